@@ -1,8 +1,7 @@
-//! Records that an open store adds, onto few memories and onto many: the median should be the same. Beside
-//! them, in the same run, a bare open, flock, append and fsync.
+//! Times additions to an open store with few and with many memories: the medians should be the
+//! same. Beside them, in the same run: a bare open, flock, append and fsync.
 //!
-//! `cargo bench --no-default-features --bench appends [folder]`; the folder says which file system is
-//! measured.
+//! `cargo bench --no-default-features --bench appends [folder]`; `folder` selects the file system.
 #![allow(clippy::unwrap_used)]
 
 use std::fs::{self, File, OpenOptions};
@@ -12,13 +11,12 @@ use std::time::{Duration, Instant};
 
 use palimp::memory::{Memory, New};
 
-/// The number of records that are timed, after a few that are not.
+/// The number of records that are timed; the first few are not.
 const RUNS: usize = 60;
 const FIRST: usize = 5;
-/// The number of records that are added at once.
 const AT_ONCE: usize = 1_000;
 
-/// Formats, the type of memories that are lines in them, whether those have a session, and how many are many.
+/// Formats, a type whose memories are lines in them, whether those have a session, and the large count.
 const LOGS: [(&str, &str, bool, usize); 4] = [
     ("session-log", "finding", true, 10_000),
     ("bmad", "finding", true, 10_000),
@@ -71,7 +69,7 @@ impl Site {
         Site { root, data, session, kind, memory }
     }
 
-    /// Memories of 400 bytes, added in one step.
+    /// Adds memories of 400 bytes in one step.
     fn fill(&mut self, count: usize) {
         let text = "w".repeat(200);
         let new = New { session: self.session.as_deref(), kind: self.kind, text: &text, ..New::default() };
@@ -93,7 +91,8 @@ impl Site {
         median(all.split_off(FIRST))
     }
 
-    /// How much longer many take at once than a bare write of as many bytes with one fsync.
+    /// Returns how much longer one step with many memories takes than a bare write of as many bytes
+    /// with one fsync.
     fn at_once(&mut self) -> f64 {
         let text = "w".repeat(200);
         let new = New { session: self.session.as_deref(), kind: self.kind, text: &text, ..New::default() };
@@ -116,7 +115,7 @@ impl Site {
     }
 }
 
-/// An open, flock, append and fsync of 400 bytes.
+/// Times an open, flock, append and fsync of 400 bytes.
 fn bare(folder: &Path) -> Duration {
     let path = folder.join("bare.jsonl");
     fs::write(&path, "").unwrap();

@@ -1,8 +1,8 @@
-//! How soon the screens are there: `cargo bench --bench screens`.
+//! How soon the screens appear: `cargo bench --bench screens`.
 //!
-//! On a session of 10 MB, through a pseudo-terminal: the time from start until the newest
-//! entry is on the screen, against a trivial ratatui program in the same run; and the
-//! time from a key to the frame that it changes. Ends with 1 if a goal is missed.
+//! With a session of 10 MB, through a pseudo-terminal: the time from start until the newest entry
+//! is on the screen, against a trivial ratatui program in the same run; and the time from a key to
+//! the frame that it changes. The exit code is 1 if a goal is missed.
 
 #[path = "../tests/all/support/mod.rs"]
 mod support;
@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use support::{SOON, StoreBuilder, TempStore, Terminal};
 
-/// Runs of each program, one after the other in turn.
+/// Runs of each program, in turn.
 const RUNS: usize = 25;
-/// The first screen may take so many times as long as the trivial program's.
+/// The longest time of the first screen, as a multiple of the trivial program's.
 const RATIO: f64 = 2.0;
-/// The first screen of five stores may take so many times as long as that of one.
+/// The longest time of the first screen of five stores, as a multiple of that of one.
 const FIVE: f64 = 1.3;
-/// A key may take so long to show, at the 99th percentile.
+/// The longest time until a key shows, at the 99th percentile.
 const KEY: Duration = Duration::from_millis(16);
 
 fn main() -> ExitCode {
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(!(first && five && key)))
 }
 
-/// The first screen of five stores of 10 MB, one of each format, against that of one.
+/// Times the first screen of five stores of 10 MB, one per format, against that of one.
 fn five_stores(one: &TempStore) -> bool {
     let others: Vec<TempStore> = OTHERS.iter().map(|&(path, line)| ten_megabytes_of(path, line)).collect();
     let one = one.path.to_str().unwrap();
@@ -56,7 +56,7 @@ fn five_stores(one: &TempStore) -> bool {
     ratio <= FIVE
 }
 
-/// A log of each of the other formats, and a line of it; `#` stands for its number.
+/// A log of each of the other formats, and a line of it; `#` is the place of its number.
 const OTHERS: [(&str, &str); 4] = [
     (
         "sessions/s/conversation.jsonl",
@@ -84,7 +84,7 @@ fn ten_megabytes_of(path: &str, line: &str) -> TempStore {
     TempStore::of_files("store", &[(path.into(), log.into_bytes())])
 }
 
-/// 9,355 entries of about 1.1 kB, the newest with a text of its own.
+/// 9,355 entries of about 1.1 kB; the newest has a different text.
 fn ten_megabytes() -> TempStore {
     let filler =
         "Connections are pooled, retried and measured before anything else is said of them. ".repeat(10);
@@ -102,7 +102,7 @@ fn ten_megabytes() -> TempStore {
     StoreBuilder::session_log().session("s").without("index.json").without("metadata.json").bytes(log).build()
 }
 
-/// The example beside the bench, built if it is not there.
+/// Builds the example beside the bench.
 fn trivial_program() -> PathBuf {
     let built = Command::new(env!("CARGO"))
         .args(["build", "--release", "--quiet", "--example", "trivial_screen"])
@@ -136,8 +136,7 @@ fn first_screen(store: &TempStore, trivial: &PathBuf) -> bool {
     ratio <= RATIO
 }
 
-/// Types and deletes a query, letter by letter; a key is answered when its letter
-/// is in the line of the search.
+/// Types and deletes a query, letter by letter. A key is answered when its letter is in the search line.
 fn keystroke(store: &TempStore) -> bool {
     let mut terminal =
         Terminal::palimp([store.path.to_str().unwrap(), "--now", "2026-02-01T12:00:00Z"], 36, 120);

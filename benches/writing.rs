@@ -1,7 +1,6 @@
 //! Writing, against the bare system calls, alternating in one run. Prints medians and ratios.
 //!
-//! `cargo bench --no-default-features --bench writing [folder]`; the folder says which file
-//! system is measured.
+//! `cargo bench --no-default-features --bench writing [folder]`; `folder` selects the file system.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../tests/all/support/passed_on.rs"]
@@ -25,7 +24,7 @@ use passed_on::passed_on;
 const RUNS: usize = 25;
 const ENTRY: usize = 1_100;
 
-/// The real disk, with the moments at which a lock was asked for and let go of.
+/// The real disk. It records when a lock was requested and released.
 #[derive(Default)]
 struct Timed {
     marks: Mutex<Marks>,
@@ -87,7 +86,7 @@ impl Disk for Timed {
     }
 }
 
-/// This machine, on which nobody sleeps: the pause before a lock counts is no work.
+/// This machine without sleep: the pause before a lock counts is no work.
 struct Awake(ThisMachine);
 
 impl Machine for Awake {
@@ -123,7 +122,7 @@ fn entry(number: usize) -> String {
     format!("{{\"id\":\"{id}\",\"type\":\"learning\",\"content\":\"{text}\",{times},{rest}}}\n")
 }
 
-/// A store whose one log has about so many bytes, in a folder of its own.
+/// A store in its own folder. Its one log has about `bytes` bytes.
 struct Room {
     _folder: tempfile::TempDir,
     root: PathBuf,
@@ -160,7 +159,7 @@ impl Room {
     }
 }
 
-/// One run: the whole commit, and the marks in it.
+/// Runs one commit. Returns its time, and the marks in it.
 fn commit(
     room: &Room,
     disk: &Timed,
@@ -218,7 +217,7 @@ fn rewrites(within: &Path) {
         file.write_all(&bytes).unwrap();
         file.sync_all().unwrap();
         drop(file);
-        // The file that is replaced stays, as ours does: to free it is no part of this.
+        // The replaced file stays, as palimp's does: freeing it is not measured.
         fs::hard_link(room.bare.join("log"), room.bare.join(format!("old-{run}"))).unwrap();
         fs::rename(&temp, room.bare.join("log")).unwrap();
         File::open(&room.bare).unwrap().sync_all().unwrap();
@@ -232,8 +231,7 @@ fn rewrites(within: &Path) {
         write.push(marks.free.unwrap() - marks.temp.unwrap());
         held.push(marks.free.unwrap() - marks.asked.unwrap());
         whole.push(took);
-        // Both go on in memory that was used before: on some machines the first touch of a
-        // page costs more than all else.
+        // Both reuse memory: on some machines the first touch of a page costs more than all else.
         fs::remove_file(room.bare.join(format!("old-{run}"))).unwrap();
         let is_old = |path: &PathBuf| path.to_string_lossy().contains(".palimp-old");
         let items = fs::read_dir(&room.root).unwrap().map(|item| item.unwrap().path());

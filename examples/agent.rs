@@ -1,5 +1,5 @@
-//! An agent that remembers: it opens a store, writes a decision, recalls what it knows, and
-//! forgets what it was told to forget.
+//! An agent that remembers: it opens a store, writes a decision, recalls what it knows, and deletes
+//! what the user asked it to forget.
 //!
 //! `cargo run --no-default-features --example agent -- FOLDER`
 
@@ -10,7 +10,7 @@ use palimp::memory::{Memory, MemoryError, New};
 fn main() -> Result<(), MemoryError> {
     let folder =
         std::env::args_os().nth(1).map_or_else(|| std::env::temp_dir().join("palimp-agent"), PathBuf::from);
-    // The store is the agent's; the journal and the undo data are beside it, never in it.
+    // The store belongs to the agent. The journal and the undo data are beside it, never in it.
     let (root, data) = (folder.join("memory"), folder.join("data"));
     let mut memory = match Memory::open(&root, &data) {
         Ok(memory) => memory,
@@ -39,7 +39,7 @@ fn main() -> Result<(), MemoryError> {
 
     for found in memory.query("ledger OR tag:database limit:5")? {
         println!("{:.2}  {}  {}", found.rank.unwrap_or_default(), found.id.unwrap_or_default(), found.text);
-        // What was of use fades more slowly.
+        // A memory that was used decays more slowly.
     }
     memory.record_access(Some(&session), &decision.id)?;
     memory.delete(Some(&session), &secret.id, "user_request")?;

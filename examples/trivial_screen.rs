@@ -1,4 +1,4 @@
-//! The least that a ratatui program can do: one paragraph, and the first key ends it.
+//! A minimal ratatui program: it draws one paragraph, and the first key ends it.
 //! `benches/screens.rs` measures palimp's first screen against it.
 
 use std::io;

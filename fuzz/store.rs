@@ -1,6 +1,6 @@
 //! A store with one file of any bytes: it opens, and every record can be shown and searched.
 
-// A part of what it can do is enough here.
+// A fuzz target uses only a part of it.
 #[allow(dead_code, unused_imports)]
 #[path = "../tests/all/faulty/mod.rs"]
 mod faulty;
@@ -11,7 +11,7 @@ use palimp::model::{Extent, Moment};
 use palimp::store::{Place, load_from};
 use palimp::{disk, model};
 
-/// Files that each format reads, one of each kind. The input's first byte chooses.
+/// Files that each format reads, one of each kind. The first byte of the input chooses one.
 const FILES: [(&str, &[&str]); 5] = [
     (
         "memory-server",
@@ -62,7 +62,7 @@ const FILES: [(&str, &[&str]); 5] = [
     ),
 ];
 
-/// Opens such a store, and looks at all that it lists.
+/// Opens such a store, and reads everything that it lists.
 pub fn opens(format: &'static str, input: &[u8]) {
     let Some((first, bytes)) = input.split_first() else { return };
     let Some((_, files)) = FILES.iter().find(|(name, _)| *name == format) else { return };

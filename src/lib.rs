@@ -28,25 +28,25 @@
 //!
 //! People use the same storage through the program `palimp`, on screens and as verbs.
 //!
-//! The modules are listed in dependency order; each imports only those before it.
-//! `docs/architecture.md` draws the picture, `tests/all/architecture.rs` enforces it.
+//! The modules are in dependency order: each imports only earlier ones. `docs/architecture.md` has
+//! the picture, and `tests/all/architecture.rs` enforces it.
 //!
 //! | module | what it is |
 //! |---|---|
 //! | [`model`] | what a memory is: plain data |
 //! | [`text`] | bytes into lines, JSON spans, safe text |
-//! | [`disk`] | every touch of the file system |
+//! | [`disk`] | all access to the file system |
 //! | [`mod@format`] | the five on-disk formats, one folder each |
-//! | [`store`] | finding stores, loading them, and the one way in which they are changed |
+//! | [`store`] | finding and loading stores, and the one way to change them |
 //! | [`query`] | find and rank |
-//! | [`check`] | what is wrong, and what is sensitive |
+//! | [`check`] | the problems of stores, in groups, and derived files that are not up to date |
 //! | [`ops`] | what a user can do: from a store to a plan |
 //! | [`usecase`] | a change from the request to the report: verbs and screens both use it |
 //! | [`memory`] | the storage module for agents |
 //! | [`demo`] | the invented stores of the demo |
 //! | [`work`] | background threads |
 //! | `tui` | the screens |
-//! | `cli` | headless verbs, one a file; without one it opens the screens |
+//! | `cli` | the verbs, one per file; without a verb it opens the screens |
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::dbg_macro)]
 

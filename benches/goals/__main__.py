@@ -74,7 +74,7 @@ def arguments():
 
 
 def install():
-    """Installs ripgrep, where a package manager is known."""
+    """Installs ripgrep with a known package manager, if it is missing."""
     for tool, words in (
         ("apt-get", ["install", "-y"]),
         ("dnf", ["install", "-y"]),
@@ -86,17 +86,17 @@ def install():
 
 
 def entries_of(size):
-    """How many entries that many megabytes are."""
+    """Returns the number of entries in `size` megabytes."""
     return {10: 9_355, 100: 93_355}.get(size, int(size * 1_000_000 * 9_355 // 10_290_500))
 
 
 def sizes_of(given, default):
-    """The sizes that are asked for, in megabytes."""
+    """Returns the requested sizes in megabytes."""
     return [float(size) for size in (given.sizes or default).split(",")]
 
 
 def of_one_size(bench, size, entries, wanted):
-    """Every goal on stores of that many megabytes, and entries."""
+    """Measures the wanted goals on stores of one size."""
     folder, rounds = bench.folder, {10: 12, 100: 6}.get(size, 1)
     made = stores.make(bench.palimp, bench.env(), folder, "session-log", entries)
     verbs.peers(bench, made)
@@ -135,7 +135,7 @@ def of_one_size(bench, size, entries, wanted):
 
 
 def measured(bench, names, step):
-    """Measures a goal; what is in the way is told in its place, and the others are measured."""
+    """Measures a goal. A failure is reported in its row and does not stop the others."""
     try:
         step()
     except (RuntimeError, TimeoutError) as problem:
@@ -151,7 +151,7 @@ def print_table(tables):
 
 
 def goals(given, wanted, folder):
-    """Every goal that is wanted, at each size: the rows by size, and what could not be measured."""
+    """Measures the wanted goals at each size. Returns the rows by size, and the goals that failed."""
     tables, failed = [], []
     sizes = [(size, entries_of(size)) for size in sizes_of(given, "10,100")]
     if given.entries:
@@ -174,7 +174,7 @@ def goals(given, wanted, folder):
 
 
 def of_all_sizes(bench, given, wanted):
-    """The goals that have stores of their own."""
+    """Measures the goals that have their own stores."""
     if "9" in wanted:
         count = given.entries or 100_000
         made = stores.make(given.palimp, bench.env(), bench.folder, "session-log", count, 320)
@@ -186,7 +186,7 @@ def of_all_sizes(bench, given, wanted):
 
 
 def show_growth(given, folder):
-    """How times grow with the store: its table and its plot, and what could not be measured."""
+    """Prints the table of growth and draws its plot. Returns the goals that failed."""
     bench, medians = Bench(given.palimp, None, folder, given.runs, judged=False), {}
     counts = {size: round(size * 1e6) // stores.SHORT for size in sizes_of(given, growth.SIZES)}
     if given.entries:

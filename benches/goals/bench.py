@@ -25,7 +25,7 @@ def mb(size):
 
 
 def size_name(megabytes):
-    """Megabytes as a reader says them: 10 kB, 1 GB."""
+    """Formats megabytes for readers: 10 kB, 1 GB."""
     if megabytes >= 1000:
         return f"{megabytes / 1000:g} GB"
     return f"{megabytes:g} MB" if megabytes >= 1 else f"{megabytes * 1000:g} kB"
@@ -47,14 +47,14 @@ class Bench:
         return {"HOME": home, "PATH": "/usr/bin:/bin", "TERM": "xterm-256color", "LANG": "C.UTF-8"}
 
     def row(self, goal, what, figure, peer, ratio, limit, met):
-        """Adds a row; without a ratio or a limit, so it says."""
+        """Adds a row. If `met` is None or the size is not judged, it is only reported."""
         met = "reported" if met is None or not self.judged else "met" if met else "missed"
         ratio = "" if ratio is None else f"{ratio:,.2f}"
         self.rows.append((goal, what, figure, peer, ratio, limit, met))
         print(f"  {goal}: {what}: {figure}, {peer}, ratio {ratio}, {limit}: {met}", flush=True)
 
     def times(self, goal, what, own, peer, name, most, show=ms):
-        """A figure against its peer's, as medians of what was measured in turn."""
+        """Adds a figure against its peer's, as medians of times measured in turn."""
         own, peer = statistics.median(own), statistics.median(peer)
         ratio = own / peer
         self.row(goal, what, show(own), f"{name} {show(peer)}", ratio, f"{most}x", ratio <= most)
@@ -66,7 +66,7 @@ class Bench:
         return Ended([self.palimp, *args, *NOW], env, out)
 
     def plan(self, env, *args):
-        """What a change writes, by its plan: bytes that are rewritten, appended, and of what is derived."""
+        """Returns what a change would write, from its plan: the files with their sizes before and after."""
         out = os.path.join(self.folder, "plan.json")
         self.verb(env, *args, "--dry-run", "--json", out=out)
         with open(out) as file:

@@ -1,4 +1,4 @@
-"""How what a user waits for grows with the store: `add`, `tag`, `list` and `show`, beside their peers."""
+"""How the times of `add`, `tag`, `list` and `show` grow with the store, beside their peers."""
 
 import os
 import shutil
@@ -12,24 +12,24 @@ from bench import ms, size_name
 from process import Ended
 
 SIZES = "0.01,0.1,1,10,100"
-# What a verb is measured beside, and the colour of both; they can be read on white and on black.
+# Verb, its peer, and the colour of both, which is legible on white and on black.
 PAIRS = [
     ("add", "sqlite3", "#2f7fd6"),
     ("tag", "bare rewrite", "#c2650f"),
     ("list -n 20", "wc -l", "#1f8a4d"),
     ("show", "wc -l", "#a45bd0"),
 ]
-# Counting lines is the peer of two.
+# `wc -l` is the peer of two verbs.
 SHARED = {"wc -l": "#777777"}
 TEXT = stores.FILLER[:160]
-# How many seconds the index of a changed session may take: a large session is read for it.
+# The most seconds until a changed session has its index: a large session is read for it.
 LATEST = 300
-# When the index is there, what else is written with it comes within this time, in seconds.
+# After the index, the other derived files are written within this time, in seconds.
 SETTLES = 0.3
 
 
 class Peers:
-    """What the verbs are measured beside: a table of as many rows, and a copy of the session's log."""
+    """The peers of the verbs: a table with as many rows, and a copy of the session's log."""
 
     def __init__(self, bench, made):
         self.tool, self.env, self.log = shutil.which("sqlite3"), bench.env(fresh=False), made.log
@@ -60,7 +60,7 @@ class Peers:
         return seconds(Ended([self.tool, self.base, words], self.env), "sqlite3")
 
     def rewrite(self, name, tag):
-        """The calls that a tag in a log can't do without, in this process."""
+        """Makes the system calls that a tag in a log needs, in this process."""
         begun = time.perf_counter()
         with open(self.copy, "rb") as file:
             old = file.read()
@@ -88,13 +88,13 @@ def seconds(ended, name):
 
 
 def version(path):
-    """What is another after each writing of a file."""
+    """Returns a value that differs after each write of a file."""
     seen = os.stat(path)
     return seen.st_ino, seen.st_mtime_ns
 
 
 def change(bench, made, *words):
-    """Seconds of a change. It waits then until the process that outlives the verb has written the index."""
+    """Returns the seconds of a change. Then waits until the background process has written the index."""
     index = os.path.join(os.path.dirname(made.log), "index.json")
     before, env = version(index), bench.env(fresh=False)
     took = seconds(bench.verb(env, *words, "--store", made.root, "--yes"), words[0])
@@ -118,9 +118,9 @@ def last_line(path):
 
 
 def in_turn(bench, made, peers):
-    """Seconds of each verb and each peer, one after the other, as often as asked."""
+    """Runs each verb and each peer in turn, `bench.runs` times. Returns the medians in seconds."""
     took = {name: [] for verb, peer, _ in PAIRS for name in (verb, peer)}
-    # The one in the middle of the session: a verb can't know where it is.
+    # A memory in the middle of the session: a verb can't know where it is.
     middle = f"mem_{made.entries * 11 // 20:07}"
     name = f"{made.session}/{middle}"
     add = ["add", "--session", made.session, "--type", "finding", "--text", TEXT, "--tag", "database.pooling"]
@@ -138,10 +138,10 @@ def in_turn(bench, made, peers):
 
 
 def of_one_size(bench, at, count):
-    """The medians of a store with that number of entries, by the names of the verbs and peers."""
+    """Returns the medians for a store with `count` entries, by verb and peer."""
     made = stores.ten_sessions(bench.palimp, bench.env(), bench.folder, count)
     peers = Peers(bench, made)
-    os.sync()  # what was made for this is no longer being written
+    os.sync()  # so that the new store is not still being written
     try:
         medians = in_turn(bench, made, peers)
     finally:
@@ -157,7 +157,7 @@ def of_one_size(bench, at, count):
 
 
 def table(measured):
-    """A row for each verb, a column for each size, as docs/performance.md has it."""
+    """Returns a row per verb and a column per size, as in docs/performance.md."""
     sizes = list(measured)
     lines = [f"| what | beside | {' | '.join(map(size_name, sizes))} |", "|---" * (2 + len(sizes)) + "|"]
     for verb, peer, _ in PAIRS:
@@ -170,7 +170,7 @@ def table(measured):
 
 
 def picture(measured):
-    """The plot: a line for each verb, and a dashed one for each peer."""
+    """Returns the plot: a line for each verb, and a dashed one for each peer."""
 
     def line(name, colour, is_dashed):
         points = [(size, medians[name] * 1e3) for size, medians in measured.items() if name in medians]

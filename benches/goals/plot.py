@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 WIDTH, HEIGHT = 760, 440
 LEFT, RIGHT, TOP, BOTTOM = 64, 610, 40, 386
-# As far from white as from black. The page gives the background.
+# As far from white as from black, because the page sets the background.
 INK = "#777777"
-# Labels of lines are at least so far apart.
+# The smallest distance between labels of lines.
 APART = 17
 
 
@@ -21,7 +21,7 @@ class Line(NamedTuple):
 
 
 class Axis:
-    """Where a value is between two ends, by its logarithm."""
+    """A logarithmic axis: maps a value to a place between two ends."""
 
     def __init__(self, low, high, begin, end):
         self.low, self.begin = math.log(low), begin
@@ -32,7 +32,7 @@ class Axis:
 
 
 def steps(low, high):
-    """1, 2 and 5 of each power of ten, from the last one below to the first one above."""
+    """Returns 1, 2 and 5 of each power of ten, from the last below `low` to the first above `high`."""
     first, last = math.floor(math.log10(low)), math.floor(math.log10(high))
     known = [one * 10.0**power for power in range(first, last + 2) for one in (1, 2, 5)]
     begin = max(at for at, step in enumerate(known) if step <= low)
@@ -41,7 +41,7 @@ def steps(low, high):
 
 
 def apart(wanted):
-    """Heights of labels near those that are wanted, which do not overlap; in the order of `wanted`."""
+    """Returns heights of labels near `wanted`, in the same order, without overlap."""
     order = sorted(range(len(wanted)), key=lambda at: wanted[at])
     placed = []
     for at in order:
@@ -58,7 +58,7 @@ def text(x, y, said, anchor="start", colour=INK):
 
 
 def grid(sizes, times, across, up, name):
-    """The axes: a faint line for each step, with what it stands for."""
+    """Draws the axes: a faint line with a label for each step."""
     for time in times:
         y = up.at(time)
         yield f'<path d="M{LEFT} {y}H{RIGHT}" stroke="{INK}" stroke-opacity=".3"/>'
@@ -72,7 +72,7 @@ def grid(sizes, times, across, up, name):
 
 
 def curve(line, across, up, height):
-    """A line, its points, and its label at that height."""
+    """Draws a line, its points, and its label at `height`."""
     points = [(across.at(size), up.at(time)) for size, time in line.points]
     dash = ' stroke-dasharray="6 4"' if line.is_dashed else ""
     path = " ".join(f"{x},{y}" for x, y in points)
@@ -85,7 +85,7 @@ def curve(line, across, up, height):
 
 
 def draw(lines, name):
-    """The picture of those lines; `name` says what a size is called."""
+    """Returns the picture of the lines; `name` returns the label of a size."""
     sizes = sorted({size for line in lines for size, _ in line.points})
     measured = [time for line in lines for _, time in line.points]
     times = steps(min(measured), max(measured))

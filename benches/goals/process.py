@@ -1,4 +1,4 @@
-"""Processes: run to their end and measured, or driven in a pseudo-terminal."""
+"""Processes: runs them to their end and measures them, or drives them in a pseudo-terminal."""
 
 import fcntl
 import os
@@ -18,7 +18,7 @@ DISCARD = [
 
 
 class Ended:
-    """What a process took: seconds, CPU seconds, peak memory and written bytes."""
+    """The costs of a process: seconds, CPU seconds, peak memory and written bytes."""
 
     def __init__(self, args, env, out=None):
         actions = list(DISCARD)
@@ -53,7 +53,7 @@ class Terminal:
         self.cells = [[" "] * COLUMNS for _ in range(ROWS)]
         self.row = self.column = 0
         self.rest = b""
-        # The first terminal that a leader of a session opens is its controlling one.
+        # The first terminal that a session leader opens is its controlling terminal.
         actions = [
             (os.POSIX_SPAWN_OPEN, 0, name, os.O_RDWR, 0),
             (os.POSIX_SPAWN_DUP2, 0, 1),
@@ -72,7 +72,7 @@ class Terminal:
         os.close(self.master)
 
     def read(self, seconds):
-        """The next bytes that are drawn, and when they came; None after that many seconds."""
+        """Returns the next bytes drawn and when they came; None if none come in time."""
         if not select.select([self.master], [], [], max(0, seconds))[0]:
             return None
         try:
@@ -84,13 +84,13 @@ class Terminal:
         return drawn, when
 
     def send(self, keys):
-        """Sends keys, and says when."""
+        """Sends keys. Returns when."""
         when = time.perf_counter()
         os.write(self.master, keys.encode())
         return when
 
     def until(self, seen, seconds=120):
-        """Reads until the screen, or the bytes drawn last, are as asked; when that was."""
+        """Reads until `seen` accepts the screen or the bytes drawn last. Returns when that was."""
         end = time.perf_counter() + seconds
         while True:
             read = self.read(end - time.perf_counter())
@@ -100,7 +100,7 @@ class Terminal:
                 return read[1]
 
     def quiet(self, seconds, most=120):
-        """Reads until nothing is drawn for that long; when the last was drawn."""
+        """Reads until nothing is drawn for `seconds`. Returns the time of the last drawing."""
         last, end = time.perf_counter(), time.perf_counter() + most
         while time.perf_counter() < end:
             read = self.read(seconds)
@@ -119,7 +119,7 @@ class Terminal:
         drawn = self.rest + drawn
         text = drawn.decode("utf-8", "ignore")
         cut = text.rfind("\x1b")
-        # What was cut within a sequence, or within a character, waits for its end.
+        # An incomplete sequence or character waits for its end.
         if cut >= 0 and not re.match(r"\x1b(\[[0-9;?>]*[a-zA-Z]|[^\[])", text[cut:]):
             self.rest = text[cut:].encode()
             text = text[:cut]
@@ -139,7 +139,7 @@ class Terminal:
                     self.column += 1
 
     def cpu(self):
-        """CPU seconds so far, of all threads."""
+        """Returns the CPU seconds of all threads so far."""
         total = 0
         for task in os.listdir(f"/proc/{self.pid}/task"):
             try:
@@ -150,7 +150,7 @@ class Terminal:
         return total / 1e9
 
     def private(self):
-        """Private memory in bytes: what no other process could share and the kernel can't drop."""
+        """Returns private memory in bytes: no other process can share it, and the kernel can't drop it."""
         with open(f"/proc/{self.pid}/smaps_rollup") as file:
             found = dict(re.findall(r"(\w+):\s+(\d+) kB", file.read()))
         return int(found["Private_Dirty"]) * 1024

@@ -1,4 +1,4 @@
-"""The screens: the first frame, keys, memory, the cursor, and an agent that writes meanwhile."""
+"""The screens: the first frame, keys, memory, the cursor, and an agent that writes at the same time."""
 
 import os
 import re
@@ -12,9 +12,9 @@ from process import Terminal
 
 
 def first_frame(bench, goal, what, paths, most, runs=None):
-    """1, 14: until the newest memory is drawn, against a program that draws a line."""
+    """1, 14: the time until the newest memory is drawn, against a program that draws a line."""
     own, trivial = [], []
-    os.sync()  # what was made for this is no longer being written
+    os.sync()  # so that the new store is not still being written
     for _ in range(runs or bench.runs):
         env = bench.env()
         trivial.append(bench.first([bench.trivial], b"there", env))
@@ -54,14 +54,14 @@ def settled(terminal):
 
 
 def hits(terminal):
-    """How many memories the list says that it has."""
+    """Returns the number of memories in the list's title."""
     found = re.search(r"4 Memories[^│\n]* ([\d,]+) of ([\d,]+)", terminal.text())
     return found[2].replace(",", "") if found else None
 
 
 def typed(bench, made, rounds, before=""):
-    """Types a word of which each letter finds fewer, and gives, for each letter, when it was drawn and
-    when the list had what it finds."""
+    """Types a word of which each letter finds fewer memories. Returns, for each letter, the seconds until it
+    was drawn and until the list had its results; and the memory used at the end."""
     frames, results = [], []
     with Terminal([bench.palimp, made.root, *NOW], bench.env()) as terminal:
         terminal.until(lambda seen, _: hits(seen) == str(made.entries))
@@ -91,7 +91,7 @@ def typed(bench, made, rounds, before=""):
 
 
 def keys(bench, made, size, rounds):
-    """7, 11, 13: a letter of a search, until it is drawn and until its results are; memory afterwards."""
+    """7, 11, 13: from a letter of a search until it and its results are drawn; memory afterwards."""
     frames, results, memory = typed(bench, made, rounds)
     most = {10: (5, 50), 100: (8, 100)}.get(size, (16, 250))
     bench.row(
@@ -122,7 +122,7 @@ def private(bench, made, what, memory):
 
 
 def cursor(bench, made):
-    """11, 12: memory of the screens, and the CPU of a move of the cursor."""
+    """11, 12: memory of the screens, and CPU per move of the cursor."""
     env = bench.env()
     with Terminal([bench.palimp, made.root, *NOW], env) as terminal:
         terminal.until(lambda seen, _: hits(seen) == str(made.entries))

@@ -1,4 +1,4 @@
-"""Stores of entries of 1.1 kB, the same each time, in the five formats; of ten sessions, to see growth."""
+"""Makes stores of 1.1 kB entries, the same each time, in the five formats; for growth with ten sessions."""
 
 import datetime
 import json
@@ -8,13 +8,13 @@ import shutil
 from process import Ended
 
 ENTRY = 1_100
-# In stores of ten sessions.
+# The size of entries in stores of ten sessions.
 SHORT = 400
 SESSIONS = "abcdefghij"
 NEWEST = "newestentry"
 FILLER = "Connections are pooled, retried and measured before anything else is said of them. " * 14
-# Each prefix of the last finds other memories, and no other text has its letters: a search that
-# grows by a letter has another count at each.
+# Each prefix of the last word finds other memories, and no other text has its letters: the count
+# of a search changes with each letter.
 TOKENS = ["q", "qj", "qjx", "qjxz"]
 BEGAN = datetime.datetime(2026, 1, 1)
 
@@ -95,7 +95,7 @@ LOGS = {
 
 
 class Made:
-    """A store: its folder, its log and how many entries there are."""
+    """A store: its folder, its log and its number of entries."""
 
     def __init__(self, name, root, log, entries, session=None):
         self.name, self.root, self.log, self.entries, self.session = name, root, log, entries, session
@@ -107,7 +107,7 @@ class Made:
         return sum(os.path.getsize(path) for path in self.files())
 
     def copy(self, place):
-        """A copy of its own, and the path of its log there."""
+        """Copies the store."""
         root = os.path.join(place, "copy", self.name)
         shutil.rmtree(root, ignore_errors=True)
         shutil.copytree(self.root, root)
@@ -121,7 +121,7 @@ class Made:
 
 
 def entry(form, number, last, size=ENTRY, **own):
-    """A line of that format, with fields of its own in place of the format's."""
+    """Returns a line of the format; the fields in `own` replace those of the format."""
     when = (BEGAN + datetime.timedelta(seconds=number * 2)).strftime("%Y-%m-%dT%H:%M:%S.000000Z")
     words = (
         NEWEST
@@ -137,7 +137,7 @@ def entry(form, number, last, size=ENTRY, **own):
 
 
 def make(palimp, env, folder, form, count, size=ENTRY):
-    """A store of so many entries, with the indexes that its format keeps."""
+    """Makes a store with `count` entries, and the indexes of its format."""
     name = f"{form}-{count}-{size}"
     root = os.path.join(folder, name)
     session = None
@@ -159,7 +159,7 @@ def make(palimp, env, folder, form, count, size=ENTRY):
 
 
 def never_full(root):
-    """Lets the sessions of a session-log store be as large as they get."""
+    """Removes the size limit of sessions from a session-log store."""
     with open(os.path.join(root, "config.json"), "r+") as file:
         config = json.load(file)
         config.setdefault("storage", {})["max_session_size_mb"] = 100_000
@@ -169,7 +169,7 @@ def never_full(root):
 
 
 def ten_sessions(palimp, env, folder, count, size=SHORT):
-    """A session-log store of ten sessions with that number of entries in all; its log is that of the middle one."""
+    """Makes a session-log store with `count` entries in ten sessions; its log is that of a middle one."""
     name = f"ten-sessions-{count}"
     root, each = os.path.join(folder, name), max(1, count // len(SESSIONS))
     run(palimp, env, "init", "session-log", root)
@@ -177,7 +177,7 @@ def ten_sessions(palimp, env, folder, count, size=SHORT):
         run(palimp, env, "session", "new", session, "--store", root)
         with open(os.path.join(root, "sessions", session, "memory.jsonl"), "w") as file:
             for number in range(each):
-                # Ids are of the store, times of the session: none is later than the clock of the verbs.
+                # Ids count through the store, times through the session: none is later than the verbs' clock.
                 own = {"id": f"mem_{at * each + number:07}", "session_id": session}
                 file.write(entry("session-log", number, each - 1, size, **own))
     never_full(root)
@@ -188,7 +188,7 @@ def ten_sessions(palimp, env, folder, count, size=SHORT):
 
 
 def notes(palimp, env, folder, count, size=ENTRY):
-    """A-MEM notes, a file each."""
+    """Makes A-MEM notes, one per file."""
     root = os.path.join(folder, f"notes-{count}")
     run(palimp, env, "init", "a-mem", root)
     for number in range(count):
@@ -201,7 +201,7 @@ def notes(palimp, env, folder, count, size=ENTRY):
 
 
 def many(palimp, env, folder, count):
-    """So many stores of ten entries each."""
+    """Makes `count` stores of ten entries each."""
     one = make(palimp, env, folder, "memory-server", 10)
     root = os.path.join(folder, f"stores-{count}")
     for number in range(count):

@@ -15,7 +15,7 @@ BLOCK = b"x" * (1 << 20)
 
 
 def peers(bench, made):
-    """What common tools take for one pass over the log, as a scale for the rest."""
+    """The CPU of common tools for one pass over the log, as a scale for the rest."""
     env = bench.env()
     tools = [
         ("wc", ["wc", "-l", made.log]),
@@ -40,7 +40,7 @@ def peers(bench, made):
 
 
 def reading(bench, made):
-    """3: CPU of reading every record, and of judging it, against counting lines."""
+    """3: CPU to read every record, and to check it, against counting lines."""
     runs = max(3, bench.runs // 3)
     cold, warm, check, wc = [], [], [], []
     for _ in range(runs):
@@ -54,7 +54,7 @@ def reading(bench, made):
 
 
 def bare(folder, files):
-    """The calls that a change can't do without: appends, and files written anew beside the old ones."""
+    """Times the system calls that a change needs: appends, and new files beside the old ones."""
     begun = time.perf_counter()
     for number, (change, size) in enumerate(files):
         path = os.path.join(folder, f"bare-{number}")
@@ -239,7 +239,7 @@ def changing_peaks(bench, own, env):
 
 
 def erasing(bench, made, count):
-    """17: records erased after ordinary use, against reading everything three times."""
+    """17: the time to erase records after ordinary use, against reading everything three times."""
     env, own = bench.env(), made.copy(bench.folder)
     for verb in (["tag", "mem_0000001", "+used"], ["delete", "mem_0000002"], ["undo"]):
         bench.verb(env, *verb, "--store", own.root, "--yes")
@@ -262,7 +262,7 @@ def erasing(bench, made, count):
 
 
 def many_at_once(bench, made, count):
-    """18: so many ids against the query that finds them; a change that a limit refuses against one plan."""
+    """18: many ids against the query that finds them; a change that a limit refuses against one plan."""
     ids = [f"mem_{number:07}" for number in range(count)]
     by_id, by_query, refused, plan = [], [], [], []
     for _ in range(2):

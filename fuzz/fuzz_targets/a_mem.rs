@@ -1,4 +1,4 @@
-//! Any bytes in any file of a `a-mem` store.
+//! Any bytes in any file of an `a-mem` store.
 #![no_main]
 
 #[path = "../store.rs"]

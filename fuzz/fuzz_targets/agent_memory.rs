@@ -1,4 +1,4 @@
-//! Any bytes in any file of a `agent-memory` store.
+//! Any bytes in any file of an `agent-memory` store.
 #![no_main]
 
 #[path = "../store.rs"]

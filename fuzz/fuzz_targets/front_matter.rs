@@ -1,4 +1,4 @@
-//! A note's front matter: any field that is set reads back as what was set, and the body stays.
+//! A note's front matter: a field that is set reads back with the same value, and the body stays.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! One JSON value: what is scanned can be walked, signed and printed.
+//! One JSON value: if it can be scanned, it can be walked, signed and printed.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! The query language: any text is a query or a message that points into it.
+//! The query language: any text is a query, or gives an error whose span is inside the text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

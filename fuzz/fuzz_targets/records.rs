@@ -1,4 +1,4 @@
-//! JSON Lines of any bytes: pieces are in order, apart, and within the bytes.
+//! JSON Lines of any bytes: the pieces are in order, do not overlap, and are within the bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

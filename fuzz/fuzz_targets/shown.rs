@@ -1,4 +1,4 @@
-//! Text that is shown holds no character that a terminal acts upon, masked or not.
+//! Displayed text has no character that a terminal acts upon, masked or not.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Timestamps: what can be read is written in a form that reads as the same moment.
+//! Timestamps: a readable one is written in a form that reads as the same moment.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! What is wrong with stores, as the verbs and the screens give it out. Pure.
+//! The problems of stores, for verbs and screens. Pure.
 
 pub mod problem_groups;
 pub mod stale_files;
@@ -8,17 +8,17 @@ use std::path::Path;
 
 use crate::model::{Document, Problem, Store, short_digest};
 
-/// A problem with a key by which it can be named while it lasts.
+/// A problem and the key that names it.
 #[derive(Clone, Debug)]
 pub struct KeyedProblem<'a> {
     /// The problem.
     pub problem: &'a Problem,
-    /// The same for the same problem in a store that changed elsewhere: it depends on
-    /// file, code and id, on what the record says where it has no id, or else on the line.
+    /// Stays the same when the store changes elsewhere. It depends on file, code and id; without an
+    /// id on the record's content, or on the line.
     pub key: String,
 }
 
-/// The problems of a store by file and line, each with its key.
+/// Returns the problems of a store by file and line, each with its key.
 pub fn findings(store: &Store) -> Vec<KeyedProblem<'_>> {
     let mut seen: HashMap<u64, u32> = HashMap::new();
     let documents: HashMap<&Path, &Document> =
@@ -37,7 +37,7 @@ pub fn findings(store: &Store) -> Vec<KeyedProblem<'_>> {
     store.problems.iter().map(keyed).collect()
 }
 
-/// A short digest, cut to 48 bits: short enough to type.
+/// Returns a digest of 48 bits: short enough to type.
 fn digest(problem: &Problem, key: &dyn Fn(&Problem) -> Option<String>) -> u64 {
     let place = match (&problem.id, problem.line) {
         (Some(id), _) => id.clone(),

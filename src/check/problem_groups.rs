@@ -1,4 +1,4 @@
-//! Problems of a kind together, for people: thousands of one kind hide the three that matter.
+//! Groups of equal problems, for people: thousands of one kind hide the three that matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,45 +6,45 @@ use std::path::Path;
 use crate::model::plan::count_with_noun;
 use crate::model::{Code, PathText, Problem, Severity};
 
-/// This many files of a group are named, and this many lines of a file.
+/// The most files of a group, and lines of a file, that are named.
 const NAMED: usize = 5;
-/// This many messages are compared: more than that are not the same.
+/// The most messages that are compared. More count as different.
 const MESSAGES: usize = 10_000;
 
-/// A problem of a store, by the store's number.
+/// A problem and its store.
 #[derive(Clone, Copy)]
 pub struct LocatedProblem<'a> {
-    /// The store.
+    /// The number of the store.
     pub store: usize,
     /// The problem.
     pub problem: &'a Problem,
-    /// Whether a repair that can lose nothing takes it away.
+    /// True if a repair without loss solves it.
     pub is_safe: bool,
 }
 
 /// The problems of one severity and code.
 #[derive(Debug, PartialEq)]
 pub struct ProblemGroup<'a> {
-    /// How bad they are.
+    /// Their severity.
     pub severity: Severity,
-    /// What they are.
+    /// Their code.
     pub code: Code,
-    /// The fields that they are about. Untrusted text.
+    /// The fields in their messages. Untrusted text.
     pub fields: Vec<&'a str>,
-    /// How many there are.
+    /// Their number.
     pub count: usize,
-    /// How many of them can be repaired without a loss.
+    /// The number of problems that a repair without loss solves.
     pub safe: usize,
-    /// What all of them say, where they say the same. Untrusted text.
+    /// Their message, if all have the same one. Untrusted text.
     pub message: Option<&'a str>,
-    /// The first files in which they are.
+    /// The first files with such problems.
     pub files: Vec<FileProblems<'a>>,
-    /// How many files there are besides.
+    /// The number of other files.
     pub more_files: usize,
 }
 
 impl ProblemGroup<'_> {
-    /// What is wrong, in one or two sentences. Untrusted text.
+    /// Describes the problems in one or two sentences. Untrusted text.
     pub fn describe(&self) -> String {
         match (self.message, self.fields.as_slice()) {
             (Some(message), _) => message.to_owned(),
@@ -57,7 +57,7 @@ impl ProblemGroup<'_> {
         }
     }
 
-    /// Whether a safe repair takes them away, in a few words.
+    /// Describes how many problems a safe repair solves.
     pub fn fix(&self) -> String {
         match self.safe {
             0 => String::new(),
@@ -67,7 +67,7 @@ impl ProblemGroup<'_> {
     }
 }
 
-/// How many there are, in a few words.
+/// Describes the counts.
 pub fn tally(errors: usize, warnings: usize, notes: usize) -> String {
     let told = |count: usize, what| count_with_noun(count as u64, what);
     format!("{}, {}, {}", told(errors, "error"), told(warnings, "warning"), told(notes, "note"))
@@ -78,18 +78,18 @@ pub fn tally(errors: usize, warnings: usize, notes: usize) -> String {
 pub struct FileProblems<'a> {
     /// The number of the store.
     pub store: usize,
-    /// Relative to the store's root.
+    /// The path relative to the store's root.
     pub file: &'a Path,
-    /// How many there are.
+    /// The number of problems.
     pub count: usize,
     /// The first lines.
     pub lines: Vec<u32>,
-    /// Whether there are more.
+    /// True if there are more lines.
     pub has_more: bool,
 }
 
 impl FileProblems<'_> {
-    /// The file with its lines, as `file:3,9,…`, and how many there are.
+    /// Returns the file and its lines as `file:3,9,…`, and the number of problems.
     pub fn describe(&self) -> String {
         let name = if self.file.as_os_str().is_empty() { ".".into() } else { self.file.to_text() };
         let lines: Vec<String> = self.lines.iter().map(u32::to_string).collect();
@@ -102,7 +102,7 @@ impl FileProblems<'_> {
 
 type ProblemsByFile<'a> = BTreeMap<(usize, &'a Path), Vec<LocatedProblem<'a>>>;
 
-/// The problems in groups: errors first, then by code.
+/// Groups the problems: errors first, then by code.
 pub fn groups<'a>(problems: impl Iterator<Item = LocatedProblem<'a>>) -> Vec<ProblemGroup<'a>> {
     let mut all: BTreeMap<(Severity, Code), ProblemsByFile<'_>> = BTreeMap::new();
     for own in problems {
@@ -133,7 +133,7 @@ fn in_file<'a>((store, file): (usize, &'a Path), own: &[LocatedProblem<'_>]) -> 
     FileProblems { store, file, count: own.len(), lines: lines.into_iter().take(NAMED).collect(), has_more }
 }
 
-/// The field that a message begins with; items of a list are the list.
+/// Returns the field at the start of a message. The item of a list counts as the list.
 fn field_of(message: &str) -> Option<&str> {
     let (name, _) = message.strip_prefix('`')?.split_once('`')?;
     name.split('[').next()

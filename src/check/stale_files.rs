@@ -1,4 +1,4 @@
-//! Files that are made from the records, against what the records make of them now.
+//! Compares derived files with the records.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::format;
 use crate::model::{Change, Code, Document, Moment, Problem, Role, Severity, Store};
 use crate::store::derived_files;
 
-/// What says of a derived file already that it is not as it should be.
+/// The codes that already report a wrong derived file.
 const STALE_CODES: [Code; 7] = [
     Code::IndexStale,
     Code::IndexBroken,
@@ -19,13 +19,12 @@ const STALE_CODES: [Code; 7] = [
     Code::BadJson,
 ];
 
-/// The changes that rebuild derived files wherever they disagree with the records: what
-/// `reindex` does. None where not all of the store could be read.
+/// Returns the changes of `reindex` to derived files that are wrong; none if the store was read in part.
 pub fn stale_files(store: &Store, now: Moment) -> Vec<Change> {
     stale_files_with(store, &store.documents, now)
 }
 
-/// The same where the records are those of `documents`.
+/// Does the same with the records of `documents`.
 pub fn stale_files_with(store: &Store, documents: &[Arc<Document>], now: Moment) -> Vec<Change> {
     if store.whole().is_err() {
         return Vec::new();
@@ -35,15 +34,15 @@ pub fn stale_files_with(store: &Store, documents: &[Arc<Document>], now: Moment)
     let touched: Vec<PathBuf> = data.map(|own| own.path.clone()).collect();
     let mut changes = derived_files::derived_changes(store, documents, &touched, now);
     let format = format::by_name(store.format);
-    // Where the state can't be read, its pages can't be made: that is told of the state.
+    // If the state can't be read, its pages can't be made. The state has a problem for that.
     changes.extend(format.and_then(|format| format.rebuild_pages(store, documents).ok()).unwrap_or_default());
     changes.retain(|change| !change.is_empty());
-    // Of what was gone while they were made nothing is made.
+    // If a file changed in the meantime, the changes are not used.
     if store.whole().is_err() { Vec::new() } else { changes }
 }
 
-/// What is to be said of indexes and pages among those that nothing says so far. One that is absent disagrees
-/// with nothing, and counts are compared where they are read.
+/// Returns problems of the wrong indexes and pages that have none yet. A missing file is no
+/// problem, and counts are compared when they are read.
 pub fn problems(store: &Store, disagreeing: &[Change]) -> Vec<Problem> {
     let told = store.problems.iter().filter(|problem| STALE_CODES.contains(&problem.code));
     let told: HashSet<&Path> = told.map(|problem| &*problem.file).collect();
@@ -64,7 +63,7 @@ pub fn problems(store: &Store, disagreeing: &[Change]) -> Vec<Problem> {
         .collect()
 }
 
-/// Whether rebuilding a file repairs that problem of it.
+/// True if a rebuild of its file solves this problem.
 pub fn is_repaired(problem: &Problem, disagreeing: &HashSet<&Path>) -> bool {
     STALE_CODES.contains(&problem.code) && disagreeing.contains(&*problem.file)
 }

@@ -1,4 +1,4 @@
-//! `palimp add`: one new record.
+//! `palimp add`: adds a record.
 
 use std::io::Read;
 
@@ -15,7 +15,7 @@ use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 use crate::usecase::{self, ChangeCommand, NewRecord};
 
-/// Adds a record to the one store that is open, or to the one that has the session.
+/// Adds a record to the only open store, or to the one that has the session.
 pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
     if asked.text.is_none() && asked.record.is_none() {
         return Err(Failure::new(
@@ -37,7 +37,7 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
     if let Some(exit) = append(context, &asked)? {
         return Ok(exit);
     }
-    // An id that is given may be taken in any session; one that is made is new in its own.
+    // An id that is given may be taken in any session. An id that palimp makes is new in its own session.
     let about = match &asked.session {
         Some(session) if asked.record.is_none() => ReadScope::Session(session),
         _ => ReadScope::All,
@@ -50,7 +50,7 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
     run_change(context, request(context, &snapshot, ChangeCommand::Add(number, asked)), written)
 }
 
-/// Refuses a session that memories of a format and type don't have.
+/// Refuses a session if memories of a format and type have none.
 fn in_session(format: &str, asked: &NewRecord) -> Result<()> {
     let has_sessions = match format {
         "memory-server" => false,
@@ -66,7 +66,7 @@ fn in_session(format: &str, asked: &NewRecord) -> Result<()> {
     }
 }
 
-/// The records of standard input: one JSON object, or JSON Lines.
+/// Returns the records of standard input: one JSON object, or JSON Lines.
 fn records_in(input: &str) -> Vec<&str> {
     let mut tape = Tape::default();
     match scan(&mut tape, input.trim().as_bytes()) {
@@ -75,7 +75,6 @@ fn records_in(input: &str) -> Vec<&str> {
     }
 }
 
-/// Adds several records in one step.
 fn add_all(context: &mut Context, all: &[NewRecord]) -> Result {
     let snapshot = load_stores::to_change(context, ReadScope::All)?;
     let session = all.first().and_then(|own| own.session.as_deref());
@@ -100,8 +99,7 @@ fn add_all(context: &mut Context, all: &[NewRecord]) -> Result {
     Ok(Exit::Done)
 }
 
-/// Adds a record that only needs the ends of logs, where nothing is to be shown or asked before: the store is
-/// not read for it. None where that does not do.
+/// Adds a record at the ends of logs without reading the store. `None` if that does not suffice.
 fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
     let options = &context.options;
     if !options.yes || options.dry_run || options.readonly {
@@ -110,7 +108,7 @@ fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
     let (Some(place), Ok(data)) = (load_stores::the_place(context), load_stores::data_folder(context)) else {
         return Ok(None);
     };
-    // What is refused is refused by who has read the store, and has told what can't be read.
+    // The code that reads the store refuses it, after it has reported what can't be read.
     if in_session(place.format, asked).is_err() {
         return Ok(None);
     }
@@ -126,8 +124,7 @@ fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
             Ok(Some(Exit::Done))
         }
         Ok(None) => Ok(None),
-        // It is read, and what is in the way is told of, or asked about.
-        // A lock is waited for once.
+        // The normal path reports or asks about the obstacle. A lock is waited for only once.
         Err(failed) if failed.is_untouched() && !failed.is_locked() => Ok(None),
         Err(failed) => {
             let kept = usecase::keep_store_draft(
@@ -141,7 +138,7 @@ fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
     }
 }
 
-/// All of standard input, which must be UTF-8.
+/// Reads all of standard input, which must be UTF-8.
 pub fn standard_input() -> Result<String> {
     let mut text = String::new();
     let read = std::io::stdin().lock().read_to_string(&mut text);
@@ -154,7 +151,7 @@ pub fn standard_input() -> Result<String> {
     }
 }
 
-/// The number of the one store that is open, or of the one that has that session.
+/// Returns the number of the only open store, or of the one that has the session.
 pub fn the_store(snapshot: &Snapshot, session: Option<&str>) -> Result<usize> {
     let has = |store: &Store| session.is_some_and(|name| store.sessions.iter().any(|own| own.name == name));
     let all = &snapshot.stores;

@@ -123,8 +123,8 @@ pub enum RankingArg {
 }
 
 impl GlobalOptions {
-    /// The ranking asked for, or the default: the weighted sum where every store is of the
-    /// format whose specification has it (4 §5.3).
+    /// Returns the ranking that was asked for. The default is the weighted sum if every store has
+    /// the format whose specification defines it (4 §5.3).
     pub fn ranking<'a>(&self, formats: impl IntoIterator<Item = &'a str>) -> Ranking {
         let mut formats = formats.into_iter().peekable();
         match self.ranking {
@@ -163,12 +163,12 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// The greatest number that is shown.
+    /// Returns the largest number of items to show.
     pub fn most(self) -> usize {
         self.limit.unwrap_or(usize::MAX)
     }
 
-    /// The notice that not all items are shown, if they are not.
+    /// Returns the notice that not all items are shown, if they are not.
     pub fn more(self, all: usize) -> Option<String> {
         let shown = self.limit.filter(|most| *most < all)?;
         Some(format!("{shown} of {all}. More: --limit {all}"))

@@ -1,5 +1,5 @@
-//! When a verb is over: old files that a process may still write to, and what waits until others
-//! pause, are looked after by a small process that outlives it, for about a minute.
+//! Looks after what a verb leaves: old files that a process may still write to, and what waits
+//! until other programs pause. A small process does this; it outlives the verb for about a minute.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,12 +12,12 @@ use crate::format;
 use crate::store::Place;
 use crate::store::commit::{Host, StoreToWatch, take_stores_to_watch, watch};
 
-/// The verb that such a process runs.
+/// The verb that this process runs.
 pub const VERB: &str = "look-after";
-/// This many stores are named to it; those beyond are looked after by the next start.
+/// At most this many stores are passed to it. The next start looks after the others.
 const STORES: usize = 200;
 
-/// Has the stores looked after in which this process left old files.
+/// Starts the process for the stores in which this one left old files.
 pub fn leave() {
     let waits = |own: &StoreToWatch| own.is_due || own.names.iter().any(|name| RealDisk.look(name).is_ok());
     let mut left: Vec<StoreToWatch> = take_stores_to_watch().into_iter().filter(waits).collect();
@@ -27,11 +27,11 @@ pub fn leave() {
     for own in left {
         arguments.extend([own.place.format.into(), own.place.root.into()]);
     }
-    // Where it can't be started, the next start of any verb does it.
+    // If it can't be started, the next start of any verb does this.
     let _ = spawn_detached(&arguments);
 }
 
-/// Looks after those stores: formats and roots by turns.
+/// Looks after stores. The words are formats and roots in turn.
 pub fn run(context: &Context, words: &[PathBuf]) -> Exit {
     leave_session();
     let place = |pair: &[PathBuf]| {
@@ -42,7 +42,7 @@ pub fn run(context: &Context, words: &[PathBuf]) -> Exit {
     let places: Vec<Place> = words.chunks(2).filter_map(place).collect();
     let Ok(data) = load_stores::data_folder(context) else { return Exit::Failed };
     watch(Host::here(&data, context.now), &places);
-    // What is left after that is looked after by the next start.
+    // The next start looks after what is left then.
     take_stores_to_watch();
     Exit::Done
 }

@@ -1,4 +1,4 @@
-//! `palimp backup`: copies of files as they were.
+//! `palimp backup`: older copies of files.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -61,7 +61,6 @@ pub enum BackupVerb {
     },
 }
 
-/// Does what was asked with backups.
 pub fn run(context: &mut Context, what: BackupVerb) -> Result {
     let snapshot = match what {
         BackupVerb::List { .. } | BackupVerb::Diff { .. } => load_stores::snapshot(context, ReadScope::All)?,
@@ -105,10 +104,10 @@ fn list(context: &mut Context, snapshot: &Snapshot, (verify, limit): (bool, Limi
     Ok(if all.is_empty() { Exit::Nothing } else { Exit::Done })
 }
 
-/// What takes longer says how far it is.
+/// A check that takes longer shows its progress.
 const SLOW: Duration = Duration::from_millis(200);
 
-/// Where the rows go elsewhere, a terminal is told how many were looked at.
+/// Tells a terminal how many backups were checked, if the rows go elsewhere.
 fn tell_progress(done: usize, all: usize) {
     if io::stderr().is_terminal() && !io::stdout().is_terminal() {
         let end = if done == all { "\n" } else { "" };
@@ -153,8 +152,7 @@ fn verified(data: &Path, store: &Store, copy: &BackupCopy, now: Moment) -> Backu
     }
 }
 
-/// Copies every file that holds memories into our own data: a format that keeps copies beside
-/// its files drops the oldest of them with every change.
+/// Copies all files with memories into palimp's own data, because some formats drop their oldest copies.
 fn create(context: &mut Context, snapshot: &Snapshot) -> Result {
     let data = load_stores::data_folder(context)?;
     if context.options.dry_run || context.options.readonly {
@@ -204,14 +202,13 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
     Ok((number, copy, bytes))
 }
 
-/// What differs between a backup and the store, record by record.
 fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
     let facts = facts(context, store, (&copy, &bytes))?;
     let compared = compare(&scene(context, store), &copy.file, &bytes, &facts)?;
     for item in &compared.items {
-        // Nothing of what was erased is shown: there is none of it here.
+        // Nothing of an erased record is shown. A difference does not hold its bytes.
         let raw = if item.was.is_empty() { &item.is } else { &item.was };
         let raw = (item.kind != DifferenceKind::Erased).then(|| String::from_utf8_lossy(raw));
         let now = (item.kind == DifferenceKind::Changed).then(|| String::from_utf8_lossy(&item.is));
@@ -230,7 +227,6 @@ fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result {
     Ok(if compared.items.is_empty() && compared.is_alike { Exit::Nothing } else { Exit::Done })
 }
 
-/// What is known about a copy besides its bytes.
 fn facts(context: &Context, store: &Store, copy: (&BackupCopy, &[u8])) -> Result<CopyFacts> {
     let data = load_stores::data_folder(context)?;
     Ok(CopyFacts::of(store, &Vault::open_read_only(&RealDisk, &data, &store.root), copy, context.now)?)
@@ -283,7 +279,7 @@ fn restore(
     run_change_of(context, snapshot, (Vec::new(), Requester::Ids), wanted)
 }
 
-/// Whether a file of the store has a memory of that name. A backup that does not differ there has it, too.
+/// True if a file of the store has a memory with this name. A backup that does not differ there has it, too.
 fn has(store: &Store, file: &Path, name: &str) -> bool {
     let is_own = |entry: &Entry| store.document(entry).path == file;
     let of_key = match Key::read(name) {
@@ -295,7 +291,7 @@ fn has(store: &Store, file: &Path, name: &str) -> bool {
     is_key || store.entries.iter().any(|entry| is_own(entry) && has_id(entry))
 }
 
-/// Where the records start that were named. Of an id that several share none is meant.
+/// Returns where the named records start. An id that several records share names none of them.
 fn named(store: &Store, compared: &BackupComparison, names: &[String]) -> Result<HashSet<u64>> {
     let mut chosen = HashSet::new();
     for name in names {
@@ -333,7 +329,7 @@ fn ambiguous(
     Failure::lines(Exit::Refused, lines.collect())
 }
 
-/// Says why a record that was named does not come back.
+/// Says why a named record is not restored.
 fn tell_staying(name: &str, item: Option<&RecordDifference>) {
     match item {
         Some(item) => say(&format!("{name}: {}; {}", item.kind.as_str(), item.told)),

@@ -1,4 +1,4 @@
-//! A lock whose holder lives is broken only by the user's choice, who was shown it.
+//! Breaks the lock of a holder that is alive, only if the user has seen the holder and agrees.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -7,8 +7,8 @@ use crate::store::commit::{CommitError, FilesState};
 use crate::store::lock::{LockError, break_by_choice};
 use crate::text::safe_text::sanitize;
 
-/// Whether the lock that stopped a change was broken now, so that the change may be tried again.
-/// It is asked on a terminal alone: `--yes` says yes to a plan, not to this.
+/// Asks about the lock that stopped a change. True if the lock was broken, so that the change can
+/// be tried again. It asks only on a terminal: `--yes` says yes to a plan, not to this.
 pub fn is_broken(error: &CommitError) -> bool {
     let CommitError::Lock(LockError::Busy { path, holder: Some(holder), .. }) = error else { return false };
     let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal();

@@ -1,4 +1,4 @@
-//! What a verb tells of a plan, and of a change that was made.
+//! Prints plans, and reports changes that were made.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::text::secrets::mask;
 use crate::text::shell_quote;
 use crate::usecase::{self, ChangeCommand, PlannedChange};
 
-/// A change in `--json`: its plan, and what came of it.
+/// A change in `--json`: its plan, and its result.
 #[derive(Serialize)]
 pub struct ChangeRow<'a> {
     pub plan: PlanRow<'a>,
@@ -41,11 +41,11 @@ struct FileRow {
     bytes_after: u64,
 }
 
-/// What a change did, as a sentence begins.
+/// The first words about a change that was made.
 pub enum ChangeSummary {
-    /// With the title of the one memory.
+    /// All of them, with the title of a single memory.
     All(String),
-    /// With the count of each store behind it.
+    /// A verb, before the count of each store.
     Verb(&'static str),
 }
 
@@ -59,7 +59,7 @@ impl ChangeSummary {
     }
 }
 
-/// What is said of a change once it is made.
+/// Returns the first words about a change that was made.
 pub fn change_summary(planned: &PlannedChange) -> ChangeSummary {
     let wanted = &planned.request.command;
     match (wanted, planned.changing.as_slice()) {
@@ -76,7 +76,7 @@ pub fn change_summary(planned: &PlannedChange) -> ChangeSummary {
     }
 }
 
-/// Tells a change that was made, and what undoes it.
+/// Reports a change that was made, and how to undo it.
 pub fn report_change(
     context: &mut Context,
     store: &Store,
@@ -87,7 +87,7 @@ pub fn report_change(
         true => Ok(()),
         false => print_plan(context, &receipt.plan, true, Some(receipt)),
     };
-    // The plan comes before what is said of it.
+    // The plan comes before the report about it.
     let printed = printed.and_then(|()| Ok(context.out.flush()?));
     if !receipt.is_journalled {
         return Err(Failure::lines(Exit::Failed, receipt.notes.clone()));
@@ -99,7 +99,7 @@ pub fn report_change(
         }
         false => format!("`{}` undoes it", undo_of(context, store, receipt.step)),
     };
-    // Also where the output failed: it is changed.
+    // This is noted even if the output failed, because the store is changed.
     context.changed.push(format!("  {}: {undo}", store.root.to_text()));
     printed?;
     receipt.notes.iter().for_each(|note| say(note));
@@ -109,7 +109,7 @@ pub fn report_change(
     Ok(())
 }
 
-/// The command that undoes a step, wherever it is run: numbers are each store's own.
+/// Returns the command that undoes a step, from any folder. Each store has its own step numbers.
 fn undo_of(context: &Context, store: &Store, step: u64) -> String {
     let mut command = format!("palimp undo {step} --store {}", quoted(&store.root));
     if let Some(format) = &context.options.format {
@@ -121,19 +121,16 @@ fn undo_of(context: &Context, store: &Store, step: u64) -> String {
     command
 }
 
-/// A path as a shell takes it.
 fn quoted(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     shell_quote::word(&path.to_text())
 }
 
-/// Prints what is planned for every store.
 pub fn print_plans(context: &mut Context, planned: &PlannedChange) -> Result<()> {
     planned.plans.iter().try_for_each(|(_, plan)| print_plan(context, plan, false, None))?;
     planned.erasures.iter().try_for_each(|own| erase::print(context, own, None))
 }
 
-/// Prints a plan.
 pub fn print_plan(
     context: &mut Context,
     plan: &Plan,
@@ -148,7 +145,6 @@ pub fn print_plan(
     context.out.json(&row).map_err(Failure::from)
 }
 
-/// A plan as it is told in `--json`.
 pub fn plan_row(plan: &Plan) -> PlanRow<'_> {
     PlanRow {
         fingerprint: plan.fingerprint(),

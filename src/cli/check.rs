@@ -1,4 +1,4 @@
-//! `palimp check`: problems; writes nothing.
+//! `palimp check`: lists problems, and writes nothing.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ impl FixRow {
     }
 }
 
-/// Lists the problems of every store; on a terminal those of a kind together.
+/// Lists the problems of every store; on a terminal, grouped by code.
 pub fn run(context: &mut Context, limit: Limit) -> Result {
     let snapshot = load_stores::snapshot(context, ReadScope::All)?;
     let data = load_stores::data_folder(context)?;
@@ -91,7 +91,7 @@ fn tally([errors, warnings, notes]: [usize; 3]) -> String {
     problem_groups::tally(errors, warnings, notes)
 }
 
-/// Prints each problem with its fixes, up to the limit: a line each, or a JSON document each.
+/// Prints each problem with its fixes, up to the limit: one line or one JSON document each.
 fn print_each(
     context: &mut Context,
     checked: &CheckedStore,
@@ -129,10 +129,9 @@ fn print_each(
     Ok(())
 }
 
-/// Where what belongs to a group starts.
 const INDENT: usize = 4;
 
-/// The problems by code, each with its first places, and what to do next.
+/// Prints the problems by code, each with its first places, and what to do next.
 fn print_groups(
     context: &mut Context,
     all: &[CheckedStore],
@@ -168,7 +167,7 @@ fn print_groups(
     Ok(next(context, counts, safe).iter().try_for_each(|line| context.out.line(line))?)
 }
 
-/// A group: what is wrong, whether it can be repaired, and where it is.
+/// Returns the lines of a group: what is wrong, whether it can be repaired, and where it is.
 fn lines_of(
     group: &ProblemGroup<'_>,
     (all, names): (&[ProblemGroup<'_>], &[String]),
@@ -207,7 +206,7 @@ fn lines_of(
     lines
 }
 
-/// How many there are, and what to do about them: a line each.
+/// Returns lines with the number of problems, and what to do about them.
 fn next(context: &Context, counts: [usize; 3], safe: usize) -> Vec<String> {
     let stores: String = context
         .options

@@ -1,8 +1,8 @@
-//! The words of the command line, before they are parsed: which of them are paths, and what a
-//! dash before a tag or a word of a query means.
+//! Classifies the words of the command line before they are parsed: which of them are paths, and
+//! what a dash before a tag or a query word means.
 //!
-//! Verbs that take no query take paths after the verb. Where a query is expected, an argument with
-//! a slash, or `.` or `..`, that exists is a path, and everything else a word.
+//! Verbs without a query take paths after the verb. If a query is expected, an argument that exists
+//! and is `.` or `..` or has a slash is a path, and everything else is a word.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -19,16 +19,15 @@ use crate::model::{PathText, path_from_text};
 use crate::text::safe_text::sanitize;
 use crate::text::shell_quote;
 
-/// What is before a tag to take away, or a word of a query that is to be absent, within this
-/// program: no argument can hold it.
+/// Marks a tag to remove, or a query word to exclude, inside this program. No argument can contain it.
 const TAKEN: &str = "\0";
 
-/// The tag that a word takes away.
+/// Returns the tag that a word removes.
 pub fn taken(word: &str) -> Option<&str> {
     word.strip_prefix(TAKEN)?.strip_prefix('-')
 }
 
-/// A word of a query as it was typed.
+/// Returns a query word as it was typed.
 pub fn queried(word: &str) -> Result<String, std::convert::Infallible> {
     Ok(word.trim_start_matches(TAKEN).to_owned())
 }
@@ -54,27 +53,27 @@ impl Args {
     }
 }
 
-/// The path of a word: as it is typed, or as it was told where that is what is there.
+/// Returns the path of a word: as it is typed, or the path that palimp shows in this way, if it exists.
 fn named(word: &Path) -> PathBuf {
     let is_there = |path: &Path| RealDisk.look(path).is_ok();
     let told = word.to_str().map(path_from_text).filter(|told| told != word && is_there(told));
     told.unwrap_or_else(|| word.to_owned())
 }
 
-/// The words as they are parsed: paths as `--store`, in front.
+/// The words as they are parsed: paths come first, as `--store`.
 struct ClassifiedArgs<'a> {
     command: &'a Command,
-    /// The verb, and that of the verb where it has verbs of its own.
+    /// The verb, and the verb inside it, if it has verbs of its own.
     verbs: Vec<OsString>,
-    /// How many words the innermost verb has had.
+    /// The number of words that the innermost verb has had.
     given: usize,
     words: Vec<OsString>,
     stores: Vec<OsString>,
     /// Words before any verb, which are paths.
     before: Vec<OsString>,
-    /// The option that the next word is the value of.
+    /// The option whose value is the next word.
     option: Option<OsString>,
-    /// Whether options are over.
+    /// True if the options are over.
     is_over: bool,
     /// Why a word can't mean what was typed.
     refused: Option<clap::Error>,
@@ -97,7 +96,7 @@ impl<'a> ClassifiedArgs<'a> {
 
     fn take(&mut self, word: OsString) {
         if let Some(option) = self.option.take() {
-            // Of those before the verb and those behind it the parser would keep the last lot alone.
+            // If some are before the verb and some after it, the parser would keep only the last ones.
             let target = if option == "--store" { &mut self.stores } else { &mut self.words };
             return target.extend([option, word]);
         }
@@ -127,7 +126,7 @@ impl<'a> ClassifiedArgs<'a> {
         self.verbs.first().is_some_and(|verb| verb == "tag")
     }
 
-    /// Whether a word is an option of one letter, alone or with its number.
+    /// True if a word is an option of one letter, alone or with its number.
     fn is_short(&self, word: &OsStr) -> bool {
         let Some(rest) = word.to_str().and_then(|word| word.strip_prefix('-')) else { return false };
         let mut letters = rest.chars();
@@ -139,13 +138,12 @@ impl<'a> ClassifiedArgs<'a> {
         }
     }
 
-    /// The options of the innermost verb, and the options that every verb takes.
+    /// Returns the options of the innermost verb, and the options that every verb takes.
     fn options(&self) -> impl Iterator<Item = &clap::Arg> {
         self.innermost().into_iter().chain([self.command]).flat_map(Command::get_arguments)
     }
 
-    /// Whether a word would be an option with the right dashes. Such a word is refused. As an excluded word
-    /// it would give other memories than the user asked for.
+    /// True if it refused an option with wrong dashes. As an excluded word, it would select other memories.
     fn refuse_near_option(&mut self, word: &OsStr) -> bool {
         let verbs: Vec<&str> = self.verbs.iter().filter_map(|verb| verb.to_str()).collect();
         let verb = verbs.join(" ");
@@ -172,7 +170,7 @@ impl<'a> ClassifiedArgs<'a> {
         true
     }
 
-    /// A word that is neither an option nor the value of one.
+    /// Takes a word that is neither an option nor the value of one.
     fn plain(&mut self, word: OsString) {
         let Some(verb) = self.verbs.first() else {
             if !self.is_over && is_verb(self.command, &word) && self.before.is_empty() {
@@ -207,7 +205,7 @@ impl<'a> ClassifiedArgs<'a> {
         }
     }
 
-    /// What the innermost verb can do with one more word of its own.
+    /// Returns what the innermost verb can do with one more word of its own.
     fn room(&self) -> OperandRoom {
         let Some(verb) = self.innermost() else { return OperandRoom::Needed };
         let mut own = verb.get_positionals();
@@ -227,7 +225,7 @@ impl<'a> ClassifiedArgs<'a> {
         self.verbs.iter().try_fold(self.command, |command, verb| command.find_subcommand(verb))
     }
 
-    /// Whether the next word is the value of that option.
+    /// True if the next word is the value of this option.
     fn has_value(&self, option: &OsStr) -> bool {
         let Some(word) = option.to_str() else { return false };
         let is_named = |own: &&clap::Arg| match word.strip_prefix("--") {
@@ -240,20 +238,20 @@ impl<'a> ClassifiedArgs<'a> {
     fn whole(mut self) -> Result<Vec<OsString>, clap::Error> {
         self.refused.take().map_or(Ok(()), Err)?;
         self.refuse_misplaced()?;
-        // Without its value it is wrong, and stays where that is said.
+        // An option without its value is wrong. It stays where the parser reports it.
         self.words.extend(self.option);
         let front = self.words.len().min(1);
         self.words.splice(front..front, self.stores);
         Ok(self.words)
     }
 
-    /// A verb behind a path, and a word that is nearly a verb.
+    /// Refuses a verb after a path, and a word that is nearly a verb.
     fn refuse_misplaced(&self) -> Result<(), clap::Error> {
         let refused = |message: String| Err(clap::Error::raw(ErrorKind::InvalidSubcommand, message));
         let [first, others @ ..] = self.before.as_slice() else { return Ok(()) };
         let shown = |word: &OsString| sanitize(&word.to_text()).into_owned();
         if let Some(verb) = others.iter().find(|word| is_verb(self.command, word) && !exists(word)) {
-            // As they were typed: a picture of one would be another name.
+            // The paths are quoted as they were typed: in an escaped form they would be other names.
             let paths = self.before.iter().filter(|word| *word != verb);
             let paths: Vec<String> = paths.map(|path| shell_quote::word(&path.to_text())).collect();
             let verb = shown(verb);
@@ -289,7 +287,7 @@ fn exists(word: &OsStr) -> bool {
     RealDisk.look(&named(Path::new(word))).is_ok()
 }
 
-/// Whether a word among those of a query is a path.
+/// True if a word of a query is a path.
 fn is_place(word: &OsStr) -> bool {
     (has_slash(word) || word == "." || word == "..") && exists(word)
 }

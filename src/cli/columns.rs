@@ -1,4 +1,4 @@
-//! Rows in columns, for a terminal: a header, what gives way where there is no room, colours.
+//! Prints rows in columns on a terminal: a header, columns that give way if space is short, colours.
 
 use std::ops::Range;
 
@@ -8,20 +8,17 @@ use crate::text::columns::{fit, wrap};
 use crate::text::safe_text::{display_width, sanitize};
 use crate::text::secrets::mask;
 
-/// What is between two columns.
 const GAP: &str = "  ";
 
 /// A terminal that rows are printed on.
 #[derive(Clone, Copy)]
 pub struct OutputTerminal {
-    /// How many columns it has.
     pub width: usize,
-    /// Whether colours are wanted.
     pub colours: bool,
 }
 
 impl OutputTerminal {
-    /// The terminal that standard output is, where people are to read there.
+    /// Returns the terminal of standard output, if people read there.
     pub fn of(context: &Context) -> Option<OutputTerminal> {
         let options = &context.options;
         let width = terminal_width().filter(|_| !options.json)?;
@@ -30,7 +27,7 @@ impl OutputTerminal {
         Some(OutputTerminal { width, colours: !options.no_color && !is_set("NO_COLOR") && !is_dumb })
     }
 
-    /// Safe text in that look.
+    /// Returns safe text in a style.
     pub fn painted(self, text: &str, look: TextStyle) -> String {
         match look.code().filter(|_| self.colours && !text.is_empty()) {
             Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
@@ -39,7 +36,6 @@ impl OutputTerminal {
     }
 }
 
-/// How text looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextStyle {
     Plain,
@@ -63,36 +59,32 @@ impl TextStyle {
     }
 }
 
-/// A column.
 pub struct Column {
-    /// What is above it.
     pub head: &'static str,
-    /// Whether it is aligned at its right.
+    /// True if it is aligned to the right.
     pub is_right: bool,
-    /// So wide at most.
     pub most: usize,
-    /// It is left out where the last column would have fewer columns than that.
+    /// The column is left out if the last column would be narrower than this.
     pub leaves: usize,
 }
 
 impl Column {
-    /// A column of words.
     pub fn new(head: &'static str) -> Column {
         Column { head, is_right: false, most: usize::MAX, leaves: 0 }
     }
 
-    /// A column of figures.
+    /// Makes a column of numbers.
     pub fn figures(head: &'static str) -> Column {
         Column { is_right: true, ..Column::new(head) }
     }
 
-    /// The same, at most so wide, and left out where the last column would have fewer than `leaves`.
+    /// Limits its width, and leaves it out if the last column would be narrower than `leaves`.
     pub fn giving_way(self, most: usize, leaves: usize) -> Column {
         Column { most, leaves, ..self }
     }
 }
 
-/// What is in a column of a row.
+/// The content of a column in a row.
 pub struct ColumnCell {
     text: String,
     look: TextStyle,
@@ -100,23 +92,23 @@ pub struct ColumnCell {
 }
 
 impl ColumnCell {
-    /// Text of a store, masked and safe to show.
+    /// Makes a cell of a store's text, masked and safe to show.
     pub fn new(text: &str) -> ColumnCell {
         ColumnCell::of(text, TextStyle::Plain)
     }
 
-    /// The same in that look.
+    /// Like [`ColumnCell::new`], in a style.
     pub fn of(text: &str, look: TextStyle) -> ColumnCell {
         ColumnCell { text: sanitize(&mask(text)).into_owned(), look, marked: Vec::new() }
     }
 
-    /// The same with what a search marks in it.
+    /// Like [`ColumnCell::new`], with the matches of a search marked.
     pub fn marked(text: &str, marks: impl Fn(&str) -> Vec<Range<usize>>) -> ColumnCell {
         let cell = ColumnCell::new(text);
         ColumnCell { marked: marks(&cell.text), ..cell }
     }
 
-    /// The same over as many lines as it needs; what is marked is cut.
+    /// Breaks the cell into as many lines as it needs. A cell with marks is cut instead.
     fn broken(&self, width: usize) -> Vec<ColumnCell> {
         let part = |text: String| ColumnCell { text, look: self.look, marked: self.marked.clone() };
         match self.marked.is_empty() {
@@ -125,7 +117,7 @@ impl ColumnCell {
         }
     }
 
-    /// The cell in this many columns, which it fills up but in the last column.
+    /// Draws the cell in this width. It fills the width, except in the last column.
     fn drawn(&self, terminal: OutputTerminal, (width, is_right, is_last): (usize, bool, bool)) -> String {
         let cut = fit(&self.text, width);
         let blank = " ".repeat(width.saturating_sub(display_width(&cut)));
@@ -146,11 +138,11 @@ impl ColumnCell {
     }
 }
 
-/// A row, and what is said below its last column.
+/// A row, and what is shown below its last column.
 pub struct ColumnRow {
     /// A cell for each column.
     pub cells: Vec<ColumnCell>,
-    /// More of it.
+    /// The texts below the last column.
     pub below: Vec<ColumnCell>,
 }
 
@@ -160,7 +152,7 @@ impl From<Vec<ColumnCell>> for ColumnRow {
     }
 }
 
-/// The rows as they are printed, with their header; the last column has what the others leave.
+/// Returns the rows as they are printed, with their header. The last column gets the remaining width.
 pub fn lines(columns: &[Column], rows: &[ColumnRow], terminal: OutputTerminal) -> Vec<String> {
     let widths: Vec<usize> = columns
         .iter()
@@ -190,7 +182,7 @@ fn widest<'c>(own: &Column, cells: impl Iterator<Item = &'c ColumnCell>) -> usiz
     if most == 0 { 0 } else { most.max(display_width(own.head)).min(own.most) }
 }
 
-/// The columns that there is room for. Those in which there is nothing are left out.
+/// Returns the columns that fit. Empty columns are left out.
 fn shown(columns: &[Column], widths: &[usize], width: usize) -> Vec<usize> {
     let last = columns.len().saturating_sub(1);
     let mut shown: Vec<usize> = (0..widths.len()).filter(|&at| at == last || widths[at] > 0).collect();

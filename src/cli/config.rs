@@ -15,12 +15,11 @@ use crate::tui::ColourPalette;
 use crate::tui::action::{ACTIONS, Action};
 use crate::tui::keymap::{self, Keymap, KeymapPreset};
 
-/// A longer file is no settings.
+/// A longer file, in bytes, is refused.
 const LONGEST: u64 = 1 << 20;
-/// What can be set, beside the table of keys.
 const NAMES: [&str; 7] = ["theme", "ascii", "mouse", "linear", "reduced-motion", "preset", "keys"];
 
-/// What the file says, and what it leaves open as it is without one.
+/// The settings of the file, with the defaults for what it leaves open.
 #[derive(Debug, Default)]
 pub struct ScreenSettings {
     pub theme: ColourPalette,
@@ -30,11 +29,10 @@ pub struct ScreenSettings {
     pub reduced_motion: bool,
     preset: KeymapPreset,
     keys: Vec<(Action, Vec<String>)>,
-    /// Where in the file the keys of each action are.
+    /// The places in the file of the keys of each action.
     places: Vec<Range<usize>>,
 }
 
-/// What is wrong in the text of a file, and where.
 #[derive(Debug)]
 struct ConfigError {
     at: Range<usize>,
@@ -47,18 +45,16 @@ impl ConfigError {
     }
 }
 
-/// Where the settings are where no other file is named.
 fn usual_place() -> Option<PathBuf> {
     let own = directories::ProjectDirs::from("", "", "palimp")?;
     Some(own.config_dir().join("config.toml")).filter(|own| own.is_absolute())
 }
 
-/// Reads the settings: those of the file that is named, or of the usual one where that is there. Their
-/// keys are in use from now on.
+/// Reads the settings of the named file, or of the usual one if it exists. Their keys are used from then on.
 ///
 /// # Errors
 ///
-/// A file that was named and can't be read; one that says what can't be understood, with its line.
+/// If a named file can't be read, or a file has something that can't be understood. The error has its line.
 pub fn read(named: Option<&Path>) -> Result<ScreenSettings> {
     let Some(path) = named.map(Path::to_owned).or_else(usual_place) else {
         return Ok(ScreenSettings::default());
@@ -118,7 +114,7 @@ fn is_true(value: &Spanned<DeValue<'_>>) -> Result<bool, ConfigError> {
     own.ok_or_else(|| ConfigError::new(value.span(), "it should be true or false"))
 }
 
-/// A value that has a name, as the option of the command line takes it.
+/// Reads a value by its name in the option of the command line.
 fn one_of<T: ValueEnum>(value: &Spanned<DeValue<'_>>) -> Result<T, ConfigError> {
     let values = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let names: Vec<String> = values.map(|own| own.get_name().to_owned()).collect();
@@ -129,10 +125,10 @@ fn one_of<T: ValueEnum>(value: &Spanned<DeValue<'_>>) -> Result<T, ConfigError> 
     T::from_str(text, false).map_err(|_| unknown(value.span(), "value", text, &names))
 }
 
-/// An action with its keys, and where in the file they are.
+/// An action with its keys, and their place in the file.
 type ConfigKeys = ((Action, Vec<String>), Range<usize>);
 
-/// The table of keys: the name of an action, and one key or several.
+/// Reads the table of keys: the name of an action, and one key or several.
 fn keys(value: &Spanned<DeValue<'_>>) -> Result<Vec<ConfigKeys>, ConfigError> {
     let Some(table) = value.get_ref().as_table() else {
         return Err(ConfigError::new(value.span(), "keys should be a table: [keys]"));
@@ -154,7 +150,7 @@ fn keys(value: &Spanned<DeValue<'_>>) -> Result<Vec<ConfigKeys>, ConfigError> {
     own.collect()
 }
 
-/// What nobody knows, and what was meant most likely.
+/// Returns the error for an unknown name, with the one that was probably meant.
 fn unknown(at: Range<usize>, what: &str, own: &str, known: &[&str]) -> ConfigError {
     let nearest = known.iter().min_by_key(|name| osa_distance(name, own));
     let meant = match nearest.filter(|name| osa_distance(name, own) <= 2.max(own.len() / 3)) {
@@ -164,7 +160,7 @@ fn unknown(at: Range<usize>, what: &str, own: &str, known: &[&str]) -> ConfigErr
     ConfigError::new(at, format!("\"{own}\" is no {what}{meant}"))
 }
 
-/// The settings as they are in use, as a file that says the same.
+/// Returns the settings in use, as the text of a file.
 pub fn print(own: &ScreenSettings) -> String {
     let name = |value: Option<clap::builder::PossibleValue>| {
         value.map_or(String::new(), |own| own.get_name().to_owned())
@@ -189,7 +185,7 @@ pub fn print(own: &ScreenSettings) -> String {
     text
 }
 
-/// A text as TOML has it.
+/// Quotes a text for TOML.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -1,4 +1,4 @@
-//! A question before a change, and what the memories say that it is about.
+//! The question before a change, and what its memories say.
 
 use super::list_table::store_names;
 use crate::format;
@@ -9,16 +9,15 @@ use crate::text::safe_text::{display_width, sanitize, sanitize_lines};
 use crate::text::secrets::mask;
 use crate::usecase::{PlannedChange, name_of};
 
-/// A change can be undone for so long, in microseconds.
+/// A change can be undone for this long, in microseconds.
 const KEPT: i64 = 30 * 86_400 * 1_000_000;
 
-/// This many records are shown before a question, and this many lines of one alone.
+/// At most this many records are shown before a question, and this many lines of a single one.
 const RECORDS: usize = 5;
-/// This many characters of a line.
+/// At most this many characters of a line are shown.
 const COLUMNS: usize = 160;
 
-/// The first lines of what the chosen records say, masked and safe to show; nothing where it is asked
-/// again, or no records are chosen.
+/// Returns the first lines of the chosen records, masked and safe to show; nothing if it is asked again.
 pub fn texts(planned: &PlannedChange) -> Vec<String> {
     let chosen = &planned.changing;
     if planned.concurrent.is_some() {
@@ -35,7 +34,7 @@ pub fn texts(planned: &PlannedChange) -> Vec<String> {
     lines
 }
 
-/// The question before a change: what is to be done, to how many, and until when it can be undone.
+/// Returns the question before a change: what is done, to how many memories, and until when it can be undone.
 pub fn question(planned: &PlannedChange, now: Moment) -> String {
     let count = count_with_noun(planned.records() as u64, "memory");
     if !planned.erasures.is_empty() {
@@ -65,20 +64,20 @@ pub fn question(planned: &PlannedChange, now: Moment) -> String {
     format!("{}{}?{undo}", first.unwrap_or_default(), letters.as_str())
 }
 
-/// The word of a verb that says what it does: "restore" of `backup restore`.
+/// Returns the word of a verb that says what it does: "restore" of `backup restore`.
 pub fn last_word(verb: &str) -> &str {
     verb.rsplit(' ').next().unwrap_or(verb)
 }
 
-/// The step of an undo, as its plan names it: "step 3".
+/// Returns the step of an undo, as its plan names it: "step 3".
 fn step(plan: &Plan) -> &str {
     let line = plan.lines.first().map_or("", String::as_str);
     let told = line.split_once(' ').map_or("the last step", |(_, told)| told);
     told.split_once(':').map_or(told, |(step, _)| step)
 }
 
-/// The chosen memories as a question shows them: type, store, age and title, a line each, and of one alone
-/// the first lines of its text. Nothing where it is asked again, or none are chosen.
+/// Returns the chosen memories as a question shows them: a line with type, store, age and title, and for a
+/// single one the first lines of its text. Nothing if it is asked again, or none are chosen.
 pub fn rows(planned: &PlannedChange, now: Moment) -> Vec<String> {
     let chosen = &planned.changing;
     if planned.concurrent.is_some() {
@@ -119,8 +118,7 @@ fn more_than_shown(chosen: &[EntryRef]) -> Option<String> {
     Some(format!("  … and {}", count_with_noun(more as u64, "more memory")))
 }
 
-/// The first lines of a record's text. A private key covers lines, so what is masked is masked before
-/// it is cut.
+/// Returns the first lines of a text. A private key has several lines, so it is masked before it is cut.
 fn first_lines(store: &Store, entry: &Entry, rows: usize) -> Vec<String> {
     let own = format::text_of(store, entry);
     let text = if own.text.trim().is_empty() { own.title } else { own.text };

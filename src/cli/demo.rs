@@ -1,4 +1,4 @@
-//! `palimp demo DIR`: writes the demo's stores; `--demo` does it in a temporary folder.
+//! `palimp demo DIR`: writes the stores of the demo. `--demo` does it in a temporary folder.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::store::{self, Place};
 /// The seed of `--demo`.
 pub const SEED: u64 = 1;
 
-/// Writes the demo.
+/// Writes the demo, and lists its stores.
 pub fn run(context: &mut Context, folder: &Path, seed: u64) -> Result {
     if context.options.readonly || context.options.dry_run {
         return Err(Failure::new(Exit::Refused, "the demo would be written; nothing was."));
@@ -25,7 +25,7 @@ pub fn run(context: &mut Context, folder: &Path, seed: u64) -> Result {
     Ok(Exit::Done)
 }
 
-/// Writes the demo's files into a folder that is empty or not there yet.
+/// Writes the demo's files into a folder that is empty or does not exist.
 fn write(folder: &Path, seed: u64, now: Moment) -> Result<()> {
     if RealDisk.list(folder).is_ok_and(|items| !items.is_empty()) {
         let message = format!("{} is not empty; the demo is not written over anything.", folder.to_text());
@@ -42,19 +42,16 @@ fn write(folder: &Path, seed: u64, now: Moment) -> Result<()> {
     Ok(())
 }
 
-/// The stores in a folder.
 fn places(folder: &Path) -> Vec<Place> {
     store::look_at(folder, None).found.unwrap_or_default()
 }
 
-/// The demo in a folder of its own, which is removed when this is dropped.
+/// The demo in its own folder, which is removed when this is dropped.
 pub struct TemporaryDemo {
-    /// Where it is.
     pub folder: PathBuf,
 }
 
 impl TemporaryDemo {
-    /// Writes the demo.
     pub fn write(now: Moment) -> Result<(TemporaryDemo, Vec<Place>)> {
         let folder = disk::new_temporary_folder("palimp-demo").map_err(Failure::from)?;
         let temporary = TemporaryDemo { folder };
@@ -63,12 +60,11 @@ impl TemporaryDemo {
         Ok((temporary, places))
     }
 
-    /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The folder of palimp's own data about it: it goes with the demo.
+    /// Returns the folder of palimp's own data about it, which is removed with the demo.
     pub fn data(&self) -> PathBuf {
         self.folder.join("palimp-data")
     }

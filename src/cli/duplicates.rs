@@ -1,4 +1,4 @@
-//! `palimp duplicates [QUERY...]`: records of equal or nearly equal text, in groups.
+//! `palimp duplicates [QUERY...]`: finds records of equal or nearly equal text, in groups.
 
 use serde::Serialize;
 
@@ -17,26 +17,25 @@ use crate::text::safe_text::sanitize;
 /// A member of a group, with the fields of `list`.
 #[derive(Serialize)]
 struct DuplicateRow {
-    /// Groups count from 1.
+    /// The number of the group, from 1.
     group: usize,
-    /// Whether it is the one that the others are compared with.
+    /// True if the others are compared with it.
     first: bool,
-    /// How alike it is to the first, from 0 to 1.
+    /// The similarity to the first, from 0 to 1.
     similarity: f64,
-    /// The names of what differs from the first memory, if the words are the same. Empty if the two are
-    /// equal.
+    /// What differs from the first memory, if the words are the same. Empty if both are equal.
     differs: Option<Vec<String>>,
     #[serde(flatten)]
     row: MemoryRow,
 }
 
-/// How alike texts have to be.
+/// Reads how similar texts must be, in per cent.
 pub fn percent(text: &str) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| (50..=100).contains(number));
     number.ok_or_else(|| "it should be a whole number from 50 to 100".into())
 }
 
-/// Lists the groups among what the query asks for: the most important of each first, then the newest.
+/// Lists the groups in what the query finds. The most important memory of a group is first, then the newest.
 pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Limit) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
     list::shown(context, &query, ReadScope::All, |context, query, snapshot| {
@@ -70,13 +69,12 @@ pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Limit) 
     })
 }
 
-/// The names of what differs in a member that has the same words as the first.
+/// Returns the names of what differs in a member that has the same words as the first.
 fn differs(snapshot: &Snapshot, group: &[SimilarEntry], place: usize) -> Option<Vec<String>> {
     let (first, own) = (group.first()?, group.get(place)?);
     (place > 0 && own.percent() == 100).then(|| differing(snapshot, first.hit.at, own.hit.at))
 }
 
-/// Formats a member for people.
 fn line(member: &DuplicateRow, percent: u32, now: Moment) -> String {
     let row = member.row.to_line(now);
     match member.differs.as_deref() {

@@ -1,4 +1,4 @@
-//! `palimp edit`: fields of one record, or of those that a query finds.
+//! `palimp edit`: sets fields of one record, or of those that a query finds.
 
 use super::failure::{Exit, Failure, Result, say};
 use super::read_scope::read_for;
@@ -68,7 +68,7 @@ pub fn run(
         return Err(Failure::new(Exit::Refused, why));
     }
     fields.push(("text".to_owned(), written.clone()));
-    // Whatever is in the way: a text that the user wrote is not lost.
+    // Whatever fails, a text that the user wrote is not lost.
     save(context, &snapshot, at, fields, UserText { text: &written, in_editor: true })
         .map_err(|failure| failure.with(&kept(context, &snapshot, at, written.as_bytes())))
 }
@@ -83,7 +83,7 @@ fn in_the_editor(context: &Context, snapshot: &Snapshot, at: EntryRef, before: &
     })
 }
 
-/// Keeps what was written in an editor: where that is, as a sentence.
+/// Keeps what was written in an editor, and says where, as a sentence.
 fn kept(context: &Context, snapshot: &Snapshot, at: EntryRef, text: &[u8]) -> String {
     match load_stores::data_folder(context) {
         Ok(data) => keep_draft(&data, snapshot.get(at), text, context.now),

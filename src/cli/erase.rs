@@ -1,4 +1,4 @@
-//! `palimp erase`: what was chosen goes, with every copy, for good.
+//! `palimp erase`: erases the chosen records with every copy.
 
 use std::path::Path;
 
@@ -29,8 +29,7 @@ struct ErasureRow<'a> {
     git: Option<&'a GitHistory>,
 }
 
-/// Erases records. Where an erasure that was interrupted is finished before, and leaves something, the
-/// verb has not erased all that it was to.
+/// Erases records. Fails if an interrupted erasure is finished first and leaves something.
 pub fn run(context: &mut Context, chosen: &RecordSelection, reason: Option<String>) -> Result {
     let mut snapshot = load_stores::snapshot(context, ReadScope::All)?;
     let writes = !context.options.dry_run && !context.options.readonly;
@@ -53,15 +52,14 @@ fn erase(
     chosen: &RecordSelection,
     reason: Option<String>,
 ) -> Result {
-    // A copy may be in what was not seen.
+    // A copy may be in what was not read.
     snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
     load_stores::data_folder(context)?;
     let (snapshot, found) = chosen_of(context, snapshot, chosen)?;
     run_change_of(context, &snapshot, (found, Requester::Ids), ChangeCommand::Erase(reason))
 }
 
-/// The chosen records, in the stores that list them: what is in no file of a store may be in what
-/// undo data and backups hold of it.
+/// Returns the chosen records and their stores. Undo data and backups may hold a record that no file has.
 fn chosen_of(
     context: &Context,
     snapshot: Snapshot,
@@ -71,7 +69,7 @@ fn chosen_of(
     if query.is_none_or(|query| !query.asks_deleted()) {
         match records(context, &snapshot, chosen, |_, _| true) {
             Ok(found) => return Ok((snapshot, found)),
-            // What is not there may have been deleted.
+            // A record that is not found may have been deleted.
             Err(why) if matches!(why.exit, Exit::Nothing | Exit::Refused) && !why.is_ambiguous => {}
             Err(why) => return Err(why),
         }
@@ -81,8 +79,7 @@ fn chosen_of(
     Ok((with, found))
 }
 
-/// Finishes what was interrupted before: what is left of it may be what is asked for. Whether
-/// there was any.
+/// Finishes interrupted erasures first: their rest may be what is asked for. True if there was one.
 fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool> {
     let data = load_stores::data_folder(context)?;
     let mut any = false;
@@ -97,7 +94,7 @@ fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool> {
     Ok(any)
 }
 
-/// Says what an erasure came to.
+/// Reports the result of an erasure.
 pub fn tell(context: &Context, erased: &ErasureReceipt) {
     let (is_left, is_talk) = (!erased.left.is_empty(), !context.options.json);
     let found = if is_left || is_talk { erased.found() } else { Vec::new() };
@@ -106,7 +103,7 @@ pub fn tell(context: &Context, erased: &ErasureReceipt) {
     lines.into_iter().flatten().for_each(|line| say(line));
 }
 
-/// Prints what is erased of a store, or was.
+/// Prints what is erased from a store, before or after the erasure.
 pub fn print(context: &mut Context, one: &PlannedErasure, erased: Option<&ErasureReceipt>) -> Result<()> {
     if !context.options.json {
         return Ok(one.plan.preview_lines().iter().try_for_each(|line| context.out.line(line))?);

@@ -1,4 +1,4 @@
-//! `palimp export`: records in other shapes.
+//! `palimp export`: writes records in other formats.
 
 use super::args::{ExportFormatArg, Limit};
 use super::failure::{Exit, Result, say};
@@ -10,7 +10,6 @@ use crate::model::{EntryRef, Snapshot};
 use crate::ops::export::{ExportFormat, export, for_people, masked};
 use crate::query::{CancelToken, Order, Query, search};
 
-/// Exports what the query finds.
 pub fn run(
     context: &mut Context,
     words: &[String],
@@ -33,8 +32,8 @@ fn found(context: &Context, query: &Query, limit: Limit, snapshot: &Snapshot) ->
     Ok(results.hits.iter().take(limit.most()).map(|hit| hit.at).collect())
 }
 
-/// The format that suits the target: Markdown for a terminal, the format that a file's name ends in, and JSON
-/// Lines for programs.
+/// Returns the format that suits the target: Markdown for a terminal, the format that a file's name
+/// ends in, and JSON Lines for programs.
 fn suited(context: &Context) -> ExportFormat {
     match terminal_width() {
         _ if context.options.json => ExportFormat::JsonLines,
@@ -45,7 +44,7 @@ fn suited(context: &Context) -> ExportFormat {
     }
 }
 
-/// Prints records in a shape, and says on stderr whether secrets in them are masked.
+/// Prints records in a format, and says on stderr whether secrets in them are masked.
 pub fn print(
     context: &mut Context,
     snapshot: &Snapshot,

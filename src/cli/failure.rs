@@ -1,4 +1,4 @@
-//! How a verb ends, and what it says when it could not be done.
+//! How a verb ends, and what it says if it fails.
 
 use std::io::{self, Write};
 use std::process::{ExitCode, Termination};
@@ -31,7 +31,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The exit status.
+    /// Returns the exit status.
     pub fn code(self) -> u8 {
         match self {
             Exit::Done => 0,
@@ -50,27 +50,26 @@ impl Termination for Exit {
     }
 }
 
-/// Why a verb could not be done: a status, and what to say on stderr. Untrusted text in
-/// it is made safe when it is told.
+/// Why a verb failed: an exit status, and untrusted text for stderr, made safe when it is printed.
 #[derive(Debug)]
 pub struct Failure {
     pub(super) exit: Exit,
-    /// Each is told on a line of its own, whatever names in it hold.
+    /// Each is printed on one line, no matter what names in it contain.
     lines: Vec<String>,
-    /// Whether what was named is there, and is several records.
+    /// True if the name exists, and means several records.
     pub(super) is_ambiguous: bool,
 }
 
-/// What a verb ends with: how it ended, or why it could not.
+/// How a verb ended, or why it failed.
 pub type Result<T = Exit, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
-    /// A failure with its message, which is one line.
+    /// Makes a failure with a message of one line.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
         Failure::lines(exit, vec![message.into()])
     }
 
-    /// A failure that takes several lines to tell.
+    /// Makes a failure with a message of several lines.
     pub fn lines(exit: Exit, lines: Vec<String>) -> Self {
         Failure {
             exit,
@@ -79,7 +78,7 @@ impl Failure {
         }
     }
 
-    /// The same, with where what the user wrote is kept. Nothing is added for a reader that has gone.
+    /// Adds a sentence. Adds nothing if the reader of the output is gone.
     pub fn with(mut self, sentence: &str) -> Self {
         if let Some(last) = self.lines.last_mut() {
             *last = format!("{last} {sentence}");
@@ -87,8 +86,7 @@ impl Failure {
         self
     }
 
-    /// The same after stores were changed already, which are named: it is not true any more
-    /// that nothing was.
+    /// Adds the stores that were changed before: it is not true any more that nothing was changed.
     pub fn after(mut self, changed: &[String]) -> Self {
         if changed.is_empty() || self.lines.is_empty() {
             return self;
@@ -102,20 +100,19 @@ impl Failure {
         self
     }
 
-    /// What to say, in one.
+    /// Returns the message on one line.
     pub fn message(&self) -> String {
         self.lines.join(" ")
     }
 
-    /// Says on stderr what happened. A stderr that is closed is nobody to talk to.
+    /// Says on stderr what happened, and returns the status. Nothing is said if stderr is closed.
     pub fn tell(self) -> Exit {
         self.lines.iter().for_each(|line| say(line));
         self.exit
     }
 }
 
-/// Says what is wrong with the arguments, which it may quote: safe to show. Help and
-/// version are what was asked for.
+/// Says what is wrong with the arguments. Text that it quotes is made safe. Help and version are no errors.
 pub fn wrong_usage(mut error: clap::Error) -> Exit {
     if !error.use_stderr() {
         let _ = error.print();
@@ -138,14 +135,14 @@ fn quoted((kind, value): (ContextKind, &ContextValue)) -> Option<(ContextKind, S
     }
 }
 
-/// Says one line on stderr, safe to show: what it quotes can't begin another.
+/// Says one line on stderr. It is made safe: text that it quotes can't begin another line.
 pub fn say(line: &str) {
     let _ = writeln!(io::stderr(), "palimp: {}", sanitize(line));
 }
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        // The reader has seen enough.
+        // The reader has read enough.
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Failure::new(Exit::Done, "");
         }
@@ -153,7 +150,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// The number of lines of a saved query that are shown.
+/// At most this many lines of a saved query are shown.
 const SHOWN: usize = 40;
 
 impl From<QueryError> for Failure {
@@ -162,7 +159,7 @@ impl From<QueryError> for Failure {
     }
 }
 
-/// With a query that is not run its text is shown.
+/// If the query is not run, its text is shown.
 impl From<SavedQueryRefusal> for Failure {
     fn from(refused: SavedQueryRefusal) -> Self {
         let text = match &refused.why {

@@ -1,4 +1,4 @@
-//! The help: each verb's has the options that it obeys, and examples; the manual page and completions of it.
+//! The help of each verb, with the options that it obeys and examples; the manual page and the completions.
 
 use std::ffi::OsString;
 
@@ -9,13 +9,13 @@ use super::args::Args;
 use super::failure::{Exit, Result};
 use super::verb_table::{known, obeys};
 
-/// The command line, with its help.
+/// Returns the command line with its help.
 pub fn command() -> Command {
     with_help_of(|_| true)
 }
 
-/// The command line with the help of the verbs that stand among its words: that of all takes longer than
-/// the first screen.
+/// Returns the command line with the help of the verbs among its words. The help of all verbs takes
+/// longer than the first screen.
 pub fn command_of(words: &[OsString]) -> Command {
     with_help_of(|name| words.iter().any(|word| word == name))
 }
@@ -38,7 +38,7 @@ fn with_help_of(is_wanted: impl Fn(&str) -> bool) -> Command {
     })
 }
 
-/// The same with the examples of a verb, or of a part of one behind its name.
+/// Adds the examples of a verb, or of a verb inside it (`backup list`).
 fn with_examples(verb: Command, name: &str) -> Command {
     let whole = name.split_once(' ').map_or(name, |(whole, _)| whole);
     let own = known(whole).map_or("", |own| own.examples).lines();
@@ -47,7 +47,7 @@ fn with_examples(verb: Command, name: &str) -> Command {
     if examples.is_empty() { verb } else { verb.after_help(format!("Examples:{examples}")) }
 }
 
-/// Hides the options that a verb doesn't obey, its own verbs (`backup list`) included.
+/// Hides the options that a verb does not obey, also in its own verbs (`backup list`).
 fn with_own_options(verb: Command, name: &str, globals: &[clap::Arg]) -> Command {
     let parts: Vec<String> = verb.get_subcommands().map(|part| part.get_name().to_owned()).collect();
     let verb = parts.into_iter().fold(verb, |verb, part| {
@@ -61,7 +61,6 @@ fn with_own_options(verb: Command, name: &str, globals: &[clap::Arg]) -> Command
     })
 }
 
-/// Prints the completions of a shell.
 pub fn completions(context: &mut Context, shell: clap_complete::Shell) -> Result {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command(), "palimp", &mut script);
@@ -69,7 +68,6 @@ pub fn completions(context: &mut Context, shell: clap_complete::Shell) -> Result
     Ok(Exit::Done)
 }
 
-/// Prints the manual page as roff.
 pub fn man(context: &mut Context) -> Result {
     let mut page = Vec::new();
     clap_mangen::Man::new(command()).render(&mut page)?;
@@ -103,7 +101,7 @@ mod tests {
         assert!(!whole.contains("[PATHS]... [COMMAND]") && whole.contains("palimp VERB"), "{whole}");
     }
 
-    /// The words of an example, as a shell takes them.
+    /// Returns the words of an example, as a shell splits them.
     fn words_of(example: &str) -> Vec<String> {
         let quoted = example.split(['\'', '"']).enumerate();
         let words = quoted.flat_map(|(at, part)| match at % 2 {

@@ -37,7 +37,7 @@ struct StepRow<'a> {
     used_by_others: usize,
 }
 
-/// What was changed, the newest last, and what others did meanwhile.
+/// Lists the steps, the newest last, and what other programs did meanwhile.
 pub fn run(context: &mut Context, limit: Limit) -> Result {
     let snapshot = load_stores::snapshot(context, ReadScope::All)?;
     let data = load_stores::data_folder(context)?;
@@ -76,7 +76,7 @@ fn when(row: &JournalRow, store: usize) -> StepTime {
     (Moment::parse(&row.line.at).map(|(at, _)| at), row.line.step, store)
 }
 
-/// How many steps all stores have, and the time of the oldest one that is shown.
+/// Returns the number of steps in all stores, and the time of the oldest one that is shown.
 fn newest(accounts: &[JournalView], limit: Limit) -> (usize, Option<StepTime>) {
     let rows = accounts.iter().enumerate();
     let mut times: Vec<StepTime> =
@@ -85,7 +85,7 @@ fn newest(accounts: &[JournalView], limit: Limit) -> (usize, Option<StepTime>) {
     (times.len(), times.len().checked_sub(limit.most()).and_then(|at| times.get(at).copied()))
 }
 
-/// The changes that other programs made to the files since the last step.
+/// Returns the changes that other programs made to the files since the last step.
 fn moved(account: &JournalView) -> Vec<String> {
     let told = |(path, before, now): &(PathBuf, u64, Option<u64>)| {
         let what = match now {
@@ -137,10 +137,10 @@ fn line<'a>(store: &Store, row: &'a JournalRow) -> StepRow<'a> {
     }
 }
 
-/// Stores, each with the step in it that is turned.
+/// Stores, each with the step to undo or redo in it.
 type StepsIn = Vec<(Arc<Store>, u64)>;
 
-/// Undoes the last step, or that one.
+/// Undoes the last step, or the one with the number.
 pub fn undo(context: &mut Context, step: Option<u64>) -> Result {
     let data = load_stores::data_folder(context)?;
     let steps_in = |snapshot: &Snapshot| -> Result<StepsIn> {
@@ -157,7 +157,7 @@ pub fn undo(context: &mut Context, step: Option<u64>) -> Result {
     turn(context, &snapshot, &steps, UndoRedo::Undo(step.unwrap_or_default()))
 }
 
-/// Redo what was undone last.
+/// Redoes what was undone last.
 pub fn redo(context: &mut Context) -> Result {
     let data = load_stores::data_folder(context)?;
     let steps_in = |snapshot: &Snapshot| -> Result<StepsIn> {
@@ -168,8 +168,8 @@ pub fn redo(context: &mut Context) -> Result {
     turn(context, &snapshot, &steps, UndoRedo::Redo(0))
 }
 
-/// The stores, and the steps in them that are turned. Where something can't be read that is of no concern to a step
-/// within one session, that session alone is read.
+/// Returns the stores, and the steps to undo or redo in them. If something can't be read, and the
+/// step concerns only one session, only this session is read.
 fn read_to_turn(
     context: &Context,
     data: &Path,
@@ -188,7 +188,7 @@ fn read_to_turn(
     let turned = StepSelector { data, is_redo, step };
     let Ok(snapshot) = load_stores::to_change(context, ReadScope::Step(turned)) else { return Err(refused) };
     let steps = steps_in(&snapshot)?;
-    // Another palimp may have done something since in another session.
+    // Another palimp may have made a step in another session since.
     let is_within = |(store, step): &(Arc<Store>, u64)| {
         let own = StepSelector { step: Some(*step), ..turned };
         store.scope.is_some()
@@ -200,7 +200,7 @@ fn read_to_turn(
     }
 }
 
-/// The one store in which a step of that number is applied.
+/// Returns the one store in which a step with this number is applied.
 fn with_step<'a>(stores: &'a [Arc<Store>], data: &Path, number: u64) -> Result<Option<&'a Arc<Store>>> {
     let mut with: Vec<&Arc<Store>> = Vec::new();
     for store in stores {
@@ -218,8 +218,8 @@ fn with_step<'a>(stores: &'a [Arc<Store>], data: &Path, number: u64) -> Result<O
     }
 }
 
-/// Undoes or redoes steps that belong together. Where there is none, a store that has a step of that
-/// number says why it can't be undone, else the first store.
+/// Undoes or redoes steps that belong together. If there are none, a store that has a step with the
+/// number says why it can't be undone, otherwise the first store.
 fn turn(context: &mut Context, snapshot: &Snapshot, steps: &[(Arc<Store>, u64)], asked: UndoRedo) -> Result {
     let data = load_stores::data_folder(context)?;
     let host = Host::here(&data, context.now);

@@ -1,4 +1,4 @@
-//! JSON that is safe on a terminal: stored text is escaped, never stripped.
+//! JSON that is safe on a terminal: stored text is escaped, never removed.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use serde_json::ser::{CharEscape, Formatter};
 
 use crate::text::safe_text::sanitize;
 
-/// Compact JSON in which whatever a terminal might obey is escaped.
+/// Formats compact JSON. What a terminal might obey is escaped.
 pub struct EscapingFormatter;
 
 impl Formatter for EscapingFormatter {

@@ -1,10 +1,9 @@
-//! `palimp keys`: every key of the screens, what it does, and the verbs that do the same.
+//! `palimp keys`: lists every key of the screens, what it does, and the verbs that do the same.
 
 use super::failure::{Exit, Result};
 use super::{Context, config};
 use crate::tui::action::ACTIONS;
 
-/// Prints the keymap.
 pub fn run(context: &mut Context) -> Result {
     config::read(None)?;
     for known in ACTIONS {

@@ -1,4 +1,4 @@
-//! `palimp list [QUERY...]`: records, newest first; `palimp search QUERY...`: best first.
+//! `palimp list [QUERY...]` lists records, newest first. `palimp search QUERY...` lists the best first.
 
 use super::Context;
 use super::args::{Limit, SessionOption};
@@ -12,13 +12,12 @@ use super::{load_stores, memory_row};
 use crate::model::{PathText, Snapshot};
 use crate::query::{CancelToken, Hit, Order, Query, explain_in, search_in};
 
-/// What `list` prints.
 pub fn list(context: &mut Context, words: &[String], within: &SessionOption, limit: Limit) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
     print(context, query, within, (Order::Time, limit, false))
 }
 
-/// What `search` prints: with a saved query, what that finds and the words find too.
+/// Runs `search`. With a saved query, it finds what both that query and the words find.
 pub fn search(
     context: &mut Context,
     words: &[String],
@@ -39,7 +38,7 @@ fn print(context: &mut Context, query: Query, within: &SessionOption, how: (Orde
             print_from(context, how, query, snapshot)
         });
     };
-    // What is related may be in another session.
+    // Related memories may be in another session.
     let about = if query.asks_related() { ReadScope::All } else { ReadScope::Session(session) };
     shown(context, &query.of_session(session), about, |context, query, snapshot| {
         if !snapshot.stores.iter().flat_map(|own| &own.sessions).any(|own| own.name == *session) {
@@ -49,11 +48,10 @@ fn print(context: &mut Context, query: Query, within: &SessionOption, how: (Orde
     })
 }
 
-/// How it ended; nothing where files changed meanwhile.
+/// How it ended; `None` if files changed meanwhile.
 type ListOutcome = Result<Option<Exit>>;
 
-/// Shows what a query is about, with what was deleted where that is asked for. Files that change meanwhile
-/// are held.
+/// Shows what a query finds, also deleted memories if asked. Stores that change meanwhile are read again.
 pub fn shown(
     context: &mut Context,
     query: &Query,
@@ -67,13 +65,13 @@ pub fn shown(
             return Ok(exit);
         }
     }
-    // What is deleted may have been in any session.
+    // A deleted memory may have been in any session.
     let held = load_stores::snapshot(context, if is_whole { ReadScope::All } else { about })?;
     let held = if is_whole { load_stores::with_deleted(context, &held)? } else { held };
     Ok(show(context, query, &held)?.unwrap_or(Exit::Nothing))
 }
 
-/// Prints what is found in a snapshot; nothing where files changed while they were searched.
+/// Prints what is found in a snapshot. Returns `None` if files changed while they were searched.
 fn print_from(
     context: &mut Context,
     (order, limit, explained): (Order, Limit, bool),

@@ -1,4 +1,4 @@
-//! What `list` and `search` print on a terminal: rows in columns, with what a search found marked.
+//! Prints `list` and `search` on a terminal: rows in columns, with the matches of a search marked.
 
 use super::Context;
 use super::columns::{Column, ColumnCell, ColumnRow, OutputTerminal, TextStyle, lines};
@@ -9,10 +9,10 @@ use crate::query::{Explanation, Hit, Query, highlights};
 use crate::text::safe_text::sanitize_lines;
 use crate::text::secrets::mask;
 
-/// Texts are looked through for a word up to here, and so much is shown before it.
+/// About this many characters of a text are shown before a match.
 const AHEAD: usize = 16;
 
-/// The sign before a row, for the gravest thing that is to be said of the record.
+/// Returns the sign before a row, for the most serious fact about the record.
 pub fn sign(is_sensitive: bool, has_problem: bool, state: State) -> (&'static str, TextStyle) {
     match state {
         State::Broken => ("✖", TextStyle::Bad),
@@ -24,7 +24,7 @@ pub fn sign(is_sensitive: bool, has_problem: bool, state: State) -> (&'static st
     }
 }
 
-/// The short names of stores, in their order.
+/// Returns the short names of stores, in their order.
 pub fn store_names(snapshot: &Snapshot) -> Vec<String> {
     let places: Vec<_> = snapshot.stores.iter().map(|own| (&*own.root, own.format)).collect();
     format::store_names(&places)
@@ -40,18 +40,16 @@ pub fn more(
     drawn.map_or(Ok(()), |line| context.out.drawn(&[line]))
 }
 
-/// A list of memories for people.
 pub struct MemoryTable<'a> {
     pub snapshot: &'a Snapshot,
     pub query: &'a Query,
-    /// Whether it is in order of rank.
     pub is_ranked: bool,
     /// The notice that more results were found.
     pub more: Option<String>,
 }
 
 impl MemoryTable<'_> {
-    /// Prints these, with why they have their ranks where that is asked for.
+    /// Prints memories, with the reasons for their ranks if these are asked for.
     pub fn print(
         &self,
         context: &mut Context,
@@ -109,7 +107,7 @@ impl MemoryTable<'_> {
         ColumnRow { cells, below: found.into_iter().chain(why).collect() }
     }
 
-    /// The part of a text in which the query is, where its title has none of it.
+    /// Returns the line of a text in which the query is, if the title has none of it.
     fn line_of(&self, store: &Store, entry: &Entry, title: &str) -> Option<String> {
         if !self.query.has_words() || !highlights(&mask(title), self.query).is_empty() {
             return None;
@@ -125,7 +123,7 @@ impl MemoryTable<'_> {
     }
 }
 
-/// The id of a memory, if it can be shown and typed.
+/// Returns the id of a memory, if it can be shown and typed.
 fn id(store: &Store, entry: &Entry) -> String {
     let id = store.view(entry).and_then(|view| view.id).filter(|id| mask(id) == *id);
     id.map_or_else(String::new, str::to_owned)

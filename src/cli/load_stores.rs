@@ -1,4 +1,4 @@
-//! From the options to a snapshot of stores.
+//! Reads the stores that the options ask for.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::model::{Extent, PathText, Snapshot, Store};
 use crate::store::commit::{CommitError, Host, Vault, Writer, interrupted_stores, is_left_over};
 use crate::store::{self, DiscoveryResult, Place};
 
-/// Where stores are: those that the options name, or those found from here and from home.
+/// Returns the stores that the options name, or those found from the current folder and from home.
 pub fn places(context: &Context, paths: &[PathBuf]) -> Vec<DiscoveryResult> {
     let named: Vec<&PathBuf> = context.options.stores.iter().chain(paths).collect();
     let data = data_folder(context).ok();
@@ -27,8 +27,8 @@ pub fn places(context: &Context, paths: &[PathBuf]) -> Vec<DiscoveryResult> {
     with_unfinished(looked, data.as_deref(), &|_| false)
 }
 
-/// The same with the stores in which a change was interrupted: until that is settled, what they
-/// hold may tell of no format, or of another one.
+/// Adds the stores in which a change was interrupted. Until that change is finished, their files
+/// may show no format, or another one.
 fn with_unfinished(
     mut looked: Vec<DiscoveryResult>,
     data: Option<&Path>,
@@ -63,8 +63,7 @@ fn with_unfinished(
     looked
 }
 
-/// A store that holds nothing any more by which it could be told is known by its journal: what
-/// emptied it can still be undone.
+/// Recognizes an emptied store by its journal, because the change that emptied it can still be undone.
 fn known_by_journal(looked: DiscoveryResult, data: Option<&Path>) -> DiscoveryResult {
     let (Err(_), false, Some(data)) = (&looked.found, looked.refused, data) else { return looked };
     let places = FORMATS.iter().map(|format| looked.path.join(format.about().place));
@@ -80,7 +79,7 @@ fn known_by_journal(looked: DiscoveryResult, data: Option<&Path>) -> DiscoveryRe
     looked
 }
 
-/// The one store that is named, if there is one and all of what was named could be looked into.
+/// Returns the only store, if there is exactly one, and everything that was named could be read.
 pub fn the_place(context: &Context) -> Option<Place> {
     let looked = places(context, &[]);
     let is_sure =
@@ -92,21 +91,21 @@ pub fn the_place(context: &Context) -> Option<Place> {
     }
 }
 
-/// The stores in what was looked at, each once.
+/// Returns the stores in what was looked at, each once.
 pub fn found(looked: &[DiscoveryResult]) -> Vec<Place> {
     store::unique_places(looked.iter().filter_map(|look| look.found.as_ref().ok()).flatten())
 }
 
-/// Reads the stores, as much of them as the verb is about. Says on stderr where there is none, and what could
-/// not be read; fails if there is none at all.
+/// Reads the stores, as much of them as the verb is about. Says on stderr what is missing or could
+/// not be read. Fails if there is no store at all.
 ///
-/// What was left in them is looked after, as far as nobody is in the way: no lock is waited for,
-/// and what can't be done does not keep from reading.
+/// What an earlier change left in them is recovered if no other program is in the way: palimp waits
+/// for no lock, and reads the stores even if the recovery fails.
 pub fn snapshot(context: &Context, about: ReadScope<'_>) -> Result<Snapshot> {
     looked_after(context, Extent::Whole, about)
 }
 
-/// The same, to be shown alone: the bytes of long logs are not held.
+/// Like [`snapshot`], only to show the stores: the bytes of long logs are not held.
 pub fn listing(context: &Context, about: ReadScope<'_>) -> Result<Snapshot> {
     looked_after(context, Extent::Listed, about)
 }
@@ -129,7 +128,7 @@ fn load(context: &Context, places: &[Place], extent: Extent) -> Snapshot {
     Snapshot::of(store::load_each(places, extent, &Snapshot::default(), context.now))
 }
 
-/// The same; where `all`, each store that is named has to be there.
+/// Reads the stores. With `all`, each store that is named must exist.
 fn read(context: &Context, extent: Extent, about: ReadScope<'_>, all: bool) -> Result<Snapshot> {
     let looked = places(context, &[]);
     let found = found(&looked);
@@ -151,7 +150,7 @@ fn read(context: &Context, extent: Extent, about: ReadScope<'_>, all: bool) -> R
     Ok(load(context, &places, extent))
 }
 
-/// Says what was not looked into. A verb that changes something needs all.
+/// Says what was not looked into. A verb that changes something needs all of it.
 fn unseen(context: &Context, looked: &[DiscoveryResult], all: bool) -> Result<()> {
     let unseen = looked.iter().flat_map(|look| &look.skipped);
     let told: Vec<String> = unseen.map(|(path, why)| format!("{}: {why}", path.to_text())).collect();
@@ -164,7 +163,7 @@ fn unseen(context: &Context, looked: &[DiscoveryResult], all: bool) -> Result<()
         }
         false => {
             told.into_iter().for_each(|line| context.unread.line(line));
-            // Who named a folder already can only name one that can be looked into.
+            // If a folder is named already, the advice to name one does not help.
             say(match context.options.stores.is_empty() {
                 true => "there may be more stores: name a folder with --store to see all in it",
                 false => "there may be more stores in what could not be looked into",
@@ -174,7 +173,7 @@ fn unseen(context: &Context, looked: &[DiscoveryResult], all: bool) -> Result<()
     }
 }
 
-/// The stores with what was deleted from them and undo data or backups still hold.
+/// Returns the stores with the deleted memories that undo data or backups still hold.
 pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot> {
     let data = data_folder(context)?;
     let mut with = Snapshot::default();
@@ -186,9 +185,9 @@ pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot> 
     Ok(with)
 }
 
-/// The same for a verb that changes something: each store that is named has to be there, and
-/// what an earlier change left behind is finished or undone first. Refused where something
-/// could not be read: which records are meant, and which ids are free, is told by all of them.
+/// Like [`snapshot`], for a verb that changes something: each store that is named must exist, and
+/// what an earlier change left is finished or undone first. Refuses if something could not be read,
+/// because which records are meant, and which ids are free, depends on all of them.
 pub fn to_change(context: &Context, about: ReadScope<'_>) -> Result<Snapshot> {
     let mut snapshot = read(context, Extent::Whole, about, true)?;
     if !snapshot.stores.iter().all(|store| may_change(context, store)) {
@@ -199,12 +198,11 @@ pub fn to_change(context: &Context, about: ReadScope<'_>) -> Result<Snapshot> {
     Ok(snapshot)
 }
 
-/// How what was left in a store is looked after.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RecoveryMode {
-    /// Before anything else is done: others are waited for, and a failure ends the verb.
+    /// Before anything else: it waits for other programs, and a failure ends the verb.
     Blocking,
-    /// As far as nobody is in the way. What of our own data can't be read is told.
+    /// If no other program is in the way. What can't be read of palimp's own data is reported.
     BestEffort,
 }
 
@@ -228,12 +226,12 @@ impl RecoveryMode {
     }
 }
 
-/// Looks after what was left in the stores, unless nothing may be written.
+/// Recovers what was left in the stores, unless nothing may be written.
 fn tended(context: &Context, snapshot: Snapshot, tends: RecoveryMode) -> Result<Snapshot> {
     if context.options.readonly || context.options.dry_run {
         return Ok(snapshot);
     }
-    // Without a folder of our own data nothing was ever changed; what changes something says so.
+    // Without a folder of palimp's own data, nothing was ever changed. A verb that writes reports it.
     let Ok(data) = data_folder(context) else { return Ok(snapshot) };
     let host = Host::here(&data, context.now);
     let mut tended = Snapshot::default();
@@ -250,7 +248,7 @@ fn tended(context: &Context, snapshot: Snapshot, tends: RecoveryMode) -> Result<
     Ok(tended)
 }
 
-/// Says what was found when the store was taken.
+/// Says what was found when the store was opened to write.
 pub fn tell(context: &Context, writer: &Writer<'_>) {
     writer.notes().iter().for_each(|note| say(note));
     if writer.finished().is_some_and(|erased| !erased.left.is_empty()) {
@@ -258,9 +256,9 @@ pub fn tell(context: &Context, writer: &Writer<'_>) {
     }
 }
 
-/// What to say where no store was found.
+/// Returns the failure that no store was found.
 pub fn none_found(looked: &[DiscoveryResult], named: bool) -> Failure {
-    // That nothing is there is an answer.
+    // If nothing is there, that is an answer, not a failure.
     let is_absent = |path: &Path| matches!(Lookup::from(RealDisk.look(path)), Lookup::Absent);
     let failed = looked.iter().any(|look| look.refused && !is_absent(&look.path));
     let exit = if failed { Exit::Failed } else { Exit::Nothing };
@@ -277,7 +275,6 @@ pub fn none_found(looked: &[DiscoveryResult], named: bool) -> Failure {
     Failure::lines(exit, [message.to_owned()].into_iter().chain(places).collect())
 }
 
-/// The folder of palimp's own data.
 pub fn data_folder(context: &Context) -> Result<PathBuf> {
     if let Some(folder) = &context.options.data_dir {
         return Ok(std::path::absolute(folder).unwrap_or_else(|_| folder.clone()));

@@ -1,4 +1,4 @@
-//! A record as the verbs give it out.
+//! A record in the output of the verbs.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ pub struct MemoryRow {
     file: String,
     line: u32,
     byte: [u64; 2],
-    /// Where the object itself is, where the line holds more.
+    /// The bytes of the object itself, if its line holds more.
     #[serde(skip_serializing_if = "Option::is_none")]
     record: Option<[u64; 2]>,
     problems: Vec<&'static str>,
@@ -52,7 +52,7 @@ pub struct MemoryRow {
 }
 
 impl MemoryRow {
-    /// The row of an entry, with its rank and why it has it, where that is asked for.
+    /// Makes the row of an entry, with its rank and the reasons for it, if these are asked for.
     pub fn new(
         snapshot: &Snapshot,
         at: EntryRef,
@@ -104,7 +104,6 @@ impl MemoryRow {
         }
     }
 
-    /// One line for people.
     pub fn to_line(&self, now: Moment) -> String {
         let age = self.created.as_deref().and_then(Moment::parse).map(|(when, _)| when.age_at(now));
         let number = |value: Option<f64>| value.map_or("  — ".into(), |value| format!("{value:4.2}"));
@@ -129,7 +128,7 @@ fn id(store: &Store, entry: &Entry) -> Option<String> {
     view.id.map(str::to_owned).or_else(|| keyed.then(|| store.key(entry)))
 }
 
-/// The fields that only some formats have, and what other files say of the record.
+/// Returns the fields that only some formats have, and what other files say about the record.
 fn facets(snapshot: &Snapshot, at: EntryRef) -> Vec<(String, String)> {
     let (store, entry) = snapshot.get(at);
     let own = store.view(entry).into_iter().flat_map(|view| view.facets);
@@ -144,7 +143,7 @@ fn codes(snapshot: &Snapshot, at: EntryRef) -> Vec<&'static str> {
     codes
 }
 
-/// Why a memory has its rank, for people: the formula, then each word.
+/// Returns why a memory has its rank, for people: the formula, then each word.
 pub fn explanation_lines(of: &Explanation) -> Vec<String> {
     let own = &of.factors;
     let [text, time, importance, access] = crate::query::WEIGHTS;
@@ -166,7 +165,7 @@ pub fn explanation_lines(of: &Explanation) -> Vec<String> {
     [format!("{formula} = {:.2}", own.rank)].into_iter().chain(words).collect()
 }
 
-/// What a word's part in a match says: where it was found.
+/// Says where a word was found, by its part in a match.
 fn how(hit: f64) -> &'static str {
     match hit {
         1.0.. => "a word of the title, a tag or the id",
@@ -177,7 +176,6 @@ fn how(hit: f64) -> &'static str {
     }
 }
 
-/// Every factor of a rank.
 #[derive(Serialize)]
 struct ExplanationRow {
     ranking: &'static str,

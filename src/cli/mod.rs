@@ -1,8 +1,8 @@
-//! Headless verbs, one a file. stdout is data, stderr is talk.
+//! Verbs without screens, one per file. stdout has data, stderr has messages.
 //!
-//! Every verb is a row of the table below: what it is about, its arguments, what the words behind it are, which
-//! options it obeys, examples, and what it runs. The command line, its help, its manual and its completions are
-//! made from it, and `docs/cli.md` is held to it.
+//! Every verb is a row of the table below: its help, its arguments, the kind of the words after it,
+//! the options that it obeys, examples, and what it runs. The command line, its help, its manual
+//! and its completions are made from the table. A test compares `docs/cli.md` with it.
 
 mod add;
 mod args;

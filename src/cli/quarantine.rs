@@ -37,7 +37,6 @@ pub enum QuarantineVerb {
     },
 }
 
-/// Does what was asked with it.
 pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
     let snapshot = match what {
         QuarantineVerb::Restore { .. } => load_stores::to_change(context, ReadScope::All)?,
@@ -113,7 +112,7 @@ fn told(number: usize, own: &QuarantineFile) -> String {
     format!("{number:>4}  {at:16}  {}  {pieces}, {} bytes{short}", own.file.to_text(), bytes(own))
 }
 
-/// The bytes of each part; what is no text is escaped, as everywhere.
+/// Prints the bytes of each part. What is not text is escaped, as everywhere.
 fn show(context: &mut Context, own: &QuarantineFile) -> Result {
     for piece in &own.of.pieces {
         let row = serde_json::json!({

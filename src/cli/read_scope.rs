@@ -1,4 +1,4 @@
-//! Reading one session alone, where a verb is about nothing else.
+//! Reads only one session, if a verb is about nothing else.
 
 use std::path::{Path, PathBuf};
 
@@ -17,17 +17,17 @@ use crate::store::{self, LONG_LOG, Place};
 pub enum ReadScope<'a> {
     /// Everything in the stores.
     All,
-    /// The session of that name.
+    /// The session with this name.
     Session(&'a str),
-    /// The records that those ids and keys name.
+    /// The records that these ids and keys name.
     Names(&'a [String]),
-    /// A step that is turned.
+    /// A step to undo or redo.
     Step(StepSelector<'a>),
-    /// The one record of a name with its session, to be changed at once: nobody is shown what follows from it.
+    /// The one record with this name, and its session, to be changed without being shown first.
     Record(&'a str),
 }
 
-/// A step that is taken back or done again: that of the number, else the last.
+/// A step to undo or redo: the one with the number, otherwise the last one.
 #[derive(Clone, Copy)]
 pub struct StepSelector<'a> {
     /// The folder of palimp's own data.
@@ -37,7 +37,7 @@ pub struct StepSelector<'a> {
 }
 
 impl StepSelector<'_> {
-    /// The store, as much of it as the step changed.
+    /// Returns the store, limited to what the step changed.
     pub fn place(self, place: Place) -> Place {
         let files = self.files(&place);
         files.map_or(place.clone(), |files| place.with_files(&files))
@@ -54,8 +54,8 @@ impl StepSelector<'_> {
 }
 
 impl ReadScope<'_> {
-    /// The store, as much of it as has to be read. All of it where a bare id may be in any session, and where the
-    /// format does not keep its sessions apart.
+    /// Returns the store, limited to what has to be read. All of it has to be read if a bare id may
+    /// be in any session, or if the format does not keep its sessions apart.
     pub fn of(self, place: Place) -> Place {
         let session = match self {
             ReadScope::All => None,
@@ -75,8 +75,7 @@ impl ReadScope<'_> {
     }
 }
 
-/// Reads what names need, and finds what they name. What is not found where they say is looked for in all that
-/// there is. Where something is done at once with one record, no other is read.
+/// Reads only what names need, and finds their records. If that fails, reads everything.
 pub fn read_for<T>(
     names: &[String],
     is_at_once: bool,
@@ -102,7 +101,7 @@ pub fn read_for<T>(
     Ok((snapshot, found))
 }
 
-/// Whether a store has its own files for that session.
+/// True if a store has its own files for this session.
 fn has_session(place: &Place, name: &str) -> bool {
     let Some(format) = format::by_name(place.format).filter(|_| is_file_name(name)) else { return false };
     let is_there =
@@ -110,7 +109,7 @@ fn has_session(place: &Place, name: &str) -> bool {
     format.session_paths(name).iter().any(|path| is_there(path))
 }
 
-/// Whether a session has a log of which one record is read alone: of a short one all are.
+/// True if a session has a long log, from which one record can be read alone. Short logs are read completely.
 fn has_long_log(place: &Place, session: &str) -> bool {
     let Some(format) = format::by_name(place.format) else { return false };
     let paths = format.session_paths(session).into_iter();
@@ -118,7 +117,7 @@ fn has_long_log(place: &Place, session: &str) -> bool {
     items.any(|item| is_log(Path::new(&item.name)) && item.generation.len >= LONG_LOG)
 }
 
-/// The one session that all names say they are in.
+/// Returns the session that all names say they are in, if it is only one.
 fn session_of_all(place: &Place, names: &[String]) -> Option<String> {
     let (first, others) = names.split_first()?;
     let session = session_of(place, first)?;
@@ -133,7 +132,7 @@ fn session_of(place: &Place, name: &str) -> Option<String> {
     }
 }
 
-/// The session in `SESSION/ID` or `STORE/SESSION/ID`. An id may have slashes, the name of a session has none.
+/// Returns the session in `SESSION/ID` or `STORE/SESSION/ID`. Only an id may have slashes.
 fn session_before_id(place: &Place, name: &str) -> Option<String> {
     let root = place.root.to_text();
     let is_store = |named: &str| named.is_empty() || root == named || root.ends_with(&format!("/{named}"));
@@ -145,7 +144,6 @@ fn session_before_id(place: &Place, name: &str) -> Option<String> {
     name.match_indices('/').find_map(session)
 }
 
-/// The session that has the file of a key.
 fn session_of_key(place: &Place, key: &Key) -> Option<String> {
     let format = format::by_name(place.format)?;
     let files = store::session_files(&RealDisk, &place.root, format);
@@ -153,13 +151,12 @@ fn session_of_key(place: &Place, key: &Key) -> Option<String> {
     format.session_of(&file)
 }
 
-/// Whether a store that was read for one session may be shown: what its memories refer to is in it.
+/// True if a store that was read for one session can be shown: its memories refer to nothing outside.
 pub fn is_enough(store: &Store) -> bool {
     store.scope.is_none() || !store.refers_elsewhere()
 }
 
-/// Whether a store that was read for one session may be changed: an earlier change that was cut short may have
-/// left something in any session.
+/// True if a store read for one session can be changed: no interrupted change left something elsewhere.
 pub fn may_change(context: &Context, store: &Store) -> bool {
     let is_free =
         || load_stores::data_folder(context).is_ok_and(|data| is_settled(&RealDisk, &data, &store.root));

@@ -1,4 +1,4 @@
-//! What could not be read, as the verbs tell it: a verb that shows the rest ends with 1.
+//! Reports what could not be read. A verb that shows the rest ends with status 1.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -6,15 +6,15 @@ use std::collections::BTreeSet;
 use super::failure::say;
 use crate::model::{Code, PathText, Snapshot, Store};
 
-/// This many are told of one store.
+/// At most this many are reported of one store.
 const MOST: usize = 20;
 
-/// What was told already: a verb may read its stores more than once.
+/// What was reported already. A verb may read its stores more than once.
 #[derive(Default)]
 pub struct ReadWarnings(RefCell<BTreeSet<String>>);
 
 impl ReadWarnings {
-    /// Says what of a store could not be read.
+    /// Says what could not be read of a store.
     pub fn store(&self, store: &Store) {
         let root = store.root.to_text();
         let lines = store.unread.iter().take(MOST).map(|own| format!("{root}: {own}"));
@@ -24,7 +24,7 @@ impl ReadWarnings {
         }
     }
 
-    /// Says which archives could not be unpacked to their end: what is given out is not whole.
+    /// Says which archives could not be unpacked to their end, so that the output is incomplete.
     pub fn archives(&self, snapshot: &Snapshot) {
         for store in &snapshot.stores {
             for own in store.problems.iter().filter(|own| own.code == Code::ArchiveBroken) {
@@ -34,14 +34,13 @@ impl ReadWarnings {
         }
     }
 
-    /// Says something that could not be read.
+    /// Says something that could not be read, once.
     pub fn line(&self, line: String) {
         if self.0.borrow_mut().insert(line.clone()) {
             say(&line);
         }
     }
 
-    /// Whether there was anything.
     pub fn any(&self) -> bool {
         !self.0.borrow().is_empty()
     }

@@ -1,5 +1,4 @@
-//! `tag`, `delete`, `undelete`, `archive`, `unarchive`, and `edit` of several: verbs on records
-//! that are named or found.
+//! Verbs on chosen records: `tag`, `delete`, `undelete`, `archive`, `unarchive`, `edit` of several.
 
 use super::args::RecordSelection;
 use super::classify_args::taken;
@@ -11,7 +10,7 @@ use super::{Context, load_stores};
 use crate::model::{Entry, State};
 use crate::usecase::{ChangeCommand, DeleteOptions, Requester};
 
-/// Adds and removes tags, or calls one otherwise.
+/// Adds and removes tags, or renames one.
 pub fn tag(context: &mut Context, words: &[String], query: Option<String>, rename: Option<&str>) -> Result {
     let add: Vec<String> =
         words.iter().filter_map(|word| word.strip_prefix('+')).map(str::to_owned).collect();
@@ -34,7 +33,7 @@ pub fn tag(context: &mut Context, words: &[String], query: Option<String>, renam
     each(context, &chosen, is_there, wanted)
 }
 
-/// Whether a record has fields and tags that can be set.
+/// True if fields and tags of a record can be set.
 pub fn is_there(entry: &Entry) -> bool {
     matches!(entry.state, State::Live | State::Archived)
 }
@@ -44,13 +43,11 @@ pub fn edit(context: &mut Context, query: Option<String>, set: Vec<(String, Stri
     each(context, &RecordSelection { ids: Vec::new(), query }, is_there, ChangeCommand::EditMany(set))
 }
 
-/// What a tag is called, and what it is to be called.
 fn renamed(word: &str) -> Result<(&str, &str)> {
     let parts = word.split_once('=').filter(|(from, to)| !from.is_empty() && !to.is_empty() && from != to);
     parts.ok_or_else(|| Failure::new(Exit::Usage, "use --rename OLD=NEW with two different names."))
 }
 
-/// Deletes records.
 pub fn delete(context: &mut Context, chosen: &RecordSelection, how: DeleteOptions) -> Result {
     let remove = how.remove;
     let fits = |entry: &Entry| match entry.state {
@@ -61,28 +58,25 @@ pub fn delete(context: &mut Context, chosen: &RecordSelection, how: DeleteOption
     each(context, chosen, fits, ChangeCommand::Delete(how))
 }
 
-/// Whether a query asks for what is archived by name.
+/// True if a query asks for archived memories explicitly.
 fn asks_archived(chosen: &RecordSelection) -> bool {
     chosen.query.as_deref().is_some_and(|query| query.contains("is:archived") || query.contains("in:archive"))
 }
 
-/// Takes deletions back.
 pub fn undelete(context: &mut Context, chosen: &RecordSelection) -> Result {
     load_stores::data_folder(context)?;
     each(context, chosen, |_| true, ChangeCommand::Undelete)
 }
 
-/// Moves records aside.
 pub fn archive(context: &mut Context, chosen: &RecordSelection) -> Result {
     each(context, chosen, |entry| entry.state == State::Live, ChangeCommand::Archive)
 }
 
-/// Brings archived records back.
 pub fn unarchive(context: &mut Context, chosen: &RecordSelection) -> Result {
     each(context, chosen, |entry| entry.state == State::Archived, ChangeCommand::Unarchive)
 }
 
-/// Does something with the chosen records that are in a state for it.
+/// Makes a change of the chosen records that are in a state for it.
 fn each(
     context: &mut Context,
     chosen: &RecordSelection,

@@ -1,4 +1,4 @@
-//! `palimp repair`: damaged files, one problem or all of a kind.
+//! `palimp repair`: repairs damaged files, one problem or all with a code.
 
 use super::failure::{Exit, Failure, Result};
 use super::read_scope::ReadScope;
@@ -11,7 +11,7 @@ use crate::usecase::ChangeCommand;
 const NOTHING_SAID: &str = "say what to repair: --all-safe, --problem N or --code CODE. `palimp repair --dry-run` shows what \
                             --all-safe would do.";
 
-/// What the user asked for: all safe repairs, one problem by one of its fixes, or all problems of a kind.
+/// What to repair: everything that is safe, one problem by one of its fixes, or all problems with a code.
 pub struct RepairArgs {
     pub all_safe: bool,
     pub problem: Option<String>,
@@ -19,8 +19,7 @@ pub struct RepairArgs {
     pub code: Option<Code>,
 }
 
-/// Repairs one problem, all of a kind, or everything that is safe. Without an argument, the safe repairs are
-/// shown.
+/// Repairs one problem, all with a code, or what is safe. `--dry-run` alone shows the safe repairs.
 pub fn run(context: &mut Context, asked: RepairArgs) -> Result {
     let which = match (asked.problem, asked.code) {
         (Some(problem), _) => {

@@ -1,4 +1,4 @@
-//! Running a verb: what each is given, and how it ended.
+//! Runs a verb: what each verb gets, and how it ended.
 
 use std::cell::Cell;
 use std::io;
@@ -12,21 +12,21 @@ use super::{background_recovery, read_warnings, screens};
 use crate::model::{Moment, Snapshot};
 use crate::query::{Order, Query, Request};
 
-/// What every verb is given.
+/// What every verb gets.
 pub struct Context {
     pub(super) options: GlobalOptions,
     pub(super) now: Moment,
     pub(super) out: SafeStdout,
-    /// The stores that were changed so far, and how that is undone.
+    /// The stores that were changed so far, and how to undo that.
     pub(super) changed: Vec<String>,
-    /// What could not be read, and was told.
+    /// What could not be read, and was reported.
     pub(super) unread: read_warnings::ReadWarnings,
-    /// Whether an erasure that was interrupted was finished now, and left something.
+    /// True if an interrupted erasure was finished in this run, and left something.
     pub(super) is_left: Cell<bool>,
 }
 
 impl Context {
-    /// Prints a row: as JSON where that is asked for, else as that line.
+    /// Prints a row: as JSON if that is asked for, otherwise as this line.
     pub fn row(&mut self, row: &impl Serialize, line: impl FnOnce() -> String) -> io::Result<()> {
         match self.options.json {
             true => self.out.json(row),
@@ -34,20 +34,20 @@ impl Context {
         }
     }
 
-    /// Whether a change is made without being shown before.
+    /// True if a change is made without being shown first.
     pub fn is_at_once(&self) -> bool {
         let options = &self.options;
         options.yes && !options.dry_run && !options.readonly && !options.json
     }
 
-    /// A search, as the options say.
+    /// Returns a search, as the options say.
     pub fn request<'a>(&self, snapshot: &'a Snapshot, query: &'a Query, order: Order) -> Request<'a> {
         let ranking = self.options.ranking(snapshot.stores.iter().map(|store| store.format));
         Request { snapshot, text: None, query, ranking, order, all: self.options.all, now: self.now }
     }
 }
 
-/// Runs what the arguments say and tells how it ended.
+/// Runs the arguments, and reports how they ended.
 pub fn run(args: Args) -> Exit {
     let now = args.options.now.unwrap_or_else(Moment::of_the_clock);
     let unread = read_warnings::ReadWarnings::default();
@@ -64,9 +64,9 @@ pub fn run(args: Args) -> Exit {
         Some(verb) => verb.run(&mut context),
     };
     let ended = ended.and_then(|exit| match exit {
-        // A hang-up: nothing takes what is left.
+        // After a hang-up, nothing takes the rest of the output.
         Exit::Signal(_) => Ok(exit),
-        // What is given out is not all that is there.
+        // The output is not complete.
         Exit::Done if context.unread.any() => {
             context.out.flush().map(|()| Exit::Nothing).map_err(Failure::from)
         }

@@ -1,4 +1,4 @@
-//! A change as a verb shows it and asks for it.
+//! Shows a change as a verb does, and asks for it.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::usecase::{
     PlannedErasure, RecentSteps, Requester,
 };
 
-/// What a comparison is made with.
+/// Returns the context of a comparison.
 pub fn scene<'a>(context: &Context, store: &'a Store) -> WriteContext<'a> {
     WriteContext {
         store,
@@ -29,37 +29,36 @@ pub fn scene<'a>(context: &Context, store: &'a Store) -> WriteContext<'a> {
     }
 }
 
-/// What the user wrote.
+/// A text that the user wrote.
 #[derive(Clone, Copy)]
 pub struct UserText<'w> {
-    /// The text: it is kept where it can't be saved.
+    /// The text. It is kept if it can't be saved.
     pub text: &'w str,
-    /// Whether it was written in an editor, over what was there then.
+    /// True if it was written in an editor, over the text of that time.
     pub in_editor: bool,
 }
 
-/// Something that is done with records, or with stores as a whole.
+/// Makes the request for a change of records, or of stores as a whole.
 pub fn request(context: &Context, snapshot: &Snapshot, wanted: ChangeCommand) -> ChangeRequest {
     let snapshot = Arc::new(Snapshot::of(snapshot.stores.clone()));
-    // Without a folder of our own data a change can still be shown.
+    // Without a folder of palimp's own data, a change can still be shown.
     let data = load_stores::data_folder(context).unwrap_or_default();
     ChangeRequest::new(snapshot, Requester::Ids, wanted, data, context.now)
 }
 
-/// Plans it, shows it, asks, and carries it out.
+/// Plans a change, shows it, asks, and carries it out.
 pub fn run_change(context: &mut Context, request: ChangeRequest, text: Option<UserText<'_>>) -> Result {
     let planned = plan(request)?;
     confirm_and_execute(context, planned, text)
 }
 
-/// Plans it.
 pub fn plan(request: ChangeRequest) -> Result<PlannedChange, ChangeFailure> {
     let data = request.data.clone();
     let host = Host::here(&data, request.now);
     usecase::plan(request, host)
 }
 
-/// The same for those records, or for stores.
+/// Like [`run_change`], for chosen records, or for stores.
 pub fn run_change_of(
     context: &mut Context,
     snapshot: &Snapshot,
@@ -70,8 +69,8 @@ pub fn run_change_of(
     run_change(context, request, None)
 }
 
-/// Shows a plan, asks, and carries it out, one store after the other. What others changed meanwhile is
-/// shown, and asked for again; what was written in an editor is not put over what others wrote.
+/// Shows a plan, asks, and carries it out, one store after the other. If other programs changed something
+/// meanwhile, this is shown, and asked about again. A text from an editor does not replace what they wrote.
 pub fn confirm_and_execute(
     context: &mut Context,
     planned: PlannedChange,
@@ -106,13 +105,11 @@ pub fn confirm_and_execute(
     }
 }
 
-/// Whether a change is wanted.
 enum Consent {
-    /// The user was asked, and said yes.
     Asked,
-    /// The user said so before.
+    /// The user agreed before.
     Given,
-    /// There is nothing to do, or nothing is to be done.
+    /// There is nothing to do, or it was only a dry run.
     NothingToDo,
 }
 
@@ -151,12 +148,11 @@ fn consent(context: &mut Context, planned: &PlannedChange) -> Result<Consent> {
     }
 }
 
-/// Whether there is somebody who is asked.
 fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Whether the user says yes, or types what goes for good.
+/// Asks the user. True for a yes, or for the typed words that confirm an erasure.
 fn agreed(planned: &PlannedChange, now: Moment) -> Result<bool> {
     let mut err = io::stderr();
     let question = std::iter::once(confirm_prompt::question(planned, now));
@@ -181,8 +177,8 @@ fn agreed(planned: &PlannedChange, now: Moment) -> Result<bool> {
     })
 }
 
-/// What is shown before the question: every line of the plans; where it is asked again, what differs,
-/// and that alone if records were chosen. Any other plan may do more by now.
+/// Returns the lines before the question: all lines of the plans. If it is asked again, they say
+/// what differs, and only that if records were chosen. Any other plan may do more by now.
 fn lines(planned: &PlannedChange) -> Vec<String> {
     let all = planned.all().flat_map(|(_, plan)| plan.preview_lines());
     let Some(difference) = &planned.concurrent else { return all.collect() };
@@ -196,7 +192,6 @@ fn lines(planned: &PlannedChange) -> Vec<String> {
     head.into_iter().chain(moved).chain([anew]).chain(all).collect()
 }
 
-/// What became of a change.
 enum AttemptOutcome {
     Done(Exit),
     Stale(Box<PlannedChange>),
@@ -226,7 +221,7 @@ fn carried(
     }
 }
 
-/// Keeps what the user wrote: where that is, as a sentence.
+/// Keeps what the user wrote, and says where, as a sentence.
 fn kept(of: &ChangeRequest, text: &[u8]) -> String {
     let of_record = of.at.first().map(|at| of.snapshot.get(*at));
     let store = match &of.command {
@@ -241,12 +236,11 @@ fn kept(of: &ChangeRequest, text: &[u8]) -> String {
     usecase::keep_store_draft(&of.data, (store, entry), text, of.now)
 }
 
-/// Prints each store's plan as it is carried out.
 struct PrintingObserver<'c> {
     context: &'c mut Context,
     /// What is done, with the title of one memory.
     said: ChangeSummary,
-    /// Whether the plan was shown on a terminal: it is not printed again.
+    /// True if the plan was shown on a terminal: it is not printed again.
     is_asked: bool,
     exit: Exit,
     failure: Option<Failure>,

@@ -1,4 +1,4 @@
-//! No verb: the screens, or off a terminal the first of them as plain text.
+//! Opens the screens if there is no verb. Without a terminal, prints the first screen as plain text.
 
 use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use crate::model::{Moment, PathText};
 use crate::tui::{self, ColourPalette, ExitReason, TuiOptions, WrittenDemo};
 use crate::usecase::{PaneLayout, Visits};
 
-/// The size of the screen that is printed off a terminal.
+/// The size of the screen that is printed without a terminal.
 const PLAIN: (u16, u16) = (120, 36);
 
 /// Demos that were opened from the first screen, kept until the end.
 static DEMOS: Mutex<Vec<TemporaryDemo>> = Mutex::new(Vec::new());
 
-/// Opens the screens on what was named, found, or made up.
+/// Opens the screens on the named stores, on those that are found, or on the demo.
 pub fn run(context: &mut Context, paths: Vec<PathBuf>, demo: bool, looks: ScreenOptions) -> Result {
     let mut config = config::read(looks.config.as_deref())?;
     config.theme = looks.theme.unwrap_or(config.theme);
@@ -51,7 +51,7 @@ fn show(context: &mut Context, paths: &[PathBuf], demo: bool, config: &ScreenSet
     left(tui::run(&options))
 }
 
-/// The exit status, or what is said of an error. Only an error at the start means that nothing was changed.
+/// Returns the exit status or failure. Only an error at the start means that nothing was changed.
 fn left(outcome: io::Result<ExitReason>) -> Result {
     match outcome {
         Ok(ExitReason::ByUser) => Ok(Exit::Done),
@@ -62,7 +62,7 @@ fn left(outcome: io::Result<ExitReason>) -> Result {
         )),
         Err(error) => {
             let what = match error.kind() {
-                // With this, the system gives no thread.
+                // With these errors, the system gives no thread.
                 ErrorKind::WouldBlock | ErrorKind::OutOfMemory => {
                     "memory or threads are short (`ulimit -v`, `ulimit -u`)"
                 }
@@ -126,7 +126,7 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &ScreenSett
     })
 }
 
-/// Whether a word that was taken for a path is none: a verb that is misspelt, most likely.
+/// True if a word that was taken for a path is none. It is probably a misspelt verb.
 fn is_no_path(path: &Path, looked: &[crate::store::DiscoveryResult]) -> bool {
     let is_word = path.components().count() == 1 && !path.to_text().contains(['/', '.']);
     is_word && looked.iter().any(|look| look.path == path && look.refused)
@@ -134,7 +134,7 @@ fn is_no_path(path: &Path, looked: &[crate::store::DiscoveryResult]) -> bool {
 
 fn new_demo(now: Moment) -> Result<WrittenDemo> {
     let (temporary, places) = TemporaryDemo::write(now)?;
-    // Its agents were at work an hour ago; what was before is known.
+    // The agents of the demo were at work an hour ago. What was before that is known.
     let mut visits = Visits::default();
     visits.see(places.iter().map(|place| &place.root), now.plus(-HOUR), false);
     let folder = temporary.folder().to_owned();

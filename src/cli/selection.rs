@@ -17,8 +17,8 @@ use crate::query::{CancelToken, Order, Query, Request, search};
 use crate::text::shell_quote;
 use crate::usecase::memory_count;
 
-/// The records of a choice. Naming none is wrong usage, and never means all of them; a choice
-/// that nothing matches ends the verb.
+/// Returns the chosen records. If none are named, this is wrong usage, and never means all of them.
+/// If nothing matches the choice, the verb ends.
 pub fn records(
     context: &Context,
     snapshot: &Snapshot,
@@ -67,7 +67,7 @@ fn broken(snapshot: &Snapshot, at: EntryRef) -> Failure {
     Failure::new(Exit::Refused, message)
 }
 
-/// Records were found, and none in a state that this is done to: which, by the first of them.
+/// Returns the failure that records were found, but none in a state for this. It names the first one.
 fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
     let (store, entry) = snapshot.get(at);
     let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
@@ -83,7 +83,7 @@ fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
     Failure::new(Exit::Nothing, format!("{id} {state}.{more} Nothing was changed."))
 }
 
-/// The failure that no record has such a name. It names the query that finds records, if there is one.
+/// Adds to a failure that no record has such a name: the query that finds records, if there is one.
 pub fn with_query<S: AsRef<str>>(
     context: &Context,
     snapshot: &Snapshot,
@@ -109,7 +109,7 @@ pub fn with_query<S: AsRef<str>>(
     }
 }
 
-/// Everything that a query finds, whatever its state.
+/// Returns everything that a query finds, in any state.
 fn by_query(context: &Context, snapshot: &Snapshot, text: &str) -> Result<Vec<EntryRef>> {
     let query = Query::parse(text, context.now)?;
     let request = Request { all: true, ..context.request(snapshot, &query, Order::Time) };
@@ -126,7 +126,7 @@ mod tests {
 
     use crate::cli::{Args, Exit, run};
 
-    /// Every verb that takes a selection, with what else it needs.
+    /// Returns every verb that takes a selection, with what else it needs.
     fn selecting() -> Vec<(String, Vec<&'static str>)> {
         let command = Args::command();
         let takes = |verb: &&clap::Command| verb.get_arguments().any(|own| own.get_long() == Some("query"));

@@ -79,7 +79,6 @@ struct SessionRow {
     limit: Option<u64>,
 }
 
-/// Does what was asked with a session.
 pub fn run(context: &mut Context, what: SessionVerb) -> Result {
     let snapshot = match what {
         SessionVerb::List { .. } | SessionVerb::Export { .. } => {
@@ -100,12 +99,11 @@ pub fn run(context: &mut Context, what: SessionVerb) -> Result {
     run_change(context, request(context, &snapshot, ChangeCommand::Session(number, deed)), None)
 }
 
-/// The failure that no store has a session of that name.
+/// Returns the failure that no store has a session with this name.
 pub fn no_session(id: &str) -> Failure {
     Failure::new(Exit::Nothing, format!("there is no session {id:?}. (E_SESSION_NOT_FOUND)"))
 }
 
-/// The number of the one store that has such a session.
 fn with_session(snapshot: &Snapshot, id: &str) -> Result<usize> {
     let has = |at: &usize| snapshot.stores[*at].sessions.iter().any(|own| own.name == id);
     let with: Vec<usize> = (0..snapshot.stores.len()).filter(has).collect();
@@ -133,12 +131,10 @@ fn list(context: &mut Context, snapshot: &Snapshot, limit: Limit) -> Result {
     Ok(if rows.is_empty() { Exit::Nothing } else { Exit::Done })
 }
 
-/// The sessions of a store, with its short name.
 fn rows<'a>((store, name): (&'a Arc<Store>, &'a String)) -> impl Iterator<Item = (SessionRow, &'a str)> {
     store.sessions.iter().enumerate().map(|(number, own)| (row(store, number as u32, own), name.as_str()))
 }
 
-/// Prints them in columns.
 fn print(
     context: &mut Context,
     rows: &[(SessionRow, &str)],

@@ -1,4 +1,4 @@
-//! `palimp show ID`: one record, whole.
+//! `palimp show ID`: shows all of one record.
 
 use super::args::SessionOption;
 use super::failure::{Exit, Failure, Result};
@@ -13,7 +13,7 @@ use crate::query::{Order, Query, explain};
 use crate::text::safe_text::sanitize_lines;
 use crate::text::shell_quote;
 
-/// Shows the record that the name names; of records that share an id in one place all.
+/// Shows the record with this name; if several records share the id in one place, all of them.
 pub fn run(context: &mut Context, name: &str, within: &SessionOption) -> Result {
     let (snapshot, found) = find(context, name, within)?;
     let query = Query::default();
@@ -56,7 +56,7 @@ fn find(context: &Context, name: &str, within: &SessionOption) -> Result<(Snapsh
         }
     };
     match read_for(&names, false, read, |snapshot| named(context, snapshot, name, within)) {
-        // What is not there may have been deleted.
+        // A record that is not found may have been deleted.
         Err(failure) if may_be_deleted(&failure) => {
             let with = load_stores::with_deleted(context, &read(ReadScope::All)?)?;
             let found = named(context, &with, name, within);
@@ -71,7 +71,7 @@ fn may_be_deleted(failure: &Failure) -> bool {
     matches!(failure.exit, Exit::Nothing | Exit::Refused) && !failure.is_ambiguous
 }
 
-/// The records of that name, of the session alone where one is asked about.
+/// Returns the records with this name, only from the session if one is given.
 fn named(
     context: &Context,
     snapshot: &Snapshot,
@@ -83,7 +83,7 @@ fn named(
         let (store, entry) = snapshot.get(*at);
         store.session(entry).is_some_and(|own| own.name == *session)
     };
-    // An id that other sessions have, too, names one here.
+    // An id that other sessions have, too, names one record here.
     let found = selection::named(context, snapshot, &format!("{session}/{name}"));
     let found = found.or_else(|_| selection::named(context, snapshot, name))?;
     let found: Vec<EntryRef> = found.into_iter().filter(is_within).collect();
@@ -93,7 +93,7 @@ fn named(
     }
 }
 
-/// The failure that no record has that name. It names the verb that searches for words.
+/// Adds to a failure that no record has the name: the verb that searches for words.
 fn with_search(failure: Failure, name: &str) -> Failure {
     match failure.exit {
         Exit::Nothing => {

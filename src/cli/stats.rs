@@ -1,4 +1,4 @@
-//! `palimp stats`: figures, by the names of 2 §15.1.
+//! `palimp stats`: counts and sizes, by the names of 2 §15.1.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use crate::query::{StoreCounts, UsageStatistics};
 use crate::store::commit::{LogLine, Vault};
 use crate::text::columns::human_size;
 
-/// Prints the figures of each store and of all stores, in words or by the names of the metrics.
+/// Prints the numbers of each store and of all stores, in words or by the names of the metrics.
 pub fn run(context: &mut Context, is_metrics: bool) -> Result {
     let snapshot = load_stores::listing(context, ReadScope::All)?;
     let statistics = UsageStatistics::of(&snapshot, context.now);
@@ -52,7 +52,7 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
         .map(|()| Exit::Done)
 }
 
-/// Prints how much one store holds in each state and of each type.
+/// Says how much one store holds in each state and of each type.
 fn told(store: &Store, held: &StoreCounts) -> Vec<String> {
     let StoreCounts { live, archived, deleted, broken, types } = held;
     let others = [(*archived, "archived"), (*deleted, "deleted"), (*broken, "broken")];
@@ -68,7 +68,7 @@ fn told(store: &Store, held: &StoreCounts) -> Vec<String> {
     [head].into_iter().chain((!types.is_empty()).then(|| format!("  {}", types.join(", ")))).collect()
 }
 
-/// Prints the figures of all stores together, and what palimp did there.
+/// Says the numbers of all stores together, and what palimp did there.
 fn in_all(stores: &[std::sync::Arc<Store>], took: &[u64], waits: usize) -> Vec<String> {
     let mut lines = Vec::new();
     if stores.len() > 1 {
@@ -92,7 +92,6 @@ fn in_all(stores: &[std::sync::Arc<Store>], took: &[u64], waits: usize) -> Vec<S
     lines.into_iter().chain(waited).collect()
 }
 
-/// The lines of palimp's own log of these stores.
 fn log_lines(context: &Context, stores: &[std::sync::Arc<Store>]) -> Vec<LogLine> {
     let Ok(data) = load_stores::data_folder(context) else { return Vec::new() };
     stores.iter().flat_map(|store| Vault::open_read_only(&RealDisk, &data, &store.root).log_lines()).collect()

@@ -1,4 +1,4 @@
-//! stdout: lines of safe text, or JSON.
+//! Standard output: lines of safe text, or JSON.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
@@ -8,20 +8,19 @@ use super::json_escape::EscapingFormatter;
 use crate::text::safe_text::sanitize;
 use crate::text::secrets::mask;
 
-/// How many columns standard output has, where it is a terminal.
+/// Returns the number of columns of standard output, if it is a terminal.
 pub fn terminal_width() -> Option<usize> {
     let is_terminal = io::stdout().is_terminal();
     let columns = || crossterm::terminal::size().map_or(0, |(columns, _)| usize::from(columns));
     is_terminal.then(columns).map(|columns| if columns == 0 { 80 } else { columns })
 }
 
-/// Where data goes. Nothing else prints.
+/// The output of data. Nothing else prints to standard output.
 pub struct SafeStdout {
     to: BufWriter<Stdout>,
 }
 
 impl SafeStdout {
-    /// Standard output.
     pub fn stdout() -> Self {
         SafeStdout { to: BufWriter::with_capacity(1 << 16, io::stdout()) }
     }
@@ -31,7 +30,6 @@ impl SafeStdout {
         writeln!(self.to, "{}", sanitize(&mask(text)))
     }
 
-    /// Prints a value as one line of JSON.
     pub fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         value.serialize(&mut serde_json::Serializer::with_formatter(&mut self.to, EscapingFormatter))?;
         self.to.write_all(b"\n")
@@ -42,12 +40,11 @@ impl SafeStdout {
         self.to.write_all(bytes)
     }
 
-    /// Prints lines that are drawn already: safe text, and colours of our own.
+    /// Prints lines that are drawn already: safe text, with palimp's own colours.
     pub fn drawn(&mut self, lines: &[String]) -> io::Result<()> {
         lines.iter().try_for_each(|line| writeln!(self.to, "{line}"))
     }
 
-    /// Hands everything over.
     pub fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
     }

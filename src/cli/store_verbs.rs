@@ -1,4 +1,4 @@
-//! `init`, `compact`, `reindex`, `repair`, `migrate`, `maintain`: verbs on stores as a whole.
+//! `init`, `compact`, `reindex`, `migrate`, `maintain`: verbs on stores as a whole.
 
 use std::path::Path;
 
@@ -14,7 +14,6 @@ use crate::ops;
 use crate::store::{self, Place};
 use crate::usecase::{ChangeCommand, PlannedChange};
 
-/// Makes an empty store.
 pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result {
     let why = match Lookup::from(RealDisk.list(folder)) {
         Lookup::Absent => None,
@@ -33,14 +32,13 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result {
     confirm_and_execute(context, PlannedChange::of(request, vec![(0, plan)]), None)
 }
 
-/// Does something with every store as a whole.
+/// Changes every store as a whole.
 pub fn each(context: &mut Context, wanted: ChangeCommand) -> Result {
     let snapshot = load_stores::to_change(context, ReadScope::All)?;
     run_change(context, request(context, &snapshot, wanted), None)
 }
 
-/// Does what is due, one thing after the other: each is planned on the store as the one
-/// before left it.
+/// Does what is due, one task after the other. Each is planned on the store as the task before left it.
 pub fn maintain(context: &mut Context) -> Result {
     let mut any = false;
     for _ in 0..ROUNDS {
@@ -49,7 +47,7 @@ pub fn maintain(context: &mut Context) -> Result {
         if context.options.yes && !context.options.dry_run {
             planned.plans.dedup_by_key(|(number, _)| *number);
         }
-        // That nothing is due is told of each store once.
+        // Each store says only once that nothing is due.
         planned.plans.retain(|(_, plan)| !any || !plan.is_empty());
         let is_over = planned.is_empty();
         if is_over && any {
@@ -64,5 +62,5 @@ pub fn maintain(context: &mut Context) -> Result {
     Ok(Exit::Done)
 }
 
-/// More things than any store has due at once.
+/// No store has more tasks due at once.
 const ROUNDS: usize = 100;

@@ -1,4 +1,4 @@
-//! `palimp stores`: what was found.
+//! `palimp stores`: lists the stores that are found.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -37,7 +37,6 @@ struct ProblemCounts {
     note: usize,
 }
 
-/// Lists the stores.
 pub fn run(context: &mut Context, limit: Limit) -> Result {
     let snapshot = load_stores::snapshot(context, ReadScope::All)?;
     let data = load_stores::data_folder(context).ok();
@@ -51,7 +50,6 @@ pub fn run(context: &mut Context, limit: Limit) -> Result {
     Ok(Exit::Done)
 }
 
-/// Prints them in columns.
 fn print(
     context: &mut Context,
     snapshot: &Snapshot,
@@ -87,7 +85,7 @@ fn print(
 }
 
 impl ProblemCounts {
-    /// The gravest kinds with their counts, and how that looks.
+    /// Returns the worst severities with their counts, and their style.
     fn told(&self) -> (String, TextStyle) {
         let kinds = [(self.error, '✖', TextStyle::Bad), (self.warning, '⚠', TextStyle::Warning)];
         let some = kinds.iter().filter(|(count, ..)| *count > 0);
@@ -97,7 +95,7 @@ impl ProblemCounts {
     }
 }
 
-/// A path as it is typed from here.
+/// Returns a path as it is typed from the current folder.
 fn near(path: &str) -> String {
     let below = std::env::current_dir().ok().and_then(|here| {
         let below = Path::new(path).strip_prefix(here).ok()?;

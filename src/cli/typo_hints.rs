@@ -19,7 +19,7 @@ pub enum DashMeaning {
     Nothing,
 }
 
-/// The verb that the user probably meant by the word, if one is near enough.
+/// Returns the verb that the user probably meant by the word, if one is near enough.
 pub fn near_verb(command: &Command, word: &OsStr) -> Option<String> {
     let word = word.to_str()?;
     let most = if word.len() < 5 { 1 } else { 2 };
@@ -28,8 +28,8 @@ pub fn near_verb(command: &Command, word: &OsStr) -> Option<String> {
     far.filter(|(far, _)| *far <= most).min().map(|(_, verb)| verb.to_owned())
 }
 
-/// The option that a word means although its dashes are wrong: one is missing, there is one too many, or a
-/// program has replaced two dashes by a long one.
+/// Returns the option that a word means although its dashes are wrong: one is missing, one is
+/// extra, or a program has replaced two dashes by a long one.
 pub fn near_option<'a>(word: &OsStr, options: impl Iterator<Item = &'a str>) -> Option<String> {
     let word = word.to_str()?;
     let name = word.trim_start_matches(['-', '–', '—']);
@@ -40,7 +40,7 @@ pub fn near_option<'a>(word: &OsStr, options: impl Iterator<Item = &'a str>) -> 
     named.next().map(str::to_owned)
 }
 
-/// What is said of an option of one letter that has a dash too many.
+/// Returns the message about an option of one letter that has an extra dash.
 pub fn told_letter(word: &OsStr, mut letters: impl Iterator<Item = char>) -> Option<String> {
     let name = word.to_str()?.strip_prefix("--")?;
     let name = name.split_once('=').map_or(name, |(name, _)| name);
@@ -48,7 +48,7 @@ pub fn told_letter(word: &OsStr, mut letters: impl Iterator<Item = char>) -> Opt
     Some(format!("--{letter} is no option. Did you mean -{letter}?\n"))
 }
 
-/// Names that option, and says how to type the word if it is really meant.
+/// Returns a message that names the option, and says how to type the word if it is really meant.
 pub fn told(word: &OsStr, option: &str, meant: DashMeaning) -> String {
     let word = word.to_text();
     let shown = sanitize(&word);

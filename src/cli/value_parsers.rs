@@ -1,10 +1,10 @@
-//! What the values of options may be, in plain words where they are something else.
+//! Reads the values of options, with errors in plain words.
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use crate::model::{Code, Moment, PathText, Zone};
 
-/// What names something that is there: bytes that are no text are as they are told.
+/// Reads a name of something that exists. Bytes that are no text are typed as palimp shows them.
 pub fn name() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new()
         .map(|word| word.into_string().unwrap_or_else(|word| word.to_text().into_owned()))

@@ -1,42 +1,42 @@
-//! What a row of the table of verbs tells, and how the table is made.
+//! What a row of the table of verbs says, and the macro that makes the table.
 
 use super::VERBS;
 
-/// What the words behind a verb are.
+/// The kind of the words after a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandKind {
-    /// Its own alone.
+    /// Only its own arguments.
     Own,
-    /// Tags, ids.
+    /// Tags and ids.
     Tags,
-    /// A query, and paths among it.
+    /// A query, with paths among its words.
     Query,
     /// Paths.
     Paths,
     /// A step's number, and paths.
     Step,
-    /// A verb of its own, with what that takes, and paths.
+    /// A verb inside it, with its arguments, and paths.
     Parts,
 }
 
-/// What is known of a verb beside its arguments.
+/// What is known about a verb beside its arguments.
 pub struct VerbInfo {
     /// Its name, in any case.
     pub name: &'static str,
-    /// What the words behind it are.
+    /// The kind of the words after it.
     pub takes: OperandKind,
     /// The options of every verb that it obeys.
     pub obeys: &'static str,
-    /// The same of its parts that obey something else.
+    /// The same for its parts that obey other options.
     pub parts: &'static [(&'static str, &'static str)],
-    /// How it is written, where what follows it doesn't say that.
+    /// Its usage, if the kind does not say it.
     pub used: &'static str,
-    /// Examples, a line each, without the program's name.
+    /// Examples, one per line, without the program's name.
     pub examples: &'static str,
 }
 
 impl VerbInfo {
-    /// How it is written, where paths are sorted out before the rest is parsed.
+    /// Returns its usage. The parser does not know it, because paths are taken out before it runs.
     pub fn usage(&self) -> Option<&'static str> {
         match self.takes {
             _ if !self.used.is_empty() => Some(self.used),
@@ -49,12 +49,11 @@ impl VerbInfo {
     }
 }
 
-/// What is known of a verb.
 pub fn known(name: &str) -> Option<&'static VerbInfo> {
     VERBS.iter().find(|own| own.name.eq_ignore_ascii_case(name))
 }
 
-/// Whether a verb, or a part of one behind its name, obeys an option that every verb takes.
+/// True if a verb, or a verb inside it (`backup list`), obeys an option that every verb takes.
 pub fn obeys(name: &str, option: &str) -> bool {
     let (whole, part) = name.split_once(' ').unwrap_or((name, ""));
     let of = |own: &VerbInfo| own.parts.iter().find(|(name, _)| *name == part).map_or(own.obeys, |own| own.1);
@@ -71,8 +70,8 @@ pub const CLOCK: &str = "now";
 pub const JSON: &str = "json";
 pub const NOTHING: &str = "";
 
-/// Makes the verbs of their table: of each its arguments, what follows it, which options it and its parts obey,
-/// how it is written where its kind doesn't say, examples, and what it runs.
+/// Makes the verbs from their table. A row has the arguments, the kind of the words after it, the options
+/// that the verb and its parts obey, the usage if the kind does not say it, examples, and what it runs.
 macro_rules! verbs {
     ($($(#[$about:meta])* $verb:ident $({ $($(#[$arg:meta])* $field:ident: $type:ty),* $(,)? })?:
         $takes:ident $obeys:ident $(parts [$($part:literal $part_obeys:ident),*])? $(used $usage:literal)?
@@ -83,7 +82,6 @@ macro_rules! verbs {
             $($(#[$about])* $verb $({ $($(#[$arg])* $field: $type),* })?,)*
         }
 
-        /// Every verb.
         static VERBS: &[VerbInfo] = &[$(VerbInfo {
             name: stringify!($verb),
             takes: OperandKind::$takes,

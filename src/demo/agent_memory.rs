@@ -1,5 +1,4 @@
-//! The demo's `agent-memory` store, in a repository with its projections. Its own tool begins such
-//! a store, so that the program's verbs can't: it is put together here.
+//! The demo's `agent-memory` store and its projections. Only the format's own tool can begin such a store.
 
 use std::path::{Path, PathBuf};
 
@@ -15,16 +14,15 @@ use crate::model::{Code, Moment};
 use crate::text::canonical::sha256_indented;
 use crate::text::json_scanner::Tape;
 
-/// The repository that the store is in.
 const REPOSITORY: &str = "web";
-/// The events that are no part of the story.
+/// The number of events outside the story.
 const EVENTS: i64 = 12;
 const CHECKPOINTS: usize = 3;
 const BUNDLE: &str = include_str!("../../assets/demo/bundle.json");
-/// What was to be done at earlier checkpoints.
+/// The focus at earlier checkpoints.
 const EARLIER: [&str; 2] = ["Search without a page of its own", "The cart in the customer's own currency"];
 
-/// The store's files, and what is wrong with them.
+/// Returns the store's files and their problems.
 pub fn write(given: &mut DemoInputs<'_>) -> Result<(Vec<DemoFile>, Vec<PlantedProblem>)> {
     let now = given.now;
     let repository = Path::new(REPOSITORY);
@@ -64,12 +62,12 @@ fn hash(bundle: &str) -> String {
     value.and_then(sha256_indented).unwrap_or_default()
 }
 
-/// When the bundle was written last.
+/// Returns when the bundle was last written.
 fn written(now: Moment) -> String {
     now.plus(-4 * DAY - HOUR).to_rfc3339()
 }
 
-/// A bundle: each later one has a gotcha and a step more, and another focus.
+/// Returns a bundle. Each later one has one more gotcha, one more step and another focus.
 fn bundle(number: usize, now: Moment) -> String {
     let mut bundle: Value =
         serde_json::from_str(&BUNDLE.replace("{validated}", &written(now))).unwrap_or_default();
@@ -125,7 +123,7 @@ fn sources(now: Moment) -> Vec<u8> {
     format!("[{},{failed}]", source("notebook", "passed", "null")).into()
 }
 
-/// The projections and the entry block; one projection was made from an older state.
+/// Returns the projections and the entry block. One projection is from an older state.
 fn projections(repository: &Path, hash: &str) -> (Vec<DemoFile>, Vec<PlantedProblem>) {
     let file = |name: &str, id: &str| -> DemoFile {
         let marker =

@@ -1,4 +1,4 @@
-//! What goes wrong in real stores, done to single lines on purpose.
+//! Damage as in real stores, done to single lines.
 
 use crate::model::time::DAY;
 use crate::model::{Code, Moment};
@@ -6,22 +6,22 @@ use crate::text::canonical;
 use crate::text::json_edit::{quoted, scan, set};
 use crate::text::json_scanner::Tape;
 
-/// One thing that is wrong with one line.
+/// One kind of damage to one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// The writer was stopped behind these words.
+    /// The writer stopped after these words.
     Torn(&'static str),
-    /// The line end was lost: the next record follows on the same line.
+    /// The line end is missing, so the next record is on the same line.
     Glued,
-    /// A brace too many.
+    /// An extra closing brace.
     ExtraBrace,
-    /// A line break is in a string as itself.
+    /// A string contains an unescaped line break.
     RawNewline,
-    /// A power cut left NULs before the record.
+    /// NUL bytes are before the record, as after a power cut.
     Nuls,
-    /// It has the id of the first record of the file.
+    /// It has the id of the file's first record.
     DuplicateId,
-    /// It refers to a record that is not there.
+    /// It refers to a missing record.
     DanglingReference,
     /// The clock of its last reader was ahead.
     FutureTimestamp,
@@ -29,18 +29,18 @@ pub enum Damage {
     NoTimezone,
     /// One of its tags is longer than both formats allow.
     LongTag,
-    /// It was changed after it was signed.
+    /// It was changed after its checksum was made.
     ChecksumMismatch,
-    /// It was signed as the specification's pseudo-code does.
+    /// Its checksum follows the specification's pseudo-code.
     ChecksumLegacy,
 }
 
-/// A tag that is over the 30 and 32 characters of the two formats.
+/// A tag above the limits of the two formats, 30 and 32 characters.
 const LONG_TAG: &str = "[\"follow-up-from-the-quarterly-planning-round\"]";
 const TIMES: [&str; 3] = ["created_at", "updated_at", "accessed_at"];
 
 impl Damage {
-    /// The code that `check` gives it.
+    /// Returns the code that `check` gives it.
     pub fn code(self) -> Code {
         match self {
             Damage::Torn(_) => Code::TornLine,
@@ -58,7 +58,7 @@ impl Damage {
         }
     }
 
-    /// The line as it is on disk then, with its end.
+    /// Returns the damaged line as it is on disk, with its line end if it keeps one.
     pub fn done_to(self, line: &str, first: &str, is_last: bool) -> Vec<u8> {
         let with = |name: &str, raw: &str| changed(line, &[(name, raw.to_owned())]);
         let whole = match self {
@@ -69,7 +69,7 @@ impl Damage {
             }
             Damage::Glued => return line.into(),
             Damage::ExtraBrace => format!("{line}}}"),
-            // Minified JSON has spaces in strings alone.
+            // Minified JSON has spaces only in strings.
             Damage::RawNewline => line.replacen(' ', "\n", 1),
             Damage::Nuls => format!("{}{line}", "\0".repeat(24)),
             Damage::DuplicateId => with("id", &quoted(&member(first, "id"))),
@@ -95,14 +95,14 @@ impl Damage {
     }
 }
 
-/// The text of a member of a line.
+/// Returns the text of a member of a line.
 pub fn member(line: &str, name: &str) -> String {
     let mut tape = Tape::default();
     let value = scan(&mut tape, line.as_bytes()).ok();
     value.and_then(|own| Some(own.get(name)?.plain())).unwrap_or_default()
 }
 
-/// A line with other members, and signed anew where it was signed.
+/// Sets members of a line, and renews its checksum if it has one.
 fn changed(line: &str, members: &[(&str, String)]) -> String {
     let mut bytes = line.as_bytes().to_vec();
     for (name, raw) in members {

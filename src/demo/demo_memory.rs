@@ -1,41 +1,41 @@
-//! A memory that is to be written, and what its record has in each format.
+//! A memory of the demo, and its record in each format.
 
 use serde_json::{Value, json};
 
 use super::rng::DemoRng;
 use crate::model::Moment;
 
-/// A memory to be.
+/// A memory of the demo.
 #[derive(Clone, Debug, Default)]
 pub struct DemoMemory {
     /// When it is written.
     pub when: Moment,
-    /// The session that it belongs to, where the format has such.
+    /// Its session, if the format has sessions.
     pub session: String,
-    /// The format's own word for its type.
+    /// Its type, in the format's own word.
     pub kind: String,
-    /// Who wrote it: a role.
+    /// The role of its author.
     pub by: String,
-    /// What others call it that refer to it.
+    /// The name by which other memories refer to it.
     pub label: String,
-    /// The labels of those that it refers to.
+    /// The labels of the memories that it refers to.
     pub refers: Vec<String>,
-    /// Its category, status or id: whatever the type has as its first column.
+    /// The first column of its type: category, status or id.
     pub word: String,
     /// Its tags.
     pub tags: Vec<String>,
-    /// As a word or a number.
+    /// Its importance as a word or a number.
     pub importance: String,
     /// Its main text.
     pub main: String,
     /// Rationale, evidence, outcome or body.
     pub more: String,
-    /// Alternatives, parted by `;`.
+    /// Alternatives, separated by `;`.
     pub others: String,
 }
 
 impl DemoMemory {
-    /// A memory of that type with the columns that the files in `assets/demo` have.
+    /// Makes a memory of this type from the columns of a file in `assets/demo`.
     pub fn of(kind: &str, columns: &[String]) -> DemoMemory {
         let has_word = matches!(kind, "core" | "learning" | "task" | "event" | "note" | "tool_run");
         let column = |at: usize| {
@@ -57,7 +57,7 @@ impl DemoMemory {
         }
     }
 
-    /// What its id begins with; nothing where ids are random.
+    /// Returns the prefix of its id; empty if ids are random.
     pub fn prefix(&self, format: &str) -> String {
         match (format, self.kind.as_str()) {
             ("session-log", _) => format!("mem_{}_", self.session),
@@ -78,18 +78,18 @@ impl DemoMemory {
         }
     }
 
-    /// Its importance, where the format records one.
+    /// Returns its importance, if the format stores one.
     pub fn importance(&self, format: &str) -> Option<f64> {
         let records = matches!(format, "session-log" | "memory-server") || self.kind == "note";
         records.then(|| self.weight())
     }
 
-    /// Its tags; of an event they name its trace.
+    /// Returns its tags. Those of an event only name its trace, so it has none.
     pub fn tags(&self) -> &[String] {
         if self.kind == "event" { &[] } else { &self.tags }
     }
 
-    /// Its text, where it is no member of the record.
+    /// Returns its text, unless that is a member of the record.
     pub fn text(&self, format: &str) -> Option<&str> {
         match (format, self.kind.as_str()) {
             ("session-log", _) => None,
@@ -98,7 +98,7 @@ impl DemoMemory {
         }
     }
 
-    /// The members of its record beside text, tags and importance.
+    /// Returns the members of its record except text, tags and importance.
     pub fn record(
         &self,
         format: &str,

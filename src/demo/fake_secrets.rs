@@ -1,7 +1,5 @@
-//! Fake secrets, put together while the program runs.
-//!
-//! Their prefixes are here in two pieces, so that no file of the project holds anything
-//! that a scanner would take for a token. Their bodies come from [`DemoRng`] and open nothing.
+//! Fake secrets, which open nothing, made with [`DemoRng`] at run time. Their prefixes are split in
+//! two, so that no file of the project contains what a scanner takes for a token.
 
 use super::rng::DemoRng;
 
@@ -11,7 +9,7 @@ const MIXED: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const URL_SAFE: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
 
-/// A fake secret of a kind that `assets/demo/secrets.txt` names.
+/// Returns a fake secret of a kind that is in `assets/demo/secrets.txt`.
 pub fn fake_secret(kind: &str, chance: &mut DemoRng) -> String {
     let mut token = |pieces: [&str; 2], alphabet, length| pieces.concat() + &chance.text(alphabet, length);
     match kind {

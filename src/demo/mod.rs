@@ -1,7 +1,5 @@
-//! The invented stores of the demo: what the agents of a made-up team remember of a release, an outage
-//! and a payment bug, with what goes wrong in real stores done to some of it on purpose. The program's
-//! own verbs write four of them in memory; the fifth is of a format that its own tool begins.
-//! Pure and deterministic.
+//! The demo's invented stores: the memories of a release, an outage and a payment bug, with damage
+//! as in real stores. palimp's own verbs write four of the five. Pure and deterministic.
 
 mod agent_memory;
 mod damage;
@@ -24,16 +22,15 @@ use templates::Templates;
 
 /// A file of the demo: its path below the demo's folder, and its bytes.
 pub type DemoFile = (PathBuf, Vec<u8>);
-/// A problem that was planted: which file, which line (where it has one), which code.
+/// A planted problem: its file, its line (if it has one), its code.
 pub type PlantedProblem = (PathBuf, Option<u32>, Code);
 
-/// Every file of the demo's stores. The same seed and time make the same bytes; at a time that no
-/// calendar has there are none.
+/// Returns every file of the demo. Equal seeds and times give equal bytes; a time outside the calendar none.
 pub fn stores(seed: u64, now: Moment) -> Vec<DemoFile> {
     written(seed, now).unwrap_or_default().0
 }
 
-/// Writes the stores into a folder, for tests: they are made once for all of them.
+/// Writes the stores into a folder, for tests. They are made once per time.
 #[cfg(test)]
 pub fn lay_out(folder: &std::path::Path, now: Moment) {
     use std::collections::HashMap;
@@ -47,7 +44,7 @@ pub fn lay_out(folder: &std::path::Path, now: Moment) {
     }
 }
 
-/// The problems that [`fn@stores`] plants: a file, its line, the code that `check` gives it.
+/// Returns the problems that [`fn@stores`] plants, with the codes that `check` gives them.
 pub fn planted(seed: u64, now: Moment) -> Vec<PlantedProblem> {
     written(seed, now).unwrap_or_default().1
 }

@@ -1,17 +1,16 @@
-//! Chance that repeats: the same seed gives the same demo on every machine.
+//! Repeatable randomness: the same seed gives the same demo on every machine.
 
-/// A generator of the splitmix64 family. Small, and good enough to spread inventions;
-/// never for anything that must not be guessed.
+/// A generator of the splitmix64 family. Small, and random enough for the demo. Never use it for secrets.
 #[derive(Clone, Debug)]
 pub struct DemoRng(u64);
 
 impl DemoRng {
-    /// A generator that starts at `seed`.
+    /// Returns a generator with this seed.
     pub fn new(seed: u64) -> Self {
         DemoRng(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
@@ -20,35 +19,35 @@ impl DemoRng {
         bits ^ (bits >> 31)
     }
 
-    /// A number below `limit`; 0 if that is 0.
+    /// Returns a number below `limit`; 0 if `limit` is 0.
     pub fn below(&mut self, limit: usize) -> usize {
         self.bits().checked_rem(limit as u64).unwrap_or(0) as usize
     }
 
-    /// Whether something happens that happens in `percent` of all cases.
+    /// True in `percent` of all cases.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of `items`, if there are any.
+    /// Returns one of `items`; `None` if it is empty.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> Option<T> {
         items.get(self.below(items.len())).copied()
     }
 
-    /// Brings `items` into another order.
+    /// Shuffles `items`.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
         }
     }
 
-    /// `length` characters out of `alphabet`.
+    /// Returns `length` characters of `alphabet`.
     pub fn text(&mut self, alphabet: &str, length: usize) -> String {
         let letters: Vec<char> = alphabet.chars().collect();
         (0..length).filter_map(|_| self.pick(&letters)).collect()
     }
 
-    /// An id in the form of a UUID of version 4.
+    /// Returns an id in the form of a UUID of version 4.
     pub fn uuid(&mut self) -> String {
         let (high, low) = (self.bits(), self.bits());
         let [time, middle, version] = [high >> 32, (high >> 16) & 0xffff, (high & 0xfff) | 0x4000];

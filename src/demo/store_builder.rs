@@ -1,5 +1,4 @@
-//! A store in memory, written by the program's own verbs at the times that the demo gives;
-//! only what goes wrong is done to its bytes by hand.
+//! Builds a store in memory with palimp's own verbs. Only damage is done to the bytes directly.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -20,22 +19,22 @@ pub struct StoreBuilder<'c> {
     place: Place,
     store: Store,
     files: BTreeMap<PathBuf, Bytes>,
-    /// Which id the memory of a label got.
+    /// The id of each label.
     labels: HashMap<String, String>,
-    /// How many memories there are of a session and a type.
+    /// The number of memories by session and prefix of the id.
     counts: HashMap<String, usize>,
-    /// Makes the ids.
+    /// The randomness for ids.
     pub chance: &'c mut DemoRng,
     planted: Vec<PlantedProblem>,
     now: Moment,
 }
 
 impl<'c> StoreBuilder<'c> {
-    /// An empty store of that format, in a folder of the demo.
+    /// Makes an empty store of this format in a folder of the demo.
     ///
     /// # Errors
     ///
-    /// If the format is none.
+    /// If the format does not exist.
     pub fn new(
         format: &'static str,
         root: &str,
@@ -69,11 +68,11 @@ impl<'c> StoreBuilder<'c> {
         Ok(())
     }
 
-    /// Plans something as of a time, and does it.
+    /// Plans a change at a time, and applies it.
     ///
     /// # Errors
     ///
-    /// What the verb refuses.
+    /// If the verb refuses.
     pub fn verb(&mut self, now: Moment, plan: impl FnOnce(&WriteContext<'_>) -> Result<Plan>) -> Result<()> {
         let plan = plan(&self.scene(now))?;
         self.carry_out(&plan)
@@ -83,7 +82,7 @@ impl<'c> StoreBuilder<'c> {
     ///
     /// # Errors
     ///
-    /// What `add` refuses.
+    /// If `add` refuses.
     pub fn tell(&mut self, mut told: Vec<DemoMemory>) -> Result<()> {
         told.sort_by_key(|own| own.when);
         let mut changes: Vec<Change> = Vec::new();
@@ -124,7 +123,7 @@ impl<'c> StoreBuilder<'c> {
         )
     }
 
-    /// The id of a new memory, and the ids of those that it refers to.
+    /// Returns the id of a new memory, and the ids that it refers to.
     fn named(&mut self, own: &DemoMemory) -> (String, Vec<String>) {
         let of = |kind: &str| format!("{} {kind}", own.session);
         let prefix = own.prefix(self.place.format);
@@ -143,13 +142,13 @@ impl<'c> StoreBuilder<'c> {
         (id, refers)
     }
 
-    /// The memories of that title.
+    /// Returns the memories whose title starts like this.
     pub fn titled(&self, title: &str) -> Vec<Entry> {
         let is_it = |own: &&Entry| format::title(&self.store, own).starts_with(title);
         self.store.entries.iter().filter(is_it).copied().collect()
     }
 
-    /// The memories of a session, or of a store without sessions, that count.
+    /// Returns the live memories of a session, or of a store without sessions if `session` is empty.
     pub fn live(&self, session: &str) -> Vec<Entry> {
         let is_it = |own: &&Entry| {
             own.state == State::Live && self.store.session(own).map_or("", |own| &own.name) == session
@@ -157,27 +156,27 @@ impl<'c> StoreBuilder<'c> {
         self.store.entries.iter().filter(is_it).copied().collect()
     }
 
-    /// A file as it is now.
+    /// Returns the current bytes of a file.
     pub fn file(&self, path: &str) -> Bytes {
         self.files.get(Path::new(path)).cloned().unwrap_or_default()
     }
 
-    /// Writes a file by hand, past the verbs.
+    /// Writes a file directly, without a verb.
     ///
     /// # Errors
     ///
-    /// If the format is none.
+    /// If the format does not exist.
     pub fn put(&mut self, path: &str, bytes: impl Into<Bytes>) -> Result<()> {
         let mut plan = Plan::of_unread_store("put", &self.place.root, self.place.format);
         plan.changes = vec![Change::create(path, bytes)];
         self.carry_out(&plan)
     }
 
-    /// Removes the files below a folder by hand.
+    /// Removes the files below a folder directly.
     ///
     /// # Errors
     ///
-    /// If the format is none.
+    /// If the format does not exist.
     pub fn remove(&mut self, folder: &str) -> Result<()> {
         let mut plan = Plan::of_unread_store("remove", &self.place.root, self.place.format);
         let below = self.files.iter().filter(|(path, _)| path.starts_with(folder));
@@ -185,11 +184,11 @@ impl<'c> StoreBuilder<'c> {
         self.carry_out(&plan)
     }
 
-    /// Damages lines of a file, each the first from that number on, from 0, that nothing refers to.
+    /// Damages lines of a file. Each is the first one from its number (from 0) on to which no line refers.
     ///
     /// # Errors
     ///
-    /// If the format is none.
+    /// If the format does not exist.
     pub fn damage(&mut self, path: &str, wounds: &[(usize, Damage)]) -> Result<()> {
         let old = self.file(path);
         let text = String::from_utf8_lossy(&old).into_owned();
@@ -214,23 +213,23 @@ impl<'c> StoreBuilder<'c> {
         self.put(path, bytes)
     }
 
-    /// Remembers that something is wrong there.
+    /// Notes a planted problem.
     pub fn plant(&mut self, path: &str, line: Option<u32>, code: Code) {
         self.planted.push((self.place.root.join(path), line, code));
     }
 
-    /// Puts an index back as it was before the last memories came; the counts in a file are wrong then, too.
+    /// Restores the index from before the last memories. The counts in a file are then wrong, too.
     ///
     /// # Errors
     ///
-    /// If the format is none.
+    /// If the format does not exist.
     pub fn make_stale(&mut self, path: &str, old: Bytes, counts: &str) -> Result<()> {
         self.plant(path, None, Code::IndexStale);
         self.plant(counts, None, Code::CountMismatch);
         self.put(path, old)
     }
 
-    /// The files, and what is wrong with them.
+    /// Returns the files and their problems.
     pub fn done(self) -> (Vec<DemoFile>, Vec<PlantedProblem>) {
         let root = self.place.root;
         let files = self.files.into_iter().filter(|(path, _)| path.extension().is_some());

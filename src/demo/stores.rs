@@ -1,4 +1,4 @@
-//! The four stores that the program can write: what is in them, and what goes wrong there.
+//! The four stores that palimp's verbs write: their content and their damage.
 
 use super::damage::Damage;
 use super::demo_memory::DemoMemory;
@@ -13,7 +13,7 @@ use crate::model::{Code, Entry, Moment};
 use crate::ops;
 use crate::ops::delete::DeleteRequest;
 
-/// What all stores are made of.
+/// The sources of all stores.
 pub struct DemoInputs<'a> {
     pub material: &'a mut Templates,
     pub story: &'a Story,
@@ -46,7 +46,7 @@ const TALK: [&str; 10] = [
     "decision",
 ];
 
-/// The sessions that are over: name, how many days ago each began and ended, how many memories it has.
+/// The finished sessions: name, age in days of their start and end, number of memories.
 const SESSIONS: [(&str, i64, i64, usize); 5] = [
     ("oauth_spike", 120, 95, 46),
     ("search_index", 70, 52, 40),
@@ -55,7 +55,7 @@ const SESSIONS: [(&str, i64, i64, usize); 5] = [
     ("release_4_3", 13, 6, 24),
 ];
 
-/// The team's log of sessions, `session-log`.
+/// Writes the team's log of sessions, `session-log`.
 pub fn ops(given: &mut DemoInputs<'_>) -> DemoStore {
     let (now, outage) = (given.now, outage_session(given.now));
     let mut all = given.story.of("ops");
@@ -67,7 +67,7 @@ pub fn ops(given: &mut DemoInputs<'_>) -> DemoStore {
     for (session, began) in SESSIONS.map(|own| (own.0, own.1)).into_iter().chain([(&*outage, 4)]) {
         desk.verb(now.plus(-began * DAY - HOUR), |scene| ops::session::new(scene, Some(session), "team"))?;
     }
-    // The last three of a session came when its index was not kept up any more.
+    // The last three memories of this session are missing in its index.
     let stale = "sessions/search_index/index.json";
     all.sort_by_key(|own| own.when);
     let (searched, mut rest): (Vec<DemoMemory>, Vec<DemoMemory>) =
@@ -86,7 +86,7 @@ pub fn ops(given: &mut DemoInputs<'_>) -> DemoStore {
         [(11, Damage::Torn("In the vault, under ")), (28, Damage::ChecksumLegacy), (36, Damage::RawNewline)];
     desk.damage(&log("ci_cleanup"), &of_ci)?;
     desk.damage(&log("checkout_rework"), &[(25, Damage::ChecksumMismatch), (40, Damage::LongTag)])?;
-    // A writer was stopped last night.
+    // A writer stopped in the middle of a memory last night.
     let last = desk.file(&log(&outage)).iter().filter(|byte| **byte == b'\n').count().saturating_sub(1);
     desk.damage(&log(&outage), &[(last, Damage::Torn("The pool is back at 20, an"))])?;
     desk.verb(given.ago(3), ops::reindex::reindex)?;
@@ -94,7 +94,7 @@ pub fn ops(given: &mut DemoInputs<'_>) -> DemoStore {
     Ok(desk.done())
 }
 
-/// The reviews of the shop, `bmad`: one in use, one that is archived.
+/// Writes the reviews of the shop, `bmad`: one in use, one archived.
 pub fn shop(given: &mut DemoInputs<'_>) -> DemoStore {
     let now = given.now;
     let kinds = ["conversation", "finding", "decision", "finding", "decision", "finding", "preference"];
@@ -120,7 +120,7 @@ pub fn shop(given: &mut DemoInputs<'_>) -> DemoStore {
     Ok(desk.done())
 }
 
-/// What the team's agents learned, `memory-server`.
+/// Writes what the team's agents learned, `memory-server`.
 pub fn team(given: &mut DemoInputs<'_>) -> DemoStore {
     let now = given.now;
     let mut all = given.story.of("team");
@@ -130,14 +130,14 @@ pub fn team(given: &mut DemoInputs<'_>) -> DemoStore {
     let archived = given.several("", &["learning"], 28, (320, 160));
     let mut chance = DemoRng::new(given.chance.bits());
     let mut desk = StoreBuilder::new("memory-server", "team/memories", &mut chance, now)?;
-    // Learnings of long ago were put away, a quarter after a quarter.
+    // Old learnings were archived, one quarter after another.
     for (number, part) in archived.chunks(7).enumerate() {
         desk.tell(part.to_vec())?;
         let (all, when) = (desk.live(""), now.plus(-(270 - 40 * number as i64) * DAY));
         desk.verb(when, |scene| ops::archive::archive(scene, &all))?;
     }
     desk.remove(".backup")?;
-    // Somebody deleted two learnings that are missed: the copy that was made then has them.
+    // The user misses two learnings that were deleted. The backup from before has them.
     let deleted = now.plus(-9 * DAY);
     all.sort_by_key(|own| own.when);
     let last = all.split_off(all.len().saturating_sub(3));
@@ -150,7 +150,7 @@ pub fn team(given: &mut DemoInputs<'_>) -> DemoStore {
     let old = desk.file("index.json");
     desk.tell(last)?;
     let log = "learnings.jsonl";
-    // An agent changed one since, in its own way.
+    // An agent changed a learning later, in its own way.
     let text = String::from_utf8_lossy(&desk.file(log)).into_owned();
     let important = |line: &str| match line.contains("Use uv, not pip") {
         true => line.replace("\"importance\":\"medium\"", "\"importance\":\"high\"") + "\n",
@@ -166,7 +166,7 @@ pub fn team(given: &mut DemoInputs<'_>) -> DemoStore {
     desk.damage(log, &[(12, Damage::ExtraBrace)])?;
     desk.damage("core_memories.jsonl", &wounds)?;
     desk.damage("tasks.jsonl", &[(9, Damage::Glued), (30, Damage::FutureTimestamp)])?;
-    // The copy of another day was cut off while it was written.
+    // A writer stopped in the middle of another day's backup.
     let stamp = now.plus(-2 * DAY).to_pattern("%Y%m%d_%H%M%S");
     let bytes = desk.file(log);
     let cut = bytes.get(..bytes.len() * 3 / 5).unwrap_or_default().to_vec();
@@ -175,7 +175,7 @@ pub fn team(given: &mut DemoInputs<'_>) -> DemoStore {
     Ok(desk.done())
 }
 
-/// Notes, each with the notes that it links to.
+/// The notes, each with its links.
 const NOTES: [(&str, &[&str]); 7] = [
     ("reading-the-ledger", &["tracing-a-request"]),
     ("timeouts-of-the-gateway", &["retries-with-jitter", "tracing-a-request"]),
@@ -185,7 +185,7 @@ const NOTES: [(&str, &[&str]); 7] = [
     ("cache-keys", &["a-note-that-is-gone"]),
     ("retries-without-jitter", &["retries-with-jitter"]),
 ];
-/// The steps of a workflow; each has a trace of its own.
+/// The steps of a workflow. Each workflow has a trace of its own.
 const STEPS: [(&str, &str, &str); 5] = [
     ("agent.session_started", "success", "Began the work on"),
     ("gateway.tool_call", "success", "Read the runbook of"),
@@ -205,7 +205,7 @@ const TRACES: [&str; 9] = [
     "log-volume",
 ];
 
-/// What happened and was noted around the project, `a-mem`.
+/// Writes the events and notes of a project, `a-mem`.
 pub fn notes(given: &mut DemoInputs<'_>) -> DemoStore {
     let now = given.now;
     let mut all = given.story.of("notes");

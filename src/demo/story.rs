@@ -1,4 +1,4 @@
-//! What the invented team lived through: a release, an outage, a payment bug, told by hand.
+//! The story of the invented team: a release, an outage, a payment bug. Written by hand.
 
 use super::demo_memory::DemoMemory;
 use super::fake_secrets::fake_secret;
@@ -11,27 +11,27 @@ const STORY: &str = include_str!("../../assets/demo/story.txt");
 /// How long ago the outage was.
 const OUTAGE: i64 = 77 * HOUR;
 
-/// The story: the memories of each store.
+/// The memories of the story, each with its store.
 pub struct Story(Vec<(&'static str, DemoMemory)>);
 
 impl Story {
-    /// The story as it ends now.
+    /// Returns the story that ends at `now`.
     pub fn new(now: Moment, chance: &mut DemoRng) -> Story {
         Story(cards(STORY).filter_map(|columns| told(&columns, now, chance)).collect())
     }
 
-    /// All main texts.
+    /// Returns all main texts.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(_, told)| told.main.as_str())
     }
 
-    /// What one store holds of it.
+    /// Returns the memories of one store.
     pub fn of(&self, store: &str) -> Vec<DemoMemory> {
         self.0.iter().filter(|(own, _)| *own == store).map(|(_, told)| told.clone()).collect()
     }
 }
 
-/// The name of the outage's session: it says the day.
+/// Returns the name of the outage's session, which contains the day.
 pub fn outage_session(now: Moment) -> String {
     now.plus(-OUTAGE).to_pattern("outage_%b_%d").to_lowercase()
 }
@@ -66,7 +66,7 @@ fn told(columns: &[&'static str], now: Moment, chance: &mut DemoRng) -> Option<(
     Some((store, told))
 }
 
-/// An age such as `14m`, `6h` or `3d`.
+/// Parses an age such as `14m`, `6h` or `3d`.
 fn micros(age: &str) -> Option<i64> {
     let (number, unit) = age.trim().split_at_checked(age.trim().len().checked_sub(1)?)?;
     let unit = match unit {

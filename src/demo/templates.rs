@@ -1,4 +1,4 @@
-//! What the invented team remembers: templates from `assets/demo`, with their slots filled.
+//! The memories of the invented team: templates from `assets/demo` with their slots filled.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use super::rng::DemoRng;
 use crate::model::Moment;
 use crate::model::time::{DAY, HOUR};
 
-/// The templates of one file, dealt in a shuffled order that starts again at its end.
+/// The templates of one file in shuffled order. After the last one the first one follows.
 #[derive(Debug)]
 pub struct TemplateDeck {
     cards: Vec<Vec<&'static str>>,
@@ -29,13 +29,13 @@ impl TemplateDeck {
     }
 }
 
-/// The lines of a file, each as its columns.
+/// Splits the lines of a file into columns.
 pub fn cards(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     lines.map(|line| line.split(" | ").map(str::trim).collect())
 }
 
-/// All templates, and what has been made of them.
+/// All templates, and the texts that they gave so far.
 pub struct Templates {
     decks: Vec<(&'static str, TemplateDeck)>,
     slots: Vec<(&'static str, Vec<&'static str>)>,
@@ -43,7 +43,7 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// The templates, shuffled.
+    /// Returns the templates, shuffled.
     pub fn new(chance: &mut DemoRng) -> Self {
         let files = [
             ("core", include_str!("../../assets/demo/core.txt")),
@@ -60,13 +60,12 @@ impl Templates {
         Templates { decks, slots: slots(), told: HashSet::new() }
     }
 
-    /// Keeps a text from being dealt: it is told elsewhere.
+    /// Excludes a text that is used elsewhere.
     pub fn leave_out(&mut self, text: &str) {
         self.told.insert(text.to_owned());
     }
 
-    /// The next memories of that type, at that time: of a conversation a question and its answer. What has
-    /// been told before is told with other values, or another is, as long as there are any.
+    /// Returns a question with its answer, or one memory of another type. Tries 40 times to avoid repeats.
     pub fn tell(&mut self, kind: &str, when: Moment, chance: &mut DemoRng) -> Vec<DemoMemory> {
         let mut columns = Vec::new();
         for _ in 0..40 {
@@ -112,7 +111,7 @@ impl Templates {
         card.iter().map(|template| fill(template, &self.slots, &mut used, chance)).collect()
     }
 
-    /// So many memories of a session, of those types, spread over so many days.
+    /// Returns a batch of memories, with their times spread over its days.
     pub fn several(
         &mut self,
         scope: &TemplateBatch<'_>,
@@ -140,20 +139,20 @@ impl Templates {
     }
 }
 
-/// Memories that are dealt: types that are named twice come twice as often.
+/// A batch of memories. A type that is named twice is twice as frequent.
 #[derive(Clone, Copy)]
 pub struct TemplateBatch<'a> {
-    /// The session that they belong to.
+    /// Their session.
     pub session: &'a str,
     /// Their types.
     pub kinds: &'a [&'a str],
-    /// How many there are.
+    /// Their number.
     pub count: usize,
-    /// How many days ago the first and the last was written.
+    /// The age of the first and of the last in days.
     pub days: (i64, i64),
 }
 
-/// A text with a secret in it, as a memory of the first of those types.
+/// Returns a memory with a secret in its text, of the first of these types.
 fn secret(own: DemoMemory, kinds: &[&str], chance: &mut DemoRng) -> DemoMemory {
     let kind = kinds.first().filter(|kind| **kind != "task").unwrap_or(&"learning").to_string();
     let word = if kind == "learning" { "security" } else { "fact" }.to_owned();
@@ -177,7 +176,7 @@ fn slots() -> Vec<(&'static str, Vec<&'static str>)> {
         .collect()
 }
 
-/// Fills `{name}` with one of its values that `used` does not hold yet; other braces stay.
+/// Fills `{name}` with one of its values, if possible with one that is not in `used`. Other braces stay.
 fn fill(
     template: &str,
     slots: &[(&'static str, Vec<&'static str>)],

@@ -1,4 +1,4 @@
-//! Whose a file is, and its extended attributes, access lists among them.
+//! The owner of a file, and its extended attributes, access lists included.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -14,10 +14,10 @@ use rustix::io::Errno;
 
 use super::{ExtendedAttributes, Owner};
 
-/// What the system gives each file anew: it is of the content, or can't be given by others.
+/// Attributes of every new file that depend on its content, or that only the system can set.
 const OF_THE_SYSTEM: [&str; 3] = ["security.ima", "security.evm", "com.apple.provenance"];
 
-/// The attributes of an open file.
+/// Returns the attributes of an open file.
 pub fn of(file: &File) -> io::Result<ExtendedAttributes> {
     let names = match all(|| flistxattr_query(file), |buffer| flistxattr(file, buffer)) {
         Err(error) if [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS].contains(&error) => Vec::new(),
@@ -28,7 +28,7 @@ pub fn of(file: &File) -> io::Result<ExtendedAttributes> {
     let mut found = Vec::new();
     for name in names {
         match all(|| fgetxattr_query(file, name), |buffer| fgetxattr(file, name, buffer)) {
-            // One that went meanwhile, or that only others may see.
+            // It was removed in the meantime, or this user may not read it.
             Err(Errno::NODATA | Errno::PERM | Errno::ACCESS | Errno::NOTSUP) => {}
             value => found.push((OsString::from_vec(name.as_bytes().to_vec()), value?)),
         }
@@ -37,8 +37,7 @@ pub fn of(file: &File) -> io::Result<ExtendedAttributes> {
     Ok(found)
 }
 
-/// All that a call tells which fills a buffer. How much it takes is asked in a call of its own: with
-/// an empty buffer, this one says that there is nothing.
+/// Fills a buffer. The size needs its own call: with an empty buffer `fill` reports that there is nothing.
 fn all(
     len: impl Fn() -> Result<usize, Errno>,
     fill: impl Fn(&mut [u8]) -> Result<usize, Errno>,
@@ -50,7 +49,7 @@ fn all(
             return Ok(told);
         }
         match fill(&mut told) {
-            // It grew between the two.
+            // It grew between the two calls.
             Err(Errno::RANGE) => {}
             len => {
                 told.truncate(len?);
@@ -60,8 +59,7 @@ fn all(
     }
 }
 
-/// Gives an open file those attributes, and takes from it what it has beyond them: as many as the
-/// system lets. The error is the first of those that it does not.
+/// Sets these attributes and removes all others, as far as possible. Returns the first error.
 pub fn set(file: &File, wanted: &ExtendedAttributes) -> io::Result<()> {
     let there = of(file)?;
     let gone = there.iter().filter(|(name, _)| !wanted.iter().any(|(own, _)| own == name));
@@ -72,7 +70,7 @@ pub fn set(file: &File, wanted: &ExtendedAttributes) -> io::Result<()> {
     Ok(outcomes.into_iter().collect::<Result<(), Errno>>()?)
 }
 
-/// Gives an open file to a user and a group, where they are others.
+/// Changes the user and group of an open file, if they differ.
 pub fn set_owner(file: &File, owner: Owner) -> io::Result<()> {
     let metadata = file.metadata()?;
     let other = |now: u32, wanted: u32| (now != wanted).then_some(wanted);
@@ -82,7 +80,7 @@ pub fn set_owner(file: &File, owner: Owner) -> io::Result<()> {
     }
 }
 
-/// What the superuser makes in another's folder is that one's: its agents are to read it.
+/// If the superuser makes a file in another user's folder, gives it to that user, whose agents must read it.
 pub fn give_to_owner_of_folder(made: &File, path: &Path) {
     let is_ours = |user| user == rustix::process::geteuid().as_raw();
     let folder =
@@ -90,7 +88,7 @@ pub fn give_to_owner_of_folder(made: &File, path: &Path) {
     let Some(folder) = folder.and_then(|folder| fs::metadata(folder).ok()) else { return };
     let is_new = made.metadata().is_ok_and(|own| is_ours(own.uid()));
     if rustix::process::geteuid().is_root() && is_new && !is_ours(folder.uid()) {
-        // A file that can't be given away is a file nevertheless.
+        // If that fails, the file can still be used.
         let _ = set_owner(made, Owner { user: folder.uid(), group: folder.gid() });
     }
 }

@@ -1,11 +1,11 @@
-//! A process of ours that goes on when this one has ended.
+//! A process of palimp that continues after this one has ended.
 
 use std::ffi::OsString;
 use std::io;
 use std::process::{Command, Stdio};
 
-/// Starts this program anew with those arguments, and does not wait for it. It inherits nothing
-/// that another process waits for: no standard stream, no descriptor, no folder.
+/// Starts this program again. It inherits nothing that another process waits for: no standard
+/// stream, no descriptor, no folder. This process does not wait for it.
 pub fn spawn_detached(arguments: &[OsString]) -> io::Result<()> {
     close_fds::CloseFdsBuilder::new().threadsafe(true).cloexecfrom(3);
     let mut own = Command::new(std::env::current_exe()?);
@@ -14,9 +14,8 @@ pub fn spawn_detached(arguments: &[OsString]) -> io::Result<()> {
     own.spawn().map(drop)
 }
 
-/// Parts this process from the terminal and the session that it was started in: it goes on when
-/// they end.
+/// Detaches this process from its terminal and session, so that it continues after their end.
 pub fn leave_session() {
-    // It leads a session of its own already, or else goes on in this one.
+    // If this fails, the process already leads a session, or stays in this one.
     let _ = rustix::process::setsid();
 }

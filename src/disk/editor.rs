@@ -1,4 +1,4 @@
-//! A text in the user's own editor, in a private folder that is gone afterwards; and in the user's pager.
+//! Opens a text in the user's editor, in a private temporary folder, or in the user's pager.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,43 +10,43 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::new_files::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
 use super::{Disk, RealDisk};
 
-/// Why no text came back.
+/// The reason why the editor returned no text.
 #[derive(Debug, thiserror::Error)]
 pub enum EditorError {
-    /// No editor is named.
+    /// The user has named no editor.
     #[error("Neither VISUAL nor EDITOR names an editor.")]
     None,
-    /// The text could not be handed over.
+    /// The text could not be written to a file.
     #[error("{0}")]
     Write(#[from] WriteError),
-    /// It could not be started.
+    /// The editor could not be started.
     #[error("{name} can't be started: {source}.")]
     Start {
         /// Its name.
         name: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// It ended otherwise than well.
+    /// The editor ended with an error.
     #[error("{name} ended with {status}.")]
     Ended {
         /// Its name.
         name: String,
-        /// How it ended.
+        /// Its exit status.
         status: ExitStatus,
-        /// What it left, where that is not the text that it was given.
+        /// The text that it left, unless that is the original one.
         left: Option<Vec<u8>>,
     },
-    /// What it left can't be read.
+    /// The file that it left can't be read.
     #[error("What was written can't be read: {0}.")]
     Read(io::Error),
-    /// What it left is no text.
+    /// The file that it left is not UTF-8.
     #[error("What was written is not UTF-8.")]
     NoText(Vec<u8>),
 }
 
 impl EditorError {
-    /// What the user wrote, as far as there is anything: it is to be kept.
+    /// Returns what the user wrote, if anything. It must not get lost.
     pub fn left(&self) -> Option<&[u8]> {
         match self {
             EditorError::Ended { left, .. } => left.as_deref(),
@@ -56,29 +56,26 @@ impl EditorError {
     }
 }
 
-/// Which editor runs now, told across threads.
+/// The process id of the running editor, shared by threads.
 struct RunningEditor(AtomicI32);
 
-/// No editor runs.
 const NONE: i32 = 0;
-/// The program ends: an editor that starts now is ended at once.
+/// The program ends. An editor that starts later is ended at once.
 const CLOSED: i32 = -1;
 
 static RUNNING: RunningEditor = RunningEditor(AtomicI32::new(NONE));
 
 impl RunningEditor {
-    /// Ends the editor that runs, if any.
     fn end(&self) {
         kill(self.0.load(Ordering::SeqCst));
     }
 
-    /// Ends the editor that runs, and each that starts later: a request that comes between the
-    /// start of an editor and the moment when its number is known must not get lost.
+    /// Ends the running editor and every later one, also one that has started and whose process id
+    /// is unknown.
     fn close(&self) {
         kill(self.0.swap(CLOSED, Ordering::SeqCst));
     }
 
-    /// Waits for an editor to end.
     fn wait_for(&self, child: &mut Child) -> io::Result<ExitStatus> {
         let pid = child.id().try_into().unwrap_or(NONE);
         if self.0.compare_exchange(NONE, pid, Ordering::SeqCst, Ordering::SeqCst).is_err() {
@@ -91,7 +88,7 @@ impl RunningEditor {
 }
 
 fn kill(running: i32) {
-    // `from_raw` refuses negative numbers with a panic.
+    // `from_raw` panics at negative numbers.
     if running > 0
         && let Some(pid) = Pid::from_raw(running)
     {
@@ -99,19 +96,18 @@ fn kill(running: i32) {
     }
 }
 
-/// Ends an editor that does not end by itself, by force. What it left is kept, and the folder
-/// that it was given goes.
+/// Ends an editor by force. The text that it left is kept, and its folder is removed.
 pub fn end_editor() {
     RUNNING.end();
 }
 
-/// The same for good, where the program is about to end: no editor starts after it.
+/// Ends the running editor and every later one, because the program ends.
 pub fn end_editors() {
     RUNNING.close();
 }
 
-/// Lets the user change a text in `$VISUAL` or `$EDITOR`, whose arguments are split at
-/// blanks and seen by no shell. A last line end that the editor added is taken away again.
+/// Lets the user edit a text in `$VISUAL` or `$EDITOR`. Arguments are split at spaces, without a
+/// shell. A last line end that the editor added is removed.
 pub fn edit_text(text: &str) -> Result<String, EditorError> {
     let named = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
     let editor = named.into_iter().find(|name| !name.trim().is_empty()).ok_or(EditorError::None)?;
@@ -134,8 +130,8 @@ pub fn edit_text(text: &str) -> Result<String, EditorError> {
     Ok(if added { after[..after.len() - 1].to_owned() } else { after })
 }
 
-/// Lets the user read a text in `$PAGER`, whose arguments are split at blanks and seen by no shell. It
-/// reads the text from a pipe, so that nothing of it is written to a file.
+/// Shows a text in `$PAGER`. Arguments are split at spaces, without a shell. The text goes through
+/// a pipe, so that no file contains it.
 pub fn page_text(text: String) -> Result<(), EditorError> {
     let named = std::env::var("PAGER").ok().filter(|name| !name.trim().is_empty());
     let pager = named.unwrap_or_else(|| "less -R".to_owned());
@@ -144,7 +140,7 @@ pub fn page_text(text: String) -> Result<(), EditorError> {
     let failed = |source| EditorError::Start { name: name.clone(), source };
     let mut child = Command::new(&name).args(words).stdin(Stdio::piped()).spawn().map_err(failed)?;
     let input = child.stdin.take();
-    // Whoever leaves a pager before its end takes no more of the text: that is no fault.
+    // If the user leaves the pager early, this write fails. That is not an error.
     let writes = move || drop(input.map(|mut input| input.write_all(text.as_bytes())));
     let writer = std::thread::Builder::new().name("pager".into()).spawn(writes);
     let ended = RUNNING.wait_for(&mut child);
@@ -152,8 +148,7 @@ pub fn page_text(text: String) -> Result<(), EditorError> {
     ended.map(drop).map_err(failed)
 }
 
-/// What an editor left in the file. What it put in its place that is not a regular file is not
-/// opened: a pipe would never answer, and a link leads elsewhere.
+/// Reads what an editor left, if it is a regular file: a pipe would block, and a link leads elsewhere.
 fn read_left(file: &Path) -> io::Result<Vec<u8>> {
     if !std::fs::symlink_metadata(file)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file any more"));
@@ -162,7 +157,7 @@ fn read_left(file: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A folder that goes with this.
+/// A folder that is removed on drop.
 struct PrivateFolder(PathBuf);
 
 impl Drop for PrivateFolder {

@@ -1,5 +1,4 @@
-//! What a git repository has of the past, as `git` tells it. It is only read: nothing that its
-//! config names is run, nothing is fetched, and a time ends all of it.
+//! Reads the history of a git repository. Runs nothing from its config, fetches nothing, has a time limit.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -11,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::model::PathText;
 
-/// What config could have git run, turned off.
+/// Turns off what a config could make git run.
 const PLAIN: [&str; 12] = [
     "--no-pager",
     "--no-replace-objects",
@@ -26,10 +25,10 @@ const PLAIN: [&str; 12] = [
     "log.showSignature=false",
     "-C",
 ];
-/// An answer is cut off there.
+/// The most bytes of an answer. It is cut off there.
 const ANSWER: u64 = 256 << 20;
 
-/// A repository, for as long as it may take.
+/// A repository, with a time limit.
 #[derive(Clone, Debug)]
 pub struct Git {
     folder: PathBuf,
@@ -37,16 +36,16 @@ pub struct Git {
 }
 
 impl Git {
-    /// The repository that a folder is in.
+    /// Returns the repository of a folder.
     pub fn of(folder: &Path, time: Duration) -> Git {
         Git { folder: folder.to_owned(), until: Instant::now() + time }
     }
 
-    /// What git answers, and whether that is all of it.
+    /// Returns git's answer, and whether it is complete.
     ///
     /// # Errors
     ///
-    /// If git is not there, or says no.
+    /// If git is missing or reports an error.
     pub fn ask<A: AsRef<OsStr>>(&self, arguments: &[A]) -> io::Result<(Vec<u8>, bool)> {
         let mut child = self.command(arguments).stdin(Stdio::null()).spawn()?;
         let out = child.stdout.take();
@@ -61,12 +60,12 @@ impl Git {
         }
     }
 
-    /// The bytes of objects, one after the other, until `see` is content; whether all of them
-    /// were seen. What is larger than `largest` is not.
+    /// Calls `see` with each object's id and bytes until it returns false. True if it got all
+    /// objects. A missing object, or one larger than `largest`, has no bytes and does not count.
     ///
     /// # Errors
     ///
-    /// If git is not there, or its answer can't be read.
+    /// If git is missing, or its answer can't be read.
     pub fn objects(
         &self,
         ids: &[String],
@@ -77,7 +76,7 @@ impl Git {
         let (into, out) = (child.stdin.take(), child.stdout.take());
         let asked = [ids.join("\n").into_bytes(), b"\n".to_vec()].concat();
         let writes = move || into.map(|mut into| into.write_all(&asked));
-        // Without memory there is no thread. Then git ends when its input ends.
+        // If no thread can start, git ends at the end of its input.
         let writer = thread::Builder::new().name("git".into()).spawn(writes)?;
         let mut seen = 0;
         let mut is_all = true;
@@ -97,7 +96,7 @@ impl Git {
         watched.map(|_| is_all && seen == ids.len())
     }
 
-    /// Runs that beside a process, which ends with it, or when the time is over: whether it was.
+    /// Calls `read`, waits for the process, and ends it at the time limit. Returns whether it was ended.
     fn watch<T>(
         &self,
         mut child: Child,
@@ -125,7 +124,7 @@ impl Git {
     fn command<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
         let mut git = Command::new("git");
         git.args(PLAIN).arg(&self.folder).args(arguments);
-        // Where the repository is, is told by the folder alone.
+        // Only the folder decides which repository it is.
         let own = |name: &OsString| name.to_text().starts_with("GIT_");
         std::env::vars_os().map(|(name, _)| name).filter(own).for_each(|name| {
             git.env_remove(name);
@@ -137,7 +136,7 @@ impl Git {
     }
 }
 
-/// The next object, with its bytes where they are there and not too many; `None` at the end.
+/// Returns the next object, without its bytes if they are missing or too many; `None` at the end.
 fn object(out: &mut impl BufRead, largest: u64) -> io::Result<Option<(String, Option<Vec<u8>>)>> {
     let mut head = String::new();
     if out.read_line(&mut head)? == 0 {
@@ -145,7 +144,7 @@ fn object(out: &mut impl BufRead, largest: u64) -> io::Result<Option<(String, Op
     }
     let mut words = head.split_whitespace();
     let id = words.next().unwrap_or_default().to_owned();
-    // `<id> missing`: a repository may have a part of its objects elsewhere.
+    // `<id> missing`: a repository may have some of its objects elsewhere.
     let Some(len) = words.nth(1).and_then(|len| len.parse::<u64>().ok()) else { return Ok(Some((id, None))) };
     if len > largest {
         io::copy(&mut out.take(len + 1), &mut io::sink())?;

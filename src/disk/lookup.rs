@@ -1,20 +1,20 @@
-//! What a look at something gave: what can't be read is not absent.
+//! The result of a read that distinguishes missing from unreadable items.
 
 use std::io;
 
-/// What a look at something gave.
+/// The result of a read.
 #[derive(Debug)]
 pub enum Lookup<T> {
-    /// Nothing is there.
+    /// The item does not exist.
     Absent,
-    /// Something is there, or may be, and can't be read.
+    /// The item exists or may exist, and can't be read.
     Unreadable(io::Error),
-    /// It was read.
+    /// The item was read.
     Read(T),
 }
 
 impl<T> Lookup<T> {
-    /// What is there, if anything is; an error where that can't be told.
+    /// Returns the value, `None` if the item does not exist, or an error if it can't be read.
     pub fn optional(self) -> io::Result<Option<T>> {
         match self {
             Lookup::Absent => Ok(None),
@@ -23,7 +23,7 @@ impl<T> Lookup<T> {
         }
     }
 
-    /// The same of what is made of what was read.
+    /// Converts the value.
     pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Lookup<U> {
         match self {
             Lookup::Absent => Lookup::Absent,

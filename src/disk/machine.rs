@@ -1,5 +1,4 @@
-//! What the machine says of time and of other processes. A parameter wherever it matters,
-//! so that a test can turn the clock.
+//! The clock and the processes of the machine. They are parameters, so that a test can set the clock.
 
 use std::path::Path;
 use std::thread;
@@ -8,49 +7,49 @@ use std::time::{Duration, Instant};
 use super::process::{is_alive, started};
 use crate::model::Moment;
 
-/// What is known of the process that a lock names.
+/// The state of the process that a lock names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessState {
     /// No such process.
     Gone,
-    /// There is one, started then as far as the system tells.
+    /// It is alive, with its start if the system reports it.
     Alive(Option<Moment>),
 }
 
 /// Clocks and processes.
 pub trait Machine: Sync {
-    /// The wall clock.
+    /// Returns the time of the wall clock.
     fn now(&self) -> Moment;
 
-    /// A clock that never goes back.
+    /// Returns the time of a clock that never goes back.
     fn monotonic(&self) -> Duration;
 
     /// Waits.
     fn sleep(&self, time: Duration);
 
-    /// This process's number.
+    /// Returns the id of this process.
     fn own_process(&self) -> u32;
 
-    /// Bytes that nobody can foretell.
+    /// Returns unpredictable bytes.
     fn random(&self) -> [u8; 16];
 
-    /// What is known of a process.
+    /// Returns the state of a process.
     fn process(&self, number: i32) -> ProcessState;
 
-    /// For each of the files, whether a process may have it open to write to it.
+    /// For each file, true if a process may have it open for writing.
     fn may_be_open(&self, files: &[&Path]) -> Vec<bool> {
         vec![true; files.len()]
     }
 }
 
-/// The machine that this runs on.
+/// The machine that palimp runs on.
 #[derive(Clone, Copy, Debug)]
 pub struct ThisMachine {
     began: Instant,
 }
 
 impl ThisMachine {
-    /// This machine; its monotonic clock starts here.
+    /// Returns this machine. Its monotonic clock starts at 0.
     pub fn new() -> Self {
         ThisMachine { began: Instant::now() }
     }
@@ -82,7 +81,7 @@ impl Machine for ThisMachine {
     fn random(&self) -> [u8; 16] {
         let mut bytes = [0; 16];
         if getrandom::fill(&mut bytes).is_err() {
-            // No source of chance: what differs between any two calls has to do.
+            // There is no randomness. Values that differ between any two calls must do.
             let now = Moment::of_the_clock().0 as u128;
             let own = u128::from(std::process::id()) << 64 | self.began.elapsed().as_nanos();
             bytes = (now.rotate_left(61) ^ own.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835))

@@ -1,4 +1,4 @@
-//! Writing files that are not there yet.
+//! Writes files that do not exist yet.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -8,18 +8,17 @@ use std::path::{Path, PathBuf};
 use super::process::is_alive;
 use crate::model::PathText;
 
-/// Why a new file could not be written.
+/// The reason why a new file could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("{} can't be written: {source}. What was written before stays.", path.to_text())]
 pub struct WriteError {
     /// The file or folder.
     pub path: PathBuf,
-    /// What the system said.
+    /// The error of the system.
     pub source: io::Error,
 }
 
-/// Writes a new file (0600), making the folders that lead to it (0700). A file that is
-/// there already is never replaced.
+/// Writes a new file (0600), and makes the folders that lead to it (0700). Never replaces an existing file.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let failed = |source| WriteError { path: path.to_owned(), source };
     if let Some(folder) = path.parent() {
@@ -29,7 +28,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     file.write_all(bytes).map_err(failed)
 }
 
-/// Makes a private folder (0700) of its own among the system's temporary files.
+/// Makes a private folder (0700) among the system's temporary files.
 pub fn new_temporary_folder(name: &str) -> Result<PathBuf, WriteError> {
     let base = std::env::temp_dir();
     remove_left_behind(&base, name);
@@ -46,8 +45,7 @@ pub fn new_temporary_folder(name: &str) -> Result<PathBuf, WriteError> {
     Err(WriteError { path: base, source: last })
 }
 
-/// Removes the folders that processes left behind which were ended by force: named after
-/// one that is no more, and private to this user.
+/// Removes the private folders of processes that were ended by force. Their names have the process id.
 fn remove_left_behind(base: &Path, name: &str) {
     let own = rustix::process::geteuid().as_raw();
     for item in std::fs::read_dir(base).into_iter().flatten().flatten() {
@@ -64,8 +62,7 @@ fn remove_left_behind(base: &Path, name: &str) {
     }
 }
 
-/// Removes a folder that [`new_temporary_folder`] made, and all in it. What can't be
-/// removed is left to the system, which clears its temporary files.
+/// Removes a folder that [`new_temporary_folder`] made. If that fails, the system does it later.
 pub fn remove_temporary_folder(path: &Path) {
     let _ = std::fs::remove_dir_all(path);
 }
@@ -83,7 +80,7 @@ mod tests {
             std::fs::write(path.join("file"), "x").unwrap();
             path
         };
-        // No process has the largest number: systems count lower.
+        // No process has this number: the limit of every system is lower.
         let dead = make("palimp-test-2147483646-0", 0o700);
         let alive = make(&format!("palimp-test-{}-0", std::process::id()), 0o700);
         let open = make("palimp-test-2147483646-1", 0o755);

@@ -1,4 +1,4 @@
-//! Files that stay open, and are compared with what is known of them.
+//! Files that stay open, and their comparison with known bytes.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use crate::model::bytes::BytesPart;
 use crate::model::{Bytes, RangeReader, Span, lazy_bytes};
 
-/// So many bytes are compared at once with what a file has.
+/// The number of bytes that are compared at a time.
 const BLOCK: usize = 256 << 10;
 
 /// A file that stays open.
@@ -21,7 +21,7 @@ impl RangeReader for OpenFile {
     }
 }
 
-/// Whether the next bytes of an open file are those: it is behind them then.
+/// True if the next bytes of an open file are `known`. The file is then positioned after them.
 pub fn begins_with(opened: &mut File, known: &Bytes) -> io::Result<bool> {
     let mut block = Vec::new();
     let mut is_next = |len: usize, is: &dyn Fn(&[u8]) -> bool| {

@@ -1,17 +1,16 @@
-//! Whether a file can still be written to by a process that opened it before.
+//! Finds out if a process that opened a file earlier can still write to it.
 
 use std::path::Path;
 
-/// For each of the files, whether a process may have it open to write to it. Where the system
-/// does not tell, it may.
+/// For each file, true if a process may have it open for writing. This system does not tell, so always true.
 #[cfg(not(target_os = "linux"))]
 pub fn may_be_open(files: &[&Path]) -> Vec<bool> {
     vec![true; files.len()]
 }
 
-/// For each of the files, whether a process may have it open to write to it: a descriptor or a
-/// shared mapping. All processes are looked at twice, for a descriptor can be handed on between
-/// two looks. One that can't be looked into counts, if it is allowed to write the file at all.
+/// For each file, true if a process may have it open for writing: by a descriptor or a shared
+/// mapping. It checks twice, because a descriptor can be passed on between two checks. A process
+/// that it can't check counts if it may write the file.
 #[cfg(target_os = "linux")]
 pub fn may_be_open(files: &[&Path]) -> Vec<bool> {
     let mut sought: Vec<linux::CandidateFile> =
@@ -33,17 +32,16 @@ mod linux {
 
     use rustix::fs::statfs;
 
-    /// The right to write any file, as a bit of a process's capabilities.
+    /// The capability to write any file, as a bit.
     const WRITES_ANYTHING: u64 = 1 << 1;
 
-    /// The first process namespace, of which process 1 is the system's own: it starts the others
-    /// and keeps no file of a store open.
+    /// The first process namespace. Its process 1 is the system's, and opens no file of a store.
     const FIRST: &str = "pid:[4026531836]";
 
-    /// What containers have as their root; nobody outside opens files of it.
+    /// The file system of a container's root. No process outside opens its files.
     const OVERLAY: u64 = 0x794c_7630;
-    /// File systems that other machines may write to, or the one that this one runs on: NFS, SMB in
-    /// its three kinds, Ceph, AFS, GFS2, OCFS2, 9P, and whatever FUSE brings (linux/magic.h).
+    /// File systems that other machines or the host may write to: NFS, SMB in its three kinds,
+    /// Ceph, AFS, GFS2, OCFS2, 9P and FUSE (linux/magic.h).
     const SHARED: [u64; 10] = [
         0x6969,
         0x517b,
@@ -57,7 +55,7 @@ mod linux {
         0x6573_5546,
     ];
 
-    /// A file, and whether anybody was found who may have it open.
+    /// A file, and whether a process may have it open.
     pub struct CandidateFile {
         found: Option<Metadata>,
         pub is_open: bool,
@@ -65,14 +63,13 @@ mod linux {
 
     impl CandidateFile {
         pub fn of(file: &Path) -> CandidateFile {
-            // Of one that can't be looked at nobody knows who has it, nor of one that processes may
-            // have open which are not seen here.
+            // The writers of a file are unknown if it can't be read, or processes are hidden.
             let found = fs::symlink_metadata(file).ok();
             let is_seen = found.as_ref().is_some_and(|found| sees_all(file, found));
             CandidateFile { is_open: !is_seen, found }
         }
 
-        /// What is still to be found out about it.
+        /// Returns the file's metadata while no writer is found.
         fn pending(&self) -> Option<&Metadata> {
             self.found.as_ref().filter(|_| !self.is_open)
         }
@@ -82,19 +79,19 @@ mod linux {
         fs::read_link("/proc/self/ns/pid").is_ok_and(|own| own.as_os_str() == FIRST)
     }
 
-    /// Whether all processes that may have a file open can be found: not on a disk that machines
-    /// share, nor where some are hidden, nor from within a namespace on a disk that others are on.
+    /// True if all processes that may have a file open are visible. Not so on a disk that machines
+    /// share, if processes are hidden, or in a namespace on a disk that others use.
     fn sees_all(file: &Path, found: &Metadata) -> bool {
-        // Systems have it as signed or not, and as 32 bits or 64.
+        // The type is signed or unsigned, with 32 or 64 bits.
         let kind = |path: &Path| statfs(path).ok().map(|own| own.f_type as u64 & 0xffff_ffff);
         let is_own = kind(file).is_some_and(|own| !SHARED.contains(&own));
         let is_of_root = || fs::metadata("/").is_ok_and(|root| root.dev() == found.dev());
         let is_inside = || is_of_root() && kind(Path::new("/")) == Some(OVERLAY);
-        // Where processes of others are hidden, the first is.
+        // If processes of other users are hidden, process 1 is, too.
         is_own && fs::metadata("/proc/1").is_ok() && (is_first() || is_inside())
     }
 
-    /// Looks at every process once.
+    /// Checks every process once.
     pub fn look(sought: &mut [CandidateFile]) -> io::Result<()> {
         let is_first = is_first();
         for process in fs::read_dir("/proc")? {
@@ -149,15 +146,14 @@ mod linux {
         Ok(())
     }
 
-    /// Whether a descriptor was opened to write; one that does not say so may have been.
+    /// True if a descriptor was opened for writing. Without flags it may have been.
     pub fn is_to_write(info: &str) -> bool {
         let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
         let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
         flags.is_none_or(|flags| flags & 0o3 != 0)
     }
 
-    /// A shared mapping writes without a descriptor. File systems that copy name other devices
-    /// there than elsewhere: the same inode counts.
+    /// A shared mapping writes without a descriptor. Its device number can differ, so only the inode counts.
     fn mappings(process: &Path, sought: &mut [CandidateFile]) -> io::Result<()> {
         let maps = fs::read(process.join("maps"))?;
         for line in maps.split(|byte| *byte == b'\n') {
@@ -171,7 +167,6 @@ mod linux {
         Ok(())
     }
 
-    /// Who a process is.
     pub struct ProcessRights {
         users: Vec<u32>,
         groups: Vec<u32>,
@@ -179,8 +174,7 @@ mod linux {
     }
 
     impl ProcessRights {
-        /// `None` of one that is gone, or has no memory of its own: a part of the kernel, or one
-        /// that has ended and was not waited for.
+        /// Returns `None` if the process is gone or has no memory: a part of the kernel, or a zombie.
         fn of(process: &Path) -> io::Result<Option<ProcessRights>> {
             match fs::read_to_string(process.join("status")) {
                 Ok(status) => Ok(ProcessRights::read(&status)),

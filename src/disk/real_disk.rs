@@ -16,12 +16,11 @@ use super::open_file::{OpenFile, begins_with};
 use super::{Disk, ExtendedAttributes, Flock, Item, ItemKind, ItemName, Owner, WritableFile};
 use crate::model::{Bytes, Generation, Moment, RangeReader};
 
-/// A file that was changed less than so many nanoseconds ago may be changed once more within one
-/// tick of the file system's clock.
+/// A file that was changed within this many nanoseconds may change again within one tick of its clock.
 const SETTLED: i128 = 2_000_000_000;
-/// What a machine is taken to have that does not say how much memory it has.
+/// The assumed memory of a machine that does not report it, in bytes.
 const MEMORY: u64 = 8 << 30;
-/// Files that are longer, and of which nearly nothing is on the disk, are not read.
+/// A longer file with hardly any data on the disk is not read.
 const HOLLOW: u64 = 64 << 20;
 
 /// The real file system.
@@ -40,7 +39,7 @@ impl Disk for RealDisk {
             let path = folder.join(name);
             match item(&path) {
                 Ok(item) => items.push(item),
-                // A name that vanished since.
+                // The name vanished in the meantime.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -62,7 +61,7 @@ impl Disk for RealDisk {
             }
             let told = |kind| ItemName { name: name.to_owned(), kind, is_link: false, inode: entry.ino() };
             names.push(match entry.file_type() {
-                // One is looked up, which tells whether the folder lets anybody look.
+                // The first name is always looked up. That fails if this user may not look into the folder.
                 FileType::RegularFile if !names.is_empty() => told(ItemKind::File),
                 FileType::Directory if !names.is_empty() => told(ItemKind::Folder),
                 _ => match item(&folder.join(name)) {
@@ -182,7 +181,7 @@ impl Disk for RealDisk {
             Some(mode) => {
                 let mut options = OpenOptions::new();
                 let file = open_regular(options.read(true).write(true).create(true).mode(mode), path)?;
-                // Others are to open it after us.
+                // Agents must be able to open it later.
                 if file.metadata().is_ok_and(|made| made.len() == 0 && made.nlink() == 1) {
                     attributes::give_to_owner_of_folder(&file, path);
                 }
@@ -201,7 +200,7 @@ impl Disk for RealDisk {
     }
 }
 
-/// A regular file, and what it says of itself before it is read.
+/// Opens a regular file, and returns its metadata from before the read.
 fn open_to_read(file: &Path) -> io::Result<(File, Metadata)> {
     let opened = open(file)?;
     let metadata = opened.metadata()?;
@@ -211,16 +210,16 @@ fn open_to_read(file: &Path) -> io::Result<(File, Metadata)> {
     }
 }
 
-/// At most so many bytes of an open file, from where it is on.
+/// Reads at most `limit` bytes of an open file from its current place on.
 fn held(opened: File, metadata: &Metadata, from: u64, limit: u64) -> io::Result<Vec<u8>> {
     let expected = metadata.len().saturating_sub(from).min(limit);
-    // What is short, and stays so, needs no question.
+    // A small limit needs no check of the memory.
     let most = if limit <= HOLLOW { HOLLOW } else { most() };
     if expected > most || is_hollow(metadata, expected) {
         return Err(too_large(metadata.len()));
     }
     let mut bytes = Vec::new();
-    // The length is what the file says of itself: it may be shorter, or grow meanwhile.
+    // The length is only a claim: the file may be shorter, or grow during the read.
     let room = bytes.try_reserve_exact(usize::try_from(expected).unwrap_or(usize::MAX));
     room.map_err(|_| too_large(metadata.len()))?;
     opened.take(limit.min(most)).read_to_end(&mut bytes)?;
@@ -234,7 +233,7 @@ fn open_folder(folder: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(folder)
 }
 
-/// Opens what is a regular file and no link, without blocking on a FIFO.
+/// Opens a regular file. Does not follow a link or block on a FIFO.
 fn open_regular(options: &mut OpenOptions, file: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let opened = options.custom_flags(flags.bits() as i32).open(file)?;
@@ -274,13 +273,12 @@ impl WritableFile for File {
     }
 }
 
-/// A file with a `flock`. Dropping it lets go of the lock; the kernel does where the process
-/// ends before that.
+/// A file with a `flock`. Dropping it releases the lock, or the kernel does at the end of the process.
 struct RealFlock(File);
 
 impl Drop for RealFlock {
     fn drop(&mut self) {
-        // Closing the file does the same: an error here leaves nothing locked.
+        // Closing the file releases the lock, too, so an error here does not matter.
         let _ = FileExt::unlock(&self.0);
     }
 }
@@ -297,8 +295,7 @@ impl Flock for RealFlock {
     }
 }
 
-/// Opens a file or a folder, without blocking on a FIFO, and without touching the access
-/// time where it is ours to say so.
+/// Opens a file or folder without blocking on a FIFO and, if possible, without a new access time.
 fn open(file: &Path) -> io::Result<File> {
     let nonblock = rustix::fs::OFlags::NONBLOCK.bits() as i32;
     #[cfg(target_os = "linux")]
@@ -344,20 +341,20 @@ fn generation(metadata: &Metadata) -> Generation {
     }
 }
 
-/// How many bytes are read into memory at once: half of what the machine has.
+/// Returns the most bytes that are read into memory at once: half of the machine's memory.
 fn most() -> u64 {
     static MOST: OnceLock<u64> = OnceLock::new();
     *MOST.get_or_init(|| memory().unwrap_or(MEMORY) / 2)
 }
 
-/// How much memory the machine has, where the system tells: Linux does.
+/// Returns the machine's memory in bytes, if the system reports it. Linux does.
 fn memory() -> Option<u64> {
     let told = fs::read_to_string("/proc/meminfo").ok()?;
     let line = told.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Whether nearly nothing was ever written to a file that says that it is long.
+/// True if a file claims to be long, but has hardly any data.
 fn is_hollow(metadata: &Metadata, expected: u64) -> bool {
     expected > HOLLOW && metadata.blocks().saturating_mul(512) < metadata.len() / 1000
 }

@@ -1,8 +1,8 @@
-//! The file that standard output goes to.
+//! The file of standard output.
 
 use std::path::PathBuf;
 
-/// The path of standard output, if the system knows it. A pipe or a terminal may have one, too.
+/// Returns the path of standard output, if the system knows it. A pipe or a terminal may have one, too.
 #[cfg(target_vendor = "apple")]
 pub fn output_file() -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt;
@@ -10,7 +10,7 @@ pub fn output_file() -> Option<PathBuf> {
     Some(PathBuf::from(std::ffi::OsString::from_vec(path.into_bytes())))
 }
 
-/// The path of standard output, if the system knows it. A pipe or a terminal may have one, too.
+/// Returns the path of standard output, if the system knows it. A pipe or a terminal may have one, too.
 #[cfg(not(target_vendor = "apple"))]
 pub fn output_file() -> Option<PathBuf> {
     std::fs::read_link("/proc/self/fd/1").ok()

@@ -1,7 +1,5 @@
-//! Tells when the files beneath some folders change.
-//!
-//! The system's own notices are used where they can be had. A folder that is not there,
-//! or for which the system has no watch left, is looked at every two seconds instead.
+//! Reports when files below some folders change, by the system's notices if possible. A folder that
+//! is missing or that the system can't watch is checked every two seconds instead.
 
 use std::fs;
 use std::mem::ManuallyDrop;
@@ -14,17 +12,16 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-/// Changes that come so close to one another are told once.
+/// Changes that are closer together are reported once.
 const QUIET: Duration = Duration::from_millis(150);
-/// A writer that never pauses is told of at least so often.
+/// A writer that never pauses is reported this often.
 const PATIENCE: Duration = Duration::from_millis(450);
-/// How often a folder without a watch is looked at.
+/// How often a folder without a watch is checked.
 const LOOK: Duration = Duration::from_secs(2);
-/// A folder without a watch is looked at to this depth, and no further than so many items.
+/// The most levels and items of a folder without a watch that are checked.
 const DEPTH: usize = 8;
 const ITEMS: usize = 20_000;
-/// How many items are looked at when the system lost notices: reading a store of a hundred
-/// thousand files fills its queue, and must not look like a change.
+/// The most items checked after lost notices. Reading 100,000 files causes a loss, but is no change.
 const ITEMS_AFTER_LOSS: usize = 1_000_000;
 
 /// Watches folders until it is dropped.
@@ -34,14 +31,14 @@ pub struct FolderWatch {
 
 enum ChangeNotice {
     Changed,
-    /// Something came or went: a watched folder itself may be gone.
+    /// An item came or went, so a watched folder may be gone.
     Moved,
-    /// The system could not keep up: something may have changed.
+    /// The system lost notices, so something may have changed.
     Lost,
     Stop,
 }
 
-/// What came until it was quiet.
+/// The notices until a pause.
 #[derive(Clone, Copy, Default)]
 struct NoticeBatch {
     changed: bool,
@@ -57,23 +54,22 @@ impl NoticeBatch {
     }
 }
 
-/// One folder, and how it is watched.
 struct WatchedFolder {
     path: PathBuf,
     watched: bool,
-    /// What a look at it found last, while it is not watched.
+    /// The digest of the last check, while it is not watched.
     stamp: u64,
-    /// What it was when the system last lost notices.
+    /// The digest when the system last lost notices.
     stamp_at_loss: Option<u64>,
 }
 
 impl FolderWatch {
-    /// Calls `changed` after files beneath `roots` change. Never fails: see the module.
+    /// Calls `changed` after files below `roots` change. Never fails: see the module.
     pub fn start(roots: Vec<PathBuf>, changed: impl Fn() + Send + 'static) -> Self {
         let (to_thread, notices) = channel();
         let own = to_thread.clone();
         let watch = move || WatchThread::new(roots, own).run(&notices, &changed);
-        // Without a thread nothing is watched; `R` still reads anew.
+        // Without a thread nothing is watched. `R` still reads the stores again.
         let _ = thread::Builder::new().name("watch".into()).spawn(watch);
         FolderWatch { to_thread }
     }
@@ -85,11 +81,11 @@ impl Drop for FolderWatch {
     }
 }
 
-/// The notices of the system. If its thread could not start or has ended, every call to it panics. Then this
-/// is `None`, and folders are read at intervals instead.
+/// The system's notices. Every call to them panics if their thread could not start or has ended.
+/// palimp then makes none, and checks folders at intervals.
 struct SystemNotices {
     watcher: ManuallyDrop<RecommendedWatcher>,
-    /// The thread holds this as long as it runs.
+    /// The thread holds this while it runs.
     thread: Weak<()>,
 }
 
@@ -111,7 +107,6 @@ impl SystemNotices {
         self.thread.strong_count() > 0
     }
 
-    /// Whether the folder is watched now.
     fn watch(&mut self, folder: &Path) -> bool {
         self.is_running() && self.watcher.watch(folder, RecursiveMode::Recursive).is_ok()
     }
@@ -122,7 +117,6 @@ impl SystemNotices {
         }
     }
 
-    /// Tells the thread to end.
     fn end(self) {
         if self.is_running() {
             drop(ManuallyDrop::into_inner(self.watcher));
@@ -191,7 +185,7 @@ impl WatchThread {
         }
     }
 
-    /// A folder that was removed and made anew is another folder to the system.
+    /// A folder that was removed and made again is another folder to the system.
     fn drop_what_is_gone(&mut self) {
         for root in self.roots.iter_mut().filter(|root| root.watched && !root.path.exists()) {
             if let Some(own) = self.notices.as_mut() {
@@ -202,8 +196,7 @@ impl WatchThread {
         }
     }
 
-    /// After notices were lost: whether something is not as it was at the last loss. The
-    /// first time nothing is known, and that counts as a change.
+    /// Returns true if something changed since the last lost notices. Unknown the first time, so true.
     fn changed_since_loss(&mut self) -> bool {
         let mut changed = false;
         for root in &mut self.roots {
@@ -214,7 +207,7 @@ impl WatchThread {
         changed
     }
 
-    /// Looks at the folders without a watch; says whether one of them changed.
+    /// Checks the folders without a watch. Returns true if one changed.
     fn look(&mut self) -> bool {
         let mut changed = false;
         for root in self.roots.iter_mut().filter(|root| !root.watched) {
@@ -229,7 +222,7 @@ impl WatchThread {
     }
 }
 
-/// Waits until it is quiet; says what came until then, `None` to stop.
+/// Waits for a pause. Returns the notices until then, or `None` to stop.
 fn settle(notices: &Receiver<ChangeNotice>, mut settled: NoticeBatch) -> Option<NoticeBatch> {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -245,7 +238,7 @@ fn settle(notices: &Receiver<ChangeNotice>, mut settled: NoticeBatch) -> Option<
     }
 }
 
-/// Being read, by this program above all, changes nothing.
+/// Reads are no change. palimp itself makes most of them.
 fn notice_of(event: &Event) -> Option<ChangeNotice> {
     match event.kind {
         _ if event.need_rescan() => Some(ChangeNotice::Lost),
@@ -259,7 +252,7 @@ fn notice_of(event: &Event) -> Option<ChangeNotice> {
     }
 }
 
-/// A digest of names, lengths and times beneath a folder; links are not followed.
+/// Returns a digest of names, lengths and times below a folder. Does not follow links.
 fn stamp(root: &Path, most: usize) -> u64 {
     let mut digest = 0xcbf2_9ce4_8422_2325_u64;
     let mut mix = |bytes: &[u8]| {
@@ -290,7 +283,7 @@ fn stamp(root: &Path, most: usize) -> u64 {
 mod tests {
     use super::*;
 
-    /// Long enough for a loaded machine; nothing waits for it unless it fails.
+    /// Long enough for a loaded machine. Only a failing test waits for it.
     const DEADLINE: Duration = Duration::from_secs(60);
 
     fn watch(root: &Path) -> (FolderWatch, Receiver<()>) {
@@ -301,7 +294,7 @@ mod tests {
         (watch, told)
     }
 
-    /// Writes until the watch, which starts on a thread of its own, has told of it.
+    /// Acts until the watch, which starts on a thread of its own, reports a change.
     fn until_told(told: &Receiver<()>, mut act: impl FnMut(usize)) {
         let end = Instant::now() + DEADLINE;
         for round in 0.. {

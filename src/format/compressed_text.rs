@@ -1,4 +1,4 @@
-//! Text that is made piece by piece, as an index of a gigabyte's records: a long one is held compressed.
+//! Text that is written piece by piece, such as an index of a gigabyte of records. Compressed if it is long.
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -14,22 +14,22 @@ use crate::model::{Bytes, RangeReader, RecordReader, Span};
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 
-/// So many bytes are held as they are; in tests of the library few.
+/// Text stays uncompressed up to this number of bytes. Small in unit tests.
 const HELD: usize = if cfg!(test) { 1 << 10 } else { 32 << 20 };
-/// So many are compressed together.
+/// The number of bytes that are compressed together.
 const BLOCK: usize = if cfg!(test) { 64 } else { 1 << 20 };
 
 /// Text under construction.
 #[derive(Default)]
 pub struct CompressedWriter {
-    /// What is not compressed yet.
+    /// The end of the text, which is not compressed yet.
     open: Vec<u8>,
     packed: Vec<Vec<u8>>,
     blocks: Vec<BlockDigest>,
 }
 
 impl CompressedWriter {
-    /// Adds what follows.
+    /// Appends text.
     pub fn push(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
@@ -49,14 +49,14 @@ impl CompressedWriter {
 
     fn pack(&mut self, own: &[u8]) {
         let mut packer = DeflateEncoder::new(Vec::new(), Compression::fast());
-        // What is written to memory does not fail; if it did, the block would be one that is gone.
+        // A write to memory can't fail. If it did, the empty block would count as changed.
         let packed = packer.write_all(own).and_then(|()| packer.finish()).unwrap_or_default();
         self.packed.push(packed);
         let end = self.blocks.last().map_or(0, |last| last.end) + own.len() as u64;
         self.blocks.push(BlockDigest { end, digest: digest(own) });
     }
 
-    /// What was written.
+    /// Returns the text.
     pub fn finish(mut self) -> Bytes {
         if self.packed.is_empty() {
             return self.open.into();
@@ -90,22 +90,22 @@ impl RangeReader for CompressedBlocks {
     }
 }
 
-/// What a member becomes.
+/// The new value of a member.
 pub enum MemberValue<'m> {
-    /// That.
+    /// A text.
     Text(String),
-    /// What is written then.
+    /// A function that writes the value.
     Streamed(&'m dyn Fn(&mut CompressedWriter)),
 }
 
-/// The bytes of an object with members set as [`json_edit::set`] sets one after the other, without its mark; a new
-/// object's where there is none. `bytes` are those that were looked through.
+/// Sets members like repeated [`json_edit::set`], without the byte order mark. `None` stands for an
+/// empty object. `bytes` are those that `object` was read from.
 pub fn with_members(
     object: Option<&JsonOutline<'_>>,
     bytes: &Bytes,
     members: &[(&str, MemberValue<'_>)],
 ) -> Bytes {
-    // No JSON text is like that.
+    // A placeholder that no JSON text contains.
     let sign = |at: usize| format!("\0{at}");
     let raw = |at: usize, member: &MemberValue<'_>| match member {
         MemberValue::Text(text) => text.clone(),
@@ -128,7 +128,7 @@ pub fn with_members(
         Some(object) => {
             let range = object.range(own);
             for start in range.clone().step_by(STRETCH) {
-                // What is gone is asked for later, too: what is made of it is not used (`Store::whole`).
+                // If bytes are gone, the result is not used (`Store::whole`).
                 let own = bytes.range(start..range.end.min(start + STRETCH));
                 own.iter().for_each(|own| out.bytes(own));
             }
@@ -147,5 +147,5 @@ pub fn with_members(
     out.finish()
 }
 
-/// So many bytes are taken over at once.
+/// The number of bytes that are copied at a time.
 const STRETCH: usize = 1 << 20;

@@ -1,5 +1,4 @@
-//! Enough of a folder to tell whose it is: what each format sees in it, as data, which
-//! `store::find` weighs.
+//! Finds a folder's format. Each format reports what it sees as data, and `store::find` weighs it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,67 +8,67 @@ use crate::text::json::Json;
 use crate::text::json_lines;
 use crate::text::lines::BOM;
 
-/// What detection may ask of the disk.
+/// The disk as detection sees it.
 pub trait FolderProbe {
-    /// The names of the folders in a folder, sorted, at most some thousands.
+    /// Returns the sorted names of the folders in a folder, at most some thousands.
     fn folders(&self, folder: &Path) -> Vec<OsString>;
 
-    /// The names of the regular files in a folder, sorted, at most some thousands.
+    /// Returns the sorted names of the regular files in a folder, at most some thousands.
     fn files(&self, folder: &Path) -> Vec<OsString>;
 
-    /// The first 16 KiB of a regular file; `None` if it is not one or can't be read.
+    /// Returns the first 16 KiB of a regular file; `None` if it is not one or can't be read.
     fn head(&self, file: &Path) -> Option<Vec<u8>>;
 
-    /// Whether a folder holds a folder of that name.
+    /// True if a folder contains a folder of this name.
     fn has_folder(&self, folder: &Path, name: &str) -> bool {
         self.folders(folder).iter().any(|own| own == name)
     }
 
-    /// Whether a folder holds a regular file of that name.
+    /// True if a folder contains a regular file of this name.
     fn has_file(&self, folder: &Path, name: &str) -> bool {
         self.files(folder).iter().any(|own| own == name)
     }
 }
 
-/// How much of a file detection reads, in bytes.
+/// The number of bytes of a file that detection reads.
 pub const PROBE_BYTES: usize = 16 * 1024;
-/// So many files with records are enough: no more are looked for.
+/// The number of files with records after which detection stops.
 pub const ENOUGH_RECORD_FILES: usize = 8;
-/// So many folders and files are looked into to tell whose store it is.
+/// The number of folders and files that detection reads at most.
 pub const MAX_PROBED: usize = 4_096;
 
 /// What a format sees in a folder.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    /// Files in which a record, or a document, of the format is.
+    /// The number of files with a record or a document of the format.
     pub records: usize,
-    /// Whether the config has settings that only this format has.
+    /// True if the config has settings that only this format has.
     pub config: bool,
-    /// What only this format calls so, and in which nothing is that can be read.
+    /// The number of files without readable content whose names only this format uses.
     pub names: usize,
-    /// What others have, too: it tells at the format's default place alone.
+    /// The number of files that other formats have, too. They only count at the format's default place.
     pub likely: usize,
-    /// What is where the format has its own, and is of another kind: a sentence.
+    /// A sentence that says what speaks against the format.
     pub against: Option<String>,
-    /// What is missing where nothing speaks for the format: a sentence.
+    /// A sentence that says what is missing if nothing points to the format.
     pub lacks: String,
 }
 
 /// How well a folder fits a format, from worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FormatFit {
-    /// At the default place alone, or because the user says so.
+    /// Only by its default place, or because the user names the format.
     Likely(usize),
-    /// By names that nobody else uses.
+    /// By names that no other format uses. The value is their number.
     Named(usize),
     /// By its config.
     Config,
-    /// By so many files with records.
+    /// By this number of files with records.
     Records(usize),
 }
 
 impl FormatFit {
-    /// How sure that is, whatever the count.
+    /// Returns how certain the fit is, without its count.
     pub fn tier(self) -> u8 {
         match self {
             FormatFit::Likely(_) => 0,
@@ -81,13 +80,12 @@ impl FormatFit {
 }
 
 impl Evidence {
-    /// Nothing seen so far; `lacks` is said where it stays so.
+    /// Returns evidence without any findings. `lacks` is the message if none are added.
     pub fn lacking(lacks: impl Into<String>) -> Evidence {
         Evidence { lacks: lacks.into(), ..Evidence::default() }
     }
 
-    /// One more file that only this format calls so, or that others have too; `other` is said
-    /// where it is of another kind.
+    /// Counts one more file. `other` is the message if the file has the content of another format.
     pub fn see(&mut self, likeness: Likeness, is_own_name: bool, other: &str) {
         match likeness {
             Likeness::Yes => self.records += 1,
@@ -97,13 +95,13 @@ impl Evidence {
         }
     }
 
-    /// Whether nothing more has to be looked for.
+    /// True if detection can stop.
     pub fn is_enough(&self) -> bool {
         self.records >= ENOUGH_RECORD_FILES
     }
 
-    /// How well that fits, or why it does not, as a sentence. `expected` is whether the folder
-    /// is where the format has its stores, or the user said which format it is.
+    /// Returns how well the folder fits, or a sentence that says why not. `expected`: it is at the
+    /// format's default place, or the user named the format.
     pub fn fit(&self, expected: bool) -> Result<FormatFit, String> {
         match self {
             Evidence { records: 1.., .. } => Ok(FormatFit::Records(self.records)),
@@ -116,18 +114,18 @@ impl Evidence {
     }
 }
 
-/// What the first records of a file say of its format.
+/// What the first records of a file say about its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
-    /// A record of the format is in it.
+    /// It contains a record of the format.
     Yes,
-    /// Whole objects are in it, and none is a record of the format.
+    /// It contains complete objects, and none is a record of the format.
     No,
-    /// No whole object is in it: it is empty, torn or broken.
+    /// It contains no complete object: it is empty, torn or broken.
     Silent,
 }
 
-/// Judges the head of a JSON Lines file by what `is_record` says of its objects.
+/// Judges the head of a JSON Lines file. `is_record` judges one object.
 pub fn likeness(head: &[u8], is_record: impl Fn(Json<'_>) -> bool) -> Likeness {
     let mut likeness = Likeness::Silent;
     json_lines::split(head, &mut |piece| {
@@ -142,7 +140,7 @@ pub fn likeness(head: &[u8], is_record: impl Fn(Json<'_>) -> bool) -> Likeness {
     likeness
 }
 
-/// Judges the head of a JSON document by the names that its start shows.
+/// Judges the head of a JSON document by the member names in it.
 pub fn likeness_of_document(head: &[u8], is_document: impl Fn(&JsonHead) -> bool) -> Likeness {
     match is_document(&JsonHead::of(head)) {
         true => Likeness::Yes,
@@ -150,27 +148,25 @@ pub fn likeness_of_document(head: &[u8], is_document: impl Fn(&JsonHead) -> bool
     }
 }
 
-/// Whether a name is that of a file which its system or editor keeps out of sight.
 fn is_hidden(name: &OsString) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
-/// The names of an object's members, and of the members of those, as far as the bytes go: they
-/// may end, or be broken, anywhere.
+/// The names of the members of an object and of the objects in it. The bytes may end or be broken anywhere.
 #[derive(Debug, Default)]
 pub struct JsonHead {
-    /// The names from the outermost object on, one or two, and the first byte of the value.
+    /// The path of each member (one or two names) and the first byte of its value.
     members: Vec<(Vec<String>, u8)>,
 }
 
 impl JsonHead {
-    /// The outline of the start of a JSON document.
+    /// Reads the start of a JSON document.
     pub fn of(head: &[u8]) -> JsonHead {
         let head = head.strip_prefix(BOM).unwrap_or(head);
         let start = head.iter().position(|byte| !byte.is_ascii_whitespace() && *byte != 0);
         let mut outline = JsonHead::default();
         let Some(start) = start.filter(|start| head[*start] == b'{') else { return outline };
-        // What is open: the name that leads to each object, `None` within a list.
+        // The open objects and lists: the name of each object, `None` for a list.
         let mut open: Vec<Option<String>> = Vec::new();
         let mut name: Option<String> = None;
         let mut at = start;
@@ -212,12 +208,12 @@ impl JsonHead {
         self.members.push((path, value));
     }
 
-    /// Whether the member is there: one name, or two where it is within another.
+    /// True if the member exists. The path has one name, or two for a nested member.
     pub fn has(&self, path: &[&str]) -> bool {
         self.members.iter().any(|(own, _)| own == path)
     }
 
-    /// Whether the outermost object has only plain values, and objects with these names.
+    /// True if the outermost object has only these plain values and these objects.
     pub fn has_only(&self, values: &[&str], objects: &[&str]) -> bool {
         let is_known = |(path, value): &(Vec<String>, u8)| match path.as_slice() {
             [name] => if *value == b'{' { objects } else { values }.contains(&name.as_str()),
@@ -226,13 +222,13 @@ impl JsonHead {
         self.members.iter().all(is_known)
     }
 
-    /// Whether the outermost object has a list of that name.
+    /// True if the outermost object has a list of this name.
     pub fn has_list(&self, name: &str) -> bool {
         self.members.iter().any(|(own, value)| own == &[name] && *value == b'[')
     }
 }
 
-/// Where the string ends whose first byte is at `from`: its closing quote, or the end.
+/// Returns the place of the closing quote of the string that starts at `from`, or the end.
 fn string_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(&byte) = bytes.get(at) {
@@ -245,22 +241,22 @@ fn string_end(bytes: &[u8], from: usize) -> usize {
     bytes.len()
 }
 
-/// The string between those bytes, if it is the name of a member.
+/// Returns the string at this place if it is the name of a member.
 fn member(bytes: &[u8], from: usize, end: usize) -> Option<String> {
     let rest = bytes.get(end + 1..)?;
     let colon = rest.iter().find(|byte| !byte.is_ascii_whitespace())?;
     (*colon == b':').then(|| String::from_utf8_lossy(&bytes[from..end]).into_owned())
 }
 
-/// The first byte of the value behind the name that ends there; 0 where the bytes end before.
+/// Returns the first byte of the value after the name that ends at `end`; 0 if the bytes end before it.
 fn value_after(bytes: &[u8], end: usize) -> u8 {
     let rest = bytes.get(end + 1..).unwrap_or_default();
     let mut rest = rest.iter().filter(|byte| !byte.is_ascii_whitespace());
     rest.nth(1).copied().unwrap_or_default()
 }
 
-/// What speaks against a folder `sessions/` of a format with sessions: others keep their files
-/// directly below it, or their own in the sessions; `none` says what those lack.
+/// Adds what speaks against a folder `sessions/`: others keep files directly below it, or other
+/// files in the sessions (`none` is the message for those).
 pub fn strangers(folder: &Path, glance: &dyn FolderProbe, seen: &mut Evidence, none: &str) {
     let has_files = |folder: &Path| glance.files(folder).iter().any(|name| !is_hidden(name));
     let sessions = glance.folders(folder).into_iter().take(MAX_PROBED);
@@ -273,8 +269,8 @@ pub fn strangers(folder: &Path, glance: &dyn FolderProbe, seen: &mut Evidence, n
     }
 }
 
-/// Whether the visible contents of a folder are only empty folders of a format with sessions, and the files
-/// that the format has beside them. A store looks like this before its first session and after its last.
+/// True if the visible contents are only empty folders of a format with sessions, and files of the
+/// format. A store looks like this before its first session and after its last.
 pub fn is_bare(root: &Path, glance: &dyn FolderProbe, place: fn(&Path, bool) -> Placement) -> bool {
     let visible = |names: Vec<OsString>| names.into_iter().filter(|name| !is_hidden(name));
     let is_empty = |folder: &Path| {

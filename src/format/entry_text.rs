@@ -1,4 +1,4 @@
-//! An entry as text: its title, its main text and fields, and what a search looks in.
+//! An entry as text: its title, its main text and fields, and the texts that a search reads.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::text::front_matter::Note;
 use crate::text::json::Json;
 use crate::text::json_scanner::{Newlines, Tape};
 
-/// What a search looks in, unfolded.
+/// The texts that a search reads, not folded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchText {
     /// Title, tags and id.
@@ -19,19 +19,18 @@ pub struct SearchText {
     pub body: Vec<String>,
 }
 
-/// An entry's title, text and fields.
+/// Returns an entry's title, text and fields.
 pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
     let record = store.record(entry);
     with_content(store, entry, |content| whole(content).unwrap_or_else(|raw| broken_text(record.line, raw)))
 }
 
-/// The title, text and fields of a record of those bytes that is, or was, in a file of a store of that
-/// format; `None` where they can't be read.
+/// Returns the title, text and fields of record bytes of this format; `None` if they can't be read.
 pub fn text_of_raw(format: &str, path: &Path, raw: &[u8]) -> Option<RecordText> {
     with_bytes(Some(by_name(format)?), path, raw, |content| whole(content).ok())
 }
 
-/// What can be read; otherwise its bytes.
+/// Returns the bytes if they can't be read.
 fn whole(content: EntryContent<'_>) -> Result<RecordText, &[u8]> {
     Ok(match content {
         EntryContent::Json(format, value) => read_text(format, value),
@@ -43,7 +42,7 @@ fn whole(content: EntryContent<'_>) -> Result<RecordText, &[u8]> {
     })
 }
 
-/// The main text of a record of those bytes that is, or was, in a file of that path.
+/// Returns the main text of record bytes from a file at this path.
 pub fn main_text(format: &'static dyn Format, path: &Path, raw: &[u8]) -> String {
     with_bytes(Some(format), path, raw, |content| match content {
         EntryContent::Json(format, value) => format.main_text(value).0,
@@ -53,13 +52,13 @@ pub fn main_text(format: &'static dyn Format, path: &Path, raw: &[u8]) -> String
     })
 }
 
-/// Whether an entry's main text is Markdown.
+/// True if an entry's main text is Markdown.
 pub fn is_markdown(store: &Store, entry: &Entry) -> bool {
     let format = by_name(store.format).filter(|_| store.view(entry).is_some());
     format.is_some_and(|format| format.syntax(&store.document(entry).path) == RecordSyntax::Markdown)
 }
 
-/// An entry's title alone, for lists.
+/// Returns only the title of an entry, for lists.
 pub fn title(store: &Store, entry: &Entry) -> String {
     match store.read(entry) {
         Some(raw) => title_of_raw(store, &store.document(entry).path, store.record(entry), &raw),
@@ -67,7 +66,7 @@ pub fn title(store: &Store, entry: &Entry) -> String {
     }
 }
 
-/// The title of a record of those bytes that is, or was, in a file of the store.
+/// Returns the title of record bytes from a file of the store.
 pub fn title_of_raw(store: &Store, path: &Path, record: &Record, raw: &[u8]) -> String {
     let format = by_name(store.format).filter(|_| record.view().is_some());
     with_bytes(format, path, raw, |content| match content {
@@ -78,7 +77,7 @@ pub fn title_of_raw(store: &Store, path: &Path, record: &Record, raw: &[u8]) -> 
     })
 }
 
-/// What a search looks in for an entry. A broken record has its bytes as body.
+/// Returns the texts of an entry that a search reads. The body of a broken record is its bytes.
 pub fn searched_of(store: &Store, entry: &Entry) -> SearchText {
     if store.read(entry).is_none() {
         return SearchText::default();
@@ -113,7 +112,7 @@ pub fn searched_of(store: &Store, entry: &Entry) -> SearchText {
     })
 }
 
-/// The string values of a record that a search looks in, tags and id aside.
+/// Returns the string values that a search reads, without tags and id.
 fn strings(format: &dyn Format, value: Json<'_>) -> Vec<String> {
     let mut body = Vec::new();
     value.each_string(&mut |path, value| {
@@ -126,7 +125,7 @@ fn strings(format: &dyn Format, value: Json<'_>) -> Vec<String> {
     body
 }
 
-/// Calls the function with every string of a JSON record, in stored order, and the dotted name of its member.
+/// Returns every string of a JSON record that a search reads, in stored order, with its dotted member name.
 pub(super) fn named_strings(store: &Store, entry: &Entry) -> Vec<(String, String)> {
     with_content(store, entry, |content| {
         let mut strings = Vec::new();
@@ -143,15 +142,13 @@ pub(super) fn named_strings(store: &Store, entry: &Entry) -> Vec<(String, String
     })
 }
 
-/// The title of a record whose bytes are gone from its file.
 const CHANGED: &str = "(its file has changed since it was read)";
 
-/// A record's bytes, parsed.
 enum EntryContent<'a> {
     Json(&'static dyn Format, Json<'a>),
     /// The note, its text, and the stem of its file.
     Note(&'static dyn Format, Note<'a>, &'a str, &'a str),
-    /// Its text, and the stem of its file.
+    /// The text, and the stem of its file.
     Text(&'a str, &'a str),
     Broken(&'a [u8]),
 }
@@ -188,7 +185,7 @@ fn with_bytes<T>(
     }
 }
 
-/// A note's title: its own field, or its first heading or line, or its file's name.
+/// Returns a note's own title, or its first heading or line, or the stem of its file.
 fn note_title(note: &Note<'_>, text: &str, stem: &str) -> String {
     let own = note.field("title").map(|field| field.value.plain()).filter(|title| !title.trim().is_empty());
     let body = text.get(note.body.clone()).unwrap_or_default();
@@ -202,7 +199,7 @@ fn note_text(format: &dyn Format, note: &Note<'_>, text: &str, stem: &str) -> Re
     with_said(format, note_title(note, text, stem), (body, "body"), fields.collect())
 }
 
-/// A text with the other fields of its record, in the order of its format.
+/// Returns a text with the other fields of its record, in the order of the format.
 fn with_said(
     format: &dyn Format,
     title: String,
@@ -233,7 +230,7 @@ fn read_text(format: &dyn Format, object: Json<'_>) -> RecordText {
     with_said(format, title_of(&text), (text, main), members)
 }
 
-/// Objects are opened one level at a time, three deep at most; the rest stays JSON.
+/// Opens nested objects, at most three levels deep. Deeper ones stay JSON.
 fn flatten(name: Cow<'_, str>, value: Json<'_>, used: &[&str], members: &mut Vec<TextMember>) {
     if used.contains(&name.as_ref()) {
         return;
@@ -253,11 +250,10 @@ fn flatten(name: Cow<'_, str>, value: Json<'_>, used: &[&str], members: &mut Vec
     }
 }
 
-/// So many bytes of a broken line are looked through for a text.
+/// The number of bytes of a broken line that are searched for a text.
 const BROKEN: usize = 4_096;
 
-/// What can be read of a broken line of JSON: the longest of its strings that has words, as it is written
-/// there. One that is cut off at the end counts too.
+/// Returns the longest string of two words or more in a broken line, with its escapes. It may be cut off.
 fn readable(start: &str) -> Option<&str> {
     let strings = start.split('"').skip(1).step_by(2).map(|own| own.trim_end_matches('\\'));
     let words = |own: &&str| own.split_whitespace().count();

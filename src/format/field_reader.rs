@@ -1,4 +1,4 @@
-//! The members of an object, read as a schema has them; what deviates is a fault.
+//! Reads the members of an object by a schema. A deviation is a fault.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -8,10 +8,10 @@ use crate::model::time::{TimeSpelling, Timestamp};
 use crate::model::{Code, Moment, Problem, Reference, Severity, Zone, names_no_day};
 use crate::text::json::{Json, JsonKind};
 
-/// A problem of one record, before it is placed.
+/// A problem of one record, without its place.
 pub type Fault = (Code, Severity, String);
 
-/// Whether a member must be there.
+/// Whether a member is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Its absence is an error.
@@ -20,42 +20,42 @@ pub enum Need {
     Optional,
 }
 
-/// How far ahead a timestamp may lie, for clocks that differ: five minutes, in microseconds.
+/// How far in the future a timestamp may be because clocks differ: five minutes, in microseconds.
 const AHEAD: i64 = 5 * 60 * 1_000_000;
 
-/// What is wrong with tags in every format: one that is to keep the memory until a day, and names none.
+/// Returns the faults of tags in any format: a tag that should keep a memory until a day and names no day.
 pub fn tag_faults(tags: &[Box<str>]) -> impl Iterator<Item = Fault> + '_ {
     let told = |tag: &str| format!("The tag {tag:?} names no day, so it keeps nothing.");
     tags.iter().filter(|tag| names_no_day(tag)).map(move |tag| (Code::OutOfRange, Severity::Note, told(tag)))
 }
 
-/// An object's members, and the faults found while they were read.
+/// The members of an object, and the faults found so far.
 pub struct FieldReader<'a> {
     object: Json<'a>,
     prefix: &'static str,
     faults: Vec<Fault>,
     now: Moment,
-    /// What is asked for, written down where that is asked for.
+    /// The fields that the schema asks for, if somebody wants to know them.
     form: Option<Box<RecordForm>>,
 }
 
 impl<'a> FieldReader<'a> {
-    /// Starts on an object.
+    /// Starts to read an object.
     pub fn new(object: Json<'a>, now: Moment) -> Self {
         FieldReader { object, prefix: "", faults: Vec::new(), now, form: None }
     }
 
-    /// The same, writing down what is asked for.
+    /// Starts to read an object, and notes the fields that the schema asks for.
     pub fn noting(object: Json<'a>, now: Moment) -> Self {
         FieldReader { form: Some(Box::default()), ..FieldReader::new(object, now) }
     }
 
-    /// What was asked for, and what was found.
+    /// Returns the fields that the schema asks for, and the faults.
     pub fn into_form(self) -> RecordForm {
         self.form.map(|form| *form).unwrap_or_default()
     }
 
-    /// Writes down what is asked for, where that is asked for.
+    /// Notes a field that the schema asks for, if a form is wanted.
     pub fn ask(&mut self, name: &str, need: Need, kind: impl FnOnce() -> Holds) {
         if let Some(form) = &mut self.form {
             let dot = if self.prefix.is_empty() { "" } else { "." };
@@ -63,17 +63,17 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// The object itself.
+    /// Returns the object.
     pub fn object(&self) -> Json<'a> {
         self.object
     }
 
-    /// What was found.
+    /// Returns the faults.
     pub fn into_faults(self) -> Vec<Fault> {
         self.faults
     }
 
-    /// The same, as problems of a file that is no record.
+    /// Returns the faults as problems of a file that is not a record.
     pub fn into_problems(self, path: &Path) -> Vec<Problem> {
         let faults = self.faults.into_iter();
         faults.map(|(code, severity, message)| Problem::of_file(code, severity, path, message)).collect()
@@ -88,7 +88,7 @@ impl<'a> FieldReader<'a> {
         self.faults.push(fault);
     }
 
-    /// Reads the members of a member that is an object.
+    /// Reads the members of a nested object.
     pub fn within(&mut self, name: &'static str, need: Need, read: impl FnOnce(&mut FieldReader<'a>)) {
         if let Some(inner) =
             self.value(name, need, "an object", |value| (value.kind() == JsonKind::Object).then_some(value))
@@ -106,7 +106,7 @@ impl<'a> FieldReader<'a> {
         if self.prefix.is_empty() { format!("`{name}`") } else { format!("`{}.{name}`", self.prefix) }
     }
 
-    /// A member as `read` takes it; what it refuses is of the wrong type.
+    /// Reads a member with `read`. A value that it refuses has the wrong type.
     pub fn value<T>(
         &mut self,
         name: &str,
@@ -134,13 +134,13 @@ impl<'a> FieldReader<'a> {
         found
     }
 
-    /// A string.
+    /// Reads a string.
     pub fn text(&mut self, name: &str, need: Need) -> Option<Cow<'a, str>> {
         self.ask(name, need, || Holds::Text { most: None });
         self.value(name, need, "a string", |value| value.text())
     }
 
-    /// A string of at most `max` characters.
+    /// Reads a string of at most `max` characters.
     pub fn short_text(&mut self, name: &str, need: Need, max: usize) -> Option<Cow<'a, str>> {
         self.ask(name, need, || Holds::Text { most: Some(max) });
         let text = self.text(name, need)?;
@@ -148,10 +148,9 @@ impl<'a> FieldReader<'a> {
         Some(text)
     }
 
-    /// A member that is to hold the main text, where a specification has no rule of its own: one that
-    /// is empty says nothing.
+    /// Adds a note if the main text is empty. For formats whose specification has no rule for that.
     pub fn says(&mut self, name: &str, value: Option<Json<'_>>) {
-        // Most texts are told by how they start.
+        // The first character shows for most texts that they are not empty.
         let may_be_blank = |value: &Json<'_>| {
             let first = value.raw().get(1).copied().unwrap_or_default();
             value.kind() == JsonKind::String && (!first.is_ascii_graphic() || matches!(first, b'"' | b'\\'))
@@ -163,7 +162,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// The bytes of a whole line or entry against its limit; near is at 90 %.
+    /// Compares the bytes of a whole line or entry with its limit. A note begins at 90 %.
     pub fn size(&mut self, what: &str, len: usize, max: usize) {
         if let Some(form) = &mut self.form {
             form.ask_whole(max);
@@ -188,7 +187,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// A string that is one of `words`; another is out of range, and returned all the same.
+    /// Reads a string that is one of `words`. Another one is an error, and is returned as well.
     pub fn word(&mut self, name: &str, need: Need, words: &[&str]) -> Option<Cow<'a, str>> {
         self.ask(name, need, || words_of(words, true));
         let word = self.text(name, need)?;
@@ -200,7 +199,7 @@ impl<'a> FieldReader<'a> {
         Some(word)
     }
 
-    /// A word that is usually one of `words`: another one is worth a note.
+    /// Reads a string that is usually one of `words`. Another one is a note.
     pub fn usual_word(&mut self, name: &str, need: Need, words: &[&str]) -> Option<Cow<'a, str>> {
         self.ask(name, need, || words_of(words, false));
         let word = self.text(name, need)?;
@@ -212,7 +211,7 @@ impl<'a> FieldReader<'a> {
         Some(word)
     }
 
-    /// A timestamp.
+    /// Reads a timestamp.
     pub fn moment(&mut self, name: &str, need: Need) -> Option<Moment> {
         self.ask(name, need, || Holds::Moment);
         let text = self.text(name, need)?;
@@ -221,7 +220,7 @@ impl<'a> FieldReader<'a> {
         when
     }
 
-    /// A whole number, 0 or more.
+    /// Reads a whole number, 0 or more.
     pub fn count(&mut self, name: &str, need: Need) -> Option<u64> {
         self.ask(name, need, || Holds::Number { range: Some((0.0, f64::INFINITY)), is_whole: true });
         let number = self.value(name, need, "a number", |value| value.number())?;
@@ -238,13 +237,13 @@ impl<'a> FieldReader<'a> {
         Some(number as u64)
     }
 
-    /// A number.
+    /// Reads a number.
     pub fn number(&mut self, name: &str, need: Need) -> Option<f64> {
         self.ask(name, need, || Holds::Number { range: None, is_whole: false });
         self.value(name, need, "a number", |value| value.number())
     }
 
-    /// A number from 0 to 1; one outside is out of range, and clamped.
+    /// Reads a number from 0 to 1. Another one is out of range, and is clamped.
     pub fn fraction(&mut self, name: &str, need: Need) -> Option<f64> {
         self.ask(name, need, || Holds::Number { range: Some((0.0, 1.0)), is_whole: false });
         let number = self.value(name, need, "a number", |value| value.number())?;
@@ -255,19 +254,19 @@ impl<'a> FieldReader<'a> {
         Some(number.clamp(0.0, 1.0))
     }
 
-    /// A boolean.
+    /// Reads a boolean.
     pub fn flag(&mut self, name: &str, need: Need) -> Option<bool> {
         self.ask(name, need, || Holds::Flag);
         self.value(name, need, "a boolean", |value| value.bool())
     }
 
-    /// An array of ids of other records.
+    /// Reads an array of ids of other records.
     pub fn references(&mut self, name: &'static str, need: Need) -> Box<[Reference<'static>]> {
         self.ask(name, need, || Holds::References);
         self.texts(name, need).into_iter().map(|id| Reference::to_record(name, id)).collect()
     }
 
-    /// An array of strings; items of other types are faults and left out.
+    /// Reads an array of strings. Items of other types are faults and left out.
     pub fn texts(&mut self, name: &str, need: Need) -> Box<[Box<str>]> {
         self.ask(name, need, || Holds::Words { most: 0, longest: usize::MAX });
         let Some(array) =
@@ -290,7 +289,7 @@ impl<'a> FieldReader<'a> {
         texts.into()
     }
 
-    /// Tags: at most `most` of them (0 for no limit), each of at most `max` characters.
+    /// Reads tags: at most `most` of them (0 for no limit), each of at most `max` characters.
     pub fn tags(&mut self, name: &str, need: Need, most: usize, max: usize) -> Box<[Box<str>]> {
         self.ask(name, need, || Holds::Words { most, longest: max });
         let tags = self.texts(name, need);
@@ -306,7 +305,7 @@ impl<'a> FieldReader<'a> {
     }
 }
 
-/// A timestamp that is called `named`, and what is wrong with it.
+/// Reads a timestamp, and returns its faults. `named` is its name in messages.
 pub fn moment(named: impl Fn() -> String, text: &str, now: Moment) -> (Option<Moment>, Vec<Fault>) {
     let Some(Timestamp { when, zone, spelling }) = Timestamp::read(text) else {
         let named = named();
@@ -314,7 +313,7 @@ pub fn moment(named: impl Fn() -> String, text: &str, now: Moment) -> (Option<Mo
         return (None, vec![(Code::BadTimestamp, Severity::Error, message)]);
     };
     let mut faults = Vec::new();
-    // Most have no fault, and names and times take longer to write than to read.
+    // Most have no fault. To format names and times takes longer than to read them.
     let is_usual = spelling == TimeSpelling::Usual && zone != Zone::Assumed && when <= now.plus(AHEAD);
     if is_usual {
         return (Some(when), faults);
@@ -347,7 +346,6 @@ fn words_of(words: &[&str], is_closed: bool) -> Holds {
     Holds::Word { words: words.iter().map(|word| (*word).to_owned()).collect(), is_closed }
 }
 
-/// The start of a long text, for a message.
 fn abridged(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(40) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),

@@ -1,4 +1,4 @@
-//! What a format says of itself, and what it reads: the trait that each implements.
+//! The trait that each format implements: what the format is and how it reads.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,77 +13,70 @@ use super::record_reader::Reading;
 use super::tuning::StoreTuning;
 use super::writing::FormatWriter;
 
-/// How records are written.
+/// The syntax of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordSyntax {
     /// A JSON value.
     Json,
-    /// Markdown with front matter; the file is the record.
+    /// Markdown with front matter. The file is the record.
     Markdown,
-    /// Any other text; the file is the record.
+    /// Any other text. The file is the record.
     Text,
 }
 
-/// What is the same of a format at all times.
+/// The constant facts of a format.
 pub struct FormatInfo {
     /// Its name in code and on the command line.
     pub name: &'static str,
-    /// Where its stores are by default, below a project or below the home folder.
+    /// The default place of its stores, below a project or the home folder.
     pub place: &'static str,
-    /// Whether its stores live in checkouts of a repository, where modes are not kept: what
-    /// others may read is worth a note there, and a warning elsewhere.
+    /// True if its stores are in checkouts, which don't keep modes. A file that others can read is
+    /// then a note, else a warning.
     pub in_checkout: bool,
-    /// Files outside its stores that are made from them, relative to the folder that a
-    /// store at the default place is in. They are read to be judged, and never listed.
+    /// Files outside a store that are made from it, relative to the folder that contains the store
+    /// at its default place. They are checked and never listed.
     pub outside_files: &'static [&'static str],
-    /// Whether records without an id are known by their key.
+    /// True if a record without an id is known by its key.
     pub keys_are_ids: bool,
-    /// The fields that its records have beside those that all formats have, by their
-    /// names in the query language: `severity`, `status`, `agent`, …
+    /// Fields that not all formats have, named as in the query language: `severity`, `status`, `agent`, …
     pub facets: &'static [&'static str],
-    /// The names of members that a search does not look in: ids of other records, times
-    /// and checksums, at any depth.
+    /// Members, at any depth, that a search does not read: ids of other records, times and checksums.
     pub unsearched: &'static [&'static str],
-    /// The members that people read after the main text, in order: dotted names, each with a label. Prose in
-    /// other members follows.
+    /// The dotted names of members to read after the main text, in this order. Other prose follows.
     pub reading_order: &'static [&'static str],
-    /// What speaks for and against the folder being a store of this format. All formats are
-    /// asked, and `store::find` judges.
+    /// Returns what speaks for and against a folder. All formats are asked, and `store::find` judges.
     pub evidence: fn(&Path, &dyn FolderProbe) -> Evidence,
-    /// What a path relative to the root is to the format.
+    /// Returns what a path relative to the root is to the format.
     pub placement: fn(&Path, bool) -> Placement,
-    /// Puts the files of a store together.
+    /// Assembles the files of a store.
     pub assemble: fn(&AssemblyInput<'_>, Moment) -> Assembly,
-    /// How its memories fade where no config says otherwise.
+    /// Returns how its memories fade without a config.
     pub decay: fn() -> DecayTable,
-    /// A record's main text, and the dotted names of the members that hold it.
+    /// Returns a record's main text, and the dotted names of the members that contain it.
     pub main_text: fn(Json<'_>) -> (String, Vec<&'static str>),
 }
 
-/// One on-disk format. All of it is pure: bytes in, data out. What has a body here is
-/// right for most formats.
+/// One on-disk format. All of it is pure: bytes in, data out. The default bodies fit most formats.
 pub trait Format: FormatWriter {
-    /// What is the same of it at all times.
+    /// Returns the constant facts of the format.
     fn about(&self) -> &'static FormatInfo;
 
-    /// Its name in code and on the command line.
+    /// Returns its name in code and on the command line.
     fn name(&self) -> &'static str {
         self.about().name
     }
 
-    /// What a path relative to the root is to the format.
+    /// Returns what a path relative to the root is to the format.
     fn place(&self, path: &Path, is_folder: bool) -> Placement {
         (self.about().placement)(path, is_folder)
     }
 
-    /// The session that alone has something at that path; none for what sessions share, and in formats that
-    /// keep the memories of several sessions in one file.
+    /// Returns the session of a path; `None` if sessions share the path or its file.
     fn session_of(&self, _path: &Path) -> Option<String> {
         None
     }
 
-    /// Where a session of that name has its files; empty in formats that keep the memories of several sessions
-    /// in one file.
+    /// Returns the paths of a session; empty if sessions share files.
     fn session_paths(&self, _name: &str) -> Vec<PathBuf> {
         Vec::new()
     }
@@ -91,58 +84,58 @@ pub trait Format: FormatWriter {
     /// Reads one file.
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading;
 
-    /// Puts the files of a store together.
+    /// Assembles the files of a store.
     fn assemble(&self, parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
         (self.about().assemble)(parts, now)
     }
 
-    /// The files outside its stores that their records name, relative to the folder that a store at
-    /// the default place is in, or absolute. Those that are not there are problems.
+    /// Returns the outside files that records name, absolute or relative to the folder that
+    /// contains the store at its default place. A missing one is a problem.
     fn referenced_files(&self, _documents: &[Arc<Document>]) -> Vec<ReferencedFile> {
         Vec::new()
     }
 
-    /// How the records of a file are written.
+    /// Returns the syntax of the records of a file.
     fn syntax(&self, _path: &Path) -> RecordSyntax {
         RecordSyntax::Json
     }
 
-    /// A record's main text, and the dotted names of the members that hold it.
+    /// Returns a record's main text, and the dotted names of the members that contain it.
     fn main_text(&self, value: Json<'_>) -> (String, Vec<&'static str>) {
         (self.about().main_text)(value)
     }
 
-    /// Whether a record has a text.
+    /// True if a record has a text.
     fn has_text(&self, record: Json<'_>) -> bool {
         super::lost_text::has_own_text(self, record)
     }
 
-    /// The tables that queries saved in a store of it may read; none where it saves no queries.
+    /// Returns the tables that a store's saved queries may read. Empty if the format saves no queries.
     fn tables(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Whether the records of a file are in that table.
+    /// True if the records of a file are in this table.
     fn is_in_table(&self, _path: &Path, _table: &str) -> bool {
         false
     }
 
-    /// Whether a file is a saved query.
+    /// True if a file is a saved query.
     fn is_query(&self, _path: &Path) -> bool {
         false
     }
 
-    /// How writers of those files, relative to the root and of one session at most, keep apart.
+    /// Returns the lock for writing these files, which are relative to the root and of one session at most.
     fn lock(&self, _files: &[&Path]) -> Lock {
         Lock::None
     }
 
-    /// What a config says of locks and of what is kept; `None` where the format has no such settings.
+    /// Returns the function that reads the tuning from a config; `None` if the format has no such settings.
     fn tuning(&self) -> Option<fn(Option<Json<'_>>) -> StoreTuning> {
         None
     }
 
-    /// The form of a record of that file and type.
+    /// Returns the form of a record of this file and type.
     fn form(
         &self,
         _path: &Path,
@@ -153,91 +146,87 @@ pub trait Format: FormatWriter {
         super::record_form::RecordForm::default()
     }
 
-    /// Whether a store can be put together from the records of such logs alone, without their bytes;
-    /// of an index, whether nothing but problems of files comes from it.
+    /// True if the records of such logs are enough to assemble a store, without their bytes. For an
+    /// index: if only problems of files come from it.
     fn reads_without_bytes(&self, _role: Role) -> bool {
         false
     }
 
-    /// Whether a file of that role is read by what it is an object of, without the members of those: a large
-    /// one is not held then, and is looked through piece by piece.
+    /// True if a file is read without the members of nested objects. A large one is then read in pieces.
     fn is_streamed(&self, _role: Role) -> bool {
         false
     }
 
-    /// Whether others append to that file: their late lines are taken over.
+    /// True if other programs append to this file. Their late lines are merged.
     fn is_append_log(&self, path: &Path) -> bool {
         path.extension().is_some_and(|end| end == "jsonl")
     }
 
-    /// Whether a change of that file holds only for the very bytes that it was made of, so
-    /// that whatever others wrote meanwhile is a conflict, and nothing is fitted to it.
+    /// True if a change is valid only for the bytes it was made from. Any other write is then a conflict.
     fn forbids_rebase(&self, _path: &Path) -> bool {
         false
     }
 
-    /// What the files that are derived from the records should hold, for whatever concerns
-    /// the files in `touched`: those that are up to date may be among them.
+    /// Returns the content of derived files that depend on `touched`, including some that are up to date.
     fn derived(&self, _parts: &AssemblyInput<'_>, _touched: &[PathBuf], _now: Moment) -> Vec<DerivedFile> {
         Vec::new()
     }
 }
 
-/// What a derived file should hold.
+/// The intended content of a derived file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DerivedFile {
-    /// Relative to the root.
+    /// The path relative to the root.
     pub path: PathBuf,
-    /// Its bytes.
+    /// The bytes.
     pub bytes: Bytes,
 }
 
-/// What was found on disk below a store's root.
+/// What palimp found on disk below a store's root.
 pub struct AssemblyInput<'a> {
-    /// The files that were read, or only seen, sorted by path.
+    /// The files that were read or only seen, sorted by path.
     pub documents: &'a [Arc<Document>],
     /// The folders that were entered.
     pub folders: &'a [PathBuf],
-    /// The locks, with what the system says of their holders.
+    /// The locks, with what the system says about their holders.
     pub locks: &'a [LockFact],
-    /// The files outside the store that its format names, those that are there; `None`
-    /// where it is not at its default place, or not everything was read.
+    /// The outside files that exist. `None` if the store is not at its default place, or was read in part.
     pub outside_files: Option<&'a [(PathBuf, Vec<u8>)]>,
 }
 
-/// A file outside a store that a record of it names.
+/// A file outside a store that a record names.
 #[derive(Clone, Debug)]
 pub struct ReferencedFile {
-    /// Where it should be.
+    /// The path where it should be.
     pub path: PathBuf,
-    /// What is wrong where it is not there.
+    /// The problem if it is missing.
     pub problem: Problem,
 }
 
-/// A lock file as it was found.
+/// A lock file.
 #[derive(Clone, Debug)]
 pub struct LockFact {
-    /// Relative to the root.
+    /// The path relative to the root.
     pub path: PathBuf,
-    /// Its bytes.
+    /// The bytes.
     pub bytes: Vec<u8>,
-    /// When it was last changed.
+    /// The time of the last change.
     pub modified: Moment,
-    /// Whether the process that it names is alive; `None` where it names none.
+    /// Whether the process that it names is alive; `None` if it names none.
     pub holder_alive: Option<bool>,
 }
 
-/// A store put together.
+/// An assembled store.
 #[derive(Debug, Default)]
 pub struct Assembly {
-    /// Its sessions by name.
+    /// The sessions by name.
     pub sessions: Vec<Session>,
     /// Every listed record.
     pub entries: Vec<Entry>,
-    /// What is wrong between its files.
+    /// The problems between its files.
     pub problems: Vec<Problem>,
-    /// How memories fade that belong to no session; the format's own where `None`.
+    /// How memories without a session fade; `None` for the format's default.
     pub decay: Option<DecayTable>,
-    /// What other files say of an entry, as (index into `entries`, name, value).
+    /// What other files say about an entry, as (index into `entries`, name, value).
     pub facts: Vec<(u32, &'static str, String)>,
 }

@@ -1,15 +1,15 @@
-//! What records are called: which share an id, and what they name that is not there.
+//! The ids of records: which ones are doubled, and which references lead to no record.
 
 use crate::model::{Document, FastMap, FastSet, NameKind, Reference};
 
-/// The ids of records, each at the place of its first record.
+/// The ids of records. The place of an id is that of its first record.
 pub struct IdIndex<'a> {
     own: Vec<(&'a str, &'a Document, u32)>,
     places: FastMap<&'a str, u32>,
 }
 
 impl<'a> IdIndex<'a> {
-    /// None yet, of so many records.
+    /// Returns an empty index with room for this number of records.
     pub fn of(records: usize) -> Self {
         IdIndex {
             own: Vec::with_capacity(records),
@@ -17,7 +17,7 @@ impl<'a> IdIndex<'a> {
         }
     }
 
-    /// The file and line of the first record of that id, where this is another one.
+    /// Adds an id. Returns the file and line of an earlier record with the same id.
     pub fn first(&mut self, id: &'a str, document: &'a Document, line: u32) -> Option<(&'a Document, u32)> {
         let end = self.own.len() as u32;
         let place = *self.places.entry(id).or_insert(end);
@@ -28,18 +28,18 @@ impl<'a> IdIndex<'a> {
         first
     }
 
-    /// All of them, in the order of their places.
+    /// Returns all ids in the order of their places.
     pub fn all(&self) -> impl ExactSizeIterator<Item = &'a str> {
         self.own.iter().map(|(id, ..)| *id)
     }
 
-    /// The id at a place.
+    /// Returns the id at a place.
     pub fn at(&self, place: u32) -> &'a str {
         self.own.get(place as usize).map_or("", |(id, ..)| id)
     }
 
-    /// Where an id is. `next` is where it is expected, and then behind it: indexes list records in
-    /// the order of their log, and what is where it is expected is not looked up.
+    /// Returns the place of an id. An id at the place `next` needs no lookup, because indexes
+    /// mostly have the order of their log. `next` becomes the place after it.
     pub fn place(&self, id: &str, next: &mut u32) -> Option<u32> {
         let place = match self.own.get(*next as usize) {
             Some((own, ..)) if *own == id => *next,
@@ -50,17 +50,17 @@ impl<'a> IdIndex<'a> {
     }
 }
 
-/// What is named, and is not there.
+/// Names in references that nothing has.
 pub struct DanglingNames<'a>(FastSet<(NameKind, &'a str)>);
 
 impl<'a> DanglingNames<'a> {
-    /// Of what the references name, whatever is not among the `known`.
+    /// Returns the names in the references that are not among the `known` ones.
     pub fn of(
         references: impl Iterator<Item = Reference<'a, &'a str>>,
         known: impl Iterator<Item = (NameKind, &'a str)>,
     ) -> Self {
         let mut missing: FastSet<_> = references.map(|own| (own.to.of, own.to.text)).collect();
-        // Most stores have few references, and many ids.
+        // Most stores have few references and many ids.
         if !missing.is_empty() {
             known.for_each(|own| {
                 missing.remove(&own);
@@ -69,7 +69,7 @@ impl<'a> DanglingNames<'a> {
         DanglingNames(missing)
     }
 
-    /// Whether a reference names something of it.
+    /// True if the target of a reference is missing.
     pub fn has(&self, reference: &Reference<'_, &str>) -> bool {
         self.0.contains(&(reference.to.of, reference.to.text))
     }

@@ -1,4 +1,4 @@
-//! Maps from keys to lists of ids, as indexes hold them: made, and compared with the records.
+//! Maps from keys to lists of ids, as indexes contain them: built, and compared with the records.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::model::View;
 use crate::model::{FastMap, FastSet};
 use crate::text::json_edit;
 
-/// What a record is listed under in a map from keys to ids.
+/// Returns the keys under which a record is listed.
 pub type KeysOf = for<'v> fn(View<'v>) -> Vec<&'v str>;
 
 /// A map from keys to ids under construction.
@@ -19,20 +19,20 @@ pub struct IdListWriter<'a> {
 }
 
 impl<'a> IdListWriter<'a> {
-    /// Lists an id, which is in quotes already, under one more key.
+    /// Adds an id, which is already in quotes, under a key.
     pub fn push(&mut self, key: &'a str, id: &str) {
         let list = self.lists.entry(key).or_default();
         list.push_str(if list.is_empty() { "" } else { "," });
         list.push_str(id);
     }
 
-    /// Writes the map as JSON, by the order of its keys.
+    /// Writes the map as JSON, sorted by its keys.
     pub fn write(&self, out: &mut CompressedWriter) {
         let keys: Vec<&str> = self.lists.keys().copied().collect();
         self.write_of(&keys, out);
     }
 
-    /// Writes those keys of it, whether anything is listed under them or not.
+    /// Writes these keys. The list of a key without ids is empty.
     pub fn write_of(&self, keys: &[&str], out: &mut CompressedWriter) {
         out.push("{");
         for (at, key) in keys.iter().enumerate() {
@@ -46,30 +46,30 @@ impl<'a> IdListWriter<'a> {
     }
 }
 
-/// The ids that one map from keys to ids lists.
+/// The ids that a map from keys to ids lists.
 #[derive(Default)]
 pub struct IdListCheck {
-    /// By the number of their key.
+    /// The lists, by the number of their key.
     lists: Vec<IdList>,
     keys: FastMap<String, usize>,
-    /// The list whose ids are met.
+    /// The number of the list that is being read.
     at: usize,
 }
 
 #[derive(Default)]
 struct IdList {
-    /// The places of the ids under a key, in order, and whether their record was asked for.
+    /// The sorted places of the ids under a key, and whether their record was asked for.
     places: Vec<(u32, bool)>,
-    /// What no record has as its id.
+    /// Ids that no record has.
     unknown: FastSet<String>,
-    /// The place that is expected next.
+    /// The expected next place.
     next: u32,
-    /// The place in the list that was asked for last.
+    /// The index in `places` after the record that was found last.
     asked: usize,
 }
 
 impl IdListCheck {
-    /// Takes what was met in the map.
+    /// Adds an event of the map.
     pub fn meet(&mut self, met: JsonEvent<'_>, ids: &IdIndex<'_>) {
         match met {
             JsonEvent::Key(key) | JsonEvent::Value(key, _) => {
@@ -90,7 +90,7 @@ impl IdListCheck {
         }
     }
 
-    /// All was met. Ids are in order mostly: then it takes one look at each.
+    /// Sorts the lists after the last event. Most are sorted already, which makes this cheap.
     pub fn sort(&mut self) {
         for list in &mut self.lists {
             list.places.sort_unstable();
@@ -98,7 +98,7 @@ impl IdListCheck {
         }
     }
 
-    /// Whether the record at that place, which has that key, is listed under it.
+    /// True if the record at this place is listed under this key.
     pub fn has(&mut self, key: &str, place: u32) -> bool {
         let list = self.keys.get(key).and_then(|at| self.lists.get_mut(*at));
         let Some(list) = list else { return false };
@@ -115,7 +115,7 @@ impl IdListCheck {
         }
     }
 
-    /// How many ids are under keys of which [`Self::has`] was not asked. Some don't count.
+    /// Counts the listed ids for which [`Self::has`] was not asked. `counts` chooses the ids.
     pub fn others(&self, ids: &IdIndex<'_>, counts: impl Fn(&str) -> bool) -> usize {
         let of = |list: &IdList| {
             let places = list.places.iter().filter(|(place, asked)| !asked && counts(ids.at(*place)));

@@ -4,18 +4,18 @@ use crate::text::json::{Json, JsonKind};
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 use crate::text::lines;
 
-/// A file's bytes without its byte order mark.
+/// Returns the bytes of a file without its byte order mark.
 pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(lines::BOM).unwrap_or(bytes)
 }
 
-/// The object that is all of `body`, or where and why there is none.
+/// Returns the object that fills `body`, or the place and reason of the error.
 pub fn whole_object<'a>(tape: &'a mut Tape, body: &'a [u8]) -> Result<Json<'a>, (usize, String)> {
     whole_value(tape, body, JsonKind::Object)
 }
 
-/// The bytes of a file with what `edit` makes of those behind its byte order mark and of the object
-/// that they are; why there is none.
+/// Edits the object that fills a file; fails if there is none. `edit` gets the bytes after the byte
+/// order mark.
 pub fn edit_object(bytes: &[u8], edit: impl FnOnce(&[u8], Json<'_>) -> Vec<u8>) -> Result<Vec<u8>, String> {
     let body = without_mark(bytes);
     let mut tape = Tape::default();
@@ -23,13 +23,13 @@ pub fn edit_object(bytes: &[u8], edit: impl FnOnce(&[u8], Json<'_>) -> Vec<u8>) 
     Ok([&bytes[..bytes.len() - body.len()], &edit(body, object)].concat())
 }
 
-/// What `take` makes of the object that is all of a file; `None` where it is none.
+/// Calls `take` with the object that fills a file; `None` if there is none.
 pub fn with_object<T>(bytes: &[u8], take: impl FnOnce(Json<'_>) -> T) -> Option<T> {
     let mut tape = Tape::default();
     whole_object(&mut tape, without_mark(bytes)).ok().map(take)
 }
 
-/// The value of that kind that is all of `body`, or where and why there is none.
+/// Returns the value of this kind that fills `body`, or the place and reason of the error.
 pub fn whole_value<'a>(
     tape: &'a mut Tape,
     body: &'a [u8],

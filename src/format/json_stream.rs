@@ -1,5 +1,4 @@
-//! Objects that are looked through piece by piece: an index of a gigabyte's records is too large to hold
-//! where each value of it is.
+//! Reads objects piece by piece, because a scanned index of a gigabyte of records does not fit in memory.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,45 +10,45 @@ use crate::text::json::{Json, JsonKind};
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 use crate::text::lines::BOM;
 
-/// What is met in an object.
+/// An event while an object is read.
 pub enum JsonEvent<'a> {
-    /// One of its members, whole.
+    /// A complete member of it.
     Member(Json<'a>),
-    /// A member of it that is gone into.
+    /// The start of a member whose members follow.
     Inner,
-    /// A key of that, and its value.
+    /// A key of that member, and its value.
     Value(&'a str, Json<'a>),
-    /// A key of that, the items of whose value follow.
+    /// A key of that member. The items of its value follow.
     Key(&'a str),
-    /// One of them.
+    /// One of these items.
     Item(Json<'a>),
 }
 
-/// Who looks through an object.
+/// Receives the events of an object.
 pub trait JsonVisitor {
-    /// How far a member of that name is gone into: not at all, to its members, or to the items of those.
+    /// Returns how deep a member of this name is opened: 0 not at all, 1 to its members, 2 to their items.
     fn depth(&self, name: &str) -> u8;
 
-    /// Takes what was met in the member of that name.
+    /// Takes an event in the member of this name.
     fn visit(&mut self, name: &str, met: JsonEvent<'_>);
 
-    /// Whether it knows enough.
+    /// True if it needs no more events.
     fn is_done(&self) -> bool {
         false
     }
 }
 
-/// What the bytes of an object are without those of the members that were gone into.
+/// The bytes of an object with its opened members emptied.
 pub struct JsonOutline<'b> {
-    /// The object, with nothing in those.
+    /// The object with `{}` for each opened member.
     pub text: Cow<'b, [u8]>,
-    /// Where each of those ends in that text, and how many bytes of it are left out.
+    /// The end of each opened member in `text`, and the number of bytes left out of it.
     left_out: Vec<(usize, usize)>,
     mark: usize,
 }
 
 impl JsonOutline<'_> {
-    /// Where a range of the text is in the bytes.
+    /// Converts a range of `text` to the range in the bytes.
     pub fn range(&self, own: Range<usize>) -> Range<usize> {
         let place = |at: usize| {
             let before = self.left_out.iter().take_while(|(end, _)| *end <= at);
@@ -59,8 +58,7 @@ impl JsonOutline<'_> {
     }
 }
 
-/// Looks through the object that is all of the bytes but for their mark; `None` where there is none. Of doubled
-/// members the last counts.
+/// Visits the object after the byte order mark, if there is one. The last of doubled members counts.
 pub fn visit_object<V: JsonVisitor>(bytes: &Bytes, visit: impl Fn() -> V) -> Option<(V, JsonOutline<'_>)> {
     if bytes.is_file_backed() {
         let mut own = visit();
@@ -78,13 +76,13 @@ pub fn visit_object<V: JsonVisitor>(bytes: &Bytes, visit: impl Fn() -> V) -> Opt
     Some((own, outline))
 }
 
-/// What bytes that are not held are as an object, with nothing in the objects in it; `None` where they are none.
+/// Returns file-backed bytes as an object whose nested objects are empty; `None` if they are not an object.
 pub fn outline(bytes: &Bytes) -> Option<Vec<u8>> {
     let (_, own) = visit_object(bytes, || OutlineOnly)?;
     Some([&bytes.at(0..own.mark), &*own.text].concat())
 }
 
-/// Looks through nothing but whether it is an object.
+/// Only checks that it is an object.
 struct OutlineOnly;
 
 impl JsonVisitor for OutlineOnly {
@@ -123,21 +121,20 @@ fn whole<V: JsonVisitor>(object: Json<'_>, visit: &mut V) {
     }
 }
 
-/// So many bytes are looked at at once; in tests of the library few.
+/// The size of the window in bytes. Small in unit tests.
 const WINDOW: usize = if cfg!(test) { 16 } else { 256 << 10 };
-/// A longer piece is none: then it takes all bytes at once.
+/// The most bytes of one piece. An object with a longer one is read at once.
 const LONGEST: usize = 32 << 10;
-/// An object of more members is not gone through piece by piece.
+/// The most members of an object that is read piece by piece.
 const MEMBERS: usize = 256;
 
-/// A place in bytes that are read window by window. Whatever is not surely an object is left to who looks at all
-/// of them at once.
+/// A place in bytes that are read window by window. `None` from its methods means: read all bytes at once.
 struct WindowReader<'b> {
     bytes: &'b Bytes,
     window: Cow<'b, [u8]>,
-    /// Where the window starts.
+    /// The place of the window in the bytes.
     start: usize,
-    /// The place in it.
+    /// The place in the window.
     at: usize,
     tape: Tape,
     key: String,
@@ -177,7 +174,7 @@ impl<'b> WindowReader<'b> {
         self.outline(mark, &inner)
     }
 
-    /// Goes through the members of an object; where that is.
+    /// Reads the members of an object. Returns its range.
     fn members<V: JsonVisitor>(&mut self, name: &str, depth: u8, visit: &mut V) -> Option<Range<usize>> {
         visit.visit(name, JsonEvent::Inner);
         self.open(b'{')?;
@@ -211,12 +208,12 @@ impl<'b> WindowReader<'b> {
         Some(())
     }
 
-    /// Whether the bytes end where the window does.
+    /// True if the window ends at the end of the bytes.
     fn is_last(&self) -> bool {
         self.start + self.window.len() == self.bytes.len()
     }
 
-    /// Reads on from the place, more than what is behind it in the window.
+    /// Moves the window to the current place, and reads more than the rest of the old one.
     fn fill(&mut self) -> Option<()> {
         let (start, rest) = (self.start + self.at, self.window.len() - self.at);
         if self.is_last() || rest > LONGEST {
@@ -228,7 +225,7 @@ impl<'b> WindowReader<'b> {
         Some(())
     }
 
-    /// The next byte that is no white space.
+    /// Returns the next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         loop {
             let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
@@ -246,7 +243,7 @@ impl<'b> WindowReader<'b> {
         is_it.then_some(())
     }
 
-    /// Whether another child follows those `before` it, rather than the end.
+    /// True if another child follows, false at the end. `before` is the number of children so far.
     fn next(&mut self, end: u8, before: usize) -> Option<bool> {
         match self.peek()? {
             byte if byte == end => {
@@ -262,7 +259,7 @@ impl<'b> WindowReader<'b> {
         }
     }
 
-    /// Reads a key, and what parts it from its value.
+    /// Reads a key and the colon after it.
     fn key(&mut self) -> Option<()> {
         if self.peek()? != b'"' {
             return None;
@@ -274,13 +271,13 @@ impl<'b> WindowReader<'b> {
         self.open(b':')
     }
 
-    /// Where the next value is in the window.
+    /// Returns the range of the next value in the window.
     fn piece(&mut self) -> Option<Range<usize>> {
         self.peek()?;
         loop {
             let rest = &self.window[self.at..];
             match self.tape.scan(rest, Newlines::Refused) {
-                // A number may go on behind the window.
+                // A number may continue after the window.
                 ScanResult::Whole { end, .. } if end < rest.len() || self.is_last() => {
                     std::str::from_utf8(&rest[..end]).ok().filter(|own| own.len() <= LONGEST)?;
                     self.at += end;
@@ -292,7 +289,7 @@ impl<'b> WindowReader<'b> {
         }
     }
 
-    /// Nothing but white space follows.
+    /// Checks that only white space follows.
     fn is_over(&mut self) -> Option<()> {
         loop {
             if !self.window[self.at..].iter().all(u8::is_ascii_whitespace) {

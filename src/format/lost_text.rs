@@ -1,4 +1,4 @@
-//! Whether a record has a text that was not lost. The placeholder for a lost text does not count.
+//! Finds out if a record has a text that is not lost. The placeholder for a lost text does not count.
 
 use super::Format;
 use crate::text::json::{Json, JsonKind};
@@ -8,7 +8,7 @@ use crate::text::json_scanner::Tape;
 /// The placeholder for a lost text.
 pub const LOST_TEXT: &str = "(lost)";
 
-/// Whether the main text of a record is its text, and not a substitute that is shown when there is none.
+/// True if the main text is the record's own, and not a substitute that is shown for a missing one.
 pub fn has_own_text(format: &(impl Format + ?Sized), record: Json<'_>) -> bool {
     let (text, _) = format.main_text(record);
     if text == record.plain() {
@@ -28,7 +28,7 @@ pub fn has_own_text(format: &(impl Format + ?Sized), record: Json<'_>) -> bool {
     }
 }
 
-/// Whether a text has a visible character and is not the placeholder for a lost text.
+/// True if a text has a visible character and is not the placeholder for a lost text.
 pub fn is_text(text: &str) -> bool {
     let says = |own: char| !own.is_whitespace() && !own.is_control() && own != char::REPLACEMENT_CHARACTER;
     text.trim() != LOST_TEXT && text.contains(says)

@@ -1,5 +1,5 @@
-//! The on-disk formats: one folder each, with the same file names in each; they never
-//! import one another. A new format is one folder and one line in [`FORMATS`].
+//! The on-disk formats, one folder each, with equal file names. They never import one another. A
+//! new format is one folder and one line in [`FORMATS`].
 
 pub mod detection;
 pub mod field_reader;

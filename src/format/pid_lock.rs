@@ -1,13 +1,12 @@
-//! Locks that hold the number of a process.
+//! Locks that contain a process id.
 
 use super::LockFact;
 use crate::model::{Code, Moment, Problem, Severity};
 
-/// A lock that names no process and is older than this, in microseconds, is left behind:
-/// its writer needs a moment to fill it.
+/// A lock without a process id is stale after this time in microseconds. Its writer needs a moment.
 const UNFILLED: i64 = 60_000_000;
 
-/// A lock whose process is gone, or that was never filled.
+/// Returns a problem if the process of the lock is gone, or no id was ever written to it.
 pub fn stale_problem(lock: &LockFact, now: Moment) -> Option<Problem> {
     let why = match lock.holder_alive {
         Some(true) => return None,

@@ -1,20 +1,19 @@
-//! What a path within a store is to its format.
+//! The meaning of a path within a store for its format.
 
 use crate::model::Role;
 
-/// What a path within a store is to its format.
+/// The meaning of a path within a store for its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// A folder that is looked into.
+    /// A folder to look into.
     Enter,
-    /// A file of that role.
+    /// A file of this role.
     File(Role),
-    /// Neither: it is not one of the format's.
+    /// Any other path.
     Unexpected,
 }
 
-/// The names of a path relative to a root. What is no UTF-8 in them has a sign in its place: they
-/// are compared, and never opened.
+/// Splits a relative path into names, to compare them only: non-UTF-8 parts may be replaced.
 pub(super) fn parts(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|part| !part.is_empty())
 }

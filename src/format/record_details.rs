@@ -1,6 +1,5 @@
-//! A memory in the order in which people read it: its main text, its other texts in the order of its format,
-//! its references, then everything else. The detail view, `palimp show` and the lines for a screen reader use
-//! it.
+//! A memory in reading order: main text, other texts in the format's order, references, the rest.
+//! For the detail view, `palimp show` and the lines for a screen reader.
 
 use std::borrow::Cow;
 
@@ -8,30 +7,28 @@ use super::entry_text;
 use crate::model::{Entry, Moment, PathText, RecordText, Store};
 use crate::text::json::{Json, JsonKind};
 
-/// Limits the number of references that are named beside a text.
+/// The number of references that are named beside a text.
 const REFERENCES: usize = 3;
-/// Limits the depth to which nested objects are written out on a line. Deeper ones stay JSON.
+/// The depth to which nested objects are written on a line. Deeper ones stay JSON.
 const DEEPEST: usize = 3;
-/// The beginning of an item of a list.
+/// The start of a list item.
 const ITEM: &str = "• ";
 
 /// A member of a record besides its main text.
 pub(super) struct TextMember {
-    /// Its dotted name.
+    /// The dotted name.
     pub name: String,
-    /// Its value on one line.
+    /// The value on one line.
     pub plain: String,
-    /// Its value for people: the items of a list are below each other.
+    /// The value for people: list items are on lines of their own.
     pub read: String,
 }
 
 impl TextMember {
-    /// A member that is a text.
     pub fn of_text(name: &str, plain: String) -> TextMember {
         TextMember { name: name.to_owned(), read: plain.clone(), plain }
     }
 
-    /// The last part of its name.
     fn own_name(&self) -> &str {
         self.name.rsplit('.').next().unwrap_or(&self.name)
     }
@@ -40,7 +37,7 @@ impl TextMember {
         self.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// Whether it is written in words, whatever its name. A list is if one of its items is.
+    /// True if it is written in words, whatever its name. A list is prose if one of its items is.
     fn is_prose(&self) -> bool {
         let text = self.read.trim();
         let items = text.strip_prefix(ITEM).unwrap_or(text);
@@ -48,15 +45,14 @@ impl TextMember {
     }
 }
 
-/// Whether it is more than a single word, a number, a name or a time.
+/// True if it is more than a word, number or time. Scripts without spaces need four non-ASCII letters.
 fn is_in_words(text: &str) -> bool {
     let text = text.trim();
     let foreign = text.chars().filter(|c| !c.is_ascii() && c.is_alphabetic()).count();
     (text.contains(char::is_whitespace) || foreign > 3) && Moment::parse(text).is_none()
 }
 
-/// The texts of a record besides its main text: first the members in the order of its format, then other
-/// prose. `unsearched` are the names of ids of others, times and checksums.
+/// Returns the other texts: those in `order`, then other prose. `unsearched`: ids, times and checksums.
 pub(super) fn other_texts(
     members: &[TextMember],
     main: &str,
@@ -82,7 +78,7 @@ pub(super) fn other_texts(
     said.into_iter().map(|(_, own)| (own.name.clone(), own.read.clone())).collect()
 }
 
-/// A value for people.
+/// Returns a value for people.
 pub(super) fn read(value: Json<'_>) -> String {
     match value.kind() {
         JsonKind::Array => {
@@ -94,7 +90,7 @@ pub(super) fn read(value: Json<'_>) -> String {
     }
 }
 
-/// A value on one line: the members of an object follow each other with their names.
+/// Returns a value on one line, with the members of objects by name.
 fn in_a_line(value: Json<'_>, deepest: usize) -> String {
     if value.members().next().is_none() || deepest == 0 {
         return value.text().map_or_else(|| value.plain(), Cow::into_owned);
@@ -105,12 +101,12 @@ fn in_a_line(value: Json<'_>, deepest: usize) -> String {
     value.members().map(member).collect::<Vec<_>>().join(" · ")
 }
 
-/// The label of a member.
+/// Returns the label of a member.
 pub fn label(name: &str) -> String {
     name.rsplit('.').next().unwrap_or(name).replace('_', " ")
 }
 
-/// Its tags, references, session, author and times. Untrusted text.
+/// Returns tags, references, session, author and times. Untrusted text.
 pub fn context_fields(store: &Store, entry: &Entry, now: Moment) -> Vec<(&'static str, String)> {
     let mut ties = Vec::new();
     let Some(view) = store.view(entry) else { return ties };
@@ -137,8 +133,7 @@ pub fn context_fields(store: &Store, entry: &Entry, now: Moment) -> Vec<(&'stati
     ties
 }
 
-/// Everything else about the entry with that number: its state, its place, what other files say about it, and
-/// the members that are no text. Untrusted text.
+/// Returns the rest: state, place, facts from other files, and members that are not texts. Untrusted text.
 pub fn remaining_fields(store: &Store, number: u32, text: &RecordText) -> Vec<(String, String)> {
     let Some(entry) = store.entries.get(number as usize) else { return Vec::new() };
     let record = store.record(entry);
@@ -157,7 +152,7 @@ pub fn remaining_fields(store: &Store, number: u32, text: &RecordText) -> Vec<(S
     rest
 }
 
-/// The fields that a search reads. The main text comes first. Untrusted text.
+/// Returns the fields that a search reads, the main text first. Untrusted text.
 pub fn searched_fields(store: &Store, entry: &Entry, own: RecordText) -> Vec<(String, String)> {
     let is_said = |name: &str| own.other_texts.iter().any(|(said, _)| said == name);
     let others: Vec<(String, String)> =
@@ -173,7 +168,7 @@ pub fn searched_fields(store: &Store, entry: &Entry, own: RecordText) -> Vec<(St
     fields
 }
 
-/// Other strings that a search reads and that are in no field, such as those of a checkpoint's bundle.
+/// Returns strings that a search reads and that are in no field, such as those of a checkpoint's bundle.
 pub fn searched_strings(store: &Store, entry: &Entry) -> Vec<(String, String)> {
     entry_text::named_strings(store, entry).into_iter().map(|(name, text)| (label(&name), text)).collect()
 }
@@ -185,7 +180,7 @@ mod tests {
     use super::*;
     use crate::format::text_of_raw;
 
-    /// The main text of a record and the texts after it, in order.
+    /// Returns the main text of a record, then its other texts with their labels.
     fn page(format: &str, path: &str, record: &str) -> Vec<String> {
         let own = text_of_raw(format, Path::new(path), record.as_bytes()).unwrap();
         let said = own.other_texts.iter().map(|(name, text)| format!("{}: {text}", label(name)));

@@ -1,38 +1,36 @@
-//! The form of a record: the fields that its reader asked it for, what it asked of each,
-//! and what it found wrong with them. It is written down while the record is read as
-//! `check` reads it, so that the two can't differ.
+//! The form of a record: its fields and faults. The code of `check` fills it, so the two can't differ.
 
 use super::field_reader::{Fault, Need};
 
-/// What a field holds.
+/// The kind of value in a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldKind {
-    /// A text, of so many characters at most where there is a limit.
+    /// A text.
     Text {
-        /// Characters.
+        /// The most characters, if limited.
         most: Option<usize>,
     },
     /// One of these words.
     Word {
         /// The words.
         words: Vec<String>,
-        /// Whether another word is an error, and not only unusual.
+        /// True if another word is an error, false if it is only unusual.
         is_closed: bool,
     },
     /// A number.
     Number {
-        /// The least and the greatest.
+        /// The least and the greatest value.
         range: Option<(f64, f64)>,
-        /// Whether it is a whole one.
+        /// True for whole numbers only.
         is_whole: bool,
     },
     /// True or false.
     Flag,
     /// A list of texts.
     Words {
-        /// How many at most; 0 where there is no limit.
+        /// The most texts; 0 for no limit.
         most: usize,
-        /// Characters that each may have.
+        /// The most characters of each.
         longest: usize,
     },
     /// A timestamp.
@@ -41,22 +39,22 @@ pub enum FieldKind {
     References,
     /// Any JSON value.
     Json,
-    /// Shown and kept as it is, with the reason.
+    /// A value that can't be edited, with the reason.
     Fixed(&'static str),
 }
 
 impl FieldKind {
-    /// Whether its value is a string.
+    /// True if its value is a string.
     pub fn is_text(&self) -> bool {
         matches!(self, FieldKind::Text { .. } | FieldKind::Word { .. } | FieldKind::Moment)
     }
 
-    /// Whether its value is a list of texts.
+    /// True if its value is a list of texts.
     pub fn is_list(&self) -> bool {
         matches!(self, FieldKind::Words { .. } | FieldKind::References)
     }
 
-    /// What it asks for, in the words of the specifications.
+    /// Describes the expected value in the words of the specifications.
     pub fn wants(&self) -> String {
         match self {
             FieldKind::Text { most: Some(most) } => format!("text, {most} characters at most"),
@@ -87,28 +85,28 @@ impl FieldKind {
 /// A field of a form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldSpec {
-    /// Its name in the format's specification, dotted where nested.
+    /// The dotted name in the format's specification.
     pub name: String,
-    /// What it holds.
+    /// The kind of its value.
     pub kind: FieldKind,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub need: Need,
 }
 
 /// The fields of a record, and its faults.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordForm {
-    /// In the order in which they are read.
+    /// The fields in the order in which they are read.
     pub fields: Vec<FieldSpec>,
-    /// Each with the number of its field, where it has one.
+    /// The faults, each with the index of its field, if it has one.
     pub faults: Vec<(Option<usize>, Fault)>,
-    /// Bytes that the whole record may have.
+    /// The most bytes of the whole record.
     pub most_bytes: Option<usize>,
     at: Option<usize>,
 }
 
 impl RecordForm {
-    /// A field is asked for. The first question about it says what it is.
+    /// Adds a field unless it is known. The first question about a field decides its kind.
     pub fn ask(&mut self, name: String, need: Need, kind: FieldKind) {
         let known = self.fields.iter().position(|field| field.name == name);
         self.at = Some(known.unwrap_or(self.fields.len()));
@@ -117,13 +115,13 @@ impl RecordForm {
         }
     }
 
-    /// What follows is about the whole record.
+    /// Sets the limit of the whole record. Faults that follow belong to the whole record.
     pub fn ask_whole(&mut self, most_bytes: usize) {
         self.most_bytes = Some(most_bytes);
         self.at = None;
     }
 
-    /// What was asked for last has a fault.
+    /// Adds a fault of the last field asked for.
     pub fn add(&mut self, fault: &Fault) {
         self.faults.push((self.at, fault.clone()));
     }

@@ -1,12 +1,12 @@
-//! A record as it is stored: the lines that it is on, and whether it holds a secret.
+//! A record as it is stored: the lines that it is on, and whether it contains a secret.
 
 use std::borrow::Cow;
 
 use crate::model::{Document, Entry, RecordBody, Span, Store};
 use crate::text::{lines, secrets};
 
-/// The whole lines that a record of a log is on, without their last line end and without the
-/// file's byte order mark; the record itself in any other file. `None` where the file changed since.
+/// Returns a record's complete lines in a log, without the last line end and the byte order mark;
+/// in other files the record itself. `None` if the file has changed.
 pub fn lines_of(document: &Document, record: u32) -> Option<(Span, Cow<'_, [u8]>)> {
     let own = document.records.get(record as usize)?.span;
     let name = document.path.as_os_str().as_encoded_bytes();
@@ -25,7 +25,7 @@ pub fn lines_of(document: &Document, record: u32) -> Option<(Span, Cow<'_, [u8]>
     Some((span, lines))
 }
 
-/// A record that fills its whole file, without the file's byte order mark.
+/// Removes the byte order mark from a record that fills its file.
 fn without_mark(span: Span, bytes: Cow<'_, [u8]>) -> (Span, Cow<'_, [u8]>) {
     let mark = lines::BOM.len();
     if span.start > 0 || !bytes.starts_with(lines::BOM) {
@@ -38,7 +38,7 @@ fn without_mark(span: Span, bytes: Cow<'_, [u8]>) -> (Span, Cow<'_, [u8]>) {
     (Span { start: mark as u64, ..span }, bytes)
 }
 
-/// What is between the records on other lines before and behind a record.
+/// Returns the span between the records on the lines before and after a record.
 fn around(document: &Document, record: u32) -> Span {
     let (before, rest) = document.records.split_at(record as usize);
     let Some(own) = rest.first() else { return Span { start: 0, end: 0 } };
@@ -50,7 +50,7 @@ fn around(document: &Document, record: u32) -> Span {
     }
 }
 
-/// Whether the text of an entry holds what looks like a token or a private key.
+/// True if an entry contains what looks like a token or a private key.
 pub fn is_sensitive(store: &Store, entry: &Entry) -> bool {
     let look = || store.read(entry).is_some_and(|raw| secrets::is_sensitive(&raw));
     match &store.record(entry).body {

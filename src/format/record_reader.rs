@@ -1,4 +1,4 @@
-//! A file of records, read: shared by every format that keeps JSON Lines.
+//! Reads files of records. Every format with JSON Lines uses this.
 
 use std::path::Path;
 
@@ -14,28 +14,28 @@ use crate::text::json_lines::{self, RecordPiece};
 use crate::text::json_scanner::Tape;
 use crate::text::lines;
 
-/// What reading one file gave.
+/// The records and problems of one file.
 #[derive(Debug, Default)]
 pub struct Reading {
-    /// Its records, in file order.
+    /// The records in file order.
     pub records: Vec<Record>,
-    /// What is wrong with it.
+    /// The problems of the file.
     pub problems: Vec<Problem>,
 }
 
-/// A reading under way: the views of its records are packed together at its end.
+/// Collects records. Their views are packed together at the end.
 #[derive(Default)]
 pub struct ReadingBuilder {
     packer: ViewPacker,
-    /// Each record without its view, and where that is among the packed ones.
+    /// Each record without its view, and the index of its packed view.
     own: Vec<(Record, Option<u32>)>,
-    /// The places of the torn records.
+    /// The indexes of the torn records.
     torn: Vec<usize>,
     problems: Vec<Problem>,
 }
 
 impl ReadingBuilder {
-    /// Adds a record that is at `span` and was read.
+    /// Adds a record that could be read.
     pub fn push(&mut self, path: &Path, place: RecordPosition, parsed: &ParsedRecord, faults: Vec<Fault>) {
         self.faults(path, place.line, parsed.id.as_deref(), faults);
         self.faults(path, place.line, parsed.id.as_deref(), tag_faults(&parsed.tags).collect());
@@ -63,7 +63,7 @@ impl ReadingBuilder {
         }
     }
 
-    /// What was read.
+    /// Returns the records and problems.
     pub fn finish(self) -> Reading {
         let view = self.packer.views();
         let with_view = |(record, own): (Record, Option<u32>)| match own {
@@ -80,31 +80,31 @@ impl ReadingBuilder {
     }
 }
 
-/// Where a record is.
+/// The place of a record.
 #[derive(Clone, Copy)]
 pub struct RecordPosition {
     /// Its bytes.
     pub span: Span,
     /// The line that it starts on, from 1.
     pub line: u32,
-    /// How many lines it covers.
+    /// The number of lines that it covers.
     pub lines: u32,
 }
 
 impl RecordPosition {
-    /// The record that is there.
+    /// Returns the record at this place.
     pub fn record(self, body: RecordBody) -> Record {
         Record { span: self.span, line: self.line, lines: self.lines, body }
     }
 }
 
-/// Whether an object is what a format asks of a record of such a file.
+/// True if an object is a valid record of this file in a format.
 pub fn is_record(format: &dyn Format, (role, path): (Role, &Path), object: &[u8], now: Moment) -> bool {
     let read = format.read(role, path, object, now);
     read.records.len() == 1 && !read.problems.iter().any(|own| own.code == Code::MissingField)
 }
 
-/// Reads JSON Lines. `view` turns each object into a view, telling `fields` what is wrong.
+/// Reads JSON Lines. `view` makes a view of each object, and adds its faults to `fields`.
 pub fn read_lines(
     path: &Path,
     bytes: &[u8],
@@ -114,7 +114,7 @@ pub fn read_lines(
     read_pieces(path, bytes, &mut |rows, piece| push_piece(rows, path, bytes, piece, now, view))
 }
 
-/// Reads JSON Lines. `take` adds each piece as what it is.
+/// Reads JSON Lines. `take` adds each piece.
 pub fn read_pieces(
     path: &Path,
     bytes: &[u8],
@@ -133,7 +133,7 @@ pub fn read_pieces(
     rows.finish()
 }
 
-/// Adds a piece of JSON Lines as what it is.
+/// Adds a piece of JSON Lines as a record or as a broken one.
 pub fn push_piece(
     rows: &mut ReadingBuilder,
     path: &Path,
@@ -154,7 +154,7 @@ pub fn push_piece(
     rows.push(path, place, &seen, faults);
 }
 
-/// The form of one record, as it is read.
+/// Returns the form of one record.
 pub fn form(
     record: &[u8],
     now: Moment,
@@ -167,8 +167,7 @@ pub fn form(
     fields.into_form()
 }
 
-/// How bad a fault of a line is, and what it says: a warning where the object was read
-/// all the same, an error where it was not.
+/// Returns the severity and message of a line's fault: a warning if the object could be read, else an error.
 pub fn line_fault(code: Code, read: bool) -> Fault {
     let severity = match read {
         true if code == Code::ByteOrderMark => Severity::Note,
@@ -192,7 +191,7 @@ pub fn line_fault(code: Code, read: bool) -> Fault {
     (code, severity, what.to_owned())
 }
 
-/// Reads a file that is one JSON object, and hands it on; says why if it is not one.
+/// Reads a file that is one JSON object, and calls `take` with it. Returns the problems.
 pub fn read_object(
     path: &Path,
     bytes: &[u8],
@@ -202,7 +201,7 @@ pub fn read_object(
     read_value(path, bytes, JsonKind::Object, broken, take)
 }
 
-/// The same for a file that holds no records.
+/// Reads a file that is one JSON object and contains no records.
 pub fn object(
     path: &Path,
     bytes: &[u8],
@@ -212,14 +211,14 @@ pub fn object(
     Reading { records: Vec::new(), problems: read_object(path, bytes, broken, take) }
 }
 
-/// The note on a file that starts with a byte order mark.
+/// Returns the note about a byte order mark at the start of a file.
 pub fn byte_order_mark(path: &Path, bytes: &[u8]) -> Option<Problem> {
     let message = "The file starts with a byte order mark; it is read without it.";
     let problem = || Problem::of_file(Code::ByteOrderMark, Severity::Note, path, message).at_line(1);
     (without_mark(bytes).len() < bytes.len()).then(problem)
 }
 
-/// Reads a file that is one JSON value of that kind, and hands it on; says why if it is not.
+/// Reads a file that is one JSON value of this kind, and calls `take` with it. Returns the problems.
 pub fn read_value(
     path: &Path,
     bytes: &[u8],
@@ -242,15 +241,14 @@ pub fn read_value(
     problems
 }
 
-/// A file that is one JSON value and holds records, while they are read. Places are bytes of it
-/// without its mark.
+/// Collects the records of a file that is one JSON value. Places are bytes after its byte order mark.
 pub struct DocumentReading<'a> {
     path: &'a Path,
     bytes: &'a [u8],
     mark: usize,
     feeds: Vec<usize>,
     rows: ReadingBuilder,
-    /// Each with its place, if it has one.
+    /// The problems, each with its place, if it has one.
     problems: Vec<(Option<usize>, Problem)>,
 }
 
@@ -273,12 +271,11 @@ impl DocumentReading<'_> {
         RecordPosition { span, line, lines: 1 + self.line(end) - line }
     }
 
-    /// The line on which a byte is.
     fn line(&self, at: usize) -> u32 {
         1 + self.feeds.partition_point(|feed| *feed < at + self.mark) as u32
     }
 
-    /// Adds a problem at a byte; it is of the record in which that is, if it is in one.
+    /// Adds a problem at a byte. It belongs to the record at that place, if there is one.
     pub fn problem(&mut self, code: Code, severity: Severity, at: usize, message: String) {
         let problem = Problem::of_file(code, severity, self.path, message).at_line(self.line(at));
         self.problems.push((Some(at.min(self.bytes.len()) + self.mark), problem));
@@ -290,8 +287,7 @@ impl DocumentReading<'_> {
     }
 }
 
-/// Reads a file that is one JSON value of that kind and holds records. One that can't be read is a
-/// broken record of all its bytes.
+/// Reads a file that is one JSON value with records. If it can't be read, all of it is one broken record.
 pub fn read_within(
     path: &Path,
     bytes: &[u8],
@@ -339,12 +335,12 @@ pub fn read_document(
     })
 }
 
-/// How many line feeds are in the bytes.
+/// Counts the line feeds.
 pub fn feeds(bytes: &[u8]) -> u32 {
     memchr::memchr_iter(b'\n', bytes).count() as u32
 }
 
-/// The first line of a document that a merge left behind.
+/// Returns a problem at the first line that a merge left in a document.
 fn conflict_marker(path: &Path, body: &[u8]) -> Option<Problem> {
     let at = lines::lines(body).position(|line| body[line.start..line.end].starts_with(b"<<<<<<< "))?;
     let problem = Problem::of_file(Code::ConflictMarkers, Severity::Error, path, "A merge left this marker.");

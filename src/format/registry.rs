@@ -1,4 +1,4 @@
-//! The formats that there are.
+//! All formats.
 
 use super::{Format, a_mem, agent_memory, bmad, memory_server, session_log};
 
@@ -11,12 +11,12 @@ pub static FORMATS: &[&dyn Format] = &[
     &a_mem::AMem,
 ];
 
-/// The format of that name.
+/// Returns the format of this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.name() == name)
 }
 
-/// The name of every field that some format's records have beside the common ones.
+/// Returns the names of the fields that not all formats have.
 pub fn facets() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().flat_map(|format| format.about().facets).copied()
 }

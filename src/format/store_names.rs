@@ -1,4 +1,4 @@
-//! Short names of stores, for lists in which several are open.
+//! Short names for open stores.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,14 +6,14 @@ use std::path::Path;
 use super::by_name;
 use crate::model::PathText;
 
-/// Folders that many stores are in: their own names tell nothing.
+/// Folder names that many stores have. They don't distinguish stores.
 const PLAIN: [&str; 7] = ["memory", "memories", ".memory", "data", "store", "storage", "agents"];
-/// So many folders of a path are tried for a name that no other store has.
+/// The most folders of a path in a name.
 const DEEPEST: usize = 12;
 
-/// A name for each store, all different: the folder that it belongs to, `shop` for
-/// `shop/.bmad/memory`; where two have the same, their formats, else more of their paths, else
-/// their numbers. Each store is its folder and its format. Untrusted text.
+/// Returns different names for stores (folder and format). A name is the folder that the store
+/// belongs to: `shop` for `shop/.bmad/memory`. Equal ones become the format, a longer path, or get
+/// a number. Untrusted text.
 pub fn store_names(stores: &[(&Path, &str)]) -> Vec<String> {
     let mut names: Vec<Option<String>> = vec![None; stores.len()];
     for level in 0..=DEEPEST {
@@ -35,7 +35,7 @@ pub fn store_names(stores: &[(&Path, &str)]) -> Vec<String> {
     names.into_iter().zip(stores).enumerate().map(numbered).collect()
 }
 
-/// What a store is called: its folder, its format, then more and more of its path.
+/// Returns the name of a store at a level: its folder, its format, then longer and longer paths.
 fn called((root, format): (&Path, &str), level: usize) -> String {
     match level {
         0 => tail(folder_of(root, format), 1),
@@ -44,7 +44,6 @@ fn called((root, format): (&Path, &str), level: usize) -> String {
     }
 }
 
-/// The folder that a store belongs to.
 fn folder_of<'a>(root: &'a Path, format: &str) -> &'a Path {
     let place = by_name(format).map_or(Path::new(""), |format| Path::new(format.about().place));
     let up = if root.ends_with(place) { place.iter().count() } else { 0 };

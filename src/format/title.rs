@@ -1,16 +1,16 @@
-//! What a memory is called in a list: the beginning of its text.
+//! The title of a memory in a list: the start of its text.
 
 use crate::text::secrets::cut;
 
-/// The longest title, in characters; what is longer is cut, and ends in `…`.
+/// The most characters of a title. A longer one is cut, and ends in `…`.
 pub(super) const MAX_TITLE: usize = 120;
-/// How far behind a cut is looked for the end of a value that it would run through.
+/// How many characters after a cut are read to find the end of a secret that the cut would split.
 pub(super) const CUT_LOOKAHEAD: usize = 4_096;
 
-/// What a private key starts with: such a value holds spaces, any other ends at one.
+/// The start of a private key. It contains spaces, unlike other secrets, which end at a space.
 const DASHES: &str = "-----";
 
-/// The first line that holds anything, with its white space collapsed.
+/// Returns the first line with content, with its white space collapsed.
 pub fn title_of(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("(no text)");
     let mut title = String::new();
@@ -33,7 +33,7 @@ pub fn title_of(text: &str) -> String {
     title
 }
 
-/// White space that looks like a blank. Other line separators stay, so that they are shown as what they are.
+/// True for white space that looks like a space. Other line separators stay visible.
 fn is_blank(c: char) -> bool {
     match c {
         '\t' | '\n' | '\r' => true,

@@ -1,6 +1,5 @@
-//! Reads a log of tombstones. A torn tombstone still deletes its memory if its whole id is there, because
-//! that was the intention of its writer. It is worse if a deleted memory returns by itself than if a line
-//! stays broken.
+//! Reads a log of tombstones. A torn one still deletes its memory if its id is complete, as its
+//! writer intended: a deleted memory that comes back is worse than a line that stays broken.
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,7 +12,7 @@ use crate::text::json_salvage::complete_object;
 use crate::text::json_scanner::Tape;
 use crate::text::torn_line::{self, objects_after_torn};
 
-/// Turns an object into a tombstone, and reports what is wrong.
+/// Makes a tombstone of an object, and adds its faults.
 type TombstoneReader = dyn Fn(&mut FieldReader<'_>) -> ParsedRecord;
 
 /// Reads a log of tombstones.
@@ -33,8 +32,7 @@ struct BrokenTombstones<'a> {
 }
 
 impl BrokenTombstones<'_> {
-    /// Adds the tombstones in this part, whole or torn. The second one and later ones were appended to a line
-    /// without a line end.
+    /// Adds the tombstones in this part, intact or torn. A missing line end puts several on one line.
     fn take(&self, rows: &mut ReadingBuilder, piece: &RecordPiece<'_>) {
         let content = &self.bytes[piece.start..piece.end];
         let parts = parts(content);
@@ -47,7 +45,7 @@ impl BrokenTombstones<'_> {
                 self.whole(rows, place, raw);
                 continue;
             }
-            // A tombstone that continues in the next one is torn, even if the line has another fault.
+            // A tombstone with another one inside is torn, even if the line has another fault.
             self.torn(rows, place, raw, if is_one { piece.faults } else { &[Code::TornLine] });
         }
     }
@@ -85,7 +83,7 @@ impl BrokenTombstones<'_> {
     }
 }
 
-/// The places of the tombstones in this part, and whether each is whole.
+/// Returns the ranges of the tombstones in this part, and whether each is complete.
 fn parts(content: &[u8]) -> Vec<(Range<usize>, bool)> {
     let is_one = |object: &[u8]| torn_line::first_name(object).is_some() && legible_id(object).is_some();
     let whole = objects_after_torn(content, &is_one).unwrap_or_default();
@@ -105,7 +103,7 @@ fn parts(content: &[u8]) -> Vec<(Range<usize>, bool)> {
     parts
 }
 
-/// The id of a tombstone that may be torn, if the whole id is there.
+/// Returns the id of a tombstone, which may be torn, if the whole id is readable.
 pub fn legible_id(raw: &[u8]) -> Option<Box<str>> {
     let content = raw.get(memchr::memchr(b'{', raw)?..)?;
     let own = complete_object(content)?;

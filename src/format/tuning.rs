@@ -1,5 +1,4 @@
-//! What a store's config says of locks, and of what an open store keeps and writes later
-//! (2 §7.1, 4 §9.1).
+//! The settings of a store for locks, caches and delayed writes (2 §7.1, 4 §9.1).
 
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ pub const LONGEST_MS: f64 = 86_400_000.0;
 /// The most retries.
 pub const MOST_RETRIES: f64 = 100.0;
 
-/// What is true of a store whose format has no such settings, or whose config does not say.
+/// The values without such settings in the config or the format.
 impl Default for StoreTuning {
     fn default() -> Self {
         StoreTuning {
@@ -27,53 +26,53 @@ impl Default for StoreTuning {
     }
 }
 
-/// How locks are waited for, and what an open store keeps and writes later.
+/// How palimp waits for locks, and what an open store caches and writes later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreTuning {
-    /// How long the format's lock is waited for, all looks at it together.
+    /// The longest wait for the format's lock in all.
     pub lock_timeout: Duration,
-    /// The pauses between two looks at a lock that is held; `None` for those of the format.
+    /// The pauses between two checks of a held lock; `None` for the format's own.
     pub lock_backoff: Option<Backoff>,
-    /// How often a write is tried again that failed for a reason which may pass.
+    /// How often palimp retries a write after a temporary failure.
     pub retries: u32,
-    /// How long after the last record indexes are written that wait.
+    /// How long after the last record palimp writes delayed indexes.
     pub index_after: Duration,
-    /// Whether indexes wait after a record is added.
+    /// True if palimp delays indexes after it adds a record.
     pub defers_indexes: bool,
-    /// The number of added records after which indexes are written at once.
+    /// The number of added records after which palimp writes indexes at once.
     pub index_after_records: usize,
-    /// How many memories an open store keeps at hand that were asked for.
+    /// The most memories in the cache of an open store.
     pub cache_size: usize,
-    /// How many bytes of memories it keeps at hand.
+    /// The most bytes of memories in that cache.
     pub cache_bytes: u64,
-    /// How long it believes what it keeps at hand.
+    /// How long a cached memory is valid.
     pub cache_ttl: Duration,
 }
 
-/// A pause that gets twice as long each time, up to a limit.
+/// A pause that doubles each time, up to a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
-    /// The first one.
+    /// The first pause.
     pub first: Duration,
     /// How often it doubles.
     pub doublings: u32,
 }
 
 impl Backoff {
-    /// The pause that comes after that number of others.
+    /// Returns the pause that comes after this number of pauses.
     pub fn after(self, others: u32) -> Duration {
         let times = 1_u32.checked_shl(others.min(self.doublings)).unwrap_or(u32::MAX);
         self.first.saturating_mul(times)
     }
 }
 
-/// A setting in milliseconds: more than 0, a day at most.
+/// Reads a setting in milliseconds: more than 0, at most a day.
 pub fn millis(value: Option<Json<'_>>) -> Option<Duration> {
     let own = value?.number().filter(|own| *own > 0.0 && *own <= LONGEST_MS)?;
     Some(Duration::from_micros((own * 1000.0) as u64))
 }
 
-/// A setting that is more than 0.
+/// Reads a setting that is more than 0.
 pub fn positive(value: Option<Json<'_>>) -> Option<f64> {
     value?.number().filter(|own| *own > 0.0 && own.is_finite())
 }

@@ -1,5 +1,4 @@
-//! How the records of a format are written: what a user may do, and the bytes it comes to.
-//! All of it is pure. What has a body here is right for most formats.
+//! The trait for writes: allowed changes and the resulting bytes. Pure. The defaults fit most formats.
 
 mod append;
 mod deletion_reason;
@@ -31,11 +30,11 @@ use crate::model::{Change, DecayRule, Document, Entry, Moment, PathText, Store, 
 use crate::text::json::Json;
 use crate::text::unpack::TarMember;
 
-/// The restored form of a document that can't be read.
+/// A restored version of a document that can't be read.
 pub struct RestoredDocument {
     /// The source, as the end of "restore it from".
     pub source: String,
-    /// Sentences about what it holds and what it lacks. May quote the store: untrusted text.
+    /// Sentences about its content and what is missing. May quote the store: untrusted text.
     pub reason: String,
     /// All its bytes.
     pub bytes: Vec<u8>,
@@ -43,80 +42,77 @@ pub struct RestoredDocument {
 
 /// How a format is written.
 pub trait FormatWriter: Sync {
-    /// Whether that may be done with a record of that file; if not, why not.
+    /// Returns an error with the reason if the operation is not allowed for records of this file.
     fn allows(&self, _deed: Operation, _file: &Path) -> Result<(), String> {
         Ok(())
     }
 
-    /// How a record of that file is deleted.
+    /// Returns how a record of this file is deleted.
     fn deletion(&self, _file: &Path) -> DeletionKind {
         DeletionKind::Removed
     }
 
-    /// Where a field is in a record, as names.
+    /// Returns the path of a field in a record, as names.
     fn field(&self, _record: Json<'_>, name: &str) -> Vec<String> {
         name.split('.').map(str::to_owned).collect()
     }
 
-    /// Whether a field that is absent would be a string.
+    /// True if a missing field would be a string.
     fn is_text(&self, _name: &str) -> bool {
         true
     }
 
-    /// The field that holds the importance, and how that number is written there.
+    /// Returns the field of the importance, and the number as it is written there.
     fn importance(&self, _kind: &str, _value: f64) -> Result<(&'static str, String), String> {
         Err("the format stores no importance.".into())
     }
 
-    /// Whether records of a type have that field for a word, such as `category`; if not, why not.
+    /// Returns an error with the reason if records of a type lack this field for a word, such as `category`.
     fn may_set(&self, kind: &str, field: &str) -> Result<(), String> {
         Err(format!("memories of the type {kind:?} have no {field} here."))
     }
 
-    /// Whether the records of a file are of one type, which their field `type` repeats.
+    /// True if all records of a file have one type, which their field `type` repeats.
     fn types_by_file(&self) -> bool {
         false
     }
 
-    /// What else an edited record gets: a time, a checksum.
+    /// Adds to an edited record what an edit brings: a time, a checksum.
     fn finish_edit(&self, _before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>> {
         Ok(after)
     }
 
-    /// The same for what is no edit of its content: a checksum.
+    /// Renews the checksum after a change that is not an edit of the content.
     fn renew_checksum(&self, _before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>> {
         Ok(after)
     }
 
-    /// The changes that add a record.
+    /// Returns the changes that add a record.
     fn add(&self, _scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
         Err(Refusal::unfit(format!("a {:?} can't be added in this format.", draft.kind)))
     }
 
-    /// The lines that add a record, where that needs no more than the ends of logs.
+    /// Returns the lines that add a record, if the ends of logs are enough for that.
     fn append(&self, _scene: &AppendContext<'_>, _draft: &RecordDraft<'_>) -> Result<AppendLines> {
         Ok(None)
     }
 
-    /// Whether ids are numbered: the next one is only known where the last one is.
+    /// True if ids are numbered. The next id then depends on the last one.
     fn numbers_ids(&self) -> bool {
         false
     }
 
-    /// The id that was given last to a memory of that session and type, by what was read of the store, where
-    /// ids are numbered.
+    /// Returns the last id of a session and type in the loaded store, if ids are numbered.
     fn last_id(&self, _store: &Store, _session: &str, _kind: &str) -> Option<String> {
         None
     }
 
-    /// The largest id of that type in a session's logs with those bytes, of which no record was read, where ids are
-    /// numbered.
+    /// Returns the largest id of a type in a session's logs, from unparsed bytes, if ids are numbered.
     fn largest_id(&self, _logs: &[Vec<u8>], _kind: &str) -> Option<String> {
         None
     }
 
-    /// The records that go when one is added that brings `bytes`: where a full log is compacted
-    /// by itself.
+    /// Returns the records that an automatic compaction removes when a draft of `bytes` bytes fills a log.
     fn evictions(
         &self,
         _scene: &WriteContext<'_>,
@@ -126,7 +122,7 @@ pub trait FormatWriter: Sync {
         Ok(Vec::new())
     }
 
-    /// The line that says that a record is deleted, and the file that it goes to.
+    /// Returns the line that marks a record as deleted, and its file.
     fn tombstone(
         &self,
         _scene: &WriteContext<'_>,
@@ -136,7 +132,7 @@ pub trait FormatWriter: Sync {
         None
     }
 
-    /// The changes that edit a record that is not JSON of its own line.
+    /// Returns the changes that edit a record that is not JSON on a line of its own.
     fn edit(
         &self,
         _scene: &WriteContext<'_>,
@@ -146,12 +142,12 @@ pub trait FormatWriter: Sync {
         None
     }
 
-    /// The changes that set a record's tags, where they are not in its JSON.
+    /// Returns the changes that set a record's tags, if they are not in its JSON.
     fn set_tags(&self, _scene: &WriteContext<'_>, _entry: &Entry, _tags: &[String]) -> Option<ChangesResult> {
         None
     }
 
-    /// The changes that delete records in the format's own way.
+    /// Returns the changes that delete records in the format's own way.
     fn delete(
         &self,
         _scene: &WriteContext<'_>,
@@ -161,47 +157,44 @@ pub trait FormatWriter: Sync {
         Err(Refusal::unfit("the format has no way to delete these."))
     }
 
-    /// The changes that make files around the store anew where they say otherwise than `documents`,
-    /// which are the store's or what a change makes of them.
+    /// Returns the changes that rebuild files around the store which differ from these documents.
     fn rebuild_pages(&self, _store: &Store, _documents: &[Arc<Document>]) -> ChangesResult {
         Ok(Vec::new())
     }
 
-    /// Restores a document that can't be read from copies in other files of the store. The best result comes
-    /// first.
+    /// Restores a broken document from copies in other files of the store. The best result comes first.
     fn restore_document(&self, _store: &Store, _torn: &Document) -> Vec<RestoredDocument> {
         Vec::new()
     }
 
-    /// Whether the specification says that each record of a log is in two logs.
+    /// True if the specification says that each record of a log is in two logs.
     fn keeps_copies(&self) -> bool {
         false
     }
 
-    /// Whether the specification says that a record of one of these logs is in the other, too.
+    /// True if the specification says that a record of one of these logs is in the other, too.
     fn are_copies(&self, _one: &Path, _other: &Path) -> bool {
         false
     }
 
-    /// How an archived record comes back, as the end of a sentence about it.
+    /// Returns how an archived record comes back, as the end of a sentence.
     fn unarchive_hint(&self, _session: Option<&str>) -> String {
         "`palimp unarchive` brings it back".into()
     }
 
-    /// The changes that undo what the format's own way of deletion did; `None` where
-    /// that is a tombstone, or keeps nothing.
+    /// Returns the changes that undo the format's own deletion; `None` if it is a tombstone or final.
     fn undelete(&self, _scene: &WriteContext<'_>, _entries: &[Entry]) -> Option<ChangesResult> {
         None
     }
 
-    /// What deletions took out of a document of several records and is not there, in formats that
-    /// have such: the document, and bytes that read as it with those records, and nulls, alone.
-    /// `deletions` are the changes that undo each of them, the newest first.
+    /// Returns what deletions removed from a document of several records and is still missing: its
+    /// path, and bytes of its form with only those records and nulls. `deletions` undo each
+    /// deletion, the newest first.
     fn deleted_parts(&self, _store: &Store, _deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
         None
     }
 
-    /// The changes that bring records of such a document back; `None` where there is none.
+    /// Returns the changes that restore records of such a document; `None` in other formats.
     fn restore_parts(
         &self,
         _scene: &WriteContext<'_>,
@@ -211,60 +204,57 @@ pub trait FormatWriter: Sync {
         None
     }
 
-    /// Copies that are to be made before a file is changed, and older ones that go for them.
+    /// Returns the changes that copy files before they are changed, and that remove older copies for them.
     fn backups(&self, _store: &Store, _files: &[&Document], _now: Moment) -> Vec<Change> {
         Vec::new()
     }
 
-    /// The records that are archived, or brought back, together with these: themselves where
-    /// each can be alone.
+    /// Returns the records that are archived and restored with these; only these if each can be alone.
     fn archive_group(&self, _store: &Store, entries: &[Entry]) -> Vec<Entry> {
         entries.to_vec()
     }
 
-    /// The compressed files whose bytes on disk it takes to archive these records, or to
-    /// bring them back.
+    /// Returns the compressed files whose bytes on disk are needed to archive or restore these records.
     fn compressed_files(&self, _store: &Store, _entries: &[Entry]) -> Vec<PathBuf> {
         Vec::new()
     }
 
-    /// Another name for such a copy, where another writer has taken its own meanwhile.
+    /// Returns another name for a backup, for when another writer took its name in the meantime.
     fn alternative_name(&self, _copy: &Path, _number: usize) -> Option<PathBuf> {
         None
     }
 
-    /// Whether records are archived with their whole session, and come back with it.
+    /// True if records are archived with their whole session, and are restored with it.
     fn archives_sessions(&self) -> bool {
         false
     }
 
-    /// Whether a record may be archived as it is, and as the store is set up; why not.
+    /// Returns an error with the reason if a record can't be archived.
     fn may_archive(&self, _store: &Store, _entry: &Entry) -> Result<()> {
         Ok(())
     }
 
-    /// Why nothing comes back from the archive, where nothing does.
+    /// Returns the reason why nothing can be restored from the archive; `None` if it can.
     fn no_unarchive_reason(&self) -> Option<&'static str> {
         None
     }
 
-    /// The changes that archive records.
+    /// Returns the changes that archive records.
     fn archive(&self, _scene: &WriteContext<'_>, _entries: &[Entry]) -> ChangesResult {
         Err(Refusal::unfit("the format has no archive."))
     }
 
-    /// The changes that bring records back from the archive.
+    /// Returns the changes that restore records from the archive.
     fn unarchive(&self, _scene: &WriteContext<'_>, _entries: &[Entry]) -> ChangesResult {
         Err(Refusal::unfit("the format has no archive."))
     }
 
-    /// The changes that archive a whole session.
+    /// Returns the changes that archive a whole session.
     fn archive_session(&self, _scene: &WriteContext<'_>, _name: &str) -> ChangesResult {
         Err(Refusal::unfit("the format has no archive of sessions."))
     }
 
-    /// The changes that bring a whole session back, of which `packed` is the archive.
-    /// `allow_large` lifts limits of size, and no other check.
+    /// Returns the changes that restore a session from `packed`. `allow_large` lifts only size limits.
     fn unarchive_session(
         &self,
         _scene: &WriteContext<'_>,
@@ -275,12 +265,12 @@ pub trait FormatWriter: Sync {
         Err(Refusal::unfit("the format has no archive of sessions."))
     }
 
-    /// The files that an archived session of that name is: its archive, and what is beside it.
+    /// Returns the files of an archived session: the archive and the files beside it.
     fn archive_files(&self, _name: &str) -> Vec<PathBuf> {
         Vec::new()
     }
 
-    /// What a compaction drops, where the format has its own rule.
+    /// Returns the entries that a compaction removes, if the format has its own rule.
     fn compacted_entries(
         &self,
         _scene: &WriteContext<'_>,
@@ -289,49 +279,47 @@ pub trait FormatWriter: Sync {
         None
     }
 
-    /// The changes of a compaction, where it is not only that records go.
+    /// Returns the changes of a compaction, if it does more than remove records.
     fn compact(&self, _scene: &WriteContext<'_>, _session: Option<&str>) -> Option<ChangesResult> {
         None
     }
 
-    /// What a compaction does with a memory that has faded by that rule and that the user does not keep.
+    /// Returns what a compaction does with a faded memory that the user does not keep.
     fn floor_outcome(&self, _store: &Store, _view: View<'_>, _rule: DecayRule) -> FloorOutcome {
         FloorOutcome::Stays
     }
 
-    /// What a compaction drops and what it never does, in words.
+    /// Describes what a compaction removes and what it never removes.
     fn compaction_rule(&self, _store: &Store) -> String {
         "what the format's compaction does not have to keep".into()
     }
 
-    /// The members that say when a record was accessed last and how often, as they are to be.
+    /// Returns the new values of the members that say when and how often a record was accessed.
     fn access_members(&self, _record: Json<'_>, _now: Moment) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
-    /// The members of a record that are caches of how far it has faded, as they are to be.
+    /// Returns the new values of the members that cache how far a record has faded.
     fn decay_members(&self, _scene: &WriteContext<'_>, _entry: &Entry) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
-    /// What is due by the format's rules and the store's own config: each a few words that
-    /// say what, how many records it concerns, and the changes.
+    /// Returns the tasks that are due by the format's rules and the store's config.
     fn due_tasks(&self, _scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
         Ok(Vec::new())
     }
 
-    /// The compressed files whose bytes on disk it takes to do what is due.
+    /// Returns the compressed files whose bytes on disk the due tasks need.
     fn due_task_files(&self, _scene: &WriteContext<'_>) -> Vec<PathBuf> {
         Vec::new()
     }
 
-    /// Brings what is derived within an archive up to date with its other members.
+    /// Updates the derived members of an archive from its other members.
     fn rederive_archive(&self, _archive: &Path, _members: &mut [TarMember], _now: Moment) -> Result<()> {
         Ok(())
     }
 
-    /// The changes of files that say something of an archive, which has those members now and
-    /// is that long.
+    /// Returns the changes of files that describe an archive, which has these members and this length now.
     fn archive_sidecars(
         &self,
         _scene: &WriteContext<'_>,
@@ -342,8 +330,7 @@ pub trait FormatWriter: Sync {
         Ok(Vec::new())
     }
 
-    /// What tells of a repair or an erasure in the store itself, where the format records such: it
-    /// says how many, and nothing of what.
+    /// Returns the changes that log a repair or an erasure in the store: the count, and no content.
     fn audit_changes(
         &self,
         _scene: &WriteContext<'_>,
@@ -354,54 +341,52 @@ pub trait FormatWriter: Sync {
         Ok(Vec::new())
     }
 
-    /// The changes that bring files of an older version to this one, each backed up first.
+    /// Returns the changes that migrate files of an older version, each with a backup.
     fn migration(&self, _scene: &WriteContext<'_>) -> ChangesResult {
         Ok(Vec::new())
     }
 
-    /// The file of which a new one is a copy, and whose faults it has therefore.
+    /// Returns the file that a new file copies. The copy has the same faults.
     fn origin(&self, _new: &Path) -> Option<&'static Path> {
         None
     }
 
-    /// What a person is to know of changes before they are made, as sentences.
+    /// Returns sentences for the user about changes before they are applied.
     fn plan_notices(&self, _store: &Store, _changes: &[Change]) -> Vec<String> {
         Vec::new()
     }
 
-    /// How records are erased, where it is not only that their lines go.
+    /// Returns how records are erased, if it does more than remove their lines.
     fn eraser(&self) -> Option<&dyn FormatEraser> {
         None
     }
 
-    /// The files of an empty store.
+    /// Returns the files of an empty store.
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)>;
 
-    /// The changes that make a session.
+    /// Returns the changes that make a session.
     fn new_session(&self, _scene: &WriteContext<'_>, _id: Option<&str>, _user: &str) -> ChangesResult {
         Err(Refusal::unfit("the format has no sessions."))
     }
 
-    /// What a limit says of the store after changes that add to it; the documents are those
-    /// afterwards.
+    /// Checks the limits after changes that make a file larger. The documents are those afterwards.
     fn limits(&self, _store: &Store, _after: &[std::sync::Arc<Document>], _file: &Path) -> Result<()> {
         Ok(())
     }
 }
 
-/// The document at a path, if the store has one.
+/// Returns the document at a path.
 pub fn document<'a>(documents: &'a [std::sync::Arc<Document>], path: &Path) -> Option<&'a Document> {
     documents.iter().find(|document| document.path == path).map(|document| &**document)
 }
 
-/// What a store's config says; it is asked also where there is none.
+/// Calls `take` with a store's config, or `None` if there is none.
 pub fn with_config<T>(store: &Store, take: impl FnOnce(Option<Json<'_>>) -> T) -> T {
     let config = document(&store.documents, Path::new("config.json"));
     with_config_of(config.map(|own| &*own.bytes), take)
 }
 
-/// Refuses what a session would become, where it is over the limit. One that was over it already may
-/// stay so, and grow no further.
+/// Refuses a session size above the limit. A session above it may keep its size, but not grow.
 pub fn within_limit(session: &Path, before: u64, after: u64, limit: u64) -> Result<()> {
     match after > limit.max(before) {
         true => Err(Refusal::too_large(format!(

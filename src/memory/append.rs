@@ -1,4 +1,4 @@
-//! Adding records for what their lines cost: an open store keeps what it knows from one to the next.
+//! Adds records at the cost of their lines: an open store keeps what it knows between additions.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,46 +18,40 @@ use crate::store::commit::{CommitReceipt, Host, VaultState, Writer};
 use crate::store::log_ends::LogEnds;
 use crate::store::memory_append;
 
-/// What an open store knows between two changes.
 #[derive(Default)]
 pub(super) struct HandleState {
-    /// Our own data, as this process left it.
+    /// palimp's own data, as this process left it.
     pub vault: Option<VaultState>,
-    /// The ids that were given last, by session.
     last: HashMap<String, SessionLastIds>,
-    /// Whether derived files wait to be rebuilt, and since how many records.
+    /// Whether derived files wait for a rebuild, and the number of records added since.
     pub is_due: bool,
     waiting: usize,
-    /// Memories that were asked for.
     pub cache: MemoryCache,
-    /// Whether records were added to logs that are too large to be held: they are read when they are asked
-    /// for.
+    /// Whether records were added to logs that are too large to hold. They are read when needed.
     pub is_behind: bool,
 }
 
-/// Ids that were given last, by session and type.
+/// The ids that were given last, by session and type.
 type LastIdMap = HashMap<(String, String), String>;
 
-/// The logs of a session, and how they are.
 type LogGenerations = Vec<(PathBuf, Generation)>;
 
-/// The ids that memories of a session were given last, by type, and its logs as they were then.
+/// The ids that were given last in a session, by type, and its logs at that time.
 struct SessionLastIds {
     ids: HashMap<String, String>,
     logs: LogGenerations,
-    /// When they were read, by the clock that never goes back.
+    /// When they were read, by the monotonic clock.
     read: Duration,
 }
 
-/// Records that were added by the ends of logs alone: what they are called, and what became of the plan.
+/// Records that were added at the ends of logs: their ids, and the receipt of the commit.
 pub(crate) struct AppendedRecords {
     pub names: Vec<String>,
     pub receipt: CommitReceipt,
 }
 
 impl Memory {
-    /// Adds records by the ends of logs alone, in one step. None where that takes more; nothing is changed
-    /// then.
+    /// Adds records at the ends of logs in one step. `None` if that is not enough; nothing is changed then.
     pub(crate) fn append(&mut self, drafts: &[RecordDraft<'_>]) -> Result<Option<AppendedRecords>> {
         let Some(format) = format::by_name(self.place.format) else { return Ok(None) };
         self.meet_index_writer();
@@ -86,7 +80,7 @@ impl Memory {
                 writer.commit(&plan).map(|receipt| AppendedRecords { names, receipt })
             };
             let outcome = appended.map(commit);
-            // What is not settled has to be looked after by the next change.
+            // If the step is not journalled, the next change has to check palimp's own data.
             let is_settled = match &outcome {
                 Some(made) => made.as_ref().is_ok_and(|made| made.receipt.is_journalled),
                 None => true,
@@ -118,12 +112,11 @@ impl Memory {
         Ok(Some(made))
     }
 
-    /// Indexes wait for that number of records more. They are written at once if that fills a batch, else when the
-    /// store is idle.
+    /// Notes records whose indexes wait. A full batch is written at once, the rest when the store is idle.
     fn wait_with(&mut self, tuning: &StoreTuning, records: usize) {
         self.handle_state.waiting = self.handle_state.waiting.saturating_add(records);
         if self.handle_state.waiting >= tuning.index_after_records {
-            // What can't be written now stays due: the records are added.
+            // If this fails, the indexes stay due. The records are already added.
             let _ = self.flush();
         }
         if self.handle_state.is_due
@@ -134,15 +127,14 @@ impl Memory {
         }
     }
 
-    /// Takes note of what was written while the store was idle.
+    /// Takes over what the index writer did while the store was idle.
     pub(super) fn meet_index_writer(&mut self) {
         if let Some(left) = self.index_writer.as_mut().and_then(|own| own.written()) {
             (self.handle_state.vault, self.handle_state.is_due, self.handle_state.waiting) = (left, false, 0);
         }
     }
 
-    /// The ids that were given last to memories of those sessions and types, where ids are numbered, and the
-    /// logs of those sessions as they are then.
+    /// Returns the last ids of these sessions and types, if ids are numbered, and their logs at this time.
     fn last_ids(
         &mut self,
         format: &dyn Format,
@@ -186,7 +178,7 @@ impl Memory {
         Some((format.last_id(self.store(), session, kind)?, logs))
     }
 
-    /// Keeps the last ids of sessions to whose logs nobody but this process added.
+    /// Keeps the last ids of sessions if only this process added to their logs.
     fn keep_last(&mut self, before: &[(String, LogGenerations)], last: LastIdMap, plan: &Plan) {
         for (session, was) in before {
             let logs = self.logs_of(session);
@@ -207,7 +199,7 @@ impl Memory {
         }
     }
 
-    /// Whether the logs that a plan adds to are as they were read.
+    /// True if the logs that a plan adds to are as they were read.
     fn is_as_read(&self, plan: &Plan) -> bool {
         plan.changes.iter().all(|change| {
             let now = self.disk.look(&self.place.root.join(&change.path)).map(|item| item.generation);
@@ -221,7 +213,6 @@ impl Memory {
         logs.iter().all(|(path, now)| read(path).is_some_and(|own| own.generation == *now))
     }
 
-    /// The logs of a session, as they are.
     fn logs_of(&self, session: &str) -> LogGenerations {
         let folder = self.place.root.join("sessions").join(session);
         let items = self.disk.list(&folder).unwrap_or_default().into_iter();
@@ -229,7 +220,7 @@ impl Memory {
         logs.map(|item| (folder.join(&item.name), item.generation)).collect()
     }
 
-    /// Adds the lines of a plan to the store as it was read. False where it has to be read again.
+    /// Adds the lines of a plan to the store in memory. False if the store has to be read again.
     fn grow(&mut self, format: &dyn Format, plan: &Plan) -> bool {
         let now = self.now();
         let mut stores = std::mem::take(&mut self.snapshot).stores;
@@ -245,11 +236,11 @@ impl Memory {
         is_grown
     }
 
-    /// Rebuilds the indexes and counts that wait for it since records were added.
+    /// Rebuilds the indexes and counts that wait since records were added.
     ///
     /// # Errors
     ///
-    /// If our own data can't be read or written, or another palimp has the store.
+    /// If palimp's own data can't be read or written, or another palimp has the store.
     pub fn flush(&mut self) -> Result {
         self.meet_index_writer();
         if !self.handle_state.is_due {
@@ -270,12 +261,11 @@ impl Memory {
         Ok(())
     }
 
-    /// Ends the work with the store: indexes and counts that wait are rebuilt.
+    /// Ends the work with the store, and rebuilds the indexes and counts that wait.
     ///
     /// # Errors
     ///
-    /// If our own data can't be read or written, or another palimp has the store. The next start of palimp
-    /// rebuilds them then.
+    /// As [`Memory::flush`]. The next start of palimp then rebuilds them.
     pub fn close(mut self) -> Result {
         self.index_writer.iter_mut().for_each(IndexWriter::end);
         self.flush()
@@ -285,12 +275,11 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         self.index_writer.iter_mut().for_each(IndexWriter::end);
-        // What can't be rebuilt now is noted as due.
+        // If this fails, palimp's own data notes that the indexes are due.
         let _ = self.flush();
     }
 }
 
-/// The lines that a change adds.
 fn added(change: &Change) -> &[u8] {
     match &change.act {
         Act::Append(lines) => lines,

@@ -1,4 +1,4 @@
-//! Records and sessions that are moved aside, and what comes back: from an archive, or of what was deleted.
+//! Archives records, and restores archived or deleted records and sessions.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::store::commit::with_deleted;
 use crate::usecase::{ChangeCommand, SessionCommand};
 
 impl Memory {
-    /// Moves records aside in one step, as the format does it, and says how many. [`MemoryQuery::archived`]
-    /// finds them, [`Memory::restore`] brings them back.
+    /// Archives records in one step, in the format's way, and returns their number.
+    /// [`MemoryQuery::archived`] finds them, and [`Memory::restore`] restores them.
     ///
     /// [`MemoryQuery::archived`]: super::MemoryQuery::archived
     ///
@@ -38,8 +38,9 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `E_INVALID_FORMAT` in `session-log`, which has no archive, and in `bmad`, which archives sessions whole
-    /// ([`Memory::archive_session`]); and as [`Memory::delete_all`]. Then nothing is archived.
+    /// `E_INVALID_FORMAT` in `session-log`, which has no archive, and in `bmad`, where
+    /// [`Memory::archive_session`] archives whole sessions. Else as [`Memory::delete_all`]. After
+    /// an error, nothing is archived.
     pub fn archive(&mut self, session: Option<&str>, ids: &[&str]) -> Result<usize> {
         self.may_change()?;
         if ops::archive::takes_sessions(self.store()) {
@@ -52,8 +53,8 @@ impl Memory {
         self.each(session, ids, ChangeCommand::Archive)
     }
 
-    /// Brings records back in one step, and says how many: those that were archived, or those that were deleted
-    /// and that the store, undo data or backups still hold. [`Memory::deleted`] lists the latter.
+    /// Restores records in one step and returns their number. They are archived, or deleted and
+    /// still held by the store, undo data or backups. [`Memory::deleted`] lists the deleted ones.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -76,9 +77,9 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `E_INVALID_QUERY` if one of them is nowhere, or some are archived and others deleted; `E_AMBIGUOUS_ID` if
-    /// several have its id; if one is neither archived nor deleted, the format can't bring it back, or the
-    /// change can't be made. Then nothing comes back.
+    /// `E_INVALID_QUERY` if one does not exist or is neither archived nor deleted, or if some are
+    /// archived and others deleted. `E_AMBIGUOUS_ID` if several have its id. Also if the format
+    /// can't restore one, or the change can't be made. After an error, nothing is restored.
     pub fn restore(&mut self, session: Option<&str>, ids: &[&str]) -> Result<usize> {
         self.ready()?;
         let with = self.with_deleted()?;
@@ -88,7 +89,7 @@ impl Memory {
             if is_archived { &mut archived } else { &mut deleted }.push(at);
         }
         match (archived.is_empty(), deleted.is_empty()) {
-            // What is archived is in the store as it was read, at the same place.
+            // Archived records are in the store as read, at the same places.
             (_, true) => self.make_each(archived, ChangeCommand::Unarchive),
             (true, false) => {
                 deleted.sort_unstable();
@@ -103,8 +104,8 @@ impl Memory {
         }
     }
 
-    /// What was deleted and can be restored, of a session or of the store: what a tombstone names or is marked
-    /// as deprecated, and what only undo data and backups hold.
+    /// Returns the deleted records of a session or of the store that can be restored: those with a
+    /// tombstone or marked as deprecated, and those that only undo data and backups hold.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New, State};
@@ -124,7 +125,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If palimp's list of what was erased can't be read: that could be among them.
+    /// If palimp's list of erased records can't be read: they could be among the results.
     pub fn deleted(&mut self, session: Option<&str>) -> Result<Recalled<Vec<Found>>> {
         self.refresh();
         let with = self.with_deleted()?;
@@ -138,7 +139,7 @@ impl Memory {
         Ok(Recalled::of(found, &with.stores[0]))
     }
 
-    /// Brings a session back whole: from its archive, or after it was deleted.
+    /// Restores a whole session, from its archive or after a deletion.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -160,8 +161,8 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `E_SESSION_NOT_FOUND` if nothing is left of a session of that name; if it is live, is over a limit of size, or
-    /// the change can't be made.
+    /// `E_SESSION_NOT_FOUND` if nothing is left of the session. Also if it is live, is over a limit
+    /// of size, or the change can't be made.
     pub fn restore_session(&mut self, id: &str) -> Result {
         self.ready()?;
         if self.store().sessions.iter().any(|own| own.name == id) {
@@ -180,17 +181,17 @@ impl Memory {
         self.make_of(with, at, ChangeCommand::Undelete).map(drop)
     }
 
-    /// The store with what was deleted from it and can be brought back.
+    /// Returns the store together with the deleted records that can be restored.
     fn with_deleted(&self) -> Result<Snapshot> {
         let with = with_deleted(&*self.disk, &self.data, self.store(), self.now())?;
         Ok(Snapshot::of(vec![Arc::new(with)]))
     }
 
-    /// The record of that id that is archived or deleted, and whether it is archived.
+    /// Finds the archived or deleted record with that id, and whether it is archived.
     fn gone(&self, with: &Snapshot, session: Option<&str>, id: &str) -> Result<(EntryRef, bool)> {
         let store = &with.stores[0];
         let mut named = entries_of(store, self.session_or(session), id)?;
-        // What is archived is in the store; an older version of it may be held besides.
+        // The archived record is the present one. Deleted versions of it are older.
         if named.iter().any(|(_, entry)| entry.state == State::Archived) {
             named.retain(|(_, entry)| entry.state == State::Archived);
         }

@@ -1,11 +1,11 @@
-//! Changes of several records in one step: all of them are made, or none, and one undo takes them back.
+//! Changes of several records in one step: all or none of them. One undo undoes the step.
 
 use super::{Memory, MemoryError, Result};
 use crate::model::EntryRef;
 use crate::usecase::{ChangeCommand, DeleteOptions};
 
 impl Memory {
-    /// Deletes records in one step, as [`Memory::delete`] deletes one, and says how many.
+    /// Deletes records in one step, each as [`Memory::delete`] does, and returns their number.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -29,14 +29,14 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If one of them is not there or is deleted already, several records have its id, the format refuses it, or
-    /// the change can't be made. Then nothing is deleted.
+    /// If one does not exist or is deleted already, several records have its id, the format refuses
+    /// the deletion, or the change can't be made. After an error, nothing is deleted.
     pub fn delete_all(&mut self, session: Option<&str>, ids: &[&str], reason: &str) -> Result<usize> {
         let how = DeleteOptions { reason: Some(reason.into()), ..DeleteOptions::default() };
         self.each(session, ids, ChangeCommand::Delete(how))
     }
 
-    /// Adds tags to records and takes others away, in one step, and says how many changed.
+    /// Adds and removes tags of records in one step, and returns how many records changed.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -58,7 +58,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// As [`Memory::delete_all`], and if the format refuses a tag. Then nothing is changed.
+    /// As [`Memory::delete_all`], and if the format refuses a tag. After an error, nothing is changed.
     pub fn tag_all(
         &mut self,
         session: Option<&str>,
@@ -70,7 +70,7 @@ impl Memory {
         self.each(session, ids, ChangeCommand::Tag { add: owned(add), remove: owned(remove) })
     }
 
-    /// Does something with the records of those ids, all or none.
+    /// Changes the records with these ids, all or none.
     pub(super) fn each(
         &mut self,
         session: Option<&str>,
@@ -88,7 +88,6 @@ impl Memory {
         self.make_each(at, wanted)
     }
 
-    /// The same with records that were looked for.
     pub(super) fn make_each(&mut self, mut at: Vec<EntryRef>, wanted: ChangeCommand) -> Result<usize> {
         at.sort_unstable();
         at.dedup();
@@ -99,7 +98,7 @@ impl Memory {
     }
 }
 
-/// Of which record it was refused. Nothing was done with the others.
+/// Names the record that was refused. Nothing was done with the others.
 pub(super) fn refused(id: &str, error: MemoryError) -> MemoryError {
     let message = format!("{id:?}: {} Nothing was changed.", error.message);
     MemoryError { message, ..error }

@@ -1,5 +1,4 @@
-//! Memories that an open store was asked for, kept at hand (2 §5.4): asked for again they cost a look at the
-//! files, not a read of the store. Those that were asked for longest ago go first.
+//! A cache of memories (2 §5.4): a hit costs a look at the files. The least recently used go first.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,14 +7,13 @@ use super::{Found, Memory};
 use crate::format::tuning::StoreTuning;
 use crate::store::is_as_read;
 
-/// A memory as it was asked for: its session, where one was named, and its id.
+/// The session, if one was named, and the id.
 type CacheKey = (Option<String>, String);
 
-/// Memories at hand, of a store that has not changed since.
 #[derive(Default)]
 pub(super) struct MemoryCache {
     kept: HashMap<CacheKey, CacheEntry>,
-    /// The bytes of all of them, and how often one was asked for.
+    /// The size of all memories in bytes, and the number of uses so far.
     bytes: u64,
     turns: u64,
 }
@@ -23,20 +21,18 @@ pub(super) struct MemoryCache {
 struct CacheEntry {
     found: Found,
     bytes: u64,
-    /// When it was read, by the clock that never goes back.
+    /// When it was read, by the monotonic clock.
     read: Duration,
-    /// The turn at which it was asked for last.
+    /// The number of its last use.
     turn: u64,
 }
 
 impl MemoryCache {
-    /// How many there are.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.kept.len()
     }
 
-    /// The store has changed.
     pub fn clear(&mut self) {
         (self.kept, self.bytes) = (HashMap::new(), 0);
     }
@@ -72,7 +68,7 @@ impl MemoryCache {
 }
 
 impl Memory {
-    /// A memory at hand, where no file of the store has changed since.
+    /// Returns a cached memory, if no file of the store has changed since.
     pub(super) fn cached(&mut self, session: Option<&str>, id: &str) -> Option<Found> {
         if self.handle_state.cache.kept.is_empty() {
             return None;
@@ -82,7 +78,6 @@ impl Memory {
         is_as_read(&*self.disk, self.store()).then_some(found)
     }
 
-    /// Keeps one at hand.
     pub(super) fn keep_in_cache(&mut self, session: Option<&str>, id: &str, found: &Found) {
         let (now, tuning) = (self.machine.monotonic(), self.tuning());
         self.handle_state.cache.keep(asked(session, id), found, now, &tuning);

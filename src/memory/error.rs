@@ -1,5 +1,4 @@
-//! Errors with the codes of specification 4 §12.1, one for ids that several records have, and one for stores
-//! that were opened to be read only.
+//! Errors with the codes of specification 4 §12.1, and codes for shared ids and for read-only stores.
 
 use crate::format::writing::Refusal;
 use crate::model::{NotWhole, UnreadPath};
@@ -7,22 +6,22 @@ use crate::query::QueryError;
 use crate::store::commit::{CommitError, FilesState};
 use crate::usecase::{ChangeFailure, FailureCause};
 
-/// Why an operation was not done, and what state the files are in.
+/// Why an operation failed, and in what state the files are.
 #[derive(Debug, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct MemoryError {
-    /// `E_STORAGE_IO`, `E_LOCK_TIMEOUT`, `E_SIZE_LIMIT`, `E_SESSION_NOT_FOUND`,
-    /// `E_AMBIGUOUS_ID`, `E_READ_ONLY`, …
+    /// `E_STORAGE_IO`, `E_LOCK_TIMEOUT`, `E_SIZE_LIMIT`, `E_SESSION_NOT_FOUND`, `E_AMBIGUOUS_ID`,
+    /// `E_READ_ONLY`, …
     pub code: &'static str,
     /// What happened and what to do, in sentences. May quote the store: untrusted text.
     pub message: String,
-    /// What became of the files.
+    /// The state of the user's files.
     pub files: FilesState,
-    /// What of the store could not be read, where that is why.
+    /// The files that could not be read, if that is the reason.
     pub unread: Vec<UnreadPath>,
 }
 
-/// What was done, or why it was not.
+/// The result of an operation.
 pub type Result<T = (), E = MemoryError> = std::result::Result<T, E>;
 
 impl MemoryError {
@@ -30,7 +29,7 @@ impl MemoryError {
         MemoryError { code, message: message.into(), files: FilesState::Untouched, unread: Vec::new() }
     }
 
-    /// An id that is in several sessions names none of them.
+    /// Refuses an id that several sessions have.
     pub(super) fn ambiguous(id: &str, sessions: &[&str]) -> MemoryError {
         let message = format!(
             "{id:?} is in several sessions: {}. Name the session. Nothing was changed.",
@@ -39,7 +38,7 @@ impl MemoryError {
         MemoryError::new("E_AMBIGUOUS_ID", message)
     }
 
-    /// An id that several records of one session share names none of them to be changed.
+    /// Refuses to change an id that several records of one session have.
     pub(super) fn shared(id: &str, keys: &[String]) -> MemoryError {
         let message = format!(
             "{} memories have the id {id:?}. Name one by its key: {}. Nothing was changed.",
@@ -49,8 +48,7 @@ impl MemoryError {
         MemoryError::new("E_AMBIGUOUS_ID", message)
     }
 
-    /// Whether the same may succeed when it is tried again: a lock was held, or the file
-    /// changed meanwhile.
+    /// True if a retry may succeed: a lock was held, or the file changed during the operation.
     pub fn is_worth_retrying(&self) -> bool {
         matches!(self.code, "E_LOCK_TIMEOUT" | "E_CONCURRENT_MOD")
     }

@@ -9,7 +9,7 @@ use crate::text::json_scanner::Tape;
 use crate::usecase::ChangeCommand;
 
 impl Memory {
-    /// Emits an event into the log and into the file of its trace. `metadata` is a JSON object.
+    /// Adds an event to the log and to its trace's file, and returns its id. `metadata` is a JSON object.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError};
@@ -46,7 +46,7 @@ impl Memory {
         self.add(&New { kind: "event", record: Some(&record), ..New::default() }).map(|added| added.id)
     }
 
-    /// Events that failed in the last `days` days, newest first (§6.1).
+    /// Returns the events that failed in the last `days` days, newest first (§6.1).
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError};
@@ -70,7 +70,7 @@ impl Memory {
         self.in_time(&format!("type:event status:failure since:-{days}d"))
     }
 
-    /// The events of a trace, the oldest first (§6.1).
+    /// Returns the events of a trace, oldest first (§6.1).
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError};
@@ -98,7 +98,7 @@ impl Memory {
         Ok(events)
     }
 
-    /// The notes that have a tag (§6.2).
+    /// Returns the notes that have a tag (§6.2).
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -122,7 +122,7 @@ impl Memory {
         self.in_time(&format!("type:note tag:{}", quoted(tag)))
     }
 
-    /// The notes that a note links to, or that link to it (§6.2).
+    /// Returns the notes that a note links to, or that link to it (§6.2).
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -154,7 +154,7 @@ impl Memory {
         Ok(self.recalled(self.all_found(self.search(&[query], Order::Time)?)))
     }
 
-    /// An agent's skill level in something; `novice` where nothing is recorded (§6.3).
+    /// Returns an agent's skill level in a capability; `novice` if none is recorded (§6.3).
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -180,7 +180,7 @@ impl Memory {
         Ok(level.and_then(|raw| serde_json::from_str(&raw).ok()).unwrap_or_else(|| "novice".to_owned()))
     }
 
-    /// A preference of an agent, as JSON.
+    /// Returns a preference of an agent, as JSON.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -205,7 +205,7 @@ impl Memory {
         self.in_profile(agent, &["preferences", key])
     }
 
-    /// Sets a preference of an agent, as JSON, and when it was last active (§6.3).
+    /// Sets a preference of an agent, as JSON, and the time of its last activity (§6.3).
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};

@@ -1,4 +1,4 @@
-//! Records as they are recalled.
+//! Recalled records.
 
 use super::{Memory, MemoryError, Recalled, Result};
 use crate::format;
@@ -6,15 +6,14 @@ use crate::model::{Code, EntryRef, Moment, Problem, Snapshot, State, Store, View
 use crate::query::reachable;
 use crate::text::canonical::Checksum;
 
-/// A record that was recalled. All of its text is untrusted: an agent may have copied a web
-/// page into it.
+/// A recalled record. All its text is untrusted: an agent may have copied a web page into it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// Its id.
     pub id: Option<String>,
     /// Its session.
     pub session: Option<String>,
-    /// The format's own word for its type.
+    /// Its type, in the format's own word.
     pub kind: String,
     /// Its main text.
     pub text: String,
@@ -22,25 +21,23 @@ pub struct Found {
     pub tags: Vec<String>,
     /// When it was created.
     pub created: Option<Moment>,
-    /// From 0 to 1.
+    /// Its importance, from 0 to 1.
     pub importance: f64,
-    /// What results are ordered by.
+    /// The number that results are ordered by.
     pub rank: Option<f64>,
-    /// Whether it counts.
+    /// Its state: live, archived, deleted or broken.
     pub state: State,
-    /// Whether its checksum is the one of its content (2 §8.2). None where it has none, or is of a format that
-    /// does not say how one is made.
+    /// How its checksum fits its content (2 §8.2). `None` if it has none, or the format has no rule.
     pub checksum: Option<Checksum>,
-    /// What is wrong with it.
+    /// Its problems.
     pub problems: Vec<Problem>,
     /// Its exact bytes.
     pub raw: Vec<u8>,
 }
 
 impl Memory {
-    /// Records that refer to one another within `depth` steps of that one, best first. An id
-    /// that is in several sessions is refused unless the session is named. [`Memory::links`] tells which of
-    /// two refers to the other.
+    /// Returns the records within `depth` references of a record, best first. If several sessions
+    /// have the id, name the session. [`Memory::links`] shows the direction of each reference.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -64,7 +61,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If there is no such record, several have the id, or the store can't be read.
+    /// If there is no such record, several sessions have the id, or the store can't be read.
     pub fn related(&mut self, session: Option<&str>, id: &str, depth: usize) -> Result<Recalled<Vec<Found>>> {
         self.refresh();
         let (at, _) = self.existing_entry(session, id)?;
@@ -74,7 +71,6 @@ impl Memory {
         Ok(self.recalled(self.all_found(found)))
     }
 
-    /// What was read of the store, with what could not be.
     pub(super) fn recalled<T>(&self, read: T) -> Recalled<T> {
         Recalled::of(read, self.store())
     }
@@ -87,7 +83,6 @@ impl Memory {
         Found::of(&self.snapshot, at, rank)
     }
 
-    /// The session of that name is not there.
     pub(super) fn no_session(&self, name: &str) -> MemoryError {
         let message = format!("There is no session {name:?}.");
         self.known_absent(MemoryError::new("E_SESSION_NOT_FOUND", message))
@@ -116,10 +111,10 @@ impl Found {
     }
 }
 
-/// How a record's checksum relates to its content, by the problems that reading found.
+/// Returns how a record's checksum fits its content, from the problems that reading found.
 fn checksum(store: &Store, view: View<'_>, problems: &[Problem]) -> Option<Checksum> {
     let has = |code| problems.iter().any(|own| own.code == code);
-    // The others have members of that name at most, without a rule for them.
+    // Other formats may have a member of that name, but no rule for it.
     let has_rule = store.format == "session-log" && view.checksum;
     has_rule.then(|| match () {
         () if has(Code::ChecksumMismatch) => Checksum::Mismatch,

@@ -1,32 +1,31 @@
-//! Records by their ids or keys.
+//! Finds records by their ids or keys.
 
 use super::{Memory, MemoryError, Result};
 use crate::model::key::{Key, ParsedKey};
 use crate::model::{Entry, EntryRef, State, Store};
 
 impl Memory {
-    /// The entry of that id or key, in that session where one is named: the first that counts, else
-    /// the first. Of several sessions none is meant.
+    /// Returns the first live entry with that id or key, else the first. Refuses an id of several sessions.
     pub(super) fn entry(&self, session: Option<&str>, id: &str) -> Result<Option<(EntryRef, Entry)>> {
         Ok(self.entries(session, id)?.first().copied())
     }
 
-    /// The entry of that id or key, to be changed: of several that share the id none is meant.
+    /// Returns the entry to change. Refuses an id that several entries have.
     pub(super) fn the_entry(&self, session: Option<&str>, id: &str) -> Result<Option<(EntryRef, Entry)>> {
         the_one(self.store(), id, self.entries(session, id)?)
     }
 
-    /// The entries of that id or key: those that count, else all.
+    /// Returns the live entries with that id or key, or all if none is live.
     pub(super) fn entries(&self, session: Option<&str>, id: &str) -> Result<Vec<(EntryRef, Entry)>> {
         entries_of(self.store(), self.session_or(session), id)
     }
 
-    /// The entry of that id or key, whatever became of it.
+    /// Returns the entry with that id or key, in any state, or the error that there is none.
     pub(super) fn existing_entry(&self, session: Option<&str>, id: &str) -> Result<(EntryRef, Entry)> {
         self.entry(session, id)?.ok_or_else(|| self.no_record(id))
     }
 
-    /// The entry of that id or key, to be changed.
+    /// Returns the entry to change, or the error that there is none.
     pub(super) fn one(&self, session: Option<&str>, id: &str) -> Result<EntryRef> {
         let (at, _) = self.the_entry(session, id)?.ok_or_else(|| self.no_record(id))?;
         Ok(at)
@@ -37,7 +36,7 @@ impl Memory {
     }
 }
 
-/// One of those that an id names; refused with their keys where there are several.
+/// Returns the only entry. Refuses several, and names their keys.
 pub(super) fn the_one(
     store: &Store,
     id: &str,
@@ -53,7 +52,7 @@ pub(super) fn the_one(
     }
 }
 
-/// The entries of a store of that id or key: those that count, else all.
+/// Returns the live entries of a store with that id or key, or all if none is live.
 pub(super) fn entries_of(store: &Store, session: Option<&str>, id: &str) -> Result<Vec<(EntryRef, Entry)>> {
     if let Some(ParsedKey::Key(key)) = Key::read(id)
         && let Some(at) = store.entry_of_key(&key)

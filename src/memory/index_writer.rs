@@ -1,5 +1,5 @@
-//! Indexes that wait since records were added, written while an open store is idle: by a thread of its own,
-//! as late as the store's config has it (2 §7.1), as a process does it that outlives a verb.
+//! A thread that writes waiting indexes while an open store is idle, as late as the store's config
+//! says (2 §7.1). A process that outlives a verb does the same.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
@@ -10,7 +10,7 @@ use crate::disk::{Machine, RealDisk, ThisMachine};
 use crate::store::Place;
 use crate::store::commit::{Host, VaultState, derive_at_once};
 
-/// The thread of an open store. It starts when something waits for the first time.
+/// The thread of an open store. It starts when indexes wait for the first time.
 pub(super) struct IndexWriter {
     shared: Arc<IndexQueue>,
     thread: Option<JoinHandle<()>>,
@@ -24,13 +24,13 @@ struct IndexQueue {
 
 #[derive(Default)]
 struct WaitingIndexes {
-    /// How often records were added after which something waits.
+    /// How many additions have made indexes wait.
     additions: u64,
-    /// When it is to be written; nothing waits where there is none.
+    /// When the indexes are written; `None` if none wait.
     due: Option<Instant>,
-    /// How long it waits.
+    /// How long the indexes wait.
     after: Duration,
-    /// What was written: of how many additions, and our own data as that left it.
+    /// The last write: the additions that it covers, and palimp's own data after it.
     written: Option<(u64, Option<VaultState>)>,
     is_over: bool,
 }
@@ -40,7 +40,7 @@ impl IndexWriter {
         IndexWriter { shared: Arc::default(), thread: None }
     }
 
-    /// Something waits since now, to be written after that time, unless more is added until then.
+    /// Notes that indexes wait: they are written after this time. Another call starts the time again.
     pub fn wait(&mut self, place: &Place, data: &Path, after: Duration) {
         if let Ok(mut waiting) = self.shared.waiting.lock() {
             waiting.additions += 1;
@@ -51,26 +51,26 @@ impl IndexWriter {
         if self.thread.is_none() {
             let (shared, place, data) = (Arc::clone(&self.shared), place.clone(), data.to_owned());
             let thread = Builder::new().name("palimp-indexes".into());
-            // Without a thread they are written when the store is closed.
+            // Without a thread, the indexes are written when the store is closed.
             self.thread = thread.spawn(move || run(&shared, &place, &data)).ok();
         }
     }
 
-    /// Whether all that waited was written meanwhile; then our own data as that left it.
+    /// Returns palimp's own data after the last write, if that write covers all additions.
     pub fn written(&mut self) -> Option<Option<VaultState>> {
         let mut waiting = self.shared.waiting.lock().ok()?;
         let additions = waiting.additions;
         waiting.written.take().filter(|(of, _)| *of == additions).map(|(_, left)| left)
     }
 
-    /// Nothing waits any more.
+    /// Notes that no indexes wait.
     pub fn done(&mut self) {
         if let Ok(mut waiting) = self.shared.waiting.lock() {
             waiting.due = None;
         }
     }
 
-    /// Ends the thread; what it is writing is written then.
+    /// Ends the thread. A write that has begun is finished.
     pub fn end(&mut self) {
         if let Ok(mut waiting) = self.shared.waiting.lock() {
             waiting.is_over = true;
@@ -86,7 +86,7 @@ fn run(shared: &IndexQueue, place: &Place, data: &PathBuf) {
     let machine = ThisMachine::new();
     while let Some(additions) = next(shared) {
         let host = Host { disk: &RealDisk, machine: &machine, data, now: machine.now() };
-        // Nobody waits for it meanwhile but for palimp's own lock.
+        // The mutex is not held here: others wait only for palimp's own lock.
         let written = derive_at_once(host, place);
         let Ok(mut waiting) = shared.waiting.lock() else { return };
         match written {
@@ -96,13 +96,13 @@ fn run(shared: &IndexQueue, place: &Place, data: &PathBuf) {
                 }
                 waiting.written = Some((additions, left));
             }
-            // Another is at it, or the lock is held: it is tried again.
+            // Another program is in the way: palimp tries again later.
             None => waiting.due = Instant::now().checked_add(waiting.after),
         }
     }
 }
 
-/// Waits until something is to be written: of how many additions; none when the store is closed.
+/// Waits until indexes are due, and returns the number of additions; `None` when the store is closed.
 fn next(shared: &IndexQueue) -> Option<u64> {
     let mut waiting = shared.waiting.lock().ok()?;
     loop {

@@ -1,32 +1,31 @@
-//! What a record refers to, and what refers to it (2 §3, 4 §3, 5 §6.2).
+//! References between records (2 §3, 4 §3, 5 §6.2).
 
 use super::{Found, Memory, MemoryError, Recalled, Result};
 
-/// The links of one record, by their direction.
+/// The links of one record, by direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Links {
-    /// From it to others, in stored order.
+    /// Links from it to other records, in stored order.
     pub outgoing: Vec<Link>,
-    /// From others to it.
+    /// Links from other records to it.
     pub incoming: Vec<Link>,
 }
 
 /// A link between two records.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// The specification's word for it, the name of the member that holds it: `references`,
+    /// The name of the member that holds the link, as the specification calls it: `references`,
     /// `parent_message_id`, `linked_to`, `[[link]]`, …
     pub relation: String,
-    /// The id, trace or session that is named; of an incoming link the id of the record that it comes from, empty
-    /// where that has none. Untrusted text.
+    /// The id, trace or session that the link names. For an incoming link: the id of the other
+    /// record, or empty if it has none. Untrusted text.
     pub id: String,
-    /// The record at the other end. None where nothing of that name is in the store. It may be archived or
-    /// deleted: [`Found::state`] says so.
+    /// The record at the other end, if the store has it: live, archived or deleted ([`Found::state`]).
     pub other: Option<Found>,
 }
 
 impl Memory {
-    /// The links of a record with their directions.
+    /// Returns the links of a record with their directions.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -52,8 +51,8 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `E_INVALID_FORMAT` in `memory-server`, whose records refer to nothing; `E_INVALID_QUERY` if there is no
-    /// such record, `E_AMBIGUOUS_ID` if the id is in several sessions, and if the store can't be read.
+    /// `E_INVALID_FORMAT` in `memory-server`, which has no references. `E_INVALID_QUERY` if there is no
+    /// such record. `E_AMBIGUOUS_ID` if several sessions have the id. Also if the store can't be read.
     pub fn links(&mut self, session: Option<&str>, id: &str) -> Result<Recalled<Links>> {
         self.refresh();
         if self.place.format == "memory-server" {

@@ -1,11 +1,9 @@
-//! The storage module for agents: one store, open to write to and to recall from.
+//! The storage module for agents: one open store, to write to and to recall from.
 //!
-//! Its operations are those that the specifications name (2 §4.1, 4 §10.1, 5 §6 and §7), for
-//! whatever the format of the store has; what a format lacks is refused with the reason. All
-//! of them go the way that the verbs of the command line go: planned, carried out under the
-//! format's lock, journalled, and undone by `palimp undo`.
-//! The front page of the library has an example, each call has one of its own, and `docs/library.md` lists
-//! them by specification.
+//! Its operations are those of the specifications (2 §4.1, 4 §10.1, 5 §6 and §7), if the format of the
+//! store has them; palimp refuses others with the reason. Like the verbs of the command line, they are
+//! planned, applied under the format's lock, journalled, and undone by `palimp undo`. The front page of the
+//! library has an example, and so has each call. `docs/library.md` lists the calls by specification.
 
 mod append;
 mod archive;
@@ -64,30 +62,29 @@ use crate::usecase::{
 
 /// A store that an agent has open.
 ///
-/// Indexes that wait since records were added are written by a thread when the store is idle: a second after the
-/// last record, or as its config has it. The thread ends with it.
+/// Indexes wait after records are added. A thread writes them when the store is idle: a second after the
+/// last record, or as the store's config says. The thread ends when this value is dropped.
 pub struct Memory {
     disk: Box<dyn Disk + Send>,
     machine: Box<dyn Machine + Send>,
     place: Place,
-    /// palimp's own data: journal, undo, backups.
+    /// palimp's own data: journal, undo data, backups.
     data: PathBuf,
-    /// The store as it was read last, alone in a snapshot.
+    /// The store as last read, alone in a snapshot.
     snapshot: Snapshot,
-    /// What is known between two records that are added.
+    /// What is kept between two additions.
     handle_state: HandleState,
-    /// How it was opened.
     options: HandleOptions,
-    /// What writes indexes that wait while the store is idle; nothing on a disk that the caller chose.
+    /// The writer of waiting indexes while the store is idle; `None` on a disk that the caller chose.
     index_writer: Option<IndexWriter>,
 }
 
-/// How a plan is made, and what is told of it.
+/// A function that makes a plan under the lock, and a value for the caller.
 type PlanUnderLock<'p, T> = dyn Fn(&WriteContext<'_>) -> Result<(Plan, T), Refusal> + 'p;
 
 impl Memory {
-    /// Opens the store at `root`, or the one that `root` is a part of. `data` is the folder
-    /// of palimp's own data, outside the store; it is made when it is first needed.
+    /// Opens the store at `root`, or the store that contains `root`. `data` is the folder of
+    /// palimp's own data, outside the store. palimp makes it when it is first needed.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -110,17 +107,16 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If there is no store, there are several, or the folder can't be looked at. [`Memory::open_with`] names
-    /// one of several by its format.
+    /// If there is no store, there are several (see [`Memory::open_with`]), or the folder can't be read.
     pub fn open(root: &Path, data: &Path) -> Result<Memory> {
         Memory::open_with(root, data, &Options::default())
     }
 
-    /// Makes an empty store of that format in a folder that is empty or not there yet.
+    /// Makes an empty store of a format, in a folder that is empty or does not exist yet.
     ///
     /// # Errors
     ///
-    /// If palimp knows no such format, the folder has something in it, or can't be written.
+    /// If palimp does not know the format, or the folder is not empty or can't be written.
     pub fn create(format: &str, root: &Path, data: &Path) -> Result<Memory> {
         let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
         let machine = ThisMachine::new();
@@ -149,7 +145,7 @@ impl Memory {
         Ok(memory)
     }
 
-    /// The store at that place, on a disk and a machine of the caller's choice.
+    /// Opens the store at a place, on a disk and a machine that the caller chooses.
     pub fn at(
         disk: Box<dyn Disk + Send>,
         machine: Box<dyn Machine + Send>,
@@ -164,25 +160,25 @@ impl Memory {
         memory
     }
 
-    /// The store at that place, on this machine. Indexes that wait are written while it is idle.
+    /// Opens the store at a place on this machine, with a thread for waiting indexes.
     fn here(place: Place, data: &Path) -> Memory {
         let mut own = Memory::at(Box::new(RealDisk), Box::new(ThisMachine::new()), place, data);
         own.index_writer = Some(IndexWriter::new());
         own
     }
 
-    /// What the store's config says of what is kept and written later.
+    /// Returns the settings of the store's config for locks, caches and waiting indexes.
     fn tuning(&self) -> StoreTuning {
         let tuning = format::by_name(self.place.format).and_then(|format| format.tuning());
         tuning.map_or_else(StoreTuning::default, |tuning| with_config(self.store(), tuning))
     }
 
-    /// The store as it was read last.
+    /// Returns the store as last read.
     pub fn store(&self) -> &Store {
         &self.snapshot.stores[0]
     }
 
-    /// Reads what has changed since. Every operation does it before it begins.
+    /// Reads what has changed since the last read. The operations call this themselves.
     pub fn refresh(&mut self) {
         self.meet_index_writer();
         self.handle_state.is_behind = false;
@@ -203,13 +199,13 @@ impl Memory {
         self.machine.now()
     }
 
-    /// That there is none is only said of a store that was read whole.
+    /// Returns `missing` only if the store was read completely, else the reason why it was not.
     fn known_absent(&self, missing: MemoryError) -> MemoryError {
         self.store().whole().map_or_else(MemoryError::from, |_| missing)
     }
 
-    /// Reads what has changed since, before a change: it is planned on derived files that are right. Records
-    /// are looked for after it, for they may have moved.
+    /// Reads what has changed, and writes waiting indexes, because a plan needs correct derived
+    /// files. Look up records after this call, because they may move.
     fn ready(&mut self) -> Result {
         self.may_change()?;
         self.refresh();
@@ -220,12 +216,12 @@ impl Memory {
         Ok(())
     }
 
-    /// Does something with a store that was read whole, or with records in it, and reads what came of it.
+    /// Changes the store, or records in it, and reads the result. The store must be read completely.
     fn make(&mut self, at: Vec<EntryRef>, wanted: ChangeCommand) -> Result<PlannedChange> {
         self.make_of(Snapshot::of(self.snapshot.stores.clone()), at, wanted)
     }
 
-    /// The same with records of a snapshot of this store.
+    /// Changes records of a snapshot of this store.
     fn make_of(
         &mut self,
         snapshot: Snapshot,
@@ -245,8 +241,8 @@ impl Memory {
         Ok(planned)
     }
 
-    /// The same for a plan that depends on what nobody else may take meanwhile, an id: it is
-    /// made when no other palimp can write. What is told of it is told of that very plan.
+    /// Applies a plan that needs something that no other program may take, such as an id. The plan
+    /// is made while no other palimp can write. The returned value describes that very plan.
     fn commit_under_lock<T>(&mut self, planned: &PlanUnderLock<'_, T>) -> Result<T> {
         self.may_change()?;
         let (now, random) = (self.now(), self.machine.random());
@@ -270,7 +266,7 @@ impl Memory {
     }
 }
 
-/// Whether a store was read from the same files.
+/// True if both were read from the same files.
 fn has_same_files(was: &Store, is: &Store) -> bool {
     let mut both = was.documents.iter().zip(&is.documents);
     was.documents.len() == is.documents.len() && both.all(|(was, is)| Arc::ptr_eq(was, is))

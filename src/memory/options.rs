@@ -1,4 +1,4 @@
-//! How a store is opened: what may be done with it, and what is meant where a call does not say.
+//! Options of an open store: what is allowed, and the defaults of calls.
 
 use std::path::Path;
 
@@ -9,25 +9,21 @@ use crate::model::PathText;
 use crate::ops;
 use crate::store::{Place, look_at};
 
-/// How a store is opened; the default is [`Memory::open`]. The store's own config file is obeyed whatever is
-/// said here.
+/// How a store is opened. The default is [`Memory::open`]. The store's own config always applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options<'a> {
-    /// Every change is refused with `E_READ_ONLY`, and nothing is written, not even palimp's own data.
+    /// If true, changes are refused with `E_READ_ONLY`, and nothing is written, not even palimp's own data.
     pub read_only: bool,
-    /// The format: of several stores in a folder the one of that format is meant, and a folder whose content
-    /// does not tell is taken for one.
+    /// The format of the store. It chooses one of several, and is assumed if the content does not tell.
     pub format: Option<&'a str>,
-    /// One session alone: calls that take a session are about it where they name none, and searches look
-    /// into it alone.
+    /// The session of calls that name none. Their searches look only into it.
     pub session: Option<&'a str>,
-    /// Hours until half of a memory's relevance is left, for every type that fades (2 §6.1). Only for ranks,
-    /// and only where the store's config and a session's metadata leave the half-lives of the format as they
-    /// are. What a compaction drops does not depend on it.
+    /// The hours until half of a memory's relevance is left, for every type that fades (2 §6.1).
+    /// This changes only ranks, never what a compaction drops. It applies only if the store's
+    /// config and the session's metadata keep the half-lives of the format.
     pub half_life_hours: Option<f64>,
 }
 
-/// What of the options an open store keeps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HandleOptions {
     pub read_only: bool,
@@ -36,8 +32,7 @@ pub(super) struct HandleOptions {
 }
 
 impl Memory {
-    /// Opens the store at `root`, or the one that `root` is a part of, as the options say. `data` is as in
-    /// [`Memory::open`].
+    /// Opens a store as [`Memory::open`] does, with options.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New, Options};
@@ -67,9 +62,10 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `E_INVALID_FORMAT` if there is no store, there are several of that format, palimp knows no such format,
-    /// or the store has no sessions and one is named; `E_STORAGE_IO` if the folder can't be looked at;
-    /// `E_SESSION_NOT_FOUND` if there is no such session; `E_INVALID_QUERY` if the half-life is not above 0.
+    /// `E_INVALID_FORMAT` if there is no store or several of that format, the format is unknown, or
+    /// a session is named and the format has none. `E_STORAGE_IO` if the folder can't be read.
+    /// `E_SESSION_NOT_FOUND` if there is no such session. `E_INVALID_QUERY` if the half-life is not
+    /// above 0.
     pub fn open_with(root: &Path, data: &Path, options: &Options<'_>) -> Result<Memory> {
         if options.half_life_hours.is_some_and(|hours| !(hours.is_finite() && hours > 0.0)) {
             let message = "The half-life has to be a number of hours above 0. Nothing was written.";
@@ -86,7 +82,7 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Whether the session is there that the options name.
+    /// Checks that the session of the options exists.
     fn has_its_session(&self) -> Result {
         let Some(session) = self.options.session.as_deref() else { return Ok(()) };
         let store = self.store();
@@ -94,7 +90,7 @@ impl Memory {
             return Ok(());
         }
         let (now, random) = (self.now(), self.machine.random());
-        // A format without sessions says so when one is to be made.
+        // A format without sessions refuses to make one, with the right error.
         ops::session::new(
             &WriteContext { store, now, random, compressed_files: &NO_COMPRESSED_FILES },
             None,
@@ -105,7 +101,7 @@ impl Memory {
         Err(self.known_absent(MemoryError::new("E_SESSION_NOT_FOUND", message)))
     }
 
-    /// Refuses a change where the store was opened to be read.
+    /// Refuses a change if the store was opened read-only.
     pub(super) fn may_change(&self) -> Result {
         match self.options.read_only {
             false => Ok(()),
@@ -119,13 +115,13 @@ impl Memory {
         }
     }
 
-    /// The session that a call is about: the one that it names, else that of the options.
+    /// Returns the session that a call names, else the session of the options.
     pub(super) fn session_or<'s>(&'s self, named: Option<&'s str>) -> Option<&'s str> {
         named.or(self.options.session.as_deref())
     }
 }
 
-/// The one store at a path, of that format where one is named.
+/// Finds the only store at a path, or the only one of the named format.
 fn place(root: &Path, named: Option<&str>) -> Result<Place> {
     let invalid = |message: String| MemoryError::new("E_INVALID_FORMAT", message);
     if let Some(name) = named.filter(|name| format::by_name(name).is_none()) {

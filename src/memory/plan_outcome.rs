@@ -1,5 +1,4 @@
-//! What a plan brings and takes, told from its own bytes: the file may hold others' records
-//! by the time it is read again.
+//! What a plan adds and removes, from its own bytes: the file may get records of other programs.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,9 +11,9 @@ use crate::store::derived_files;
 /// A record that was added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Added {
-    /// Its id; its key where the format gives it none.
+    /// Its id, or its key if the format gives it no id.
     pub id: String,
-    /// What a compaction dropped to make room for it.
+    /// The records that a compaction dropped to make room for it.
     pub dropped: Vec<Dropped>,
 }
 
@@ -29,18 +28,13 @@ pub struct Dropped {
     pub raw: Vec<u8>,
 }
 
-/// A record as a plan brings it.
 pub(super) struct NewRecordBytes {
-    /// Its file.
     pub path: PathBuf,
-    /// Its exact bytes.
     pub raw: Vec<u8>,
-    /// Its id, where it has one.
     pub id: Option<String>,
 }
 
-/// The record that a plan of `add` brings: the last one of the first file with records that
-/// it changes.
+/// Returns the record that a plan of `add` adds: the last one of the first changed file with records.
 pub(super) fn brought(store: &Store, plan: &Plan, now: Moment) -> Option<NewRecordBytes> {
     let after = derived_files::documents_after(store, &plan.changes, now);
     let is_log = |path: &Path| at(&after, path).filter(|own| own.role == Role::Records);
@@ -50,13 +44,13 @@ pub(super) fn brought(store: &Store, plan: &Plan, now: Moment) -> Option<NewReco
     Some(NewRecordBytes { path: document.path.clone(), raw: document.raw(record).to_vec(), id })
 }
 
-/// The session that a plan makes: the folder is called like it.
+/// Returns the session that a plan makes. Its folder has the same name.
 pub(super) fn new_session(plan: &Plan) -> Option<String> {
     let folder = plan.changes.iter().find(|change| matches!(change.act, Act::MakeFolder))?;
     folder.path.file_name().map(|name| name.to_text().into_owned())
 }
 
-/// The records that a plan takes out of the files that it changes.
+/// Returns the records that a plan removes from the files that it changes.
 pub(super) fn dropped(store: &Store, plan: &Plan, now: Moment) -> Vec<Dropped> {
     let takes = |change: &Change| matches!(change.act, Act::Splice(_) | Act::Remove(_));
     if !plan.changes.iter().any(takes) {

@@ -1,11 +1,11 @@
-//! What is wrong with what was loaded.
+//! Problems of the store and of its records.
 
 use super::{Memory, Result};
 use crate::model::Problem;
 
 impl Memory {
-    /// Everything that is wrong with the store, by file and line: what `palimp check` tells. The codes are
-    /// those of `docs/problems.md`; paths are relative to the store's root, lines count from 1.
+    /// Returns all problems of the store, by file and line, as `palimp check` does. `docs/problems.md`
+    /// lists the codes. Paths are relative to the store's root, lines count from 1.
     ///
     /// ```
     /// use palimp::memory::{Code, Memory, MemoryError, Severity};
@@ -37,8 +37,8 @@ impl Memory {
         self.store().problems.clone()
     }
 
-    /// What is wrong with one record, live or not. The same comes with it from [`Memory::get`] and
-    /// [`Memory::query`].
+    /// Returns the problems of one record, live or not. [`Memory::get`] and [`Memory::query`]
+    /// return them, too.
     ///
     /// ```
     /// use palimp::memory::{Code, Memory, MemoryError, New};
@@ -60,7 +60,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If there is no such record, the id is in several sessions, or the store can't be read.
+    /// If there is no such record, several sessions have the id, or the store can't be read.
     pub fn problems_of(&mut self, session: Option<&str>, id: &str) -> Result<Vec<Problem>> {
         self.refresh();
         let (_, entry) = self.existing_entry(session, id)?;

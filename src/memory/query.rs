@@ -1,4 +1,4 @@
-//! Typed queries (2 §6.2, 4 §5.1), found by the search that the screens and verbs use.
+//! Typed queries (2 §6.2, 4 §5.1), with the same search as the screens and verbs.
 
 use std::sync::Arc;
 
@@ -7,16 +7,15 @@ use crate::model::{EntryRef, Moment, Snapshot};
 use crate::query::{CancelToken, Order, Query, Ranking, Request, SavedQueryRefusal, search};
 use crate::usecase::{ChangeCommand, DeleteOptions};
 
-/// What is asked for: every condition that is set must hold. Names compare without regard to case, and `*` in
-/// them stands for any characters: `security.*`. A string is taken as a [`MemoryQuery::filter`].
+/// A query: every condition that is set must hold. Names are compared without regard to case, and `*` in
+/// them stands for any characters: `security.*`. A string is taken as [`MemoryQuery::filter`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MemoryQuery<'a> {
-    /// Words, taken as they are: any of them is in the memory. Those with more of them, and with rarer ones,
-    /// rank higher (4 §5.2).
+    /// Words without special meaning; one must match. More and rarer matches rank higher (4 §5.2).
     pub text: &'a str,
-    /// The type is one of these: the format's own words.
+    /// The type is one of these, in the format's own words.
     pub kinds: &'a [&'a str],
-    /// The topic is one of these; where a memory has none, its tags are looked at.
+    /// The topic is one of these. If a memory has no topic, its tags are compared.
     pub topics: &'a [&'a str],
     /// It has one of these tags.
     pub tags: &'a [&'a str],
@@ -24,30 +23,30 @@ pub struct MemoryQuery<'a> {
     pub all_tags: &'a [&'a str],
     /// It has none of these tags.
     pub without_tags: &'a [&'a str],
-    /// It is of one of these agents, in formats that say whose a memory is.
+    /// It belongs to one of these agents, in formats that store the agent.
     pub agents: &'a [&'a str],
-    /// It is in this session; else in the one of the options, else in any.
+    /// It is in this session. If none is set: in the session of the options, else in any.
     pub session: Option<&'a str>,
-    /// It was created then or later.
+    /// It was created at this time or later.
     pub from: Option<Moment>,
-    /// It was created then or earlier.
+    /// It was created at this time or earlier.
     pub until: Option<Moment>,
     /// Its importance is at least this, from 0 to 1.
     pub min_importance: Option<f64>,
-    /// Its rank is at least this, from 0. Most ranks are below 1; [`Found::rank`] has them.
+    /// Its rank is at least this, from 0. Most ranks are below 1, see [`Found::rank`].
     pub min_relevance: Option<f64>,
-    /// It is tied to one of the memories with these ids, either way.
+    /// It has a reference to or from a memory with one of these ids.
     pub references: &'a [&'a str],
-    /// The largest number of references that lie between; 0 is taken as 1.
+    /// The largest number of references between the two memories; 0 is taken as 1.
     pub depth: usize,
-    /// Whether archived memories are looked at, too.
+    /// Whether archived memories are searched, too.
     pub archived: bool,
-    /// What results are ordered by.
+    /// The order of the results.
     pub order: Order,
     /// The largest number of results, from 1.
     pub limit: Option<usize>,
-    /// Besides, a query of palimp's language (`docs/query.md`): words that must all be there, `"phrases"`,
-    /// `-`, `OR`, `type:`, `tag:`, `status:`, …
+    /// A further query in palimp's language (`docs/query.md`): words that must all match,
+    /// `"phrases"`, `-`, `OR`, `type:`, `tag:`, `status:`, …
     pub filter: &'a str,
 }
 
@@ -70,13 +69,13 @@ impl<'a> From<&MemoryQuery<'a>> for MemoryQuery<'a> {
 }
 
 impl MemoryQuery<'_> {
-    /// Whether it sets no condition: an order and a limit are none.
+    /// True if it sets no condition. The order and the limit are no conditions.
     fn is_empty(&self, now: Moment) -> Result<bool> {
         let query = Query::parse_all(&[&self.terms(), self.filter], now)?;
         Ok(self.session.is_none() && !query.has_conditions())
     }
 
-    /// What is asked for in the query language, but for the session.
+    /// Returns the query in the query language, without the session.
     fn terms(&self) -> String {
         let any = |name: &str, values: &[&str]| {
             let values: Vec<String> = values.iter().map(|own| quoted(own)).collect();
@@ -104,7 +103,7 @@ impl MemoryQuery<'_> {
 }
 
 impl Memory {
-    /// What a query finds, in its order: a [`MemoryQuery`], or a string in palimp's query language: words,
+    /// Searches the store. The query is a [`MemoryQuery`], or a string in palimp's query language: words,
     /// `type:`, `tag:`, `topic:`, `since:`, `until:`, `session:`, `ref:ID depth:2`, `limit:10`.
     ///
     /// ```
@@ -143,17 +142,17 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `E_INVALID_QUERY` if the query can't be understood, a number is out of its range, or agents are asked
-    /// for in a format that has none; `E_SESSION_NOT_FOUND` if there is no such session.
+    /// `E_INVALID_QUERY` if the query can't be understood, a number is out of its range, or the
+    /// format has no agents and one is named. `E_SESSION_NOT_FOUND` if there is no such session.
     pub fn query<'q>(&mut self, query: impl Into<MemoryQuery<'q>>) -> Result<Recalled<Vec<Found>>> {
         self.refresh();
         let found = self.search_for(&query.into())?;
         Ok(self.recalled(self.all_found(found)))
     }
 
-    /// Deletes every live record that the query finds, in one step, and says how many: by topic
-    /// `tag:personal_info`, by time `since:2026-01-01 until:2026-01-05`. A query
-    /// without conditions deletes nothing.
+    /// Deletes every live record that the query finds, in one step, and returns their number.
+    /// Examples: `tag:personal_info`, `since:2026-01-01 until:2026-01-05`. A query without
+    /// conditions deletes nothing.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, MemoryQuery, New};
@@ -176,7 +175,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If the query can't be understood, the format refuses it, or the change can't be made.
+    /// If the query can't be understood, the format refuses the deletion, or the change can't be made.
     pub fn delete_matching<'q>(&mut self, query: impl Into<MemoryQuery<'q>>, reason: &str) -> Result<usize> {
         self.ready()?;
         let query = query.into();
@@ -207,7 +206,7 @@ impl Memory {
         self.search_in(&[&query.terms(), query.filter, states], session, query.order)
     }
 
-    /// What is live and what queries find that must all hold.
+    /// Finds the live records that match all these queries.
     pub(super) fn search(&self, texts: &[&str], order: Order) -> Result<Vec<(EntryRef, Option<f64>)>> {
         self.search_in(&[texts, &["is:live"]].concat(), None, order)
     }
@@ -240,7 +239,7 @@ impl Memory {
         Ok(results.hits.iter().map(|hit| (hit.at, hit.rank)).collect())
     }
 
-    /// The store as it would fade by another half-life, where nothing in it says how it fades.
+    /// Returns the store with another half-life, except where the store sets its own.
     fn with_half_life(&self, hours: f64) -> Snapshot {
         let mut store = self.store().clone();
         let own = crate::format::by_name(store.format).map(|format| (format.about().decay)());
@@ -252,7 +251,7 @@ impl Memory {
     }
 }
 
-/// A value of the query language that is taken as it is.
+/// Quotes a value, so that the query language takes it as it is.
 pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -1,26 +1,26 @@
-//! What was read, and what could not be.
+//! What was read, and what could not be read.
 
 use std::ops::Deref;
 
 use crate::model::{Problem, Severity, Store, UnreadPath};
 
-/// The number of problems that come with what was read; `Memory::problems` has all.
+/// The largest number of problems in a result; `Memory::problems` has all.
 const PROBLEMS: usize = 100;
 
-/// What was read of a store, and what in it could not be read: what is missing here may be there.
+/// What was read from a store, and what could not be read. A memory that is missing here may exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recalled<T> {
     /// What was read.
     pub read: T,
-    /// Files that could not be; nothing where all of them were.
+    /// The files that could not be read.
     pub unread: Vec<UnreadPath>,
-    /// Errors in what was loaded, the first hundred of them: a damaged line is a memory that is missing here.
-    /// [`Memory::problems`](super::Memory::problems) has all problems, warnings and notes too.
+    /// Errors in what was loaded, the first hundred. A broken line is a memory that is missing here.
+    /// [`Memory::problems`](super::Memory::problems) has all problems, warnings and notes, too.
     pub problems: Vec<Problem>,
 }
 
 impl<T> Recalled<T> {
-    /// What was read of a store, with what is wrong in that.
+    /// Adds the store's errors and unread files to what was read.
     pub(super) fn of(read: T, store: &Store) -> Recalled<T> {
         let errors = store.problems.iter().filter(|own| own.severity == Severity::Error);
         Recalled { read, unread: store.unread.clone(), problems: errors.take(PROBLEMS).cloned().collect() }

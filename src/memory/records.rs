@@ -1,4 +1,4 @@
-//! Records: written, recalled, deleted.
+//! Adds, recalls, changes and deletes records.
 
 use super::append::AppendedRecords;
 use super::plan_outcome::{Added, NewRecordBytes, brought, dropped};
@@ -8,25 +8,25 @@ use crate::model::{Entry, State};
 use crate::ops;
 use crate::usecase::{ChangeCommand, DeleteOptions};
 
-/// A record to be.
+/// A record to add.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct New<'a> {
-    /// The session that it belongs to, for formats that have sessions.
+    /// Its session, for formats that have sessions.
     pub session: Option<&'a str>,
-    /// The format's own word for its type.
+    /// Its type, in the format's own word.
     pub kind: &'a str,
     /// Its main text.
     pub text: &'a str,
     /// Its tags.
     pub tags: &'a [String],
-    /// From 0 to 1.
+    /// Its importance, from 0 to 1.
     pub importance: Option<f64>,
-    /// Members of the record as a JSON object: they come before what is made up for it.
+    /// Members of the record as a JSON object. They override the values that palimp fills in.
     pub record: Option<&'a str>,
 }
 
 impl<'a> New<'a> {
-    /// In that session where it names none.
+    /// Makes a draft in `session`, unless the record names its own.
     fn draft<'d>(&self, session: Option<&'d str>) -> RecordDraft<'d>
     where
         'a: 'd,
@@ -43,8 +43,8 @@ impl<'a> New<'a> {
 }
 
 impl Memory {
-    /// Adds a record and says what its id is. Limits of size are kept; at the fill level a
-    /// compaction goes first where the store's config says so, and what it dropped is told.
+    /// Adds a record and returns its id. Limits of size apply. At the fill level, a compaction
+    /// comes first if the store's config says so; the result lists what it dropped.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -95,9 +95,9 @@ impl Memory {
         Ok(Added { id, dropped })
     }
 
-    /// Adds records in one step: one lock, and each log is made durable once. Refused as a whole where one of
-    /// them is, with its number. Where the format does not add them as lines, or a session gets full by them,
-    /// each is a step of its own.
+    /// Adds records in one step: one lock, and each log is made durable once. If one is refused,
+    /// all are, and the error has its number. If the format does not add lines, or a session gets
+    /// full, each is a step of its own.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -118,8 +118,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// As [`Memory::add`]. Those before the one that failed may be added where each is a step of its own; the
-    /// message says so.
+    /// As [`Memory::add`]. If each is a step of its own, earlier ones may be added; the message says so.
     pub fn add_all(&mut self, all: &[New<'_>]) -> Result<Vec<Added>> {
         self.may_change()?;
         let session = self.options.session.clone();
@@ -142,7 +141,7 @@ impl Memory {
         Ok(added)
     }
 
-    /// The key of a record without an id: where it is now.
+    /// Returns the key of a record without an id, at its present place.
     fn key_of(&self, brought: &NewRecordBytes) -> Option<String> {
         let store = self.store();
         let is_it =
@@ -150,8 +149,7 @@ impl Memory {
         store.entries.iter().rfind(is_it).map(|entry| store.key(entry))
     }
 
-    /// The record of that id, if it counts. An id that is in several sessions is refused
-    /// unless the session is named.
+    /// Returns the live record with that id. If several sessions have the id, name the session.
     ///
     /// ```
     /// use palimp::memory::{Checksum, Memory, MemoryError, New};
@@ -182,7 +180,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If the store can't be read, or several records have the id.
+    /// If the store can't be read, or several sessions have the id.
     pub fn get(&mut self, session: Option<&str>, id: &str) -> Result<Option<Found>> {
         if let Some(found) = self.cached(session, id) {
             return Ok(Some(found));
@@ -195,9 +193,9 @@ impl Memory {
         Ok(Some(found))
     }
 
-    /// Deletes a record as the format does it. False where there is none that counts; an id that is
-    /// in several sessions is refused unless the session is named, and one that several records of a
-    /// session share unless a key names one of them.
+    /// Deletes a record in the format's way. Returns false if no live record has the id. If several
+    /// sessions have the id, name the session. If several records of a session have it, name one by
+    /// its key.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -218,7 +216,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If several records have the id, the format refuses it, or the change can't be made.
+    /// If several records have the id, the format refuses the deletion, or the change can't be made.
     pub fn delete(&mut self, session: Option<&str>, id: &str, reason: &str) -> Result<bool> {
         self.ready()?;
         let live = self.the_entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
@@ -230,7 +228,7 @@ impl Memory {
         Ok(true)
     }
 
-    /// Sets a field of a record: JSON where it is no string, else the text as it is.
+    /// Sets a field of a record. The value is plain text if the field is a string, else JSON.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -260,7 +258,7 @@ impl Memory {
         self.make(vec![at], ChangeCommand::Edit(vec![(field.to_owned(), value.to_owned())])).map(drop)
     }
 
-    /// Records that a record was accessed, where the format has a place for that.
+    /// Records an access to a record, if the format has a place for that.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};

@@ -1,4 +1,4 @@
-//! Sessions, and the store as a whole.
+//! Sessions, and exports and figures of the whole store.
 
 use super::plan_outcome::new_session;
 use super::{Memory, MemoryError, Recalled, Result};
@@ -7,31 +7,31 @@ use crate::ops;
 use crate::ops::export::{ExportFormat, export};
 use crate::usecase::{ChangeCommand, SessionCommand};
 
-/// Figures of a session, or of a store.
+/// Figures of a session or a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Live records by their type, sorted.
+    /// The number of live records of each type, sorted by type.
     pub by_type: Vec<(String, usize)>,
-    /// Live records.
+    /// The number of live records.
     pub live: usize,
-    /// Records that were moved aside.
+    /// The number of archived records.
     pub archived: usize,
-    /// Records that tombstones name.
+    /// The number of records that tombstones name.
     pub deleted: usize,
-    /// Stretches that can't be read.
+    /// The number of stretches that can't be read.
     pub broken: usize,
-    /// Bytes that count toward the limit of a session; all bytes of a store.
+    /// The bytes that count toward the limit of a session, or all bytes of a store.
     pub bytes: u64,
-    /// That limit, if there is one.
+    /// The limit of a session in bytes, if there is one.
     pub limit: Option<u64>,
-    /// Problems that are errors.
+    /// The number of problems that are errors.
     pub errors: usize,
-    /// What could not be read, and is in none of these figures.
+    /// What could not be read. The figures do not include it.
     pub unread: Vec<UnreadPath>,
 }
 
 impl Memory {
-    /// Makes a session, and says what it is called.
+    /// Makes a session and returns its name.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError};
@@ -51,7 +51,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If the format has no sessions, one has that name, or the change can't be made.
+    /// If the format has no sessions, the name exists, or the change can't be made.
     pub fn create_session(&mut self, id: Option<&str>, user: &str) -> Result<String> {
         self.refresh();
         let made = self.commit_under_lock(&|scene| {
@@ -62,7 +62,7 @@ impl Memory {
         made.ok_or_else(|| MemoryError::new("E_STORAGE_IO", "The session was made and can't be read."))
     }
 
-    /// The names of the sessions.
+    /// Returns the names of the sessions.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError};
@@ -81,7 +81,7 @@ impl Memory {
         self.recalled(self.store().sessions.iter().map(|session| session.name.clone()).collect())
     }
 
-    /// Whether a session is there and live; archived ones are told apart by their code.
+    /// Returns the figures of a live session. An archived one gives the error `E_SESSION_ARCHIVED`.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -116,8 +116,7 @@ impl Memory {
         }
     }
 
-    /// Ends the work with a session: its index and counts are brought up to date where a
-    /// crash, or an agent that did not, left them behind.
+    /// Ends the work with a session. Rebuilds its index and counts if a crash or an agent left them stale.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -145,7 +144,7 @@ impl Memory {
         self.make(Vec::new(), ChangeCommand::Reindex(Some(id.to_owned()))).map(drop)
     }
 
-    /// Moves a session aside, whole.
+    /// Archives a whole session.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -173,7 +172,7 @@ impl Memory {
         self.make(Vec::new(), ChangeCommand::Session(0, SessionCommand::Archive(id.to_owned()))).map(drop)
     }
 
-    /// Deletes a session with all that is in it.
+    /// Deletes a session with all its records.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -201,8 +200,7 @@ impl Memory {
         self.make(Vec::new(), ChangeCommand::Session(0, SessionCommand::Delete(id.to_owned()))).map(drop)
     }
 
-    /// Everything of a session, or of the store, as JSON or JSON Lines. Refused where something
-    /// could not be read.
+    /// Returns the live records of a session, or of the store, as JSON or JSON Lines.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New, ExportFormat};
@@ -223,7 +221,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If there is no such session, or something could not be read.
+    /// If something could not be read. A session that does not exist is no error.
     pub fn export(&mut self, session: Option<&str>, shape: ExportFormat) -> Result<Vec<u8>> {
         self.refresh();
         self.store().whole()?;
@@ -237,7 +235,7 @@ impl Memory {
         Ok(export(&self.snapshot, &entries, shape).flatten().collect())
     }
 
-    /// Figures of a session, or of the whole store.
+    /// Returns figures of a session, or of the whole store.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};

@@ -1,4 +1,4 @@
-//! Changes taken back, and made again.
+//! Undo and redo.
 
 use std::sync::Arc;
 
@@ -7,19 +7,18 @@ use crate::model::Snapshot;
 use crate::store::commit::Host;
 use crate::usecase::{self, ChangeCommand, ChangeRequest, RecentSteps, Requester};
 
-/// What was undone, or redone.
+/// The result of an undo or a redo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undone {
     /// The change, in a few words. May quote the store: untrusted text.
     pub said: String,
-    /// What went otherwise than was to be expected: lines that others had added, and the like.
+    /// What was not as expected: lines that other programs had added, and the like.
     pub notes: Vec<String>,
 }
 
 impl Memory {
-    /// Undoes the last change of the store that palimp made, through this library, on its screens or by its
-    /// verbs, also before a restart. Called again, the one before it. What a change replaced is kept for 30
-    /// days; an erasure is passed over.
+    /// Undoes palimp's last change of the store, also one by its screens or verbs, or before a restart.
+    /// Another call undoes the change before it. Undo data is kept for 30 days. Erasures are skipped.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -46,13 +45,13 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `E_INVALID_QUERY` if there is nothing to undo, or what the change replaced is not kept any more;
-    /// `E_CONCURRENT_MOD` if others changed the same place since; and if the change can't be made.
+    /// `E_INVALID_QUERY` if there is nothing to undo, or its undo data is gone. `E_CONCURRENT_MOD`
+    /// if another program changed the same place since. Also if the change can't be made.
     pub fn undo(&mut self) -> Result<Undone> {
         self.turn(ChangeCommand::Undo)
     }
 
-    /// Makes the change again that was undone last. Only until something else is changed.
+    /// Redoes the change that was undone last. This works only until something else is changed.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -76,7 +75,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `E_INVALID_QUERY` if there is nothing to redo; else as [`Memory::undo`].
+    /// `E_INVALID_QUERY` if there is nothing to redo. Else as [`Memory::undo`].
     pub fn redo(&mut self) -> Result<Undone> {
         self.turn(ChangeCommand::Redo)
     }

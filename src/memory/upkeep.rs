@@ -1,11 +1,11 @@
-//! Upkeep: what the format drops, rebuilds and brings up to date.
+//! Upkeep: compaction, rebuilt files, decay values and migration.
 
 use super::plan_outcome::dropped;
 use super::{Dropped, Memory, Result};
 use crate::usecase::ChangeCommand;
 
 impl Memory {
-    /// Drops what the format's compaction drops, and says what that was.
+    /// Runs the format's compaction, and returns what it dropped.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -36,7 +36,7 @@ impl Memory {
         Ok(planned.all().flat_map(|(store, plan)| dropped(store, plan, now)).collect())
     }
 
-    /// Rebuilds what is derived from the records wherever it disagrees with them.
+    /// Rebuilds derived files that disagree with the records.
     ///
     /// ```
     /// use palimp::memory::{Code, Memory, MemoryError, New};
@@ -60,13 +60,13 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If the format has nothing that is derived, or the change can't be made.
+    /// If the format has no derived files, or the change can't be made.
     pub fn rebuild_index(&mut self) -> Result {
         self.ready()?;
         self.make(Vec::new(), ChangeCommand::Reindex(None)).map(drop)
     }
 
-    /// Brings the stored caches of decay up to date.
+    /// Updates the stored decay values.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
@@ -87,13 +87,13 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If the format stores none, or the change can't be made.
+    /// If the format stores no decay values, or the change can't be made.
     pub fn update_decay(&mut self) -> Result {
         self.ready()?;
         self.make(Vec::new(), ChangeCommand::RefreshDecay).map(drop)
     }
 
-    /// Brings files of an older version to this one, each backed up first.
+    /// Migrates files of an older version to this one, each after a backup.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};

@@ -1,24 +1,24 @@
-//! Whose a file or folder is, and what is attached to it.
+//! The owner and the extended attributes of a file or folder.
 
 use std::ffi::OsString;
 
-/// A user and a group, by their numbers.
+/// A user and a group, by id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Owner {
-    /// The user.
+    /// The user id.
     pub user: u32,
-    /// The group.
+    /// The group id.
     pub group: u32,
 }
 
-/// A file's extended attributes, access lists among them, by name.
+/// The extended attributes of a file by name, including access lists.
 pub type ExtendedAttributes = Vec<(OsString, Vec<u8>)>;
 
-/// What a file or folder had, besides its mode, when it was removed: it comes back with that.
+/// What a removed file or folder had besides its mode. It is restored with that.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileAttributes {
-    /// Whose it was.
+    /// Its owner.
     pub owner: Owner,
-    /// What was attached to it.
+    /// Its extended attributes.
     pub extended: ExtendedAttributes,
 }

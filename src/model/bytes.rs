@@ -1,4 +1,4 @@
-//! Bytes of files and records that several hold: a plan, what carries it out, and what takes it back.
+//! Bytes of files and records, shared by a plan and the code that applies or undoes it.
 
 mod byte_ranges;
 
@@ -12,62 +12,60 @@ use super::plan::{Splice, SplicedPart, part_at, spliced_parts};
 
 pub use byte_ranges::Ranges;
 
-/// Bytes that are held once, however many have them. What a plan makes of others is put together only
-/// where all of it is asked for.
+/// Bytes that are in memory once for all owners. Spliced bytes are joined only if all of them are needed.
 #[derive(Clone, Default)]
 pub struct Bytes(Arc<BytesInner>);
 
 #[derive(Default)]
 struct BytesInner {
     whole: OnceLock<Vec<u8>>,
-    /// What they are made of, where they were not put together yet.
+    /// Their source, if they are made of something else.
     of: Option<BytesSource>,
-    /// Whether that is not held.
+    /// True if their source is not in memory.
     is_file_backed: bool,
 }
 
 enum BytesSource {
-    /// Other bytes with stretches replaced.
+    /// Other bytes, what replaces parts of them, and the ends of all parts.
     Spliced(Bytes, Vec<Splice>, OnceLock<Vec<usize>>),
-    /// Those of a file, which are read when they are asked for.
     File(BlockFile),
-    /// The length of a file, and its last bytes: the others are not known.
+    /// The length of a file, and its last bytes. The others are unknown.
     End(usize, Vec<u8>),
 }
 
-/// So many are compared at once.
+/// The number of bytes that are compared at a time.
 const COMPARED: usize = 1 << 20;
 
 /// A part of bytes.
 pub enum BytesPart<'b> {
-    /// These.
+    /// Bytes in memory.
     InMemory(&'b [u8]),
-    /// So many of a file, with that digest ([`super::lazy_bytes::digest`]).
+    /// A block of a file.
     Block {
-        /// How many.
+        /// The number of bytes.
         len: usize,
-        /// What tells them from others.
+        /// The digest of its bytes ([`super::lazy_bytes::digest`]).
         digest: u64,
     },
 }
 
 impl Bytes {
-    /// Those bytes with stretches replaced, in ascending order.
+    /// Returns `base` with parts replaced. The splices are in ascending order.
     pub fn spliced(base: &Bytes, splices: Vec<Splice>) -> Bytes {
         Bytes::made_of(BytesSource::Spliced(base.clone(), splices, OnceLock::new()))
     }
 
-    /// Those of a file, which are read when they are asked for.
+    /// Returns the bytes of a file, which are read on demand.
     pub fn of_file(file: BlockFile) -> Bytes {
         Bytes::made_of(BytesSource::File(file))
     }
 
-    /// The bytes of a file with that length, of which only the last are known.
+    /// Returns the bytes of a file of that length, of which only the last are known.
     pub fn end_of_file(len: usize, last: Vec<u8>) -> Bytes {
         Bytes::made_of(BytesSource::End(len, last))
     }
 
-    /// The last of them, if only those are known.
+    /// Returns the last bytes, if only those are known.
     pub fn known_end(&self) -> Option<&[u8]> {
         match &self.0.of {
             Some(BytesSource::End(_, last)) => Some(last),
@@ -85,12 +83,12 @@ impl Bytes {
         Bytes(Arc::new(BytesInner { whole: OnceLock::new(), of: Some(of), is_file_backed: is_of_a_file }))
     }
 
-    /// Whether most of them are a file's, and not held.
+    /// True if most of them are in a file and not in memory.
     pub fn is_file_backed(&self) -> bool {
         self.0.is_file_backed && self.0.whole.get().is_none()
     }
 
-    /// Whether some that were asked for were gone: the file changed since.
+    /// True if bytes that were asked for were gone, because the file has changed.
     pub fn has_changed(&self) -> bool {
         match &self.0.of {
             Some(BytesSource::Spliced(base, ..)) => base.has_changed(),
@@ -99,7 +97,7 @@ impl Bytes {
         }
     }
 
-    /// How many they are.
+    /// Returns the number of bytes.
     pub fn len(&self) -> usize {
         match (self.0.whole.get(), &self.0.of) {
             (None, Some(BytesSource::Spliced(base, splices, ends))) => match ends.get() {
@@ -112,12 +110,12 @@ impl Bytes {
         }
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A range of them; `None` where it is not within them, and where the file changed of which they are.
+    /// Returns a range of them. `None` if it is out of bounds, or if the file has changed.
     pub fn range(&self, range: Range<usize>) -> Option<Cow<'_, [u8]>> {
         match (self.0.whole.get(), &self.0.of) {
             (None, Some(BytesSource::Spliced(base, splices, ends))) => {
@@ -133,8 +131,8 @@ impl Bytes {
         }
     }
 
-    /// Hands them on in order, in blocks of so many at most where they are not held. Whether all were there:
-    /// what follows one that was gone is not handed on.
+    /// Passes them to `take` in order. Those that are not in memory come in blocks of at most `most` bytes.
+    /// Returns false at the first block that is gone.
     pub fn each_block<E>(
         &self,
         most: usize,
@@ -164,8 +162,8 @@ impl Bytes {
         Ok(true)
     }
 
-    /// Hands them on in order, part by part, until one is refused: held ones, and what tells the blocks
-    /// of a file from others. Whether none was refused.
+    /// Passes them to `take` in order, part by part: bytes in memory, and digests of the blocks of a file.
+    /// Returns false if `take` refuses a part.
     pub fn parts<E>(&self, take: &mut dyn FnMut(BytesPart<'_>) -> Result<bool, E>) -> Result<bool, E> {
         match (self.0.whole.get(), &self.0.of) {
             (None, Some(BytesSource::File(file))) => {
@@ -197,7 +195,7 @@ impl Bytes {
         match &self.0.of {
             None => Vec::new(),
             Some(BytesSource::File(file)) => file.whole(),
-            // As of a file that changed since: what is not known is zeros.
+            // Like those of a changed file, unknown bytes are zeros.
             Some(BytesSource::End(len, last)) => [vec![0; len - last.len()], last.clone()].concat(),
             Some(BytesSource::Spliced(base, splices, _)) => {
                 let mut whole = Vec::with_capacity(self.len());
@@ -210,12 +208,12 @@ impl Bytes {
         }
     }
 
-    /// Whether they are held in one with the others.
+    /// True if both share the same memory.
     pub fn is_same(&self, other: &Bytes) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Adds to them. Others that have them keep them as they are.
+    /// Appends bytes. Other owners keep theirs.
     pub fn extend(&mut self, more: &[u8]) {
         if self.is_file_backed() {
             let (start, becomes) = (self.len() as u64, more.into());
@@ -235,7 +233,7 @@ impl Bytes {
     }
 }
 
-/// Where each stretch ends in what splices make of a file of so many bytes.
+/// Returns where each part ends after splices are applied to a file of `len` bytes.
 fn ends_of(len: usize, splices: &[Splice]) -> Vec<usize> {
     let mut end = 0;
     let ends = spliced_parts(len, splices).map(|own| {
@@ -351,7 +349,7 @@ mod tests {
         assert_eq!(Bytes::spliced(&base, splices)[..], whole);
     }
 
-    /// Looking through those before it takes ten thousand times as long at the end of many.
+    /// A search through all splices before it would take ten thousand times as long at the end.
     #[test]
     fn a_range_behind_many_splices_is_found_as_soon_as_one_before_them() {
         const MANY: usize = 100_000;

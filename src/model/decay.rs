@@ -1,23 +1,23 @@
-//! How fast memories fade: the numbers, as the store's own config sets them.
+//! The numbers that say how fast memories fade. The config of the store sets them.
 
-/// How one kind of memory fades.
+/// The decay of one type of memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DecayRule {
-    /// Hours until half is left; `None` for what never fades.
+    /// Hours until half is left; `None` if it never fades.
     pub half_life_hours: Option<f64>,
     /// The floor, 0 to 1.
     pub min: f64,
-    /// Whether access and importance slow it (4 §6.1).
+    /// True if access and importance slow it (4 §6.1).
     pub boosted: bool,
 }
 
 impl DecayRule {
-    /// A memory that never fades.
+    /// The rule of a memory that never fades.
     pub const NONE: DecayRule = DecayRule { half_life_hours: None, min: 0.1, boosted: false };
 
-    /// The factor after `age_hours`: `max(min, 0.5^(age/half_life))`, and 1 for what
-    /// never fades. A boosted rule multiplies by `boost` before the clamp to `min` and 1. A negative age (a timestamp in the future) counts as 0; an unknown
-    /// age counts as endless, so that nothing undated outranks what is dated.
+    /// Returns the decay after `age_hours`: `max(min, 0.5^(age/half_life))`, or 1 if it never fades. A
+    /// boosted rule multiplies by `boost` before the clamp to `min` and 1. A negative age (a future
+    /// timestamp) counts as 0, an unknown age as endless, so that undated memories never outrank dated ones.
     pub fn factor(&self, age_hours: Option<f64>, boost: f64) -> f64 {
         let boost = if self.boosted { boost } else { 1.0 };
         match (self.half_life_hours, age_hours) {
@@ -30,7 +30,7 @@ impl DecayRule {
     }
 }
 
-/// The decay rules of one session, or of a store without sessions, by kind.
+/// The decay rules of one session, or of a store without sessions, by type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecayTable {
     rules: Vec<(&'static str, DecayRule)>,
@@ -38,8 +38,7 @@ pub struct DecayTable {
 }
 
 impl DecayTable {
-    /// A table of half-lives in hours by kind (`None` never fades); `other` stands for
-    /// kinds that it does not name.
+    /// Creates a table of half-lives in hours by type (`None` never fades). `other` is for all other types.
     pub fn new(half_lives: &[(&'static str, Option<f64>)], other: Option<f64>, min: f64) -> Self {
         let rule = |half_life_hours| DecayRule { half_life_hours, min, boosted: false };
         DecayTable {
@@ -48,36 +47,36 @@ impl DecayTable {
         }
     }
 
-    /// The rule for `kind`.
+    /// Returns the rule for a type.
     pub fn rule(&self, kind: &str) -> DecayRule {
         self.rules.iter().find(|(name, _)| *name == kind).map_or(self.other, |(_, rule)| *rule)
     }
 
-    /// Sets the half-life of one kind, if the table names it.
+    /// Sets the half-life of one type, if the table has it.
     pub fn set_half_life(&mut self, kind: &str, hours: Option<f64>) {
         if let Some((_, rule)) = self.rules.iter_mut().find(|(name, _)| *name == kind) {
             rule.half_life_hours = hours;
         }
     }
 
-    /// Sets the half-life of every kind that fades.
+    /// Sets the half-life of every type that fades.
     pub fn set_every_half_life(&mut self, hours: f64) {
         for rule in self.every_rule().filter(|rule| rule.half_life_hours.is_some()) {
             rule.half_life_hours = Some(hours);
         }
     }
 
-    /// Sets the floor of every kind.
+    /// Sets the floor of every type.
     pub fn set_min(&mut self, min: f64) {
         self.every_rule().for_each(|rule| rule.min = min);
     }
 
-    /// Lets access and importance slow the fading of every kind.
+    /// Lets access and importance slow the decay of every type.
     pub fn boost(&mut self) {
         self.every_rule().for_each(|rule| rule.boosted = true);
     }
 
-    /// Stops decay for every kind.
+    /// Stops decay for every type.
     pub fn disable(&mut self) {
         self.every_rule().for_each(|rule| rule.half_life_hours = None);
     }

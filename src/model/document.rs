@@ -11,7 +11,7 @@ use super::lazy_bytes::RecordReader;
 use super::problem::Problem;
 use super::record::{Record, Span};
 
-/// What a file within a store is for. Each format says which of its files is what.
+/// The purpose of a file in a store. Each format decides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
     /// Live records.
@@ -22,22 +22,22 @@ pub enum Role {
     Backup,
     /// Ids that were deleted.
     Tombstones,
-    /// Derived from the records, never believed over them.
+    /// Derived from the records. The records count if both differ.
     Index,
-    /// The store's settings.
+    /// The settings of the store.
     Config,
-    /// What is known of one session.
+    /// Data about one session.
     Metadata,
     /// A lock of the format.
     Lock,
     /// A temporary file that was left behind.
     Temp,
-    /// Shown and kept, not judged.
+    /// Listed and kept, but not checked.
     Other,
 }
 
 impl Role {
-    /// Whether a file's content is needed to show a store.
+    /// True if the content of the file is needed to show a store.
     pub fn is_content(self) -> bool {
         !matches!(self, Role::Backup | Role::Temp | Role::Lock | Role::Other)
     }
@@ -48,24 +48,24 @@ impl Role {
 pub struct Document {
     /// Relative to the store's root.
     pub path: PathBuf,
-    /// What it is for.
+    /// Its purpose.
     pub role: Role,
-    /// Its bytes from `offset` on; unread files (backups, others) have none, nor do logs that are only listed.
-    /// Those of a large log are read from its file when they are asked for.
+    /// Its bytes from `offset` on. Unread files (backups, others) and logs that are only listed have none.
+    /// Those of a large log are read from its file on demand.
     pub bytes: Bytes,
-    /// Where its bytes are read from when they are asked for, if they are not held.
+    /// The reader of its bytes on demand, if they are not in memory.
     pub record_reader: Option<RecordReader>,
-    /// Where `bytes` starts in the file: 0 unless only the tail was read.
+    /// The place of `bytes` in the file: 0 unless only the tail was read.
     pub offset: u64,
-    /// The file's length when it was read.
+    /// The length of the file when it was read.
     pub len: u64,
-    /// Which state of the file this is; a changed file has another.
+    /// The state of the file. A changed file has another.
     pub generation: Generation,
     /// Its records, in file order.
     pub records: Vec<Record>,
-    /// What is wrong with it, as far as the file alone can tell.
+    /// The problems that show in this file alone.
     pub problems: Vec<Problem>,
-    /// What its records are told apart by, once it is asked for.
+    /// The digests that distinguish its records, computed on demand.
     pub digests: RecordDigests,
 }
 
@@ -76,8 +76,7 @@ impl fmt::Debug for Document {
 }
 
 impl Document {
-    /// A document of bytes that were not read from its file: made, kept or unpacked ones. Nothing
-    /// was read of them yet.
+    /// Creates a document without records, of bytes not read from its file: new, kept or unpacked ones.
     pub fn of_bytes(path: PathBuf, role: Role, bytes: impl Into<Bytes>) -> Document {
         let bytes = bytes.into();
         Document {
@@ -94,7 +93,7 @@ impl Document {
         }
     }
 
-    /// Whether it is the same state of a file as another. Where the bytes of both are held, they decide.
+    /// True if both are the same state of a file. Their bytes must be equal if both have them.
     pub fn is_state_of(self: &Arc<Self>, other: &Arc<Document>) -> bool {
         let is_listed = self.record_reader.is_some() || other.record_reader.is_some();
         Arc::ptr_eq(self, other)
@@ -104,19 +103,18 @@ impl Document {
                 && (!is_listed || self.record_digests() == other.record_digests())
     }
 
-    /// Whether all its bytes can be had, at once or when they are asked for.
+    /// True if all its bytes can be read, at once or on demand.
     pub fn is_held(&self) -> bool {
         self.offset == 0 && self.bytes.len() as u64 == self.len
     }
 
-    /// The exact bytes of one of its records; none where its file changed since they were read.
+    /// Returns the exact bytes of one of its records; none if its file has changed.
     pub fn raw(&self, record: &Record) -> Cow<'_, [u8]> {
         debug_assert!(self.record_reader.is_none() || !self.bytes.is_empty(), "{:?} is not held", self.path);
         self.bytes_of(record.span)
     }
 
-    /// The bytes of its record of that index, also where they are not held; `None` where the file
-    /// changed since and they are gone.
+    /// Returns the bytes of a record, in memory or not. `None` if its reader finds that they have changed.
     pub fn read(&self, record: u32) -> Option<Cow<'_, [u8]>> {
         let own = self.records.get(record as usize)?;
         match &self.record_reader {
@@ -125,7 +123,7 @@ impl Document {
         }
     }
 
-    /// The bytes of a range of the file that holds that record.
+    /// Returns the bytes of a range of the file that contains that record.
     pub fn read_around(&self, record: u32, span: Span) -> Option<Cow<'_, [u8]>> {
         let own = self.records.get(record as usize)?;
         match &self.record_reader {
@@ -139,13 +137,13 @@ impl Document {
         Some(self.bytes.range(at(span.start)..at(span.end)).unwrap_or_default())
     }
 
-    /// The bytes of a range of the file.
+    /// Returns the bytes of a range of the file.
     pub fn bytes_of(&self, span: Span) -> Cow<'_, [u8]> {
         self.range(span).unwrap_or_default()
     }
 }
 
-/// A state of a file: equal generations mean equal bytes, once they are settled.
+/// A state of a file. Equal generations mean equal bytes, if they are settled.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Generation {
     /// The device.
@@ -154,10 +152,9 @@ pub struct Generation {
     pub inode: u64,
     /// The length in bytes.
     pub len: u64,
-    /// The last change in nanoseconds since 1970.
+    /// The time of the last change, in nanoseconds since 1970.
     pub modified: i128,
-    /// Whether that was so long before it was looked at that the next change has another time.
-    /// It tells states apart no further.
+    /// True if the last change is old enough that the next one has another time. It is not compared.
     pub is_settled: bool,
 }
 
@@ -166,8 +163,7 @@ impl Generation {
         (self.device, self.inode, self.len, self.modified)
     }
 
-    /// Whether a file that was in this state when it was read, and is in that one now, surely
-    /// holds the same bytes.
+    /// True if a file that was read in this state, and is in state `now`, certainly has the same bytes.
     pub fn has_same_bytes(&self, now: &Generation) -> bool {
         self == now && self.is_settled
     }

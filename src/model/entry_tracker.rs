@@ -1,5 +1,5 @@
-//! Where a memory is in another state of its store: where its file was not changed before it, or
-//! not behind it, it is found by that; else it is known by its id and its session, or by its bytes.
+//! Finds a memory in another state of its store. If its file is unchanged before or after it, its place
+//! identifies it. Otherwise its id and its session, or its bytes, do.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,14 +9,14 @@ use super::document::Document;
 use super::record::{NameKind, Record};
 use super::snapshot::{Entry, EntryRef, Snapshot, State, Store};
 
-/// The memories of `from` in `to`, without those that are gone.
+/// Returns the memories of `from` in `to`, without those that are gone.
 pub fn track_entries(from: &Snapshot, to: &Snapshot, all: impl Iterator<Item = EntryRef>) -> Vec<EntryRef> {
     let mut carry = EntryTracker::new(from, to);
     all.filter_map(|at| carry.find(at, &|_| false)).collect()
 }
 
-/// How much two states of a file have in common: what its first records are, and its last, is the same,
-/// and they lie as far from its start, or from its end.
+/// The numbers of records at the start and at the end of a file that are equal in two states and have the
+/// same distance from its start or end.
 #[derive(Clone, Copy)]
 struct EqualRecordCounts {
     first: usize,
@@ -41,22 +41,22 @@ impl EqualRecordCounts {
     }
 }
 
-/// From one state of the stores to another.
+/// Finds memories of one state of the stores in another state.
 pub struct EntryTracker<'a> {
     from: &'a Snapshot,
     to: &'a Snapshot,
-    /// The number of each store in `to`.
+    /// The number in `to` of each store of `from`.
     stores: Vec<Option<u32>>,
-    /// By store and number, the file of `to` of the same path.
+    /// By store and file of `from`, the file of `to` with the same path.
     files: HashMap<(u32, u32), Option<u32>>,
-    /// By store and number of a file of `from`, how much of it is the same in `to`.
+    /// By store and file of `from`, how much of it is equal in `to`.
     same: HashMap<(u32, u32), EqualRecordCounts>,
-    /// By store, its files by path.
+    /// By store of `to`, its files by path.
     paths: HashMap<u32, HashMap<&'a Path, u32>>,
 }
 
 impl<'a> EntryTracker<'a> {
-    /// From the one to the other.
+    /// Creates a tracker from one state to another.
     pub fn new(from: &'a Snapshot, to: &'a Snapshot) -> EntryTracker<'a> {
         let number = |root: &Path| to.stores.iter().position(|own| own.root == root).map(|own| own as u32);
         let stores = from.stores.iter().map(|store| number(&store.root)).collect();
@@ -64,7 +64,7 @@ impl<'a> EntryTracker<'a> {
         EntryTracker { from, to, stores, files, same, paths }
     }
 
-    /// Where the memory is now; of several that can't be told apart one that is not taken.
+    /// Returns where the memory is in `to`. Of several that look alike, returns one that is not taken.
     pub fn find(&mut self, at: EntryRef, taken: &dyn Fn(EntryRef) -> bool) -> Option<EntryRef> {
         let (from, to) = (self.from, self.to);
         let store = self.stores.get(at.store as usize).copied().flatten()?;
@@ -94,12 +94,12 @@ impl<'a> EntryTracker<'a> {
         }
     }
 
-    /// Whether the memory is among the others as it was: not deleted, archived or brought back since.
+    /// True if the memory is listed as before: it was not deleted, archived or restored since.
     pub fn is_in_place(&self, at: EntryRef, to: EntryRef) -> bool {
         let ((was, old), (is, new)) = (self.from.get(at), self.to.get(to));
         let is_aside = |state| matches!(state, State::Deleted | State::Archived);
         let is_as_it_was = old.state == new.state || !is_aside(old.state) && !is_aside(new.state);
-        // Where ids are places in a list, another one moves up when one goes.
+        // Some ids are places in a list. If one goes, the next one gets its id.
         let id = was.view(old).and_then(|view| view.id).unwrap_or_default();
         let is_place = id.rsplit_once('.').is_some_and(|(_, place)| place.parse::<u32>().is_ok());
         let count = |store: &Store, entry: &Entry| store.document(entry).records.len();
@@ -108,8 +108,8 @@ impl<'a> EntryTracker<'a> {
         is_as_it_was && !moved_up
     }
 
-    /// The record where the file is the same from its start to it, or from it to its end: of equal
-    /// records that is surely the same one.
+    /// Returns the record if the file is unchanged from its start to the record, or from the record to its
+    /// end. This finds the right one even among equal records.
     fn untouched(&mut self, store: u32, entry: &Entry, (is, file): (&Store, u32)) -> Option<u32> {
         let was = &self.from.stores[store as usize].documents[entry.document as usize];
         let now = &is.documents[file as usize];
@@ -127,7 +127,6 @@ impl<'a> EntryTracker<'a> {
         is.entry_number(file, place as u32)
     }
 
-    /// The file of the same path.
     fn file(&mut self, old: u32, document: u32, new: u32) -> Option<u32> {
         let (from, to) = (self.from, self.to);
         let paths = self.paths.entry(new).or_insert_with(|| {
@@ -140,8 +139,8 @@ impl<'a> EntryTracker<'a> {
         })
     }
 
-    /// By id within its session. Where several have it, those are told apart by their bytes: one
-    /// that came since under the same id is another memory.
+    /// Finds a memory by its id in its session. If several have the id, their bytes decide: a later memory
+    /// with the same id is another memory.
     fn by_id(
         &self,
         was: &Store,
@@ -171,13 +170,13 @@ impl<'a> EntryTracker<'a> {
     }
 }
 
-/// Whether two memories have the same bytes.
+/// True if two memories have the same bytes.
 pub fn have_equal_bytes((was, old): (&Store, &Entry), (is, new): (&Store, &Entry)) -> bool {
     was.document(old).record_digests().get(old.record as usize)
         == is.document(new).record_digests().get(new.record as usize)
 }
 
-/// By its bytes in its file, where it has no id.
+/// Finds a memory without an id by its bytes in its file.
 fn by_bytes(
     was: &Store,
     entry: &Entry,

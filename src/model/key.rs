@@ -1,8 +1,8 @@
-//! Keys: what names one record of one file by what it says, and not by its place.
+//! Keys: they name a record of a file by its content, not by its place.
 //!
-//! A key holds a digest of the file's name and one of the record's bytes: it names that record
-//! wherever it has moved to in its file, and nothing once the record has changed or gone. Records
-//! of a file that are equal byte for byte are told apart by their number among them.
+//! A key has a digest of the file's name and one of the record's bytes. It names the record wherever it moves
+//! in its file. If the record changes or goes, the key names nothing. Records of a file that are equal byte
+//! for byte have different numbers.
 
 use std::fmt;
 use std::path::Path;
@@ -13,30 +13,30 @@ use sha2::{Digest, Sha256};
 use super::document::Document;
 use super::lazy_bytes;
 
-/// A key, taken apart.
+/// A parsed key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
-    /// The digest of the store's root and the file within it.
+    /// The digest of the store's root and of the file in it.
     pub file: u32,
     /// The digest of the record's bytes.
     pub record: u64,
-    /// Its number among the records of the file that are equal to it, from 1.
+    /// The number of the record among the equal records of the file, from 1.
     pub number: u32,
-    /// How many of them there were.
+    /// How many equal records the file had.
     pub of: u32,
 }
 
-/// What a user gave as a key.
+/// A name that a user gave as a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParsedKey {
     /// A key.
     Key(Key),
-    /// A key that named a place in a file, which an older version gave out.
+    /// A key that names a place in a file, as an older version of palimp made them.
     LegacyPlace,
 }
 
 impl Key {
-    /// What a name is, if it has the shape of a key; `None` where it can only be an id.
+    /// Parses a name that has the form of a key. `None` if it can only be an id.
     pub fn read(name: &str) -> Option<ParsedKey> {
         let (file, rest) = name.split_once('@')?;
         let is_hex = |text: &str, len: usize| {
@@ -63,12 +63,12 @@ impl Key {
 }
 
 impl Key {
-    /// The key of a record with these bytes, where no other record of the file is equal to it.
+    /// Returns the key of a record with these bytes that is equal to no other record of the file.
     pub fn alone(root: &Path, file: &Path, record: &[u8]) -> Key {
         Key { file: file_digest(root, file), record: digest(record), number: 1, of: 1 }
     }
 
-    /// Whether it names a record with these bytes in that file.
+    /// True if it names a record with these bytes in that file.
     pub fn names(&self, root: &Path, file: &Path, record: &[u8]) -> bool {
         self.file == file_digest(root, file) && self.record == digest(record)
     }
@@ -81,23 +81,23 @@ impl fmt::Display for Key {
     }
 }
 
-/// What the records of a document are told apart by, worked out when it is first asked for.
+/// The digests that distinguish the records of a document, computed on demand.
 #[derive(Debug, Default)]
 pub struct RecordDigests {
-    /// By what is quick to work out: which are equal.
+    /// Fast digests, which show equal records.
     equal: OnceLock<DigestTable>,
-    /// By the digest that is in keys: which one is meant.
+    /// The digests of keys, which find the record of a key.
     meant: OnceLock<DigestTable>,
 }
 
 impl RecordDigests {
-    /// Those of records that are known.
+    /// Creates a table of known fast digests.
     pub fn known(of: Arc<[u64]>) -> RecordDigests {
         RecordDigests { equal: OnceLock::from(DigestTable::new(of)), meant: OnceLock::new() }
     }
 }
 
-/// A document that is copied may be changed before it is asked.
+/// A copy of a document may be changed before its digests are needed.
 impl Clone for RecordDigests {
     fn clone(&self) -> Self {
         RecordDigests::default()
@@ -108,7 +108,7 @@ impl Clone for RecordDigests {
 struct DigestTable {
     /// By record.
     of: Arc<[u64]>,
-    /// The records by digest, those of one digest in file order.
+    /// The records sorted by digest. Those with the same digest are in file order.
     sorted: OnceLock<Box<[u32]>>,
 }
 
@@ -125,7 +125,7 @@ impl DigestTable {
         })
     }
 
-    /// The records of that digest, in file order.
+    /// Returns the records with that digest, in file order.
     fn equal(&self, digest: u64) -> &[u32] {
         let of = |own: &u32| self.of[*own as usize];
         let from = self.sorted().partition_point(|own| of(own) < digest);
@@ -147,7 +147,7 @@ impl Document {
         })
     }
 
-    /// By record, what tells its bytes from others in this process.
+    /// Returns a digest of the bytes of each record. They differ from process to process.
     pub fn record_digests(&self) -> &[u64] {
         &self.equal().of
     }
@@ -157,7 +157,7 @@ impl Document {
         self.digests.meant.get_or_init(|| DigestTable::new((0..self.records.len() as u32).map(of).collect()))
     }
 
-    /// The key of its record of that index.
+    /// Returns the key of the record with that index.
     pub fn key(&self, root: &Path, record: u32) -> Key {
         let table = self.equal();
         let equal = table.equal(table.of[record as usize]);
@@ -170,17 +170,17 @@ impl Document {
         }
     }
 
-    /// The records that a key of this file can name, the likeliest first; none where its record
-    /// has changed or gone.
+    /// Returns the records that a key of this file can name, the most likely first; none if its record has
+    /// changed or gone.
     ///
-    /// Of records that were equal some may have gone since the key was given out. They differ in
-    /// nothing but their place, so that the keys of one list, each used once, hit each of them once,
-    /// in whichever order: the likeliest is the last of those that can still be it.
+    /// Some of several equal records may be gone since the key was made. They differ only in their places. So
+    /// the most likely one is the last that can still be it. Then the keys of one list, each used once and in
+    /// any order, name each record once.
     pub fn records_of_key(&self, key: &Key) -> impl Iterator<Item = u32> {
         likeliest(self.meant().equal(key.record), key.number as usize)
     }
 
-    /// The records that one of another state of this file can be, the likeliest first.
+    /// Returns the records that a record of another state of this file can be, the most likely first.
     pub fn records_like(&self, before: &Document, record: u32) -> impl Iterator<Item = u32> {
         let (table, digest) = (before.equal(), before.record_digests()[record as usize]);
         let number = table.equal(digest).partition_point(|own| *own <= record);
@@ -188,7 +188,7 @@ impl Document {
     }
 }
 
-/// Of equal records the one that was that far among them: the last that can still be it.
+/// Returns equal records, the most likely first: from the one with that number backward, then those after it.
 fn likeliest(equal: &[u32], number: usize) -> impl Iterator<Item = u32> {
     let (before, behind) = equal.split_at(number.min(equal.len()));
     before.iter().rev().chain(behind).copied()
@@ -199,15 +199,14 @@ fn digest(bytes: &[u8]) -> u64 {
     digest.iter().take(8).fold(0, |wide, byte| wide << 8 | u64::from(*byte))
 }
 
-/// A short digest (FNV-1a). It is in names and keys: it never changes.
+/// Returns a short digest (FNV-1a). Names and keys contain it, so it must never change.
 pub fn short_digest<'b>(bytes: impl IntoIterator<Item = &'b u8>) -> u64 {
     bytes
         .into_iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A short digest of a store's root and a file within it, so that keys of
-/// different files differ without quoting untrusted names.
+/// Returns a short digest of a store's root and a file in it. Keys can contain it without an untrusted name.
 pub fn file_digest(root: &Path, file: &Path) -> u32 {
     let bytes =
         root.as_os_str().as_encoded_bytes().iter().chain([&0]).chain(file.as_os_str().as_encoded_bytes());

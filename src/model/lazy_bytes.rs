@@ -1,4 +1,4 @@
-//! Bytes of files that are not held: read when they are asked for, and held against what was read.
+//! Bytes of files that are not in memory: read on demand, and compared with what was read before.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hasher};
@@ -13,27 +13,24 @@ use super::record::{Record, Span};
 
 /// Reads ranges of a file.
 pub trait RangeReader: Send + Sync {
-    /// The bytes of a range as they are now; `None` where they can't be read.
+    /// Returns the bytes of a range as they are now. `None` if they can't be read.
     fn read(&self, span: Span) -> Option<Vec<u8>>;
 }
 
-/// Where the bytes of a file's records are read from. What is given is what was read when the
-/// records were, or nothing: the file may have changed since.
+/// Reads the bytes of records as they were when the file was read, or nothing if they have changed.
 #[derive(Clone)]
 pub struct RecordReader {
     blocks: Arc<dyn RangeReader>,
     /// By record.
     digests: Arc<[u64]>,
-    /// All of the file, block by block.
+    /// All blocks of the file.
     file: Arc<[BlockDigest]>,
-    /// Whether something that was asked for was gone.
     has_changed: Arc<AtomicBool>,
-    /// Whether not all of it was read in this state of the file.
     is_partly_reused: Arc<AtomicBool>,
 }
 
 impl RecordReader {
-    /// Reads from there what has those digests, by record and block by block.
+    /// Creates a reader of bytes with these digests, by record and block by block.
     pub fn new(blocks: Arc<dyn RangeReader>, digests: Vec<u64>, file: Vec<BlockDigest>) -> RecordReader {
         let (has_changed, is_taken_over) = Default::default();
         RecordReader {
@@ -45,50 +42,50 @@ impl RecordReader {
         }
     }
 
-    /// All of the file as it was read, block by block.
+    /// Returns all blocks of the file as it was read.
     pub fn file(&self) -> &[BlockDigest] {
         &self.file
     }
 
-    /// All bytes of the file as it was read, from where it is open.
+    /// Returns all bytes of the file as it was read. They are read through the open file.
     pub fn bytes_from(&self, opened: Arc<dyn RangeReader>) -> Bytes {
         let (has_changed, last) = Default::default();
         Bytes::of_file(BlockFile { blocks: opened, file: Arc::clone(&self.file), has_changed, last })
     }
 
-    /// The same, of a file that grew: what was read in an earlier state was taken over.
+    /// Marks the reader of a file that has grown: what was read in an earlier state was taken over.
     pub fn mark_reused(self) -> RecordReader {
         self.is_partly_reused.store(true, Relaxed);
         self
     }
 
-    /// Whether something was taken over from an earlier state, and was not looked at since.
+    /// True if something was taken over from an earlier state and was not verified since.
     pub fn is_partly_reused(&self) -> bool {
         self.is_partly_reused.load(Relaxed)
     }
 
-    /// All of it was looked at: it is as it was, or not.
+    /// Records the result of a check of the complete file.
     pub fn set_verified(&self, is_as_it_was: bool) {
         self.is_partly_reused.store(false, Relaxed);
         self.has_changed.store(!is_as_it_was, Relaxed);
     }
 
-    /// By record, what tells its bytes from others.
+    /// Returns a digest of the bytes of each record.
     pub fn digests(&self) -> Arc<[u64]> {
         Arc::clone(&self.digests)
     }
 
-    /// Whether something that was asked for was gone: what was found and shown is not all.
+    /// True if bytes that were asked for were gone. Then results and screens are incomplete.
     pub fn has_changed(&self) -> bool {
         self.has_changed.load(Relaxed)
     }
 
-    /// The bytes of a record.
+    /// Returns the bytes of a record.
     pub fn record(&self, record: u32, span: Span) -> Option<Vec<u8>> {
         self.around(record, span, span)
     }
 
-    /// The bytes of a range around a record.
+    /// Returns the bytes of a range around a record. `None` if the record has changed.
     pub fn around(&self, record: u32, own: Span, span: Span) -> Option<Vec<u8>> {
         let bytes = self.within(record, own, span);
         if bytes.is_none() {
@@ -105,19 +102,19 @@ impl RecordReader {
     }
 }
 
-/// What tells a block of a file from others: where it ends, and a digest of its bytes.
+/// The end of a block of a file, and the digest of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockDigest {
-    /// Where it ends in the file. It starts where the one before it ends.
+    /// The place where it ends in the file. It starts where the one before it ends.
     pub end: u64,
-    /// Of its bytes.
+    /// The digest of its bytes.
     pub digest: u64,
 }
 
-/// A block has so many bytes at most; in tests of the library a log has several.
+/// The maximum size of a block. In unit tests a log has several.
 const BLOCK: usize = if cfg!(test) { 64 } else { 1 << 20 };
 
-/// The blocks of bytes that are at `start` of their file.
+/// Returns the blocks of bytes that are at `start` of their file.
 pub fn blocks(bytes: &[u8], start: u64) -> impl Iterator<Item = BlockDigest> + '_ {
     let mut end = start;
     bytes.chunks(BLOCK).map(move |own| {
@@ -126,42 +123,38 @@ pub fn blocks(bytes: &[u8], start: u64) -> impl Iterator<Item = BlockDigest> + '
     })
 }
 
-/// Limits the number of blocks in memory. A line can be in two blocks, and so can lines of neighbouring
-/// threads.
+/// The maximum number of blocks in memory: a line can be in two, and so can lines of neighbouring threads.
 const KEPT: usize = 2;
 
-/// A block and its number.
 type NumberedBlock = (usize, Arc<[u8]>);
 
-/// A file as it was when it was read, whose bytes are read again when they are asked for.
+/// A file in the state in which it was read. Its bytes are read again on demand.
 #[derive(Clone)]
 pub struct BlockFile {
     blocks: Arc<dyn RangeReader>,
     file: Arc<[BlockDigest]>,
-    /// Whether something that was asked for was gone.
     has_changed: Arc<AtomicBool>,
-    /// The blocks that were read last, by their numbers, the last one first. The next request is usually for
-    /// one of them.
+    /// The blocks that were read last, the newest first. The next request is usually for one of them.
     last: Arc<Mutex<VecDeque<NumberedBlock>>>,
 }
 
 impl BlockFile {
-    /// How many bytes it has.
+    /// Returns the number of bytes.
     pub fn len(&self) -> usize {
         self.file.last().map_or(0, |last| last.end as usize)
     }
 
-    /// Whether it has none.
+    /// True if it has none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether something that was asked for was gone: what was made of it is not to be used.
+    /// True if bytes that were asked for were gone. Then results that were made of it must not be used.
     pub fn has_changed(&self) -> bool {
         self.has_changed.load(Relaxed)
     }
 
-    /// Its blocks in order, and what each has to be.
+    /// Returns its blocks in order, each with the digest that it must have.
     pub fn blocks(&self) -> impl Iterator<Item = (Span, u64)> + '_ {
         (0..self.file.len()).map(|number| (self.span(number), self.file[number].digest))
     }
@@ -171,7 +164,7 @@ impl BlockFile {
         Span { start, end: self.file[number].end }
     }
 
-    /// A range of it; `None` where the file changed since, and where the range is not within it.
+    /// Returns a range of it. `None` if the file has changed, or if the range is out of bounds.
     pub fn range(&self, range: Range<usize>) -> Option<Vec<u8>> {
         if range.start > range.end || range.end > self.len() {
             return None;
@@ -187,7 +180,7 @@ impl BlockFile {
         Some(found)
     }
 
-    /// All of it, with zeros where it changed.
+    /// Returns all of it, with zeros where it has changed.
     pub fn whole(&self) -> Vec<u8> {
         let mut whole = Vec::with_capacity(self.len());
         for number in 0..self.file.len() {
@@ -216,14 +209,13 @@ impl BlockFile {
     }
 }
 
-/// The digests of records within `bytes`, which start at `offset` of their file.
+/// Returns the digests of records in `bytes`, which start at `offset` of their file.
 pub fn digests<'a>(bytes: &'a [u8], offset: u64, records: &'a [Record]) -> impl Iterator<Item = u64> + 'a {
     let at = move |place: u64| place.saturating_sub(offset) as usize;
     records.iter().map(move |own| digest(bytes.get(at(own.span.start)..at(own.span.end)).unwrap_or_default()))
 }
 
-/// What tells a record's bytes from others in this process; another has other digests, so that nobody
-/// can make two records that share one.
+/// Returns a digest of bytes. It has a seed per process, so that no store can have crafted collisions.
 pub fn digest(bytes: &[u8]) -> u64 {
     static STATE: LazyLock<RandomState> = LazyLock::new(RandomState::default);
     let mut hasher = STATE.build_hasher();

@@ -1,22 +1,22 @@
-//! What a format made of one record's bytes, before it is packed.
+//! A record as its format reads it, before it is packed.
 
 use std::borrow::Cow;
 
 use super::record::{Name, Reference};
 use super::time::Moment;
 
-/// What was read of a record; the fields are those of [`super::View`].
+/// A parsed record. The fields are those of [`super::View`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParsedRecord {
     /// The stored id.
     pub id: Option<Box<str>>,
     /// Its type, as stored.
     pub kind: Cow<'static, str>,
-    /// When it was created.
+    /// The time of its creation.
     pub created: Option<Moment>,
-    /// When it was last accessed.
+    /// The time of its last access.
     pub accessed: Option<Moment>,
-    /// How often it was accessed.
+    /// The number of accesses.
     pub access_count: u64,
     /// 0 to 1.
     pub importance: f64,
@@ -24,16 +24,16 @@ pub struct ParsedRecord {
     pub tags: Box<[Box<str>]>,
     /// The topic.
     pub topic: Option<Box<str>>,
-    /// What it refers to, in order.
+    /// Its references, in order.
     pub references: Box<[Reference<'static>]>,
-    /// What else than its id references may call it.
+    /// Other names than its id by which references may name it.
     pub names: Box<[Name]>,
     /// The other fields of its schema, by their names in the query language.
     pub facets: Box<[(&'static str, Box<str>)]>,
-    /// Whether it is at the floor of its decay whatever its age.
+    /// True if it is at the floor of its decay at any age.
     pub faded: bool,
-    /// Whether the record itself says that it is archived.
+    /// True if the record itself says that it is archived.
     pub archived: bool,
-    /// Whether it holds a checksum.
+    /// True if it has a checksum.
     pub checksum: bool,
 }

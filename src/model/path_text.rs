@@ -1,16 +1,16 @@
-//! Paths as text. A name may hold any bytes; told, it is text by which it can be named again.
+//! Paths as text. A name may contain any bytes. Its text form names the same file again.
 //!
-//! Bytes that are not UTF-8 are told as `\xHH`, each by its two hexadecimal digits. A backslash that
-//! would be read as the beginning of such a thing is told as `\x5C`; every other name is told as it is.
+//! Each byte that is not UTF-8 becomes `\xHH`, with two hexadecimal digits. A backslash that would be read as
+//! the start of such an escape becomes `\x5C`. Everything else stays as it is.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-/// What has a name, or is one.
+/// A path or a name.
 pub trait PathText {
-    /// The text that tells it. [`path_from_text`] gives back its exact bytes.
+    /// Returns the text form. [`path_from_text`] returns the exact bytes.
     fn to_text(&self) -> Cow<'_, str>;
 }
 
@@ -33,14 +33,14 @@ impl PathText for Path {
     }
 }
 
-/// Whether a text is the name of one file or folder, and no way to another.
+/// True if a text is the name of one file or folder, and not a path to another.
 pub fn is_file_name(text: &str) -> bool {
     let path = path_from_text(text);
     let is_plain = !path.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b'/' | 0));
     is_plain && matches!(path.components().next(), Some(Component::Normal(_)))
 }
 
-/// The name that a text tells, byte for byte.
+/// Returns the path that a text form names, byte for byte.
 pub fn path_from_text(text: &str) -> PathBuf {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -52,19 +52,19 @@ pub fn path_from_text(text: &str) -> PathBuf {
     OsString::from_vec(bytes).into()
 }
 
-/// Whether a file has a record a line, and others add lines to it.
+/// True if a file has one record per line, and programs append lines to it.
 pub fn is_log(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "jsonl")
 }
 
-/// The file on disk of a path that leads into an archive: up to the `!` that ends the archive's name.
+/// Returns the file on disk of a path into an archive: the part before the `!` that ends the archive's name.
 pub fn container(path: &Path) -> Option<&Path> {
     let bytes = path.as_os_str().as_bytes();
     let end = bytes.windows(2).position(|pair| pair == b"!/")?;
     Some(Path::new(OsStr::from_bytes(&bytes[..end])))
 }
 
-/// The byte that `\xHH` at the beginning of a text means.
+/// Returns the byte of an `\xHH` at the start of a text.
 fn escaped(text: &[u8]) -> Option<u8> {
     let [b'\\', b'x', high, low, ..] = text else { return None };
     let digit = |byte: u8| char::from(byte).to_digit(16);
@@ -88,7 +88,7 @@ fn escape(bytes: &[u8]) -> String {
     text
 }
 
-/// Paths in data of ours: told, and read as they were meant.
+/// Paths in palimp's own data, in text form.
 pub mod serde_path {
     use std::path::{Path, PathBuf};
 
@@ -96,31 +96,30 @@ pub mod serde_path {
 
     use super::{PathText, path_from_text};
 
-    /// Writes it as it is told.
+    /// Writes the text form.
     ///
     /// # Errors
     ///
-    /// Those of the serializer.
+    /// If the serializer fails.
     pub fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(&path.to_text())
     }
 
-    /// Reads what it is told as.
+    /// Reads the text form.
     ///
     /// # Errors
     ///
-    /// Those of the deserializer.
+    /// If the deserializer fails.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
         Ok(path_from_text(&String::deserialize(from)?))
     }
 }
 
-/// Below this name the files are listed from which records were deleted, and the folders of sessions
-/// that are gone. It names no file: it reads as what is within an archive.
+/// The folder below which the files of deleted records and the folders of removed sessions are listed. It
+/// does not exist on disk: the name looks like a path into an archive.
 pub const DELETED_ROOT: &str = "~deleted!";
 
-/// The file that a record which only our own data holds was deleted from; of a session that is gone
-/// its folder.
+/// Returns the file of a deleted record that only palimp's own data has, or the folder of a removed session.
 pub fn deleted_from(path: &Path) -> Option<&Path> {
     path.strip_prefix(DELETED_ROOT).ok()
 }
@@ -160,7 +159,7 @@ mod tests {
         ) {
             let path = path(&bytes);
             prop_assert_eq!(path_from_text(&path.to_text()), path.clone());
-            // No two names are told alike.
+            // No two names have the same text.
             let text = String::from_utf8_lossy(&bytes).into_owned();
             prop_assert_eq!(Path::new(&text).to_text() == path.to_text(), Path::new(&text) == path);
         }

@@ -1,12 +1,12 @@
-//! Tags by which the user keeps a memory from fading. No format has a field for that. The tag `pinned` keeps
-//! a memory for ever, `keep-until.2027-01-31` keeps it until that day is over.
+//! Tags by which the user keeps a memory from fading, because no format has a field for that. The tag
+//! `pinned` keeps a memory for ever, `keep-until.2027-01-31` keeps it until that day is over.
 
 use super::time::{DAY, Moment, day};
 use super::view::{Tags, View};
 
 /// The tag of a pinned memory.
 pub const PINNED: &str = "pinned";
-/// The beginning of the tag that keeps a memory for some time. A day follows.
+/// The start of the tag that keeps a memory for some time. A day follows.
 pub const KEEP_UNTIL: &str = "keep-until.";
 
 /// How long a memory is kept from fading. The longest time is the greatest value.
@@ -33,7 +33,7 @@ impl Keep {
         Some(Keep::Until(start.plus(DAY)))
     }
 
-    /// Whether the memory is still kept at that time.
+    /// True if the memory is still kept at that time.
     pub fn lasts_at(self, now: Moment) -> bool {
         match self {
             Keep::Always => true,
@@ -42,18 +42,17 @@ impl Keep {
     }
 }
 
-/// Whether a tag looks as if it kept a memory until a day, and names none.
+/// True if a tag has the form of one that keeps a memory until a day, but names no valid day.
 pub fn names_no_day(tag: &str) -> bool {
     tag.starts_with(KEEP_UNTIL) && Keep::by(tag).is_none()
 }
 
-/// Whether a memory is kept from fading at that time. Palimp does not remove such a memory because of its age
-/// or rank.
+/// True if a memory is kept from fading. palimp does not remove such a memory because of its age or rank.
 pub fn is_kept(view: View<'_>, now: Moment) -> bool {
     Keep::of(view.tags).is_some_and(|keep| keep.lasts_at(now))
 }
 
-/// The tag that keeps a memory until the end of the day of `until`.
+/// Returns the tag that keeps a memory until the end of the day of `until`.
 pub fn tag_until(until: Moment) -> String {
     until.to_pattern(&format!("{KEEP_UNTIL}%Y-%m-%d"))
 }

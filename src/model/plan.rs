@@ -1,7 +1,7 @@
-//! A change before it is an act: which files, which bytes, what follows from them.
+//! A change before it is applied: its files, its bytes, and what follows from them.
 //!
-//! A plan binds bytes: every splice names what it replaces, so that nothing that arrived
-//! since is ever hit. What is shown as a preview is the plan that is carried out.
+//! A plan binds bytes: every splice has the bytes that it replaces, so that it never hits what another
+//! program wrote since. The preview shows the plan that is applied.
 
 mod counted;
 mod join;
@@ -23,54 +23,54 @@ pub use splice::{
     whole_lines,
 };
 
-/// What happens to one file or folder.
+/// The action on one file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// A folder is made.
+    /// Creates a folder.
     MakeFolder,
-    /// A file is made where none is.
+    /// Creates a file where none exists.
     Create(Bytes),
-    /// Whole lines are added at the end; the file is made if it is absent.
+    /// Appends whole lines. Creates the file if it is absent.
     Append(Vec<u8>),
-    /// Stretches of the file are replaced, in ascending order.
+    /// Replaces parts of the file, in ascending order.
     Splice(Vec<Splice>),
-    /// The file, which has these bytes, goes.
+    /// Removes the file, which has these bytes.
     Remove(Bytes),
-    /// A folder goes, if it is empty.
+    /// Removes a folder, if it is empty.
     RemoveFolder,
-    /// A copy of so many bytes that is too old goes. What it held is read when it does.
+    /// Removes a copy that is too old, of that many bytes. Its content is read at that time.
     Expire(u64),
 }
 
-/// One step of a plan.
+/// A part of a plan: the change of one file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Relative to the store's root; what is beside the store starts with `..`.
+    /// Relative to the store's root. A path beside the store starts with `..`.
     pub path: PathBuf,
-    /// What happens.
+    /// The action.
     pub act: Act,
-    /// The file's bytes as the plan was made of them; absent where there is no such file.
+    /// The bytes of the file for which the plan was made; `None` if there is no such file.
     pub base: Option<Bytes>,
-    /// Permission bits for what is made; the mode of what is there stays.
+    /// The permission bits of a new file. An existing file keeps its mode.
     pub mode: u32,
-    /// What comes back had this when it was removed.
+    /// The attributes that a restored file had when it was removed.
     pub attributes: Option<Arc<FileAttributes>>,
 }
 
-/// So many bytes of a store are kept for undoing steps.
+/// The maximum size of the undo data of a store, in bytes.
 pub const UNDO_LIMIT: u64 = 256 << 20;
-/// The mode of what we create.
+/// The mode of new files.
 pub const PRIVATE_MODE: u32 = 0o600;
-/// The mode of what is shared with others in a checkout: it follows the umask.
+/// The mode of files that a checkout shares with others. The umask limits it.
 pub const SHARED_MODE: u32 = 0o666;
 
 impl Change {
-    /// Whether old content goes: another name of the file keeps it.
+    /// True if old content goes. A hard link to the file keeps it.
     pub fn replaces(&self) -> bool {
         matches!(self.act, Act::Splice(_) | Act::Remove(_))
     }
 
-    /// A new private file.
+    /// Creates a private file.
     pub fn create(path: impl Into<PathBuf>, bytes: impl Into<Bytes>) -> Change {
         Change {
             path: path.into(),
@@ -81,7 +81,7 @@ impl Change {
         }
     }
 
-    /// Lines at the end of a file that has `base`, or of one that is not there.
+    /// Appends lines to a file that has `base`, or to a new file.
     pub fn append(path: impl Into<PathBuf>, lines: impl Into<Vec<u8>>, base: Option<Bytes>) -> Change {
         Change {
             path: path.into(),
@@ -92,7 +92,7 @@ impl Change {
         }
     }
 
-    /// Edits of a file that has `base`, each a range of bytes and what it becomes.
+    /// Edits a file that has `base`. Each edit is a range of bytes and its new bytes.
     pub fn edits(
         path: impl Into<PathBuf>,
         base: Bytes,
@@ -108,7 +108,7 @@ impl Change {
         }
     }
 
-    /// A file that has `base` and is to have `bytes`.
+    /// Changes a file from `base` to `bytes`.
     pub fn rewrite(path: impl Into<PathBuf>, base: Bytes, bytes: impl Into<Bytes>) -> Change {
         let splices = splice::diff_lines(&base, &bytes.into());
         Change {
@@ -120,7 +120,7 @@ impl Change {
         }
     }
 
-    /// A file that goes.
+    /// Removes a file.
     pub fn remove(path: impl Into<PathBuf>, base: Bytes) -> Change {
         Change {
             path: path.into(),
@@ -131,22 +131,22 @@ impl Change {
         }
     }
 
-    /// A folder that is made.
+    /// Creates a folder.
     pub fn make_folder(path: impl Into<PathBuf>) -> Change {
         Change { path: path.into(), act: Act::MakeFolder, base: None, mode: 0o700, attributes: None }
     }
 
-    /// A folder that goes, if it is empty.
+    /// Removes a folder, if it is empty.
     pub fn remove_folder(path: impl Into<PathBuf>) -> Change {
         Change { path: path.into(), act: Act::RemoveFolder, base: None, mode: 0o700, attributes: None }
     }
 
-    /// A copy of so many bytes that is too old.
+    /// Removes a copy of `len` bytes that is too old.
     pub fn expire(path: impl Into<PathBuf>, len: u64) -> Change {
         Change { path: path.into(), act: Act::Expire(len), base: None, mode: PRIVATE_MODE, attributes: None }
     }
 
-    /// Whether it changes nothing.
+    /// True if it changes nothing.
     pub fn is_empty(&self) -> bool {
         match &self.act {
             Act::Append(bytes) => bytes.is_empty(),
@@ -155,7 +155,7 @@ impl Change {
         }
     }
 
-    /// The file's bytes afterwards; `None` where there is none.
+    /// Returns the bytes of the file afterwards. `None` if there is no file then.
     pub fn after(&self) -> Option<Bytes> {
         match &self.act {
             Act::Create(bytes) => Some(bytes.clone()),
@@ -167,7 +167,7 @@ impl Change {
         }
     }
 
-    /// The stretches that are replaced, where that is what it does; lines that are added replace nothing.
+    /// Returns the parts that it replaces or appends, if it does that. Appended lines replace nothing.
     pub fn splices(&self) -> Option<Vec<Splice>> {
         match &self.act {
             Act::Splice(splices) => Some(splices.clone()),
@@ -181,7 +181,7 @@ impl Change {
         }
     }
 
-    /// The file's length before; 0 where there is none.
+    /// Returns the length of the file before; 0 if there is none.
     pub fn len_before(&self) -> u64 {
         match (&self.base, &self.act) {
             (Some(base), _) => base.len() as u64,
@@ -190,7 +190,7 @@ impl Change {
         }
     }
 
-    /// The file's length afterwards.
+    /// Returns the length of the file afterwards.
     pub fn len_after(&self) -> u64 {
         let len = self.base.as_ref().map_or(0, Bytes::len);
         let len = match &self.act {
@@ -208,24 +208,24 @@ impl Change {
         len as u64
     }
 
-    /// What undoes it.
+    /// Returns the change that undoes it.
     pub fn inverse(&self) -> Change {
         Change { base: self.after(), ..self.bare_inverse() }
     }
 
-    /// The same without the bytes that it starts from.
+    /// Like [`Change::inverse`], without the base.
     pub fn bare_inverse(&self) -> Change {
         let act = match &self.act {
             Act::MakeFolder => Act::RemoveFolder,
             Act::RemoveFolder => Act::MakeFolder,
-            // Who carries it out reads what comes back; here, lines that are added are none.
+            // The writer that undoes it reads what is restored. Without lines, this one restores nothing.
             Act::Expire(_) => Act::Append(Vec::new()),
             Act::Create(bytes) => Act::Remove(bytes.clone()),
             Act::Remove(was) => Act::Create(was.clone()),
             Act::Splice(splices) => Act::Splice(inverse(splices)),
             Act::Append(bytes) => match &self.base {
                 Some(before) => {
-                    // Its last two lines are all of the file that this is about.
+                    // Only the last two lines of the file matter here.
                     let from = before.line_before(before.line_before(before.len()));
                     let before = &*before.at(from..before.len());
                     let whole = [before, line_end_for(before), bytes].concat();
@@ -239,18 +239,18 @@ impl Change {
         Change { path: self.path.clone(), act, base: None, mode: self.mode, attributes: None }
     }
 
-    /// So many bytes undo it.
+    /// Returns the size of its undo data, in bytes.
     fn kept(&self) -> u64 {
         match &self.act {
             Act::Append(bytes) => bytes.len() as u64,
             Act::Remove(bytes) => bytes.len() as u64,
             Act::Splice(own) => own.iter().map(|own| (own.was.len() + own.becomes.len()) as u64).sum(),
-            // Of what is made a digest is enough; what is too old stays away where it is large.
+            // For a new file a digest is enough. An expired copy is not restored if it is large.
             Act::Create(_) | Act::Expire(_) | Act::MakeFolder | Act::RemoveFolder => 0,
         }
     }
 
-    /// The word in `--json`.
+    /// Returns the word in `--json`.
     pub fn word(&self) -> &'static str {
         match &self.act {
             Act::MakeFolder | Act::Create(_) => "create",
@@ -262,24 +262,24 @@ impl Change {
     }
 }
 
-/// How the writers of a format keep apart. Paths are relative to the store's root.
+/// How the writers of a format exclude each other. Paths are relative to the store's root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lock {
-    /// By nothing.
+    /// Not at all.
     None,
     /// `flock` on a file.
     Flock(PathBuf),
-    /// A file that is there while a writer is at work, for as long as its lease says.
+    /// A file that exists while a writer works, until its lease ends.
     Lease(PathBuf),
-    /// Files that are there while a writer is at work; all or none are taken.
+    /// Files that exist while a writer works. A writer takes all of them or none.
     Exclusive(Vec<PathBuf>),
 }
 
-/// Equal records of a file: the file, a digest of one of them, and how many there are.
+/// Equal records of a file: the file, the digest of one of them, and their number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EqualRecords(pub String, pub u64, pub u64);
 
-/// A change of a store, as it is shown and as it is carried out.
+/// A change of a store, as it is shown and applied.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The verb, as on the command line.
@@ -288,43 +288,41 @@ pub struct Plan {
     pub root: PathBuf,
     /// Its format.
     pub format: &'static str,
-    /// How many records it concerns.
+    /// The number of records that it concerns.
     pub records: usize,
-    /// What a person is told: a line each. Untrusted text.
+    /// The lines of its preview. Untrusted text.
     pub lines: Vec<String>,
-    /// The files that hold memories: copies first, removals last.
+    /// The changes of files with memories: copies first, removals last.
     pub changes: Vec<Change>,
-    /// What is derived from them, as it will be if nobody else writes meanwhile.
+    /// The changes of derived files, if no other program writes before.
     pub derived: Vec<Change>,
-    /// The files that it was made of, the changed ones left out, with their lengths.
+    /// The files that it was made from and does not change, with their lengths.
     pub inputs: Vec<(PathBuf, u64)>,
-    /// Whether what is derived has to be worked out when the files are changed.
+    /// True if derived files can be computed only after the files are changed.
     pub derive_after: bool,
-    /// Whether what is derived may wait: it is written down that it is due.
+    /// True if derived files may wait. The writer records that they are due.
     pub derive_later: bool,
-    /// The change of several stores of which it is a part: the plans of the others have the same.
+    /// The id of a change of several stores. The plans for the other stores have the same.
     pub change: Option<String>,
-    /// Whether the user agreed to it as it is: what it replaces has to be as it was shown, and
-    /// is not joined with what others made of it meanwhile.
+    /// True if the user agreed to exactly this plan: the replaced bytes must be as shown, and changes of
+    /// other programs are not joined.
     pub exact: bool,
-    /// Where an erasure takes something with the torn record before it, as it may be a part of that:
-    /// `file:line`.
+    /// The torn records, as `file:line`, that an erasure removes together with what may be a part of them.
     pub with_torn: Vec<String>,
-    /// Records that a turn would bring and leaves out, as another program has brought them.
+    /// Records that undo or redo would restore but leaves out, because another program has restored them.
     pub already_restored: Vec<EqualRecords>,
-    /// Records that a turn would take and leaves where they are, as another program has brought them.
+    /// Records that undo or redo would remove but leaves in place, because another program has restored them.
     pub deferred: Vec<EqualRecords>,
 }
 
 impl Plan {
-    /// A plan that does nothing yet, for a store that was read whole: what was not seen is not
-    /// taken for absent.
+    /// Returns an empty plan for a completely read store, so that nothing unread is taken for absent.
     pub fn of(verb: &'static str, seen: WholeStore<'_>) -> Plan {
         Plan::of_unread_store(verb, &seen.store().root, seen.store().format)
     }
 
-    /// The same for what needs nothing of the store to have been read: a store that is made, and
-    /// what our own journal finishes or undoes.
+    /// Returns an empty plan that needs nothing from the store: for a new store, and for what palimp's
+    /// journal finishes or undoes.
     pub fn of_unread_store(verb: &'static str, root: &Path, format: &'static str) -> Plan {
         Plan {
             verb,
@@ -345,29 +343,29 @@ impl Plan {
         }
     }
 
-    /// Whether it changes nothing.
+    /// True if it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.changes.iter().chain(&self.derived).all(Change::is_empty)
     }
 
-    /// Whether there is something to carry out: of a step that others undid already the journal says so.
+    /// True if there is something to do. The journal records an undo even if others did it before.
     pub fn is_due(&self) -> bool {
         !self.is_empty() || matches!(self.verb, "undo" | "redo")
     }
 
-    /// What a person is told of it: its lines, and every file that changes. Untrusted text.
+    /// Returns its preview: its lines, and every file that changes. Untrusted text.
     pub fn preview_lines(&self) -> Vec<String> {
         let file = |own: &Change| format!("{:8} {}", own.word(), self.place(&own.path).to_text());
         let files = self.all().filter(|own| !own.is_empty()).map(file);
         self.lines.iter().cloned().chain(files).collect()
     }
 
-    /// Whether what undoes it is more than is kept: then nothing does.
+    /// True if its undo data is larger than the limit. Then it can't be undone.
     pub fn is_too_large_to_undo(&self) -> bool {
         self.changes.iter().map(Change::kept).sum::<u64>() > UNDO_LIMIT
     }
 
-    /// Where a file of it is: in the store, or in the folder around it.
+    /// Returns the path of one of its files, in the store or in the folder around it.
     pub fn place(&self, file: &Path) -> PathBuf {
         match (file.strip_prefix(".."), self.root.parent()) {
             (Ok(beside), Some(around)) => around.join(beside),
@@ -375,18 +373,18 @@ impl Plan {
         }
     }
 
-    /// Whether it only adds lines, to logs of which nothing but the end was read.
+    /// True if it only appends lines to logs of which at most the end was read.
     pub fn is_tail_append(&self) -> bool {
         let is_new = |own: &Change| own.base.as_ref().is_none_or(|base| base.known_end().is_some());
         self.derive_later && self.all().all(|own| matches!(own.act, Act::Append(_)) && is_new(own))
     }
 
-    /// Every change in order.
+    /// Returns every change in order.
     pub fn all(&self) -> impl Iterator<Item = &Change> {
         self.changes.iter().chain(&self.derived)
     }
 
-    /// A short digest (FNV-1a) of what it does: equal plans do the same.
+    /// Returns a short digest (FNV-1a) of what it does. Plans with equal digests do the same.
     pub fn fingerprint(&self) -> String {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         let mut feed = |bytes: &[u8]| {
@@ -396,7 +394,7 @@ impl Plan {
         };
         feed(self.verb.as_bytes());
         feed(self.root.as_os_str().as_encoded_bytes());
-        // What is derived follows, and its times differ from moment to moment.
+        // Derived changes follow from these, and their times always differ.
         for change in &self.changes {
             feed(change.path.as_os_str().as_encoded_bytes());
             feed(change.word().as_bytes());

@@ -1,20 +1,20 @@
-//! What is wrong: stable codes, severities, and where.
+//! Problems: stable codes, severities and places.
 
 use std::path::PathBuf;
 
-/// How bad a problem is.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Something can't be read, or contradicts its specification.
     Error,
-    /// Something works, and should be looked at.
+    /// Something works, but should be looked at.
     Warning,
     /// A deviation that harms nothing.
     Note,
 }
 
 impl Severity {
-    /// The word in `check` and in the documentation.
+    /// Returns the word in `check` and in the documentation.
     pub fn as_str(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -26,7 +26,7 @@ impl Severity {
 
 macro_rules! codes {
     ($($variant:ident $word:literal $meaning:literal),* $(,)?) => {
-        /// A problem's stable code, the same in `check`, screens and documentation.
+        /// The stable code of a problem, the same in `check`, on screens and in the documentation.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $(#[doc = $meaning] $variant,)*
@@ -36,12 +36,12 @@ macro_rules! codes {
             /// Every code, in the order of the documentation.
             pub const ALL: &'static [Code] = &[$(Code::$variant),*];
 
-            /// The stable word.
+            /// Returns the stable word.
             pub fn as_str(self) -> &'static str {
                 match self { $(Code::$variant => $word,)* }
             }
 
-            /// What it means, in a sentence.
+            /// Returns its meaning in a sentence.
             pub fn meaning(self) -> &'static str {
                 match self { $(Code::$variant => $meaning,)* }
             }
@@ -98,27 +98,27 @@ codes! {
     NoFinalNewline "no-final-newline" "The file's last line has no line end.",
 }
 
-/// One problem, where it is, and what it says to the user.
+/// One problem, its place, and its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What kind it is.
+    /// Its code.
     pub code: Code,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// The file or folder, relative to the store's root; the root itself is empty.
+    /// The file or folder, relative to the store's root; empty for the root itself.
     pub file: PathBuf,
-    /// The line, from 1, where the problem has one.
+    /// The line, from 1, if the problem has one.
     pub line: Option<u32>,
-    /// Which record of the file it concerns, as an index into `Document::records`.
+    /// The record of the file that it concerns, as an index into `Document::records`.
     pub record: Option<u32>,
-    /// The id of the record concerned. Untrusted text.
+    /// The id of that record. Untrusted text.
     pub id: Option<String>,
-    /// What is wrong, in a sentence. May quote the store: untrusted text.
+    /// A sentence that says what is wrong. It may quote the store: untrusted text.
     pub message: String,
 }
 
 impl Problem {
-    /// A problem of a whole file.
+    /// Creates a problem of a whole file.
     pub fn of_file(
         code: Code,
         severity: Severity,
@@ -136,13 +136,13 @@ impl Problem {
         }
     }
 
-    /// The same problem, at a line.
+    /// Adds a line to it.
     pub fn at_line(mut self, line: u32) -> Self {
         self.line = (line > 0).then_some(line);
         self
     }
 
-    /// The same problem, of one record of the file.
+    /// Adds a record of the file to it.
     pub fn of_record(mut self, record: u32, id: Option<&str>) -> Self {
         self.record = Some(record);
         self.id = id.map(str::to_owned);

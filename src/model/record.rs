@@ -1,4 +1,4 @@
-//! A record: a span of a file's bytes, and a typed view of them.
+//! A record: a span of the bytes of a file, and a typed view of them.
 
 use super::view::{PackedView, View};
 
@@ -12,42 +12,41 @@ pub struct Span {
 }
 
 impl Span {
-    /// How many bytes it covers.
+    /// Returns the number of bytes.
     pub fn len(&self) -> u64 {
         self.end - self.start
     }
 
-    /// Whether it covers none.
+    /// True if it has no bytes.
     pub fn is_empty(&self) -> bool {
         self.start == self.end
     }
 }
 
-/// One memory, or one stretch of bytes that could not be read as one.
+/// One memory, or bytes that could not be read as one.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Where its bytes are in the file, without line end and BOM.
+    /// Its bytes in the file, without line end and BOM.
     pub span: Span,
-    /// The line it starts on, counting from 1; 0 while lines have not been counted
-    /// (a file read from its tail).
+    /// The line on which it starts, from 1; 0 if lines were not counted (the file was read from its tail).
     pub line: u32,
-    /// How many lines it covers.
+    /// The number of its lines.
     pub lines: u32,
-    /// What could be read of it.
+    /// The part of it that could be read.
     pub body: RecordBody,
 }
 
-/// What could be read of a record's bytes.
+/// The part of a record that could be read.
 #[derive(Clone, Debug)]
 pub enum RecordBody {
-    /// A whole object and its view, or a torn tombstone and the part of it that is certain.
+    /// A complete object and its view, or a torn tombstone and the part of it that is certain.
     Read(PackedView),
-    /// Nothing without guessing: torn, not JSON, not an object, …
+    /// Nothing without a guess: torn, not JSON, not an object and so on.
     Broken,
 }
 
 impl Record {
-    /// The typed view, if the record is not broken.
+    /// Returns the typed view, unless the record is broken or torn.
     pub fn view(&self) -> Option<View<'_>> {
         match &self.body {
             RecordBody::Read(packed) if !packed.is_torn() => Some(packed.view()),
@@ -55,8 +54,7 @@ impl Record {
         }
     }
 
-    /// The id of a memory, or the id that a tombstone names. A torn tombstone has it if the whole id is
-    /// there.
+    /// Returns the id of a memory or of a tombstone. A torn tombstone has one if the id is complete.
     pub fn named_id(&self) -> Option<&str> {
         match &self.body {
             RecordBody::Read(packed) => packed.view().id,
@@ -65,10 +63,10 @@ impl Record {
     }
 }
 
-/// What a name names. An id and a trace of the same letters are two things.
+/// The kind of a name. An id and a trace with the same letters are different names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NameKind {
-    /// One record, by its id or what stands for it.
+    /// One record, by its id or another name for it.
     Record,
     /// All events of a workflow.
     Trace,
@@ -79,41 +77,39 @@ pub enum NameKind {
 /// A name by which records are referred to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Name<T = Box<str>> {
-    /// What it names.
+    /// The kind of the name.
     pub of: NameKind,
     /// The name as stored. Untrusted text.
     pub text: T,
 }
 
-/// One reference of a record to others.
+/// A reference of one record to others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reference<'a, T = Box<str>> {
     /// The specification's word for it: `references`, `parent_message_id`, `[[link]]`, …
     pub relation: &'a str,
-    /// What it refers to.
+    /// The name of what it refers to.
     pub to: Name<T>,
 }
 
 impl Reference<'static> {
-    /// A reference to one record.
+    /// Creates a reference to one record.
     pub fn to_record(relation: &'static str, id: impl Into<Box<str>>) -> Self {
         Reference { relation, to: Name { of: NameKind::Record, text: id.into() } }
     }
 }
 
-/// A record's text, read from its bytes when it is to be shown or searched.
-/// All of it is untrusted: `text::show` makes it safe to draw.
+/// The text of a record, to show and search it. It is untrusted: `text::safe_text` makes it safe to draw.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordText {
-    /// One line that stands for the record in a list; never empty.
+    /// One line for the record in a list; never empty.
     pub title: String,
-    /// The main text, whole.
+    /// The complete main text.
     pub text: String,
-    /// The dotted name of the member that holds the main text.
+    /// The dotted name of the member with the main text.
     pub main: &'static str,
-    /// The other texts, in the order in which people read them: dotted names, and texts that may have several
-    /// lines. All of them are among the fields, too.
+    /// The other texts in reading order, also in `fields`: dotted names, and texts of one or more lines.
     pub other_texts: Vec<(String, String)>,
-    /// Every other member in stored order: its dotted name and its value as text.
+    /// Every other member in stored order: its dotted name, and its value as text.
     pub fields: Vec<(String, String)>,
 }

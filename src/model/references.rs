@@ -1,4 +1,4 @@
-//! Which entry refers to which, within a store: both ways, by name.
+//! The references between entries of a store, in both directions, by name.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,39 +7,37 @@ use super::record::{Name, NameKind};
 use super::snapshot::{Entry, EntryRef, Store};
 use super::view::View;
 
-/// Of so many entries under one name the rest is not looked at: no healthy store has more
-/// of one id.
+/// The maximum number of entries of one name that are looked at. No healthy store has more with one id.
 const MOST: usize = 100;
-/// So many references to one entry are told.
+/// The maximum number of references to one entry that are listed.
 const INWARD: usize = 10_000;
-/// So many events of one trace are shown.
+/// The maximum number of events of one trace that are shown.
 const LONGEST_TRACE: usize = 10_000;
 
-/// The references of several stores. Sorted digests and no copies of names: 16 bytes for
-/// each name and each reference.
+/// The references of several stores, as sorted digests: 16 bytes for each name and each reference.
 #[derive(Clone, Debug, Default)]
 pub struct ReferenceIndex {
     /// The digest of each name, with the entry that has it.
     named: Vec<(u64, EntryRef)>,
-    /// The digest of each reference, with the entry that it is in.
+    /// The digest of each reference, with the entry that contains it.
     naming: Vec<(u64, EntryRef)>,
 }
 
 /// One reference, seen from an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryLink {
-    /// Whether the entry refers to the other; else the other refers to it.
+    /// True if the entry refers to the other; false if the other refers to the entry.
     pub outward: bool,
-    /// The specification's word for it.
+    /// The specification's word for the relation.
     pub relation: Box<str>,
-    /// What is referred to; of an inward tie, what the other is called. Untrusted text.
+    /// The name that is referred to; if the other refers to the entry, the id of the other. Untrusted text.
     pub name: Box<str>,
-    /// The other; `None` where the store holds none of that name.
+    /// The other entry; `None` if the store has none of that name.
     pub other: Option<EntryRef>,
 }
 
 impl Store {
-    /// Whether one of its memories refers to what is not in it.
+    /// True if one of its memories refers to something that is not in it.
     pub fn refers_elsewhere(&self) -> bool {
         let references = ReferenceIndex::of(std::iter::once(self));
         (0..).zip(&self.entries).any(|(number, entry)| {
@@ -51,7 +49,7 @@ impl Store {
 }
 
 impl ReferenceIndex {
-    /// Those of all entries of `stores`.
+    /// Collects the references of all entries of `stores`.
     pub fn of<'a>(stores: impl Iterator<Item = &'a Store>) -> ReferenceIndex {
         let mut references = ReferenceIndex::default();
         for (number, store) in stores.enumerate() {
@@ -80,7 +78,7 @@ impl ReferenceIndex {
         }
     }
 
-    /// The entries of that name in a store, which is the `number`th.
+    /// Returns the entries of that name in a store with that number.
     pub fn named(
         &self,
         store: &Store,
@@ -91,8 +89,8 @@ impl ReferenceIndex {
         with(&self.named, digest(number, of, text)).filter(move |at| is_named(store, *at, of, text))
     }
 
-    /// What a name names, seen from `from`: an entry of the same session rather than of
-    /// another, one that counts rather than one that does not; of a trace its first event.
+    /// Returns the entry that a name refers to, seen from `from`: first one of the same session, then a live
+    /// one. For a trace, returns its first event.
     pub fn find(&self, store: &Store, from: EntryRef, name: &Name<&str>) -> Option<EntryRef> {
         let own = store.entries.get(from.entry as usize)?.session;
         self.named(store, from.store, name.of, name.text).take(MOST).min_by_key(|at| {
@@ -103,7 +101,7 @@ impl ReferenceIndex {
         })
     }
 
-    /// What an entry refers to, in stored order, and then what refers to it.
+    /// Returns what an entry refers to, in stored order, and then what refers to it.
     pub fn links_of(&self, store: &Store, at: EntryRef) -> Vec<EntryLink> {
         let Some((_, view)) = entry_view(store, at) else { return Vec::new() };
         let outward = view.references.iter().map(|own| EntryLink {
@@ -119,8 +117,8 @@ impl ReferenceIndex {
         ties
     }
 
-    /// Adds what refers to an entry by one of its names. An id that several have leads to
-    /// one of them; a trace is all of its events.
+    /// Adds what refers to an entry by one of its names. An id of several entries refers to one of them; a
+    /// trace refers to all its events.
     fn inward(&self, store: &Store, at: EntryRef, of: NameKind, text: &str, ties: &mut Vec<EntryLink>) {
         let name = Name { of, text };
         if of != NameKind::Trace && !self.is_led_to(store, at, &name) {
@@ -128,7 +126,7 @@ impl ReferenceIndex {
         }
         let mut others: Vec<EntryRef> = with(&self.naming, digest(at.store, of, text)).take(INWARD).collect();
         others.dedup();
-        // What a name leads to depends on the session alone that it is in.
+        // The target of a name depends only on the session of the reference.
         let mut found: HashMap<Option<u32>, Option<EntryRef>> = HashMap::new();
         for other in others {
             let Some((entry, view)) = entry_view(store, other) else { continue };
@@ -147,16 +145,14 @@ impl ReferenceIndex {
         }
     }
 
-    /// Whether a name leads to this entry from anywhere: from its own session, or from one
-    /// that has no entry of the name.
+    /// True if the name refers to this entry from its session, or from one without an entry of that name.
     fn is_led_to(&self, store: &Store, at: EntryRef, name: &Name<&str>) -> bool {
         let named = self.named(store, at.store, name.of, name.text).take(MOST);
         let first = named.min_by_key(|other| store.entries[other.entry as usize].state);
         first == Some(at) || self.find(store, at, name) == Some(at)
     }
 
-    /// The events of an entry's trace in order of time, itself among them; empty where it
-    /// has none.
+    /// Returns the events of an entry's trace with the entry itself, in order of time; none without a trace.
     pub fn trace(&self, store: &Store, at: EntryRef) -> Vec<EntryRef> {
         let Some(trace) = entry_view(store, at).and_then(|(_, view)| trace(view)) else { return Vec::new() };
         let mut events: Vec<EntryRef> =
@@ -169,7 +165,7 @@ impl ReferenceIndex {
     }
 }
 
-/// The trace that a record belongs to.
+/// Returns the trace of a record.
 pub fn trace(view: View<'_>) -> Option<&str> {
     view.names.iter().find(|name| name.of == NameKind::Trace).map(|name| name.text)
 }
@@ -192,7 +188,7 @@ fn entry_view(store: &Store, at: EntryRef) -> Option<(&Entry, View<'_>)> {
     Some((entry, store.view(entry)?))
 }
 
-/// What is under a digest. Different names can share one: who asks compares them.
+/// Returns the entries with a digest. Different names may share one, so the caller compares the names.
 fn with(sorted: &[(u64, EntryRef)], digest: u64) -> impl Iterator<Item = EntryRef> + '_ {
     let from = sorted.partition_point(|(own, _)| *own < digest);
     sorted[from..].iter().take_while(move |(own, _)| *own == digest).map(|(_, at)| *at)

@@ -6,12 +6,12 @@ use chrono::{DateTime, Datelike, NaiveDate, SecondsFormat, Utc};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(pub i64);
 
-/// What a timestamp said of its time zone.
+/// What a timestamp says about its time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Zone {
-    /// It named one (`Z` or an offset).
+    /// It names one (`Z` or an offset).
     Given,
-    /// It named none, and was read as UTC.
+    /// It names none, and is read as UTC.
     Assumed,
 }
 
@@ -21,41 +21,38 @@ pub const HOUR: i64 = 3_600_000_000;
 pub const DAY: i64 = 24 * HOUR;
 
 impl Moment {
-    /// The clock of this machine. Only `main` and the event loop call it: everything
-    /// else takes `now` as a parameter.
+    /// Reads the clock. Only `main` and the event loop call it. Everything else takes `now` as a parameter.
     pub fn of_the_clock() -> Self {
         Moment(Utc::now().timestamp_micros())
     }
 
-    /// Reads an ISO 8601 timestamp or date; `None` if it is neither.
-    ///
-    /// A text without a zone is read as UTC and says so in [`Zone::Assumed`].
+    /// Parses an ISO 8601 timestamp or date. `None` if it is neither. No zone means UTC ([`Zone::Assumed`]).
     pub fn parse(text: &str) -> Option<(Self, Zone)> {
         Timestamp::read(text).map(|stamp| (stamp.when, stamp.zone))
     }
 
-    /// Midnight UTC at the start of `day`.
+    /// Returns midnight UTC at the start of `day`.
     pub fn start_of(day: NaiveDate) -> Option<Self> {
         let when = day.and_hms_opt(0, 0, 0)?;
         Some(Moment(when.and_utc().timestamp_micros()))
     }
 
-    /// Hours from `earlier` to `self`; negative if `earlier` is later.
+    /// Returns the hours from `earlier` to `self`; negative if `earlier` is later.
     pub fn hours_since(self, earlier: Moment) -> f64 {
         (self.0 - earlier.0) as f64 / HOUR as f64
     }
 
-    /// `self` moved by `micros` microseconds, stopping at the ends of time.
+    /// Moves `self` by `micros` microseconds, at most to the ends of time.
     pub fn plus(self, micros: i64) -> Self {
         Moment(self.0.saturating_add(micros))
     }
 
-    /// Midnight UTC of the day in which this moment lies.
+    /// Returns midnight UTC at the start of its day.
     pub fn day(self) -> Self {
         Moment(self.0.div_euclid(DAY) * DAY)
     }
 
-    /// RFC 3339 in UTC with as many decimals as it needs.
+    /// Formats it as RFC 3339 in UTC with as many decimals as it needs.
     pub fn to_rfc3339(self) -> String {
         match DateTime::from_timestamp_micros(self.0) {
             Some(when) => when.to_rfc3339_opts(SecondsFormat::AutoSi, true),
@@ -63,7 +60,7 @@ impl Moment {
         }
     }
 
-    /// RFC 3339 in UTC with milliseconds and `Z`, as JavaScript writes it.
+    /// Formats it as RFC 3339 in UTC with milliseconds and `Z`, as JavaScript writes it.
     pub fn to_millis(self) -> String {
         match DateTime::from_timestamp_micros(self.0) {
             Some(when) => when.to_rfc3339_opts(SecondsFormat::Millis, true),
@@ -71,7 +68,7 @@ impl Moment {
         }
     }
 
-    /// RFC 3339 in UTC with microseconds and `Z`.
+    /// Formats it as RFC 3339 in UTC with microseconds and `Z`.
     pub fn to_micros(self) -> String {
         match DateTime::from_timestamp_micros(self.0) {
             Some(when) => when.to_rfc3339_opts(SecondsFormat::Micros, true),
@@ -79,7 +76,7 @@ impl Moment {
         }
     }
 
-    /// By a pattern of the crate chrono, in UTC: for names of files.
+    /// Formats it by a pattern of the crate chrono, in UTC: for names of files.
     pub fn to_pattern(self, pattern: &str) -> String {
         match DateTime::from_timestamp_micros(self.0) {
             Some(when) => when.format(pattern).to_string(),
@@ -87,7 +84,7 @@ impl Moment {
         }
     }
 
-    /// `YYYY-MM-DD HH:MM` in UTC, for people.
+    /// Formats it as `YYYY-MM-DD HH:MM` in UTC, for people.
     pub fn to_minute(self) -> String {
         match DateTime::from_timestamp_micros(self.0) {
             Some(when) => when.format("%Y-%m-%d %H:%M").to_string(),
@@ -95,13 +92,13 @@ impl Moment {
         }
     }
 
-    /// The calendar year and quarter (1 to 4) in UTC.
+    /// Returns the calendar year and quarter (1 to 4) in UTC.
     pub fn quarter(self) -> Option<(i32, u32)> {
         let when = DateTime::from_timestamp_micros(self.0)?;
         Some((when.year(), when.month0() / 3 + 1))
     }
 
-    /// How long ago `self` was at `now`, as people say it: `14 min ago`, `3 d ago`, `on 2025-11-03`.
+    /// Says how long ago `self` was at `now`: `14 min ago`, `3 d ago`, `on 2025-11-03`.
     pub fn ago_at(self, now: Moment) -> String {
         match (now.0 - self.0) / 1_000_000 {
             ..0 => format!("on {}, in the future", self.date()),
@@ -113,17 +110,17 @@ impl Moment {
         }
     }
 
-    /// When it was, as people say it, short, in UTC: `today 01:03`, `Fri 02:12`, `13 Nov 00:59`, `3 Nov 2024`.
+    /// Says when it was, in short form and UTC: `today 01:03`, `Fri 02:12`, `13 Nov 00:59`, `3 Nov 2024`.
     pub fn short_date_at(self, now: Moment) -> String {
         self.said(now, "%a %H:%M", "%-d %b %H:%M", "%-d %b %Y")
     }
 
-    /// The same in whole words: `today 01:03`, `Friday 02:12`, `13 November`, `3 November 2024`.
+    /// Says the same in long form: `today 01:03`, `Friday 02:12`, `13 November`, `3 November 2024`.
     pub fn long_date_at(self, now: Moment) -> String {
         self.said(now, "%A %H:%M", "%-d %B", "%-d %B %Y")
     }
 
-    /// Of a day within a week, of another within a year about, of one further off.
+    /// Uses `week` for a day within a week, `year` for one within about a year, and `far` for others.
     fn said(self, now: Moment, week: &str, year: &str, far: &str) -> String {
         let days = (now.day().0 - self.day().0) / DAY;
         match days {
@@ -134,12 +131,12 @@ impl Moment {
         }
     }
 
-    /// Its date in UTC: `2025-11-03`.
+    /// Returns its date in UTC: `2025-11-03`.
     pub fn date(self) -> String {
         self.to_minute().split(' ').next().unwrap_or_default().to_owned()
     }
 
-    /// The age of `self` at `now`, short: `12s`, `5m`, `3h`, `9d`, `61d`, `3y`.
+    /// Returns the age of `self` at `now`, in short form: `12s`, `5m`, `3h`, `9d`, `61d`, `3y`.
     pub fn age_at(self, now: Moment) -> String {
         let seconds = (now.0 - self.0).max(0) / 1_000_000;
         match seconds {
@@ -152,30 +149,30 @@ impl Moment {
     }
 }
 
-/// How a time is spelled.
+/// The spelling of a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeSpelling {
-    /// As ISO 8601 has it, with a point before the decimals.
+    /// As in ISO 8601, with a point before the decimals.
     Usual,
     /// With a comma before the decimals, as Python's logging writes it.
     Comma,
-    /// With single digits for small numbers, or a blank before the offset.
+    /// With single digits for small numbers, or a space before the offset.
     Loose,
 }
 
-/// A time as it was written down.
+/// A time as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamp {
     /// The instant.
     pub when: Moment,
-    /// Whether it named a zone.
+    /// The zone, given or assumed.
     pub zone: Zone,
-    /// How it is spelled.
+    /// Its spelling.
     pub spelling: TimeSpelling,
 }
 
 impl Timestamp {
-    /// Reads a date, or a date with a time; `None` if it is neither. The year has four digits.
+    /// Parses a date, or a date with a time. `None` if it is neither. The year has four digits.
     pub fn read(text: &str) -> Option<Timestamp> {
         let mut rest = TimeParser { text, spelling: TimeSpelling::Usual };
         let year = rest.exactly(4)?;
@@ -193,7 +190,7 @@ impl Timestamp {
     }
 }
 
-/// A day as `YYYY-MM-DD`, in just these ten characters.
+/// Parses a day as `YYYY-MM-DD`, in exactly these ten characters.
 pub fn day(text: &str) -> Option<NaiveDate> {
     let mut rest = TimeParser { text, spelling: TimeSpelling::Usual };
     let year = rest.exactly(4)?;
@@ -202,7 +199,7 @@ pub fn day(text: &str) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day).filter(|_| whole)
 }
 
-/// What is still to be read of a time.
+/// The rest of a time that is being parsed.
 struct TimeParser<'a> {
     text: &'a str,
     spelling: TimeSpelling,
@@ -215,14 +212,13 @@ impl TimeParser<'_> {
         Some(first)
     }
 
-    /// So many digits.
     fn exactly(&mut self, count: usize) -> Option<u32> {
         let digits = self.text.get(..count).filter(|own| own.bytes().all(|byte| byte.is_ascii_digit()))?;
         self.text = &self.text[count..];
         digits.parse().ok()
     }
 
-    /// Two digits, or a single one.
+    /// Takes two digits, or one.
     fn number(&mut self) -> Option<u32> {
         self.exactly(2).or_else(|| {
             self.spelling = TimeSpelling::Loose;
@@ -235,7 +231,7 @@ impl TimeParser<'_> {
         self.number()
     }
 
-    /// The time of day in microseconds.
+    /// Takes the time of day, in microseconds.
     fn clock(&mut self) -> Option<i64> {
         self.take(|own| matches!(own, 'T' | 't' | ' '))?;
         let (hours, minutes) = (self.number()?, self.after(':')?);
@@ -255,7 +251,7 @@ impl TimeParser<'_> {
         (count > 0).then_some(whole + micros)
     }
 
-    /// The offset from UTC in microseconds; `None` within where none is given.
+    /// Takes the offset from UTC, in microseconds. The inner `None` means that there is no offset.
     fn offset(&mut self) -> Option<Option<i64>> {
         if self.text.is_empty() {
             return Some(None);

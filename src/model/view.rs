@@ -1,5 +1,5 @@
-//! What is read of a record, as it is kept: packed behind each other, the views of a file's records
-//! in one run of bytes, words that repeat (types, tags, relations) once.
+//! Packed views of records. The views of a file share one run of bytes, in which repeated words (types, tags,
+//! relations) are stored once.
 
 mod pack;
 
@@ -14,43 +14,43 @@ use super::time::Moment;
 
 pub use pack::ViewPacker;
 
-/// A record's view, in the run that it shares with others of its file.
+/// The view of a record, in the run that it shares with others of its file.
 #[derive(Clone)]
 pub struct PackedView {
     run: Arc<ViewRun>,
-    /// Its number among them.
+    /// Its number in the run.
     number: u32,
-    /// Whether the record is torn. Then only its id is certain.
+    /// True if the record is torn. Then only its id is certain.
     is_torn: bool,
 }
 
 impl PackedView {
-    /// A view alone.
+    /// Packs a single view.
     pub fn of(parsed: &ParsedRecord) -> PackedView {
         let mut packer = ViewPacker::default();
         packer.add(parsed);
         packer.views()(0)
     }
 
-    /// The view of a torn record whose id could be read.
+    /// Marks the view as that of a torn record whose id could be read.
     #[must_use]
     pub fn torn(self) -> PackedView {
         PackedView { is_torn: true, ..self }
     }
 
-    /// Whether the record is torn.
+    /// True if the record is torn.
     pub fn is_torn(&self) -> bool {
         self.is_torn
     }
 
-    /// What was read.
+    /// Unpacks the view.
     pub fn view(&self) -> View<'_> {
         let at = self.run.places.get(self.number as usize).map_or(0, |own| *own as usize);
         let bytes = self.run.bytes.get(at..).unwrap_or_default();
         ViewCursor { bytes, words: &self.run.words }.view()
     }
 
-    /// Whether its text holds what looks like a token or a private key: `look` is asked once.
+    /// True if its text has something that looks like a token or a private key. Calls `look` only once.
     pub fn is_sensitive(&self, look: impl FnOnce() -> bool) -> bool {
         let Some(known) = self.run.sensitive.get(self.number as usize) else { return look() };
         match known.load(Relaxed) {
@@ -70,58 +70,57 @@ impl fmt::Debug for PackedView {
     }
 }
 
-/// Packed views, one behind the other, and the words that they share.
+/// Packed views, one after another, and the words that they share.
 #[derive(Debug, Default)]
 struct ViewRun {
     bytes: Box<[u8]>,
     words: Box<[Box<str>]>,
-    /// Where each view starts.
+    /// The place where each view starts.
     places: Box<[u32]>,
-    /// Whether each is sensitive, once that was looked for: most are never shown.
+    /// For each, if it is sensitive: computed on demand, because most are never shown.
     sensitive: Box<[AtomicU8]>,
 }
 
-/// What was read of a record: what the program needs at hand. Everything else stays in its bytes.
-/// All texts are untrusted.
+/// The part of a record that is needed in memory. The rest stays in its bytes. All texts are untrusted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View<'a> {
     /// The stored id.
     pub id: Option<&'a str>,
     /// The format's own word for its type (`decision`, `learning`, …), as stored.
     pub kind: &'a str,
-    /// When it was created.
+    /// The time of its creation.
     pub created: Option<Moment>,
-    /// When it was last accessed, where that is recorded.
+    /// The time of its last access, if it is recorded.
     pub accessed: Option<Moment>,
-    /// How often it was accessed, where that is recorded.
+    /// The number of accesses, if it is recorded.
     pub access_count: u64,
-    /// 0 to 1; 0.5 where nothing is recorded.
+    /// 0 to 1; 0.5 if it is not recorded.
     pub importance: f64,
     /// The stored tags, in order.
     pub tags: Tags<'a>,
     /// The topic, for formats that have one.
     pub topic: Option<&'a str>,
-    /// What it refers to, in order.
+    /// Its references, in order.
     pub references: PackedList<'a, Reference<'a, &'a str>>,
-    /// What else than its id references may call it: the stem of its file, its trace.
+    /// Other names than its id by which references may name it: the stem of its file, its trace.
     pub names: PackedList<'a, Name<&'a str>>,
-    /// The other fields of its schema that the query language knows, by their names there
-    /// (`severity`, `status`, `agent`, …), as text. A name may occur several times.
+    /// The other fields of its schema that the query language has, by their names there (`severity`,
+    /// `status`, `agent`, …), as text. A name may occur several times.
     pub facets: PackedList<'a, (&'a str, &'a str)>,
-    /// Whether it is at the floor of its decay whatever its age: a deprecated note.
+    /// True if it is at the floor of its decay at any age: a deprecated note.
     pub faded: bool,
-    /// Whether the record itself says that it is archived.
+    /// True if the record itself says that it is archived.
     pub archived: bool,
-    /// Whether it holds a checksum.
+    /// True if it has a checksum.
     pub checksum: bool,
 }
 
 /// The tags of a record, in order.
 pub type Tags<'a> = PackedList<'a, &'a str>;
 
-/// What a list of a packed view holds.
+/// An item of a list in a packed view.
 pub trait PackedItem<'a> {
-    /// Reads the next one.
+    /// Reads the next item.
     fn read(cursor: &mut ViewCursor<'a>) -> Self;
 }
 
@@ -154,7 +153,7 @@ impl<'a> PackedItem<'a> for (&'a str, &'a str) {
     }
 }
 
-/// Several items of a packed view, read one by one.
+/// A list in a packed view. Its items are read one by one.
 pub struct PackedList<'a, T> {
     cursor: ViewCursor<'a>,
     left: u32,
@@ -170,29 +169,29 @@ impl<T> Clone for PackedList<'_, T> {
 impl<T> Copy for PackedList<'_, T> {}
 
 impl<'a, T> PackedList<'a, T> {
-    /// The items, in order.
+    /// Returns the items, in order.
     pub fn iter(&self) -> PackedList<'a, T> {
         *self
     }
 
-    /// How many there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.left as usize
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.left == 0
     }
 }
 
 impl<'a> Tags<'a> {
-    /// Whether one of them is that.
+    /// True if `tag` is one of them.
     pub fn contains(&self, tag: &str) -> bool {
         self.iter().any(|own| own == tag)
     }
 
-    /// All of them in one text.
+    /// Joins all of them into one text.
     pub fn join(&self, between: &str) -> String {
         self.iter().collect::<Vec<_>>().join(between)
     }
@@ -243,9 +242,9 @@ const FADED: u64 = 1 << 10;
 const ARCHIVED: u64 = 1 << 11;
 const CHECKSUM: u64 = 1 << 12;
 
-/// What importance is where nothing is recorded.
+/// The importance if none is recorded.
 const USUAL: f64 = 0.5;
-/// A place in packed views.
+/// A position in packed views.
 #[derive(Clone, Copy)]
 pub struct ViewCursor<'a> {
     bytes: &'a [u8],

@@ -1,4 +1,4 @@
-//! What of a store could not be read. It is not absent: nothing is planned as if the rest were all.
+//! What could not be read of a store. It is not absent: no plan is made as if the rest were all.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,15 @@ use super::problem::{Code, Problem};
 use super::snapshot::{Extent, Store};
 use crate::model::PathText;
 
-/// So many are named in one message.
+/// The maximum number of paths in one message.
 const NAMED: usize = 3;
 
-/// Something that is there, or may be there, and could not be read.
+/// Something that exists, or may exist, and could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UnreadPath {
-    /// Relative to the store's root, which is empty; what lies beside the store begins with `..`.
+    /// Relative to the store's root, which is empty. A path beside the store begins with `..`.
     pub path: PathBuf,
-    /// What the system said, or what is there instead.
+    /// The error of the system, or what is there instead.
     pub why: String,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for UnreadPath {
     }
 }
 
-/// What compares files, or says that something is nowhere.
+/// Codes of problems that compare files, or that say that something does not exist.
 const COMPARING: [Code; 6] = [
     Code::CountMismatch,
     Code::DanglingReference,
@@ -37,32 +37,31 @@ const COMPARING: [Code; 6] = [
     Code::ProjectionStale,
 ];
 
-/// Whether a problem supposes that what was not read is not there: one of a derived file, where a
-/// file that it may be made of could not be read.
+/// True if a problem of a derived file assumes that unread files, of which it may be made, do not exist.
 pub fn supposes_unread(problem: &Problem, unread: &[UnreadPath]) -> bool {
     let folder = problem.file.parent().unwrap_or(Path::new(""));
-    // What is referred to can be anywhere, and what is beside the store is about all of it.
+    // A referenced memory can be anywhere, and a file beside the store is made of all of it.
     let is_anywhere = problem.code == Code::DanglingReference || problem.file.starts_with("..");
     let is_below =
         |own: &UnreadPath| is_anywhere || own.path.starts_with(folder) || own.path.as_os_str().is_empty();
     COMPARING.contains(&problem.code) && unread.iter().any(is_below)
 }
 
-/// The proof that everything in a store was read. A plan needs it; only [`Store::whole`] gives it.
+/// The proof that everything in a store was read. A plan needs it, and only [`Store::whole`] returns it.
 #[derive(Clone, Copy, Debug)]
 pub struct WholeStore<'a>(&'a Store);
 
 impl<'a> WholeStore<'a> {
-    /// The store that was read.
+    /// Returns the store.
     pub fn store(self) -> &'a Store {
         self.0
     }
 }
 
-/// A store that was not read whole.
+/// The reason why a store is not read completely.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotWhole {
-    /// Some of it could not be read.
+    /// A part of it could not be read.
     #[error("{}", told(root, unread))]
     Unread {
         /// The store's root.
@@ -70,13 +69,13 @@ pub enum NotWhole {
         /// What could not be read; never empty.
         unread: Vec<UnreadPath>,
     },
-    /// A file was written to in place while it was read.
+    /// Another program wrote to a file in place while it was read.
     #[error("another program wrote to {} while it was read. Try again.", file.to_text())]
     Changed {
-        /// The whole path.
+        /// The complete path.
         file: PathBuf,
     },
-    /// Only its newest entries were read so far, or not all bytes are held.
+    /// Only its newest entries were read so far, or not all bytes can be read.
     #[error("the store has not been read completely yet.")]
     Tail,
 }
@@ -95,11 +94,11 @@ fn told(root: &std::path::Path, unread: &[UnreadPath]) -> String {
 }
 
 impl Store {
-    /// The proof that everything in it was read, or what could not be.
+    /// Returns the proof that everything in it was read.
     ///
     /// # Errors
     ///
-    /// If something could not be read, or was not read yet, or was gone when it was asked for.
+    /// If something could not be read, was not read yet, or was gone when it was needed.
     pub fn whole(&self) -> Result<WholeStore<'_>, NotWhole> {
         if let Some(own) = self.documents.iter().find(|own| own.bytes.has_changed()) {
             return Err(NotWhole::Changed { file: self.root.join(&own.path) });

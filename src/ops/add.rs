@@ -1,4 +1,4 @@
-//! `add`: one new record.
+//! `add`: adds one record.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::model::{Act, Change, Entry, Moment, Plan, Role, Store};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
-/// Adds a record. Where that fills a log which is compacted by itself, the plan says what goes.
+/// Plans to add a record. If it fills a log that compacts itself, the plan says what is removed.
 pub fn add(scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> Result<Plan> {
     let (format, writes) = writes(scene.store)?;
     check_tags(draft)?;
@@ -34,16 +34,17 @@ pub fn add(scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Records that are added by the ends of logs alone.
+/// A plan that adds records only at the ends of logs.
 pub struct AppendPlan {
-    /// What adds them, all in one step.
+    /// The plan: one step for all records.
     pub plan: Plan,
-    /// Their ids, or the key of one that has none.
+    /// The ids of the records, or the key of a record without an id.
     pub names: Vec<String>,
 }
 
-/// Adds records by the ends of logs alone: what that costs does not grow with the store. What is derived
-/// waits. None where it takes more, and [`add`] plans it. `random` makes each its own.
+/// Plans to add records only at the ends of logs: the cost does not grow with the store. Derived
+/// files wait. Returns `None` if a record needs more than that; [`add`] plans it then. `random`
+/// returns other bytes at each call.
 pub fn append(
     (format, root): (&'static dyn Format, &Path),
     (ends, now): (&dyn AppendLookup, Moment),
@@ -79,8 +80,7 @@ pub fn append(
     Ok(Some(AppendPlan { plan, names }))
 }
 
-/// The id of the record that the first of some lines is, if it has one, and what it is called. Refused if
-/// there is something wrong with the lines.
+/// Returns the id of the first record in `lines`, and its id or key as a name. Refuses lines with problems.
 fn named_in(
     format: &dyn Format,
     root: &Path,
@@ -110,7 +110,7 @@ fn check_tags(draft: &RecordDraft<'_>) -> Result<()> {
     check_words(own.iter().map(String::as_str))
 }
 
-/// Refuses a record that says nothing.
+/// Refuses a record with an empty text.
 fn has_text(format: &dyn Format, draft: &RecordDraft<'_>) -> Result<()> {
     let mut tape = Tape::default();
     let text = match (draft.text, draft.record) {
@@ -133,7 +133,7 @@ fn grown(change: &Change) -> u64 {
     change.len_after().saturating_sub(change.base.as_ref().map_or(0, |base| base.len() as u64))
 }
 
-/// What is added to a file that records leave as well is one change of that file.
+/// Joins lines that are added to a file and records that are removed from it into one change.
 fn joined(added: Vec<Change>, removed: Vec<Change>) -> Vec<Change> {
     let mut removed = removed;
     let mut changes = Vec::new();
@@ -157,7 +157,7 @@ fn joined(added: Vec<Change>, removed: Vec<Change>) -> Vec<Change> {
     changes
 }
 
-/// Puts lines behind what a splice leaves of a file that ends at `end`.
+/// Adds lines at the end of a spliced file. `end` is the length of its old bytes.
 fn add_last(change: &mut Change, end: usize, lines: Vec<u8>) {
     let Act::Splice(splices) = &mut change.act else { return };
     match splices.last_mut().filter(|last| last.start as usize + last.was.len() == end) {

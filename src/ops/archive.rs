@@ -1,4 +1,4 @@
-//! `archive` and `unarchive`: records that are moved aside, and brought back.
+//! `archive` and `unarchive`: move records aside, and bring them back.
 
 use std::path::PathBuf;
 
@@ -6,14 +6,14 @@ use super::{Refusal, Result, WriteContext, backups, check, plan, plan_and_after,
 use crate::format::writing::Operation;
 use crate::model::{Entry, Plan, State, Store};
 
-/// The compressed files whose bytes on disk [`archive`] and [`unarchive`] need of these
-/// records: `store::packed_bytes` reads them, and [`WriteContext::compressed_files`] hands them over.
+/// Returns the compressed files whose bytes [`archive`] and [`unarchive`] need for these records.
+/// `store::packed_bytes` reads them, and [`WriteContext::compressed_files`] passes them on.
 pub fn packed(store: &Store, entries: &[Entry]) -> Result<Vec<PathBuf>> {
     let (_, writes) = writes(store)?;
     Ok(writes.compressed_files(store, entries))
 }
 
-/// Archives records as the format does it.
+/// Plans to archive records in the format's own way.
 pub fn archive(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     if entries.iter().any(|entry| entry.state == State::Broken) {
@@ -34,7 +34,7 @@ pub fn archive(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<Plan> {
     plan("archive", scene, own.len(), all)
 }
 
-/// Brings archived records back.
+/// Plans to bring archived records back.
 pub fn unarchive(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     let mut own = writes.archive_group(scene.store, entries);
@@ -50,12 +50,12 @@ pub fn unarchive(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Whether records of a store are archived with their whole session, and come back with it.
+/// True if records of the store are archived, and brought back, with their whole session.
 pub fn takes_sessions(store: &Store) -> bool {
     writes(store).is_ok_and(|(_, writes)| writes.archives_sessions())
 }
 
-/// Whether an archived record of a store can come back.
+/// Checks that archived records of the store can come back.
 pub fn comes_back(store: &Store) -> Result<()> {
     let (_, writes) = writes(store)?;
     writes.no_unarchive_reason().map_or(Ok(()), |why| Err(Refusal::unfit(why)))

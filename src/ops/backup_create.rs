@@ -1,8 +1,8 @@
-//! `backup create`: copies of files as they are.
+//! `backup create`: copies files as they are.
 
 use crate::model::{Document, PathText, Role, Store, container};
 
-/// The documents that are worth a copy: all that holds memories, whole.
+/// Returns the documents to copy: all that hold memories or settings, except compressed files.
 pub fn files_to_back_up(store: &Store) -> impl Iterator<Item = &Document> {
     let wanted = |document: &&Document| {
         let packed = document.path.to_text().ends_with(".gz") || container(&document.path).is_some();

@@ -1,5 +1,5 @@
-//! `backup diff` and `backup restore`: what a copy of a file has and the file lacks, and
-//! bringing that back. What is said here of a record is what the plan does to it.
+//! `backup diff` and `backup restore`: compare a copy of a file with the file, and restore records.
+//! What a comparison says about a record is what the plan does with it.
 
 mod backup_damage;
 mod compare;
@@ -20,12 +20,12 @@ use crate::format::{Format, Placement};
 use crate::model::key::{Key, ParsedKey};
 use crate::model::{Change, Moment, Plan, Role, Span, plan::count_with_noun};
 
-/// What became of a record since a copy was made.
+/// What happened to a record since the copy was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DifferenceKind {
-    /// The copy has it and the store lacks it: it comes back.
+    /// Only the copy has it. It is restored.
     Missing,
-    /// Both have it, and it differs: chosen, it is put back to what it was.
+    /// Both have it, with different content. It is changed back if it is chosen.
     Changed,
     /// It was deleted since. It is restored if it is chosen.
     Deleted,
@@ -33,10 +33,9 @@ pub enum DifferenceKind {
     Tombstoned,
     /// It was erased on purpose: it can't be restored.
     Erased,
-    /// It was written later: kept, and lost where the whole file is replaced.
+    /// It was written after the copy. It is kept, but replacing the whole file loses it.
     Newer,
-    /// The copy lacks it, although it was written before the copy by its own date. It is kept, but replacing
-    /// the whole file loses it.
+    /// The copy lacks it, but its date is before the copy. It is kept, unless the whole file is replaced.
     Absent,
     /// It is in another file of the store.
     Elsewhere,
@@ -45,7 +44,7 @@ pub enum DifferenceKind {
 }
 
 impl DifferenceKind {
-    /// Every kind, in the order in which they are told.
+    /// All kinds, in the order in which they are shown.
     pub const ALL: [DifferenceKind; 9] = [
         DifferenceKind::Missing,
         DifferenceKind::Changed,
@@ -58,7 +57,7 @@ impl DifferenceKind {
         DifferenceKind::Unreadable,
     ];
 
-    /// The word in `--json`.
+    /// Returns the word in `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
             DifferenceKind::Missing => "missing",
@@ -73,7 +72,7 @@ impl DifferenceKind {
         }
     }
 
-    /// Its sign; the same everywhere.
+    /// Returns the sign, which is the same everywhere.
     pub fn sign(self) -> &'static str {
         match self {
             DifferenceKind::Missing => "+",
@@ -85,7 +84,7 @@ impl DifferenceKind {
         }
     }
 
-    /// Whether such a record is in the file, and the copy has no version of it.
+    /// True if the file has the record and the copy has no version of it.
     pub fn is_only_here(self) -> bool {
         matches!(self, DifferenceKind::Newer | DifferenceKind::Absent)
     }
@@ -94,90 +93,88 @@ impl DifferenceKind {
 /// A record that differs between a copy and the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordDifference {
-    /// What became of it.
+    /// What happened to it.
     pub kind: DifferenceKind,
     /// Its id.
     pub id: Option<String>,
-    /// Its line: in the copy, or in the file for what is newer.
+    /// Its line in the copy; for a newer record, in the file.
     pub line: u32,
-    /// Where it starts in the copy, or in the file for what is newer.
+    /// Its first byte in the copy; for a newer record, in the file.
     pub at: u64,
-    /// Its title; none for what was erased. Untrusted text.
+    /// Its title; empty if it was erased. Untrusted text.
     pub title: String,
-    /// What tells that, in a few words. Untrusted text.
+    /// The reason for the kind, in a few words. Untrusted text.
     pub told: String,
-    /// Its own date of writing.
+    /// When it was written, by its own date.
     pub written: Option<Moment>,
-    /// Its bytes in the copy; none for what was erased or is newer.
+    /// Its bytes in the copy; empty if it was erased or is newer.
     pub was: Vec<u8>,
-    /// Its bytes in the file, where it is there.
+    /// Its bytes in the file, if it is changed or newer.
     pub is: Vec<u8>,
-    /// Whether it can be brought back, or put back, by itself.
+    /// True if it can be restored or changed back alone.
     pub can_come: bool,
-    /// Whether the file has it byte for byte, whatever else is to be told of it.
+    /// True if the file has the same bytes, even if a tombstone names the record.
     pub is_as_it_was: bool,
-    /// Whether it was moved to another file of the store, so that it would be in both.
+    /// True if it was moved to another file of the store: restored, it would be in both.
     pub has_moved: bool,
-    /// Whether the file has another record of its id.
+    /// True if the file has another record with its id.
     pub shares: bool,
-    /// Where it is in the file.
+    /// Its first byte in the file, and one past its last.
     place: Option<(usize, usize)>,
 }
 
 impl RecordDifference {
-    /// Its place in the copy.
     fn span(&self) -> Span {
         Span { start: self.at, end: self.at + self.was.len() as u64 }
     }
 }
 
-/// A copy of a file beside the file as it is.
+/// The differences between a copy of a file and the file.
 #[derive(Clone, Debug)]
 pub struct BackupComparison {
     /// The file, relative to the store's root.
     pub file: PathBuf,
-    /// What differs: first what comes back, in the copy's order within each kind.
+    /// The differences by kind, restorable kinds first; within a kind in the copy's order.
     pub items: Vec<RecordDifference>,
-    /// So many records the file has.
+    /// The number of records in the file.
     pub records: usize,
-    /// Why single records can't be brought back; then the file comes back whole or not at all.
+    /// Why single records can't be restored. Then the file can only be restored as a whole.
     pub whole_only: Option<String>,
-    /// Whether the file is there, and is the copy byte for byte.
+    /// True if the file exists and equals the copy.
     pub is_alike: bool,
-    /// Whether its records are deletions of others.
+    /// True if its records are deletions of other records.
     pub deletes: bool,
-    /// Whether the copy lacks its last part.
+    /// True if the copy lacks its end.
     pub ends_early: bool,
-    /// What is broken in the copy, in a sentence.
+    /// What is broken in the copy, as a sentence.
     pub damage: Option<String>,
     /// Sentences about deletions since the copy that are not fully known.
     pub doubts: Vec<String>,
 }
 
 impl BackupComparison {
-    /// How many are of that kind.
+    /// Returns the number of records of a kind.
     pub fn count(&self, kind: DifferenceKind) -> usize {
         self.items.iter().filter(|item| item.kind == kind).count()
     }
 
-    /// The deleted ones.
+    /// Returns the deleted records.
     pub fn deleted(&self) -> impl Iterator<Item = &RecordDifference> {
         self.items.iter().filter(|item| item.kind == DifferenceKind::Deleted)
     }
 
-    /// Where those start that come back where nothing else is said: all that are missing, but for
-    /// those whose id another record of the file has.
+    /// Returns the starts of the records restored by default: missing ones whose id no other record has.
     pub fn by_default(&self) -> HashSet<u64> {
         let missing = self.items.iter().filter(|item| item.kind == DifferenceKind::Missing && item.can_come);
         missing.filter(|item| !item.shares).map(|item| item.at).collect()
     }
 
-    /// Those that can come and have that id.
+    /// Returns the restorable records with an id.
     pub fn of_id(&self, id: &str) -> Vec<&RecordDifference> {
         self.items.iter().filter(|item| item.can_come && item.id.as_deref() == Some(id)).collect()
     }
 
-    /// The one that a key names: it is that of the record in the file that the copy is of.
+    /// Returns the record that a key names. A key contains the path of the file, not of the copy.
     pub fn of_key(&self, root: &Path, key: &Key) -> Option<&RecordDifference> {
         let mut own: Vec<&RecordDifference> =
             self.items.iter().filter(|item| self.has_key(root, item, key)).collect();
@@ -185,7 +182,7 @@ impl BackupComparison {
         own.get(key.number as usize - 1).or(own.last()).copied()
     }
 
-    /// Whether the file has a record of that id or key of which the copy has no version.
+    /// True if the file has a record with this id or key, and the copy has no version of it.
     pub fn is_only_here(&self, root: &Path, name: &str) -> bool {
         let key = match Key::read(name) {
             Some(ParsedKey::Key(key)) => Some(key),
@@ -202,13 +199,13 @@ impl BackupComparison {
         self.key(root, item).is_some_and(|own| (own.file, own.record) == (key.file, key.record))
     }
 
-    /// The key that a record of the copy has where it is in the file; none for what was erased, of
-    /// which nothing may be told, or is in the file alone.
+    /// Returns the key of the record in the file; `None` if it was erased (its key is secret), or
+    /// is not in the copy.
     pub fn key(&self, root: &Path, item: &RecordDifference) -> Option<Key> {
         (!item.was.is_empty()).then(|| Key::alone(root, &self.file, &item.was))
     }
 
-    /// The record that starts there in the copy, where it can come.
+    /// Returns the chosen records of a kind that can be restored, in the copy's order.
     fn to_come(&self, chosen: &HashSet<u64>, kind: DifferenceKind) -> Vec<&RecordDifference> {
         let is = |item: &&RecordDifference| item.can_come && item.kind == kind && chosen.contains(&item.at);
         let mut own: Vec<&RecordDifference> = self.items.iter().filter(is).collect();
@@ -224,14 +221,14 @@ fn role(format: &dyn Format, file: &Path) -> Role {
     }
 }
 
-/// A record over several lines, as one line; any other as it is.
+/// Joins the lines of a record into one line.
 fn one_line(raw: &[u8]) -> Vec<u8> {
     raw.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect()
 }
 
-/// Restores the chosen records of a copy, or the whole file. A missing file that can only be restored as a
-/// whole is restored as a whole, since this replaces nothing. The whole file contains deleted records only if
-/// they were chosen.
+/// Plans to restore the chosen records of a copy, or the whole file. A missing file that can only
+/// be restored as a whole is restored as a whole, since this replaces nothing. The whole file
+/// contains deleted records only if they were chosen.
 pub fn bring_back(
     scene: &WriteContext<'_>,
     comparison: &BackupComparison,
@@ -246,8 +243,8 @@ pub fn bring_back(
     }
 }
 
-/// Restores the records that start at these places in the copy. Missing and deleted ones go to the end of the
-/// file, changed ones to their present place.
+/// Plans to restore the records that start at these places in the copy. Missing and deleted ones go
+/// to the end of the file, changed ones to their present place.
 pub fn restore(
     scene: &WriteContext<'_>,
     comparison: &BackupComparison,
@@ -285,8 +282,7 @@ pub fn restore(
     Ok(plan)
 }
 
-/// Names the records that are not restored: the deleted ones, and those that share the id of another record
-/// of the store, unless they were chosen.
+/// Names the records that are not restored, because they were deleted or share an id.
 fn left_out(scene: &WriteContext<'_>, comparison: &BackupComparison, chosen: &HashSet<u64>) -> Vec<String> {
     let deleted = comparison.deleted().filter(|item| !chosen.contains(&item.at));
     let tombstoned =
@@ -308,7 +304,7 @@ fn left_out(scene: &WriteContext<'_>, comparison: &BackupComparison, chosen: &Ha
 }
 
 impl BackupComparison {
-    /// What happens to a record, with its name: its id, or its key if it has no id or shares it.
+    /// Says what happens to a record, with its id, or with the key of a deleted one without its own id.
     fn named(&self, root: &Path, item: &RecordDifference, fate: &str) -> String {
         let is_unnamed = (item.id.is_none() || item.shares) && item.kind == DifferenceKind::Deleted;
         let key = is_unnamed.then(|| self.key(root, item)).flatten().map(|key| key.to_string());

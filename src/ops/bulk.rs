@@ -1,5 +1,4 @@
-//! Several records at once: what can't be changed is left out and counted with the reason,
-//! and the plan is of the others.
+//! Changes of several records: those that can't be changed are left out and counted with the reason.
 
 use std::collections::HashSet;
 
@@ -7,26 +6,26 @@ use super::progress::is_stop;
 use super::{Refusal, Result};
 use crate::model::Entry;
 
-/// Records that are left out, for one reason.
+/// Records that are left out for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedRecords<T = Entry> {
-    /// Which.
+    /// The records.
     pub which: Vec<T>,
-    /// Why, in sentences. May quote the store.
+    /// The reason, in sentences. May quote the store.
     pub reason: String,
 }
 
-/// What can be changed, and what is left out of it.
+/// The result for the records that can be changed, and the records that can't.
 pub struct BulkOutcome<T> {
-    /// What is made of those that can; `None` where none can.
+    /// The result for `entries`; `None` if there are none.
     pub result: Option<T>,
-    /// Those that can.
+    /// The records that can be changed.
     pub entries: Vec<Entry>,
-    /// Those that can't, most first.
+    /// The records that can't be changed, the most frequent reason first.
     pub skipped: Vec<SkippedRecords>,
 }
 
-/// Adds to what is left out, by reason.
+/// Adds records to the skipped ones of the same reason.
 pub fn add_skipped<T: Clone>(left: &mut Vec<SkippedRecords<T>>, which: &[T], reason: &str) {
     match left.iter_mut().find(|own| own.reason == reason) {
         Some(own) => own.which.extend_from_slice(which),
@@ -35,9 +34,9 @@ pub fn add_skipped<T: Clone>(left: &mut Vec<SkippedRecords<T>>, which: &[T], rea
     left.sort_by_key(|own| std::cmp::Reverse(own.which.len()));
 }
 
-/// Makes something of those entries that `may` and `make` let through. What is one is refused as it
-/// is. Where `make` refuses, its refusal names all records that are in the way, and it is asked once
-/// more for the rest; where it names none, the whole is refused.
+/// Calls `make` with the entries that `may` allows. If there is only one entry, its refusal is
+/// returned. If `make` refuses, its refusal names all records at fault, and `make` is called once
+/// more without them. If it names none, everything is refused.
 pub fn make_for_allowed<T>(
     entries: &[Entry],
     may: &dyn Fn(&Entry) -> Result<()>,
@@ -67,7 +66,7 @@ pub fn make_for_allowed<T>(
     Ok(sifted)
 }
 
-/// Takes out what a refusal names.
+/// Moves the records that a refusal names to the skipped ones.
 fn take_out<T>(sifted: &mut BulkOutcome<T>, refusal: &Refusal) -> Result<()> {
     let place = |entry: &Entry| (entry.document, entry.record);
     let mut chosen: HashSet<(u32, u32)> = sifted.entries.iter().map(place).collect();
@@ -110,7 +109,7 @@ mod tests {
         assert_eq!((left.which.len(), left.reason.as_str()), (3, "threes are refused."));
     }
 
-    /// Refuses what is refused of it, all at once, and counts how often it is asked.
+    /// Refuses all refused entries at once, and counts its calls.
     fn counting<'c>(asked: &'c Cell<usize>) -> impl Fn(&[Entry]) -> Result<usize, Refusal> + 'c {
         move |own: &[Entry]| {
             asked.set(asked.get() + 1);

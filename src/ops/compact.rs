@@ -1,4 +1,4 @@
-//! `compact`: what a log need not keep goes.
+//! `compact`: removes what a log need not keep.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::format::writing::removals;
 use crate::model::{Change, Document, Plan, Role, Store};
 use crate::store::derived_files;
 
-/// Does what the format calls compaction.
+/// Plans what the format calls compaction.
 pub fn compact(scene: &WriteContext<'_>, session: Option<&str>) -> Result<Plan> {
     config_is_known(scene.store)?;
     let (_, writes) = writes(scene.store)?;
@@ -30,12 +30,12 @@ pub fn compact(scene: &WriteContext<'_>, session: Option<&str>) -> Result<Plan> 
     plan("compact", scene, goes.len(), all)
 }
 
-/// What a compaction of the store drops, in words.
+/// Says in words what a compaction of the store removes.
 pub fn rule(store: &Store) -> String {
     writes(store).map_or_else(|refusal| refusal.message, |(_, writes)| writes.compaction_rule(store))
 }
 
-/// How many active records are fewer after the changes.
+/// Returns by how many the number of active records falls.
 fn dropped(scene: &WriteContext<'_>, changes: &[Change]) -> usize {
     let active = |documents: &[Arc<Document>]| {
         let live = documents.iter().filter(|document| document.role == Role::Records);

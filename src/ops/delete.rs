@@ -19,25 +19,25 @@ use crate::model::{Change, Code, Entry, PathText, Plan, Role, State, Store};
 use crate::store::commit::deleted_from;
 use crate::text::lines;
 
-/// Why a record is not deleted that its format keeps.
+/// Why a record is not deleted if it is deprecated and its format keeps it.
 pub const DEPRECATED: &str = "it is already deprecated; --remove removes the file itself.";
 
-/// Why nothing is brought back.
+/// Why nothing is restored.
 pub const NOT_DELETED: &str =
     "none of these is deleted. `palimp list is:deleted` lists what can be restored.";
 
-/// How a deletion is asked for.
+/// The options of a deletion.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeleteRequest<'a> {
-    /// A code, not the content; `user_request` where none is given.
+    /// A code, not a sentence; `user_request` if it is absent.
     pub reason: Option<&'a str>,
-    /// What takes its place.
+    /// The memory that replaces the deleted one.
     pub replaced_by: Option<&'a str>,
-    /// The bytes go at once, where the format would keep them.
+    /// True to remove the bytes at once, even if the format would keep them.
     pub remove: bool,
 }
 
-/// Deletes records as the format does it.
+/// Plans to delete records in the format's own way.
 pub fn delete(
     scene: &WriteContext<'_>,
     entries: &[Entry],
@@ -70,7 +70,7 @@ pub fn delete(
             DeletionKind::Tombstone if !asked.remove && entry.state != State::Broken => {
                 faults.collect(entry, tombstones.add(scene, entry, reason))?;
             }
-            // What can't be read has no id to be named by.
+            // A broken record has no id that a tombstone could name.
             _ => removed.push(*entry),
         }
     }
@@ -102,41 +102,38 @@ pub fn delete(
     Ok(plan)
 }
 
-/// Whether a deletion would do to a record what was done to it before.
+/// True if a deletion would only deprecate a record that is deprecated already.
 pub fn is_deprecated(store: &Store, writes: &dyn FormatWriter, entry: &Entry) -> bool {
     let is_faded = store.view(entry).is_some_and(|view| view.faded);
     is_faded && writes.deletion(&store.document(entry).path) == DeletionKind::Deprecated
 }
 
-/// Whether a deletion changes other parts of the file, and can be refused for what they are.
+/// True if a deletion changes other parts of the file. Then it can be refused because of them.
 pub fn changes_others(store: &Store) -> bool {
     has(store, DeletionKind::Canonical)
 }
 
-/// Whether a plan deletes each record of a store that [`super::may`] allows. A tombstone hides all that have the
-/// same id.
+/// True if a plan deletes each record that [`super::may`] allows. A tombstone hides all with the same id.
 pub fn takes_each(store: &Store) -> bool {
     let shares_ids = || store.problems.iter().any(|problem| problem.code == Code::DuplicateId);
     !(changes_others(store) || has(store, DeletionKind::Tombstone) && shares_ids())
 }
 
-/// Whether some records of a store are deleted in that way.
 fn has(store: &Store, deletion: DeletionKind) -> bool {
     let own =
         |writes: &dyn FormatWriter| store.documents.iter().any(|own| writes.deletion(&own.path) == deletion);
     writes(store).is_ok_and(|(_, writes)| own(writes))
 }
 
-/// Lines that say that records are deleted, by the file that they go to.
 struct NewTombstones<'a> {
     files: BTreeMap<PathBuf, Vec<u8>>,
     known: HashSet<(PathBuf, Vec<u8>)>,
-    /// The records of the same ids that are not deleted with them, by session and id.
+    /// The records that stay and share an id with a deleted one, by session and id.
     stay: HashMap<(Option<u32>, &'a str), Entry>,
 }
 
 impl<'a> NewTombstones<'a> {
-    /// No lines yet; the entries are deleted.
+    /// Starts without lines. `entries` are the records to delete.
     fn of(store: &'a Store, entries: &[Entry]) -> NewTombstones<'a> {
         let chosen: HashSet<(u32, u32)> = entries.iter().map(|own| (own.document, own.record)).collect();
         let stays = |own: &&Entry| own.state == State::Live && !chosen.contains(&(own.document, own.record));
@@ -156,7 +153,7 @@ impl<'a> NewTombstones<'a> {
         let Some((path, line)) = writes.tombstone(scene, entry, reason) else {
             return Err(Refusal::unfit("it has no id that a tombstone could name: delete it with --remove."));
         };
-        // Of records that share an id, one tombstone hides all.
+        // One tombstone hides all records with the same id.
         let id = scene.store.view(entry).and_then(|view| view.id).unwrap_or_default();
         if let Some(other) = self.stay.get(&(entry.session, id)) {
             let (own, line) = (scene.store.document(other), scene.store.record(other).line);
@@ -173,8 +170,7 @@ impl<'a> NewTombstones<'a> {
     }
 }
 
-/// Takes back what the format's way of deletion did, and brings back what only undo data or
-/// backups hold.
+/// Plans to undo the format's own deletion, and to restore what only undo data or backups hold.
 pub fn undelete(scene: &WriteContext<'_>, entries: &[Entry], gone: &ErasedRecords) -> Result<Plan, Refusal> {
     let (_, writes) = writes(scene.store)?;
     let (held, own): (Vec<Entry>, Vec<Entry>) =
@@ -201,7 +197,7 @@ pub fn undelete(scene: &WriteContext<'_>, entries: &[Entry], gone: &ErasedRecord
     Ok(plan)
 }
 
-/// Refuses where one was erased since it was listed.
+/// Refuses records that were erased since they were listed.
 fn never_erased(
     scene: &WriteContext<'_>,
     listed: &Store,
@@ -223,7 +219,7 @@ fn never_erased(
     faults.finish()
 }
 
-/// Takes the tombstones of records away; not of what was erased, though it was written again.
+/// Removes tombstones, but not those of erased memories, even if they were written again.
 fn exhume(
     scene: &WriteContext<'_>,
     entries: &[Entry],

@@ -1,4 +1,4 @@
-//! `edit`: one field of one record, every other byte as it was.
+//! `edit`: sets fields of records, and keeps every other byte.
 
 mod sanity_checks;
 
@@ -17,22 +17,21 @@ use crate::model::{Change, Code, Document, Entry, Plan, Problem, Severity};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
-/// How careful an edit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EditStrictness {
-    /// It brings no limit that is exceeded, and nothing that is worth a warning.
+    /// Refuses exceeded limits, and new problems of the record.
     Clean,
-    /// Somebody was shown what `check` would warn of.
+    /// Refuses only errors: the user has seen what `check` would warn of.
     Shown,
 }
 
-/// Sets fields of a record.
+/// Plans to set fields of a record.
 pub fn edit(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> Result<Plan, Refusal> {
     planned(scene, entry, set, EditStrictness::Clean)
 }
 
-/// The same after the user was shown what `check` would warn of: only what it calls an error is
-/// refused, and what the format's writing rules out.
+/// Like [`edit`], after the user has seen what `check` would warn of. Refuses only errors, and what
+/// the format's writer rules out.
 pub fn edit_as_shown(
     scene: &WriteContext<'_>,
     entry: &Entry,
@@ -58,7 +57,7 @@ fn planned(
         }
     };
     if changes.iter().all(Change::is_empty) {
-        // Nothing follows from nothing: an index that was stale before is no part of an edit.
+        // If nothing changes, no derived file changes: an index that was stale before is no part of an edit.
         return Ok(Plan::of("edit", scene.store.whole()?));
     }
     let mut all = backups(scene, writes, &changes);
@@ -73,15 +72,13 @@ fn planned(
     Ok(plan)
 }
 
-/// What an edit makes.
 pub(super) enum EditResult {
-    /// The bytes of the one record.
+    /// The new bytes of the record.
     Record(Vec<u8>),
-    /// Changes of files.
     Files(Vec<Change>),
 }
 
-/// What setting fields of a record makes, before anything is judged.
+/// Sets fields of a record. Checks only that the record keeps a text.
 pub(super) fn after_edit(
     scene: &WriteContext<'_>,
     entry: &Entry,
@@ -92,7 +89,7 @@ pub(super) fn after_edit(
     Ok(made)
 }
 
-/// The same where it is known that the memory keeps a text.
+/// Like [`after_edit`], for a memory that is known to keep its text.
 pub(super) fn as_set(
     scene: &WriteContext<'_>,
     entry: &Entry,
@@ -104,7 +101,7 @@ pub(super) fn as_set(
     if scene.store.view(entry).is_none() {
         return Err(Refusal::broken());
     }
-    // What the format refuses says more of why.
+    // The format's own refusal is more precise.
     match writes.edit(scene, entry, set) {
         Some(changes) => Ok(EditResult::Files(changes?)),
         None if is_json(format, scene.store, entry) => {
@@ -118,10 +115,10 @@ pub(super) fn as_set(
     }
 }
 
-/// The fields of a record that are set, and what they are to be.
+/// A function that returns the fields of a record to set, with their new values.
 pub type FieldSetter<'s> = dyn Fn(&Entry) -> Result<Vec<(String, String)>, Refusal> + 's;
 
-/// Sets fields of each of several records.
+/// Plans to set fields of several records.
 pub fn each(
     scene: &WriteContext<'_>,
     entries: &[Entry],
@@ -178,7 +175,7 @@ pub fn each(
 
 const ONE_DOCUMENT: &str = "it is in one document with others of these: edit them one at a time.";
 
-/// Refuses an edit that brings one of its records a problem which it did not have.
+/// Refuses an edit that gives one of its records a new problem.
 fn unharmed(
     scene: &WriteContext<'_>,
     entries: &[Entry],
@@ -209,7 +206,7 @@ fn unharmed(
     faults.finish()
 }
 
-/// Whether an edit may not bring that.
+/// True if an edit must not cause this problem.
 fn harms(problem: &Problem, care: EditStrictness) -> bool {
     match care {
         EditStrictness::Clean => !matches!(problem.code, Code::FutureTimestamp | Code::DanglingReference),
@@ -217,7 +214,6 @@ fn harms(problem: &Problem, care: EditStrictness) -> bool {
     }
 }
 
-/// The problems of a document by the record that they are about.
 fn problems(document: &Document) -> HashMap<u32, Vec<&Problem>> {
     let mut by_record: HashMap<u32, Vec<&Problem>> = HashMap::new();
     for problem in &document.problems {
@@ -228,14 +224,14 @@ fn problems(document: &Document) -> HashMap<u32, Vec<&Problem>> {
     by_record
 }
 
-/// Refuses tags that an edit brings and that are no words; those that were there stay.
+/// Refuses new tags that are no words. Tags that the record has already may stay.
 pub(super) fn fits_words(scene: &WriteContext<'_>, entry: &Entry, tags: &[String]) -> Result<(), Refusal> {
     let old = scene.store.view(entry);
     let known = |tag: &str| old.is_some_and(|old| old.tags.contains(tag));
     check_words(tags.iter().map(String::as_str).filter(|tag| !known(tag)))
 }
 
-/// The record with its fields set.
+/// Returns the record with its fields set.
 pub fn edited(
     scene: &WriteContext<'_>,
     format: &dyn Format,

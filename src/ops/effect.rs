@@ -1,5 +1,4 @@
-//! What a plan does to which memories, read from the plan itself: what is told of it before
-//! it is carried out can't be anything else.
+//! What a plan does to which memories, read from the plan itself, so that a preview is always right.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -11,19 +10,19 @@ use crate::model::{Act, Change, Document, Entry, Moment, PathText, Plan, Record,
 use crate::store::derived_files;
 use crate::text::secrets::mask;
 
-/// What becomes of a memory.
+/// What happens to a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Its bytes go.
+    /// Its bytes are removed.
     Goes,
-    /// It goes to that file, or is packed into it.
+    /// It moves to this file, or is packed into it.
     Moves(PathBuf),
-    /// It stays, and is written otherwise.
+    /// It stays, and is rewritten.
     Changes,
 }
 
 impl Fate {
-    /// A few words. Untrusted text.
+    /// Returns a few words about it. Untrusted text.
     pub fn told(&self) -> String {
         match self {
             Fate::Goes => "is removed".into(),
@@ -33,34 +32,34 @@ impl Fate {
     }
 }
 
-/// A memory that a plan concerns.
+/// A memory that a plan affects.
 #[derive(Clone, Debug)]
 pub struct TouchedRecord {
-    /// Its place among the store's entries.
+    /// Its index in the store's entries.
     pub entry: u32,
     /// Its id. Untrusted text.
     pub id: Option<String>,
     /// Its title. Untrusted text.
     pub title: String,
-    /// What becomes of it.
+    /// What happens to it.
     pub fate: Fate,
-    /// What the rule looks at: how old it is, when it was used last.
+    /// Its age and its last use, which a rule looks at.
     pub measure: String,
 }
 
 impl TouchedRecord {
-    /// What a plan says of it, on a line.
+    /// Returns the line about it in a plan.
     pub fn line(&self) -> String {
         named(&self.title, &[&self.fate.told(), &self.measure], self.id.as_deref())
     }
 }
 
-/// So many characters of a title are told before what is said of it.
+/// At most this many characters of a title are shown.
 const TITLE: usize = 60;
 
-/// A line about a memory: its title, what is said of it, and at last its id, for whoever looks for that.
+/// Returns a line about a memory: its title, what is said about it, and its id at the end.
 pub fn named(title: &str, said: &[&str], id: Option<&str>) -> String {
-    // Masked before it is cut: half a secret is not known as one.
+    // Masks before it cuts: half a secret is not recognized.
     let title = mask(title);
     let name = match title.char_indices().nth(TITLE) {
         Some((end, _)) => format!("{}…", title[..end].trim_end()),
@@ -71,7 +70,7 @@ pub fn named(title: &str, said: &[&str], id: Option<&str>) -> String {
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
 }
 
-/// Every memory that a plan removes, moves or changes, in the store's order.
+/// Returns every memory that a plan removes, moves or changes, in the store's order.
 pub fn effect(store: &Store, plan: &Plan, now: Moment) -> Vec<TouchedRecord> {
     let changes: Vec<Change> = plan.all().filter(|change| !change.is_empty()).cloned().collect();
     let places = ChangedRanges::of(store, &changes);
@@ -87,9 +86,8 @@ pub fn effect(store: &Store, plan: &Plan, now: Moment) -> Vec<TouchedRecord> {
     concerned.into_iter().filter_map(fate).collect()
 }
 
-/// Where a plan changes files.
 struct ChangedRanges {
-    /// A file that is made, or goes, has none.
+    /// The changed bytes of each file; `None` if it is created or removed, or if they are unknown.
     stretches: HashMap<PathBuf, Option<Vec<Range<u64>>>>,
 }
 
@@ -104,7 +102,6 @@ impl ChangedRanges {
         ChangedRanges { stretches: changes.iter().map(|own| (own.path.clone(), of(own))).collect() }
     }
 
-    /// Whether a record is in a place that is changed.
     fn touch(&self, document: &Document, record: &Record) -> bool {
         let is_packed = container(&document.path) != document.path;
         match self.stretches.get(container(&document.path)) {
@@ -115,8 +112,7 @@ impl ChangedRanges {
         }
     }
 
-    /// The records of a changed file as the plan leaves it: by what tells them from others. Those that are
-    /// in no changed place are as they were.
+    /// Returns digests of a changed file's records after the plan. Those of unchanged places are reused.
     fn lines(&self, store: &Store, after: &Document) -> HashSet<u64> {
         let (before, own) = (store.document_at(&after.path), self.stretches.get(&after.path));
         let (Some(before), Some(Some(stretches))) = (before, own) else {
@@ -125,7 +121,7 @@ impl ChangedRanges {
         let stay = before.records.iter().zip(before.record_digests());
         let stay = stay.filter(|(own, _)| !is_within(stretches, own.span)).map(|(_, own)| *own);
         let known: HashSet<u64> = stay.collect();
-        // What is before the first change and behind the last one is among those.
+        // Records before the first change and after the last one are known.
         let first = stretches.first().map_or(0, |own| own.start);
         let last = stretches.last().map_or(0, |own| before.len.saturating_sub(own.end));
         let is_new = |own: &&Record| own.span.end >= first && own.span.start + last <= after.len;
@@ -134,14 +130,13 @@ impl ChangedRanges {
     }
 }
 
-/// Whether a record is in one of the stretches, which ascend, or at the edge of one.
+/// True if a record overlaps or touches one of the ranges, which are in ascending order.
 fn is_within(stretches: &[Range<u64>], span: Span) -> bool {
     let at = stretches.partition_point(|own| own.end < span.start);
     stretches.get(at).is_some_and(|own| own.start <= span.end)
 }
 
-/// Every memory that a plan brings, and every tombstone that it sets or takes away, on a line each.
-/// Untrusted text.
+/// Returns a line for each memory that a plan adds, and each tombstone that comes or goes. Untrusted text.
 pub fn added_lines(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
     let changes: Vec<Change> = plan.changes.iter().filter(|change| !change.is_empty()).cloned().collect();
     let after = derived_files::documents_after(store, &changes, now);
@@ -167,12 +162,11 @@ pub fn added_lines(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
             lines.push(named(&title, &["is restored"], id));
         }
     }
-    // Tombstones that came or went are sets.
+    // The tombstones come from sets, which have no order.
     lines.sort();
     lines
 }
 
-/// The titles of the memories of those ids.
 fn titles<'s>(store: &'s Store, ids: HashSet<&str>) -> HashMap<&'s str, String> {
     let id = |own: &'s Entry| store.view(own).and_then(|view| view.id);
     let own = store.entries.iter().filter_map(|own| Some((id(own)?, own)));
@@ -199,7 +193,7 @@ fn told(store: &Store, number: u32, entry: &Entry, fate: Fate, now: Moment) -> T
     }
 }
 
-/// How old a memory is, and when it was used last.
+/// Returns how old a memory is, and when it was used last.
 fn measure(store: &Store, entry: &Entry, now: Moment) -> String {
     let Some(view) = store.view(entry) else { return "broken".into() };
     let mut parts = Vec::new();
@@ -215,14 +209,13 @@ fn measure(store: &Store, entry: &Entry, now: Moment) -> String {
     if parts.is_empty() { "age unknown".into() } else { parts.join(", ") }
 }
 
-/// The files that a plan changes, as it leaves them.
 struct FilesAfterPlan {
     changed: HashSet<PathBuf>,
-    /// Records by what tells their bytes from others, a file each; of files with the same the first is told.
+    /// The digests of the records of each file. If several files have a record, the first one is named.
     lines: BTreeMap<PathBuf, HashSet<u64>>,
-    /// The files in which an id is that the plan concerns.
+    /// The files that contain an affected id.
     ids: HashMap<String, Vec<PathBuf>>,
-    /// What is made and packs others.
+    /// The new compressed files.
     packed: Vec<PathBuf>,
 }
 
@@ -255,7 +248,7 @@ impl FilesAfterPlan {
         own
     }
 
-    /// What becomes of a record in a place that is changed; `None` where it stays as it is.
+    /// Returns what happens to a record in a changed place; `None` if it stays as it is.
     fn fate(&self, document: &Document, record: &Record) -> Option<Fate> {
         let path = container(&document.path);
         let raw = digest(&document.raw(record));
@@ -280,7 +273,7 @@ impl FilesAfterPlan {
     }
 }
 
-/// The file on disk that a path names, which may be within an archive.
+/// Returns the file on disk that a path names. The path may be a member of an archive.
 fn container(path: &Path) -> &Path {
     crate::model::container(path).unwrap_or(path)
 }

@@ -1,5 +1,5 @@
-//! `erase`: which records, and what that comes to. The changes are the commit path's to make:
-//! it makes them anew by ids where an erasure was cut short.
+//! `erase`: which records, and with what effect. The commit path makes the changes, also after an
+//! interruption.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -18,10 +18,10 @@ use crate::store::erase::{
 use crate::text::lines;
 use crate::text::needle::Needles;
 
-/// The reason where none is given.
+/// The reason if none is given.
 pub const DEFAULT_REASON: &str = "erased";
 
-/// The records by name, where each can be erased.
+/// Returns the records as targets of an erasure. Refuses if one of them can't be erased.
 pub fn targets(scene: &WriteContext<'_>, entries: &[Entry], reason: &str) -> Result<Vec<ErasureTarget>> {
     let (format, writes) = writes(scene.store)?;
     writing::reason(reason)?;
@@ -31,10 +31,10 @@ pub fn targets(scene: &WriteContext<'_>, entries: &[Entry], reason: &str) -> Res
         let own = scene.store.document(entry);
         let path = deleted_from(&own.path).unwrap_or(&own.path);
         match writes.eraser() {
-            // What was taken out of its document is in earlier ones.
+            // A deleted record is only in earlier versions of its document.
             Some(_) if is_held(scene.store, entry) => {}
             Some(erases) => erases.may_erase(scene.store, entry)?,
-            // One document of many records is not taken apart.
+            // A document of many records can't be taken apart.
             None if !is_log(path) => writes.allows(Operation::Delete, path).map_err(Refusal::unfit)?,
             None => {}
         }
@@ -53,8 +53,7 @@ pub fn targets(scene: &WriteContext<'_>, entries: &[Entry], reason: &str) -> Res
     Ok(targets)
 }
 
-/// Whether nothing would tell the record once it is erased: it has no id, or is a part of a
-/// document.
+/// True if nothing can identify the record after its erasure: it has no id, or is a part of a document.
 pub fn is_nameless(store: &Store, entry: &Entry) -> bool {
     let own = store.document(entry);
     let span = store.record(entry).span;
@@ -69,8 +68,7 @@ fn is_log(path: &Path) -> bool {
     name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")
 }
 
-/// What erasing them comes to; `contents` is what the store and what is kept beside it say of the
-/// records.
+/// Plans an erasure. `contents` is what the store, and the data kept beside it, say about the records.
 pub fn plan(
     scene: &WriteContext<'_>,
     wanted: &ErasureMatcher<'_>,
@@ -94,8 +92,7 @@ pub fn plan(
     Ok(removal)
 }
 
-/// The records that go whose id others have, too, by their lines: the plan says as much of those
-/// that stay.
+/// Returns lines for erased records that share their id. The plan has lines for those that stay, too.
 fn of_shared_ids(store: &Store, wanted: &ErasureMatcher<'_>) -> Vec<String> {
     let goes = |entry: &&Entry| {
         let view = store.view(entry);
@@ -109,23 +106,23 @@ fn of_shared_ids(store: &Store, wanted: &ErasureMatcher<'_>) -> Vec<String> {
     store.entries.iter().filter(goes).map(told).collect()
 }
 
-/// What was erased of a store, for whatever would bring records back.
+/// The records that were erased from a store, for operations that restore records.
 #[derive(Clone, Default)]
 pub struct ErasedRecords {
     targets: Vec<ErasureTarget>,
-    /// By which step an id was erased, and when.
+    /// The step that erased an id, and its time.
     steps: HashMap<String, (u64, String)>,
-    /// Why the copy at hand may hold what nothing tells.
+    /// Why the copy may hold an erased record that nothing can identify.
     doubt: Option<(CopyDoubt, String)>,
 }
 
 impl ErasedRecords {
-    /// The erasure list.
+    /// Makes it from the targets of the erasure list.
     pub fn of(targets: impl IntoIterator<Item = ErasureTarget>) -> ErasedRecords {
         ErasedRecords { targets: targets.into_iter().collect(), ..ErasedRecords::default() }
     }
 
-    /// The same, with what tells of each.
+    /// Makes it from the lines of the erasure list, with the step and the time of each.
     pub fn of_lines(lines: Vec<ErasureLine>) -> ErasedRecords {
         let named = lines.iter().filter_map(|line| {
             let id = line.record.name()?.to_owned();
@@ -137,21 +134,21 @@ impl ErasedRecords {
         }
     }
 
-    /// When a record of that id was erased, and by which step, in a few words.
+    /// Returns when a record with this id was erased, and by which step, in a few words.
     pub fn told(&self, id: Option<&str>) -> Option<String> {
         let (step, at) = self.steps.get(id?)?;
         let at = Moment::parse(at).map_or_else(|| at.clone(), |(when, _)| when.to_minute());
         Some(format!("erased {at} by step {step}: it can't be restored"))
     }
 
-    /// What tells the records that were erased; `None` where none ever was.
+    /// Returns a matcher for the erased records; `None` if nothing was ever erased.
     pub fn wanted(&self, scene: &WriteContext<'_>) -> Option<ErasureMatcher<'_>> {
         let (format, _) = writes(scene.store).ok()?;
         let any = !self.targets.is_empty();
         any.then(|| ErasureMatcher::before(format, scene.store, &self.targets, scene.now))
     }
 
-    /// What of the store was erased before, and has been written anew.
+    /// Returns problems for erased records that were written again.
     pub fn written_anew(&self, store: &Store, now: Moment) -> Vec<Problem> {
         let format = writes(store).ok().filter(|_| !self.targets.is_empty());
         let Some((format, _)) = format else { return Vec::new() };
@@ -171,7 +168,7 @@ impl ErasedRecords {
         problems
     }
 
-    /// What was erased of a store, for what comes out of one of its copies.
+    /// Returns the erased records of a store, for a restore from one of its copies.
     pub fn out_of(store: &Store, vault: &Vault<'_>, copy: &BackupCopy) -> Result<ErasedRecords, CommitError> {
         let erased = vault.erasure_list()?;
         let doubt = vault.doubt(&store.root, copy, &erased);
@@ -186,14 +183,12 @@ impl ErasedRecords {
         ErasedRecords { doubt: doubt.map(|own| (own.clone(), told(&own))), ..self }
     }
 
-    /// Why a record of a copy that is not in the file may be one that was erased,
-    /// though no name tells.
+    /// Returns why a record that only the copy has may be an erased one, although no name shows this.
     pub fn doubts(&self, has_id: bool) -> Option<&str> {
         self.doubt.as_ref().filter(|(doubt, _)| doubt.of_parts || !has_id).map(|(_, told)| &**told)
     }
 
-    /// A copy of a file without the records that were erased, or may be; refused where it can't be
-    /// taken apart.
+    /// Returns a copy of a file without records that were or may be erased. Refuses if that is not possible.
     pub fn without(&self, scene: &WriteContext<'_>, file: &Path, copy: &[u8]) -> Result<Vec<u8>> {
         let Some(wanted) = self.wanted(scene) else { return Ok(copy.to_vec()) };
         let none = Needles::default();

@@ -1,4 +1,4 @@
-//! `export`: records as text in other shapes.
+//! `export`: writes records as text in other formats.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,12 +10,12 @@ use crate::model::{EntryRef, Snapshot};
 use crate::text::safe_text::sanitize;
 use crate::text::secrets::mask;
 
-/// The shapes.
+/// The formats of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportFormat {
     /// One JSON array.
     Json,
-    /// One JSON object a line.
+    /// One JSON object per line.
     JsonLines,
     /// Headings and text.
     Markdown,
@@ -24,7 +24,7 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// The format that a file's name asks for.
+    /// Returns the format that a file's name asks for.
     pub fn of_name(file: &Path) -> Option<ExportFormat> {
         match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "json" => Some(ExportFormat::Json),
@@ -36,7 +36,7 @@ impl ExportFormat {
     }
 }
 
-/// The records in that shape, piece by piece. What is JSON stays the bytes that it is, on one line.
+/// Returns the records in a format, piece by piece. A JSON record keeps its bytes, on one line.
 pub fn export<'a>(
     snapshot: &'a Snapshot,
     entries: &'a [EntryRef],
@@ -50,7 +50,7 @@ pub fn export<'a>(
     let mut before: &[u8] = b"";
     let one = move |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);
-        // What is gone from its file is told by `Snapshot::changed`.
+        // `Snapshot::changed` reports records that are gone from their file.
         store.read(entry)?;
         Some(match shape {
             ExportFormat::Json => [std::mem::replace(&mut before, b",\n"), &line(snapshot, *at)].concat(),
@@ -63,8 +63,7 @@ pub fn export<'a>(
     std::iter::once(start.to_vec()).chain(records).chain(std::iter::once(end.to_vec()))
 }
 
-/// A piece of an export as people read it, and whether a secret is masked in it. JSON stays the bytes that
-/// are stored.
+/// Masks secrets in a piece of an export; true if there is one. JSON stays as it is stored.
 pub fn for_people(shape: ExportFormat, piece: Vec<u8>) -> (Vec<u8>, bool) {
     if matches!(shape, ExportFormat::Json | ExportFormat::JsonLines) {
         return (piece, false);
@@ -75,7 +74,7 @@ pub fn for_people(shape: ExportFormat, piece: Vec<u8>) -> (Vec<u8>, bool) {
     }
 }
 
-/// The sentence about the memories of an export whose secrets are masked.
+/// Returns the sentence about the memories of an export whose secrets are masked.
 pub fn masked(count: usize) -> Option<String> {
     let what = match count {
         0 => return None,
@@ -85,7 +84,7 @@ pub fn masked(count: usize) -> Option<String> {
     Some(format!("{what} JSON and JSON Lines keep them."))
 }
 
-/// A record as one line of JSON: itself where it is that, else what can be said of it.
+/// Returns a record as one line of JSON. If the record is not JSON, its fields become an object.
 fn line(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
     let (store, entry) = snapshot.get(at);
     let own = format::by_name(store.format);
@@ -117,7 +116,6 @@ fn markdown(snapshot: &Snapshot, at: EntryRef) -> String {
     format!("## {}\n\n`{}`\n\n{}\n\n{fields}\n", sanitize(&text.title), sanitize(id), text.text)
 }
 
-/// The names of the columns.
 const HEADER: &str = "id,type,state,session,created,importance,tags,text\n";
 
 fn csv(snapshot: &Snapshot, at: EntryRef) -> String {
@@ -137,7 +135,7 @@ fn csv(snapshot: &Snapshot, at: EntryRef) -> String {
     cells.map(|cell| quoted(&cell)).join(",") + "\n"
 }
 
-/// A cell that no program takes for a formula or for two.
+/// Quotes a cell, so that no program reads it as a formula or as two cells.
 fn quoted(cell: &str) -> String {
     let formula = cell.starts_with(['=', '+', '-', '@', '\t']);
     let guard = if formula { "'" } else { "" };

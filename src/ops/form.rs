@@ -1,6 +1,5 @@
-//! The form of a record, filled in, and what a form that was changed comes to: settings,
-//! what is wrong with them, what fixes that, and the plan. It judges with the format's own
-//! reading, as `check` does.
+//! The form of a record, and what follows from a changed form: assignments, findings, fixes and the
+//! plan. It judges with the format's own reader, as `check` does.
 
 mod editor_text;
 mod field_fix;
@@ -25,7 +24,7 @@ use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::{quoted, scan};
 use crate::text::json_scanner::Tape;
 
-/// The longest list of members that a form shows of an object.
+/// At most this many members of an object are shown.
 const MEMBERS: usize = 40;
 
 /// The fields of a record as a person edits them.
@@ -33,24 +32,23 @@ const MEMBERS: usize = 40;
 pub struct EditForm {
     /// The main text first, then in the order of the format.
     pub fields: Vec<FormField>,
-    /// Bytes that the whole record may have.
+    /// The limit of the whole record, in bytes.
     pub most_bytes: Option<usize>,
 }
 
 /// A field of a form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormField {
-    /// Its name in the format's specification, dotted where nested.
+    /// Its name in the format's specification, with dots if it is nested.
     pub name: String,
-    /// What it holds.
+    /// The kind of its value.
     pub kind: FieldKind,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub need: Need,
     /// Its value as it is edited. Untrusted text.
     pub value: String,
-    /// What is in the store.
     stored: StoredKind,
-    /// The name by which it is set.
+    /// The name that an assignment uses.
     set_as: String,
 }
 
@@ -62,17 +60,17 @@ enum StoredKind {
 }
 
 impl EditForm {
-    /// The values of its fields, in their order.
+    /// Returns the values of the fields, in their order.
     pub fn values(&self) -> Vec<String> {
         self.fields.iter().map(|field| field.value.clone()).collect()
     }
 
-    /// The number of the field of that name.
+    /// Returns the number of a field, by name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.name == name)
     }
 
-    /// What is to be set so that the fields have these values: each a name and a value.
+    /// Returns the assignments that give the fields these values: names and values.
     pub fn settings(&self, values: &[String]) -> Vec<(String, String)> {
         let changed = self.fields.iter().zip(values).filter(|(field, value)| field.value != **value);
         let open = changed.filter(|(field, _)| !matches!(field.kind, FieldKind::Fixed(_)));
@@ -80,24 +78,23 @@ impl EditForm {
     }
 }
 
-/// Settings as the operations take them.
+/// Converts assignments to the type that the operations take.
 pub fn as_settings(set: &[(String, String)]) -> Vec<FieldAssignment<'_>> {
     set.iter().map(|(name, value)| FieldAssignment { name, value }).collect()
 }
 
 impl FormField {
-    /// Its value as a setting has it.
     fn setting(&self, value: &str) -> String {
         match &self.kind {
             kind if kind.is_list() => list(items(value)),
-            // What is there is no string, and what belongs there is one.
+            // The stored value is not a string, but should be one.
             kind if kind.is_text() && self.stored == StoredKind::Other => quoted(value),
             _ => value.to_owned(),
         }
     }
 }
 
-/// The items of a list as it is edited: with commas between, or in JSON.
+/// Splits an edited list: JSON, or items with commas between them.
 pub fn items(value: &str) -> Vec<String> {
     let mut tape = Tape::default();
     if let Ok(json) = scan(&mut tape, value.trim().as_bytes())
@@ -110,7 +107,7 @@ pub fn items(value: &str) -> Vec<String> {
     parts.map(str::to_owned).collect()
 }
 
-/// A list as it is edited.
+/// Joins items to a list that can be edited.
 pub fn joined(items: &[String]) -> String {
     let is_plain = |item: &String| {
         !item.is_empty() && item.trim() == item && !item.contains([',', '\n', '\r']) && !item.starts_with('[')
@@ -118,11 +115,11 @@ pub fn joined(items: &[String]) -> String {
     if items.iter().all(is_plain) { items.join(", ") } else { list(items) }
 }
 
-/// The form of a record.
+/// Returns the form of a record.
 ///
 /// # Errors
 ///
-/// If it can't be edited; the refusal says why.
+/// If the record can't be edited. The refusal says why.
 pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<EditForm> {
     may(store, entry, Operation::Edit)?;
     let (format, _) = writes(store)?;
@@ -201,7 +198,7 @@ fn json(form: &mut EditForm, format: &dyn Format, asked: Vec<FormField>, raw: &[
     Ok(())
 }
 
-/// The main text leads, and is set as the text that it is.
+/// Moves the main text to the first place, and sets it as a text.
 fn lead(form: &mut EditForm, format: &dyn Format, value: Json<'_>) {
     let mains = format.main_text(value).1;
     let is_text =
@@ -223,7 +220,7 @@ fn new(name: String, kind: FieldKind) -> FormField {
     FormField { name, kind, need: Need::Optional, value, stored: StoredKind::Nothing, set_as }
 }
 
-/// The members of an object that nobody asked for.
+/// Returns fields for the members of an object that the format does not describe.
 fn members(of: &str, object: Json<'_>, known: &[String]) -> Vec<FormField> {
     let mut fields = Vec::new();
     for (key, _) in object.members().take(MEMBERS) {
@@ -238,7 +235,6 @@ fn members(of: &str, object: Json<'_>, known: &[String]) -> Vec<FormField> {
     fields
 }
 
-/// A field with what is there.
 fn filled(mut field: FormField, current: Option<Json<'_>>) -> FormField {
     if matches!(field.name.as_str(), "id" | "session_id") {
         field.kind = FieldKind::Fixed("it names the memory");
@@ -259,7 +255,6 @@ fn filled(mut field: FormField, current: Option<Json<'_>>) -> FormField {
     field
 }
 
-/// The entry's format, and the entry's record with settings, as far as it is one JSON value.
 pub(super) fn format_of(store: &Store) -> Result<&'static dyn Format> {
     format::by_name(store.format).ok_or_else(|| Refusal::unfit("the format is not known."))
 }

@@ -1,4 +1,4 @@
-//! `init`: an empty store.
+//! `init`: makes an empty store.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::{Refusal, Result};
 use crate::format;
 use crate::model::{Change, Moment, Plan};
 
-/// The files of an empty store of that format at `root`.
+/// Plans the files of an empty store at `root`.
 pub fn init(name: &str, root: &Path, now: Moment) -> Result<Plan> {
     let format = format::by_name(name)
         .ok_or_else(|| Refusal::unfit(format!("an empty {name} store can't be made.")))?;

@@ -1,5 +1,5 @@
-//! What a user can do: one verb a file, from a store as it was read to a plan. Pure: the
-//! time and what is random are parameters, and nothing is written here.
+//! What a user can do: one file per verb, from a store in memory to a plan. All of it is pure: time
+//! and random bytes are parameters, and nothing is written.
 
 pub mod add;
 pub mod archive;
@@ -41,16 +41,16 @@ use crate::model::{
 };
 use crate::store::derived_files;
 
-/// The documents of a store, in the order of their paths.
+/// The documents of a store, sorted by path.
 type Documents = Vec<Arc<Document>>;
 
-/// The format of a store, as it is written.
+/// Returns the format of a store, and its writer.
 pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn FormatWriter)> {
     let format = form::format_of(store)?;
     Ok((format, format))
 }
 
-/// Whether the format and the entry's state let that be done. A plan can still be refused.
+/// Checks that the format and the entry's state allow `deed`. The plan can still be refused.
 pub fn may(store: &Store, entry: &Entry, deed: Operation) -> Result<()> {
     let (_, writes) = writes(store)?;
     match (deed, entry.state) {
@@ -75,7 +75,7 @@ pub fn may(store: &Store, entry: &Entry, deed: Operation) -> Result<()> {
     }
 }
 
-/// A plan of changes, with what follows from them.
+/// Makes a plan of `changes` and of the changes of derived files that follow from them.
 pub fn plan(
     verb: &'static str,
     scene: &WriteContext<'_>,
@@ -85,7 +85,7 @@ pub fn plan(
     Ok(followed(verb, scene, records, changes)?.0)
 }
 
-/// The same, and the documents of the store as they are then: [`check`] looks at them.
+/// Like [`plan`]. Also returns the store's documents after the plan, for [`check`].
 pub fn plan_and_after(
     verb: &'static str,
     scene: &WriteContext<'_>,
@@ -98,7 +98,7 @@ pub fn plan_and_after(
     Ok((plan, after))
 }
 
-/// The same; without the documents where they were not needed, or where the plan makes others.
+/// Like [`plan_and_after`]. Returns no documents if none were needed, or if the plan changes them further.
 fn followed(
     verb: &'static str,
     scene: &WriteContext<'_>,
@@ -109,13 +109,13 @@ fn followed(
     let mut plan = Plan::of(verb, store.whole()?);
     plan.records = records;
     let mut changes = one_a_file(changes.into_iter().filter(|change| !change.is_empty()));
-    // Old copies go last, so that they are the first to come back.
+    // Old copies are removed last, so that undo restores them first.
     changes.sort_by_key(|change| matches!(change.act, Act::Expire(_)));
     if let Ok((_, writes)) = writes(store) {
         plan.lines = writes.plan_notices(store, &changes);
     }
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
-    // What is derived can't be made of one record.
+    // One record is not enough to make derived files.
     plan.derive_later = store.is_of_one_record();
     plan.derive_after = !plan.derive_later && derived_files::is_written_to(store, &changes, scene.now);
     let after = (!plan.derive_after).then(|| derived_files::documents_after(store, &changes, scene.now));
@@ -137,18 +137,18 @@ fn followed(
     plan.changes = changes;
     plan.lines.extend(not_undone(&plan));
     let is_joined = join_derived(&mut plan);
-    // What was gone while it was planned is not planned on.
+    // Fails if a part of the store could not be read while the plan was made.
     store.whole()?;
     Ok((plan, after.filter(|_| !is_joined)))
 }
 
-/// How an archived record comes back, as the end of a sentence about it.
+/// Returns how an archived record comes back, as the end of a sentence.
 pub fn way_back(store: &Store, entry: &Entry) -> String {
     let session = store.session(entry).map(|session| session.name.as_str());
     writes(store).map(|(_, writes)| writes.unarchive_hint(session)).unwrap_or_default()
 }
 
-/// A plan of changes from which nothing follows: what they bring, or take away, is whole.
+/// Makes a plan of complete `changes`: no derived files follow from them.
 pub fn plan_as_it_is(
     verb: &'static str,
     scene: &WriteContext<'_>,
@@ -160,7 +160,7 @@ pub fn plan_as_it_is(
     Ok(Plan { lines, ..plan })
 }
 
-/// What is said of a plan that is too large to be undone.
+/// Returns the notice of a plan that is too large to be undone.
 fn not_undone(plan: &Plan) -> Option<String> {
     let megabytes = UNDO_LIMIT >> 20;
     plan.is_too_large_to_undo().then(|| {
@@ -168,8 +168,8 @@ fn not_undone(plan: &Plan) -> Option<String> {
     })
 }
 
-/// A file is changed once. One that is made gets at once what is derived for it: a count
-/// that is right only later would be repaired behind the user's back. Whether there was one.
+/// Puts the derived content of a new file into the change that creates it: a file is changed only once, and
+/// no count has to be repaired later behind the user's back. True if there was such a file.
 fn join_derived(plan: &mut Plan) -> bool {
     let count = plan.derived.len();
     let changes = &mut plan.changes;
@@ -201,15 +201,13 @@ fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
     all
 }
 
-/// Refuses what would break the schema, or exceed a limit, where it was not so before; the store holds
-/// the documents `after` the plan. What moves from one file to another brings its problems along, and
-/// that is no reason to refuse.
+/// Refuses a plan that breaks the schema or exceeds a limit where this was not so before. `after` are the
+/// documents after the plan. Problems that only move to another file are no reason to refuse.
 pub fn check(scene: &WriteContext<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
     check_for(scene, (plan, after), &[], &breaks)
 }
 
-/// The same where records come back out of those documents: what was wrong with them is no reason
-/// to refuse, either.
+/// Like [`check`], for records from the documents `from`. Their problems there are no reason to refuse.
 pub fn check_brought(
     scene: &WriteContext<'_>,
     both: (&Plan, &[Arc<Document>]),
@@ -223,7 +221,7 @@ fn breaks(problem: &Problem) -> bool {
     problem.severity == Severity::Error || limits.contains(&problem.code)
 }
 
-/// Refuses what would break the schema where it was not so before: what `check` calls an error.
+/// Like [`check`], but of the new problems it refuses only errors.
 pub fn check_errors(scene: &WriteContext<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
     check_for(scene, (plan, after), &[], &|problem| problem.severity == Severity::Error)
 }
@@ -238,7 +236,7 @@ fn check_for(
     let paths: HashSet<&Path> = plan.changes.iter().map(|own| &*own.path).collect();
     let changed = |document: &&Arc<Document>| paths.contains(&*document.path);
     let mut old: Vec<&Document> = scene.store.documents.iter().filter(changed).map(|own| &**own).collect();
-    // A file that is a copy of another has its faults, too.
+    // A copy of another file has the same problems as the other file.
     let copied = plan.changes.iter().filter(|change| change.base.is_none());
     let origins = copied.filter_map(|change| document(&scene.store.documents, writes.origin(&change.path)?));
     old.extend(origins.chain(from.iter().copied()));
@@ -267,7 +265,7 @@ fn refused_for(problem: &Problem) -> Refusal {
     }
 }
 
-/// The records of files in which none came or went that have a problem they did not have.
+/// Refuses the records that have a new problem, in files whose number of records stays the same.
 fn own_faults(
     store: &Store,
     old: &[&Document],
@@ -307,7 +305,7 @@ fn entries_of(store: &Store, path: &Path) -> Vec<Entry> {
     store.entries.iter().filter(|entry| store.document(entry).path == path).copied().collect()
 }
 
-/// A problem that the new documents have more often than the old ones, and that is one of `ours`.
+/// Returns a problem of `ours` that the new documents have more often than the old ones.
 fn worse<'a>(
     old: &[&Document],
     new: &[&'a Document],
@@ -328,8 +326,7 @@ fn worse<'a>(
     found
 }
 
-/// The document of an entry as something that can be written: refused for what is in an
-/// archive, or was only seen.
+/// Returns the document of an entry. Refuses it if it is in an archive or was not read completely.
 pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document> {
     let document = store.document(entry);
     let name = document.path.to_text();
@@ -344,13 +341,12 @@ pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document> {
     Ok(document)
 }
 
-/// The bytes of a document that a change starts from.
+/// Returns the bytes that a change of the document starts from.
 pub fn base(document: &Document) -> Bytes {
     document.bytes.clone()
 }
 
-/// Refuses where the store's config is damaged: it says what goes and what stays, and
-/// the format's own values in its place would let go what it keeps.
+/// Refuses if the store's config is damaged: with default settings, too much could be removed.
 pub fn config_is_known(store: &Store) -> Result<()> {
     let (format, _) = writes(store)?;
     let is_config = |file: &Path| format.place(file, false) == Placement::File(Role::Config);
@@ -365,12 +361,12 @@ pub fn config_is_known(store: &Store) -> Result<()> {
     }
 }
 
-/// Whether an entry's record is JSON.
+/// True if the record of the entry is JSON.
 pub fn is_json(format: &dyn Format, store: &Store, entry: &Entry) -> bool {
     format.syntax(&store.document(entry).path) == RecordSyntax::Json
 }
 
-/// Entries by the document that they are in.
+/// Groups entries by document.
 pub fn by_document(store: &Store, entries: &[Entry]) -> Vec<(Arc<Document>, Vec<Entry>)> {
     let mut files: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
     for entry in entries {
@@ -379,7 +375,7 @@ pub fn by_document(store: &Store, entries: &[Entry]) -> Vec<(Arc<Document>, Vec<
     files.into_iter().map(|(at, own)| (Arc::clone(&store.documents[at as usize]), own)).collect()
 }
 
-/// Copies of live files before they are changed, where the format keeps such.
+/// Returns the changes that copy live files before they are rewritten, if the format keeps copies.
 pub fn backups(scene: &WriteContext<'_>, writes: &dyn FormatWriter, changes: &[Change]) -> Vec<Change> {
     let rewritten = changes.iter().filter(|change| change.word() == "rewrite" && !change.is_empty());
     let rewritten: HashSet<&Path> = rewritten.map(|change| &*change.path).collect();
@@ -389,13 +385,13 @@ pub fn backups(scene: &WriteContext<'_>, writes: &dyn FormatWriter, changes: &[C
     writes.backups(scene.store, &files, scene.now)
 }
 
-/// The path of a session's folder.
+/// Returns the path of a session's folder.
 pub fn session_folder<'a>(store: &'a Store, name: &str) -> Result<&'a Path> {
     let session = store.sessions.iter().find(|session| session.name == name);
     session.map(|session| session.path.as_path()).ok_or_else(|| Refusal::no_session(name))
 }
 
-/// What a moment is called in messages.
+/// Formats a time for messages.
 pub fn when(moment: Moment) -> String {
     moment.to_minute()
 }

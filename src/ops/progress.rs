@@ -1,5 +1,4 @@
-//! How far a change is, for whoever waits for it, and the way to stop it before anything is
-//! written.
+//! The progress of a change, and the way to stop it before anything is written.
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -9,7 +8,7 @@ const OPEN: u8 = 0;
 const STOPPED: u8 = 1;
 const WRITING: u8 = 2;
 
-/// How far a change is. Whoever makes it counts, whoever waits reads, or stops it.
+/// The progress of a change. The thread that makes the change counts; another thread reads, or stops it.
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicUsize,
@@ -18,19 +17,19 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Begins a stretch of so many steps.
+    /// Begins a part of `of` steps.
     pub fn begin(&self, of: usize) {
         self.done.store(0, Ordering::Relaxed);
         self.of.store(of, Ordering::Relaxed);
     }
 
-    /// One step more, or the refusal that it was stopped.
+    /// Counts a step. Refuses if the change was stopped.
     pub fn step(&self) -> Result<()> {
         self.done.fetch_add(1, Ordering::Relaxed);
         self.go_on()
     }
 
-    /// The refusal that it was stopped, where it was.
+    /// Refuses if the change was stopped.
     pub fn go_on(&self) -> Result<()> {
         match self.state.load(Ordering::Relaxed) {
             STOPPED => Err(Refusal { stops: true, ..Refusal::new("E_STOPPED", "it was stopped.") }),
@@ -38,31 +37,31 @@ impl Progress {
         }
     }
 
-    /// So many steps are done, of so many.
+    /// Returns the number of steps that are done, and of all steps.
     pub fn figure(&self) -> (usize, usize) {
         let of = self.of.load(Ordering::Relaxed);
         (self.done.load(Ordering::Relaxed).min(of), of)
     }
 
-    /// Stops it. False once something is being written: that is finished.
+    /// Stops the change. Returns false if it is being written; then it is finished.
     pub fn stop(&self) -> bool {
         let turned = self.state.compare_exchange(OPEN, STOPPED, Ordering::SeqCst, Ordering::SeqCst);
         turned.is_ok() || turned == Err(STOPPED)
     }
 
-    /// Whether it is being written, and can't be stopped any more.
+    /// True if the change is being written and can't be stopped.
     pub fn is_writing(&self) -> bool {
         self.state.load(Ordering::SeqCst) == WRITING
     }
 
-    /// From here on it is written and can't be stopped; the refusal where it was before.
+    /// Marks the change as being written; after that it can't be stopped. Refuses if it was stopped before.
     pub fn write(&self) -> Result<()> {
         let _ = self.state.compare_exchange(OPEN, WRITING, Ordering::SeqCst, Ordering::SeqCst);
         self.go_on()
     }
 }
 
-/// Whether it says that the user stopped the change.
+/// True if the refusal says that the user stopped the change.
 pub fn is_stop(refusal: &Refusal) -> bool {
     refusal.stops
 }

@@ -1,4 +1,4 @@
-//! `reindex`: what is derived from the records, made anew.
+//! `reindex`: rebuilds derived files from the records.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use crate::check::stale_files;
 use crate::model::Plan;
 use crate::store::derived_files;
 
-/// Makes indexes and counts anew wherever they disagree with the records.
+/// Plans to rebuild the indexes and counts that disagree with the records.
 pub fn reindex(scene: &WriteContext<'_>) -> Result<Plan> {
     within(scene, Path::new(""))
 }
 
-/// The same for one session.
+/// Like [`reindex`], for one session.
 pub fn of_session(scene: &WriteContext<'_>, name: &str) -> Result<Plan> {
     within(scene, super::session_folder(scene.store, name)?)
 }

@@ -6,9 +6,9 @@ use super::{Refusal, Result, WriteContext, base, plan, plan_as_it_is, session_fo
 use crate::format::writing::document;
 use crate::model::{Act, Change, Document, Entry, PathText, Plan, Store};
 use crate::store::FileCompression;
-use crate::store::commit::is_ours;
+use crate::store::hidden_names::is_ours;
 
-/// Makes a session.
+/// Plans to make a session.
 pub fn new(scene: &WriteContext<'_>, id: Option<&str>, user: &str) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     let changes = writes.new_session(scene, id, user)?;
@@ -19,7 +19,7 @@ pub fn new(scene: &WriteContext<'_>, id: Option<&str>, user: &str) -> Result<Pla
     Ok(plan)
 }
 
-/// Deletes a session with all that is in it.
+/// Plans to delete a session and everything in it.
 pub fn delete(scene: &WriteContext<'_>, name: &str) -> Result<Plan> {
     scene.store.whole()?;
     let folder = session_folder(scene.store, name)?;
@@ -42,7 +42,7 @@ pub fn delete(scene: &WriteContext<'_>, name: &str) -> Result<Plan> {
     plan_as_it_is("session delete", scene, records(scene, name), changes)
 }
 
-/// The compressed files of a session: to delete it takes their bytes, as [`WriteContext::compressed_files`].
+/// Returns the compressed files of a session: [`delete`] needs their bytes in the [`WriteContext`].
 pub fn packed_files(store: &Store, name: &str) -> Result<Vec<PathBuf>> {
     let mut files = archive_files(store, name)?;
     files.retain(|file| FileCompression::of(file).is_some());
@@ -56,7 +56,7 @@ fn archive_files(store: &Store, name: &str) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A file that goes, with its bytes, which bring it back.
+/// Returns the change that removes a file. Its bytes are kept in the change, to restore it.
 fn removed(scene: &WriteContext<'_>, own: &Document) -> Result<Change> {
     let packed = scene.compressed_files.get(&own.path);
     if packed.is_none() && own.bytes.is_empty() && own.generation.len > 0 {
@@ -68,7 +68,7 @@ fn removed(scene: &WriteContext<'_>, own: &Document) -> Result<Change> {
     Ok(Change::remove(&own.path, packed.map_or_else(|| base(own), |bytes| bytes.as_slice().into())))
 }
 
-/// Packs a session away with all that is in it.
+/// Plans to pack a session and everything in it into an archive.
 pub fn archive(scene: &WriteContext<'_>, name: &str) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     scene.store.whole()?;
@@ -76,11 +76,11 @@ pub fn archive(scene: &WriteContext<'_>, name: &str) -> Result<Plan> {
     plan_as_it_is("session archive", scene, records(scene, name), changes)
 }
 
-/// Brings a session back, of which `packed` is the archive. `allow_large` lifts limits of size.
+/// Plans to restore a session from `packed`, its archive. `allow_large` lifts limits of size.
 pub fn unarchive(scene: &WriteContext<'_>, name: &str, allow_large: bool, packed: &[u8]) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     let changes = writes.unarchive_session(scene, name, allow_large, packed)?;
-    // Such a file would be taken for one that we left, and acted upon.
+    // palimp would take such a file for its own, and act on it.
     let ours = changes.iter().find(|change| change.path.iter().any(is_ours));
     if let Some(change) = ours {
         return Err(Refusal::corrupt(format!(
@@ -88,11 +88,10 @@ pub fn unarchive(scene: &WriteContext<'_>, name: &str, allow_large: bool, packed
             change.path.to_text()
         )));
     }
-    // It comes back as it was.
+    // The session comes back as it was.
     plan_as_it_is("session unarchive", scene, records(scene, name), changes)
 }
 
-/// How many records a session has.
 fn records(scene: &WriteContext<'_>, name: &str) -> usize {
     let is_own = |entry: &&Entry| scene.store.session(entry).is_some_and(|session| session.name == name);
     scene.store.entries.iter().filter(is_own).count()

@@ -1,16 +1,16 @@
-//! One field of records set to a value: importance, type, category.
+//! Sets a field of records to a value: importance, type, category.
 
 use super::{Progress, Refusal, WriteContext, is_json, writes};
 use crate::model::{Entry, Plan};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
-/// Sets the importance of a record.
+/// Plans to set the importance of a record.
 pub fn importance(scene: &WriteContext<'_>, entry: &Entry, value: f64) -> Result<Plan, Refusal> {
     importances(scene, &[*entry], value, &Progress::default())
 }
 
-/// Sets the importance of records.
+/// Plans to set the importance of records.
 pub fn importances(
     scene: &WriteContext<'_>,
     entries: &[Entry],
@@ -25,7 +25,7 @@ pub fn importances(
     })
 }
 
-/// Sets the type, or the category, of records.
+/// Plans to set the type or the category of records.
 pub fn set_word(
     scene: &WriteContext<'_>,
     entries: &[Entry],
@@ -38,7 +38,7 @@ pub fn set_word(
     })
 }
 
-/// Refuses a word that the record has no place for: what would be written there would mean nothing.
+/// Refuses a field that the record has no place for: a value there would mean nothing.
 fn may_set(scene: &WriteContext<'_>, entry: &Entry, field: &str) -> Result<(), Refusal> {
     let (format, writes) = writes(scene.store)?;
     let kind = scene.store.view(entry).map_or("", |view| view.kind);

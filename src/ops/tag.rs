@@ -1,4 +1,4 @@
-//! `tag`: tags added, taken away and renamed, importance set.
+//! `tag`: adds, removes and renames tags.
 
 use super::{
     Progress, Refusal, WriteContext, backups, base, by_document, check, is_json, plan_and_after, writable,
@@ -12,27 +12,26 @@ use crate::text::json_edit::{self, quoted, scan, set};
 use crate::text::json_scanner::Tape;
 use crate::text::shell_quote;
 
-/// What becomes of the tags of records.
+/// A change of the tags of records.
 #[derive(Clone, Copy, Debug)]
 pub enum TagChange<'a> {
-    /// Some come, some go.
+    /// Adds and removes tags.
     Change {
-        /// These come, behind the others.
+        /// The tags to add, behind the others.
         add: &'a [String],
-        /// These go.
+        /// The tags to remove.
         remove: &'a [String],
     },
-    /// One is renamed in its place; where the other is there already, they are merged.
+    /// Renames a tag in its place. If the new name exists already, both are merged.
     Rename {
-        /// What it was called.
+        /// The old name.
         from: &'a str,
-        /// What it is called.
+        /// The new name.
         to: &'a str,
     },
 }
 
 impl TagChange<'_> {
-    /// The tags afterwards.
     fn of(&self, now: &[String]) -> Vec<String> {
         match self {
             TagChange::Change { add, remove } => changed(now, add, remove),
@@ -40,7 +39,6 @@ impl TagChange<'_> {
         }
     }
 
-    /// Those that come.
     fn coming(&self) -> Vec<&str> {
         match self {
             TagChange::Change { add, .. } => add.iter().map(String::as_str).collect(),
@@ -49,7 +47,7 @@ impl TagChange<'_> {
     }
 }
 
-/// Adds and removes tags of records.
+/// Plans to add and remove tags of records.
 pub fn tag(
     scene: &WriteContext<'_>,
     entries: &[Entry],
@@ -59,7 +57,7 @@ pub fn tag(
     tagged(scene, entries, TagChange::Change { add, remove }, &Progress::default())
 }
 
-/// Changes the tags of records, and counts them.
+/// Plans to change the tags of records. Counts the records in `progress`.
 pub fn tagged(
     scene: &WriteContext<'_>,
     entries: &[Entry],
@@ -97,15 +95,12 @@ pub fn tagged(
     Ok(plan)
 }
 
-/// What tagging a record makes.
 enum TagEdit {
-    /// Its bytes.
     Record(Vec<u8>),
-    /// Changes of files.
     Files(Vec<Change>),
 }
 
-/// Of one record; `None` where its tags are so already.
+/// Changes the tags of one record; `None` if it has the new tags already.
 fn of_one(
     scene: &WriteContext<'_>,
     (format, writes): (&dyn Format, &dyn FormatWriter),
@@ -133,8 +128,7 @@ fn of_one(
     }
 }
 
-/// Refuses to tag a record whose `tags` are something else than a list: what is there
-/// would be lost.
+/// Refuses a record whose `tags` are not a list: their value would be lost.
 fn check_list(scene: &WriteContext<'_>, entry: &Entry) -> Result<(), Refusal> {
     let mut tape = Tape::default();
     let raw = scene.store.raw(entry);
@@ -153,8 +147,7 @@ fn check_list(scene: &WriteContext<'_>, entry: &Entry) -> Result<(), Refusal> {
     )))
 }
 
-/// What every format asks of tags that we write: something to be seen, and to be found by, and a day where one
-/// is meant. A format's own rules come on top.
+/// Refuses new tags that can't be seen or searched, or whose day is wrong. A format may have more rules.
 pub(super) fn check_words<'t>(tags: impl IntoIterator<Item = &'t str>) -> Result<(), Refusal> {
     let is_word = |tag: &str| !tag.trim().is_empty() && !tag.chars().any(char::is_control);
     match tags.into_iter().find(|tag| !is_word(tag) || names_no_day(tag)) {
@@ -167,7 +160,7 @@ pub(super) fn check_words<'t>(tags: impl IntoIterator<Item = &'t str>) -> Result
     }
 }
 
-/// The record with items of its tags changed: what else is in the list keeps its bytes.
+/// Returns the record with items of its tags changed. All else in the list keeps its bytes.
 fn retagged(
     scene: &WriteContext<'_>,
     writes: &dyn FormatWriter,
@@ -199,7 +192,7 @@ fn retagged(
             }
         }
         TagChange::Rename { from, to } => {
-            // The first of both is the one that stays.
+            // The first of both stays.
             let is_there = places(to).first().copied();
             let own = places(from);
             let stays = own.first().copied().filter(|at| is_there.is_none_or(|there| *at < there));
@@ -217,7 +210,7 @@ fn retagged(
     writes.finish_edit(before, after, scene.now)
 }
 
-/// The tags in their order, without those removed, and with those added behind them.
+/// Returns the tags in order, without the removed ones, and with the added ones at the end.
 pub fn changed(now: &[String], add: &[String], remove: &[String]) -> Vec<String> {
     let mut tags: Vec<String> = now.iter().filter(|tag| !remove.contains(tag)).cloned().collect();
     for tag in add {
@@ -228,7 +221,7 @@ pub fn changed(now: &[String], add: &[String], remove: &[String]) -> Vec<String>
     tags
 }
 
-/// The tags in their order, one of them renamed, none of them doubled by that.
+/// Returns the tags in order with one renamed. If the new name exists already, only the first stays.
 pub fn renamed(now: &[String], from: &str, to: &str) -> Vec<String> {
     let mut tags: Vec<String> = Vec::new();
     if !now.iter().any(|tag| tag == from) {

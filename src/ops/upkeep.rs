@@ -1,5 +1,4 @@
-//! What keeps a store in order: what is due, `migrate`, an access that is recorded, decay
-//! factors that are brought up to date.
+//! Keeps a store in order: due tasks, `migrate`, recorded accesses, stored decay factors.
 
 use std::path::PathBuf;
 
@@ -9,11 +8,11 @@ use crate::model::{Change, Entry, Plan};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
-/// What is due by the format's rules and the store's own config, a plan each with its rule in words. They
-/// are made of the same store: whoever carries out one makes the others anew.
+/// Plans what is due by the format's rules and the store's own config, each with its rule in words.
+/// All plans start from the same store: once one is carried out, the others must be made again.
 pub fn due(scene: &WriteContext<'_>) -> Result<Vec<(Plan, String)>> {
     let (_, writes) = writes(scene.store)?;
-    // That nothing is due is not said of what was not seen.
+    // An incomplete store must not look as if nothing were due.
     scene.store.whole()?;
     config_is_known(scene.store)?;
     let mut plans = Vec::new();
@@ -27,13 +26,13 @@ pub fn due(scene: &WriteContext<'_>) -> Result<Vec<(Plan, String)>> {
     Ok(plans)
 }
 
-/// The compressed files whose bytes on disk it takes to do what is due.
+/// Returns the compressed files whose bytes are needed to do what is due.
 pub fn due_files(scene: &WriteContext<'_>) -> Result<Vec<PathBuf>> {
     let (_, writes) = writes(scene.store)?;
     Ok(writes.due_task_files(scene))
 }
 
-/// Brings files of an older version to this one, each backed up first.
+/// Plans to bring files of an older version to this one, with a backup of each.
 pub fn migrate(scene: &WriteContext<'_>) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     let changes = writes.migration(scene)?;
@@ -41,7 +40,7 @@ pub fn migrate(scene: &WriteContext<'_>) -> Result<Plan> {
     plan("migrate", scene, if changes.is_empty() { 0 } else { records }, changes)
 }
 
-/// Records that a record was accessed.
+/// Plans to record an access of a record.
 pub fn access(scene: &WriteContext<'_>, entry: &Entry) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     let document = writable(scene.store, entry)?;
@@ -58,7 +57,7 @@ pub fn access(scene: &WriteContext<'_>, entry: &Entry) -> Result<Plan> {
     plan("access", scene, 1, vec![Change::edits(&document.path, base(document), edits)])
 }
 
-/// Brings the stored caches of decay up to date.
+/// Plans to bring the stored caches of decay up to date.
 pub fn decay(scene: &WriteContext<'_>) -> Result<Plan> {
     let (_, writes) = writes(scene.store)?;
     match decay_update(writes, scene) {

@@ -1,4 +1,4 @@
-//! Words in stores whose text is not held: it is read block by block, looked through and let go.
+//! Searches stores whose text is not kept in memory: reads it block by block and drops each block after use.
 
 use super::cancel::CancelToken;
 use super::query_tree::{Query, WordPattern};
@@ -18,10 +18,10 @@ struct EntryBlock<'a> {
     of: &'a Store,
 }
 
-/// How well each word hits the entries of a block, by store and the first of them.
+/// Store number, number of the first entry, and for each word the hit level of each entry of the block.
 pub(super) type BlockHits = (usize, usize, Vec<Vec<HitLevel>>);
 
-/// Looks for the words in every entry; `None` when cancelled.
+/// Searches every entry for the words. `None` if cancelled.
 pub(super) fn find(
     (query, matchers): (&Query, &[Matcher<'_>]),
     snapshot: &Snapshot,
@@ -71,18 +71,18 @@ fn blocks(snapshot: &Snapshot) -> Vec<EntryBlock<'_>> {
     blocks
 }
 
-/// What the bytes of a record have to hold, in either case, for a word to hit its text.
+/// Bytes that a record must contain, in either case, so that a word can hit its text.
 struct ByteNeedle {
     letters: Vec<u8>,
-    /// It holds what only bytes beyond ASCII stand for.
+    /// True if the word has non-ASCII characters. ASCII bytes without `\u` escapes can't contain it.
     is_beyond: bool,
 }
 
-/// The title of a text that says nothing.
+/// The title of a record without text. A word that is part of this title can hit any bytes.
 const NO_TEXT: &str = "(no text)";
 
 impl ByteNeedle {
-    /// `None` where the bytes say nothing of it: a fuzzy word's letters can be anywhere.
+    /// Returns `None` if bytes can't rule out a hit, as for a fuzzy word: its letters can be anywhere.
     fn of(form: &WordPattern) -> Option<ByteNeedle> {
         let parts = match form {
             WordPattern::Plain(text) => std::slice::from_ref(text),
@@ -97,8 +97,7 @@ impl ByteNeedle {
     }
 }
 
-/// Whether a word can hit an entry, as far as its bytes tell: letters and digits stand for themselves in
-/// JSON, unless they are written as `\u`.
+/// False if bytes rule out every word. In JSON, letters and digits are themselves or `\u` escapes.
 fn may_hit(needles: Option<&[ByteNeedle]>, store: &Store, entry: &Entry) -> bool {
     let is_log = store.document(entry).record_reader.is_some();
     let Some((needles, raw)) = needles.filter(|_| is_log).zip(store.read(entry)) else { return true };

@@ -1,11 +1,12 @@
-//! Records of equal or nearly equal text, without a model.
+//! Finds records of equal or nearly equal text, without a language model.
 //!
-//! Two texts are as alike as the share of their pairs of neighbouring words that both have (Jaccard). Each text,
-//! in the order in which they are to be kept, joins the earlier one that it is most like, or begins a group. So
-//! every member of a group is that much like its first, and no two firsts are.
+//! The similarity of two texts is the share of their pairs of neighbouring words that both have (Jaccard). In
+//! the order in which texts are to be kept, each text joins the most similar first text of a group or begins
+//! a group. So each member is similar to the first of its group, and the first texts are not similar to each
+//! other.
 //!
-//! What may be alike is found by rare words: texts that are alike share one of their rarest pairs. Where many share
-//! it, as what is written by a template does, MinHash in bands finds it. Candidates are compared exactly.
+//! Rare pairs find the candidates: similar texts share one of their rarest pairs. If many texts share a pair,
+//! for example because a template wrote them, MinHash in bands finds them. Candidates are compared exactly.
 
 mod duplicates_pick;
 mod lossless;
@@ -26,43 +27,43 @@ use crate::text::words::{is_word, words};
 pub use duplicates_pick::DUPLICATES;
 pub use lossless::differing;
 
-/// How alike texts are that count as nearly equal, in per cent, where nobody says.
+/// The default similarity, in percent, from which texts count as nearly equal.
 pub const SIMILAR_PERCENT: u32 = 80;
 
-/// Texts of fewer words are compared as a whole.
+/// Texts with fewer words are compared as a whole. Fields with fewer words are not compared.
 const FEW: usize = 4;
-/// This many texts are read by a thread at once, and this many before duplicates are dropped.
+/// A thread reads `BLOCK` texts at a time. Equal texts are merged after each `BATCH`.
 const BLOCK: usize = 512;
 const BATCH: usize = 64 * BLOCK;
-/// A list of texts by a rare pair has this many; what more have is not rare, and MinHash takes its place.
+/// A list of texts with the same rare pair has at most this many. If more texts have it, MinHash finds them.
 const CROWD: u32 = 64;
-/// This many entries of its bands are looked at for a text, and it is compared with what has this many in common.
+/// For one text, at most `MOST` entries of its bands are read. Candidates are in at least `COMMON` of them.
 const MOST: usize = 512;
 const COMMON: usize = 2;
-/// This many counts are kept at most.
+/// The maximum number of counters for pairs.
 const COUNTS: usize = 1 << 25;
-/// This many hashes make a sketch.
+/// The number of hashes in a MinHash sketch.
 const HASHES: usize = 128;
 
-/// A record that is like the first of its group.
+/// A member of a group of similar records.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SimilarEntry {
     /// The record.
     pub hit: Hit,
-    /// From 0 to 1; 1 is the same words in the same order.
+    /// The similarity to the first record, from 0 to 1. 1 means the same words in the same order.
     pub similarity: f64,
 }
 
 impl SimilarEntry {
-    /// In per cent; less than all the same is less than 100.
+    /// Returns the similarity in percent, rounded down. Only equal texts have 100.
     pub fn percent(&self) -> u32 {
         (self.similarity * 100.0 + 1e-9) as u32
     }
 }
 
-/// Groups of records whose texts are at least this many per cent alike, of records in the order in which they are
-/// to be kept, which the groups and their members have, too; live ones go before others. What can't be read,
-/// or has no words, is in none. `None` when cancelled.
+/// Returns groups of records whose texts are at least `percent` similar. `hits` are in the order in which
+/// they are to be kept. Groups and their members have the same order, but live records come first. Records
+/// that can't be read or have no words are in no group. `None` if cancelled.
 pub fn duplicates(
     snapshot: &Snapshot,
     hits: &[Hit],
@@ -84,8 +85,7 @@ pub fn duplicates(
     Some(groups.into_iter().map(|own| own.into_iter().map(alike).collect()).collect())
 }
 
-/// What a record says: its main text, and what else has several words. Ids, tags, times and references tell
-/// nothing of that.
+/// Returns the text to compare: main text and fields of several words, but no ids, tags and references.
 fn said(store: &Store, entry: &Entry) -> String {
     let own = format::text_of(store, entry);
     let unsaid = format::by_name(store.format).map_or(&[][..], |format| format.about().unsearched);
@@ -97,16 +97,16 @@ fn said(store: &Store, entry: &Entry) -> String {
     own.fields.iter().filter(is_said).fold(own.text, |said, (_, value)| said + "\n" + value)
 }
 
-/// A text as it is compared.
+/// A text in the form in which it is compared.
 pub(super) struct TextSketch {
-    /// Of all its words, without case and accents, in order.
+    /// SHA-256 of all words in order, without case and accents.
     digest: [u8; 32],
-    /// Its pairs of neighbouring words, hashed, ascending, each once; none where the words are few.
+    /// Hashes of the pairs of neighbouring words, ascending, without repeats. Empty if there are few words.
     pairs: Box<[u32]>,
 }
 
 impl TextSketch {
-    /// `None` where it has no words.
+    /// Returns `None` if the text has no words.
     pub fn of(text: &str) -> Option<TextSketch> {
         let folded = fold(text);
         let (mut whole, mut hashes) = (Sha256::new(), Vec::new());
@@ -134,13 +134,13 @@ fn stirred(word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// A text, and the places of all that have it, ascending.
+/// A text and the places of all records that have it, ascending.
 pub(super) struct DistinctText {
     pairs: Box<[u32]>,
     places: Vec<usize>,
 }
 
-/// The texts of records in their order, each once. They are read in the order of their files.
+/// Returns each distinct text once, in the order of the records. Reads the records in file order.
 fn distinct(
     ranked: &[Hit],
     text: &(dyn Fn(&Hit) -> Option<TextSketch> + Sync),
@@ -162,7 +162,6 @@ fn distinct(
     Some(once.texts())
 }
 
-/// Texts by their digest.
 #[derive(Default)]
 pub(super) struct TextsByDigest {
     known: HashMap<[u8; 32], usize>,
@@ -170,7 +169,7 @@ pub(super) struct TextsByDigest {
 }
 
 impl TextsByDigest {
-    /// The text of what is at a place.
+    /// Adds the text of the record at `place`.
     pub fn add(&mut self, place: usize, text: TextSketch) {
         let at = *self.known.entry(text.digest).or_insert(self.texts.len());
         match self.texts.get_mut(at) {
@@ -179,7 +178,7 @@ impl TextsByDigest {
         }
     }
 
-    /// All of them, in the order of their first places.
+    /// Returns the texts in the order of their first places.
     pub fn texts(mut self) -> Vec<DistinctText> {
         self.texts.iter_mut().for_each(|own| own.places.sort_unstable());
         self.texts.sort_unstable_by_key(|own| own.places.first().copied());
@@ -187,7 +186,7 @@ impl TextsByDigest {
     }
 }
 
-/// The groups of texts that are this many per cent alike: places, and how alike they are to the first.
+/// Returns the groups of texts at least `percent` similar: places, and the similarity to the first text.
 pub(super) fn groups(
     texts: Vec<DistinctText>,
     percent: u32,
@@ -195,7 +194,7 @@ pub(super) fn groups(
 ) -> Option<Vec<Vec<(usize, f64)>>> {
     let mut index = SimilarityIndex::of(&texts, percent);
     let mut groups: Vec<Vec<(usize, f64)>> = Vec::with_capacity(texts.len());
-    // Of each text the group that it begins.
+    // The group that each text begins.
     let mut begun = vec![0; texts.len()];
     for (number, text) in texts.iter().enumerate() {
         if number.is_multiple_of(BLOCK) {
@@ -213,15 +212,15 @@ pub(super) fn groups(
     Some(groups)
 }
 
-/// The firsts of groups, by what others that are alike share with them.
+/// The first texts of groups, by their rare pairs and by their bands.
 struct SimilarityIndex<'a> {
     texts: &'a [DistinctText],
     percent: u32,
-    /// How often pairs are there. Some share a count by their hash: which are rare need not be exact.
+    /// How often each pair occurs. Pairs may share a counter by their hash; the counts need not be exact.
     counts: Vec<u16>,
     by_rare: PostingLists,
     by_band: PostingLists,
-    /// Which are there by their bands.
+    /// For each text, true if `by_band` has it.
     banded: Vec<bool>,
 }
 
@@ -237,7 +236,7 @@ impl<'a> SimilarityIndex<'a> {
         SimilarityIndex { texts, percent, counts, by_rare, by_band, banded: vec![false; texts.len()] }
     }
 
-    /// The rarest pairs of a text that others have, so many that whatever is alike shares one of them.
+    /// Returns enough rare pairs that any similar text shares one of them, but none that only this text has.
     fn rare(&self, pairs: &[u32]) -> Vec<u32> {
         let needed = (pairs.len() * self.percent as usize).div_ceil(100);
         let count = |pair: &u32| self.counts[*pair as usize % self.counts.len()];
@@ -247,7 +246,7 @@ impl<'a> SimilarityIndex<'a> {
         rare.into_iter().filter(|(count, _)| *count > 1).map(|(_, pair)| pair).collect()
     }
 
-    /// The bands of a sketch: of texts that are alike one is the same, nearly always.
+    /// Returns the bands of a text's MinHash sketch. Similar texts nearly always have a band in common.
     fn bands(&self, text: usize) -> Vec<u32> {
         let mut sketch = [u32::MAX; HASHES];
         for pair in &self.texts[text].pairs {
@@ -268,7 +267,8 @@ impl<'a> SimilarityIndex<'a> {
         (0..).zip(sketch.chunks_exact(rows)).map(band).collect()
     }
 
-    /// The first that a text is most like, the earlier of two; where none is like it enough, it is one itself.
+    /// Returns the most similar first text (the earlier one of two) and the similarity. If no first text is
+    /// similar enough, adds `text` as a first text and returns it.
     fn best_or_add(&mut self, text: usize) -> (usize, f64) {
         let own = &self.texts[text].pairs;
         let rare = self.rare(own);
@@ -286,7 +286,7 @@ impl<'a> SimilarityIndex<'a> {
             return (first, (common as f64 / both as f64).min(0.99));
         }
         for pair in rare {
-            // A list that is too long is closed: whatever is on it, or would be, is found by its bands.
+            // A full list is closed: its texts, and later ones with the pair, are found by their bands.
             if self.by_rare.len(pair) < CROWD {
                 self.by_rare.add(pair, text);
             }
@@ -304,7 +304,7 @@ impl<'a> SimilarityIndex<'a> {
         }
     }
 
-    /// What a text may be like, ascending.
+    /// Returns the first texts that may be similar to a text, ascending.
     fn candidates(&self, text: usize, rare: &[u32]) -> Vec<usize> {
         let (long, short): (Vec<u32>, Vec<u32>) =
             rare.iter().partition(|pair| self.by_rare.len(**pair) == CROWD);
@@ -323,12 +323,12 @@ impl<'a> SimilarityIndex<'a> {
     }
 }
 
-/// Lists of texts by a hash, one behind the other.
+/// Lists of texts by a hash, as linked lists in one vector.
 #[derive(Default)]
 struct PostingLists {
-    /// Of each its last link, and how many it has.
+    /// The last link of each list, and its length.
     lasts: HashMap<u32, (u32, u32), FixedState>,
-    /// A text, and the link before.
+    /// A text, and the index of the link before.
     links: Vec<(u32, u32)>,
 }
 
@@ -343,14 +343,14 @@ impl PostingLists {
         (*last, *len) = (self.links.len() as u32 - 1, *len + 1);
     }
 
-    /// The texts of a list that is not looked at any more; its length stays.
+    /// Empties a list but keeps its length. Returns its texts.
     fn close(&mut self, key: u32) -> Vec<usize> {
         let all = self.of(key).collect();
         self.lasts.entry(key).and_modify(|(last, _)| *last = u32::MAX);
         all
     }
 
-    /// The texts of a list, the last one first.
+    /// Returns the texts of a list, the last one first.
     fn of(&self, key: u32) -> impl Iterator<Item = usize> {
         let mut next = self.lasts.get(&key).map_or(u32::MAX, |(last, _)| *last);
         std::iter::from_fn(move || {
@@ -361,7 +361,7 @@ impl PostingLists {
     }
 }
 
-/// How many both have, of ascending ones.
+/// Returns how many pairs two ascending lists have in common.
 fn common(one: &[u32], other: &[u32]) -> u64 {
     let (mut at, mut count) = (0, 0);
     for pair in one {

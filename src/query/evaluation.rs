@@ -1,4 +1,4 @@
-//! Every entry of a snapshot, one after another, as a query looks at them.
+//! Walks all entries of a snapshot and tests them against a query.
 
 use std::collections::HashSet;
 
@@ -11,10 +11,10 @@ use super::search::Request;
 use super::word_match::Matches;
 use crate::model::{Document, EntryRef, Moment, Snapshot, State, Store};
 
-/// This many entries are looked at between two looks at the cancel token.
+/// The cancel token is checked once per this many entries.
 const STRIDE: usize = 1024;
 
-/// Shows each entry to `visit`; `None` when cancelled.
+/// Calls `visit` with each entry. `None` if cancelled.
 pub(super) fn each_candidate<'a>(
     snapshot: &'a Snapshot,
     cancel: &CancelToken,
@@ -38,8 +38,8 @@ pub(super) fn each_candidate<'a>(
     Some(())
 }
 
-/// Times for broken records, so that they are beside their neighbours: that of the
-/// nearest earlier dated record of the document, or else of its first.
+/// Times for broken records, so that they are listed beside their neighbours: the time of the nearest earlier
+/// record with a time in the document, or else of its first one.
 #[derive(Default)]
 struct NeighbourTimes {
     document: Option<u32>,
@@ -67,18 +67,17 @@ fn first_time(document: &Document) -> Option<Moment> {
     document.records.iter().find_map(|record| record.view().and_then(|view| view.created))
 }
 
-/// Which clauses of a query keep an entry out.
+/// The clauses of a query that exclude an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Exclusion {
-    /// None: it is a result.
+    /// The entry is a result.
     ByNone,
-    /// The one of that number alone.
+    /// Only the clause with this number.
     By(usize),
-    /// Several.
     BySeveral,
 }
 
-/// A query settled against a snapshot: it can say of each entry whether it is meant.
+/// A query resolved against a snapshot. It decides which entries match.
 pub(super) struct ResolvedQuery<'a> {
     query: &'a Query,
     matches: &'a Matches,
@@ -88,8 +87,7 @@ pub(super) struct ResolvedQuery<'a> {
 }
 
 impl<'a> ResolvedQuery<'a> {
-    /// Settles the query of a request; why it can't be if a saved query in it is not run. `None` when
-    /// cancelled.
+    /// Resolves the query. Returns the reason if a saved query in it is not run, `None` if cancelled.
     pub fn new(
         request: &Request<'a>,
         matches: &'a Matches,
@@ -110,8 +108,7 @@ impl<'a> ResolvedQuery<'a> {
         Some(Ok(ResolvedQuery { query, matches, names, related, saved }))
     }
 
-    /// The place of an entry among the results of the saved query that says in which order they are, where
-    /// the whole query is about those.
+    /// Returns the place of an entry in an ordered saved query that is a clause at the top of the query.
     pub fn place(&self, at: EntryRef) -> Option<usize> {
         let of_saved = |clause: &Clause| match clause.node {
             QueryNode::Saved(index) => self.saved.get(index).filter(|ran| ran.is_ordered),
@@ -120,7 +117,7 @@ impl<'a> ResolvedQuery<'a> {
         self.query.clauses.iter().find_map(of_saved)?.places.get(&at).copied()
     }
 
-    /// What keeps an entry out of what the query asks for, its state aside.
+    /// Returns which clauses exclude an entry. [`is_visible`] tests its state.
     pub fn kept_out(&self, at: EntryRef, candidate: &Candidate<'_>) -> Exclusion {
         let clauses = self.query.clauses.iter().enumerate();
         let mut failing = clauses.filter(|(_, clause)| !self.node(&clause.node, at, candidate));
@@ -149,7 +146,7 @@ impl<'a> ResolvedQuery<'a> {
     }
 }
 
-/// Whether entries in `state` are looked at by a query that asks for `asks`.
+/// True if a query that asks for `asks` searches entries in `state`.
 pub(super) fn is_visible(state: State, asks: StateScope, all: bool) -> bool {
     match state {
         State::Live | State::Broken => true,

@@ -1,4 +1,4 @@
-//! Why an entry ranks as it does, factor by factor.
+//! Explains the rank of an entry, factor by factor.
 
 use super::Query;
 use super::cancel::CancelToken;
@@ -12,42 +12,41 @@ use crate::model::{DecayRule, Entry, EntryRef, Keep, Store, View};
 /// Every factor of one entry's rank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// Which formula.
+    /// The formula.
     pub ranking: Ranking,
-    /// What makes the rank.
+    /// The factors of the rank.
     pub factors: RankFactors,
-    /// What each word and phrase contributed.
+    /// What each word and phrase contributes.
     pub words: Vec<WordHit>,
     /// How long the user keeps it from fading.
     pub keep: Option<Keep>,
-    /// What a compaction does with it when it has faded.
+    /// What a compaction does with it after it has faded.
     pub at_floor: FloorOutcome,
 }
 
-/// What one word or phrase of the query contributed to a match.
+/// What one word or phrase of the query contributes to a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WordHit {
-    /// The word, as typed.
+    /// The word as typed.
     pub word: String,
-    /// 1.0, 0.8, 0.6, 0.4 or 0.
+    /// How well it hits: 1.0, 0.8, 0.6, 0.4 or 0.
     pub hit: f64,
     /// `ln(1 + N/df)`.
     pub idf: f64,
-    /// How many records have it.
+    /// The number of readable live records that have it.
     pub df: usize,
-    /// Of how many.
+    /// The number of readable live records.
     pub n: usize,
-    /// The fields of the entry that have it. Untrusted text.
+    /// The names of the fields of the entry that have it. Untrusted text.
     pub fields: Vec<String>,
 }
 
-/// Explains one entry's rank; `None` for a broken record.
+/// Explains the rank of one entry. `None` for a broken record.
 pub fn explain(request: &Request<'_>, at: EntryRef) -> Option<Explanation> {
     explain_in(request, &request.matches(&CancelToken::default())?, at)
 }
 
-/// Explains the rank of an entry whose words were looked for already: in everything, for
-/// their weights depend on all entries.
+/// Explains the rank of an entry from matches of all entries, because the weights of words depend on all.
 pub fn explain_in(request: &Request<'_>, matches: &Matches, at: EntryRef) -> Option<Explanation> {
     let store = request.snapshot.stores.get(at.store as usize)?;
     let entry = store.entries.get(at.entry as usize)?;
@@ -65,13 +64,13 @@ pub fn explain_in(request: &Request<'_>, matches: &Matches, at: EntryRef) -> Opt
     Some(Explanation { ranking: request.ranking, factors, words: words.collect(), keep, at_floor })
 }
 
-/// What a compaction does with a memory that has faded.
+/// Returns what a compaction does with a memory that has faded.
 pub fn floor_outcome(store: &Store, view: View<'_>, rule: DecayRule) -> FloorOutcome {
     format::by_name(store.format)
         .map_or(FloorOutcome::Stays, |format| format.floor_outcome(store, view, rule))
 }
 
-/// For each wanted word of a query, the names of the fields that have it.
+/// Returns the names of the fields that have each wanted word of a query.
 fn fields(query: &Query, store: &Store, entry: &Entry) -> Vec<Vec<String>> {
     let mut found = vec![Vec::new(); query.wanted_words().count()];
     if found.is_empty() {

@@ -1,4 +1,4 @@
-//! What results have in common, counted.
+//! Counts types, tags and other fields of results.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -6,22 +6,21 @@ use std::hash::Hash;
 use super::search::Hit;
 use crate::model::Snapshot;
 
-/// What results have in common, counted. Broken records count nowhere.
+/// Counts of what results have in common. Broken records are not counted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facets {
-    /// By type, most first. Untrusted text.
+    /// The counts of types, highest first. Untrusted text.
     pub types: Vec<(String, usize)>,
-    /// By tag, most first. Untrusted text.
+    /// The counts of tags, highest first. Untrusted text.
     pub tags: Vec<(String, usize)>,
-    /// By the fields that only some formats have, in the order of the formats: the name and
-    /// its values, most first. Fields of which nearly every memory has its own value are
-    /// left out. Untrusted text.
+    /// The counts of fields that only some formats have, in the order of the formats: the name and its
+    /// values, highest first. A field with more than 24 values is left out. Untrusted text.
     pub fields: Vec<(&'static str, Vec<(String, usize)>)>,
-    /// How many are of high, medium and low importance, as `importance:` takes them.
+    /// The numbers of results of high, medium and low importance, with the limits of `importance:`.
     pub importance: [usize; 3],
 }
 
-/// Counts types, tags, importance and fields of the results.
+/// Counts types, tags, importance and fields of results.
 pub fn facets(snapshot: &Snapshot, hits: &[Hit]) -> Facets {
     let mut importance = [0; 3];
     let mut fields: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
@@ -45,7 +44,7 @@ pub fn facets(snapshot: &Snapshot, hits: &[Hit]) -> Facets {
     Facets { types: most_first(types), tags: most_first(tags), fields, importance }
 }
 
-/// Of a field with more values than this nobody picks one from a list.
+/// A field with more values is left out: a user does not pick from such a long list.
 const VALUES: usize = 24;
 
 fn worth_filtering(
@@ -60,7 +59,7 @@ fn count<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: K) {
     *counts.entry(key).or_default() += 1;
 }
 
-/// Words with their counts: the most frequent first, then by name.
+/// Sorts words by their counts, highest first, then by name.
 pub fn most_first(counts: HashMap<&str, usize>) -> Vec<(String, usize)> {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_unstable_by(|(a, m), (b, n)| n.cmp(m).then(a.cmp(b)));

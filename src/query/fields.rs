@@ -1,4 +1,4 @@
-//! The fields of the query language: their names, their values, and what they mean.
+//! The fields of the query language: their names, values and meaning.
 
 use std::ops::Range;
 
@@ -16,13 +16,13 @@ use crate::model::{Moment, State};
 use crate::text::fold::fold;
 use crate::text::names;
 
-/// The fields that memories of every format have, in the order of `docs/query.md`.
+/// The fields of every format, in the order of `docs/query.md`.
 const FIELDS: &[&str] = &names::<20>(
     "type topic tag session store id ref is has saved in since until at accessed importance min \
     sort limit depth",
 );
 
-/// The names of all fields: those of every format, and those that some have.
+/// Returns the names of all fields: those of every format and those of some formats.
 pub fn field_names() -> Vec<&'static str> {
     let mut names = FIELDS.to_vec();
     for facet in format::facets() {
@@ -33,18 +33,18 @@ pub fn field_names() -> Vec<&'static str> {
     names
 }
 
-/// One of the values of a field, and where it is.
+/// One value of a field, and its place in the query.
 pub(super) struct QueryValue {
     pub text: String,
     pub span: Range<usize>,
 }
 
-/// Whether the field sets something for the whole query and filters nothing.
+/// True if the field is a setting of the whole query and filters nothing.
 pub(super) fn is_setting(name: &str) -> bool {
     matches!(name, "min" | "sort" | "limit" | "depth")
 }
 
-/// Obeys `min:`, `sort:`, `limit:` or `depth:`.
+/// Applies `min:`, `sort:`, `limit:` or `depth:`.
 pub(super) fn set(
     query: &mut Query,
     name: &str,
@@ -88,7 +88,7 @@ fn min_rank(value: &QueryValue) -> Result<f64, QueryError> {
     }
 }
 
-/// What a filtering field asks for: any of its values.
+/// Returns the condition of a field: one of its values must match.
 pub(super) fn filter(
     query: &mut Query,
     name: &str,
@@ -141,7 +141,7 @@ fn one(name: &str, value: &QueryValue, now: Moment) -> Result<Filter, QueryError
     })
 }
 
-/// What is said of a field that there is none of: the one that was probably meant, or all of them.
+/// Returns the message for an unknown field: the name that was probably meant, or all names.
 pub(super) fn no_field(name: &str) -> String {
     let most = if name.chars().count() < 4 { 1 } else { 2 };
     let far = field_names().into_iter().map(|known| (osa_distance(name, known), known));
@@ -197,8 +197,8 @@ fn accessed(value: &QueryValue, now: Moment) -> Result<TimeRange, QueryError> {
     })
 }
 
-/// The bands are those in which a number stands for a word (high from 0.75, medium from
-/// 0.45), so that `importance:high` finds what any format shows as high.
+/// The limits are those at which a number becomes a word (high from 0.75, medium from 0.45), so that
+/// `importance:high` finds what any format shows as high.
 fn importance(value: &QueryValue) -> Result<Bounds, QueryError> {
     let (lowest, highest) = ((f64::NEG_INFINITY, true), (f64::INFINITY, true));
     match value.text.as_str() {
@@ -215,7 +215,7 @@ fn importance(value: &QueryValue) -> Result<Bounds, QueryError> {
     Ok(bounds)
 }
 
-/// A number, or numbers on one side of it, and that number.
+/// Reads a number, with or without a sign of comparison. Returns it and the range that is asked for.
 fn bounds(text: &str) -> Option<(f64, Bounds)> {
     let (lowest, highest) = ((f64::NEG_INFINITY, true), (f64::INFINITY, true));
     let (comparison, rest) = comparison(text);
@@ -230,7 +230,7 @@ fn bounds(text: &str) -> Option<(f64, Bounds)> {
     Some((number, bounds))
 }
 
-/// With a sign of comparison before it a number is compared as one.
+/// Compares numbers only if the value starts with a sign of comparison.
 fn wanted(value: &QueryValue) -> FacetPredicate {
     match bounds(&value.text).filter(|_| value.text.starts_with(['<', '>', '='])) {
         Some((_, bounds)) => FacetPredicate::Number(bounds),
@@ -246,7 +246,7 @@ enum RangeSign {
     Equal,
 }
 
-/// The comparison that a value starts with, and the rest of it.
+/// Splits a value into its sign of comparison and the rest.
 fn comparison(text: &str) -> (RangeSign, &str) {
     let signs = [
         ("<=", RangeSign::AtMost),

@@ -1,4 +1,4 @@
-//! What fields of a query ask of an entry, apart from words.
+//! Tests the fields of an entry against a query. Words are tested in `word_match`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::format::store_names;
 use crate::model::{Entry, EntryRef, Moment, PathText, Role, Session, Snapshot, State, Store, View};
 use crate::text::fold::fold;
 
-/// One value of one field. Patterns are folded, except for ids.
+/// A condition on one value of one field. Patterns are folded, except for ids.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Filter {
     Type(Pattern),
@@ -32,7 +32,7 @@ pub(super) enum Filter {
     Facet(&'static str, FacetPredicate),
 }
 
-/// A value of a facet that is asked for.
+/// The wanted value of a [`Filter::Facet`].
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum FacetPredicate {
     Text(Pattern),
@@ -48,7 +48,7 @@ impl FacetPredicate {
     }
 }
 
-/// A stretch of numbers; each end says whether it belongs to it.
+/// A range of numbers. The flag of each end says whether the end belongs to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Bounds {
     pub low: (f64, bool),
@@ -56,7 +56,6 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Whether `value` lies in it.
     pub fn holds(&self, value: f64) -> bool {
         let above = value > self.low.0 || (self.low.1 && value == self.low.0);
         let below = value < self.high.0 || (self.high.1 && value == self.high.0);
@@ -64,19 +63,19 @@ impl Bounds {
     }
 }
 
-/// An entry while it is looked at.
+/// An entry that is being tested.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate<'a> {
     pub at: EntryRef,
     pub store: &'a Store,
     pub entry: &'a Entry,
     pub view: Option<View<'a>>,
-    /// When it was created; for a broken record, when its nearest neighbour was.
+    /// The time of creation. A broken record has the time of a neighbour.
     pub time: Option<Moment>,
 }
 
 impl Filter {
-    /// Which hidden states it asks for.
+    /// Returns the hidden states that the filter asks for.
     pub fn asks(&self) -> StateScope {
         StateScope {
             archived: matches!(self, Filter::State(State::Archived) | Filter::InArchive),
@@ -84,8 +83,7 @@ impl Filter {
         }
     }
 
-    /// Whether `candidate` is what it asks for. A broken record has a state, a time, a
-    /// file, bytes and problems, and nothing else.
+    /// True if `candidate` matches. A broken record has only a state, a time, a file, bytes and problems.
     pub fn holds(&self, candidate: &Candidate<'_>) -> bool {
         let Candidate { at, store, entry, view, time } = *candidate;
         let viewed = |test: &dyn Fn(View<'_>) -> bool| view.is_some_and(test);
@@ -124,7 +122,7 @@ fn has_tag(view: View<'_>, pattern: &Pattern) -> bool {
     view.tags.iter().any(|tag| pattern.matches(&fold(tag)))
 }
 
-/// Where a format has no topic, the tags take its place.
+/// Tests the topic, or the tags if there is no topic.
 fn has_topic(view: View<'_>, pattern: &Pattern) -> bool {
     match &view.topic {
         Some(topic) => pattern.matches(&fold(topic)),
@@ -139,25 +137,24 @@ pub(super) struct NameFilter {
     pub patterns: Vec<Pattern>,
 }
 
-/// What has the name.
+/// What has one of the names.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum NameScope {
     Session,
     Store,
-    /// The session of that very name.
+    /// The session of exactly this name.
     OneSession(String),
 }
 
-/// A [`NameFilter`] settled against a snapshot: which stores, and which sessions of
-/// each, are meant.
+/// A [`NameFilter`] resolved against a snapshot: the stores that match, and the sessions of each store.
 pub(super) struct ResolvedNames {
     stores: Vec<bool>,
     sessions: Vec<Vec<bool>>,
 }
 
 impl NameFilter {
-    /// Finds what is meant. A value that is the whole of some name means that name alone;
-    /// else one without `*` means every name that holds it.
+    /// Finds the stores or sessions that match. If a value matches a complete name, it selects only such
+    /// names. Otherwise a value without `*` selects every name that contains it.
     pub fn resolve(&self, snapshot: &Snapshot) -> ResolvedNames {
         let roots: Vec<(&Path, &str)> =
             snapshot.stores.iter().map(|store| (store.root.as_path(), store.format)).collect();
@@ -196,7 +193,7 @@ impl NameFilter {
 }
 
 impl ResolvedNames {
-    /// Whether an entry of the store at `store` is meant.
+    /// True if an entry of the store at `store` matches.
     pub fn holds(&self, store: usize, entry: &Entry) -> bool {
         let of_store = self.stores.get(store).copied().unwrap_or(false);
         let of_session = entry.session.is_some_and(|session| {
@@ -216,7 +213,7 @@ fn mark<'a>(pattern: &Pattern, names: impl Iterator<Item = (&'a Vec<String>, &'a
     }
 }
 
-/// A store answers to its folder's path and name, and to its format; and to its short name.
+/// Returns the path and the name of a store's folder, and its format. The caller adds the short name.
 fn names_of_store(store: &Store) -> Vec<String> {
     let folder = store.root.file_name().map(|name| fold(&name.to_text()));
     [fold(&store.root.to_text()), fold(store.format)].into_iter().chain(folder).collect()

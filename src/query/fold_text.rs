@@ -1,12 +1,12 @@
-//! Text as the search compares it: folded, with white space collapsed.
+//! Folds text for the comparison in a search, and collapses white space.
 
 use crate::text::fold::fold_into;
 
-/// Appends `text` folded, each run of white space as one space, none at the ends.
+/// Appends `text` folded. Each run of white space becomes one space; the ends have none.
 ///
-/// Queries and texts go through it alike. ASCII stretches are folded byte by byte, for
-/// most text has few other characters; that equals folding the whole because folding
-/// only ever looks at one character (reordering concerns marks, which are dropped).
+/// Queries and texts are folded alike. ASCII is folded byte by byte, because most text has few other
+/// characters. The result equals folding the complete text, because folding looks at one character at a time
+/// (only marks are reordered, and marks are dropped).
 pub(super) fn fold_collapsed_into(text: &str, folded: &mut String) {
     let start = folded.len();
     folded.reserve(text.len());
@@ -23,7 +23,7 @@ pub(super) fn fold_collapsed_into(text: &str, folded: &mut String) {
     }
 }
 
-/// `text` folded, each run of white space as one space, none at the ends.
+/// Returns `text` folded, as [`fold_collapsed_into`] appends it.
 pub(super) fn fold_collapsed(text: &str) -> String {
     let mut folded = String::new();
     fold_collapsed_into(text, &mut folded);
@@ -42,7 +42,7 @@ fn push(c: char, start: usize, space: &mut bool, folded: &mut String) {
     folded.push(c);
 }
 
-/// Stretches that are either all ASCII or all not.
+/// Splits text into pieces that are either all ASCII or all not.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

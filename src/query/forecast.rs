@@ -1,4 +1,4 @@
-//! Finds the memories that will fade to the floor, and says when, and what happens to them then.
+//! Finds the memories that will fade to the floor, when they do, and what happens to them then.
 
 use super::cancel::CancelToken;
 use super::explain::floor_outcome;
@@ -9,11 +9,11 @@ use crate::format::writing::FloorOutcome;
 use crate::model::plan::count_with_noun;
 use crate::model::{Moment, Snapshot, State};
 
-/// So many days are looked ahead; what is told is counted up to each of them.
+/// The forecast covers the last of these numbers of days. It counts the memories up to each of them.
 const DAYS: [f64; 3] = [7.0, 30.0, 90.0];
 
-/// The memories that fade to the floor within 90 days, the next one first. A memory that is kept from fading
-/// keeps its row, so that the user sees that it is safe.
+/// The memories that fade to the floor within 90 days, the next one first. Memories that are kept from fading
+/// are listed, too, so that the user sees that they are safe.
 pub static FORECAST: ResultPick = ResultPick {
     title: "at the floor in · rank then",
     figure: "in  rank ",
@@ -24,17 +24,16 @@ pub static FORECAST: ResultPick = ResultPick {
 /// A memory that fades, or that would fade if it were not kept.
 struct FadeForecast {
     hit: Hit,
-    /// The number of days until it is at the floor, or would be.
+    /// The number of days until it reaches, or would reach, the floor.
     days: f64,
     end: FadeEnd,
 }
 
-/// How its fading ends.
 #[derive(Clone, Copy, PartialEq)]
 enum FadeEnd {
-    /// It is kept for longer than the forecast reaches.
+    /// It is kept for longer than the forecast covers.
     Kept,
-    /// It stays, with that rank.
+    /// It stays, with this rank.
     Ranked(f64),
     /// The next compaction removes it.
     Goes,
@@ -64,7 +63,7 @@ fn picked(
         }
         fading.extend(fade(snapshot, hit, ranking, now));
     }
-    // Of those that get there at the same time the more important one is first, as it came.
+    // The sort is stable: if two have the same time, the one with the higher rank stays first.
     fading.sort_by(|one, other| one.days.total_cmp(&other.days));
     let figures = fading.iter().map(FadeForecast::figure).collect();
     let told = told(&fading);
@@ -76,7 +75,7 @@ fn picked(
     })
 }
 
-/// How many memories fade by each day, how many of them are removed then, and how many are kept.
+/// Says how many memories fade by each day, how many of them are removed then, and how many are kept.
 fn told(fading: &[FadeForecast]) -> String {
     let fades = || fading.iter().filter(|own| own.end != FadeEnd::Kept);
     let within = |limit: f64| fades().filter(|own| own.days <= limit).count();
@@ -99,7 +98,7 @@ fn are(count: usize) -> String {
     if count == 1 { "1 is".into() } else { format!("{count} are") }
 }
 
-/// When a memory fades, if it counts, fades at all, and is not at the floor yet.
+/// Returns the forecast of a memory. `None` if it is not live, does not fade in time, or is at the floor.
 fn fade(snapshot: &Snapshot, hit: &Hit, ranking: Ranking, now: Moment) -> Option<FadeForecast> {
     let (store, entry) = snapshot.get(hit.at);
     let view = store.view(entry).filter(|_| entry.state == State::Live)?;

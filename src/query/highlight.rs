@@ -1,4 +1,4 @@
-//! Where the words of a query are in a text that is shown.
+//! Finds the words of a query in text that is shown.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use super::query_tree::{Query, WordPattern};
 use super::word_match::wild_at;
 use crate::text::fold::fold_into;
 
-/// The bytes of `text` in which words and phrases of the query are, in order and
-/// without overlap. Meant for what is on screen: it folds the text again.
+/// Returns the bytes of `text` that match words and phrases of the query, in order and without overlap. Folds
+/// the text at each call, so it is only for text on the screen.
 pub fn highlights(text: &str, query: &Query) -> Vec<Range<usize>> {
     if query.wanted_words().next().is_none() {
         return Vec::new();
@@ -19,13 +19,13 @@ pub fn highlights(text: &str, query: &Query) -> Vec<Range<usize>> {
     merged(words.map(|range| folded.shown(range)).collect())
 }
 
-/// For each word that a query wants, in order, whether it is in `text`.
+/// Returns for each wanted word of a query, in order, whether it is in `text`.
 pub fn words_in(text: &str, query: &Query) -> Vec<bool> {
     let folded = FoldedText::new(text);
     query.wanted_words().map(|(_, word)| !places(&folded, &word.form).is_empty()).collect()
 }
 
-/// The place of a word in a folded text.
+/// Returns the places of a word in a folded text.
 fn places(folded: &FoldedText, form: &WordPattern) -> Vec<Range<usize>> {
     let find =
         |needle: &str| memmem::find_iter(folded.text.as_bytes(), needle.as_bytes()).collect::<Vec<_>>();
@@ -40,15 +40,15 @@ fn places(folded: &FoldedText, form: &WordPattern) -> Vec<Range<usize>> {
     }
 }
 
-/// A folded text that knows where each of its bytes came from.
+/// A folded text with the place from which each byte comes.
 struct FoldedText {
     text: String,
-    /// The place in the shown text of each folded byte, and at last its length.
+    /// The place of each folded byte in the shown text, and at the end the length of the shown text.
     places: Vec<usize>,
 }
 
 impl FoldedText {
-    /// As `fold_collapsed`, character by character, with spaces at the ends left in.
+    /// Folds like `fold_collapsed`, but character by character, and keeps spaces at the ends.
     fn new(shown: &str) -> FoldedText {
         let mut folded = FoldedText { text: String::new(), places: Vec::new() };
         let mut one = String::new();
@@ -67,8 +67,7 @@ impl FoldedText {
         folded
     }
 
-    /// The shown bytes of some folded ones, up to the next character that counts, so
-    /// that accents go with their letters.
+    /// Maps folded bytes to shown bytes, up to the next character, so that accents stay with their letters.
     fn shown(&self, range: Range<usize>) -> Range<usize> {
         let place = |at: usize| self.places.get(at).or(self.places.last()).copied().unwrap_or_default();
         place(range.start)..place(range.end)

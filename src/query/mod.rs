@@ -1,31 +1,4 @@
-//! Find and rank. Pure: no disk, no clock.
-//!
-//! `docs/query.md` describes the language.
-//!
-//! | file | what it is |
-//! |---|---|
-//! | `parse` | from typed text to a [`Query`]: words, phrases, `-`, `OR`, parentheses |
-//! | `fields` | the fields: their names, values, messages |
-//! | `when` | times in a query |
-//! | `pattern` | names with `*` in the values of fields |
-//! | `syntax` | what a query is once it has been read |
-//! | `filter` | what fields ask of an entry |
-//! | `folded` | text as it is compared |
-//! | `text_index` | the folded text of every entry |
-//! | `matching` | words against that text |
-//! | `pick` | what is picked of results, to be listed alone |
-//! | `saved` | queries that a store itself has saved |
-//! | `rank` | the numbers of a rank |
-//! | `related` | what is tied to a memory, directly or over others |
-//! | `walk` | every entry of a snapshot against the query |
-//! | `search` | who matches, in what order, what is in the way |
-//! | `explain` | why an entry ranks as it does |
-//! | `highlight` | where words are in a text that is shown |
-//! | `duplicates` | records of equal or nearly equal text |
-//! | `forecast` | what fades to the floor, and when |
-//! | `facets` | what results have in common |
-//! | `statistics` | what stores hold and how that grew |
-//! | `cancel` | stopping a search that a newer one has overtaken |
+//! Finds and ranks memories, with the language of `docs/query.md`. Pure: no disk, no clock.
 
 mod block_scan;
 mod cancel;

@@ -1,9 +1,9 @@
-//! Names with `*` in them, for the values of fields.
+//! Names with `*` in the values of fields.
 
-/// A name, or several by `*`, which stands for any characters or none.
+/// A name, or several with `*`, which stands for any characters or none.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pattern {
-    /// Split at the stars: one part has no star.
+    /// The text, split at the stars. One part means no star.
     parts: Vec<String>,
 }
 
@@ -12,7 +12,7 @@ impl Pattern {
         Pattern { parts: text.split('*').map(str::to_owned).collect() }
     }
 
-    /// The name itself, if it has no star.
+    /// Returns the name if it has no star.
     pub fn exact(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [whole] => Some(whole),
@@ -20,8 +20,7 @@ impl Pattern {
         }
     }
 
-    /// Whether the whole of `text` is like it. Takes the earliest place of each middle
-    /// part, which is right because a star takes anything.
+    /// True if all of `text` matches. The earliest place of each middle part is right: a star matches all.
     pub fn matches(&self, text: &str) -> bool {
         let (first, middle, last) = match self.parts.as_slice() {
             [] => return text.is_empty(),

@@ -1,4 +1,4 @@
-//! From typed text to a query: words, phrases, fields, `-`, `OR`, parentheses.
+//! Parses typed text into a query: words, phrases, fields, `-`, `OR`, parentheses.
 
 use std::ops::Range;
 
@@ -8,17 +8,17 @@ use super::fold_text::fold_collapsed;
 use super::query_tree::{Clause, Query, QueryNode, QueryWord, WordPattern};
 use crate::model::Moment;
 
-/// Parentheses may be nested this deep; a query that needs more is a paste.
+/// The maximum depth of parentheses. A deeper query is probably pasted by mistake.
 const DEPTH: usize = 50;
 
 impl Query {
-    /// Parses the query language of `docs/query.md`; `now` fixes relative times.
+    /// Parses the query language of `docs/query.md`. Relative times count from `now`.
     pub fn parse(text: &str, now: Moment) -> Result<Query, QueryError> {
         Query::parse_all(&[text], now)
     }
 
-    /// Parses several texts into one query: what each of them asks for must hold. Of a setting such as
-    /// `sort:` the last one counts.
+    /// Parses several texts into one query. The conditions of all of them must hold. If a setting such as
+    /// `sort:` is repeated, the last one counts.
     pub fn parse_all(texts: &[&str], now: Moment) -> Result<Query, QueryError> {
         let mut query = Query::default();
         for &text in texts {
@@ -45,7 +45,7 @@ pub(super) fn wrong(span: Range<usize>, message: String) -> QueryError {
 /// Terms side by side: all must hold.
 type ClauseList = Vec<Clause>;
 
-/// The sides of `OR` as one clause.
+/// Joins the sides of `OR` into one clause.
 fn either(sides: Vec<ClauseList>) -> Option<Clause> {
     let start = sides.first()?.first()?.span.start;
     let end = sides.last()?.last()?.span.end;
@@ -80,7 +80,7 @@ impl Parser<'_> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    /// Terms and `OR`, up to the end or a closing parenthesis.
+    /// Parses terms and `OR`, up to the end or a closing parenthesis.
     fn sides(&mut self, wanted: bool) -> Result<Vec<ClauseList>, QueryError> {
         let mut sides = vec![ClauseList::new()];
         let mut or: Option<Range<usize>> = None;
@@ -110,7 +110,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the word `OR`, if it is here.
+    /// Takes the word `OR` if it is next, and returns true.
     fn takes_or(&mut self) -> bool {
         let after = self.rest().strip_prefix("OR").map(|after| after.chars().next());
         let is_alone = after.is_some_and(|next| next.is_none_or(|c| c.is_whitespace() || "()\"".contains(c)));
@@ -118,7 +118,7 @@ impl Parser<'_> {
         is_alone
     }
 
-    /// One term; `None` for a setting, which is obeyed and filters nothing.
+    /// Parses one term. Applies a setting and returns `None` for it, because it filters nothing.
     fn term(&mut self, wanted: bool) -> Result<Option<QueryNode>, QueryError> {
         let start = self.at;
         match self.peek() {
@@ -166,7 +166,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The text between quotes; `\"` stands for a quote in it, and `\\` for a backslash.
+    /// Parses text between quotes, in which `\"` is a quote and `\\` a backslash.
     fn quoted(&mut self) -> Result<String, QueryError> {
         let start = self.at;
         let mut phrase = String::new();
@@ -187,8 +187,7 @@ impl Parser<'_> {
         Err(wrong(start..self.text.len(), "This quote is not closed.".into()))
     }
 
-    /// Takes characters up to white space, a quote, one of `ends`, or a parenthesis that
-    /// was not opened in them.
+    /// Takes characters up to white space, a quote, one of `ends`, or an unmatched closing parenthesis.
     fn run(&mut self, ends: &[char]) -> String {
         let mut open = 0_usize;
         let mut run = String::new();
@@ -221,7 +220,7 @@ impl Parser<'_> {
         self.word(typed, form, start, wanted).map(Some)
     }
 
-    /// Notes a word; the same word twice is one.
+    /// Adds a word to the query. The same word is added only once.
     fn word(
         &mut self,
         typed: String,
@@ -275,7 +274,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// Values between commas, each with or without quotes.
+    /// Parses values between commas, each with or without quotes.
     fn values(&mut self) -> Result<Vec<QueryValue>, QueryError> {
         let mut values = Vec::new();
         loop {
@@ -305,8 +304,8 @@ impl Parser<'_> {
     }
 }
 
-/// The name before a colon, if this is a field: letters, and after the colon neither what
-/// makes it a URL, a path, nor a path of a program's names.
+/// Returns the name before a colon if this is a field. The name has only letters and `_`. After the colon
+/// there is no `//` (a URL), no `\` (a path) and no second colon (a name in a program).
 fn field_name(rest: &str) -> Option<&str> {
     let name_len = rest.find(|c: char| !(c.is_ascii_alphabetic() || c == '_'))?;
     let (name, after) = rest.split_at(name_len);

@@ -1,13 +1,13 @@
-//! Why a query is refused.
+//! The error for a query that is refused.
 
 use std::ops::Range;
 
-/// Where and why a query can't be understood.
+/// The place and the reason of an error in a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct QueryError {
     /// The bytes of the query that are wrong.
     pub span: Range<usize>,
-    /// What is wrong and what would be right, in a sentence. Quotes the query.
+    /// A sentence that says what is wrong and what is right. It quotes the query.
     pub message: String,
 }

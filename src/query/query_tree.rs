@@ -1,4 +1,4 @@
-//! What a query is once it has been read: clauses, words, and settings.
+//! A query after parsing: clauses, words and settings.
 
 use std::ops::Range;
 
@@ -11,38 +11,38 @@ use crate::model::Moment;
 /// A parsed query.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
-    /// What must hold, each with its place in the typed text.
+    /// The conditions that must all hold, each with its place in the typed text.
     pub(super) clauses: Vec<Clause>,
-    /// Every different word and phrase, wherever in the query it is.
+    /// Every different word and phrase of the query.
     pub(super) words: Vec<QueryWord>,
-    /// Every `session:` and `store:`; they are settled against a snapshot's names.
+    /// Every `session:` and `store:`. They are resolved against the names of a snapshot.
     pub(super) names: Vec<NameFilter>,
-    /// Every `ref:`; they are settled against a snapshot's references.
+    /// Every `ref:`. They are resolved against the references of a snapshot.
     pub(super) related: Vec<Vec<Pattern>>,
-    /// Every `saved:`; they are read and run in a snapshot's stores.
+    /// Every `saved:`. They are read and run in the stores of a snapshot.
     pub(super) saved: Vec<SavedQuery>,
-    /// How many references lie between, at most; 1 where nothing is said.
+    /// The maximum number of references between two memories; 1 if not set.
     pub(super) depth: Option<usize>,
     pub(super) order: Option<Order>,
     pub(super) limit: Option<usize>,
     pub(super) min_rank: Option<MinRank>,
 }
 
-/// One of the terms side by side at the top of a query.
+/// One of the terms at the top of a query.
 #[derive(Clone, Debug)]
 pub(super) struct Clause {
     pub span: Range<usize>,
     pub node: QueryNode,
 }
 
-/// `min:`, and where it is.
+/// The value of `min:`, and its place.
 #[derive(Clone, Debug)]
 pub(super) struct MinRank {
     pub span: Range<usize>,
     pub value: f64,
 }
 
-/// What an entry must be.
+/// A condition on an entry.
 #[derive(Clone, Debug)]
 pub(super) enum QueryNode {
     All(Vec<QueryNode>),
@@ -59,42 +59,40 @@ pub(super) enum QueryNode {
     Filter(Filter),
 }
 
-/// A word or phrase to be found in text.
+/// A word or phrase to find in text.
 #[derive(Clone, Debug)]
 pub(super) struct QueryWord {
-    /// As the user typed it.
     pub typed: String,
-    /// Folded, as it is looked for.
     pub form: WordPattern,
-    /// Whether it is un-negated somewhere: only those take part in the match.
+    /// True if it is un-negated somewhere. Only such words count for the match.
     pub wanted: bool,
 }
 
-/// How a word is looked for. All text in it is folded and not empty.
+/// The way to find a word. Its text is folded, and not all of it is empty.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum WordPattern {
     /// A word, or a phrase with single spaces.
     Plain(String),
-    /// A word with `*`, split at them: `a*` is `["a", ""]`.
+    /// A word with `*`, split at the stars: `a*` is `["a", ""]`.
     Wild(Vec<String>),
     /// `~word`.
     Fuzzy(String),
 }
 
 impl WordPattern {
-    /// Whether a text that this hits surely holds the other.
+    /// True if every text that this pattern hits contains the other.
     pub fn implies(&self, other: &WordPattern) -> bool {
         let WordPattern::Plain(part) = other else { return false };
         match self {
             WordPattern::Plain(text) => text.contains(part),
             WordPattern::Wild(parts) => parts.iter().any(|own| own.contains(part)),
-            // Letters that are merely alike need not hold it.
+            // A text with similar letters need not contain it.
             WordPattern::Fuzzy(_) => false,
         }
     }
 }
 
-/// Which hidden states a query asks for.
+/// The hidden states that a query asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct StateScope {
     pub archived: bool,
@@ -108,7 +106,7 @@ impl StateScope {
 }
 
 impl QueryNode {
-    /// What un-negated parts of it ask for.
+    /// Returns the hidden states that un-negated parts ask for.
     pub fn asks(&self, wanted: bool) -> StateScope {
         match self {
             QueryNode::All(nodes) | QueryNode::Any(nodes) => {
@@ -126,54 +124,54 @@ impl QueryNode {
 }
 
 impl Query {
-    /// Whether it asks for nothing in particular.
+    /// True if it has no condition, order, limit or lowest rank.
     pub fn is_empty(&self) -> bool {
         self.clauses.is_empty() && self.order.is_none() && self.limit.is_none() && self.min_rank.is_none()
     }
 
-    /// Whether it asks for some memories rather than for all: an order and a limit do not.
+    /// True if it asks for some memories rather than for all. An order and a limit don't count.
     pub fn has_conditions(&self) -> bool {
         !self.clauses.is_empty() || self.min_rank.is_some()
     }
 
-    /// Whether it has words or phrases, so that a search looks into texts.
+    /// True if it has words or phrases, so that a search must read texts.
     pub fn has_words(&self) -> bool {
         !self.words.is_empty()
     }
 
-    /// Whether it has words that are merely to be alike, so that a search is quicker with a `TextIndex`.
+    /// True if it has fuzzy words, so that a search is faster with a `TextIndex`.
     pub fn has_fuzzy(&self) -> bool {
         self.words.iter().any(|word| matches!(word.form, WordPattern::Fuzzy(_)))
     }
 
-    /// Where each of its terms is in the typed text, for chips that can be dropped.
+    /// Returns the place of each term in the typed text, for chips that the user can drop.
     pub fn terms(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.clauses.iter().map(|clause| clause.span.clone())
     }
 
-    /// How many words and phrases a memory is to hold.
+    /// Returns the number of words and phrases that it looks for.
     pub fn count_words(&self) -> usize {
         self.wanted_words().count()
     }
 
-    /// The order that it asks for with `sort:`.
+    /// Returns the order that `sort:` sets.
     pub fn order(&self) -> Option<Order> {
         self.order
     }
 
-    /// The same of what is in a session.
+    /// Limits the query to the memories of one session.
     pub fn of_session(mut self, name: &str) -> Query {
         self.names.push(NameFilter { of: NameScope::OneSession(name.to_owned()), patterns: Vec::new() });
         self.clauses.push(Clause { span: 0..0, node: QueryNode::Name(self.names.len() - 1) });
         self
     }
 
-    /// Whether it asks for what is related to other memories.
+    /// True if it has `ref:`.
     pub fn asks_related(&self) -> bool {
         !self.related.is_empty()
     }
 
-    /// The same of what a query finds that the store itself has saved.
+    /// Limits the query to what a saved query of the store finds.
     pub fn of_saved(mut self, name: &str, now: Moment) -> Query {
         self.saved.push(SavedQuery { name: name.to_owned(), span: 0..0, now });
         self.clauses.push(Clause { span: 0..0, node: QueryNode::Saved(self.saved.len() - 1) });
@@ -184,7 +182,7 @@ impl Query {
         self.words.iter().enumerate().filter(|(_, word)| word.wanted)
     }
 
-    /// Whether it asks for what is deleted.
+    /// True if it asks for deleted memories.
     pub fn asks_deleted(&self) -> bool {
         self.asks().deleted
     }

@@ -1,8 +1,8 @@
-//! The numbers of a rank: importance, decay, recency, access, match.
+//! Computes the rank from importance, decay, recency, access and match.
 
 use crate::model::{DecayRule, Entry, Keep, Moment, Store, View};
 
-/// How results are ranked.
+/// The formula of the rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ranking {
     /// `importance × decay × recency × match`.
@@ -15,21 +15,21 @@ pub enum Ranking {
 /// The weights of [`Ranking::Weighted`]: text, time, importance, access.
 pub const WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
 
-/// Where no importance can be read.
+/// The importance if none can be read.
 const IMPORTANCE: f64 = 0.5;
-/// The access part where no access is recorded.
+/// The access part if no access is recorded.
 const ACCESS: f64 = 0.5;
 
-/// How one memory fades.
+/// The decay of one memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EntryDecay {
-    /// The rule of its kind.
+    /// The rule for its type.
     pub rule: DecayRule,
-    /// What access and importance multiply it by; 1 where the rule is not boosted.
+    /// The factor from access and importance; 1 if the rule is not boosted.
     pub boost: f64,
-    /// Whether it is at the floor whatever its age.
+    /// True if it is at the floor at any age.
     pub faded: bool,
-    /// Whether the user keeps it from fading now.
+    /// True if the user keeps it from fading now.
     pub is_kept: bool,
     /// The age in hours up to which the user keeps it from fading; infinite if it is kept for ever.
     pub kept_age: Option<f64>,
@@ -38,7 +38,7 @@ pub struct EntryDecay {
 }
 
 impl EntryDecay {
-    /// How an entry fades.
+    /// Reads how an entry fades.
     pub fn of(store: &Store, entry: &Entry, view: View<'_>, now: Moment) -> EntryDecay {
         let rule = store.decay(entry).rule(view.kind);
         let boost = 1.0 + 0.1 * view.access_count as f64 + 0.2 * importance(view);
@@ -58,25 +58,25 @@ impl EntryDecay {
         }
     }
 
-    /// Its decay now.
+    /// Returns the decay now.
     pub fn now(&self) -> f64 {
         self.at(self.age_hours)
     }
 
-    /// The age in hours at which it is at the floor; `None` where it never gets there.
+    /// Returns the age in hours at which it reaches the floor, `None` if it never does.
     pub fn floor_age(&self) -> Option<f64> {
         let own = self.unkept_floor_age()?.max(self.kept_age.unwrap_or(0.0));
         own.is_finite().then_some(own)
     }
 
-    /// The same, if the memory were not kept.
+    /// Returns the same age, if the memory were not kept.
     pub fn unkept_floor_age(&self) -> Option<f64> {
         let (half_life, min) = (self.rule.half_life_hours?, self.rule.min);
         let boost = if self.rule.boosted { self.boost.log2() } else { 0.0 };
         (min > 0.0 && !self.faded).then(|| half_life * ((1.0 / min).log2().max(0.0) + boost))
     }
 
-    /// Its decay at another age.
+    /// Returns the decay at another age.
     pub fn at(&self, age_hours: Option<f64>) -> f64 {
         let is_kept = match (age_hours, self.kept_age) {
             (Some(age), Some(kept)) => age < kept,
@@ -94,30 +94,29 @@ fn importance(view: View<'_>) -> f64 {
     if view.importance.is_nan() { IMPORTANCE } else { view.importance.clamp(0.0, 1.0) }
 }
 
-/// Every factor of one entry's rank. The search and the explanation both take them from
-/// here, so that they can't differ.
+/// All factors of the rank of one entry. Search and explanation share them, so that they can't differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankFactors {
     /// 0 to 1.
     pub importance: f64,
-    /// What the decay was made from.
+    /// The input of the decay.
     pub fading: EntryDecay,
     /// 0 to 1.
     pub decay: f64,
     /// 1.0 to 1.5 (product).
     pub recency: f64,
-    /// The match quality, 0 to 1; 1 where the query has no words.
+    /// The match quality, 0 to 1; 1 if the query has no words.
     pub matched: f64,
     /// The access part of the weighted sum.
     pub access: f64,
-    /// Hours since its last access, if that is recorded.
+    /// Hours since the last access, if it is recorded.
     pub since_access: Option<f64>,
     /// The rank.
     pub rank: f64,
 }
 
 impl RankFactors {
-    /// The factors of a readable entry whose text matches by `matched`.
+    /// Computes the factors of a readable entry. `matched` is the match quality of its text.
     pub fn of(
         store: &Store,
         entry: &Entry,
@@ -136,7 +135,7 @@ impl RankFactors {
         RankFactors { rank: own.combined(ranking), ..own }
     }
 
-    /// The rank in that many hours, if nobody accesses it.
+    /// Returns the rank after a number of hours without an access.
     pub fn rank_in(&self, ranking: Ranking, hours: f64) -> f64 {
         let [age, since_access] =
             [self.fading.age_hours, self.since_access].map(|own| own.map(|own| own + hours));
@@ -149,7 +148,6 @@ impl RankFactors {
         own.combined(ranking)
     }
 
-    /// The product of the factors.
     fn combined(&self, ranking: Ranking) -> f64 {
         match ranking {
             Ranking::Product => self.importance * self.decay * self.recency * self.matched,
@@ -161,8 +159,8 @@ impl RankFactors {
     }
 }
 
-/// 1.5 within a day of the last access, or of the creation where none is recorded; down
-/// to 1 at a week; 1 where neither is known. What is in the future is now.
+/// Returns 1.5 within a day of the last access (of the creation if no access is recorded), then less, and 1
+/// from a week on. Returns 1 if neither is known. A time in the future counts as now.
 fn recency(hours: Option<f64>) -> f64 {
     const DAY: f64 = 24.0;
     const WEEK: f64 = 168.0;
@@ -172,7 +170,7 @@ fn recency(hours: Option<f64>) -> f64 {
     }
 }
 
-/// 1 at the last access, halved in 14 hours.
+/// Returns 1 at the last access, half of that after 14 hours.
 fn access(since_access: Option<f64>) -> f64 {
     since_access.map_or(ACCESS, |hours| (-0.05 * hours).exp())
 }

@@ -1,17 +1,17 @@
-//! `ref:` and `depth:`: memories that are tied to one, directly or over others.
+//! `ref:` and `depth:`: finds memories that are linked to one, directly or through others.
 
 use std::collections::HashSet;
 
 use super::name_pattern::Pattern;
 use crate::model::{EntryRef, NameKind, Snapshot};
 
-/// The entries within `depth` references, either way, of those whose id or other name
-/// `patterns` hold; those themselves left out.
+/// Returns the entries within `depth` references, in either direction, of the entries with an id or other
+/// name that matches `patterns`. Those entries themselves are left out.
 pub(super) fn related(snapshot: &Snapshot, patterns: &[Pattern], depth: usize) -> HashSet<EntryRef> {
     reachable(snapshot, snapshot.entries().filter(|at| is_meant(snapshot, *at, patterns)).collect(), depth)
 }
 
-/// The entries within `depth` references, either way, of those; those themselves left out.
+/// Returns the entries within `depth` references, in either direction, of `start`, without `start` itself.
 pub fn reachable(snapshot: &Snapshot, start: HashSet<EntryRef>, depth: usize) -> HashSet<EntryRef> {
     let mut seen = start.clone();
     let mut edge: Vec<EntryRef> = start.iter().copied().collect();

@@ -1,4 +1,4 @@
-//! What is picked of the results of a search: listed alone, in an order of its own, and partly marked.
+//! A pick from the results of a search: listed alone, in its own order, and partly marked.
 
 use super::cancel::CancelToken;
 use super::rank::Ranking;
@@ -7,13 +7,13 @@ use crate::model::{EntryRef, Moment, Snapshot};
 
 /// A way to pick.
 pub struct ResultPick {
-    /// What is listed, in a few words.
+    /// The title of the list.
     pub title: &'static str,
-    /// The heading of the figures of the rows. It is as wide as the figures and a blank.
+    /// The heading of the figures of the rows. It is as wide as the figures and a space.
     pub figure: &'static str,
-    /// What is said where nothing is picked.
+    /// The message if nothing is picked.
     pub none: &'static str,
-    /// Picks from the results, which are ordered by their rank at that time. `None` if it was cancelled.
+    /// Picks from results that are ordered by their rank at that time. `None` if cancelled.
     pub find: fn(&Snapshot, Results, (Ranking, Moment), &CancelToken) -> Option<Results>,
 }
 
@@ -29,13 +29,13 @@ impl std::fmt::Debug for ResultPick {
     }
 }
 
-/// What is known of results that were picked.
+/// The outcome of a pick.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PickSummary {
-    /// The figure of each result, with eight columns at most.
+    /// The figure of each result, at most eight columns wide.
     pub figures: Vec<String>,
-    /// What is to be marked.
+    /// The entries to mark.
     pub marked: Vec<EntryRef>,
-    /// What was found, and what is marked of it.
+    /// What was found, and what is marked.
     pub summary: String,
 }

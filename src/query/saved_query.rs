@@ -1,5 +1,5 @@
-//! `saved:NAME`: a query that a store itself has saved, as SQL. It is run where it is one SELECT of the plain
-//! kind that `docs/query.md` describes, and refused with the reason where it is not.
+//! `saved:NAME`: runs a query that a store has saved, as SQL. Only one plain SELECT, as `docs/query.md`
+//! describes it, is run. Anything else is refused with the reason.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -22,31 +22,31 @@ use row::SqlRow;
 use select::Select;
 use value::SortKey;
 
-/// The number of names that are listed if there is none of that name.
+/// The maximum number of names in the message about an unknown name.
 const LISTED_NAMES: usize = 12;
-/// This many records are looked at between two looks at the cancel token.
+/// The cancel token is checked once per this many records.
 const STRIDE: usize = 256;
 
-/// A saved query that is asked for.
+/// A `saved:` of a query.
 #[derive(Clone, Debug)]
 pub(super) struct SavedQuery {
-    /// Its name, or that of its file.
+    /// The name of the saved query or of its file.
     pub name: String,
-    /// Where it is asked for.
+    /// Its place in the query.
     pub span: Range<usize>,
-    /// The time that the query may name.
+    /// The time that the saved query knows as now.
     pub now: Moment,
 }
 
-/// What saved queries of one name found.
+/// The results of the saved queries of one name.
 pub(super) struct SavedQueryResult {
-    /// The place of each result.
+    /// The place of each result in their order.
     pub places: HashMap<EntryRef, usize>,
-    /// Whether a query says in which order they are.
+    /// True if one of the saved queries sets an order.
     pub is_ordered: bool,
 }
 
-/// A query that a store has saved, as it was found there.
+/// A saved query that was found in a store.
 struct StoredQuery<'a> {
     store: usize,
     path: &'a Path,
@@ -54,8 +54,7 @@ struct StoredQuery<'a> {
 }
 
 impl SavedQuery {
-    /// Runs the queries of that name, each in the store that has it; `None` when cancelled. Of what is
-    /// hidden by its state nothing is seen.
+    /// Runs the queries of that name in their stores, on entries in a visible state. `None` if cancelled.
     pub fn run(
         &self,
         snapshot: &Snapshot,
@@ -86,7 +85,7 @@ impl SavedQuery {
         Some(Ok(ran))
     }
 
-    /// The queries of that name: in each store one.
+    /// Returns the query of that name in each store that has one. Several in one store are an error.
     fn kept<'a>(&self, snapshot: &'a Snapshot) -> Result<Vec<StoredQuery<'a>>, SavedQueryError> {
         let mut kept = Vec::new();
         let mut known: Vec<String> = Vec::new();
@@ -119,7 +118,7 @@ impl SavedQuery {
     }
 }
 
-/// The names of the queries that stores themselves have saved. Untrusted text.
+/// Returns the names of the queries that stores have saved. Untrusted text.
 pub fn saved_names(snapshot: &Snapshot) -> Vec<String> {
     let queries = snapshot.stores.iter().flat_map(|store| queries(store));
     let mut names: Vec<String> = queries.map(|(_, path)| name_of(path)).collect();
@@ -128,7 +127,6 @@ pub fn saved_names(snapshot: &Snapshot) -> Vec<String> {
     names
 }
 
-/// The saved queries of a store.
 fn queries(store: &Store) -> impl Iterator<Item = (&Entry, &Path)> {
     let format = format::by_name(store.format);
     let paths = store.entries.iter().map(|entry| (entry, store.document(entry).path.as_path()));
@@ -140,7 +138,7 @@ fn name_of(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_text().into()).unwrap_or_default()
 }
 
-/// The sentence that says which there are.
+/// Returns the sentence that lists the names.
 fn told(mut names: Vec<String>) -> String {
     names.sort();
     names.dedup();
@@ -156,7 +154,7 @@ fn told(mut names: Vec<String>) -> String {
     }
 }
 
-/// The records of a store that a query finds, in its order; `None` when cancelled.
+/// Returns the records of a store that a query finds, in its order. `None` if cancelled.
 fn found(
     select: &Select,
     number: usize,

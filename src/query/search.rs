@@ -1,4 +1,4 @@
-//! Running a query: who matches, in what order, and what is in the way.
+//! Runs a query: finds the results, orders them, and says what hides others.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::text_index::TextIndex;
 use super::word_match::Matches;
 use crate::model::{EntryRef, Moment, Snapshot, State};
 
-/// What results are ordered by.
+/// The order of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// Best first.
@@ -21,7 +21,7 @@ pub enum Order {
     Rank,
     /// Newest first.
     Time,
-    /// Oldest first; what has no time comes last.
+    /// Oldest first; entries without a time come last.
     Oldest,
     /// Most important first.
     Importance,
@@ -29,52 +29,52 @@ pub enum Order {
     Size,
 }
 
-/// What to search, in what, and how.
+/// What to search for, where, and how.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// The stores searched.
+    /// The stores to search.
     pub snapshot: &'a Snapshot,
-    /// Their text. A query without words needs none; for one with words, text that is
-    /// missing or of an older snapshot is made up for, which takes time.
+    /// Their text. A query without words needs none. For a query with words, if the text is missing or of an
+    /// older snapshot, the search reads the records, which takes time.
     pub text: Option<&'a TextIndex>,
-    /// What is asked.
+    /// The query.
     pub query: &'a Query,
-    /// How to rank.
+    /// The formula of the rank.
     pub ranking: Ranking,
-    /// What to order by, where the query does not say (`sort:`).
+    /// The order if the query has no `sort:`.
     pub order: Order,
-    /// Whether archived and deleted records are searched although the query does not ask for them.
+    /// True to search archived and deleted records even if the query does not ask for them.
     pub all: bool,
-    /// The time of the ranking.
+    /// The time for the ranks.
     pub now: Moment,
 }
 
 /// One result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Which entry.
+    /// The entry.
     pub at: EntryRef,
-    /// Its rank value; `None` for a broken record.
+    /// The rank; `None` for a broken record.
     pub rank: Option<f64>,
-    /// Its decay factor, 0 to 1; 0 for a broken record.
+    /// The decay, 0 to 1; 0 for a broken record.
     pub decay: f64,
 }
 
 /// The results of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
-    /// Best first (or as ordered).
+    /// The results, in the order of the request.
     pub hits: Vec<Hit>,
-    /// The part of the query whose removal would bring back most, and how many more that would be.
+    /// The part of the query whose removal would add the most results, and their number.
     pub blocker: Option<(Range<usize>, usize)>,
-    /// What is known of them, where they were picked.
+    /// The outcome of the pick, if the results were picked.
     pub picked: Option<PickSummary>,
-    /// Why nothing was looked for, where a saved query is not run.
+    /// The reason if nothing was searched because a saved query is not run.
     pub refused: Option<SavedQueryRefusal>,
 }
 
 impl Results {
-    /// These results; why there are none where a saved query is not run.
+    /// Returns the results, or the reason why a saved query is not run.
     pub fn answered(self) -> Result<Results, SavedQueryRefusal> {
         match self.refused {
             Some(refused) => Err(refused),
@@ -84,13 +84,14 @@ impl Results {
 }
 
 impl Request<'_> {
-    /// Looks for the words of the query; `None` when cancelled. What is found serves a search
-    /// and every explanation of the same words in the same stores.
+    /// Finds the words of the query. `None` if cancelled. A search and all explanations of the same words in
+    /// the same stores can share the result.
     pub fn matches(&self, cancel: &CancelToken) -> Option<Matches> {
         self.matches_within(None, cancel)
     }
 
-    /// The same, where other words were looked for in the same stores: who typed on looks where they are.
+    /// Like [`Request::matches`], with the matches of an earlier query in the same stores. If the user only
+    /// typed more letters, only the entries that matched before are searched.
     pub fn matches_within(&self, before: Option<&Matches>, cancel: &CancelToken) -> Option<Matches> {
         if !self.query.has_words() {
             return Some(Matches::default());
@@ -101,12 +102,12 @@ impl Request<'_> {
     }
 }
 
-/// Runs a search; `None` when cancelled.
+/// Runs a search. `None` if cancelled.
 pub fn search(request: &Request<'_>, cancel: &CancelToken) -> Option<Results> {
     search_in(request, &request.matches(cancel)?, cancel)
 }
 
-/// Runs a search whose words were looked for already; `None` when cancelled.
+/// Runs a search with existing matches of its words. `None` if cancelled.
 pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &CancelToken) -> Option<Results> {
     let meaning = match ResolvedQuery::new(request, matches, cancel)? {
         Ok(meaning) => meaning,
@@ -130,7 +131,7 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &CancelToken)
         if min.is_some_and(|min| hit.rank.is_none_or(|rank| rank < min.value)) {
             too_low += 1;
         } else {
-            // The order of a saved query is asked for like that of `sort:`, which comes before it.
+            // The order of a saved query counts only without `sort:`.
             let place = meaning.place(at).filter(|_| request.query.order.is_none());
             let own = SortedHit::new(hit, candidate, order);
             found.push(SortedHit { key: place.map_or(own.key, |place| -(place as f64)), ..own });
@@ -154,7 +155,7 @@ fn hit(request: &Request<'_>, matches: &Matches, at: EntryRef, candidate: &Candi
     Hit { at, rank: Some(factors.rank), decay: factors.decay }
 }
 
-/// A hit with what it is sorted by.
+/// A hit with its sort key.
 struct SortedHit {
     /// The greater comes first.
     key: f64,
@@ -167,7 +168,7 @@ impl SortedHit {
     fn new(hit: Hit, candidate: &Candidate<'_>, order: Order) -> SortedHit {
         let key = match order {
             Order::Rank => hit.rank,
-            // Microseconds of some 285 years fit a double exactly, and ties go by `time`.
+            // Microseconds of about 285 years fit an f64 exactly. Equal keys are ordered by `time`.
             Order::Time => candidate.time.map(|time| time.0 as f64),
             Order::Oldest => candidate.time.map(|time| -(time.0 as f64)),
             Order::Importance => candidate.view.map(|view| view.importance),
@@ -193,10 +194,10 @@ fn sorted(mut found: Vec<SortedHit>, limit: Option<usize>) -> Vec<SortedHit> {
     found
 }
 
-/// How many entries each clause of a query hides alone.
+/// The number of entries that each clause of a query alone excludes.
 struct HiddenCounts {
     counts: Vec<usize>,
-    /// Without a clause such as is:archived, fewer states are looked at.
+    /// The hidden states that the query asks for without each clause. Without `is:archived` they are fewer.
     asks: Vec<StateScope>,
 }
 
@@ -210,7 +211,7 @@ impl HiddenCounts {
         HiddenCounts { counts: vec![0; clauses.len()], asks: (0..clauses.len()).map(asks_without).collect() }
     }
 
-    /// An entry in that state is kept out by that clause alone.
+    /// Counts an entry that only this clause excludes.
     fn note(&mut self, clause: usize, state: State, all: bool) {
         if let Some((count, asks)) = self.counts.get_mut(clause).zip(self.asks.get(clause))
             && is_visible(state, *asks, all)
@@ -219,8 +220,8 @@ impl HiddenCounts {
         }
     }
 
-    /// The clause that hides most. Beside results it only hides: without `is:archived` some of them
-    /// would be gone, and under a limit others take their place.
+    /// Returns the clause that hides most. If there are results, only clauses whose removal loses none of
+    /// them count: without `is:archived` some are lost, and under a limit others take their place.
     fn most(&self, query: &Query, has_results: bool) -> Option<(Range<usize>, usize)> {
         let all = query.asks();
         let only_hides = |asks: StateScope| !has_results || asks == all && query.limit.is_none();

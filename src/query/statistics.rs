@@ -1,4 +1,4 @@
-//! What stores hold and how that grew, counted: for `palimp stats` and the view of statistics.
+//! Counts what stores have and how that grew, for `palimp stats` and the view of statistics.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -7,25 +7,25 @@ use super::facets::most_first;
 use crate::model::time::DAY;
 use crate::model::{EntryRef, Moment, Snapshot, State, Store, View};
 
-/// So many weeks, this one included, are counted day by day.
+/// The number of weeks, with this one, that are counted day by day.
 pub const WEEKS: usize = 26;
-/// Of so many tags, the most used ones, each week is counted.
+/// The number of tags, the most used ones, that are counted week by week.
 const TAGS: usize = 40;
-/// The first days of a session say little of how fast it grows.
+/// The least number of days for a session's growth: its first days say little of how fast it grows.
 const SETTLED: f64 = 7.0;
 
-/// What one store holds.
+/// The counts of one store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoreCounts {
-    /// Memories that count.
+    /// Live memories.
     pub live: usize,
-    /// Memories that were moved aside.
+    /// Archived memories.
     pub archived: usize,
-    /// Memories that a tombstone names.
+    /// Deleted memories.
     pub deleted: usize,
-    /// What can't be read.
+    /// Broken memories.
     pub broken: usize,
-    /// The types of what is live, most first. Untrusted text.
+    /// The types of live memories, highest count first. Untrusted text.
     pub types: Vec<(String, usize)>,
 }
 
@@ -36,42 +36,42 @@ pub struct FillingSession {
     pub store: usize,
     /// The session's number.
     pub session: usize,
-    /// So many days from now, if it grows as it did.
+    /// The number of days until then, if it grows as before.
     pub days: f64,
 }
 
-/// A tag of what is live.
+/// A tag of live memories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagUse {
-    /// Untrusted text.
+    /// The tag. Untrusted text.
     pub name: String,
-    /// How many memories have it, whenever they were written.
+    /// The number of memories that have it, of any time.
     pub count: usize,
-    /// How many of each week have it.
+    /// The number of memories of each week that have it.
     pub weeks: [usize; WEEKS],
 }
 
-/// What stores hold, and what of it was written when.
+/// What stores have, and when it was written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UsageStatistics {
-    /// One a store, in their order.
+    /// The counts of each store, in order.
     pub stores: Vec<StoreCounts>,
-    /// The types of what is live in all of them, most first. Untrusted text.
+    /// The types of live memories in all stores, highest count first. Untrusted text.
     pub types: Vec<(String, usize)>,
-    /// The most used tags of what is live in all of them, most first.
+    /// The most used tags of live memories in all stores, highest count first.
     pub tags: Vec<TagUse>,
     /// Midnight at the start of the first day that is counted, a Monday.
     pub since: Moment,
-    /// What is live and was written on each day up to today, the newest first.
+    /// The live memories that were written on each day up to today, the newest first.
     pub days: Vec<Vec<EntryRef>>,
-    /// The bytes of that in each week.
+    /// The bytes of those memories in each week.
     pub bytes: [u64; WEEKS],
     /// The session that will be full first.
     pub filling: Option<FillingSession>,
 }
 
 impl UsageStatistics {
-    /// Counts stores.
+    /// Counts the stores of a snapshot.
     pub fn of(snapshot: &Snapshot, now: Moment) -> UsageStatistics {
         let today = now.day();
         let since = monday(today).plus(-7 * DAY * (WEEKS as i64 - 1));
@@ -95,12 +95,12 @@ impl UsageStatistics {
         own
     }
 
-    /// Midnight at the start of a day.
+    /// Returns midnight at the start of a day.
     pub fn date(&self, day: usize) -> Moment {
         self.since.plus(DAY * day as i64)
     }
 
-    /// How many bytes a week brings, by the last four.
+    /// Returns the bytes that a week adds on average, over the last four weeks.
     pub fn weekly(&self) -> u64 {
         self.bytes.iter().rev().take(4).sum::<u64>() / 4
     }
@@ -114,7 +114,7 @@ impl UsageStatistics {
         }
     }
 
-    /// The day on which a memory was written, where that is one of those that are counted.
+    /// Returns the day on which a memory was written, if that day is counted.
     fn day_of(&self, view: View<'_>) -> Option<usize> {
         let day = view.created?.0.saturating_sub(self.since.0).div_euclid(DAY);
         usize::try_from(day).ok().filter(|day| *day < self.days.len())
@@ -142,13 +142,13 @@ impl UsageStatistics {
     }
 }
 
-/// Midnight of the Monday of the week of a day; 1 January 1970 was a Thursday.
+/// Returns midnight of the Monday of a day's week. 1 January 1970 was a Thursday.
 fn monday(day: Moment) -> Moment {
     let weekday = (day.0.div_euclid(DAY) + 3).rem_euclid(7);
     day.plus(-DAY * weekday)
 }
 
-/// An entry of that number that counts.
+/// Returns the view of an entry if it is live.
 fn live(store: &Store, entry: u32) -> Option<View<'_>> {
     let entry = store.entries.get(entry as usize).filter(|own| own.state == State::Live)?;
     store.view(entry)
@@ -158,7 +158,7 @@ fn created(snapshot: &Snapshot, at: EntryRef) -> Option<Moment> {
     live(snapshot.get(at).0, at.entry)?.created
 }
 
-/// Counts a store, and its types among those of all.
+/// Counts a store, and adds its types to `all`.
 fn held<'a>(store: &'a Store, all: &mut HashMap<&'a str, usize>) -> StoreCounts {
     let [live, archived, deleted, broken] =
         [State::Live, State::Archived, State::Deleted, State::Broken].map(|state| store.count(state));
@@ -171,7 +171,7 @@ fn held<'a>(store: &'a Store, all: &mut HashMap<&'a str, usize>) -> StoreCounts 
     StoreCounts { live, archived, deleted, broken, types: most_first(kinds) }
 }
 
-/// The session that will be full first, of those that have a limit and grow.
+/// Returns the session that will be full first, among those that have a limit and grow.
 fn filling(snapshot: &Snapshot, since: Moment, now: Moment) -> Option<FillingSession> {
     let mut soonest: Option<FillingSession> = None;
     for (number, store) in snapshot.stores.iter().enumerate() {

@@ -10,23 +10,21 @@ use crate::format::{self, SearchText};
 use crate::model::Generation;
 use crate::model::{Document, Entry, Snapshot, Store};
 
-/// This many entries are folded between two looks at the cancel token.
+/// The cancel token is checked once per this many entries.
 const STRIDE: usize = 256;
 
-/// Stands between the parts of an entry's text; no needle holds it.
+/// Separates the parts of an entry's text. No needle contains it.
 const SEPARATOR: char = '\n';
 
-/// Folded text of every entry, document by document; unchanged documents are shared
-/// with the index built before.
+/// The folded text of every entry by document. Unchanged documents are shared with the previous index.
 #[derive(Clone, Debug, Default)]
 pub struct TextIndex {
     stores: Vec<Arc<StoreText>>,
 }
 
-/// The text of one store.
 #[derive(Debug)]
 struct StoreText {
-    /// The very store that was folded, to know it again without comparing it.
+    /// The store that was folded. Its address identifies it without a comparison.
     of: Weak<Store>,
     root: PathBuf,
     chunks: Vec<Chunk>,
@@ -35,40 +33,39 @@ struct StoreText {
 /// Consecutive entries of one document.
 #[derive(Debug)]
 pub(super) struct Chunk {
-    /// The first of them, as an index into `Store::entries`.
+    /// The index of the first one in `Store::entries`.
     pub first: usize,
     pub text: Arc<DocumentText>,
 }
 
-/// The folded text of one document's entries in one string, so that a word is looked for
-/// in all of them at once.
+/// The folded text of the entries of one document in one string, so that one pass searches all of them.
 #[derive(Debug)]
 pub(super) struct DocumentText {
     path: PathBuf,
     generation: Generation,
-    /// Where the bytes read start in the file: a tail of it has other entries.
+    /// The position of the first read byte in the file. A tail of the file has other entries.
     offset: u64,
-    /// Which records were listed, as they may change while the file doesn't.
+    /// The listed records. They may change while the file stays the same.
     records: Vec<u32>,
     pub folded: String,
     pub slots: Vec<Slot>,
 }
 
-/// Where an entry's text ends in its document's; it starts where the one before ends.
+/// The end of an entry's text in the text of its document. It starts where the one before ends.
 #[derive(Debug)]
 pub(super) struct Slot {
-    /// Where title, tags and id end and the body starts.
+    /// The end of title, tags and id, where the body starts.
     pub head_end: usize,
     pub end: usize,
-    /// Which letters the head holds, to tell soon what a fuzzy word can't match.
+    /// The letters of the head, to exclude a fuzzy word quickly.
     pub letters: u64,
 }
 
-/// Where an entry's searched text comes from: its format, or a test.
+/// The source of an entry's searched text: its format, or a test.
 pub(super) type Source<'a> = &'a (dyn Fn(&Store, &Entry) -> SearchText + Sync);
 
 impl TextIndex {
-    /// Folds the text of every entry; `None` when cancelled.
+    /// Folds the text of every entry. `None` if cancelled.
     pub fn build(
         snapshot: &Snapshot,
         previous: Option<&TextIndex>,
@@ -95,13 +92,13 @@ impl TextIndex {
         Some(TextIndex { stores })
     }
 
-    /// Whether it was built from these very stores.
+    /// True if it was built from exactly these stores.
     pub fn is_of(&self, snapshot: &Snapshot) -> bool {
         self.stores.len() == snapshot.stores.len()
             && self.stores.iter().zip(&snapshot.stores).all(|(text, store)| text.is_of(store))
     }
 
-    /// The texts of each store, in the order of the snapshot.
+    /// Returns the texts of each store, in the order of the snapshot.
     pub(super) fn chunks(&self) -> impl Iterator<Item = &[Chunk]> {
         self.stores.iter().map(|store| store.chunks.as_slice())
     }
@@ -150,7 +147,7 @@ impl DocumentText {
             && self.records.iter().eq(entries.iter().map(|entry| &entry.record))
     }
 
-    /// The text of consecutive entries of one document; `None` when cancelled.
+    /// Folds the text of consecutive entries of one document. `None` if cancelled.
     pub fn of(
         store: &Store,
         entries: &[Entry],
@@ -192,7 +189,7 @@ impl DocumentText {
         }
     }
 
-    /// The title, tags and id of an entry, folded.
+    /// Returns the folded title, tags and id of an entry.
     pub fn head(&self, slot: usize) -> impl Iterator<Item = &str> {
         let start = slot.checked_sub(1).and_then(|before| self.slots.get(before)).map_or(0, |slot| slot.end);
         let end = self.slots.get(slot).map_or(start, |slot| slot.head_end);
@@ -200,7 +197,7 @@ impl DocumentText {
     }
 }
 
-/// A bit for each letter and digit in `text`; other characters share what is left.
+/// Returns a bit for each letter and digit in `text`. Other characters share the remaining bits.
 pub(super) fn letters(text: &str) -> u64 {
     text.chars().fold(0, |bits, c| {
         bits | match c {

@@ -1,24 +1,24 @@
-//! Times in a query: timestamps, days, and times before now. All in UTC.
+//! Times in a query: timestamps, days, and times before now. All are in UTC.
 
 use crate::model::Moment;
 use crate::model::time::{DAY, HOUR};
 
-/// What a value of a time field may be, for messages.
+/// The possible values of a time field, for messages.
 pub(super) const TIME_FORMS: &str =
     "a date such as 2026-01-10, a timestamp, today, yesterday, or a time ago such as -3h, -7d, -2w, -1m, -1y";
 
 /// A time as a user names it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TimeValue {
-    /// The first moment that it covers: a day's midnight, a timestamp's own moment.
+    /// The first moment that it covers: midnight of a day, or the moment of a timestamp.
     pub start: Moment,
     /// One past the last moment that it covers: the next midnight for a day.
     pub end: Moment,
-    /// What `at:` takes: the day, or for hours ago the hour, or the timestamp's second.
+    /// The range of `at:`: the day, the hour for hours ago, or the second of a timestamp.
     pub around: TimeRange,
 }
 
-/// The moments from `from` up to but not including `to`; an absent end is open.
+/// The moments from `from` up to but not including `to`. A missing end is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct TimeRange {
     pub from: Option<Moment>,
@@ -26,7 +26,6 @@ pub(super) struct TimeRange {
 }
 
 impl TimeRange {
-    /// Whether `moment` lies in it.
     pub fn holds(&self, moment: Moment) -> bool {
         self.from.is_none_or(|from| moment >= from) && self.to.is_none_or(|to| moment < to)
     }
@@ -38,7 +37,7 @@ impl TimeRange {
 }
 
 impl TimeValue {
-    /// Reads a time; `None` if it is none.
+    /// Parses a time. `None` if it is not one.
     pub fn parse(text: &str, now: Moment) -> Option<TimeValue> {
         match text {
             "today" => return Some(TimeValue::day(now.day())),
@@ -49,7 +48,7 @@ impl TimeValue {
             return TimeValue::ago(ago, now);
         }
         let (moment, _) = Moment::parse(text)?;
-        // Only a date has no colon.
+        // Only a timestamp has a colon.
         let timestamp = text.contains(':');
         Some(if timestamp { TimeValue::instant(moment, SECOND) } else { TimeValue::day(moment) })
     }
@@ -78,28 +77,26 @@ impl TimeValue {
         TimeValue { start: moment, end: moment.plus(1), around: TimeRange::unit(moment, around) }
     }
 
-    /// Its moments and all later ones.
+    /// Returns its moments and all later ones.
     pub fn since(self) -> TimeRange {
         TimeRange { from: Some(self.start), to: None }
     }
 
-    /// Its moments and all earlier ones.
+    /// Returns its moments and all earlier ones.
     pub fn until(self) -> TimeRange {
         TimeRange { from: None, to: Some(self.end) }
     }
 
-    /// All moments before it.
     pub fn before(self) -> TimeRange {
         TimeRange { from: None, to: Some(self.start) }
     }
 
-    /// All moments after it.
     pub fn after(self) -> TimeRange {
         TimeRange { from: Some(self.end), to: None }
     }
 }
 
-/// Microseconds in a second.
+/// In microseconds.
 const SECOND: i64 = 1_000_000;
 
 #[cfg(test)]

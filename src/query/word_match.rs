@@ -1,4 +1,4 @@
-//! Words against text: how well each word hits each entry.
+//! Finds words in text, and how well each word hits each entry.
 
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
@@ -11,32 +11,30 @@ use super::text_index::{Chunk, DocumentText, TextIndex, letters};
 use crate::format;
 use crate::model::{EntryRef, Snapshot, State, Store};
 
-/// `*` within a word stands for at most this many bytes, so that no text makes it slow.
+/// A word with `*` reaches over at most this many bytes, so that no text makes the search slow.
 const STAR: usize = 256;
-/// The letters of a fuzzy match are within this many times the word's length, for in a
-/// long title nearly every word's letters are somewhere in order.
+/// A fuzzy match spans at most this many word lengths: a long title has any word's letters in order.
 const FUZZY_REACH: usize = 3;
-/// This many finds are made between two looks at the cancel token.
+/// The cancel token is checked once per this many finds.
 const STRIDE: u32 = 4096;
 
-/// How well a word hits an entry; the better one is the greater.
+/// How well a word hits an entry. The better level is the greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum HitLevel {
-    /// Not at all.
     #[default]
     None,
-    /// Somewhere within a word, or by fuzzy likeness.
+    /// Inside a word, or by fuzzy similarity.
     Part,
     /// At the start of a word.
     Prefix,
-    /// A whole word of any other text.
+    /// A complete word of any other text.
     Body,
-    /// A whole word of title, tags or id.
+    /// A complete word of title, tags or id.
     Head,
 }
 
 impl HitLevel {
-    /// The number in the formula of the match.
+    /// Returns the number for the formula of the match.
     pub fn value(self) -> f64 {
         match self {
             HitLevel::None => 0.0,
@@ -48,37 +46,35 @@ impl HitLevel {
     }
 }
 
-/// How well one word hits every entry.
+/// The hit levels of one word on every entry.
 pub(super) struct WordLevels {
     /// By store and entry.
     levels: Vec<Vec<HitLevel>>,
-    /// How many readable live entries it hits.
+    /// The number of readable live entries that it hits.
     pub df: usize,
 }
 
 impl WordLevels {
-    /// How well it hits one entry.
     pub fn of(&self, store: usize, entry: usize) -> HitLevel {
         self.levels.get(store).and_then(|levels| levels.get(entry)).copied().unwrap_or_default()
     }
 }
 
-/// How well each word of a query hits every entry; empty where it has none.
+/// The hit levels of each word of a query on every entry. Empty if the query has no words.
 #[derive(Default)]
 pub struct Matches {
-    /// The words, by index.
     forms: Vec<WordPattern>,
     /// By index into `Query::words`.
     pub(super) words: Vec<WordLevels>,
-    /// How many readable live entries there are.
+    /// The number of readable live entries.
     pub(super) n: usize,
-    /// What each wanted word weighs: its index and its idf.
+    /// The index and the idf of each wanted word.
     weights: Vec<(usize, f64)>,
     sum: f64,
 }
 
 impl Matches {
-    /// Looks for every word in every entry, in their text as far as it is held; `None` when cancelled.
+    /// Finds every word in every entry. Uses the text index if there is one. `None` if cancelled.
     pub(super) fn find(
         query: &Query,
         snapshot: &Snapshot,
@@ -110,30 +106,28 @@ impl Matches {
         Some(Matches { forms, words, n, weights, sum })
     }
 
-    /// Whether these tell where alone the words of a query can be.
+    /// True if these matches limit the entries that the words of a query can hit.
     pub fn tells(&self, query: &Query) -> bool {
         query.has_words() && self.within(query).is_some()
     }
 
-    /// Where alone the words of a query can be, if these tell that.
+    /// Returns the entries that the words of a query can hit, if these matches limit them.
     pub(super) fn within(&self, query: &Query) -> Option<MatchScope<'_>> {
         let part = |word: &QueryWord| self.forms.iter().position(|form| word.form.implies(form));
         let parts = query.words.iter().map(part).collect::<Option<_>>()?;
         Some(MatchScope { of: self, parts })
     }
 
-    /// Whether a word of the query hits an entry at all.
     pub(super) fn hits(&self, word: usize, at: EntryRef) -> bool {
         self.level(word, at) > HitLevel::None
     }
 
-    /// How well a word of the query hits an entry.
     pub(super) fn level(&self, word: usize, at: EntryRef) -> HitLevel {
         self.words.get(word).map_or(HitLevel::None, |levels| levels.of(at.store as usize, at.entry as usize))
     }
 
-    /// `Σ idf·hit / Σ idf` over the wanted words; 1 where there are none. Where no word
-    /// weighs anything, for nothing is live, all weigh the same.
+    /// Returns `Σ idf·hit / Σ idf` over the wanted words, 1 if there are none. If no word weighs anything
+    /// because nothing is live, all weigh the same.
     pub(super) fn quality(&self, at: EntryRef) -> f64 {
         let value = |word| self.level(word, at).value();
         if self.weights.is_empty() {
@@ -146,27 +140,27 @@ impl Matches {
     }
 }
 
-/// The entries that words hit each of which is a part of a word that is looked for.
+/// The entries that earlier words hit. Each new word contains one of them, so it can hit no other entry.
 pub(super) struct MatchScope<'a> {
     of: &'a Matches,
-    /// Indices of those words.
+    /// The indices of those earlier words.
     parts: Vec<usize>,
 }
 
 impl MatchScope<'_> {
-    /// Whether an entry can be hit.
+    /// True if a new word can hit the entry.
     pub fn holds(&self, store: usize, entry: usize) -> bool {
         let at = EntryRef { store: store as u32, entry: entry as u32 };
         self.parts.iter().any(|word| self.of.hits(*word, at))
     }
 }
 
-/// `ln(1 + N/df)`; a word that no live entry has counts as if one had it.
+/// Returns `ln(1 + N/df)`. A word that no live entry has counts as if one had it.
 pub(super) fn idf(n: usize, df: usize) -> f64 {
     (1.0 + n as f64 / df.max(1) as f64).ln()
 }
 
-/// How well the words hit entries whose text is held.
+/// Returns the hit levels on entries whose text is in the index.
 fn in_text(matchers: &[Matcher<'_>], text: &TextIndex, cancel: &CancelToken) -> Option<Vec<BlockHits>> {
     let mut found = Vec::new();
     for (store, chunks) in text.chunks().enumerate() {
@@ -181,7 +175,7 @@ fn in_text(matchers: &[Matcher<'_>], text: &TextIndex, cancel: &CancelToken) -> 
     Some(found)
 }
 
-/// The entries that count, with their numbers.
+/// Returns the numbers of the readable live entries.
 fn readable(store: &Store) -> impl Iterator<Item = usize> + '_ {
     let entries = store.entries.iter().enumerate();
     entries.filter(|(_, own)| own.state == State::Live && store.is_readable(own)).map(|(number, _)| number)
@@ -194,7 +188,7 @@ fn df(snapshot: &Snapshot, levels: &[Vec<HitLevel>]) -> usize {
     stores.map(|(store, own)| readable(store).filter(|number| hit(own, *number)).count()).sum()
 }
 
-/// A word made ready to be looked for.
+/// A word, prepared for the search.
 pub(super) struct Matcher<'a> {
     form: &'a WordPattern,
     /// Finds the word, or the first piece of a word with stars.
@@ -212,7 +206,7 @@ impl<'a> Matcher<'a> {
         Matcher { form, finder: Finder::new(needle), fuzzy }
     }
 
-    /// Raises the levels of a document's entries to what this word makes of them.
+    /// Raises the levels of the entries of a document to the hits of this word.
     pub fn scan(&self, text: &DocumentText, levels: &mut [HitLevel], cancel: &CancelToken) -> Option<()> {
         self.scan_exact(text, levels, cancel)?;
         match (self.form, &self.fuzzy) {
@@ -221,8 +215,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// One pass over all the text: from each find to the next, and past the rest of an
-    /// entry once nothing better can follow in it.
+    /// Walks all the text once, from find to find. Skips the rest of an entry that can't have a better hit.
     fn scan_exact(&self, text: &DocumentText, levels: &mut [HitLevel], cancel: &CancelToken) -> Option<()> {
         if self.finder.needle().is_empty() {
             return Some(());
@@ -263,7 +256,7 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// Likeness of title, tags and id, for entries that the word itself does not hit.
+/// Compares title, tags and id, for entries that the word itself does not hit.
 fn scan_fuzzy(
     word: &str,
     fuzzy: &SkimMatcherV2,
@@ -292,9 +285,8 @@ fn scan_fuzzy(
     Some(())
 }
 
-/// Where a word with stars ends whose first piece is at `at`. The pieces before the
-/// last are taken where they come first, which is right because a star takes anything
-/// but white space.
+/// Returns the end of a word with stars whose first piece is at `at`. Taking the first place of each piece
+/// before the last is right, because a star stands for anything but white space.
 pub(super) fn wild_at(text: &str, at: usize, parts: &[String]) -> Option<usize> {
     let bound_start = parts.first().is_some_and(|part| !part.is_empty());
     let bound_end = parts.last().is_some_and(|part| !part.is_empty());
@@ -313,7 +305,7 @@ pub(super) fn wild_at(text: &str, at: usize, parts: &[String]) -> Option<usize> 
     (!bound_end || !is_word_at(text, end)).then_some(end)
 }
 
-/// The bytes from `at` to the next white space, as far as a star reaches.
+/// Returns the bytes from `at` to the next white space, at most [`STAR`].
 fn bytes_of_word(text: &str, at: usize) -> &[u8] {
     let bytes = text.as_bytes().get(at..).unwrap_or_default();
     let bytes = bytes.get(..STAR).unwrap_or(bytes);
@@ -321,7 +313,7 @@ fn bytes_of_word(text: &str, at: usize) -> &[u8] {
     bytes.get(..end).unwrap_or_default()
 }
 
-/// Whether a letter or digit is right before `at`.
+/// True if a letter or digit is right before `at`.
 pub(super) fn is_word_before(text: &str, at: usize) -> bool {
     match at.checked_sub(1).and_then(|before| text.as_bytes().get(before)) {
         None => false,
@@ -332,7 +324,7 @@ pub(super) fn is_word_before(text: &str, at: usize) -> bool {
     }
 }
 
-/// Whether a letter or digit is at `at`.
+/// True if a letter or digit is at `at`.
 pub(super) fn is_word_at(text: &str, at: usize) -> bool {
     match text.as_bytes().get(at) {
         None => false,

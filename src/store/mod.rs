@@ -7,6 +7,7 @@ mod discovery;
 pub mod erase;
 mod freshness;
 mod grown_log;
+pub mod hidden_names;
 mod incremental_read;
 mod large_file;
 mod load;

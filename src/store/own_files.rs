@@ -6,9 +6,9 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::commit::{OldFileName, is_temp};
 use crate::disk::{Disk, Lookup};
 use crate::format::Format;
+use crate::store::hidden_names::{OldFileName, is_temp};
 
 /// Files of our own beside a store, relative to its root: they start with `..`. Of second names
 /// only those of the format's files: another store may be kept in the same folder.

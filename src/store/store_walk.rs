@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::commit::is_ours;
 use super::own_files;
 use crate::disk::{Disk, Item, ItemKind, Lookup};
 use crate::format::{Format, Placement};
 use crate::model::{Code, PathText, Problem, Role, Severity, StoreScope, UnreadPath};
+use crate::store::hidden_names::is_ours;
 
 /// Folders nested deeper than this are not entered; no format needs as many.
 const DEPTH: usize = 8;

@@ -1,9 +1,8 @@
 //! Canonical JSON and the checksums over it.
 //!
-//! Specification 2 §8.2 says "sorted keys, no whitespace"; its pseudo-code passes the
-//! sorted top-level keys as JavaScript's replacer array, which also drops every nested
-//! key that is not one of them. Both flavours are computed here, and the indented form
-//! that specification 3's `bundleHash` is made of.
+//! Specification 2 §8.2 says "sorted keys, no whitespace". Its pseudo-code passes the sorted top-level keys
+//! as JavaScript's replacer array, which also drops every nested key that is not one of them. Both forms are
+//! computed here, and the indented form for the `bundleHash` of specification 3.
 
 use std::borrow::Cow;
 
@@ -12,21 +11,21 @@ use sha2::{Digest, Sha256};
 use super::digest::hex;
 use super::json::{Json, JsonKind, StringUnit, units};
 
-/// How a checksum relates to the record that holds it.
+/// The relation of a checksum to its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checksum {
     /// It is the digest of the canonical form.
     Canonical,
-    /// It is the digest that the pseudo-code makes: it does not cover nested content.
+    /// It is the digest of the pseudo-code, which does not cover nested content.
     Legacy,
     /// It is neither.
     Mismatch,
 }
 
-/// The member that holds the checksum, and is not covered by it.
+/// The member with the checksum, which does not cover itself.
 const OWN: &str = "checksum";
 
-/// Judges the checksum of an entry, if it has one that is a string.
+/// Checks the checksum of an entry, if it has one that is a string.
 pub fn verify(entry: Json<'_>) -> Option<Checksum> {
     let stored = entry.get(OWN)?.text()?;
     if stored == checksum(entry) {
@@ -38,17 +37,17 @@ pub fn verify(entry: Json<'_>) -> Option<Checksum> {
     }
 }
 
-/// `sha256:` and the digest of the entry's canonical form (RFC 8785) without `checksum`.
+/// Returns `sha256:` and the digest of the entry's canonical form (RFC 8785) without `checksum`.
 pub fn checksum(entry: Json<'_>) -> String {
     sha256(&canonical(entry, None))
 }
 
-/// The canonical form of an object (RFC 8785) without `checksum`.
+/// Returns the canonical form of an object (RFC 8785) without `checksum`.
 pub fn form(entry: Json<'_>) -> String {
     canonical(entry, None)
 }
 
-/// The digest that agents make who copied the pseudo-code of specification 2 §8.2.
+/// Returns the digest of agents that use the pseudo-code of specification 2 §8.2.
 pub fn legacy_checksum(entry: Json<'_>) -> String {
     let names: Vec<String> =
         last_members(entry).into_iter().map(|(name, _)| name).filter(|n| n != OWN).collect();
@@ -59,21 +58,20 @@ fn sha256(text: &str) -> String {
     String::from("sha256:") + &hex(&Sha256::digest(text.as_bytes()))
 }
 
-/// The digest, in hexadecimal, of a value's indented form. `None` for what is nested so
-/// deep that its indentation would be a multiple of its content: no format writes that.
+/// Returns the digest of a value's indented form, in hexadecimal. `None` if it is nested so deep that its
+/// indentation would be a multiple of its content. No format writes that.
 pub fn sha256_indented(value: Json<'_>) -> Option<String> {
     let mut hasher = Sha256::new();
     write_indented(value, &mut |text| hasher.update(text.as_bytes())).then(|| hex(&hasher.finalize()))
 }
 
-/// A value as JavaScript's `JSON.stringify` writes it with two spaces of indentation,
-/// members sorted. `None` as in [`sha256_indented`].
+/// Returns a value as `JSON.stringify` writes it with two spaces, sorted. `None` as in [`sha256_indented`].
 pub fn indented(value: Json<'_>) -> Option<String> {
     let mut out = String::new();
     write_indented(value, &mut |text| out.push_str(text)).then_some(out)
 }
 
-/// Hands the indented form on in pieces; false if it grows out of proportion.
+/// Passes the indented form to `take` in pieces. Returns false if it grows out of proportion.
 fn write_indented(value: Json<'_>, take: &mut dyn FnMut(&str)) -> bool {
     let room = value.raw().len().saturating_mul(64).saturating_add(1 << 20);
     let mut writer = CanonicalWriter { is_indented: true, ..CanonicalWriter::default() };
@@ -81,8 +79,8 @@ fn write_indented(value: Json<'_>, take: &mut dyn FnMut(&str)) -> bool {
     writer.write(room, take)
 }
 
-/// RFC 8785: members sorted by UTF-16 units, numbers as JavaScript writes them, no
-/// white space. `only` restricts the members at every depth.
+/// Returns the form of RFC 8785: members sorted by UTF-16 units, numbers as JavaScript writes them, no white
+/// space. `only` restricts the members at every depth.
 fn canonical(entry: Json<'_>, only: Option<&[String]>) -> String {
     let mut writer = CanonicalWriter { only, ..CanonicalWriter::default() };
     let own = last_members(entry).into_iter().filter(|(name, _)| name != OWN);
@@ -92,8 +90,8 @@ fn canonical(entry: Json<'_>, only: Option<&[String]>) -> String {
     out
 }
 
-/// What is still to be written; the last is the next. It waits on a stack of its own, so that no
-/// depth of nesting can exhaust the program's.
+/// A part that is still to be written. The parts are on a separate stack, the next one last, so that no depth
+/// of nesting can exhaust the program's stack.
 enum PendingPart<'a> {
     Text(Cow<'static, str>),
     Value(Json<'a>, usize),
@@ -110,7 +108,7 @@ struct CanonicalWriter<'a> {
 }
 
 impl<'a> CanonicalWriter<'a> {
-    /// Writes what waits; false if that needs more room than there is.
+    /// Writes the waiting parts. Returns false if they need more than `room` bytes.
     fn write(&mut self, mut room: usize, take: &mut dyn FnMut(&str)) -> bool {
         const PIECE: usize = 1 << 16;
         while let Some(step) = self.waiting.pop() {
@@ -166,7 +164,7 @@ impl<'a> CanonicalWriter<'a> {
     }
 }
 
-/// Writes what is neither object nor array as JavaScript's `JSON.stringify` does.
+/// Writes a value that is neither object nor array as JavaScript's `JSON.stringify` does.
 pub(super) fn write_scalar(value: Json<'_>, out: &mut String) {
     match value.kind() {
         JsonKind::String => write_string(&String::from_utf8_lossy(value.quoted().unwrap_or_default()), out),
@@ -175,7 +173,7 @@ pub(super) fn write_scalar(value: Json<'_>, out: &mut String) {
     }
 }
 
-/// The members of an object, sorted by UTF-16 units; of doubled keys the last.
+/// Returns the members of an object, sorted by UTF-16 units, and only the last one of doubled keys.
 pub(super) fn last_members(object: Json<'_>) -> Vec<(String, Json<'_>)> {
     let mut members: Vec<(String, Json<'_>)> =
         object.members().map(|(key, value)| (key.text().unwrap_or_default().into_owned(), value)).collect();
@@ -194,7 +192,6 @@ pub(super) fn name_in_quotes(name: &str) -> String {
     out
 }
 
-/// Writes a string as JavaScript's `JSON.stringify` does.
 fn write_string(inner: &str, out: &mut String) {
     out.push('"');
     for unit in units(inner) {

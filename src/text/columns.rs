@@ -1,10 +1,10 @@
-//! Safe text in columns of a terminal: cut, filled up, broken into lines.
+//! Safe text in columns of a terminal: cut, padded, wrapped.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::safe_text::{display_width, is_plain};
 
-/// A size as people say it.
+/// Returns a size as people write it: `1.5 kB`.
 pub fn human_size(bytes: u64) -> String {
     let one = |unit: u64, name: &str| {
         let size = bytes as f64 / unit as f64;
@@ -18,7 +18,7 @@ pub fn human_size(bytes: u64) -> String {
     }
 }
 
-/// The start of a text that fits in `width` columns, ending in `…` where it was cut.
+/// Returns the start of a text that fits in `width` columns, with `…` at the end if it is cut.
 pub fn fit(text: &str, width: usize) -> String {
     if display_width(text) <= width {
         return text.to_owned();
@@ -27,9 +27,9 @@ pub fn fit(text: &str, width: usize) -> String {
     format!("{}…", start(text, room))
 }
 
-/// The start of a text that fits in `room` columns. Its graphemes stay whole.
+/// Returns the start of a text that fits in `room` columns. Graphemes are not cut.
 fn start(text: &str, room: usize) -> &str {
-    // No ASCII character joins another one. This is faster than asking for graphemes.
+    // No ASCII character joins another one, so graphemes are not needed. This is faster.
     if is_plain(text.as_bytes().get(..=room).unwrap_or_default()) && text.len() > room {
         return text.get(..room).unwrap_or_default();
     }
@@ -43,14 +43,14 @@ fn start(text: &str, room: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// `text` cut or filled up to exactly `width` columns.
+/// Cuts or pads `text` to exactly `width` columns.
 pub fn column(text: &str, width: usize) -> String {
     let fitted = fit(text, width);
     let missing = width.saturating_sub(display_width(&fitted));
     fitted + &" ".repeat(missing)
 }
 
-/// Breaks safe text into lines of at most `width` columns, at spaces where it can.
+/// Breaks safe text into lines of at most `width` columns, at spaces if possible.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = Vec::new();

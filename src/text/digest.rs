@@ -1,7 +1,7 @@
-//! A fast digest that tells apart what differs by chance. It is written into names of files, so
-//! it never changes; who wants to forge it can.
+//! A fast digest that distinguishes bytes which differ by chance. Names of files contain it, so it must never
+//! change. It is not safe against forgery.
 
-/// 128 bits of the bytes and their number.
+/// Returns 128 bits for the bytes and their number.
 pub fn digest(bytes: &[u8]) -> u128 {
     let mut digester = Digester::of(bytes.len());
     digester.add(bytes);
@@ -12,22 +12,22 @@ pub fn digest(bytes: &[u8]) -> u128 {
 pub struct Digester {
     one: u64,
     two: u64,
-    /// What does not fill a chunk yet.
+    /// Bytes that do not fill a chunk yet.
     rest: Vec<u8>,
 }
 
-/// So many bytes are digested at once.
+/// The number of bytes that are mixed at a time.
 const CHUNK: usize = 16;
 
 impl Digester {
-    /// Of so many bytes, of which none was added yet.
+    /// Starts the digest of `len` bytes.
     pub fn of(len: usize) -> Digester {
-        // A length differs from another in few bits, as one text does from another.
+        // Lengths, like texts, may differ in only a few bits.
         let one = stirred(0x9e37_79b9_7f4a_7c15 ^ len as u64);
         Digester { one, two: 0xc2b2_ae3d_27d4_eb4f, rest: Vec::new() }
     }
 
-    /// Adds the next ones.
+    /// Adds the next bytes.
     pub fn add(&mut self, bytes: &[u8]) {
         let lacking = (CHUNK - self.rest.len()).min(bytes.len());
         let (first, bytes) = bytes.split_at(if self.rest.is_empty() { 0 } else { lacking });
@@ -43,7 +43,7 @@ impl Digester {
         self.rest.extend_from_slice(chunks.remainder());
     }
 
-    /// The digest of what was added.
+    /// Returns the digest of the added bytes.
     pub fn finish(mut self) -> u128 {
         self.rest.resize(CHUNK, 0);
         let (one, two) = mixed(self.one, self.two, &self.rest);
@@ -51,13 +51,13 @@ impl Digester {
     }
 }
 
-/// Bytes in hexadecimal.
+/// Returns bytes in hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Different states, or different chunks, never become the same: each half is turned round
-/// without loss, the second by what became of the first.
+/// Mixes a chunk into a state. Different states or different chunks never give the same result: each half is
+/// mixed without loss, the second one with the result of the first.
 fn mixed(one: u64, two: u64, chunk: &[u8]) -> (u64, u64) {
     let word = |at: usize| chunk[at..at + 8].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
     let one = stirred(one ^ word(0));

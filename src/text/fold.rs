@@ -1,4 +1,4 @@
-//! Text as it is compared: without case and accents.
+//! Folds text for comparison: removes case and accents.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
@@ -23,7 +23,7 @@ pub fn fold_into(text: &str, folded: &mut String) {
     }
 }
 
-/// `text` in lower case and without accents.
+/// Returns `text` in lower case and without accents.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     fold_into(text, &mut folded);

@@ -1,9 +1,8 @@
 //! Front matter: the fields between two `---` lines at the start of a Markdown note.
 //!
-//! It reads the part of YAML that notes use: a field a line, quoted and plain scalars,
-//! lists in brackets or a line an item, block scalars, comments. What is more than that
-//! (nested maps, anchors, tags) is kept as its text; an alias is never resolved, so no
-//! note grows beyond its own length. What is no YAML at all is a fault of its line.
+//! It reads the part of YAML that notes use: one field per line, quoted and plain scalars, lists in brackets
+//! or with one item per line, block scalars, comments. Anything else (nested maps, anchors, tags) stays text.
+//! An alias is never resolved, so no note grows beyond its own length. A line that is not YAML is a fault.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,16 +12,16 @@ use super::lines::{self, BOM};
 
 pub mod edit;
 
-/// A note: its front matter, if it has any, and the text below.
+/// A note: its front matter, if it has any, and the text below it.
 #[derive(Debug, Default, PartialEq)]
 pub struct Note<'a> {
     /// The fields in stored order.
     pub fields: Vec<YamlField<'a>>,
-    /// What is wrong with the front matter: the line from 1, and why.
+    /// The faults of the front matter: the line from 1, and the reason.
     pub faults: Vec<(u32, String)>,
-    /// Whether it starts with `---`.
+    /// True if it starts with `---`.
     pub has_front_matter: bool,
-    /// Where the text below the front matter is.
+    /// The place of the text below the front matter.
     pub body: Range<usize>,
 }
 
@@ -33,7 +32,7 @@ pub struct YamlField<'a> {
     pub name: &'a str,
     /// Its line, from 1.
     pub line: u32,
-    /// All of its lines, with their ends.
+    /// All its lines, with their ends.
     pub span: Range<usize>,
     /// Its value.
     pub value: YamlValue<'a>,
@@ -48,12 +47,12 @@ pub enum YamlValue<'a> {
     Text(Cow<'a, str>),
     /// A list of scalars.
     List(Vec<Cow<'a, str>>),
-    /// Anything else, as it is written.
+    /// Anything else, as written.
     Other(&'a str),
 }
 
 impl YamlValue<'_> {
-    /// It as one text.
+    /// Returns it as one text.
     pub fn plain(&self) -> String {
         match self {
             YamlValue::Null => String::new(),
@@ -63,7 +62,7 @@ impl YamlValue<'_> {
         }
     }
 
-    /// Its texts: one of a scalar, each of a list.
+    /// Returns its texts: one of a scalar, each one of a list.
     pub fn texts(&self) -> Vec<&str> {
         match self {
             YamlValue::Text(text) => vec![text],
@@ -74,7 +73,7 @@ impl YamlValue<'_> {
 }
 
 impl<'a> Note<'a> {
-    /// Reads a note.
+    /// Parses a note.
     pub fn read(text: &'a str) -> Note<'a> {
         let start = if text.as_bytes().starts_with(BOM) { BOM.len() } else { 0 };
         let mut note = Note { body: start..text.len(), ..Note::default() };
@@ -101,7 +100,7 @@ impl<'a> Note<'a> {
         note
     }
 
-    /// The field of that name; of several the first.
+    /// Returns the field of that name, the first one if there are several.
     pub fn field(&self, name: &str) -> Option<&YamlField<'a>> {
         self.fields.iter().find(|field| field.name == name)
     }
@@ -135,7 +134,6 @@ impl<'a> Note<'a> {
     }
 }
 
-/// A line without its end.
 #[derive(Clone, Copy, Debug)]
 struct NoteLine<'a> {
     start: usize,
@@ -150,14 +148,14 @@ impl NoteLine<'_> {
         text.is_empty() || text.starts_with('#')
     }
 
-    /// Whether it belongs to the field above: it is indented, or an item of its list.
+    /// True if it belongs to the field above: it is indented, or an item of its list.
     fn goes_on(&self) -> bool {
         self.text.starts_with([' ', '\t']) || self.text.starts_with("- ") || self.text.trim_end() == "-"
     }
 }
 
-/// How many lines go on with the field above them. Blank lines and comments between them do, too
-/// (YAML 1.2, 6.6 and 8.2.1), and those behind the last do not.
+/// Returns how many lines belong to the field above them. Empty lines and comments between them do, too (YAML
+/// 1.2, 6.6 and 8.2.1), but not those after the last one.
 fn more(lines: &[NoteLine<'_>]) -> usize {
     let belongs = |line: &&NoteLine<'_>| line.goes_on() || line.is_empty();
     let run = lines.iter().take_while(belongs).count();
@@ -174,7 +172,7 @@ fn name_and_rest(line: &str) -> Option<(&str, &str)> {
 
 type ReadValue<'a> = (YamlValue<'a>, Option<&'static str>);
 
-/// A value from the rest of its line and the lines that go on.
+/// Reads a value from the rest of its line and the lines that belong to it.
 fn value<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadValue<'a> {
     let rest = without_properties(rest);
     let rest = if rest.starts_with('#') { "" } else { rest };
@@ -199,7 +197,7 @@ fn value<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadValue<
     }
 }
 
-/// A list with an item on each line, or a nested map.
+/// Reads a list with one item per line, or a nested map.
 fn list_or_other<'a>(text: &'a str, block: &[NoteLine<'a>], written: &[&NoteLine<'a>]) -> ReadValue<'a> {
     let item = |line: &&NoteLine<'a>| {
         let item = line.text.trim_start().strip_prefix('-')?;
@@ -220,7 +218,7 @@ fn list_or_other<'a>(text: &'a str, block: &[NoteLine<'a>], written: &[&NoteLine
     (YamlValue::List(items.collect()), fault)
 }
 
-/// A list in brackets; brackets within it are dropped, so that `[[a]]` is the item `a`.
+/// Reads a list in brackets. Brackets in it are dropped, so that `[[a]]` is the item `a`.
 fn flow_list<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadValue<'a> {
     let all = with_block(text, rest, block);
     let mut items = Vec::new();
@@ -253,7 +251,7 @@ fn flow_list<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadVa
     (YamlValue::Other(all), Some("the list has no closing bracket"))
 }
 
-/// A block scalar: its lines without their common indentation.
+/// Reads a block scalar: its lines without their common indentation.
 fn folded<'a>(rest: &str, block: &[NoteLine<'a>]) -> Cow<'a, str> {
     let indents = block.iter().filter(|line| !line.text.trim().is_empty());
     let indent = indents.map(|line| line.text.len() - line.text.trim_start().len()).min().unwrap_or(0);
@@ -262,7 +260,7 @@ fn folded<'a>(rest: &str, block: &[NoteLine<'a>]) -> Cow<'a, str> {
     Cow::Owned(lines.collect::<Vec<_>>().join(between).trim_end().to_owned())
 }
 
-/// A value without its anchor and its tag (YAML 1.2, 6.9): they name it, and are no part of it.
+/// Returns a value without its anchor and its tag (YAML 1.2, 6.9), which are no part of it.
 fn without_properties(mut text: &str) -> &str {
     while text.starts_with(['&', '!']) {
         text = text.split_once([' ', '\t']).map_or("", |(_, rest)| rest.trim_start());
@@ -270,10 +268,10 @@ fn without_properties(mut text: &str) -> &str {
     text
 }
 
-/// What an alias stands for is never looked up: a few lines could grow without end.
+/// An alias is never resolved: a few lines could grow without end.
 const ALIAS: &str = "an alias is not looked up; quote the value if it is none";
 
-/// One scalar, quoted or plain, with a comment behind it dropped.
+/// Reads one scalar, quoted or plain, and drops a comment after it.
 fn scalar(text: &str) -> (Cow<'_, str>, Option<&'static str>) {
     let text = without_properties(text);
     match text.chars().next() {
@@ -330,7 +328,7 @@ fn quoted(text: &str, quote: char) -> (Cow<'_, str>, Option<&'static str>) {
     (Cow::Borrowed(text), Some(OPEN))
 }
 
-/// The rest of a line and the lines that go on, as they are written.
+/// Returns the rest of a line and the lines that belong to it, as written.
 fn with_block<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> &'a str {
     let Some(last) = block.last() else { return rest };
     let start = rest.as_ptr() as usize - text.as_ptr() as usize;

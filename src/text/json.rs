@@ -1,7 +1,7 @@
-//! JSON as spans over its bytes.
+//! JSON as spans of its bytes.
 //!
-//! Nothing is normalised: number spelling, doubled keys, escapes and lone surrogates
-//! stay what they are in the bytes, and a value is read from them when it is asked for.
+//! Nothing is normalised: number spelling, doubled keys, escapes and lone surrogates stay as they are in the
+//! bytes. A value is read from them on demand.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub struct Json<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// The value that the last scan of `tape` found, if it was whole. `bytes` are those scanned.
+    /// Returns the value that the last scan of `tape` found in `bytes`. It must be complete.
     pub fn of(bytes: &'a [u8], tape: &'a Tape) -> Self {
         Json { bytes, tape, at: 0 }
     }
@@ -31,24 +31,24 @@ impl<'a> Json<'a> {
         Json { at, ..*self }
     }
 
-    /// What it is.
+    /// Returns its kind.
     pub fn kind(&self) -> JsonKind {
         self.node().kind
     }
 
-    /// Its exact bytes.
+    /// Returns its exact bytes.
     pub fn raw(&self) -> &'a [u8] {
         let node = self.node();
         &self.bytes[node.start as usize..node.end as usize]
     }
 
-    /// Where it starts and ends within the scanned bytes.
+    /// Returns its start and its end in the scanned bytes.
     pub fn span(&self) -> (usize, usize) {
         let node = self.node();
         (node.start as usize, node.end as usize)
     }
 
-    /// The members of an object in order, doubled keys included; empty for others.
+    /// Returns the members of an object in order, with doubled keys; none for other values.
     pub fn members(&self) -> impl Iterator<Item = (Json<'a>, Json<'a>)> + use<'a> {
         let this = *self;
         let last = if self.kind() == JsonKind::Object { self.node().next as usize } else { 0 };
@@ -64,7 +64,7 @@ impl<'a> Json<'a> {
         })
     }
 
-    /// The items of an array; empty for others.
+    /// Returns the items of an array; none for other values.
     pub fn items(&self) -> impl Iterator<Item = Json<'a>> + use<'a> {
         let this = *self;
         let last = if self.kind() == JsonKind::Array { self.node().next as usize } else { 0 };
@@ -79,7 +79,7 @@ impl<'a> Json<'a> {
         })
     }
 
-    /// The member of that name. Of doubled keys the last counts, as in every common parser.
+    /// Returns the member of that name. The last one of doubled keys counts, as in every common parser.
     pub fn get(&self, name: &str) -> Option<Json<'a>> {
         if self.at > 0 {
             return self.members().filter(|(key, _)| key.is_text(name)).last().map(|(_, value)| value);
@@ -90,12 +90,12 @@ impl<'a> Json<'a> {
         Some(self.sibling(own.at as usize + 1))
     }
 
-    /// The member at the end of a path of names.
+    /// Returns the member at the end of a path of names.
     pub fn path(&self, names: &[&str]) -> Option<Json<'a>> {
         names.iter().try_fold(*self, |value, name| value.get(name))
     }
 
-    /// Whether it is this string.
+    /// True if it is this string.
     pub fn is_text(&self, text: &str) -> bool {
         let node = self.node();
         match node.is_escaped {
@@ -107,7 +107,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The inside of a string, escapes and all.
+    /// Returns the inside of a string, with its escapes.
     pub fn quoted(&self) -> Option<&'a [u8]> {
         (self.kind() == JsonKind::String).then(|| {
             let raw = self.raw();
@@ -115,17 +115,17 @@ impl<'a> Json<'a> {
         })
     }
 
-    /// A string's text. Lone surrogates and bytes that are not UTF-8 read as U+FFFD.
+    /// Returns the text of a string. Lone surrogates and bytes that are not UTF-8 become U+FFFD.
     pub fn text(&self) -> Option<Cow<'a, str>> {
         let inner = self.quoted()?;
         if self.node().is_escaped {
             return Some(Cow::Owned(unescape(inner)));
         }
-        // Nearly all are UTF-8, and to check that is cheaper than to replace what is not.
+        // Nearly all strings are UTF-8, and a check is cheaper than a replacement.
         Some(std::str::from_utf8(inner).map_or_else(|_| String::from_utf8_lossy(inner), Cow::Borrowed))
     }
 
-    /// A number's value, as near as 64 bits of float come.
+    /// Returns the value of a number, as exactly as an f64 can have it.
     pub fn number(&self) -> Option<f64> {
         if self.kind() != JsonKind::Number {
             return None;
@@ -133,23 +133,23 @@ impl<'a> Json<'a> {
         std::str::from_utf8(self.raw()).ok()?.parse().ok()
     }
 
-    /// A whole number from 0 to 2^63, whether it is spelled `5` or `5.0`.
+    /// Returns a whole number from 0 to about 2^63, spelled `5` or `5.0`.
     pub fn count(&self) -> Option<u64> {
         let number = self.number()?;
         (number >= 0.0 && number.fract() == 0.0 && number < 9.3e18).then_some(number as u64)
     }
 
-    /// A boolean's value.
+    /// Returns the value of a boolean.
     pub fn bool(&self) -> Option<bool> {
         (self.kind() == JsonKind::Bool).then(|| self.raw() == b"true")
     }
 
-    /// Whether it is `null`.
+    /// True if it is `null`.
     pub fn is_null(&self) -> bool {
         self.kind() == JsonKind::Null
     }
 
-    /// The value as text for people: strings without quotes, everything else as spelled.
+    /// Returns the value as text for people: strings without quotes, everything else as spelled.
     pub fn plain(&self) -> String {
         match self.text() {
             Some(text) => text.into_owned(),
@@ -157,8 +157,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Calls `see` with every string value in it, in order, with its dotted path of names.
-    /// Iterative, so that no depth of nesting can exhaust the stack.
+    /// Calls `see` with every string in it and its path of names. Iterative: no nesting exhausts the stack.
     pub fn each_string(&self, see: &mut dyn FnMut(&[Cow<'a, str>], Json<'a>)) {
         let end = self.node().next as usize;
         let mut names: Vec<(Cow<'a, str>, usize)> = Vec::new();
@@ -183,7 +182,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// One UTF-16 unit or character of a JSON string, unescaped.
+/// A character or a lone surrogate of a JSON string, unescaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StringUnit {
     /// A character.
@@ -192,7 +191,7 @@ pub enum StringUnit {
     Lone(u16),
 }
 
-/// The characters of a string's inside, escapes resolved.
+/// Returns the characters of the inside of a string, unescaped.
 pub fn units(inner: &str) -> impl Iterator<Item = StringUnit> + '_ {
     let mut chars = inner.chars().peekable();
     let mut held: Option<u16> = None;
@@ -217,7 +216,7 @@ pub fn units(inner: &str) -> impl Iterator<Item = StringUnit> + '_ {
                 Some(StringUnit::Lone(first))
             }
             Some(Ok(c)) => {
-                // Put back as what it was: a plain character after a lone surrogate.
+                // The escape after the lone surrogate is a plain character, which is returned next.
                 held = u16::try_from(c as u32).ok();
                 Some(StringUnit::Lone(first))
             }
@@ -230,7 +229,7 @@ pub fn units(inner: &str) -> impl Iterator<Item = StringUnit> + '_ {
     })
 }
 
-/// The next character, or the code of a surrogate escape.
+/// Returns the next character, or the code of a surrogate escape.
 fn next_escaped(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Result<char, u16>> {
     let c = chars.next()?;
     if c != '\\' {

@@ -1,4 +1,4 @@
-//! Edits of JSON as splices: what is not asked for keeps every byte.
+//! Edits of JSON as splices: every other byte stays.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,40 +6,40 @@ use std::ops::Range;
 use super::json::{Json, JsonKind};
 use super::json_scanner::{Newlines, ScanResult, Tape};
 
-/// Why a value could not be spliced.
+/// The reason why a value can't be edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JsonEditError {
-    /// The bytes are no JSON value.
+    /// The bytes are not a JSON value.
     #[error("it is not JSON")]
     NotJson,
-    /// A step of the path leads through something that holds no such member.
+    /// A step of the path leads through a value that can't have such a member.
     #[error("`{0}` can't be reached: what is before it is neither an object nor an array that long")]
     NoSuchPlace(String),
 }
 
-/// A stretch of the bytes, and what takes its place.
+/// A range of the bytes, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonSplice<'a> {
-    /// The stretch; where nothing goes, an empty one.
+    /// The range; empty for an insertion.
     pub at: Range<usize>,
-    /// What comes.
+    /// The replacement.
     pub with: Cow<'a, str>,
 }
 
 impl<'a> JsonSplice<'a> {
-    /// A splice of that stretch.
+    /// Creates a splice of that range.
     pub fn new(at: Range<usize>, with: impl Into<Cow<'a, str>>) -> Self {
         JsonSplice { at, with: with.into() }
     }
 
-    /// One that puts `raw` in the place of a value.
+    /// Creates a splice that replaces a value with `raw`.
     pub fn of(value: Json<'_>, raw: impl Into<Cow<'a, str>>) -> Self {
         let (start, end) = value.span();
         JsonSplice::new(start..end, raw)
     }
 }
 
-/// The bytes with splices made, none of which overlaps another. Those at one place keep their order.
+/// Returns the bytes with splices applied, which must not overlap. Those at one place keep their order.
 pub fn apply(bytes: &[u8], mut splices: Vec<JsonSplice<'_>>) -> Vec<u8> {
     splices.sort_by_key(|splice| splice.at.start);
     let comes: usize = splices.iter().map(|splice| splice.with.len()).sum();
@@ -54,14 +54,13 @@ pub fn apply(bytes: &[u8], mut splices: Vec<JsonSplice<'_>>) -> Vec<u8> {
     out
 }
 
-/// A value's text as a JSON string, as JavaScript writes it.
+/// Returns a text as a JSON string, as JavaScript writes it.
 pub fn quoted(text: &str) -> String {
     super::canonical::name_in_quotes(text)
 }
 
-/// The value with the member at `path` set to `raw`, which is JSON. A number as a step counts
-/// items of an array. Of doubled members the last is set, as every parser reads that one.
-/// Objects that are missing on the way are made.
+/// Sets the member at `path` to `raw`, which is JSON; the last one of doubled members, because every parser
+/// reads that one. A number as a step is the index of an array item. Missing objects on the way are created.
 pub fn set(value: &[u8], path: &[&str], raw: &str) -> Result<Vec<u8>, JsonEditError> {
     let mut tape = Tape::default();
     let mut at = scan(&mut tape, value)?;
@@ -78,8 +77,7 @@ pub fn set(value: &[u8], path: &[&str], raw: &str) -> Result<Vec<u8>, JsonEditEr
     Ok(apply(value, vec![JsonSplice::of(at, raw)]))
 }
 
-/// The value without the member or item at `path`, and without the comma that parted it;
-/// unchanged where nothing is there. Every one of doubled members goes.
+/// Removes the item or (all doubled) members at `path`, with one comma; no change if nothing is there.
 pub fn remove(value: &[u8], path: &[&str]) -> Result<Vec<u8>, JsonEditError> {
     let mut tape = Tape::default();
     let root = scan(&mut tape, value)?;
@@ -95,8 +93,7 @@ pub fn remove(value: &[u8], path: &[&str]) -> Result<Vec<u8>, JsonEditError> {
     Ok(apply(value, without(parent, &goes)))
 }
 
-/// The splices that take members out of an object, or items out of a list, each with one comma
-/// beside it; what is left empty is empty.
+/// Returns the splices that remove members or items, each with one comma, or everything if none stays.
 pub fn without(parent: Json<'_>, goes: &[bool]) -> Vec<JsonSplice<'static>> {
     let spans = children(parent);
     let cut = |at| JsonSplice::new(at, "");
@@ -104,14 +101,13 @@ pub fn without(parent: Json<'_>, goes: &[bool]) -> Vec<JsonSplice<'static>> {
         let (start, end) = parent.span();
         return if spans.is_empty() { Vec::new() } else { vec![cut(start + 1..end - 1)] };
     };
-    // What is before the first that stays goes with what follows it, the rest with what precedes
-    // it: so the commas come out right.
+    // Those before the first that stays are removed with the comma after them, others with the one before.
     let leading = (stays > 0).then(|| cut(spans[0].start..spans[stays].start));
     let behind = (stays + 1..spans.len()).filter(|at| goes.get(*at) == Some(&true));
     leading.into_iter().chain(behind.map(|at| cut(spans[at - 1].end..spans[at].end))).collect()
 }
 
-/// The value with `raw` put before the item of that number, or behind the last one.
+/// Returns the value with `raw` before the item of that number, or after the last one.
 pub fn insert_item(value: &[u8], path: &[&str], at: usize, raw: &str) -> Result<Vec<u8>, JsonEditError> {
     let mut tape = Tape::default();
     let root = scan(&mut tape, value)?;
@@ -121,8 +117,7 @@ pub fn insert_item(value: &[u8], path: &[&str], at: usize, raw: &str) -> Result<
     Ok(apply(value, vec![insert(array, at, raw)]))
 }
 
-/// The splice that puts a child of an object or a list before the one of that number, or behind
-/// the last one, set apart as its neighbours are.
+/// Returns the splice that inserts a child before child `at` or after the last, spaced like its neighbours.
 pub fn insert(parent: Json<'_>, at: usize, child: &str) -> JsonSplice<'static> {
     let spans = children(parent);
     match (spans.get(at), spans.last()) {
@@ -140,8 +135,8 @@ pub fn insert(parent: Json<'_>, at: usize, child: &str) -> JsonSplice<'static> {
     }
 }
 
-/// The splices that set members of an object, as setting one after the other does: in place where
-/// they are there, else behind the last one, spaced as that is.
+/// Returns the splices that set members of an object, as if they were set one after another: existing ones in
+/// place, new ones after the last one and spaced like it.
 pub fn put<'a, T: AsRef<str>>(object: Json<'_>, members: &'a [(&str, T)]) -> Vec<JsonSplice<'a>> {
     let spans = children(object);
     let (end, mut colon) = (object.span().1 - 1, ":".to_owned());
@@ -169,7 +164,7 @@ pub fn put<'a, T: AsRef<str>>(object: Json<'_>, members: &'a [(&str, T)]) -> Vec
     splices
 }
 
-/// Reads one value that is all of the bytes but for white space.
+/// Reads one value, which must be all of the bytes except for white space.
 pub fn scan<'a>(tape: &'a mut Tape, value: &'a [u8]) -> Result<Json<'a>, JsonEditError> {
     match tape.scan(value, Newlines::Refused) {
         ScanResult::Whole { end, .. } if value[end..].iter().all(u8::is_ascii_whitespace) => {
@@ -187,25 +182,23 @@ fn child<'a>(at: Json<'a>, step: &str) -> Option<Json<'a>> {
     }
 }
 
-/// `raw` within the objects that `path` asks for.
+/// Returns `raw` in the objects of `path`.
 fn nest(path: &[&str], raw: &str) -> String {
     path.iter().rev().fold(raw.to_owned(), |inner, step| format!("{{{}:{inner}}}", quoted(step)))
 }
 
-/// The spans of an object's members, or of a list's items.
 fn children(parent: Json<'_>) -> Vec<Range<usize>> {
     let members = parent.members().map(|(key, value)| key.span().0..value.span().1);
     let items = parent.items().map(|item| item.span().0..item.span().1);
     members.chain(items).collect()
 }
 
-/// The white space that is before a child, without the comma.
+/// Returns the white space before a child, without the comma.
 fn gap(parent: Json<'_>, spans: &[Range<usize>], at: usize) -> String {
     let from = at.checked_sub(1).map_or(parent.span().0 + 1, |before| spans[before].end);
     text(parent, from..spans[at].start).replace(',', "")
 }
 
-/// What is between the values of an object or a list.
 fn text(parent: Json<'_>, range: Range<usize>) -> String {
     let start = parent.span().0;
     String::from_utf8_lossy(&parent.raw()[range.start - start..range.end - start]).into_owned()

@@ -1,10 +1,9 @@
-//! A file of JSON Lines, read as records.
+//! Reads a file of JSON Lines as records.
 //!
-//! Where whole objects can be read without guessing they are records, with the fault on
-//! them: several on a line, a brace too many, one over several lines, NULs around one.
-//! What needs a guess (torn, a raw line break in a string, not UTF-8, not JSON, not an
-//! object) is one broken stretch, with its bytes. What is whole behind a torn one is a record
-//! of its own. Nothing is dropped.
+//! Complete objects that can be read without a guess are records, with their faults: several on a line, an
+//! extra brace, one over several lines, NULs around one. Anything that needs a guess (torn, a raw line break
+//! in a string, not UTF-8, not JSON, not an object) is one broken piece, with its bytes. A complete object
+//! after a torn one is a record of its own. Nothing is dropped.
 
 use memchr::memchr;
 
@@ -14,7 +13,7 @@ use super::lines::{BOM, LineSpan, line_at, lines};
 use super::torn_line::{ObjectAfterTorn, is_torn, objects_after_torn};
 use crate::model::Code;
 
-/// A stretch of bytes that is one record, or that can't be read as one.
+/// Bytes that are one record, or that can't be read as one.
 pub struct RecordPiece<'a> {
     /// Its first byte.
     pub start: usize,
@@ -22,28 +21,27 @@ pub struct RecordPiece<'a> {
     pub end: usize,
     /// Its first line, from 1.
     pub line: u32,
-    /// How many lines it covers.
+    /// The number of its lines.
     pub lines: u32,
     /// The object, unless the piece is broken.
     pub object: Option<Json<'a>>,
-    /// What is wrong with it.
+    /// Its faults.
     pub faults: &'a [Code],
 }
 
-/// Reads `bytes` as JSON Lines and hands each record, or broken stretch, to `take`.
-/// Returns what is wrong with the file as a whole.
+/// Reads JSON Lines and passes each record or broken piece to `take`. Returns the faults of the file.
 pub fn split(bytes: &[u8], take: &mut dyn FnMut(RecordPiece<'_>)) -> Vec<(Code, u32)> {
     split_by(bytes, true, take)
 }
 
-/// The same, but a torn record and the rest of its line are one broken part.
+/// Like [`split`], but a torn record and the rest of its line are one broken piece.
 pub fn split_lines(bytes: &[u8], take: &mut dyn FnMut(RecordPiece<'_>)) -> Vec<(Code, u32)> {
     split_by(bytes, false, take)
 }
 
 fn split_by(bytes: &[u8], takes_apart: bool, take: &mut dyn FnMut(RecordPiece<'_>)) -> Vec<(Code, u32)> {
-    // Each failed attempt to join lines costs its bytes; in all no more than this, so
-    // that a hostile file takes time in proportion to its length.
+    // Each failed attempt to join lines costs its bytes. The budget limits their sum, so that a hostile file
+    // takes time in proportion to its length.
     let budget = bytes.len().saturating_mul(4).saturating_add(1 << 20);
     let (tape, inner) = (Tape::default(), Tape::default());
     let mut splitter = Splitter { bytes, tape, inner, line: 1, budget, takes_apart, take };
@@ -60,11 +58,11 @@ struct Splitter<'a, 't> {
     take: &'t mut dyn FnMut(RecordPiece<'_>),
 }
 
-/// What a run of objects on one line came to.
+/// How far the objects of a line reach.
 enum LineOutcome {
-    /// The line is used up.
+    /// To the end of the line.
     Done,
-    /// The record went on to the line that starts here.
+    /// To the line before the one that starts here.
     Joined(usize),
 }
 
@@ -109,7 +107,6 @@ impl Splitter<'_, '_> {
         self.objects(start, end, faults, false)
     }
 
-    /// Reads the objects of a line's content.
     fn objects(
         &mut self,
         mut start: usize,
@@ -156,7 +153,7 @@ impl Splitter<'_, '_> {
         }
     }
 
-    /// An object that its line does not end: one over several lines, or a torn one.
+    /// Reads an object that does not end on its line: one over several lines, or a torn one.
     fn incomplete(&mut self, start: usize, end: usize, mut faults: Vec<Code>) -> LineOutcome {
         if let Some((stop, raw_newline)) = self.join(start) {
             let last = line_at(self.bytes, line_start(self.bytes, stop)).map_or(stop, |line| line.next);
@@ -173,7 +170,7 @@ impl Splitter<'_, '_> {
         LineOutcome::Done
     }
 
-    /// Something that starts with a brace and is not an object.
+    /// Reads something that starts with a brace and is not an object.
     fn bad(&mut self, start: usize, end: usize, faults: Vec<Code>) {
         let content = &self.bytes[start..end];
         let whole = objects_after_torn(content, &|_| false).unwrap_or_default();
@@ -184,8 +181,8 @@ impl Splitter<'_, '_> {
         self.apart((start, end), whole, code, faults);
     }
 
-    /// Something that does not start with a brace. Whole records can be behind it: the end of a line that was
-    /// broken before them, or bytes that another program wrote between records.
+    /// Reads something that does not start with a brace. Complete records may follow it: it is the end of a
+    /// line that was broken before them, or another program wrote bytes between records.
     fn no_object(&mut self, start: usize, end: usize) {
         let whole = objects_after_torn(&self.bytes[start..end], &|_| false).unwrap_or_default();
         let first = whole.iter().find(|own| own.is_own && self.takes_apart);
@@ -193,7 +190,7 @@ impl Splitter<'_, '_> {
         self.apart((start, end), whole, code, Vec::new());
     }
 
-    /// The broken part, and the whole records after it on its line.
+    /// Takes the broken part, and the complete records after it on its line.
     fn apart(
         &mut self,
         (start, end): (usize, usize),
@@ -221,7 +218,7 @@ impl Splitter<'_, '_> {
         }
     }
 
-    /// An object over several lines, and what is behind it on its last line.
+    /// Takes an object over several lines, and what follows it on its last line.
     fn joined(&mut self, start: usize, stop: usize, raw_newline: bool, mut faults: Vec<Code>) -> LineOutcome {
         let count = lines(&self.bytes[start..stop]).count() as u32;
         let line_end = line_content_end(self.bytes, stop);
@@ -243,8 +240,7 @@ impl Splitter<'_, '_> {
         self.objects(rest, end, Vec::new(), true)
     }
 
-    /// Where an object that starts at `start` ends on a later line, if it does, and
-    /// whether a string in it held a raw line break.
+    /// Returns the end of an object on a later line, and whether a string in it has a raw line break.
     fn join(&mut self, start: usize) -> Option<(usize, bool)> {
         let reach = self.bytes.len().min(start.saturating_add(self.budget));
         let outcome = self.inner.scan(&self.bytes[start..reach], Newlines::Noticed);
@@ -264,8 +260,8 @@ impl Splitter<'_, '_> {
         (!swallows).then_some((stop, raw_newline))
     }
 
-    /// Whether a line between `start` and `stop` is a whole object at the margin: then
-    /// the first line is torn, and the others are records of their own.
+    /// True if a line between `start` and `stop` is a complete object without indentation. Then the first
+    /// line is torn, and the others are records of their own.
     fn swallows_a_record(&mut self, start: usize, stop: usize) -> bool {
         let later: Vec<LineSpan> = lines(&self.bytes[start..stop]).skip(1).collect();
         later.into_iter().any(|line| {
@@ -277,7 +273,7 @@ impl Splitter<'_, '_> {
         })
     }
 
-    /// Why something that starts with a brace is not an object, if nothing is torn.
+    /// Returns why something that starts with a brace is not an object, if nothing is torn.
     fn why_bad(&self, start: usize, end: usize) -> Code {
         let content = &self.bytes[start..end];
         if memchr(0, content).is_some() {
@@ -289,7 +285,7 @@ impl Splitter<'_, '_> {
         Code::BadJson
     }
 
-    /// Why a stretch that does not start with a brace is no object.
+    /// Returns why something that does not start with a brace is not an object.
     fn why_no_object(&mut self, start: usize, end: usize) -> Code {
         let content = &self.bytes[start..end];
         let marker = [b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||"].iter().any(|m| content.starts_with(*m));
@@ -325,14 +321,14 @@ impl Splitter<'_, '_> {
     }
 }
 
-/// The faults of a record after a torn one, given the bytes between it and the next.
+/// Returns the faults of a record after a torn one, given the bytes between it and the next.
 fn between(bytes: &[u8]) -> Vec<Code> {
     let has = |byte| memchr(byte, bytes).is_some();
     let faults = [(has(0), Code::NulBytes), (has(b'}'), Code::ExtraBrace), (true, Code::GluedRecords)];
     faults.into_iter().filter(|(is_so, _)| *is_so).map(|(_, code)| code).collect()
 }
 
-/// The range without white space and NULs at its ends, and byte order marks at its start.
+/// Returns the range without white space and NULs at its ends, and without byte order marks at its start.
 fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
     let blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0);
     while start < end && (blank(bytes[start]) || bytes[start..end].starts_with(BOM)) {
@@ -348,7 +344,7 @@ fn has_mark(bytes: &[u8]) -> bool {
     bytes.windows(BOM.len()).any(|part| part == BOM)
 }
 
-/// Past the closing braces, and what else may part records, that are at `at`.
+/// Returns the place after closing braces, and after anything else that may separate records.
 fn skip_braces(bytes: &[u8], mut at: usize, end: usize) -> usize {
     while at < end {
         at += match bytes[at] {

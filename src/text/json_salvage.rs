@@ -1,25 +1,23 @@
-//! A JSON object that was cut off, completed: what was open is closed, and what can't be told from its
-//! beginning alone goes.
+//! Completes a torn JSON object: closes what is open, and drops what would be a guess.
 
-/// How an object that was cut off becomes a whole one.
+/// How a torn object becomes a complete one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompletedObject {
-    /// So many of its bytes stay.
+    /// The number of its bytes that stay.
     pub kept: usize,
-    /// What closes it.
+    /// The bytes that close it.
     pub tail: Vec<u8>,
-    /// Whether its last text ends where it was cut.
+    /// True if its last text ends where it was cut.
     pub is_cut_text: bool,
 }
 
 impl CompletedObject {
-    /// The whole object.
+    /// Returns the complete object.
     pub fn bytes(&self, torn: &[u8]) -> Vec<u8> {
         [torn.get(..self.kept).unwrap_or_default(), &self.tail].concat()
     }
 }
 
-/// What may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Expect {
     Value,
@@ -30,19 +28,18 @@ enum Expect {
     CommaOrEnd,
 }
 
-/// How far a part of an object goes.
+/// How much of a value or a name was found.
 enum TokenPart {
-    /// It is whole, and ends before this byte.
+    /// All of it. It ends before this byte.
     Whole(usize),
-    /// It was cut: so much of it stays, with this behind it.
+    /// A part: everything before this byte, to be completed with these bytes.
     Cut(usize, &'static [u8]),
-    /// Nothing of it can be kept.
     Gone,
 }
 
-/// Completes the object that `torn` starts with, as far as it is one. `None` where no member of it survived.
+/// Completes the object at the start of `torn`. `None` if no member of it survived.
 pub fn complete_object(torn: &[u8]) -> Option<CompletedObject> {
-    // What is no text any more is no part of the object.
+    // The object ends where the bytes are not UTF-8.
     let text = match std::str::from_utf8(torn) {
         Ok(_) => torn,
         Err(error) => torn.get(..error.valid_up_to())?,
@@ -51,12 +48,11 @@ pub fn complete_object(torn: &[u8]) -> Option<CompletedObject> {
 }
 
 struct ObjectWalk {
-    /// What closes each that is open, the innermost last.
+    /// The closing brackets of everything that is open, the innermost last.
     open: Vec<u8>,
     expect: Expect,
     /// Up to here it can be closed as it is.
     safe: usize,
-    /// Whether a member has survived.
     has_member: bool,
 }
 
@@ -107,7 +103,7 @@ impl ObjectWalk {
             }
         }
         let safe = self.safe;
-        // A record that begins within a text ends the text with its own first quote.
+        // If a record begins inside a text, the first quote of the record ends the text.
         let is_cut_text = self.expect == Expect::CommaOrEnd
             && text.get(safe).is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_')
             && safe.checked_sub(1).is_some_and(|last| text[last] == b'"');
@@ -141,12 +137,12 @@ impl ObjectWalk {
     }
 }
 
-/// The value that starts at a byte, if it is neither an object nor a list.
+/// Reads the value at a byte, if it is neither an object nor a list.
 fn value(text: &[u8], at: usize) -> TokenPart {
     let words: [&'static [u8]; 3] = [b"true", b"false", b"null"];
     match text.get(at) {
         Some(b'"') => string(text, at),
-        // A number may have gone on.
+        // A number may have had more digits.
         Some(b'-' | b'0'..=b'9') => {
             let is_of_it = |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
             let len = text[at..].iter().take_while(|byte| is_of_it(byte)).count();
@@ -177,7 +173,6 @@ fn is_number(text: &str) -> bool {
         && text.parse::<f64>().is_ok()
 }
 
-/// The string that starts at a byte.
 fn string(text: &[u8], start: usize) -> TokenPart {
     let mut at = start + 1;
     loop {
@@ -187,14 +182,14 @@ fn string(text: &[u8], start: usize) -> TokenPart {
                 Some(len) => at + len,
                 None => return TokenPart::Cut(at, b"\""),
             },
-            // A control character has no place in a string: what follows it is another matter.
+            // A string has no control characters. What follows one is something else.
             None | Some(0..0x20) => return TokenPart::Cut(without_half(text, start, at), b"\""),
             Some(_) => at + 1,
         };
     }
 }
 
-/// The length of an escape; `None` where it is cut or wrong. Halves of a character are one escape.
+/// Returns the length of an escape. `None` if it or the other half of its character is cut or wrong.
 fn escape(rest: &[u8]) -> Option<usize> {
     let unit = |rest: &[u8]| {
         let digits = rest.strip_prefix(b"\\u")?.get(..4)?;
@@ -210,7 +205,7 @@ fn escape(rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// The end of a string's text, before a character of which only a mark that joins it to the next is left.
+/// Returns the end of the text of a string, without a joiner whose next character was cut.
 fn without_half(text: &[u8], start: usize, end: usize) -> usize {
     const JOINER: &[u8] = "\u{200d}".as_bytes();
     match text[start..end].ends_with(JOINER) {

@@ -1,10 +1,9 @@
-//! The scanner: bytes in, a tape of spans out, without recursion.
+//! The scanner: reads bytes into a tape of spans, without recursion.
 
-/// Objects and arrays nested deeper than this are not read: the record that holds them
-/// is a broken one.
+/// The maximum depth of nested objects and arrays. A record that is deeper is broken.
 const DEPTH: usize = 1 << 16;
 
-/// What a JSON value is.
+/// The kind of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonKind {
     /// `{…}`
@@ -22,7 +21,7 @@ pub enum JsonKind {
 }
 
 impl JsonKind {
-    /// The word for messages.
+    /// Returns the word for messages.
     pub fn as_str(self) -> &'static str {
         match self {
             JsonKind::Object => "an object",
@@ -35,29 +34,27 @@ impl JsonKind {
     }
 }
 
-/// One value on the tape.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TapeNode {
     pub start: u32,
     pub end: u32,
-    /// The tape index just past this value and all that it holds.
+    /// The tape index just past this value and all that is in it.
     pub next: u32,
     pub kind: JsonKind,
     pub is_key: bool,
-    /// Whether it is a string with an escape in it.
+    /// True if it is a string with an escape.
     pub is_escaped: bool,
 }
 
 /// The name of a member of the outermost object.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OuterMember {
-    /// What [`sign`] says of it; 0 where it has escapes and has to be read.
+    /// Its [`sign`]; 0 if it has escapes and must be read.
     pub sign: u32,
-    /// Where it is on the tape.
     pub at: u32,
 }
 
-/// What tells most names apart without reading them: the length and three letters. Never 0.
+/// Returns a number that distinguishes most names quickly: from the length and three letters. Never 0.
 pub(super) fn sign(name: &[u8]) -> u32 {
     let letter = |at: usize| u32::from(name.get(at).copied().unwrap_or_default());
     let len = name.len();
@@ -67,44 +64,43 @@ pub(super) fn sign(name: &[u8]) -> u32 {
         | letter(len.saturating_sub(1))
 }
 
-/// The values of one scan, in order; reused from record to record.
+/// The values of one scan, in order. It is reused from record to record.
 #[derive(Debug, Default)]
 pub struct Tape {
     nodes: Vec<TapeNode>,
-    /// The members of the outermost object, which are the ones that are asked for most.
+    /// The members of the outermost object, which are looked up most.
     outer: Vec<OuterMember>,
     open: Vec<u32>,
 }
 
-/// How far a scan came.
+/// The result of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScanResult {
-    /// A whole value, ending before this byte.
+    /// A complete value.
     Whole {
         /// One past its last byte.
         end: usize,
-        /// Whether a string in it holds a raw line break.
+        /// True if a string in it has a raw line break.
         raw_newline: bool,
     },
     /// The bytes ended before the value did.
     Incomplete,
-    /// A byte that can't be where it is.
+    /// A byte is at a place where it can't be.
     Bad {
-        /// Which one.
+        /// The place of that byte.
         at: usize,
     },
 }
 
-/// Whether raw line breaks in strings are read over.
+/// How raw line breaks in strings are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Newlines {
-    /// They are errors, as JSON has it.
+    /// They are errors, as in JSON.
     Refused,
-    /// They are read over and reported in [`ScanResult::Whole`].
+    /// They are accepted and reported in [`ScanResult::Whole`].
     Noticed,
 }
 
-/// What may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Expect {
     Value,
@@ -123,9 +119,8 @@ impl Tape {
         &self.outer
     }
 
-    /// Scans one value at the start of `bytes` (white space may be before it).
-    /// Bytes beyond ASCII within strings are taken as they are; whether they are UTF-8
-    /// is the caller's to ask.
+    /// Scans one value at the start of `bytes`, which may have white space before it. Bytes beyond ASCII in
+    /// strings are accepted. The caller must check that they are UTF-8.
     pub fn scan(&mut self, bytes: &[u8], newlines: Newlines) -> ScanResult {
         self.nodes.clear();
         self.outer.clear();
@@ -165,7 +160,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Takes one token and says what may follow it.
+    /// Takes one token and returns what may follow it.
     fn step(&mut self, byte: u8, expect: Expect) -> Result<Expect, ScanResult> {
         let bad = Err(ScanResult::Bad { at: self.at });
         match (expect, byte) {
@@ -351,8 +346,7 @@ impl Scanner<'_, '_> {
     }
 }
 
-/// How many bytes of a string come before a quote, a backslash or a control character. Looked at
-/// sixteen at once, which the compiler does in a few instructions.
+/// Counts the bytes before a quote, backslash or control character, sixteen at a time in few instructions.
 fn plain(bytes: &[u8]) -> usize {
     const TOGETHER: usize = 16;
     let ends = |b: u8| (b == b'"') | (b == b'\\') | (b < 0x20);

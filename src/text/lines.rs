@@ -1,4 +1,4 @@
-//! Lines that tile a file's bytes.
+//! Lines that cover the bytes of a file without gaps.
 
 use std::ops::Range;
 
@@ -10,19 +10,19 @@ use crate::model::bytes::Ranges;
 /// The byte order mark in UTF-8.
 pub const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// One line: its content from `start` to `end`, its line end from `end` to `next`.
-/// The lines of a file tile its bytes: each starts where the one before it is over.
+/// One line: its content from `start` to `end`, its line end from `end` to `next`. The lines of a file have
+/// no gaps: each starts where the one before it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineSpan {
     /// The first byte of its content.
     pub start: usize,
     /// One past its content, before `\n` or `\r\n`.
     pub end: usize,
-    /// Where the next line starts.
+    /// The start of the next line.
     pub next: usize,
 }
 
-/// The line that starts at `start`, if any byte is left.
+/// Returns the line that starts at `start`, if any byte is left.
 pub fn line_at(bytes: &[u8], start: usize) -> Option<LineSpan> {
     let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
     let Some(feed) = memchr(b'\n', rest) else {
@@ -33,7 +33,7 @@ pub fn line_at(bytes: &[u8], start: usize) -> Option<LineSpan> {
     Some(LineSpan { start, end: end - usize::from(crlf), next: end + 1 })
 }
 
-/// The lines of `bytes`, in order.
+/// Returns the lines of `bytes`, in order.
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = LineSpan> + '_ {
     let mut next = 0;
     std::iter::from_fn(move || {
@@ -43,8 +43,8 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = LineSpan> + '_ {
     })
 }
 
-/// The whole lines that a range is on, without the last line end; where the bytes are a file
-/// from its start, without its byte order mark, too.
+/// Returns the complete lines of a range, without the last line end. If `is_start` is true, the bytes are the
+/// start of a file, and its byte order mark is left out, too.
 pub fn around(bytes: &[u8], range: Range<usize>, is_start: bool) -> Range<usize> {
     let before = bytes.get(..range.start).unwrap_or_default();
     let rest = bytes.get(range.end..).unwrap_or_default();
@@ -55,15 +55,14 @@ pub fn around(bytes: &[u8], range: Range<usize>, is_start: bool) -> Range<usize>
     start..range.end + line.len() - usize::from(is_crlf)
 }
 
-/// The edits that take records out of a file: each with the faulty braces and blanks around
-/// it, and its line where nothing else is on that.
+/// Returns the edits that remove records, with extra braces and spaces around them, and lines left empty.
 pub fn removal_edits<B: Ranges + ?Sized>(bytes: &B, records: &[Span]) -> Vec<(Range<usize>, Vec<u8>)> {
     let mut spans: Vec<Range<usize>> =
         records.iter().map(|span| span.start as usize..(span.end as usize).min(bytes.len())).collect();
     spans.sort_by_key(|span| span.start);
     let filler = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'}' | 0);
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | 0);
-    // The start of a long file is not read for a record far behind it.
+    // The start of a long file is not read for a record far after it.
     let mark = |at: usize| if at <= BOM.len() && bytes.is_at(0, BOM) { BOM.len() } else { 0 };
     let mut holes: Vec<Range<usize>> = Vec::new();
     for span in spans {
@@ -71,7 +70,7 @@ pub fn removal_edits<B: Ranges + ?Sized>(bytes: &B, records: &[Span]) -> Vec<(Ra
         let start = bytes.start_of_run(span.start, &blank);
         let start = start.max(mark(start));
         match holes.last_mut() {
-            // Records of one line leave together.
+            // Adjacent records of a line are removed together.
             Some(last) if last.end >= start => last.end = end.max(last.end),
             _ => holes.push(start..end),
         }
@@ -80,7 +79,7 @@ pub fn removal_edits<B: Ranges + ?Sized>(bytes: &B, records: &[Span]) -> Vec<(Ra
         let starts = hole.start == mark(hole.start) || *bytes.at(hole.start - 1..hole.start) == [b'\n'];
         let ends = *bytes.at(hole.end..bytes.len().min(hole.end + 1)) == [b'\n'];
         let end = if starts && ends { hole.end + 1 } else { hole.end };
-        // What stays on the line keeps its own line end.
+        // The rest of the line keeps its line end.
         let back = end - bytes.start_of_run(end, &|byte| *byte == b'\r').max(hole.start);
         let end = if ends && !starts { end - back } else { end };
         (hole.start..end, Vec::new())

@@ -1,33 +1,33 @@
-//! What a merge left in a file: both sides of each conflict, and the markers between them.
+//! The conflicts that a merge left in a file: both sides of each, and the markers between them.
 
 use std::ops::Range;
 
 use super::lines::lines;
 
-/// A conflict, by ranges of whole lines.
+/// A conflict, as ranges of complete lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MergeConflict {
-    /// All of it, markers included.
+    /// All of it, with the markers.
     pub range: Range<usize>,
-    /// The lines of the side that was there.
+    /// The lines of the side from before the merge.
     pub ours: Range<usize>,
-    /// The lines of the side that came.
+    /// The lines of the side that was merged in.
     pub theirs: Range<usize>,
 }
 
-/// Which lines of a conflict stay.
+/// The lines of a conflict that stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConflictSide {
-    /// Those that were there.
+    /// Those from before the merge.
     Ours,
-    /// Those that came.
+    /// Those that were merged in.
     Theirs,
     /// All of them, without the markers.
     Both,
 }
 
 impl MergeConflict {
-    /// What goes where those lines stay.
+    /// Returns what is removed if those lines stay.
     pub fn goes(&self, side: ConflictSide) -> Vec<Range<usize>> {
         let (start, end) = (self.range.start, self.range.end);
         let (ours, theirs) = (&self.ours, &self.theirs);
@@ -40,10 +40,10 @@ impl MergeConflict {
     }
 }
 
-/// Every conflict whose markers are all there.
+/// Returns every conflict that has all its markers.
 pub fn conflicts(bytes: &[u8]) -> Vec<MergeConflict> {
     let mut found = Vec::new();
-    // Where one begins, where its first side starts, where that ends, and where the other starts.
+    // The first marker of a conflict, the start of its base, and the marker between the sides.
     let (mut begun, mut base, mut parted): (Option<Range<usize>>, Option<usize>, Option<Range<usize>>) =
         Default::default();
     for line in lines(bytes) {
@@ -68,7 +68,7 @@ pub fn conflicts(bytes: &[u8]) -> Vec<MergeConflict> {
     found
 }
 
-/// The sign of a line that is a marker.
+/// Returns the sign of a line that is a marker.
 fn marker(line: &[u8]) -> Option<u8> {
     let sign = *line.first()?;
     let is_run = line.len() >= 7 && line[..7].iter().all(|byte| *byte == sign);

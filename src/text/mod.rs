@@ -24,8 +24,7 @@ pub mod torn_line;
 pub mod unpack;
 pub mod words;
 
-/// The names in a text, in order: those of a table. Another count than the one that is asked for does
-/// not compile.
+/// Returns the names in a text, in order. In a constant, a count other than `N` does not compile.
 pub const fn names<const N: usize>(text: &'static str) -> [&'static str; N] {
     let mut names = [""; N];
     let (mut rest, mut at) = (text, 0);

@@ -1,9 +1,8 @@
-//! A content in whatever form it may be in a file, and the search for many at once.
+//! Searches for many contents at once, in every form that they may have in a file.
 //!
-//! A text is looked for as UTF-8, escaped as in JSON (each spelling of an escape, and JSON
-//! within JSON), in base64 whatever is before it, in hexadecimal and in UTF-16. Base64
-//! that is broken into lines, and what is encrypted or compressed in ways of its own, is
-//! found by nobody.
+//! A text is found as UTF-8, escaped as in JSON (with each spelling of an escape, and JSON within JSON), in
+//! base64 after any bytes, in hexadecimal and in UTF-16. Base64 with line breaks, and text that is encrypted
+//! or compressed in other ways, is not found.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
@@ -16,34 +15,33 @@ mod unescape;
 use table::NeedleTable;
 use unescape::{pieces, unescaped};
 
-/// What is shorter, in characters, is not looked for: it would be found everywhere.
+/// Contents with fewer characters are not searched for: they would be found everywhere.
 pub const SHORTEST: usize = 12;
-/// What is longer, in characters, is looked for by its beginning.
+/// Contents with more characters are searched for by their start.
 const LONGEST: usize = 1024;
-/// Of so many bytes at once the escapes are undone.
+/// Escapes are undone in blocks of this many bytes.
 const BLOCK: usize = 256 << 10;
 /// A form may be in JSON, and in JSON within JSON.
 const LAYERS: usize = 2;
 
-/// Contents to be looked for. One pass over the bytes finds all of them, however many there
-/// are: a search for each form by itself would read a store hundreds of times.
+/// Contents to search for in one pass: a search for each form would read a store hundreds of times.
 #[derive(Clone, Default)]
 pub struct Needles {
     table: Arc<NeedleTable>,
-    /// Those of the table that are not looked for any more.
+    /// The contents of the table that are not searched for.
     left_out: HashSet<usize>,
-    /// The last of the table are what is before the blanks that contents were cut in: of which each is.
+    /// The indices of contents that were cut within white space. The table ends with their parts before it.
     cut_of: Arc<[usize]>,
     skipped: usize,
 }
 
 impl Needles {
-    /// Needles for these contents; what is too short is counted and left out.
+    /// Creates needles for these contents. Counts and skips those that are too short.
     pub fn of<C: AsRef<[u8]>>(contents: impl IntoIterator<Item = C>) -> Needles {
         Needles::of_both(contents.into_iter().map(|own| own.as_ref().into()), []).0
     }
 
-    /// Needles for all of them, and for the first alone: among all they come first.
+    /// Creates needles for all contents, and for those of `first` alone, which come first among all.
     pub fn of_both(
         first: impl IntoIterator<Item = Arc<[u8]>>,
         others: impl IntoIterator<Item = Arc<[u8]>>,
@@ -76,27 +74,27 @@ impl Needles {
         (all, first)
     }
 
-    /// How many contents are looked for.
+    /// Returns the number of contents that are searched for.
     pub fn len(&self) -> usize {
         self.table.contents.len() - self.left_out.len()
     }
 
-    /// Whether none is.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many contents were too short to be looked for.
+    /// Returns the number of contents that are too short.
     pub fn skipped(&self) -> usize {
         self.skipped
     }
 
-    /// Whether any is in the bytes.
+    /// True if any of them is in the bytes.
     pub fn any(&self, bytes: &[u8]) -> bool {
         self.each(bytes, &mut |_| true)
     }
 
-    /// The contents that are in the bytes, by their places among those that were given.
+    /// Returns the contents that are in the bytes, by their index among those that were given.
     pub fn which(&self, bytes: &[u8]) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         self.each(bytes, &mut |content| {
@@ -106,12 +104,12 @@ impl Needles {
         found
     }
 
-    /// The same without some contents.
+    /// Returns the needles without some contents.
     pub fn without(&self, some: &BTreeSet<usize>) -> Needles {
         Needles { left_out: self.left_out.iter().chain(some).copied().collect(), ..self.clone() }
     }
 
-    /// The same, with what is before the blanks that a content was cut in.
+    /// Returns the needles and, for contents that were cut within white space, also their parts before it.
     pub fn with_cut(&self) -> Needles {
         let from = self.table.contents.len() - self.cut_of.len();
         let stays = |at: &&usize| {
@@ -121,13 +119,13 @@ impl Needles {
         Needles { left_out: self.left_out.iter().filter(stays).copied().collect(), ..self.clone() }
     }
 
-    /// Hands on what is found until `stop` says that it is enough.
+    /// Passes each find to `stop`, until that returns true.
     fn each(&self, bytes: &[u8], stop: &mut dyn FnMut(usize) -> bool) -> bool {
         !self.is_empty() && self.each_by(BLOCK, bytes, &mut |own| !self.left_out.contains(&own) && stop(own))
     }
 
-    /// The same, with escapes undone block by block. Of what a block comes to in each layer as much goes
-    /// before the next as the longest form has: none is missed that crosses a border.
+    /// Like [`Needles::each`], with escapes undone block by block. In each layer, the last bytes of a block,
+    /// as many as the longest form has, are searched again with the next block, so that no form is missed.
     fn each_by(&self, block: usize, bytes: &[u8], stop: &mut dyn FnMut(usize) -> bool) -> bool {
         let table = &self.table;
         if table.each(bytes, bytes.len(), stop) {
@@ -148,7 +146,7 @@ impl Needles {
                 let ahead = tail.len();
                 tail.extend_from_slice(&now);
                 let end = if left == 0 { tail.len() } else { tail.len().saturating_sub(table.longest) };
-                // What is in no escape was searched already, but for what begins before it.
+                // Bytes without escapes were searched before, except for forms that start in the kept end.
                 let searched = if is_new { end } else { end.min(ahead) };
                 if table.each(tail, searched, stop) {
                     return true;
@@ -160,8 +158,8 @@ impl Needles {
     }
 }
 
-/// The part of a content that the search looks for; `None` where the content is too short. Contents are kept
-/// whole, as the part of a cut one may differ.
+/// Returns the part of a content that is searched for. `None` if the content is too short. Callers keep
+/// complete contents, because a content that was cut may have another part.
 fn beginning(content: &[u8]) -> Option<&[u8]> {
     let Ok(text) = std::str::from_utf8(content) else {
         return (content.len() >= SHORTEST).then(|| &content[..content.len().min(LONGEST)]);
@@ -172,8 +170,8 @@ fn beginning(content: &[u8]) -> Option<&[u8]> {
     Some(&text.as_bytes()[..end])
 }
 
-/// What is before the blanks that a beginning ends in, to be looked for as well: what was torn within
-/// them, or goes on with other blanks, holds it.
+/// Returns what is before the white space at the end of a part, to be searched for, too. A file has it even
+/// if the content was torn within the white space, or continues with other white space.
 fn before_blanks(beginning: &[u8]) -> Option<&[u8]> {
     let text = std::str::from_utf8(beginning).ok()?.trim_end();
     text.char_indices().nth(SHORTEST - 1)?;

@@ -1,4 +1,4 @@
-//! Compressed files and archives made anew with some of their bytes changed.
+//! Rebuilds compressed files and archives with some of their bytes changed.
 
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -7,10 +7,10 @@ use flate2::{Compression, GzBuilder};
 
 use super::unpack::TarMember;
 
-/// What an archive's headers and files are multiples of, in bytes.
+/// The size of headers and files in an archive is a multiple of this many bytes.
 const BLOCK: usize = 512;
 
-/// The bytes compressed, the same for the same bytes at any time.
+/// Compresses bytes. The result does not depend on the time.
 pub fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut packer = GzBuilder::new().mtime(0).operating_system(255).write(Vec::new(), Compression::best());
     packer.write_all(bytes)?;
@@ -30,11 +30,11 @@ pub fn tar_gzip(members: &[TarMember]) -> io::Result<Vec<u8>> {
     gzip(&tar.into_inner()?)
 }
 
-/// What becomes of a file of an archive; `None` leaves it as it is.
+/// Returns the new bytes of a file of an archive, or `None` if the file stays.
 pub type MemberEdit<'e> = dyn FnMut(&Path, &[u8]) -> Option<Vec<u8>> + 'e;
 
-/// An archive with files changed. Every other byte stays, and of a changed file's header
-/// all but its length and checksum. `None` where nothing is changed.
+/// Returns an archive with files changed. Every other byte stays, except for the length and the checksum in
+/// the header of a changed file. `None` if nothing changes.
 pub fn retar(tar: &[u8], edit: &mut MemberEdit<'_>) -> io::Result<Option<Vec<u8>>> {
     let torn = || io::Error::other("it ends within a file");
     let (mut out, mut from) = (Vec::new(), 0);
@@ -50,7 +50,7 @@ pub fn retar(tar: &[u8], edit: &mut MemberEdit<'_>) -> io::Result<Option<Vec<u8>
             entry.path()?.components().filter(|part| matches!(part, Component::Normal(_))).collect();
         let Some(new) = edit(&path, bytes).filter(|new| *new != bytes) else { continue };
         let mut header = entry.header().clone();
-        // A length that is elsewhere than in the header would go on saying the old one.
+        // A length outside the header would stay the old one.
         if header.entry_size()? != entry.size() {
             return Err(io::Error::other("a file's length is outside its header"));
         }

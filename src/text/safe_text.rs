@@ -1,7 +1,7 @@
-//! The one function that makes untrusted text safe to show.
+//! Makes untrusted text safe to show.
 //!
-//! Everything in a store is untrusted: an agent may have copied a web page into it.
-//! On disk nothing is altered by being shown.
+//! Everything in a store is untrusted: an agent may have copied a web page into it. The files on disk are not
+//! changed.
 
 use std::borrow::Cow;
 
@@ -9,23 +9,22 @@ use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// At most so many combining marks are shown on one base character.
+/// The maximum number of combining marks that are shown on one base character.
 const MARKS: usize = 8;
 const JOINER: char = '\u{200d}';
-/// Asks for the coloured picture of a character that has a plain one, too.
+/// Selects the coloured form of a character that also has a plain one.
 const COLOURED: char = '\u{fe0f}';
 const KEYCAP: char = '\u{20e3}';
 
-/// The text as it may be sent to a terminal, on one line.
+/// Returns the text in a form that may be sent to a terminal, on one line.
 ///
-/// Control characters (C0, DEL, C1, line ends and tabs among them) become visible
-/// pictures; what is not seen (format and tag characters, bidi controls, line and paragraph
-/// separators, fillers, variation selectors, marks without a base) becomes `‹U+202E›`;
-/// combining marks beyond eight on one base are left out.
+/// C0 control characters and DEL, with line ends and tabs, become visible pictures. C1 control characters and
+/// what is invisible (format and tag characters, bidi controls, line and paragraph separators, fillers,
+/// variation selectors, marks without a base) become `‹U+202E›`. Combining marks beyond eight on one base are
+/// left out.
 ///
-/// What is shown takes as many columns as its characters take one by one, in every terminal:
-/// emoji sequences are shown as their parts, without what joins and colours them, and flags
-/// as their letters.
+/// In every terminal the result takes as many columns as its characters take one by one: emoji sequences are
+/// shown as their parts, without joiners and colour selectors, and flags as their letters.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
     if is_plain(text.as_bytes()) {
         return Cow::Borrowed(text);
@@ -33,7 +32,7 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len() + 16);
     let mut marks = 0;
     let mut chars = text.chars().peekable();
-    // The character before, and the one before it that is no part of an emoji alone.
+    // The character before, and the last one that is more than a part of an emoji.
     let (mut last, mut base) = (None, None);
     while let Some(c) = chars.next() {
         marks = if is_combining_mark(c) { marks + 1 } else { 0 };
@@ -54,13 +53,13 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
     Cow::Owned(told_apart(shown))
 }
 
-/// Whether these bytes are printable ASCII alone. Then each is one character of one column.
+/// True if the bytes are only printable ASCII. Then each is one character of one column.
 pub fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| (0x20..0x7f).contains(byte))
 }
 
-/// The number of columns of safe text: the sum over its characters. The halfwidth sound marks of katakana
-/// take one column each, in terminals and on palimp's screens.
+/// Returns the number of columns of safe text: the sum over its characters. The halfwidth sound marks of
+/// katakana take one column each, in terminals and on palimp's screens.
 pub fn display_width(text: &str) -> usize {
     if is_plain(text.as_bytes()) {
         return text.len();
@@ -68,12 +67,12 @@ pub fn display_width(text: &str) -> usize {
     text.chars().map(|c| if matches!(c, '\u{ff9e}' | '\u{ff9f}') { 1 } else { c.width().unwrap_or(0) }).sum()
 }
 
-/// The widths of the characters by the tables alone.
+/// Returns the sum of the widths of the characters, by the tables alone.
 fn one_by_one(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
-/// Whether all terminals give a cluster the same number of columns as palimp. This holds for single
+/// True if all terminals give a cluster the same number of columns as palimp. This holds for single
 /// characters of old scripts, and for signs whose width was settled long ago.
 pub fn is_width_certain(cluster: &str) -> bool {
     let mut chars = cluster.chars();
@@ -81,7 +80,7 @@ pub fn is_width_certain(cluster: &str) -> bool {
     is_char_certain(c)
 }
 
-/// The same for one character. None of these joins another one.
+/// True if the same holds for a character. None of these joins another one.
 fn is_char_certain(c: char) -> bool {
     match c as u32 {
         0x20..=0x7e => true,
@@ -107,8 +106,8 @@ fn name(c: char, shown: &mut String) {
     shown.push_str(&format!("‹U+{:04X}›", c as u32));
 }
 
-/// Clusters that are wider or narrower together than their characters one by one, of which
-/// terminals make this or that: all but their first characters are named.
+/// Splits clusters that are wider or narrower than their characters one by one, because terminals disagree
+/// about them: names all but their first characters.
 fn told_apart(shown: String) -> String {
     if shown.chars().all(is_char_certain) || shown.width() == one_by_one(&shown) {
         return shown;
@@ -126,8 +125,7 @@ fn told_apart(shown: String) -> String {
     apart
 }
 
-/// The text as lines that may each be sent to a terminal: its line ends end lines,
-/// tabs become spaces, everything else goes through [`sanitize`].
+/// Returns the lines of a text, safe for a terminal: tabs become spaces, the rest goes through [`sanitize`].
 pub fn sanitize_lines(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split('\n')
         .map(|line| sanitize(&line.strip_suffix('\r').unwrap_or(line).replace('\t', "    ")).into_owned())
@@ -137,7 +135,7 @@ fn picture(code: u32) -> char {
     char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// Whether a character only joins, colours or tones the emoji before it, or makes a key of it.
+/// True if a character only joins, colours or tones the emoji before it, or makes a key of it.
 fn is_joint(c: char, last: Option<char>, base: Option<char>, next: Option<char>) -> bool {
     let on_emoji = base.is_some_and(is_pictograph);
     match c {
@@ -154,8 +152,7 @@ fn is_pictograph(c: char) -> bool {
         | 0x3297 | 0x3299 | 0x1f000..=0x1f1e5 | 0x1f200..=0x1faff)
 }
 
-/// Whether nothing is seen of a character where it is: it is ignored by what draws it, or
-/// takes no column and has nothing before it to combine with.
+/// True if nothing is seen of a character: terminals ignore it, or it has no column and no base before it.
 fn is_unseen(c: char, last: Option<char>) -> bool {
     if is_ignorable(c) || ('\u{80}'..='\u{9f}').contains(&c) {
         return true;
@@ -168,9 +165,9 @@ fn is_unseen(c: char, last: Option<char>) -> bool {
     c.width() == Some(0) && !(is_combining_mark(c) && has_base || hangul && on_hangul && has_base)
 }
 
-/// General category Cf of Unicode 16, the line and paragraph separators, unassigned
-/// tag characters, interlinear and musical format controls, and all else that is ignored by
-/// default: fillers, variation selectors, the joiner of graphemes, inherent vowels of Khmer.
+/// True for general category Cf of Unicode 16, the line and paragraph separators, unassigned tag characters,
+/// interlinear and musical format controls, and everything else that is ignored by default: fillers,
+/// variation selectors, the joiner of graphemes, inherent vowels of Khmer.
 fn is_ignorable(c: char) -> bool {
     matches!(c as u32,
         0xad | 0x34f | 0x600..=0x605 | 0x61c | 0x6dd | 0x70f | 0x890..=0x891 | 0x8e2 | 0x115f..=0x1160
@@ -253,7 +250,7 @@ mod tests {
         assert_eq!(sanitize("x\u{1161}"), "x‹U+1161›");
     }
 
-    /// Every character, alone and after others; in the short form, some of the rare ones.
+    /// Tests every character, alone and after others. The short form takes some of the rare ones.
     #[test]
     fn nothing_is_shown_that_is_not_seen_or_whose_columns_are_in_doubt() {
         let is_long = crate::tries::is_long();
@@ -270,7 +267,7 @@ mod tests {
         }
     }
 
-    /// Pairs are enough: only neighbours could join.
+    /// Pairs are enough, because only neighbours could join.
     #[test]
     fn characters_of_certain_width_have_their_own_columns_beside_each_other_too() {
         let certain: Vec<char> =

@@ -1,25 +1,24 @@
-//! Values that look like providers' tokens or private keys, by their prefixes.
+//! Finds values that look like tokens of providers or private keys, by their prefixes.
 //!
-//! It runs over every record's bytes when they are read. A table of letter pairs that
-//! prefixes start with, asked at every second byte, sorts out nearly all text; what
-//! remains is compared with the prefixes, and the characters after one must be as many
-//! and of the kind that its provider issues.
+//! It must be fast, because it reads the bytes of many records. A table of byte pairs at the start of
+//! prefixes, looked up at every second byte, excludes nearly all text. The rest is compared with the
+//! prefixes. The characters after a prefix must have the number and the kind that its provider issues.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memmem;
 
-/// What stands for the hidden part of a value.
+/// Replaces the hidden part of a value.
 const MASK: &str = "••••••";
 
-/// What every private key block starts with.
+/// The start of every private key block.
 const BEGIN: &[u8] = b"-----BEGIN ";
 
-/// So long is a word that may be a token though no prefix tells.
+/// The minimum length of a word that may be a token without a known prefix.
 const RANDOM: usize = 12;
 
-/// The kind of characters that are after a prefix.
+/// The kind of the characters after a prefix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum TokenAlphabet {
     /// Letters and digits.
@@ -34,11 +33,11 @@ enum TokenAlphabet {
     Jwt,
 }
 
-/// A prefix, the characters after it, and how many there must at least be.
+/// A prefix, the characters after it, and their minimum number.
 struct SecretRule(&'static [u8], TokenAlphabet, usize);
 
-/// Sorted by the first byte, and the longer prefix before a shorter one within it. No
-/// rule is shorter than three bytes, which the table of pairs relies on.
+/// Sorted by the first byte, with a longer prefix before a shorter one in it. No rule is shorter than three
+/// bytes: the table of pairs relies on that.
 const RULES: &[SecretRule] = &[
     SecretRule(b"ABIA", TokenAlphabet::Upper, 16),
     SecretRule(b"ACCA", TokenAlphabet::Upper, 16),
@@ -122,8 +121,8 @@ const RULES: &[SecretRule] = &[
     SecretRule(b"ya29.", TokenAlphabet::Base64, 20),
 ];
 
-/// For each pair of bytes a bit: whether some prefix has it at its start or one byte
-/// later. At every second byte of a text that holds a prefix, one of the two shows.
+/// One bit for each pair of bytes: 1 if some prefix has the pair at its start or one byte later. At every
+/// second byte of a text with a prefix, one of the two pairs occurs.
 const PAIRS: [u64; 1024] = {
     let mut pairs = [0; 1024];
     let mut rule = 0;
@@ -140,7 +139,7 @@ const PAIRS: [u64; 1024] = {
     pairs
 };
 
-/// For each byte the range of the rules that start with it.
+/// For each byte, the range of the rules that start with it.
 const STARTS: [(u8, u8); 256] = {
     let mut starts = [(0, 0); 256];
     let mut rule = 0;
@@ -155,20 +154,19 @@ const STARTS: [(u8, u8); 256] = {
     starts
 };
 
-/// A sensitive value, and what of it may be shown.
 #[derive(Debug, PartialEq)]
 struct SecretSpan {
     span: Range<usize>,
-    /// The part that [`MASK`] takes the place of.
+    /// The part that [`MASK`] replaces.
     hidden: Range<usize>,
 }
 
-/// Where sensitive values are in `text`, in bytes.
+/// Returns the places of sensitive values in `text`, in bytes.
 pub fn sensitive_spans(text: &str) -> Vec<Range<usize>> {
     all(text.as_bytes()).map(|found| found.span).collect()
 }
 
-/// `text` with every sensitive value masked: its prefix stays, the rest is `••••••`.
+/// Masks every sensitive value in `text`: its prefix stays, the rest becomes `••••••`.
 pub fn mask(text: &str) -> Cow<'_, str> {
     let mut masked = String::new();
     let mut shown = 0;
@@ -184,15 +182,13 @@ pub fn mask(text: &str) -> Cow<'_, str> {
     Cow::Owned(masked)
 }
 
-/// Whether a word is likely no word but a key or a token without a prefix that tells: long, with
-/// letters and digits.
+/// True if a word is probably a key or a token without a known prefix: long, with letters and digits.
 pub fn is_random(word: &str) -> bool {
     let has = |is: fn(&u8) -> bool| word.as_bytes().iter().any(is);
     word.len() >= RANDOM && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
-/// The first place from `at` on where `text` can be cut so that no value loses its end,
-/// without which it would not be known as one. A character boundary.
+/// Returns the first character boundary from `at` on outside of values: a cut value is not recognised.
 pub fn cut(text: &str, at: usize) -> usize {
     let at = all(text.as_bytes())
         .map(|found| found.span)
@@ -202,7 +198,7 @@ pub fn cut(text: &str, at: usize) -> usize {
     (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }
 
-/// Whether `bytes` hold a sensitive value, as text or within JSON strings.
+/// True if `bytes` have a sensitive value, as text or within JSON strings.
 pub fn is_sensitive(bytes: &[u8]) -> bool {
     all(bytes).next().is_some()
 }
@@ -214,10 +210,10 @@ fn all(bytes: &[u8]) -> impl Iterator<Item = SecretSpan> + '_ {
 
 struct SecretScan<'a> {
     bytes: &'a [u8],
-    /// Nothing before it is looked at again.
+    /// Nothing before it is read again.
     at: usize,
-    /// No JWT starts before it: its first part would end where one already failed.
-    /// Without this, a text of many `eyJ-` would take time by its square.
+    /// No JWT starts before it: its first part would end where one has failed. Without this, a text of many
+    /// `eyJ-` would take quadratic time.
     no_jwt_before: usize,
 }
 
@@ -240,7 +236,6 @@ impl SecretScan<'_> {
         None
     }
 
-    /// The value that starts at `start`, if one does.
     fn starting(&mut self, start: usize) -> Option<SecretSpan> {
         let first = *self.bytes.get(start)?;
         if first == b'-' {
@@ -269,7 +264,7 @@ impl SecretScan<'_> {
         (len >= *least).then_some(SecretSpan { span: start..from + len, hidden: from..from + len })
     }
 
-    /// How long the rest of a JWT is whose first part goes on at `from`.
+    /// Returns the length of the rest of a JWT whose first part continues at `from`.
     fn jwt(&mut self, from: usize, least: usize) -> Option<usize> {
         if from < self.no_jwt_before {
             return None;
@@ -290,7 +285,7 @@ impl SecretScan<'_> {
         Some(len)
     }
 
-    /// A private key block up to its end, or to the end of the text where it has none.
+    /// Returns a private key block up to its end, or to the end of the text if it has none.
     fn key_block(&self, start: usize) -> Option<SecretSpan> {
         let rest = self.bytes.get(start..)?;
         let after = rest.strip_prefix(BEGIN)?;
@@ -306,7 +301,7 @@ impl SecretScan<'_> {
             Some(len) => (len, end.len()),
             None => (body.len(), 0),
         };
-        // What mask left behind hides nothing.
+        // A masked block hides nothing.
         if body.get(..len) == Some(MASK.as_bytes()) {
             return None;
         }
@@ -314,7 +309,6 @@ impl SecretScan<'_> {
     }
 }
 
-/// How many bytes from the start are of the kind.
 fn run(bytes: &[u8], body: TokenAlphabet) -> usize {
     let fits = |byte: &u8| match body {
         TokenAlphabet::Alnum => byte.is_ascii_alphanumeric(),
@@ -329,8 +323,7 @@ fn run(bytes: &[u8], body: TokenAlphabet) -> usize {
     bytes.iter().position(|byte| !fits(byte)).unwrap_or(bytes.len())
 }
 
-/// Whether a token may start at `at`: no letter or digit is before it, save one that
-/// belongs to an escape of a JSON string, such as the `n` of `\n`.
+/// True if a token may start at `at`: no letter or digit is before it, except in a JSON escape such as `\n`.
 fn is_boundary(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();
     match before {

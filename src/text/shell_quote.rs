@@ -1,9 +1,9 @@
-//! Words of a command that is printed to be pasted into a shell.
+//! Quotes words of a command that is printed to be pasted into a shell.
 
 use super::safe_text::sanitize;
 
-/// A text as one word of a command. What can't be shown as it is, is written as `$'…'`, which names
-/// each byte: a picture of it would be another name.
+/// Returns a text as one word of a command. If it can't be shown as it is, it is written as `$'…'`, which
+/// names each byte: the form that is safe to show would be another name.
 pub fn word(text: &str) -> String {
     let is_plain = |own: char| own.is_alphanumeric() || "/._-+=:@%,".contains(own);
     let is_shown = sanitize(text) == text;
@@ -14,7 +14,7 @@ pub fn word(text: &str) -> String {
     }
 }
 
-/// A byte within `$'…'`. History expansion takes `!` there, too.
+/// Writes a byte within `$'…'`. History expansion reads `!` there, too, so it is escaped.
 fn named(byte: u8) -> String {
     match byte {
         b'\n' => "\\n".to_owned(),

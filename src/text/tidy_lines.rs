@@ -1,5 +1,5 @@
-//! Damaged lines, put in order as far as nothing is guessed: each whole object gets a line of its own, what was
-//! spread over lines is joined, and what is no text between records goes. Every other byte stays.
+//! Tidies damaged lines without a guess: each complete object gets its own line, an object over several lines
+//! is joined, and bytes between records that are not text are removed. Every other byte stays.
 
 use std::ops::Range;
 
@@ -7,20 +7,20 @@ use super::json_lines::split_lines;
 use super::json_scanner::{Newlines, ScanResult, Tape};
 use super::torn_line::{first_name, objects_after_torn};
 
-/// Lines as they are tidied.
+/// Tidied lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TidyLines {
-    /// What they become.
+    /// The new bytes.
     pub bytes: Vec<u8>,
     /// The removed bytes, each with its former place. They are only white space, braces, NULs and byte order
     /// marks between records and between the members of a record.
     pub removed: Vec<(usize, Vec<u8>)>,
 }
 
-/// So often is looked whether what was tidied can be tidied further.
+/// The maximum number of rounds until nothing changes.
 const ROUNDS: usize = 6;
 
-/// The lines tidied; `None` where there is nothing to tidy, or not all of it in a few rounds.
+/// Tidies lines. `None` if there is nothing to tidy, or if a few rounds are not enough.
 pub fn tidy_lines(lines: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option<TidyLines> {
     let mut own = once(lines, is_record);
     for _ in 1..ROUNDS {
@@ -35,8 +35,8 @@ pub fn tidy_lines(lines: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option<Tid
     None
 }
 
-/// What leaves lines that were tidied once, with the places where it was before: white space came and went
-/// since, and what had left.
+/// Returns what a later round removed, with the places in the original lines. These also have the bytes that
+/// were removed earlier, and other white space.
 fn placed(before: &[u8], own: &TidyLines, out: Vec<(usize, Vec<u8>)>) -> Vec<(usize, Vec<u8>)> {
     let counts = |byte: &u8| !byte.is_ascii_whitespace();
     let mut gone = own.removed.iter().peekable();
@@ -61,8 +61,7 @@ fn placed(before: &[u8], own: &TidyLines, out: Vec<(usize, Vec<u8>)>) -> Vec<(us
     let found = |(to, bytes): (usize, Vec<u8>)| {
         let at = place(to);
         let is_there = |at: &usize| before.get(*at..).is_some_and(|rest| rest.starts_with(&bytes));
-        // White space stands before the part that is counted. The halves of a joined record are in another
-        // order.
+        // White space is before the part that is counted. The halves of a joined record are in another order.
         let near = std::iter::once(at).chain(at.checked_sub(bytes.len()));
         let found = near.into_iter().find(is_there).or_else(|| memchr::memmem::find(before, &bytes));
         // A line end that the first round added was not in the file.
@@ -102,13 +101,13 @@ struct TidyWriter<'a> {
     lines: &'a [u8],
     end: &'static [u8],
     own: TidyLines,
-    /// Up to here all is written.
+    /// Everything before it is written.
     at: usize,
     was_piece: bool,
 }
 
 impl TidyWriter<'_> {
-    /// Writes what is between records: white space stays, and two records of a line are parted.
+    /// Writes what is between records: white space stays, and two records on a line are separated.
     fn between(&mut self, to: usize) {
         let gap = self.lines.get(self.at..to).unwrap_or_default();
         if self.was_piece && to < self.lines.len() && !gap.contains(&b'\n') {
@@ -132,7 +131,7 @@ impl TidyWriter<'_> {
         self.at = to;
     }
 
-    /// A line of nothing goes with its line end.
+    /// Removes a line without content, with its line end.
     fn drop_line(&mut self, content: &[u8]) {
         let at = self.at;
         let behind = self.lines.get(at + content.len()..).unwrap_or_default();
@@ -142,7 +141,7 @@ impl TidyWriter<'_> {
         self.was_piece = false;
     }
 
-    /// A record on one line: line breaks and what indents them go, where they are not in a text.
+    /// Writes a record on one line: removes line breaks and indentation outside texts.
     fn joined(&mut self, content: &[u8]) {
         let (mut is_text, mut is_escaped, mut indents) = (false, false, false);
         let mut gone = 0..0;
@@ -167,7 +166,7 @@ impl TidyWriter<'_> {
         }
     }
 
-    /// Whole records on the line of a torn one get lines of their own.
+    /// Writes complete records on the line of a torn one to lines of their own.
     fn torn(&mut self, content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) {
         let first = content.starts_with(b"{").then(|| first_name(content)).flatten();
         let is_one = |own: &[u8]| first.is_some() && first_name(own) == first || is_record(own);
@@ -184,7 +183,7 @@ impl TidyWriter<'_> {
             at = own.end;
         }
         let halves = rest.concat();
-        // One was written into the other: without it the other is whole.
+        // One was written into the other, which is complete without it.
         if !whole.is_empty() && is_object(&halves) && is_one(&halves) {
             parts = std::iter::once(&*halves).chain(whole.into_iter().map(|own| &content[own])).collect();
         }

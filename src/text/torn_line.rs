@@ -1,4 +1,4 @@
-//! Whole objects on a line that starts with a torn one: what was appended behind it.
+//! Complete objects on a line that starts with a torn one: they were appended after it.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -8,29 +8,27 @@ use memchr::{memchr, memchr_iter};
 use super::json_scanner::{Newlines, ScanResult, Tape};
 use super::lines::BOM;
 
-/// So many times the bytes of a line may be looked at, and so many bytes more: a hostile line
-/// takes time in proportion to its length.
+/// At most `LOOKS` times the bytes of a line, and `FEW` more, are read, so that the time stays linear.
 const LOOKS: usize = 64;
 const FEW: usize = 1 << 20;
 
-/// A whole object behind a torn one.
+/// A complete object after a torn one.
 pub struct ObjectAfterTorn {
-    /// Where it is.
+    /// Its place.
     pub range: Range<usize>,
-    /// Whether nothing of what is torn before it can go on in it.
+    /// True if nothing torn before it can continue in it.
     pub is_apart: bool,
-    /// Whether it is a separate record, as far as this can be seen without its format.
+    /// True if it is a separate record, as far as this can be seen without its format.
     pub is_own: bool,
 }
 
-/// Where whole objects are in `content`, which starts with one that is torn. One that is
-/// where a value may be can be part of the torn one: it counts if nothing of that follows it,
-/// and it starts as a torn one does or `is_record` says so. `None` where that would take too long.
+/// Returns the complete objects in `content`, which starts with a torn one. An object at a place where a
+/// value may be can be a part of the torn one. It counts if nothing of that follows it, and if it starts like
+/// a torn one or `is_record` accepts it. `None` if the search would take too long.
 pub fn objects_after_torn(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> Option<Vec<ObjectAfterTorn>> {
     let mut tape = Tape::default();
     let mut found: Vec<ObjectAfterTorn> = Vec::new();
-    // For each way in which torn objects start, the place of the last one. Also the places after which no
-    // torn object continues.
+    // The place of the last torn object by its first name, and the places at which torn objects end.
     let (mut starts, mut ends) = (HashMap::new(), HashSet::new());
     let (mut next, mut cost) = (0, 0);
     for at in memchr_iter(b'{', content) {
@@ -55,7 +53,7 @@ pub fn objects_after_torn(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> 
                         false => torn.is_some() && is_alike(before, &tape, object, true),
                     };
                     cost += before.len();
-                    // A string that was torn ends in the first name, and nothing but that can stop there.
+                    // A torn string ends at the object's first quote. Nothing else can stop right after it.
                     let is_apart = is_last && (is_apart || ends.contains(&(at + 2)));
                     found.push(ObjectAfterTorn { range: at..next, is_apart, is_own });
                 }
@@ -76,18 +74,18 @@ pub fn objects_after_torn(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> 
     Some(found)
 }
 
-/// Whether a whole object is behind the torn start of `content`, up to its end or to the next.
+/// True if a complete object after the torn start of `content` reaches its end or the next object.
 pub fn is_torn(content: &[u8], behind: &[ObjectAfterTorn]) -> bool {
     behind.iter().any(|own| ends_the_line(&content[own.range.end..]))
 }
 
-/// Whether only braces and bytes that are no text follow, up to the end or the next object.
+/// True if only braces and bytes that are not text follow, up to the end or the next object.
 fn ends_the_line(rest: &[u8]) -> bool {
     let braces = rest.iter().take_while(|byte| **byte == b'}').count();
     ends_a_record(&rest[braces..])
 }
 
-/// Whether an object has most of the members of the torn object before it. If it may be the value of the last
+/// True if an object has most of the members of the torn object before it. If it may be the value of the last
 /// member there, it must have that member, too: a value is not expected to contain its own name.
 fn is_alike(torn: &[u8], tape: &Tape, object: &[u8], may_be_value: bool) -> bool {
     let own: HashSet<&[u8]> = names(tape, object).into_iter().collect();
@@ -99,7 +97,7 @@ fn is_alike(torn: &[u8], tape: &Tape, object: &[u8], may_be_value: bool) -> bool
     has * 2 >= all.len() && (has_last || !may_be_value)
 }
 
-/// The names of the outermost object's members, in order, up to the place where the scan ended.
+/// Returns the names of the members of the outermost object, in order, up to the place where the scan ended.
 fn names<'o>(tape: &Tape, object: &'o [u8]) -> Vec<&'o [u8]> {
     let nodes = tape.outer().iter().filter_map(|own| tape.nodes().get(own.at as usize));
     let name = |start: u32, end: u32| {
@@ -110,12 +108,12 @@ fn names<'o>(tape: &Tape, object: &'o [u8]) -> Vec<&'o [u8]> {
     nodes.filter_map(|own| name(own.start, own.end)).collect()
 }
 
-/// An object with a member: braces alone are in many a text.
+/// True if an object with a member starts here. Many texts contain braces alone.
 fn starts_an_object(bytes: &[u8]) -> bool {
     bytes.iter().skip(1).find(|byte| !byte.is_ascii_whitespace()) == Some(&b'"')
 }
 
-/// Whether what is behind an object is another one, or nothing.
+/// True if another object or nothing follows an object.
 fn ends_a_record(mut rest: &[u8]) -> bool {
     while let Some((first, others)) = rest.split_first() {
         rest = match rest.strip_prefix(BOM) {
@@ -127,7 +125,7 @@ fn ends_a_record(mut rest: &[u8]) -> bool {
     true
 }
 
-/// The places where objects start in bytes that are not an object, except places where a value may stand.
+/// Returns the places of objects in bytes that are not one, except places where a value may be.
 pub fn starts(content: &[u8]) -> Vec<usize> {
     let starts = |at: &usize| {
         let rest = content[at + 1..].trim_ascii_start();
@@ -143,7 +141,7 @@ fn may_be_a_value(before: &[u8]) -> bool {
     matches!(last, Some(b':' | b',' | b'['))
 }
 
-/// The name of an object's first member, with its quotes.
+/// Returns the name of the first member of an object, with its quotes.
 pub fn first_name(object: &[u8]) -> Option<&[u8]> {
     let quote = memchr(b'"', object)?;
     let mut tape = Tape::default();

@@ -1,21 +1,21 @@
-//! Compressed files and archives, unpacked in memory and never onto the disk.
+//! Unpacks compressed files and archives in memory, never onto the disk.
 
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-/// An archive's members are counted up to here.
+/// The maximum number of files that are read from an archive.
 pub const MEMBERS: usize = 100_000;
-/// So many bytes are made room for at once, whatever an archive says of itself.
+/// Memory is reserved in pieces of at most this many bytes, no matter what size an archive states.
 const PIECE: u64 = 1 << 20;
 
-/// What came out, and what went wrong on the way.
+/// The unpacked content, and a fault.
 #[derive(Debug, Default)]
 pub struct Unpacked<T> {
     /// As much as could be read.
     pub content: T,
-    /// Why it ends there, if that is not its end.
+    /// The reason why it ends there, if that is not its end.
     pub fault: Option<String>,
 }
 
@@ -37,7 +37,7 @@ pub fn gunzip(packed: &[u8], limit: u64) -> Unpacked<Vec<u8>> {
 
 /// Unpacks the regular files of a tar.gz file, to at most `limit` bytes in all.
 pub fn untar(packed: &[u8], limit: u64) -> Unpacked<Vec<TarMember>> {
-    // What is between the members counts too, or an archive of holes would never end.
+    // Bytes between the members count, too. Otherwise an archive of holes would never end.
     let stream = MultiGzDecoder::new(packed).take(limit.saturating_add(PIECE));
     let mut archive = tar::Archive::new(stream);
     let mut members = Vec::new();
@@ -71,7 +71,7 @@ fn members_of<R: Read>(
     Ok(())
 }
 
-/// Reads up to `limit` bytes; says why there are no more, if there should be.
+/// Reads up to `limit` bytes. Returns the reason if that is not the correct end.
 fn fill(from: &mut impl Read, limit: u64, into: &mut Vec<u8>) -> Option<String> {
     loop {
         let left = limit - into.len() as u64;

@@ -1,6 +1,6 @@
-//! Links between notes, as their texts have them: `[[id]]`, `[[id|text]]`, `[[id#part]]`.
+//! Links between notes in their texts: `[[id]]`, `[[id|text]]`, `[[id#part]]`.
 
-/// The id that a link names.
+/// Returns the id that a link names.
 pub fn target(link: &str) -> &str {
     let link = link.trim();
     let link = link.strip_prefix("[[").and_then(|link| link.strip_suffix("]]")).unwrap_or(link);
@@ -8,7 +8,7 @@ pub fn target(link: &str) -> &str {
     link.strip_suffix(".md").unwrap_or(link)
 }
 
-/// The links of a text, outside code.
+/// Passes the links of a text outside code to `take`.
 pub fn links(body: &str, take: &mut dyn FnMut(&str)) {
     let mut fence: Option<&str> = None;
     for line in body.lines() {
@@ -27,7 +27,7 @@ pub fn links(body: &str, take: &mut dyn FnMut(&str)) {
     }
 }
 
-/// The innermost `[[…]]`; each end is looked for once, so that no line takes long.
+/// Finds the innermost `[[…]]`. Searches for each end once, so that no line takes long.
 fn links_of_line(mut rest: &str, take: &mut dyn FnMut(&str)) {
     while let Some((before, after)) = rest.split_once("]]") {
         if let Some((_, link)) = before.rsplit_once("[[").filter(|(_, link)| !link.contains(['[', ']'])) {

@@ -1,6 +1,6 @@
-//! The words of a text.
+//! Splits a text into words.
 
-/// The words of a text: runs of letters and digits, and each letter that is a word.
+/// Returns the words of a text: runs of letters and digits, and each letter that is a word by itself.
 pub fn words(folded: &str) -> impl Iterator<Item = &str> {
     let runs = folded.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
     runs.flat_map(|run| {
@@ -16,7 +16,7 @@ pub fn words(folded: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a letter is a word: between those no blanks are written.
+/// True if a letter is a word by itself. No spaces are written between such letters.
 pub fn is_word(c: char) -> bool {
     matches!(c, '\u{2e80}'..='\u{abff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }

@@ -1,25 +1,24 @@
-//! Every action: its name, its keys, what it does. Help, palette, hints, `palimp keys`
-//! and the keymap are all made from this one table.
+//! The table of all actions: names, keys, descriptions. Help, palette, hints, `palimp keys` and the
+//! keymap are made from it.
 
 use super::app::Screen;
 use super::{action_synonyms, keymap};
 use crate::query::ResultPick;
 
-/// What the table knows of an action.
+/// A row of the table of actions.
 pub struct ActionInfo {
-    /// Which action.
     pub action: Action,
-    /// Its name, as the palette has it.
+    /// The name in the palette.
     pub name: &'static str,
-    /// Its keys where no setting changes them; two keys one after the other are set apart by a space.
+    /// The keys without a preset or settings. Spaces separate the keys of a sequence.
     pub default_keys: &'static [&'static str],
-    /// What it does, in a few words.
+    /// What the action does, in a few words.
     pub about: &'static str,
-    /// The verbs that do the same on the command line; none for what changes the screens alone.
+    /// The verbs that do the same on the command line; empty if it only changes the screens.
     verbs: &'static str,
-    /// What is picked by it, where it shows a part of the memories alone.
+    /// The pick of memories that the action shows, if it shows one.
     pub pick: Option<&'static ResultPick>,
-    /// Whether it waits for the search and for all stores: it is done with memories of the list, or needs them all.
+    /// True if the action works on listed memories, so it waits for the search and until all stores are read.
     pub waits_for_search: bool,
 }
 
@@ -41,17 +40,16 @@ macro_rules! waits {
     };
 }
 
-/// Makes the actions of their table: each with its name, its keys, what it does, and the verbs that do the
-/// same on the command line where it changes more than the screens, what it picks, and whether it waits.
+/// Makes `Action` and `ACTIONS` from rows: name, keys, description, then optionally the verbs, the pick and
+/// `waits`.
 macro_rules! actions {
     ($($action:ident: $name:literal, [$($key:literal),*], $about:literal $(, $verbs:literal)? $(=> $pick:path)? $(, $waits:ident)?;)*) => {
-        /// Something the user can do.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Action {
             $($action,)*
         }
 
-        /// Every action there is.
+        /// All actions, in the order of [`Action`].
         pub static ACTIONS: &[ActionInfo] = &[$(ActionInfo {
             action: Action::$action,
             name: $name,
@@ -194,29 +192,28 @@ actions! {
 }
 
 impl Action {
-    /// What the table knows of it.
+    /// Returns its row of the table.
     pub fn info(self) -> &'static ActionInfo {
         &ACTIONS[self as usize]
     }
 
-    /// Other words that people use for it: the palette finds it by them, too.
+    /// Returns other words for the action, so that the palette finds it by them, too.
     pub fn words(self) -> String {
         format!("{} {}", action_synonyms::of(self), self.info().verbs)
     }
 
-    /// The verbs that do the same on the command line.
     pub fn verbs(self) -> Vec<&'static str> {
         self.info().verbs.split_whitespace().collect()
     }
 
-    /// The verb that does the same, if there is exactly one.
+    /// Returns the verb with the action's name, or the only verb.
     pub fn verb(self) -> Option<&'static str> {
         let verbs = self.verbs();
         let own = verbs.iter().find(|own| **own == self.info().name);
         own.or(verbs.first().filter(|_| verbs.len() == 1)).copied()
     }
 
-    /// Whether it opens a field to type into a memory.
+    /// True if it opens a field to change a memory.
     pub fn opens_input(self) -> bool {
         matches!(
             self,
@@ -231,7 +228,7 @@ impl Action {
         )
     }
 
-    /// Whether it only moves or leads to another view. Nobody looks for such an action to repeat it.
+    /// True if it only moves or opens another view. The palette lists such actions last.
     pub fn is_navigation(self) -> bool {
         self as usize <= Action::DetailPane as usize
             || matches!(
@@ -251,18 +248,18 @@ impl Action {
             )
     }
 
-    /// Its keys.
+    /// Returns its keys in the keymap in use.
     pub fn keys(self) -> &'static [String] {
         keymap::in_use().of(self)
     }
 
-    /// The first of its keys, for hints.
+    /// Returns the first of its keys, for hints.
     pub fn key(self) -> &'static str {
         self.keys().first().map_or("", String::as_str)
     }
 }
 
-/// The actions that are done in the editor alone, and while typing.
+/// Actions that exist only in the editor, also while the user types.
 pub const EDITOR_ACTIONS: [Action; 11] = [
     Action::Save,
     Action::Fix,
@@ -277,13 +274,13 @@ pub const EDITOR_ACTIONS: [Action; 11] = [
     Action::RevealTyped,
 ];
 
-/// Whether an action can be run from the help while a form is open: no other view opens over it.
+/// True if the help can run an action while a form is open. No other view may open over a form.
 pub fn runs_in_editor(action: Action) -> bool {
     EDITOR_ACTIONS.contains(&action)
         || matches!(action, Action::Quit | Action::Redraw | Action::Suspend | Action::Help | Action::Theme)
 }
 
-/// The actions that a view has beside those of every view.
+/// Actions of a view that the palette and the help list first.
 fn own(screen: Screen) -> &'static [Action] {
     match screen {
         Screen::Editor => &EDITOR_ACTIONS,
@@ -303,7 +300,7 @@ fn own(screen: Screen) -> &'static [Action] {
     }
 }
 
-/// The actions that exist in one view only.
+/// Actions that exist in one view only.
 const VIEW_ACTIONS: [Action; 8] = [
     Action::BringBack,
     Action::ReplaceFile,
@@ -315,7 +312,7 @@ const VIEW_ACTIONS: [Action; 8] = [
     Action::Demo,
 ];
 
-/// Whether a view has what an action needs.
+/// True if a view can do an action.
 pub fn exists_in(screen: Screen, action: Action) -> bool {
     let shared = [Action::Fix, Action::EditJson];
     let is_own = own(screen).contains(&action);
@@ -324,7 +321,7 @@ pub fn exists_in(screen: Screen, action: Action) -> bool {
     is_own || !of_others
 }
 
-/// The actions that the palette and the help list in a view: its own first, then every other
+/// Returns the actions that the palette and the help list in a view: first its own, then all others
 /// that can be run there, in the order of the table.
 pub fn offered(screen: Screen) -> Vec<&'static ActionInfo> {
     let own = own(screen);

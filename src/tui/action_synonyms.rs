@@ -1,4 +1,4 @@
-//! What people call things: the palette finds an action by these words, too.
+//! Other words for actions: the palette finds an action by these, too.
 
 use super::action::Action;
 
@@ -43,7 +43,7 @@ const WORDS: &[(Action, &str)] = &[
     (Action::Quit, "exit leave"),
 ];
 
-/// Other words for an action.
+/// Returns other words for an action.
 pub fn of(action: Action) -> &'static str {
     WORDS.iter().find(|(own, _)| *own == action).map_or("", |(_, words)| words)
 }

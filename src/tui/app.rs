@@ -1,4 +1,4 @@
-//! What the screens know. Nothing here draws, reads or waits.
+//! The state of the screens. This file doesn't draw, read files or wait.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -40,83 +40,79 @@ use crate::text::secrets::mask;
 use crate::usecase::{PaneBorder, PaneLayout, Visits};
 use crate::work::{ExplainedRank, Job, MarkedRecords, SearchRequest, StoreTally};
 
-/// What a demo begins with.
+/// The notice at the start of a demo.
 pub const DEMO_NOTICE: &str =
     "This is a demo in a folder of its own. g t shows five tasks, three minutes in all.";
 
-/// Everything the screens know.
 #[derive(Default)]
 pub struct App {
     pub now: Moment,
-    /// The time by a clock that never stands still. Everything that waits for the user uses it, because `now`
-    /// does not move if it was given.
+    /// A clock that always moves. Everything that waits for the user uses it, because `now` stands still if
+    /// the user gave it as an option.
     pub monotonic_now: Moment,
     pub size: (u16, u16),
     pub palette: ColourPalette,
     pub ascii: bool,
-    /// Lines instead of screens.
+    /// True if palimp prints lines instead of drawing screens.
     pub linear: bool,
-    /// The action that will type into a memory. It waits for a key that is not part of a word.
+    /// An action that opens a form, in linear mode. It starts if the next key is the save key.
     pub unconfirmed_action: Option<Action>,
-    /// Nothing on the screen changes by itself.
+    /// True if nothing on the screen may change by itself.
     pub reduced_motion: bool,
     pub places: Vec<Place>,
     pub searched_places: Vec<DiscoveryResult>,
-    /// The folder of our own data; nothing is changed without one.
+    /// The folder of palimp's own data. Without it nothing can be changed.
     pub data: Option<PathBuf>,
     pub readonly: bool,
-    /// The folder of the demo, where that is open.
+    /// The folder of the demo, if the demo is open.
     pub demo: Option<PathBuf>,
-    /// The tasks of the demo.
     pub tutor: TutorProgress,
-    /// Changes that were asked for and are not done yet.
+    /// The number of requested changes that are not finished.
     pub change_count: usize,
-    /// Whether what an earlier run left behind was looked for.
+    /// True if palimp has looked for what an earlier run left behind.
     pub cleanup_started: bool,
-    /// Left as soon as they are done.
+    /// True if palimp quits when the requested changes are finished.
     pub quits_when_done: bool,
-    /// Whether files of ours are being looked after.
+    /// True while a worker cleans up palimp's own files.
     pub cleanup_running: bool,
-    /// So many changes of this run are made that `u` undoes.
+    /// The number of changes of this run that `u` can undo.
     pub undo_count: usize,
 
-    /// The stores as they were read last, and what they hold, counted.
+    /// The stores as they were last read, and their counts.
     pub snapshot: Arc<Snapshot>,
     pub tallies: Vec<StoreTally>,
-    /// Up to when the memories of each store were seen.
+    /// The time up to which the user has seen each store's memories.
     pub visits: Visits,
-    /// How many memories are deleted, and for which state of the stores that was counted.
     pub deleted: health::DeletedCount,
     pub tree: Vec<StoreTreeRow>,
-    /// Short names of the stores, in their order. Untrusted text.
+    /// Short names of the stores, in the order of the stores. Untrusted text.
     pub store_names: Vec<String>,
 
-    /// What is asked, and why it can't be understood where it can't.
+    /// The search as it is typed, and the reason if it is not valid.
     pub query: String,
     pub parsed: Query,
-    /// The part of a search that can be understood, if the whole can't.
+    /// The valid part of a search, if the whole is not valid.
     pub valid_part: (String, Query),
     pub error: Option<QueryError>,
     pub order: Option<Order>,
     pub ranking: Ranking,
-    /// What was found last, and in which state of the stores.
+    /// The last results, and the state of the stores that they refer to.
     pub listed_snapshot: Arc<Snapshot>,
     pub results: Results,
     pub facets: Facets,
-    /// What was counted before the word that is being typed, for what that can become.
+    /// Counts for the results without the word that is being typed. Completions show them.
     pub completion_facets: Facets,
-    /// What the results answer.
+    /// The search, order and scope that `results` answers.
     pub answered_query: Option<(String, Order, ListScope)>,
-    /// The memory that the cursor is to be on once it is listed.
+    /// The memory that gets the cursor once it is listed.
     pub awaited_memory: Option<MemoryIdentity>,
-    /// The search that was there when another one was begun, until the cursor is moved.
+    /// The place and search before a new search, until the cursor moves.
     pub search_origin: Option<SearchOrigin>,
     pub why: Option<ExplainedRank>,
-    /// Where the memory under the cursor is by rank.
+    /// The place of the memory under the cursor by rank.
     pub why_place: Option<why::RankPlace>,
-    /// What the workers were asked for last.
+    /// The search that the workers were last asked for.
     pub requested_query: String,
-    /// A letter for each type.
     pub type_letters: HashMap<String, char>,
 
     pub screen: Screen,
@@ -126,81 +122,75 @@ pub struct App {
     pub list_cursor: ListCursor,
     pub tree_cursor: ListCursor,
     pub filter_cursor: ListCursor,
-    /// Every problem, in the order of the list.
+    /// All problems, in the order of the list.
     pub problem_list: Vec<problems::ListedProblem>,
-    /// The row of the health.
     pub health_cursor: ListCursor,
-    /// Where the user moved borders to, what is unfolded; and what of that is kept for the next start.
+    /// Positions of borders and unfolded groups; and which of these are saved for the next start.
     pub layout: PaneLayout,
     pub saved_layout: PaneLayout,
-    /// The border that the mouse holds.
+    /// The border that the user drags with the mouse.
     pub dragged_border: Option<PaneBorder>,
-    /// The view that a memory was opened from, the search before, and the one that shows the memory: Esc
-    /// goes back.
+    /// The view that a memory was opened from, the search before, and the search that shows the memory. Esc
+    /// goes back to them.
     pub opened_from: Option<(Screen, String, String)>,
     pub detail_top: usize,
     pub prompt: Option<Prompt>,
-    /// The number of exports so far.
     pub export_count: u64,
-    /// The actions that were done last, the newest first.
+    /// The last actions, newest first.
     pub recent_actions: Vec<Action>,
     pub delete_menu: Option<DeleteMenu>,
     pub confirm: Option<Confirmation>,
     pub marks: MemoryMarks,
     pub changes: PendingChanges,
-    /// The view that is a list: backups, archive, upkeep, journal, problems, what is new.
+    /// State of the views that are lists: backups, archive, upkeep, journal, problems, new.
     pub list_view: ListView,
-    /// What was written on which day.
     pub statistics: StatisticsView,
-    /// The two memories that are compared.
     pub difference: Option<MemoryDifference>,
-    /// The form that is open.
     pub editor: Option<Box<Editor>>,
-    /// So many forms were opened.
     pub form_count: u64,
-    /// Keys of a sequence that waits for its next.
+    /// The keys of a sequence that is not complete.
     pub key_sequence: String,
-    /// Whether they wait for so long that what may follow is shown.
+    /// True if the sequence has waited so long that the next keys are shown.
     pub shows_next_keys: bool,
-    /// Keys that came before what they are done with was there.
+    /// Keys that came too early. They wait for a search, a view or a change.
     pub queued_keys: Vec<KeyEvent>,
-    /// What the first of them are for.
+    /// The action of the first queued key.
     pub queued_action: Option<Action>,
-    /// A count that is typed before a move.
+    /// The count before a move, as in `3j`.
     pub count: CountPrefix,
     pub notice: Option<String>,
-    /// The notice that goes away by itself.
+    /// A notice that disappears by itself.
     pub brief_notice: Option<String>,
-    /// What the update asks for, in order.
+    /// Effects that the event loop must carry out, in order.
     pub effects: Vec<Effect>,
-    /// Whether masked values are shown: while a key is held.
+    /// True while the key that shows masked values is held.
     pub revealed: bool,
-    /// Where was clicked last, and when.
+    /// The place and time of the last click.
     pub last_click: Option<(Position, Moment)>,
-    /// Ctrl-c was pressed: once more quits.
+    /// The time of the last Ctrl-c. A second one quits.
     pub last_interrupt: Option<Moment>,
     pub reference_trail: Vec<TrailStep>,
-    /// Earlier searches, of this run alone: what was searched for is written nowhere.
+    /// Earlier searches of this run. They are never written to disk.
     pub search_history: SearchHistory,
 
     /// Titles of memories that are or were on screen.
     pub titles: HashMap<EntryRef, String>,
-    /// The texts of rows that would look alike by their titles.
+    /// Other texts for rows that would have equal titles.
     pub distinct_titles: DistinctTitles,
-    /// The line of its text that the search found, of those whose title does not tell.
+    /// The line that matches the search, for memories whose title does not show the match.
     pub match_lines: HashMap<EntryRef, Option<String>>,
-    /// The numbers of columns for which the titles and those lines were made.
+    /// The numbers of columns that the titles and match lines were made for.
     pub match_widths: (usize, usize),
-    /// The detail pane's lines, wrapped to its width.
+    /// The lines of the detail pane, wrapped to its width.
     pub detail: Vec<Line<'static>>,
-    /// What its memory is tied to, while the references are shown.
+    /// The references of the memory in the detail pane.
     pub ties: Vec<EntryLink>,
     pub tie_cursor: ListCursor,
     pub detail_key: Option<(EntryRef, Tab, u16, bool)>,
 }
 
 impl App {
-    /// An app that has read nothing yet.
+    /// Returns an app that has not read anything yet.
     pub fn new(options: &TuiOptions, size: (u16, u16), now: Moment) -> App {
         App {
             now,
@@ -209,7 +199,7 @@ impl App {
             palette: options.palette,
             ascii: options.ascii,
             linear: options.linear,
-            // Nothing is told again because time goes by.
+            // In linear mode, an age that changes must not be printed again.
             reduced_motion: options.reduced_motion || options.linear,
             places: options.places.clone(),
             searched_places: options.searched_places.clone(),
@@ -226,32 +216,32 @@ impl App {
         }
     }
 
-    /// Tells the user something at the foot of the screen, until the next key.
+    /// Shows a notice at the foot of the screen, until the next key.
     pub fn say(&mut self, notice: impl Into<String>) {
         self.notice = Some(notice.into());
     }
 
-    /// Asks for something outside the state.
+    /// Queues an effect for the event loop.
     pub fn push_effect(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
 
-    /// Asks a worker for something.
+    /// Queues a job for the workers.
     pub fn give_job(&mut self, job: Job) {
         self.push_effect(Effect::Job(job));
     }
 
-    /// The hit under the cursor.
+    /// Returns the hit under the cursor.
     pub fn hit(&self) -> Option<&Hit> {
         self.results.hits.get(self.list_cursor.at)
     }
 
-    /// The memory under the cursor.
+    /// Returns the memory under the cursor.
     pub fn selected(&self) -> Option<EntryRef> {
         self.hit().map(|hit| hit.at)
     }
 
-    /// The tabs that the memory under the cursor has.
+    /// Returns the tabs that the memory under the cursor has.
     pub fn tabs(&self) -> Vec<Tab> {
         let view = self.selected().and_then(|at| {
             let (store, entry) = self.listed_snapshot.get(at);
@@ -263,13 +253,13 @@ impl App {
         tabs
     }
 
-    /// The tab that is shown: the one that was chosen, where the memory has it.
+    /// Returns the chosen tab, or `Read` if the memory does not have that tab.
     pub fn shown_tab(&self) -> Tab {
         if self.tabs().contains(&self.tab) { self.tab } else { Tab::Read }
     }
 
-    /// What the list is ordered by: newest first where nothing is asked, else best first,
-    /// unless the user or the query says.
+    /// Returns the order of the list: by rank if the search has words, else newest first. The query, a pick
+    /// or the user can choose another.
     pub fn order(&self) -> Order {
         let picks = self.marks.pick.map(|_| Order::Importance);
         let parsed = self.valid_query().1;
@@ -277,7 +267,7 @@ impl App {
         parsed.order().or(picks).or(self.order).unwrap_or(by_default)
     }
 
-    /// The search that is used: the part that can be understood, if the whole can't.
+    /// Returns the search, or its valid part if the whole is not valid.
     pub fn valid_query(&self) -> (&str, &Query) {
         match self.error {
             None => (&self.query, &self.parsed),
@@ -285,7 +275,7 @@ impl App {
         }
     }
 
-    /// What the list is of: the search, within what the cursor of the stores is on while it has the keys.
+    /// Returns the search of the list. While the stores pane has the keys, the term of its row is added.
     pub fn effective_query(&self) -> String {
         let within = match self.focus {
             Pane::Sessions if self.screen == Screen::Memories && self.error.is_none() => {
@@ -301,7 +291,7 @@ impl App {
         }
     }
 
-    /// The search that the screens show.
+    /// Returns a request for the search that the screens show.
     pub fn search_request(&self) -> SearchRequest {
         SearchRequest {
             snapshot: Arc::clone(&self.snapshot),
@@ -322,18 +312,18 @@ impl App {
         }
     }
 
-    /// What a store is called. Untrusted text.
+    /// Returns the short name of a store. Untrusted text.
     pub fn store_name(&self, store: usize) -> &str {
         self.store_names.get(store).map_or("", String::as_str)
     }
 
-    /// Whether a store's sessions are shown; those of a single store are.
+    /// True if a store's sessions are shown. Those of a single store always are.
     pub fn is_unfolded(&self, store: usize) -> bool {
         let own = self.snapshot.stores.get(store);
         self.snapshot.stores.len() == 1 || own.is_some_and(|own| self.layout.is_unfolded(&own.root))
     }
 
-    /// The folder that all stores are in, where it is a demo's.
+    /// Returns the folder of the demo for the title row; empty if the demo is not open.
     pub fn demo_folder(&self) -> String {
         match &self.demo {
             Some(folder) => format!("  demo in {}", folder.to_text()),
@@ -341,24 +331,23 @@ impl App {
         }
     }
 
-    /// Whether everything has been read.
+    /// True if all stores are read and counted.
     pub fn is_whole(&self) -> bool {
         self.snapshot.is_whole() && self.tallies.len() == self.snapshot.stores.len()
     }
 
-    /// Whether nothing can be changed.
     pub fn is_readonly(&self) -> bool {
         self.readonly || self.data.is_none()
     }
 
-    /// What people call a memory: its title, in quotes. Untrusted text.
+    /// Returns the title of a memory, in quotes. Untrusted text.
     pub fn quoted_title(snapshot: &Snapshot, at: EntryRef) -> String {
         const LONGEST: usize = 48;
         let (store, entry) = snapshot.get(at);
         format!("\"{}\"", fit(&mask(&sanitize(&format::title(store, entry))), LONGEST))
     }
 
-    /// What a memory is called: its id, or its place where it has none. Untrusted text.
+    /// Returns the id of a memory, or its file and line if it has none. Untrusted text.
     pub fn name_of(snapshot: &Snapshot, at: EntryRef) -> String {
         let (store, entry) = snapshot.get(at);
         store.view(entry).and_then(|view| view.id).map(str::to_owned).unwrap_or_else(|| {
@@ -367,7 +356,7 @@ impl App {
         })
     }
 
-    /// What tells a memory of `snapshot` across states of its store.
+    /// Returns what identifies a memory of `snapshot` in later states of its store.
     pub fn identity(snapshot: &Snapshot, at: EntryRef) -> MemoryIdentity {
         let (store, entry) = snapshot.get(at);
         MemoryIdentity {
@@ -378,13 +367,13 @@ impl App {
         }
     }
 
-    /// How many problems all stores have: errors, warnings, notes.
+    /// Returns the numbers of errors, warnings and notes in all stores.
     pub fn problem_counts(&self) -> [usize; 3] {
         let counts = self.tallies.iter().map(|tally| tally.problems);
         counts.fold([0; 3], |[a, b, c], [x, y, z]| [a + x, b + y, c + z])
     }
 
-    /// Problems of all stores in the order of the list, as (store, number within its problems).
+    /// Returns all problems in the order of the list, as (store, number within its problems).
     #[cfg(test)]
     pub fn problems(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.problem_list.iter().map(|own| (own.store, own.at))

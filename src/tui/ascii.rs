@@ -1,8 +1,7 @@
-//! The same screen in ASCII: our own signs and bars; the text of memories stays as it is.
+//! The same screen in ASCII: palimp's signs and bars are replaced. Texts of memories stay as they are.
 
 use ratatui::buffer::Buffer;
 
-/// Our signs, and the ASCII character for each.
 const SIGNS: [(char, char); 54] = [
     ('│', '|'),
     ('─', '-'),
@@ -60,7 +59,7 @@ const SIGNS: [(char, char); 54] = [
     ('�', '?'),
 ];
 
-/// Replaces them in a frame that was drawn.
+/// Replaces palimp's signs in a drawn frame.
 pub fn replace(buffer: &mut Buffer) {
     let width = usize::from(buffer.area.width.max(1));
     let cells: Vec<(usize, char)> = buffer
@@ -80,11 +79,11 @@ fn stands_for(buffer: &Buffer, at: usize, symbol: &str, width: usize) -> Option<
     if ('\u{2800}'..='\u{28ff}').contains(&own) {
         return Some(if own == '\u{2800}' { ' ' } else { '.' });
     }
-    // Stand for control characters.
+    // Pictures of control characters.
     if ('\u{2400}'..='\u{2421}').contains(&own) {
         return Some('?');
     }
-    // The mark of the focused pane comes before its title; the end of a bar before a blank.
+    // `▌` before a title marks the focused pane. `▌` before a space is the end of a bar.
     let next =
         buffer.content().get(at + 1).filter(|_| !(at + 1).is_multiple_of(width)).map(|cell| cell.symbol());
     if own == '▌' && next.is_some_and(|next| next.chars().all(char::is_alphanumeric)) {

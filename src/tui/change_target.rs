@@ -1,11 +1,11 @@
-//! What a change is aimed at, and what tells a memory across states of its store.
+//! The target of a change, and how palimp finds a memory again in a later state of its store.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::model::{EntryRef, Key, Snapshot};
 
-/// What tells a memory across states of its store.
+/// Identifies a memory across states of its store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryIdentity {
     pub root: PathBuf,
@@ -14,28 +14,28 @@ pub struct MemoryIdentity {
     pub key: Key,
 }
 
-/// Where a reference was followed from.
+/// The place where the user followed a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrailStep {
     pub memory: MemoryIdentity,
-    /// What was searched for.
+    /// The search at that time.
     pub query: String,
 }
 
-/// What a change is aimed at, and what stays `beside` that, as the user saw them.
+/// The memories of a change, and those `beside` them that stay, as the user saw them.
 #[derive(Clone, Default)]
 pub struct ChangeTarget {
     pub snapshot: Arc<Snapshot>,
     pub at: Vec<EntryRef>,
     pub beside: Vec<EntryRef>,
-    /// The id of the one, or its place; how many they are. Untrusted text.
+    /// The id or place of the only memory, or the number of memories. Untrusted text.
     pub name: String,
-    /// Those of them that the filter hides, ascending.
+    /// The target memories that the filter hides, ascending.
     pub hidden: Vec<EntryRef>,
 }
 
 impl ChangeTarget {
-    /// The one that it is aimed at, where it is one.
+    /// Returns the memory if there is exactly one.
     pub fn one(&self) -> Option<EntryRef> {
         match self.at.as_slice() {
             [one] => Some(*one),

@@ -1,9 +1,9 @@
-//! The colours of the screens, by what they mean. The background is never painted, and nothing is told
-//! by colour alone.
+//! The colours of the screens, by meaning. The background is never painted, and no meaning depends on
+//! colour alone.
 
 use ratatui::style::Color;
 
-/// Which colours are used.
+/// The colours that the user chose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ColourPalette {
     /// The terminal's own sixteen.
@@ -24,7 +24,7 @@ pub enum ColourPalette {
     None,
 }
 
-/// What a colour means.
+/// The meaning of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColourRole {
     Accent,
@@ -36,8 +36,8 @@ pub enum ColourRole {
     Dim,
 }
 
-/// A role's colours: of the sixteen, dark, light, and the two for the colour-blind. On 1e1e1e and ffffff
-/// each has a contrast of 5.7:1 or more.
+/// Each role's colours: of the terminal, dark, light, colour-blind dark, colour-blind light. The contrast is
+/// at least 5.7:1 on 1e1e1e or ffffff.
 const COLOURS: [(ColourRole, Color, [u32; 4]); 7] = [
     (ColourRole::Accent, Color::Cyan, [0x5f_c9_d8, 0x00_66_7a, 0x56_b4_e9, 0x00_5a_8e]),
     (ColourRole::Error, Color::Red, [0xff_7b_72, 0xb0_00_20, 0xff_8a_4c, 0xa6_3c_00]),
@@ -49,7 +49,7 @@ const COLOURS: [(ColourRole, Color, [u32; 4]); 7] = [
 ];
 
 impl ColourPalette {
-    /// The palettes that the user can choose, with a description of each.
+    /// The palettes that the user can choose, each with a description.
     pub const CHOICES: [(ColourPalette, &'static str, &'static str); 6] = [
         (ColourPalette::Terminal, "terminal", "the terminal's own 16 colours"),
         (ColourPalette::Dark, "dark", "fixed colours for a dark background"),
@@ -59,7 +59,7 @@ impl ColourPalette {
         (ColourPalette::HighContrast, "high-contrast", "bold, underlined and reversed; nothing is dim"),
     ];
 
-    /// The colour of a role, where it has one.
+    /// Returns the colour of a role, if the role has one.
     pub fn colour(self, role: ColourRole) -> Option<Color> {
         let (_, own, rest) = COLOURS.iter().find(|(own, ..)| *own == role)?;
         let of = |rgb: u32| {
@@ -77,7 +77,7 @@ impl ColourPalette {
         }
     }
 
-    /// Whether what is less important is dimmed by the terminal: where it has no colour of its own.
+    /// True if the terminal must dim less important text, because the palette has no colour for it.
     pub fn dims(self) -> bool {
         matches!(self, ColourPalette::Terminal | ColourPalette::None)
     }
@@ -87,7 +87,7 @@ impl ColourPalette {
 mod tests {
     use super::*;
 
-    /// Relative luminance (WCAG 2).
+    /// Returns the relative luminance (WCAG 2).
     fn luminance(rgb: [u8; 3]) -> f64 {
         let linear = |own: u8| {
             let own = f64::from(own) / 255.0;

@@ -1,4 +1,4 @@
-//! A plan that is shown and waits for its yes: every line that it has, and which are on screen.
+//! A plan that waits for the user's yes: all its lines, and which of them are on screen.
 
 use ratatui::layout::Rect;
 
@@ -13,52 +13,50 @@ use crate::text::safe_text::sanitize;
 use crate::text::secrets::mask;
 use crate::usecase::{ChangeCommand, ConcurrentChange, PlannedChange, memory_count};
 
-/// Of a title so many columns come before an id.
+/// An id is shown only if at least this many columns of the title, or all of them, stay visible.
 const TITLE: usize = 60;
-/// The most rows that it takes below its title.
+/// The maximum number of rows below the title.
 const ROWS: usize = 14;
 
-/// A change that was planned and is shown, to be carried out as it is or not at all.
+/// A planned change. palimp carries out exactly what is shown, or nothing.
 pub struct Confirmation {
     pub planned: Box<PlannedChange>,
-    /// What is asked. Untrusted text.
+    /// Untrusted text.
     pub question: String,
-    /// What has to be typed for it, and what was.
+    /// The word that the user must type to agree, if there is one.
     pub typed_word: Option<TypedWord>,
-    /// So many of its memories are not as they are shown any more.
+    /// The number of its memories that changed after they were shown.
     pub changed_count: usize,
     /// The first line on screen.
     pub top: usize,
     rows: Vec<ConfirmationRow>,
-    /// What stays above them: the question.
+    /// The question, if it stays above the lines.
     head: Vec<String>,
-    /// The width that they were made for, how many of them the question may have, and how many memories
-    /// others had changed then.
+    /// The basis of the lines: the width, the maximum number of lines of the question, and the number of
+    /// memories that other programs had changed.
     laid: (usize, usize, usize),
 }
 
-/// A word that is typed before something goes for good.
+/// Words that the user types before an erasure, or before many memories are deleted.
 pub struct TypedWord {
     pub required: String,
     pub so_far: String,
 }
 
-/// A line of what is shown.
 enum ConfirmationRow {
-    /// A memory that changes. There may be very many: its text is made when it is drawn.
+    /// A memory that changes. There may be very many, so its text is made when it is drawn.
     Memory(EntryRef),
     /// A memory that is left out.
     Left(EntryRef),
-    /// A line that is safe to show.
+    /// Safe text.
     Text(String),
 }
 
-/// Where it is, and what of it.
+/// The place of the plan, and what is shown of it.
 pub struct ConfirmationAreas {
     pub area: Rect,
-    /// The question.
     pub head: Vec<String>,
-    /// So many lines are shown below it.
+    /// The number of lines that are shown below the question.
     pub rows: usize,
 }
 
@@ -76,12 +74,11 @@ impl Confirmation {
         }
     }
 
-    /// How many lines it has.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// A line of it. Untrusted text.
+    /// Returns a line. Untrusted text.
     pub fn line(&self, at: usize) -> String {
         match self.rows.get(at) {
             Some(ConfirmationRow::Memory(at)) => self.memory(*at),
@@ -94,7 +91,7 @@ impl Confirmation {
         }
     }
 
-    /// The title of a memory, what becomes of it, and its id where there is room for all of that.
+    /// Returns the title of a memory, its change, and its id if there is room for all.
     fn memory(&self, at: EntryRef) -> String {
         let [title, told, name] = self.planned.named(at);
         let told = [self.hidden(at).trim(), &told].map(str::to_owned);
@@ -113,8 +110,8 @@ impl Confirmation {
         if self.planned.request.is_hidden(at) { " (hidden)" } else { "" }
     }
 
-    /// Makes its lines for a width, where they were made for another. The question stays above them, unless
-    /// it has more lines than so many: then it is the first of them, so that all of it can be read.
+    /// Makes the lines again if the width changed. The question stays above them. If it has more than `most`
+    /// lines, it scrolls with them, so that all of it can be read.
     pub fn lay(&mut self, width: usize, most: usize) {
         let laid = (width, most, self.changed_count);
         if laid == self.laid {
@@ -136,7 +133,7 @@ impl Confirmation {
         self.rows = goes.into_iter().map(ConfirmationRow::Text).chain(rows).collect();
     }
 
-    /// The question, and how many of its memories others changed.
+    /// Returns the question, and how many of its memories other programs changed.
     fn asked(&self) -> Vec<String> {
         let moved = self.changed_count;
         let moved =
@@ -144,13 +141,13 @@ impl Confirmation {
         [Some(theme::sentence(&self.question, &[])), moved].into_iter().flatten().collect()
     }
 
-    /// Scrolls by so many lines.
+    /// Scrolls by a number of lines.
     pub fn scroll(&mut self, by: isize, shown: usize) {
         self.top = self.top.saturating_add_signed(by).min(self.len().saturating_sub(shown));
     }
 }
 
-/// What changes, and what does not: what is left out and why, every memory, and file by file.
+/// Returns the lines: undo and left-out memories with reasons, then every memory, then every file.
 fn rows(planned: &PlannedChange, width: usize) -> Vec<ConfirmationRow> {
     let mut rows = Vec::new();
     rows.extend(happens(planned).into_iter().flat_map(|said| wrapped(&said, width)));
@@ -179,7 +176,7 @@ fn rows(planned: &PlannedChange, width: usize) -> Vec<ConfirmationRow> {
     rows
 }
 
-/// Of memories that go, until when that is undone, and where their text stays.
+/// Says until when a removal can be undone, and where the text stays.
 fn happens(planned: &PlannedChange) -> Option<String> {
     let now = planned.request.now;
     let until = undo_until(now).long_date_at(now);
@@ -195,7 +192,7 @@ fn happens(planned: &PlannedChange) -> Option<String> {
     }
 }
 
-/// A line of what may come from a store, masked and safe, in as many as it takes.
+/// Wraps a line to rows. The line may come from a store, so it is masked and made safe.
 fn wrapped(line: &str, width: usize) -> Vec<ConfirmationRow> {
     safe(line, width).into_iter().map(ConfirmationRow::Text).collect()
 }
@@ -205,12 +202,12 @@ fn safe(line: &str, width: usize) -> Vec<String> {
     lines.into_iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// The widest that a line of it can be.
+/// Returns the maximum width of a line.
 pub fn width(app: &App) -> usize {
     usize::from(layout::frame(app).body.width.saturating_sub(2))
 }
 
-/// Where it is over the foot of the panes, where there is one.
+/// Returns the place of the plan at the foot of the panes, if there is a plan.
 pub fn parts(app: &App) -> Option<ConfirmationAreas> {
     let confirm = app.confirm.as_ref()?;
     let head = confirm.head.clone();
@@ -223,7 +220,7 @@ pub fn parts(app: &App) -> Option<ConfirmationAreas> {
     })
 }
 
-/// How many lines the question may have above the others: it leaves room for what it is about.
+/// Returns the maximum number of lines of the question, so that other lines have room.
 pub fn most(app: &App) -> usize {
     let types = app.confirm.as_ref().is_some_and(|own| own.typed_word.is_some());
     let inner = usize::from(sheet_area(app, ROWS).height.saturating_sub(1));

@@ -1,4 +1,4 @@
-//! Two memories beside each other: which, and what is the same.
+//! Two memories side by side.
 
 use std::sync::Arc;
 
@@ -12,29 +12,27 @@ use crate::model::{EntryRef, Snapshot};
 use crate::text::safe_text::sanitize_lines;
 use crate::text::secrets::cut;
 
-/// Below so many columns the one is over the other.
+/// On fewer columns the two memories are above one another.
 pub const BESIDE: u16 = 70;
-/// So many bytes of each text are compared.
+/// At most this many bytes of each text are compared.
 const SHOWN: usize = 64 << 10;
 
-/// What the view of two memories knows.
 pub struct MemoryDifference {
-    /// The stores in which they are.
+    /// The state of the stores that the memories refer to.
     pub snapshot: Arc<Snapshot>,
     pub memories: [EntryRef; 2],
-    /// The one that keys are for.
+    /// The side that keys act on.
     pub side: usize,
-    /// The parts of the two, beside each other: the lines of their texts, then their fields.
+    /// The pairs of lines of the two texts, then of their fields.
     pub parts: Vec<DifferencePart>,
-    /// The part that was gone to, among those that differ.
+    /// The differing part that the user went to last.
     pub current_part: Option<usize>,
-    /// The rows on screen, and the first of them.
     pub rows: ListCursor,
-    /// What the parts were made for: whether secrets are shown.
+    /// Whether secrets are shown in `parts`; `None` if the parts must be made.
     pub revealed: Option<bool>,
 }
 
-/// A line of the text, or a field.
+/// A pair of lines of the texts, or of values of a field.
 #[derive(Clone, Debug)]
 pub struct DifferencePart {
     /// The field's name; empty for a line of the text. Untrusted text.
@@ -43,7 +41,6 @@ pub struct DifferencePart {
 }
 
 impl MemoryDifference {
-    /// Two memories of the stores as they are listed.
     pub fn of(snapshot: Arc<Snapshot>, both: [EntryRef; 2]) -> MemoryDifference {
         let (parts, rows) = (Vec::new(), ListCursor::default());
         MemoryDifference {
@@ -57,17 +54,17 @@ impl MemoryDifference {
         }
     }
 
-    /// The memory that keys are for.
+    /// Returns the memory that keys act on.
     pub fn chosen(&self) -> EntryRef {
         self.memories[self.side]
     }
 
-    /// The parts that differ.
+    /// Returns the indexes of the parts that differ.
     pub fn differing(&self) -> Vec<usize> {
         (0..self.parts.len()).filter(|at| self.parts[*at].pair.differs()).collect()
     }
 
-    /// How much of the text is the same, in per cent, and how many of its lines differ.
+    /// Returns how much of the texts is equal, in percent, and how many of their lines differ.
     pub fn text_in_common(&self) -> (usize, usize) {
         let lines = || self.parts.iter().filter(|part| part.name.is_empty());
         let (all, same) =
@@ -76,14 +73,14 @@ impl MemoryDifference {
         (percent, lines().filter(|part| part.pair.differs()).count())
     }
 
-    /// The names of the fields that are the same, or that differ.
+    /// Returns the names of the fields that differ, or of those that are equal.
     pub fn fields(&self, differ: bool) -> Vec<&str> {
         let named = self.parts.iter().filter(|part| !part.name.is_empty() && part.pair.differs() == differ);
         named.map(|part| part.name.as_str()).collect()
     }
 }
 
-/// The lines and fields of two memories, safe to be drawn, those that belong together beside each other.
+/// Returns the lines and fields of two memories in pairs, safe to draw.
 pub fn parts(app: &App, of: &MemoryDifference) -> Vec<DifferencePart> {
     let texts = of.memories.map(|at| {
         let (store, entry) = of.snapshot.get(at);
@@ -116,7 +113,7 @@ pub fn parts(app: &App, of: &MemoryDifference) -> Vec<DifferencePart> {
     lines.chain(names.into_iter().map(of_name).filter(is_told)).collect()
 }
 
-/// What is known of a memory of every format: names and values. Untrusted text.
+/// Returns names and values that exist in every format. Untrusted text.
 fn known(app: &App, of: &MemoryDifference, side: usize) -> Vec<(String, String)> {
     let at = of.memories[side];
     let (store, entry) = of.snapshot.get(at);
@@ -132,27 +129,25 @@ fn known(app: &App, of: &MemoryDifference, side: usize) -> Vec<(String, String)>
     known.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// A row of the screen: the part that it is of, and what each side has there.
+/// A row of the screen: the index of its part, and the text of each side.
 pub struct DifferenceRow {
     pub part: usize,
-    /// The text, and where it begins in that of the part.
+    /// The text, and its byte offset in the text of the part.
     pub sides: [Option<(String, usize)>; 2],
-    /// Whether it is the first of its part.
     pub is_first: bool,
 }
 
-/// The columns that a side has for text, beside the name of a field.
+/// Returns the number of columns for the text of a side, beside the name of a field.
 pub fn text_width(app: &App, name: &str) -> usize {
     let width = if app.size.0 < BESIDE { app.size.0 } else { (app.size.0 - 1) / 2 };
     usize::from(width).saturating_sub(3 + if name.is_empty() { 0 } else { name_width(app) + 1 }).max(1)
 }
 
-/// The columns of the names of fields.
 pub fn name_width(app: &App) -> usize {
     if app.size.0 < 100 { 11 } else { 14 }
 }
 
-/// The rows, as wide as the terminal has room.
+/// Returns the rows, wrapped to the width of the terminal.
 pub fn rows(app: &App, of: &MemoryDifference) -> Vec<DifferenceRow> {
     let mut rows = Vec::new();
     for (number, part) in of.parts.iter().enumerate() {
@@ -179,12 +174,12 @@ pub fn rows(app: &App, of: &MemoryDifference) -> Vec<DifferenceRow> {
     rows
 }
 
-/// How many rows tell what is the same, and what is not.
+/// Returns the number of rows at the foot that summarize the differences.
 pub fn foot_rows(app: &App) -> u16 {
     if app.size.0 < BESIDE && app.size.1 >= 10 { 2 } else { 1 }
 }
 
-/// How many rows of the two are on screen at once.
+/// Returns the number of rows of each memory that are on screen at once.
 pub fn shown(app: &App) -> usize {
     let body = layout::frame(app).body;
     let upper = body.height.saturating_sub(foot_rows(app));

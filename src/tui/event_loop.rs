@@ -1,4 +1,4 @@
-//! The event loop: with `terminal` the only part of the screens that does anything.
+//! The event loop. In `tui`, only it, the terminal, the keyboard and the signals act on the outside.
 
 mod editor_and_pager;
 mod first_frame;
@@ -31,52 +31,50 @@ use super::view::view;
 use crate::model::{Moment, PathText};
 use crate::work::{FolderWatch, Workers};
 
-/// Ages are drawn anew this often while nothing else happens.
+/// Ages are drawn again at this interval if nothing else happens.
 const TICK: Duration = Duration::from_secs(60);
-/// Masked values stay shown for so long after their key was last heard: the repeats of a
-/// held key come closer to one another.
+/// Masked values stay visible for this time after the last event of their key. A held key repeats faster.
 const REVEAL_TIME: Duration = Duration::from_millis(800);
-/// What came is told for so long.
+/// How long a notice about new memories stays.
 const BRIEF_NOTICE_TIME: Duration = Duration::from_secs(10);
-/// However fast keys come, a frame is drawn so often.
+/// If keys come fast, a frame is still drawn at this interval.
 const FRAME: Duration = Duration::from_millis(50);
-/// What is asked as the cursor moves is waited for so long, once a frame.
+/// How long the loop waits, once a frame, for the answer to a cursor move.
 const AT_ONCE: Duration = Duration::from_millis(2);
-/// After so long a change tells how far it is, and as often from then on.
+/// A running change shows its progress after this time, and then at this interval.
 const PROGRESS_DELAY: Duration = Duration::from_millis(200);
-/// The keys that may follow those that wait are shown after so long.
+/// The possible next keys of a sequence are shown after this time.
 const NEXT_KEYS_DELAY: Duration = Duration::from_millis(300);
-/// What was typed is kept so long after the first key that is not kept yet.
+/// A draft is saved this long after its first unsaved key.
 const DRAFT_DELAY: Duration = Duration::from_millis(400);
 
-/// How the screens were left.
+/// Why the screens ended.
 #[derive(Debug)]
 pub enum ExitReason {
-    /// By the user.
+    /// The user quit.
     ByUser,
-    /// By a signal of that number; by `SIGHUP` also where the terminal went without one.
+    /// A signal with this number. It is also `SIGHUP` if the terminal disappeared without a signal.
     BySignal(i32),
-    /// By an error after the first frame. The user may have changed stores before.
+    /// An error after the first frame. The user may have changed stores before it.
     ByError(io::Error),
 }
 
-/// What reaches the loop.
 enum LoopEvent {
     Msg(Msg),
     Signal(i32),
     NoInput,
 }
 
-/// Runs the screens until they are left. The terminal is whole afterwards. An error means that they could not
-/// be started, and that no store was touched.
+/// Runs the screens until the user leaves them, and restores the terminal. An error means that they could
+/// not start, and that no store was touched.
 pub fn run(options: &TuiOptions) -> io::Result<ExitReason> {
     let now = || options.now.unwrap_or_else(Moment::of_the_clock);
     let size = if options.linear { linear::SIZE } else { crossterm::terminal::size()? };
     let mut app = App::new(options, size, now());
-    // Before the terminal is taken, so that no signal leaves it taken.
+    // Before palimp takes the terminal, so that every signal restores it.
     let signals = signals::listen()?;
     signals::restore_on_failure()?;
-    // Its drop would print to a terminal that may be gone, and a panic in a drop aborts.
+    // Dropping it would print to a terminal that may be gone, and a panic in a drop aborts.
     take_mouse(options.mouse);
     if options.linear {
         tell_lines();
@@ -89,16 +87,16 @@ pub fn run(options: &TuiOptions) -> io::Result<ExitReason> {
         outcome.unwrap_or_else(ExitReason::ByError)
     });
     leave();
-    // By a signal nobody asked for the form: what was typed into it is found again.
+    // If a signal ended palimp while a form was open, what was typed is saved for the next start.
     if let (Some(workers), Some(job)) = (&mut workers, update::editor::unkept(&app)) {
         workers.give(job);
     }
-    // A signal leaves without waiting; a change that is being made is finished all the same.
+    // After a signal palimp does not wait for jobs, but it finishes a change that is being written.
     if let Some(workers) = workers {
         workers.finish_changes();
     }
-    // A terminal that is gone can be neither drawn on nor taken back from an editor; that is how
-    // a hang-up looks.
+    // If the terminal is gone, drawing on it fails, and so does taking it back from an editor. Such an
+    // error is a hang-up.
     match outcome {
         Err(error) | Ok(ExitReason::ByError(error))
             if is_gone() || error.raw_os_error() == Some(Errno::IO.raw_os_error()) =>
@@ -115,27 +113,27 @@ struct EventLoop<'a> {
     screen: &'a mut CrosstermScreen,
     events: Receiver<LoopEvent>,
     to_loop: Sender<LoopEvent>,
-    /// Whether the terminal had another size since the last frame.
+    /// True if the size of the terminal changed since the last frame.
     is_resized: bool,
     workers: Workers,
     keyboard: Arc<Keyboard>,
     watch: Option<FolderWatch>,
     pending: Vec<Effect>,
-    /// What was told, where lines are told instead of screens drawn.
+    /// What was printed last, in linear mode.
     linear: Option<linear::LinearOutput>,
-    /// Whether what was asked as the cursor moved was waited for before the next frame.
+    /// True if the loop has waited, for this frame, for the answer to a cursor move.
     has_waited: bool,
     started: Instant,
-    /// When values are masked again.
+    /// The time to mask values again.
     mask_at: Option<Instant>,
-    /// When what came was told for long enough.
+    /// The time to hide the brief notice.
     hide_notice_at: Option<Instant>,
-    /// When what was typed is kept.
+    /// The time to save the draft.
     keep_at: Option<Instant>,
 }
 
 impl<'a> EventLoop<'a> {
-    /// Draws the newest entries at once; everything else follows from the workers.
+    /// Draws the newest memories at once. The workers read everything else.
     fn start(
         options: &'a TuiOptions,
         app: &'a mut App,
@@ -207,7 +205,7 @@ impl<'a> EventLoop<'a> {
                 continue;
             }
             self.take_size(now())?;
-            // Also where the size is again what it was: the terminal has moved its content.
+            // Redraw even if the size is the same again: the terminal has moved its content.
             if mem::take(&mut self.is_resized) {
                 redraw(self.screen)?;
             }
@@ -235,8 +233,8 @@ impl<'a> EventLoop<'a> {
         }
     }
 
-    /// Changes the app. Everything that waits for the user uses the time since the start, even if `now`
-    /// stands still.
+    /// Updates the app. Everything that waits for the user uses the time since the start, because `now` may
+    /// stand still.
     fn update(&mut self, msg: Msg, now: Moment) {
         let micros = self.started.elapsed().as_micros();
         self.app.monotonic_now = Moment(i64::try_from(micros).unwrap_or(i64::MAX));
@@ -246,14 +244,14 @@ impl<'a> EventLoop<'a> {
         self.pending.extend(update::take(self.app, msg, now));
     }
 
-    /// Where the cursor moved, why the memory ranks where it does mostly comes at once: one frame has both.
+    /// Waits shortly after a cursor move, because the explanation of the rank often arrives in that time.
     fn comes_at_once(&mut self) -> Option<LoopEvent> {
         let is_asked = self.app.why.is_none() && self.app.selected().is_some();
         self.has_waited = is_asked && !self.has_waited;
         if self.has_waited { self.events.recv_timeout(AT_ONCE).ok() } else { None }
     }
 
-    /// Draws the screen, or tells what is new.
+    /// Draws the screen, or prints what is new.
     fn show(&mut self) -> io::Result<()> {
         update::ready(self.app);
         let Some(told) = &mut self.linear else {
@@ -263,7 +261,7 @@ impl<'a> EventLoop<'a> {
         if text.is_empty() { Ok(()) } else { append(&text) }
     }
 
-    /// Takes in what waits, before the next frame: a frame for all of it, not a queue of frames.
+    /// Handles all waiting events before the next frame, so that frames don't queue up.
     fn take_in(&mut self, mut event: LoopEvent, now: &dyn Fn() -> Moment) -> io::Result<Option<ExitReason>> {
         let until = Instant::now() + FRAME;
         loop {
@@ -276,7 +274,7 @@ impl<'a> EventLoop<'a> {
                 }
                 LoopEvent::Signal(SIGTSTP) => self.pending.push(Effect::Suspend),
                 LoopEvent::Signal(SIGWINCH) => self.is_resized = true,
-                // Whoever stopped the program may have left the terminal otherwise.
+                // While palimp was stopped, another program may have changed the terminal.
                 LoopEvent::Signal(SIGCONT) => retake(self.screen)?,
                 LoopEvent::Signal(number) => return Ok(Some(ExitReason::BySignal(number))),
                 LoopEvent::NoInput => return Ok(Some(ExitReason::BySignal(SIGHUP))),
@@ -315,7 +313,7 @@ impl<'a> EventLoop<'a> {
         }
     }
 
-    /// Of sizes that follow fast on one another not every one is told.
+    /// Reads the size once a frame, so a fast series of sizes causes few updates.
     fn take_size(&mut self, now: Moment) -> io::Result<()> {
         if self.linear.is_some() {
             return Ok(());
@@ -327,7 +325,7 @@ impl<'a> EventLoop<'a> {
         Ok(())
     }
 
-    /// Carries out an effect; true when that is to leave.
+    /// Carries out an effect. Returns true if palimp must quit.
     fn carry_out(&mut self, effect: Effect, now: Moment) -> io::Result<bool> {
         match effect {
             Effect::Quit => return Ok(true),
@@ -339,7 +337,7 @@ impl<'a> EventLoop<'a> {
                 None => redraw(self.screen)?,
             },
             Effect::Suspend => {
-                // Stopped in the middle of a change, the program would keep a lock from agents.
+                // If palimp stopped in the middle of a change, it would block agents with its lock.
                 let held = self.workers.hold_changes();
                 leave();
                 signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
@@ -350,7 +348,7 @@ impl<'a> EventLoop<'a> {
             Effect::EditText(aim) => self.edit(*aim, now)?,
             Effect::EditFormPart(what) => self.lend(what, now)?,
             Effect::OpenPager(text) => self.page(text, now)?,
-            // From the first key on: whoever types on and on is kept as well.
+            // Counts from the first unsaved key, so that continuous typing is saved as well.
             Effect::SaveDraftSoon => drop(self.keep_at.get_or_insert_with(|| Instant::now() + DRAFT_DELAY)),
             Effect::Copy(text) => copy_out(&text)?,
             Effect::OpenDemo => match (self.options.demo)(now) {

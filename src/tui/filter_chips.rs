@@ -1,5 +1,4 @@
-//! The terms of a search that filter, below it: a click drops one. Beside them is the term that hides
-//! most.
+//! The filters of a search, in the row below it; a click drops one. After them is the term that hides most.
 
 use std::ops::Range;
 
@@ -13,21 +12,21 @@ use super::panes::search;
 use super::theme::{self, Theme, fit, width};
 use super::update::search_query;
 
-/// On a smaller terminal the list has more use for the row.
+/// On a smaller terminal the list gets this row.
 const SMALLEST: (u16, u16) = (60, 16);
-/// A term takes so many columns at most.
+/// The maximum number of columns of a term.
 const LONGEST: usize = 40;
 
-/// A term of the search, and where it is drawn.
+/// A term of the search, and its place on the screen.
 pub struct FilterChip {
-    /// Its bytes of the search.
+    /// The bytes of the term in the search.
     pub span: Range<usize>,
     /// Safe text.
     text: String,
     column: u16,
 }
 
-/// The terms that filter, as many as have room.
+/// Returns the filters that fit into the row.
 pub fn visible_chips(app: &App) -> Vec<FilterChip> {
     if app.error.is_some() || app.size.0 < SMALLEST.0 || app.size.1 < SMALLEST.1 {
         return Vec::new();
@@ -46,12 +45,12 @@ pub fn visible_chips(app: &App) -> Vec<FilterChip> {
     chips
 }
 
-/// Whether a term is a filter, or leaves something out: words alone are read in the search itself.
+/// True if a term is a filter or an exclusion. Plain words are visible in the search itself.
 fn filters(term: &str) -> bool {
     term.starts_with('-') || !term.starts_with('"') && term.contains(':')
 }
 
-/// The chips in a row, and after them how many more would be found without the term that hides most.
+/// Draws the chips, then how many more memories there are without the term that hides most.
 pub fn line(app: &App) -> Line<'static> {
     let theme = Theme::of(app);
     let mut spans = vec![Span::raw(" ")];
@@ -69,14 +68,14 @@ pub fn line(app: &App) -> Line<'static> {
     line
 }
 
-/// The term that hides most, once the search as it is typed is answered.
+/// Returns the term that hides most, and how many. Returns `None` until the typed search is answered.
 fn hides_most(app: &App) -> Option<(&str, usize)> {
     let (span, count) = app.results.blocker.as_ref()?;
     let is_known = search_query::is_settled(app) && app.marks.shown() == ListScope::Found;
     Some((app.query.get(span.clone()).filter(|_| is_known)?, *count))
 }
 
-/// The term whose chip is at a place of the screen.
+/// Returns the term whose chip is at a place of the screen.
 pub fn at(app: &App, at: Position) -> Option<Range<usize>> {
     if layout::has_dialog(app) && !search::is_typed(app) {
         return None;

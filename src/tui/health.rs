@@ -1,4 +1,4 @@
-//! The health of the stores: figures that lead somewhere. What is zero is left out.
+//! The health of the stores: counts with links to views. Zero counts are left out.
 
 use super::action::Action;
 use super::app::App;
@@ -9,7 +9,7 @@ use crate::model::{Code, Severity};
 pub use crate::text::columns::human_size;
 use crate::work::StoreTally;
 
-/// A figure, and where it leads.
+/// A count, and what it links to.
 pub struct HealthRow {
     pub sign: &'static str,
     pub severity: Severity,
@@ -17,18 +17,17 @@ pub struct HealthRow {
     pub link: HealthLink,
 }
 
-/// How many memories are deleted, including those that undo data and backups still hold.
+/// The number of deleted memories, including those that undo data and backups still hold.
 #[derive(Default)]
 pub struct DeletedCount {
-    /// The number, if it was counted and is known.
+    /// `None` if it is unknown.
     pub count: Option<usize>,
-    /// The numbers of listed memories, tombstones and backups at the time of the count. `None` means that it
-    /// has to be counted again.
+    /// Counts of listed memories, tombstones and backups at that time; `None` asks for a new count.
     pub of: Option<[usize; 3]>,
 }
 
 impl DeletedCount {
-    /// Whether it has to be counted again for stores with these numbers.
+    /// True if the memories must be counted again, because these numbers changed. Remembers the numbers.
     pub fn is_due(&mut self, tallies: &[StoreTally]) -> bool {
         let sum = |of: fn(&StoreTally) -> usize| tallies.iter().map(of).sum::<usize>();
         let now = [sum(|own| own.listed), sum(|own| own.deleted), sum(|own| own.backups)];
@@ -36,19 +35,18 @@ impl DeletedCount {
     }
 }
 
-/// Where a figure leads.
+/// The target of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HealthLink {
-    /// To a view.
     View(Action),
-    /// To the problems that contain a text.
+    /// The problems that contain a text.
     Problems(&'static str),
-    /// To the memories that a search finds.
+    /// The memories that a search finds.
     Search(&'static str),
 }
 
 impl HealthLink {
-    /// The key that goes there from everywhere; Enter, where it is this row alone that does.
+    /// Returns the key that goes there from every view; Enter if only this row goes there.
     pub fn key(self) -> &'static str {
         match self {
             HealthLink::View(action) => action.key(),
@@ -58,7 +56,7 @@ impl HealthLink {
     }
 }
 
-/// The figures that are not zero.
+/// Returns the counts that are not zero.
 pub fn rows(app: &App) -> Vec<HealthRow> {
     if !app.is_whole() {
         return Vec::new();
@@ -96,7 +94,7 @@ pub fn rows(app: &App) -> Vec<HealthRow> {
             severity,
             sign,
             text: match name {
-                // It is not known yet how many undo data and backups still hold.
+                // The number in undo data and backups is not known yet.
                 "deleted" if app.deleted.count.is_none() => name.to_owned(),
                 "deleted" | "archived" => format!("{count} {name}"),
                 _ => count_with_noun(count as u64, name),
@@ -115,7 +113,7 @@ pub fn rows(app: &App) -> Vec<HealthRow> {
     rows
 }
 
-/// How full the session is that is nearest to its limit, from 0 to 1.
+/// Returns how full the fullest session is, from 0 to 1 of its limit.
 fn fullest(app: &App) -> f64 {
     let sessions = app.snapshot.stores.iter().flat_map(|store| &store.sessions);
     sessions.filter_map(|session| Some(session.size as f64 / session.limit? as f64)).fold(0.0, f64::max)

@@ -1,9 +1,8 @@
-//! From the bytes of a terminal to keys and pastes.
+//! Decodes the bytes of a terminal to keys and pastes.
 //!
-//! It knows what terminals send unasked: letters, control keys, the sequences of xterm, the
-//! Linux console and rxvt for special keys with their modifiers, `CSI u`, bracketed pastes.
-//! Sequences that mean no key of ours are skipped whole, so that their ends are never taken
-//! for keys.
+//! It knows what terminals send by default: letters, control keys, `CSI u`, bracketed pastes, and the
+//! sequences of xterm, the Linux console and rxvt for special keys with their modifiers. It skips unknown
+//! sequences completely, so that their last bytes are not taken for keys.
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
@@ -12,39 +11,39 @@ use super::terminal_replies;
 const ESC: u8 = 0x1b;
 const PASTE_END: &[u8] = b"\x1b[201~";
 const CTRL_C: u8 = 3;
-/// A sequence that is longer is none: what it holds is skipped.
+/// A longer sequence is invalid, and its bytes are skipped.
 const LONGEST: usize = 64;
 
-/// Decodes bytes as they come, in pieces of any size.
+/// Decodes bytes that arrive in pieces of any size.
 #[derive(Default)]
 pub struct KeyDecoder {
-    /// The start of something that is not whole yet.
+    /// The start of an incomplete sequence.
     rest: Vec<u8>,
-    /// The text of a paste whose end has not come yet.
+    /// The text of a paste whose end has not arrived.
     paste: Option<Vec<u8>>,
-    /// The paste under way made a pause.
+    /// True if the current paste has paused.
     paused: bool,
-    /// A string that is no key made a pause: its end may be still to come.
+    /// True if a terminal reply has paused. Its end may still arrive.
     cut: bool,
 }
 
-/// What is at the start of some bytes, and how many of them it takes.
+/// What some bytes start with, and its length in bytes.
 enum DecodeStep {
     Event(Event, usize),
     Skip(usize),
     PasteStart(usize),
-    /// More bytes decide.
+    /// More bytes are needed to decide.
     Wait,
 }
 
 impl KeyDecoder {
-    /// Decodes what came; events go to `tell`.
+    /// Decodes bytes and passes the events to `tell`.
     pub fn take(&mut self, bytes: &[u8], tell: &mut impl FnMut(Event)) {
         let is_cut = std::mem::take(&mut self.cut);
         let rest = terminal_replies::end(bytes).filter(|end| is_cut && *end <= terminal_replies::LONGEST);
         let bytes = bytes.get(rest.unwrap_or(0)..).unwrap_or_default();
         if self.paused && bytes.first() == Some(&CTRL_C) {
-            // The end of a paste that never comes must not make the keyboard deaf.
+            // If the end of a paste never comes, Ctrl-c must still work.
             self.paste = None;
         }
         self.paused = false;
@@ -65,17 +64,17 @@ impl KeyDecoder {
         self.rest.drain(..used);
     }
 
-    /// Whether what came last may be the start of something longer.
+    /// True if the last bytes may be the start of something longer.
     pub fn is_waiting(&self) -> bool {
         !self.rest.is_empty() || (self.paste.is_some() && !self.paused)
     }
 
-    /// Whether the last byte was an Esc and nothing has followed yet.
+    /// True if the last byte is an Esc and nothing has followed yet.
     pub fn has_esc(&self) -> bool {
         self.paste.is_none() && self.rest == [ESC]
     }
 
-    /// Nothing more came for a while: Esc was a key, and what was pasted so far is told.
+    /// Ends waiting after a pause: Esc is a key, and the text pasted so far is an event.
     pub fn pause(&mut self, tell: &mut impl FnMut(Event)) {
         if let Some(text) = &mut self.paste {
             text.append(&mut self.rest);
@@ -95,7 +94,7 @@ impl KeyDecoder {
         }
     }
 
-    /// Decodes what is whole; says how many bytes that took.
+    /// Decodes complete sequences. Returns how many bytes that used.
     fn decode(&mut self, bytes: &[u8], tell: &mut impl FnMut(Event)) -> usize {
         let mut used = 0;
         while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
@@ -129,12 +128,12 @@ impl KeyDecoder {
     }
 }
 
-/// Whether a byte after an Esc may belong to it, even if it came later.
+/// True if a byte after an Esc may belong to it, even if it came later.
 fn may_follow(byte: u8) -> bool {
     matches!(byte, b'[' | b'O') || terminal_replies::is_start(&[ESC, byte])
 }
 
-/// How many bytes at the end of a paste may be the start of the sequence that ends it.
+/// Returns how many bytes at the end of a paste may be the start of the end sequence.
 fn start_of_end(bytes: &[u8]) -> usize {
     let longest = (PASTE_END.len() - 1).min(bytes.len());
     (1..=longest).rev().find(|len| bytes.ends_with(&PASTE_END[..*len])).unwrap_or(0)
@@ -164,7 +163,6 @@ fn step(bytes: &[u8]) -> DecodeStep {
     }
 }
 
-/// A letter or a control key.
 fn plain(bytes: &[u8], held: KeyModifiers) -> DecodeStep {
     let Some(&first) = bytes.first() else { return DecodeStep::Wait };
     let one = |code, modifiers| DecodeStep::Event(key(code, modifiers | held), 1);
@@ -199,13 +197,13 @@ fn of_char(c: char, held: KeyModifiers) -> Event {
     key(KeyCode::Char(c), held | shift)
 }
 
-/// `ESC O` and a letter: arrows and function keys of some modes.
+/// Decodes `ESC O` and a letter: arrows and function keys of some modes.
 fn shifted_key(bytes: &[u8]) -> DecodeStep {
     match bytes.get(2) {
         None => DecodeStep::Wait,
         Some(b'M') => DecodeStep::Event(key(KeyCode::Enter, KeyModifiers::NONE), 3),
         Some(&last @ 0x40..=0x7e) => of_code(named(last), KeyModifiers::NONE, 3),
-        // What is there is no part of it.
+        // The next byte does not belong to it.
         Some(_) => DecodeStep::Event(key(KeyCode::Char('O'), KeyModifiers::ALT), 2),
     }
 }
@@ -224,7 +222,7 @@ fn of_code(code: Option<KeyCode>, modifiers: KeyModifiers, len: usize) -> Decode
     }
 }
 
-/// `ESC [`, parameters, and a last byte that says what it is.
+/// Decodes `ESC [`, parameters, and a last byte that gives the meaning.
 fn control_sequence(bytes: &[u8]) -> DecodeStep {
     // The Linux console's F1 to F5.
     if bytes.get(2) == Some(&b'[') {
@@ -240,12 +238,12 @@ fn control_sequence(bytes: &[u8]) -> DecodeStep {
     };
     let (last, len) = (body[end], end + 3);
     if !matches!(last, 0x40..=0x7e) {
-        // Cut short: what follows stands for itself.
+        // The sequence is incomplete. The next byte is a separate key.
         return DecodeStep::Skip(len - 1);
     }
     let Ok(parameters) = std::str::from_utf8(&body[..end]) else { return DecodeStep::Skip(len) };
     if parameters.is_empty() && last == b'M' {
-        // A mouse of the oldest kind: three more bytes, which are no keys.
+        // The oldest mouse protocol: three more bytes, which are not keys.
         return if body.len() < 4 { DecodeStep::Wait } else { DecodeStep::Skip(6) };
     }
     match (parameters, last) {
@@ -254,14 +252,14 @@ fn control_sequence(bytes: &[u8]) -> DecodeStep {
             None => DecodeStep::Skip(len),
         },
         ("200", b'~') => DecodeStep::PasteStart(len),
-        // Answers.
+        // Replies to queries.
         _ if parameters.starts_with(['<', '=', '>', '?']) => DecodeStep::Skip(len),
         _ => of_parameters(parameters, last, len),
     }
 }
 
-/// A click, a drag or a turn of the wheel: the button with its modifiers, the column, the row, from 1.
-/// With a modifier key it is the terminal's own.
+/// Decodes a click, a drag or the wheel: the button with its modifiers, the column, the row, from 1. Returns
+/// `None` with a modifier key: those events are for the terminal itself.
 fn mouse(parameters: &str, is_down: bool) -> Option<Event> {
     let mut parts = parameters.split(';').map(number);
     let (button, column, row) = (parts.next()??, parts.next()??, parts.next()??);
@@ -280,7 +278,7 @@ fn mouse(parameters: &str, is_down: bool) -> Option<Event> {
 
 fn of_parameters(parameters: &str, last: u8, len: usize) -> DecodeStep {
     let mut parts = parameters.split(';');
-    // `key:shifted:base`, and `modifiers:what happened`.
+    // `key:shifted:base`, and `modifiers:event type`.
     let first = parts.next().unwrap_or_default().split(':').next().and_then(number);
     let mut second = parts.next().unwrap_or_default().split(':');
     let (held, happened) = (second.next().and_then(number), second.next().and_then(number));
@@ -298,7 +296,7 @@ fn of_parameters(parameters: &str, last: u8, len: usize) -> DecodeStep {
         b'~' => of_code(first.and_then(numbered), held, len),
         b'^' => of_code(first.and_then(numbered), KeyModifiers::CONTROL, len),
         b'$' => of_code(first.and_then(numbered), KeyModifiers::SHIFT, len),
-        // `CSI 12 ; 5 R` says where the cursor is; nobody asked.
+        // `CSI 12 ; 5 R` is a cursor position report that palimp never asks for.
         b'R' if first != Some(1) => DecodeStep::Skip(len),
         _ if matches!(first, None | Some(1)) => of_code(named(last), held, len),
         _ => DecodeStep::Skip(len),
@@ -358,7 +356,7 @@ fn of_codepoint(code: u32) -> Option<KeyCode> {
         '\r' => KeyCode::Enter,
         '\t' => KeyCode::Tab,
         '\u{7f}' => KeyCode::Backspace,
-        // Keys that have a number and no letter.
+        // Keys that have a number but no letter.
         '\u{e000}'..='\u{f8ff}' => return None,
         c if c.is_control() => return None,
         c => KeyCode::Char(c),

@@ -5,18 +5,16 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::action::Action;
 use super::keymap;
 
-/// What a key, after those that wait, comes to.
+/// The meaning of a key after the keys of a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyMeaning {
-    /// An action.
     Act(Action),
-    /// The start of a sequence: these keys wait for another.
+    /// The start of a sequence: it needs another key.
     Waiting(String),
-    /// Nothing.
     Nothing,
 }
 
-/// The name of a key as the table of actions spells it.
+/// Returns the name of a key, in the spelling of the table of actions.
 pub fn name(key: KeyEvent) -> String {
     let plain = match key.code {
         KeyCode::Char(' ') => "Space".to_owned(),
@@ -45,7 +43,7 @@ pub fn name(key: KeyEvent) -> String {
     if key.modifiers.contains(KeyModifiers::ALT) { format!("Alt-{plain}") } else { plain }
 }
 
-/// The key of a name as the table spells it; none for several keys.
+/// Parses the name of one key, in the spelling of the table; `None` for a sequence.
 pub fn parse_key(own: &str) -> Option<KeyEvent> {
     let mut modifiers = KeyModifiers::NONE;
     let plain = match (own.strip_prefix("Ctrl-"), own.strip_prefix("Alt-")) {
@@ -84,7 +82,7 @@ pub fn parse_key(own: &str) -> Option<KeyEvent> {
     Some(KeyEvent::new(code, modifiers))
 }
 
-/// What a key comes to after the keys that wait.
+/// Returns the meaning of a key after the `waiting` keys of a sequence.
 pub fn lookup(waiting: &str, key: KeyEvent) -> KeyMeaning {
     let own = name(key);
     if own.is_empty() {

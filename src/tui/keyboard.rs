@@ -1,7 +1,7 @@
-//! The keyboard: one thread reads it, unless it is lent to an editor.
+//! The keyboard. One thread reads it, unless an editor has it.
 //!
-//! The thread waits with `poll`, which tells at once of what was already there and of a
-//! terminal that is gone, and reads all that came: nothing is left behind for the next key.
+//! The thread waits with `poll`, which also reports earlier input and a closed terminal. It reads everything
+//! that arrived, so nothing is left for the next key.
 
 use std::ffi::c_int;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -15,45 +15,42 @@ use rustix::io::Errno;
 use super::key_decoder::KeyDecoder;
 use super::signals::SignalQueue;
 
-/// The greatest pause between the parts of a sequence or of a paste.
+/// The longest pause between the parts of a sequence or a paste.
 const SEQUENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 25_000_000 };
-/// A terminal on this machine sends a key in one piece. If nothing follows an Esc for this time, it was the
-/// Esc key.
+/// A local terminal sends a key in one piece. If nothing follows an Esc for this time, it was the Esc key.
 const ESC: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
-/// A thread that does not let go of the keyboard is waited for so long.
+/// How long palimp waits for the thread to release the keyboard.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// So much is read at once.
+/// The maximum number of bytes of one read.
 const BLOCK: usize = 16 * 1024;
 
-/// What comes from the terminal.
 pub enum KeyboardInput {
     Event(Event),
-    /// The terminal is gone.
+    /// The terminal is closed.
     Gone,
 }
 
-/// The keyboard, and whose it is.
+/// The keyboard, and its owner.
 pub struct Keyboard {
     whose: Mutex<KeyboardOwner>,
     changed: Condvar,
-    /// Ctrl-c and others are sent as signals while another program has the keyboard.
+    /// Ctrl-c and others arrive as signals while another program has the keyboard.
     signals: SignalQueue,
-    /// Wakes the thread that reads.
+    /// Wakes the reading thread.
     wake: PipeWriter,
     woken: PipeReader,
-    /// Whether the bytes of one key may arrive in two pieces.
+    /// True if the bytes of one key may arrive in two pieces.
     is_far: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum KeyboardOwner {
     Ours,
-    /// The thread is to let go of it.
+    /// The thread must release the keyboard.
     Requested,
     Lent,
 }
 
-/// Why the thread stopped waiting.
 struct WakeReason {
     input: bool,
     gone: bool,
@@ -61,7 +58,7 @@ struct WakeReason {
 }
 
 impl Keyboard {
-    /// A keyboard that nobody reads yet.
+    /// Returns a keyboard. No thread reads it yet.
     pub fn new(signals: SignalQueue) -> io::Result<Keyboard> {
         let (woken, wake) = io::pipe()?;
         let is_far = std::env::var_os("SSH_CONNECTION").is_some() || std::env::var_os("SSH_TTY").is_some();
@@ -73,14 +70,14 @@ impl Keyboard {
         self.whose.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for signals. Returns them, and whether another program read the keys as they came.
+    /// Waits for signals. Returns them, and whether another program had the keyboard at that time.
     pub fn signals(&self) -> Result<(Vec<c_int>, bool), Errno> {
         self.signals.wait()?;
         let whose = self.lock();
         Ok((self.signals.take(), *whose == KeyboardOwner::Lent))
     }
 
-    /// Takes the keyboard from the thread that reads; false where it does not let go.
+    /// Takes the keyboard from the reading thread. Returns false if the thread does not release it.
     pub fn lend(&self) -> bool {
         let mut whose = self.lock();
         *whose = KeyboardOwner::Requested;
@@ -98,7 +95,7 @@ impl Keyboard {
         *whose == KeyboardOwner::Lent
     }
 
-    /// Lets the thread read again. The terminal sends no signals for keys any more.
+    /// Lets the thread read again. Forgets the signals of keys that were for the other program.
     pub fn take_back(&self) {
         let mut whose = self.lock();
         self.signals.forget_typed();
@@ -107,12 +104,12 @@ impl Keyboard {
         self.call();
     }
 
-    /// Has the thread look whose the keyboard is.
+    /// Makes the thread check the owner of the keyboard.
     fn call(&self) {
         let _ = (&self.wake).write_all(b"!");
     }
 
-    /// Reads until the terminal is gone or nobody listens any more.
+    /// Reads until the terminal is closed or `tell` returns false.
     pub fn read(&self, mut tell: impl FnMut(KeyboardInput) -> bool) {
         let mut decoder = KeyDecoder::default();
         let mut block = [0; BLOCK];
@@ -143,8 +140,8 @@ impl Keyboard {
         let _ = tell(KeyboardInput::Gone);
     }
 
-    /// Lets go of the keyboard where that is asked for; true while it is lent. What was half
-    /// typed before is forgotten then.
+    /// Releases the keyboard if that was requested, and forgets an incomplete key then. Returns true while
+    /// another program has it.
     fn let_go(&self, decoder: &mut KeyDecoder) -> bool {
         let mut whose = self.lock();
         if *whose == KeyboardOwner::Requested {
@@ -155,7 +152,7 @@ impl Keyboard {
         *whose == KeyboardOwner::Lent
     }
 
-    /// Waits for keys, or, while the keyboard is lent, for the end of the terminal alone.
+    /// Waits for keys. While another program has the keyboard, waits only for the end of the terminal.
     fn wait(&self, is_lent: bool, patience: Option<&Timespec>) -> Result<WakeReason, Errno> {
         let stdin = io::stdin();
         let wanted = if is_lent { PollFlags::empty() } else { PollFlags::IN };
@@ -163,8 +160,8 @@ impl Keyboard {
         loop {
             match poll(&mut ends, patience) {
                 Ok(_) => break,
-                // A signal is neither a pause nor a call: nothing was written to the pipe, and
-                // whoever reads it would wait for ever.
+                // A signal is neither a pause nor a call. Nothing was written to the pipe, so a read would
+                // block for ever.
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error),
             }
@@ -178,7 +175,6 @@ impl Keyboard {
     }
 }
 
-/// Whether the terminal is gone, now.
 pub fn is_gone() -> bool {
     let stdin = io::stdin();
     let mut input = [PollFd::new(&stdin, PollFlags::empty())];

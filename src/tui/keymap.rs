@@ -1,6 +1,6 @@
-//! The keys in use: those of the table of actions, as a preset and the user's settings change them.
+//! The keys in use: the table of actions, changed by a preset and by the user's settings.
 //!
-//! They are settled once, before the screens begin, and are the same for hints, help and keys.
+//! They are fixed before the screens start, and are the same for hints, help and keys.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use super::key_lookup::parse_key;
 
 static IN_USE: OnceLock<Keymap> = OnceLock::new();
 
-/// A set of keys to begin with.
+/// A set of keys that settings can change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum KeymapPreset {
     /// 1 to 5 are the panes.
@@ -21,7 +21,7 @@ pub enum KeymapPreset {
     Arrows,
 }
 
-/// Keys of a preset that are other than those of the table.
+/// The keys of the presets that differ from the table.
 const VIM: [(Action, &[&str]); 5] = [
     (Action::SessionsPane, &["Alt-1"]),
     (Action::FiltersPane, &["Alt-2"]),
@@ -40,21 +40,21 @@ const ARROWS: [(Action, &[&str]); 8] = [
     (Action::Delete, &["d", "Delete"]),
 ];
 
-/// Which keys do what.
+/// The keys of all actions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keymap {
-    /// By the place of the action in the table.
+    /// Indexed by [`Action`].
     keys: Vec<Vec<String>>,
     preset: KeymapPreset,
 }
 
 impl Keymap {
-    /// The keys of a preset, with the user's own in place of those of their actions. A key that the user
-    /// gives to one action is taken from the others.
+    /// Makes the keys of a preset, changed by the user's settings. A key that the settings give to one action
+    /// is taken from the others.
     ///
     /// # Errors
     ///
-    /// The action whose keys can't be used, and why.
+    /// Returns the action whose keys can't be used, and why.
     pub fn new(preset: KeymapPreset, own: &[(Action, Vec<String>)]) -> Result<Keymap, (Action, String)> {
         let by_table = |keys: &[&str]| keys.iter().map(|&key| key.to_owned()).collect::<Vec<_>>();
         let mut keys: Vec<Vec<String>> = ACTIONS.iter().map(|known| by_table(known.default_keys)).collect();
@@ -83,7 +83,7 @@ impl Keymap {
         }
     }
 
-    /// Why keys of an action can't be told from those of another.
+    /// Says how keys of an action conflict with those of another.
     fn clash(&self, action: Action, wanted: &[String]) -> Option<String> {
         let begins =
             |short: &str, long: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with(' '));
@@ -102,35 +102,35 @@ impl Keymap {
             })
     }
 
-    /// The keys of an action, the first of them for hints.
+    /// Returns the keys of an action, the one for hints first.
     pub fn of(&self, action: Action) -> &[String] {
         self.keys.get(action as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The action of keys that are pressed one after the other.
+    /// Returns the action of a sequence of keys.
     pub fn action(&self, keys: &str) -> Option<Action> {
         let is_own = |known: &&super::action::ActionInfo| self.of(known.action).iter().any(|own| own == keys);
         ACTIONS.iter().find(is_own).map(|known| known.action)
     }
 
-    /// Whether a key that is pressed may begin a sequence.
+    /// True if these keys may begin a longer sequence.
     pub fn begins(&self, keys: &str) -> bool {
         let goes_on = |own: &String| own.strip_prefix(keys).is_some_and(|rest| rest.starts_with(' '));
         self.keys.iter().flatten().any(goes_on)
     }
 
-    /// Whether every digit is part of a count.
+    /// True if every digit is part of a count.
     pub fn counts_every_digit(&self) -> bool {
         self.preset == KeymapPreset::Vim
     }
 
-    /// Uses these keys from now on; only the first call of a run has an effect.
+    /// Uses these keys from now on. Only the first call of a run has an effect.
     pub fn use_it(self) {
         let _ = IN_USE.set(self);
     }
 }
 
-/// The keys in use.
+/// Returns the keys in use.
 pub fn in_use() -> &'static Keymap {
     IN_USE.get_or_init(|| {
         let keys = |known: &super::action::ActionInfo| {
@@ -140,7 +140,7 @@ pub fn in_use() -> &'static Keymap {
     })
 }
 
-/// Why a name is none of a key that can be given to an action.
+/// Says why an action can't have these keys.
 fn no_key(keys: &str) -> String {
     match RESERVED.contains(&keys) {
         true => format!("{keys} always cancels, or goes to the shell"),
@@ -148,10 +148,10 @@ fn no_key(keys: &str) -> String {
     }
 }
 
-/// Keys that mean the same everywhere, whatever is open.
+/// Keys with the same meaning everywhere.
 const RESERVED: [&str; 2] = ["Ctrl-c", "Ctrl-z"];
 
-/// Whether keys have names that a key press comes with.
+/// True if keys have the names that key presses produce.
 fn can_be_pressed(keys: &str) -> bool {
     !keys.is_empty()
         && !RESERVED.contains(&keys)

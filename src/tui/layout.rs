@@ -1,4 +1,4 @@
-//! Which pane is where, by the size of the terminal.
+//! The place of each pane, by the size of the terminal.
 
 use ratatui::layout::Rect;
 
@@ -11,54 +11,51 @@ use super::panes::{search, tutor};
 use super::prompt::{Prompt, PromptPurpose};
 use super::theme;
 
-/// The smallest terminal on which there is anything to see.
+/// The smallest terminal on which palimp draws anything.
 pub const SMALLEST: (u16, u16) = (20, 5);
-/// So wide is the list over the detail, beside it, and between the side panes and it.
+/// From these widths on, the list is above the detail, beside it, and between the side panes and the detail.
 const OVER: u16 = 60;
 const BESIDE: u16 = 100;
 const SIDES: u16 = 120;
-/// Below so many rows there is the list alone.
+/// On fewer rows only one pane is shown.
 const LOW: u16 = 16;
-/// How small the list and the detail beside it may get.
+/// The minimum widths of the list and of the detail beside it.
 const BESIDE_LIST: (u16, u16) = (pane_borders::LIST, pane_borders::DETAIL);
 
-/// Whether anything can be drawn.
+/// True if the terminal is large enough to draw anything.
 pub fn is_large_enough(app: &App) -> bool {
     app.size.0 >= SMALLEST.0 && app.size.1 >= SMALLEST.1
 }
 
-/// The parts of the frame.
 pub struct FrameLayout {
-    /// The line at the top.
     pub title: Rect,
-    /// The line of the search, where one is asked or typed.
+    /// The search, if there is one or the user types one.
     pub query: Rect,
-    /// The panes.
     pub panes: Vec<(Pane, Rect)>,
-    /// The borders between them that can be moved.
+    /// The movable borders between the panes.
     pub borders: Vec<PlacedBorder>,
     /// The tasks of the tutor, while they are shown.
     pub tutor: Rect,
-    /// All panes together.
+    /// The area of all panes together.
     pub body: Rect,
-    /// The line of notices and key hints.
+    /// Notices and key hints.
     pub hints: Rect,
 }
 
 impl FrameLayout {
-    /// Where a pane is, if it is on screen.
+    /// Returns the area of a pane, if it is on screen.
     pub fn pane(&self, pane: Pane) -> Option<Rect> {
         self.panes.iter().find(|(own, _)| *own == pane).map(|(_, area)| *area)
     }
 
-    /// How many lines of its content a pane shows: its height less its title.
+    /// Returns how many lines of its content a pane shows: its height without the title.
     pub fn rows(&self, pane: Pane) -> usize {
         let Some(area) = self.pane(pane) else { return 0 };
         usize::from(area.height) - usize::from(has_title(area))
     }
 }
 
-/// Whether something lies over the panes and has the keys.
+/// True if something over the panes has the keys.
 pub fn has_dialog(app: &App) -> bool {
     app.prompt.is_some()
         || app.delete_menu.is_some()
@@ -66,11 +63,11 @@ pub fn has_dialog(app: &App) -> bool {
         || app.changes.receipt.is_some()
 }
 
-/// Lays the frame out for the app's size.
+/// Lays out the frame for the size of the app.
 pub fn frame(app: &App) -> FrameLayout {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
     let asks = app.screen == Screen::Memories && (search::is_typed(app) || !app.query.is_empty());
-    // A low terminal has its rows for what is asked.
+    // On a low terminal, a plan that asks needs the rows of the search.
     let asks = asks && (app.confirm.is_none() || app.size.1 >= LOW);
     let (title, rest) = split_rows(area, 1);
     let (query, rest) = split_rows(rest, if asks { 1 + search::rows_offered(app) } else { 0 });
@@ -83,21 +80,21 @@ pub fn frame(app: &App) -> FrameLayout {
     FrameLayout { title, query, panes, borders, body, tutor, hints }
 }
 
-/// The upper part of an area, and what is left below it.
+/// Splits an area into an upper part and the rest.
 pub fn split_rows(area: Rect, height: u16) -> (Rect, Rect) {
     let height = height.min(area.height);
     let lower = Rect { y: area.y + height, height: area.height - height, ..area };
     (Rect { height, ..area }, lower)
 }
 
-/// The left part of an area, and what is left beside it.
+/// Splits an area into a left part and the rest.
 fn beside(area: Rect, width: u16) -> (Rect, Rect) {
     let width = width.min(area.width);
     let right = Rect { x: area.x + width, width: area.width - width, ..area };
     (Rect { width, ..area }, right)
 }
 
-/// The notice, safe, in as many lines as it takes; what can't be told in half the screen is cut.
+/// Returns the lines of the notice, safe. It is cut after half the screen.
 pub fn notice(app: &App) -> Vec<String> {
     let Some(notice) = &app.notice else { return Vec::new() };
     let mut lines = theme::wrap(
@@ -108,17 +105,17 @@ pub fn notice(app: &App) -> Vec<String> {
     lines
 }
 
-/// Whether one pane has the whole screen, because there is no room for two.
+/// True if one pane has the whole screen, because there is no room for two.
 pub fn is_single(app: &App) -> bool {
     app.size.0 < OVER || app.size.1 < LOW
 }
 
-/// Whether one pane has the whole screen, because the user wants that.
+/// True if one pane has the whole screen, because the user wants that.
 pub fn is_zoomed(app: &App) -> bool {
     app.zoomed && !is_single(app)
 }
 
-/// By width: the list alone, over the detail, beside it, between the side panes and it.
+/// By width: the list alone, above the detail, beside the detail, or between the side panes and the detail.
 fn panes(app: &App, body: Rect, borders: &mut Vec<PlacedBorder>) -> Vec<(Pane, Rect)> {
     if app.zoomed || is_single(app) {
         return vec![(app.focus, body)];
@@ -156,18 +153,18 @@ fn panes(app: &App, body: Rect, borders: &mut Vec<PlacedBorder>) -> Vec<(Pane, R
     panes
 }
 
-/// The left part of an area, and what is right of the line that parts them.
+/// Splits an area into a left and a right part, with one column between them for a line.
 pub fn split_columns(area: Rect, width: u16) -> (Rect, Rect) {
     let (left, right) = beside(area, width);
     (left, beside(right, 1).1)
 }
 
-/// Whether a pane of that size has a title; a lower one has more use for its rows.
+/// True if a pane of this size has a title. A lower pane uses the row for its content.
 pub fn has_title(area: Rect) -> bool {
     area.height >= 4
 }
 
-/// Stores, filters and health above one another; on a low terminal the one that has the keys.
+/// Places stores, filters and health above one another. On a low terminal only one of them has room.
 fn side(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
     let health = 1 + health::rows(app).len().max(1) as u16;
     let upper = area.height.saturating_sub(health + 1);
@@ -184,8 +181,8 @@ fn side(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
     vec![(Pane::Sessions, sessions), (Pane::Filters, facets), (Pane::Health, split_rows(rest, 1).1)]
 }
 
-/// The detail, and below it why its memory ranks as it does, where both have room; else the
-/// reasons lie over the detail while they have the keys.
+/// Places the reasons of the rank below the detail. If there is no room for both, the reasons replace the
+/// detail while they have the keys.
 fn detail_over_why(app: &App, area: Rect, borders: &mut Vec<PlacedBorder>) -> Vec<(Pane, Rect)> {
     let why = match area.height {
         26.. => 14,
@@ -207,8 +204,8 @@ fn in_detail(app: &App) -> Pane {
     if app.focus == Pane::Why { Pane::Why } else { Pane::Detail }
 }
 
-/// Where the rows of a list view are, and what is about the one under the cursor: beside them, or below.
-/// A low terminal has room for one of the two.
+/// Returns the areas of the rows of a list view and of the details of its row, beside or below them. A low
+/// terminal has room for one of the two.
 pub fn list_view(app: &App) -> (Rect, Rect) {
     let body = frame(app).body;
     let none = Rect { height: 0, ..body };
@@ -228,28 +225,28 @@ pub fn list_view(app: &App) -> (Rect, Rect) {
     }
 }
 
-/// How many lines of its content a pane shows.
+/// Returns how many lines of its content a pane shows.
 pub fn rows(app: &App, pane: Pane) -> usize {
     frame(app).rows(pane)
 }
 
-/// The number of rows of the palette below its title. It is a launcher and not a manual.
+/// The number of rows of the palette below its title. The palette is a launcher, not a manual.
 const LAUNCHES: usize = 14;
 
-/// Where the palette and the help are: on a low terminal they have the whole of it.
+/// Returns the area of the palette and the help. On a low terminal they fill it.
 pub fn palette(app: &App) -> Rect {
     let launches = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == PromptPurpose::Command);
     let rows = if launches { LAUNCHES } else { usize::from(app.size.1) };
     if app.size.1 < LOW { frame(app).body } else { pane_titles::sheet_area(app, rows) }
 }
 
-/// How many actions the palette and the help list at once: below their title and what is typed.
+/// Returns how many actions the palette and the help list at once, below their title and the typed line.
 pub fn palette_rows(app: &App) -> usize {
     let sheet = palette(app);
     usize::from(sheet.height.saturating_sub(2 + rows_of_signs(app) + rows_of_about(app)))
 }
 
-/// How many rows tell whole what the action under the cursor does, which its own row cuts.
+/// Returns how many rows show the full description of the action under the cursor. Its own row cuts it.
 pub fn rows_of_about(app: &App) -> u16 {
     match (palette(app).height, app.size.0) {
         (..6, _) => 0,
@@ -258,7 +255,7 @@ pub fn rows_of_about(app: &App) -> u16 {
     }
 }
 
-/// How many rows explain the signs at the top of the help: where it has rows to spare.
+/// Returns how many rows at the top of the help explain the signs, if there is room.
 pub fn rows_of_signs(app: &App) -> u16 {
     let explains = |prompt: &Prompt| prompt.purpose == PromptPurpose::Help && prompt.text().is_empty();
     let has_room = palette(app).height >= 12;

@@ -4,25 +4,23 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// Of more lines, or of more words in a line, each is compared with the one in its place.
+/// With more lines, or more words in a line, there is no diff: lines are paired by their position.
 const MOST: usize = 4_000;
 
-/// A line of two texts that belong beside each other, and which bytes of each differ.
+/// A pair of lines of two texts, and the bytes of each that differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinePair {
     pub sides: [Option<String>; 2],
     pub differing: [Vec<Range<usize>>; 2],
-    /// How many words there are on both sides, and how many of them are the same.
+    /// The number of words on both sides, and how many of them are equal.
     pub words: (usize, usize),
 }
 
 impl LinePair {
-    /// Whether the two are not the same.
     pub fn differs(&self) -> bool {
         self.sides[0] != self.sides[1]
     }
 
-    /// Two lines beside each other.
     pub fn of(one: Option<&str>, other: Option<&str>) -> LinePair {
         let sides = [one, other];
         let split = sides.map(|side| words(side.unwrap_or_default()));
@@ -39,7 +37,7 @@ impl LinePair {
     }
 }
 
-/// The lines of two texts, those beside each other that are the same or took each other's place.
+/// Pairs the lines of two texts: equal lines, and lines that replace each other.
 pub fn pairs(one: &[String], other: &[String]) -> Vec<LinePair> {
     let line = |lines: &[String], at: usize| lines.get(at).cloned();
     let mut pairs = Vec::new();
@@ -53,7 +51,7 @@ pub fn pairs(one: &[String], other: &[String]) -> Vec<LinePair> {
     pairs
 }
 
-/// The stretches that belong beside each other.
+/// Returns the ranges of equal or replaced items.
 fn places<T: Eq + std::hash::Hash + Ord>(one: &[T], other: &[T]) -> Vec<(Range<usize>, Range<usize>)> {
     if one.len().max(other.len()) > MOST {
         return vec![(0..one.len(), 0..other.len())];
@@ -62,7 +60,7 @@ fn places<T: Eq + std::hash::Hash + Ord>(one: &[T], other: &[T]) -> Vec<(Range<u
     capture_diff_slices(Algorithm::Myers, one, other).into_iter().map(stretch).collect()
 }
 
-/// The bytes of the words that differ, and how many words are the same.
+/// Returns the bytes of the words that differ, and the number of equal words.
 fn differing(one: &[(usize, &str)], other: &[(usize, &str)]) -> ([Vec<Range<usize>>; 2], usize) {
     let [old, new]: [Vec<&str>; 2] = [one, other].map(|words| words.iter().map(|(_, word)| *word).collect());
     let bytes = |words: &[(usize, &str)], range: Range<usize>| {
@@ -81,7 +79,7 @@ fn differing(one: &[(usize, &str)], other: &[(usize, &str)]) -> ([Vec<Range<usiz
     (ranges, same)
 }
 
-/// The same without gaps of spaces alone: what is underlined is read as one.
+/// Joins ranges with only spaces between them, so that one underline covers them.
 fn joined(line: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in ranges {
@@ -95,8 +93,8 @@ fn joined(line: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// The words of a line and what is between them, each with where it begins. What is written without
-/// spaces between its words is compared sign by sign.
+/// Splits a line into words and what is between them, each with its byte offset. Scripts without spaces
+/// between words are split into single characters.
 fn words(line: &str) -> Vec<(usize, &str)> {
     let kind = |c: char| match c {
         c if c.is_ascii_alphanumeric() || c == '_' => 1,

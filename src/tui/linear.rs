@@ -1,5 +1,5 @@
-//! Lines instead of screens, for a screen reader: what a key changed, appended and never drawn over.
-//! The keys and the sheets are those of the screens.
+//! Lines instead of screens, for a screen reader. Each key appends the lines that it changed; nothing is
+//! drawn over. The keys and the sheets are those of the screens.
 
 use crossterm::event::KeyEvent;
 use ratatui::Terminal;
@@ -23,16 +23,16 @@ use crate::model::{State, plan::count_with_noun};
 use crate::query::Hit;
 use crate::text::safe_text::sanitize;
 
-/// The size of the screen that is told of: no pane beside another, and room for whole sheets.
+/// The size of the screen that the lines come from: no panes beside each other, and room for whole sheets.
 pub const SIZE: (u16, u16) = (96, 72);
-/// What is before the line that the cursor is on.
+/// The start of the line under the cursor.
 const AT: &str = "At: ";
-/// What is before a line that is marked.
+/// The start of a marked line.
 const MARKED: &str = "Marked:";
-/// Columns of a line.
+/// The maximum columns of a line.
 const LINE: usize = 80;
 
-/// What was told last.
+/// What was printed last.
 #[derive(Default)]
 pub struct LinearOutput {
     overview: String,
@@ -40,13 +40,13 @@ pub struct LinearOutput {
     row: String,
     same_row: String,
     notice: String,
-    /// The lines of what else was on the screen.
+    /// The other lines of the last screen.
     lines: Vec<String>,
-    /// The line that was being typed.
+    /// The line that the user types.
     typed: Option<String>,
 }
 
-/// What is to be appended now that something happened.
+/// Returns the text to append after an event.
 pub fn new_output(app: &App, told: &mut LinearOutput) -> String {
     if !(app.is_whole() && app.listed_snapshot.is_whole()) && app.screen != Screen::Welcome {
         return String::new();
@@ -60,7 +60,7 @@ pub fn new_output(app: &App, told: &mut LinearOutput) -> String {
         + &lines.iter().flat_map(|line| wrapped(line)).map(|line| line + "\r\n").collect::<String>()
 }
 
-/// The key that was pressed, where it is not text that is typed.
+/// Returns the pressed key as text; empty if the key is typed text.
 pub fn echo(app: &App, key: KeyEvent) -> String {
     let is_typed = app.prompt.as_ref().is_some_and(|prompt| !prompt.purpose.is_list());
     if is_typed || app.screen == Screen::Editor {
@@ -70,7 +70,7 @@ pub fn echo(app: &App, key: KeyEvent) -> String {
     }
 }
 
-/// What is typed, a character at a time as far as it is at the end.
+/// Returns the typed text: only the new characters if they are at the end.
 fn typed(told: &mut LinearOutput, text: String) -> String {
     let before = told.typed.replace(text.clone());
     match before.as_deref().map(|before| text.strip_prefix(before)) {
@@ -80,7 +80,7 @@ fn typed(told: &mut LinearOutput, text: String) -> String {
     }
 }
 
-/// What is new of the view, of the row under the cursor, and the notice.
+/// Returns what is new in the view, in the row under the cursor, and in the notice.
 fn news(app: &App, told: &mut LinearOutput) -> Vec<String> {
     let mut said = Vec::new();
     let mut say = |own: String, before: &mut String| {
@@ -97,7 +97,7 @@ fn news(app: &App, told: &mut LinearOutput) -> Vec<String> {
     say(place(app), &mut told.place);
     let is_list = app.screen == Screen::Memories && !is_asked(app);
     let is_row = is_list && app.focus == Pane::Memories;
-    // The same memory at the same place is no news, though it is a minute older.
+    // The same memory at the same place is not new, even if its age changed.
     let (of_row, is_same) = match is_row {
         true => (row(app), row_without_age(app) == told.same_row),
         false => (String::new(), false),
@@ -117,7 +117,7 @@ fn news(app: &App, told: &mut LinearOutput) -> Vec<String> {
         drawn(app).map_or(Vec::new(), |buffer| of_focus(app, &buffer, is_list))
     };
     let is_new = |line: &&String| match line.strip_prefix(AT) {
-        // The rows that the cursor left and reached differ by its sign alone.
+        // A row that only lost the cursor is not new, but a row that got it is.
         Some(_) => !told.lines.contains(line),
         None => !told.lines.iter().any(|own| own.strip_prefix(AT).unwrap_or(own) == line.as_str()),
     };
@@ -126,7 +126,7 @@ fn news(app: &App, told: &mut LinearOutput) -> Vec<String> {
     said
 }
 
-/// Whether something is asked or explained over the view.
+/// True if something over the view asks or explains.
 fn is_asked(app: &App) -> bool {
     app.prompt.is_some()
         || app.delete_menu.is_some()
@@ -135,7 +135,7 @@ fn is_asked(app: &App) -> bool {
         || app.shows_next_keys && !app.key_sequence.is_empty()
 }
 
-/// What is open.
+/// Returns a summary of the open stores.
 fn overview(app: &App) -> String {
     let listed: usize = app.tallies.iter().map(|tally| tally.listed).sum();
     let [errors, ..] = app.problem_counts();
@@ -146,7 +146,6 @@ fn overview(app: &App) -> String {
     format!("palimp. {stores}, {memories}{errors}.")
 }
 
-/// The keys for a beginner.
 fn ten_keys() -> String {
     let keys = [
         (Action::Down, "next"),
@@ -164,7 +163,7 @@ fn ten_keys() -> String {
     format!("Ten keys: {}.", told.join(", "))
 }
 
-/// Which view or pane has the keys, and what is searched for.
+/// Returns the view or pane that has the keys, and the search.
 fn place(app: &App) -> String {
     let search = match app.query.as_str() {
         "" => String::new(),
@@ -180,18 +179,18 @@ fn place(app: &App) -> String {
     }
 }
 
-/// The memory under the cursor, in a sentence.
+/// Describes the memory under the cursor in a sentence.
 fn row(app: &App) -> String {
     let (said, ages) = parts_of_row(app);
     safe(app, &(said + &ages))
 }
 
-/// The same without what changes by itself.
+/// Returns the same sentence without the part that changes by itself.
 fn row_without_age(app: &App) -> String {
     parts_of_row(app).0
 }
 
-/// The memory under the cursor, and where and how old it is.
+/// Describes the memory under the cursor; the second part has its store, age and decay.
 fn parts_of_row(app: &App) -> (String, String) {
     let Some(hit) = app.hit() else { return ("Nothing is listed.".into(), String::new()) };
     let (store, entry) = app.listed_snapshot.get(hit.at);
@@ -211,7 +210,7 @@ fn parts_of_row(app: &App) -> (String, String) {
     (format!("{at}{signs} {kind}: {title}{end}{found}"), format!(" {}.{decay}", place.join(", ")))
 }
 
-/// What the signs of a row say, in words.
+/// Returns the signs of a row as words.
 fn signs(app: &App, hit: &Hit) -> String {
     let (store, entry) = app.listed_snapshot.get(hit.at);
     let problems = store.problems_of(entry).count();
@@ -233,13 +232,13 @@ fn drawn(app: &App) -> Option<Buffer> {
     Some(terminal.backend().buffer().clone())
 }
 
-/// The lines of the pane that has the keys, of the sheet that asks, or of the whole view; bars and signs
-/// as words.
+/// Returns the lines of the sheet that asks, of the pane that has the keys, or of the whole view. Bars and
+/// signs become words.
 fn of_focus(app: &App, buffer: &Buffer, is_list: bool) -> Vec<String> {
     let parts = layout::frame(app);
     let foot = buffer.area.height.saturating_sub(parts.hints.height);
     let below = |top: u16| Rect { y: top, height: foot.saturating_sub(top), ..buffer.area };
-    // A sheet has a reversed row for its title, and reaches to the foot.
+    // A sheet has a reversed title row, and reaches to the foot.
     let is_sheet = |y: &u16| {
         buffer
             .cell((0, *y))
@@ -259,7 +258,7 @@ fn of_focus(app: &App, buffer: &Buffer, is_list: bool) -> Vec<String> {
     rows.flat_map(in_words).filter(|cell| !cell.is_empty() && cell != MARKED).collect()
 }
 
-/// A line of one of two memories, which says whose it is, as their titles do.
+/// Adds the side to a line of one of two memories, unless the line already begins with it.
 fn of_side((cell, side): (&String, &str)) -> String {
     let (at, said) = cell.strip_prefix(AT).map_or(("", cell.as_str()), |said| (AT, said));
     match said.is_empty() || said.starts_with(&format!("{side} ")) {
@@ -268,7 +267,7 @@ fn of_side((cell, side): (&String, &str)) -> String {
     }
 }
 
-/// A part of a line without what is drawn, its signs as words.
+/// Returns a part of a line without bars and curves. Its signs become words.
 fn in_words(cell: &str) -> String {
     let mut said = String::new();
     for word in cell.split_whitespace() {
@@ -290,7 +289,7 @@ fn in_words(cell: &str) -> String {
     said
 }
 
-/// Bars, rules and curves.
+/// True for bars, rules and curves.
 fn is_drawn(c: char) -> bool {
     matches!(c, '─' | '│' | '▌' | '\u{2580}'..='\u{259f}' | '\u{2800}'..='\u{28ff}' | '┈' | '┤' | '┼')
 }

@@ -1,20 +1,20 @@
-//! The cursor of a list, and a count before its move.
+//! The cursor of a list, and the count before a move.
 
 use super::app::{MemoryIdentity, Pane, Screen};
 use crate::model::{EntryRef, Moment};
 
-/// A line of a list, and the first one on screen.
+/// The row under the cursor, and the first row on screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListCursor {
     pub at: usize,
     pub top: usize,
-    /// Whether the first lines stay on screen though the cursor is below them: they show what is new
-    /// until the cursor is moved.
+    /// True if the first rows stay on screen, to show what is new, although the cursor is below them. It ends
+    /// when the cursor moves.
     pub is_held: bool,
 }
 
 impl ListCursor {
-    /// Moves to `at` among `len` lines, of which `height` are on screen.
+    /// Moves to `at` in a list of `len` rows, of which `height` are on screen.
     pub fn go(&mut self, at: usize, len: usize, height: usize) {
         self.at = at.min(len.saturating_sub(1));
         self.top = self.top.min(self.at).min(len.saturating_sub(height.min(len)));
@@ -26,32 +26,28 @@ impl ListCursor {
     }
 }
 
-/// Where the list was when another search was begun: with the search of before, the cursor goes back.
+/// The place before a new search. The cursor goes back to it if the user returns to the former search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchOrigin {
     pub at: EntryRef,
     pub search: String,
 }
 
-/// The count before a move.
 #[derive(Clone, Debug, Default)]
 pub struct CountPrefix {
-    /// What is being typed.
     pub typed: Option<TypedCount>,
-    /// So many times the move is made that is being made.
+    /// How many times the current move is made.
     pub times: Option<usize>,
 }
 
-/// A count that is being typed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypedCount {
-    /// What was typed so far.
     pub typed: usize,
-    /// Where the keys were before the first digit alone brought them to a pane.
+    /// The place of the keys before the first digit moved them to a pane, as its own key.
     pub before: Option<CountOrigin>,
 }
 
-/// Where the keys were, and until when what follows makes a count of the digit.
+/// The former place of the keys, and until when the next key makes the digit a count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CountOrigin {
     pub pane: Pane,
@@ -62,7 +58,7 @@ pub struct CountOrigin {
 }
 
 impl TypedCount {
-    /// The count; `None` where it may have been a pane's key.
+    /// Returns the count; `None` if the digit may have been the key of a pane.
     pub fn number(&self) -> Option<usize> {
         Some(self.typed).filter(|_| self.before.is_none())
     }

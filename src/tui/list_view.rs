@@ -1,5 +1,5 @@
-//! The views that are a list: backups, the archive, upkeep, the journal, problems, what is new. They have
-//! one way of rows, cursor, marks, filter and order; each has a file for its rows and what is below them.
+//! Views that are lists: backups, archive, upkeep, journal, problems, new. They share rows, cursor, marks,
+//! filter and order. Each has a file for its rows and their details.
 
 pub mod archive;
 pub mod backups;
@@ -25,46 +25,45 @@ use crate::work::{ArchiveBatch, Chore};
 pub use row::ListRow;
 pub use row_list::RowList;
 
-/// What is known of the one that is open.
+/// State of the open list view.
 #[derive(Default)]
 pub struct ListView {
-    /// Its list.
     pub list: RowList,
-    /// What the row under the cursor is about, where that is a list, too.
+    /// The list about the row under the cursor, if there is one.
     pub details: RowList,
-    /// Whether that has the keys, not the list.
+    /// True if `details` has the keys, not `list`.
     pub in_details: bool,
-    /// The lines of text that are about the row. Untrusted text.
+    /// Lines of text about the row under the cursor. Untrusted text.
     pub text: Vec<String>,
-    /// The first of them on screen.
+    /// The first line of `text` on screen.
     pub top: usize,
-    /// The line that the problem under the cursor is in.
+    /// The lines of the problem under the cursor, before and after each fix.
     pub fixes: Option<problems::ProblemFixes>,
-    /// The row that all this is about.
+    /// The key of the row that `details`, `text` and `fixes` are about.
     pub details_of: Option<String>,
-    /// Whether that was read afresh since.
+    /// True if the rows were made again after the details.
     pub is_stale: bool,
     pub backups: backups::BackupsView,
     pub journal: journal::JournalScreen,
-    /// Whether compactions come first: they were asked for.
+    /// True if compactions come first, because the user asked for them.
     pub compactions_first: bool,
-    /// What is due and what is archived, of this snapshot; both views show it.
+    /// What is due, and what is archived, in `read_snapshot`. Archive and upkeep show it.
     pub chores: Vec<Chore>,
     pub batches: Vec<ArchiveBatch>,
     pub read_snapshot: Option<Arc<Snapshot>>,
-    /// Up to when the memories were seen, before each time that some were marked as seen.
+    /// The visits before each time that the user marked memories as seen, for undo.
     pub seen_before: Vec<Visits>,
-    /// Memories of the two sessions that are side by side.
+    /// One memory of each of the two sessions that are side by side.
     pub session_pair: Option<[MemoryIdentity; 2]>,
 }
 
 impl ListView {
-    /// The row under the cursor of the list.
+    /// Returns the row under the cursor of the list.
     pub fn row(&self) -> Option<ListRow> {
         self.list.selected()
     }
 
-    /// What Esc takes away next: one thing at a time, the innermost first.
+    /// Returns what Esc removes next: one thing at a time, the innermost first.
     pub fn esc(&self) -> EscStep {
         let own = self.focused();
         match () {
@@ -78,18 +77,16 @@ impl ListView {
         }
     }
 
-    /// What has the keys.
+    /// Returns the list that has the keys.
     pub fn focused(&self) -> &RowList {
         if self.in_details { &self.details } else { &self.list }
     }
 
-    /// The same, to be changed.
     pub fn focused_mut(&mut self) -> &mut RowList {
         if self.in_details { &mut self.details } else { &mut self.list }
     }
 }
 
-/// What Esc takes away next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EscStep {
     Difference,
@@ -102,7 +99,6 @@ pub enum EscStep {
 }
 
 impl EscStep {
-    /// The same in a hint.
     pub fn hint(self) -> &'static str {
         match self {
             EscStep::Difference | EscStep::Details => "back to the list",
@@ -115,31 +111,30 @@ impl EscStep {
     }
 }
 
-/// What is told beside a list or below it, about the row under its cursor.
+/// Title and text about the row under the cursor, beside the list or below it.
 #[derive(Default)]
 pub struct RowDetails {
     pub title: String,
     pub right: String,
-    /// Text; above the rows, where there are any.
+    /// Text above the rows, if there are rows.
     pub lines: Vec<Line<'static>>,
 }
 
-/// What distinguishes one view from the others.
+/// What distinguishes a list view from the others.
 pub struct ListViewKind {
-    /// The order of the rows; another one.
     pub orders: [&'static str; 2],
-    /// What is told where there are none.
+    /// The text if there are no rows.
     pub none: &'static str,
-    /// Whether what is about a row is beside the list on a wide screen.
+    /// True if the details are beside the list on a wide screen.
     pub is_beside: bool,
     pub rows: fn(&App) -> Vec<ListRow>,
     pub about: fn(&App, usize) -> RowDetails,
     pub hints: fn(&App) -> Vec<Hint>,
-    /// Whether what it shows was read.
+    /// True if the content of the view has been read.
     pub is_read: fn(&App) -> bool,
 }
 
-/// The view that fills the screen, where it is a list.
+/// Returns the kind of the open view, if it is a list.
 pub fn current_kind(app: &App) -> Option<&'static ListViewKind> {
     Some(match app.screen {
         Screen::Backups => &backups::KIND,
@@ -155,7 +150,7 @@ pub fn current_kind(app: &App) -> Option<&'static ListViewKind> {
     })
 }
 
-/// The title of the view that is open, shorter where it has not so many columns.
+/// Returns the title of the open view: the short one if the long one needs more than `room` columns.
 pub fn title(app: &App, room: usize) -> String {
     let [errors, warnings, notes] = app.problem_counts();
     let short = app.screen.title().to_owned();
@@ -168,7 +163,7 @@ pub fn title(app: &App, room: usize) -> String {
     if display_width(&long) <= room { long } else { short }
 }
 
-/// What is told where it has no rows.
+/// Returns the text of a list without rows.
 pub fn empty_text(app: &App, kind: &ListViewKind) -> &'static str {
     match app.screen == Screen::New && new::since(app).is_none() {
         true => "Nothing is new: this is the first visit.",
@@ -176,19 +171,19 @@ pub fn empty_text(app: &App, kind: &ListViewKind) -> &'static str {
     }
 }
 
-/// Whether what is about the row under the cursor is a list of its own.
+/// True if the details of the row under the cursor are a list.
 pub fn has_rows(app: &App) -> bool {
     let within = &app.list_view.details;
     let is_list = !within.is_empty() || !within.filter.is_empty();
     is_list && !app.list_view.backups.difference
 }
 
-/// Whether the row with the cursor has a text below the list.
+/// True if the row under the cursor of the details has a text below the list.
 pub fn has_text_below(app: &App) -> bool {
     matches!(app.list_view.details.selected(), Some(ListRow::Item(_)))
 }
 
-/// That text, and its title.
+/// Returns the title and the lines of that text.
 pub fn text_below(app: &App, width: usize) -> (String, Vec<Line<'static>>) {
     match app.list_view.details.selected() {
         Some(ListRow::Item(_)) => (backups::DIFFERENCE.to_owned(), backups::difference(app, width)),
@@ -196,7 +191,7 @@ pub fn text_below(app: &App, width: usize) -> (String, Vec<Line<'static>>) {
     }
 }
 
-/// The rows that are about the row under the cursor.
+/// Returns the details of the row under the cursor, if they are a list.
 pub fn detail_rows(app: &App) -> Vec<ListRow> {
     match app.list_view.row() {
         Some(ListRow::Backup(_)) => (0..app.list_view.backups.items().len()).map(ListRow::Item).collect(),
@@ -208,7 +203,7 @@ pub fn detail_rows(app: &App) -> Vec<ListRow> {
     }
 }
 
-/// The text that is about it. Untrusted text.
+/// Returns the text about the row under the cursor. Untrusted text.
 pub fn detail_text(app: &App) -> String {
     let text = match app.list_view.row() {
         Some(ListRow::Archived(at)) => archive::text(app, at),
@@ -221,10 +216,10 @@ pub fn detail_text(app: &App) -> String {
     text
 }
 
-/// So many bytes of a text are shown.
+/// The maximum number of bytes of the text about a row.
 const SHOWN: usize = 64 << 10;
 
-/// Whether a row can be marked, or why not.
+/// Checks if a row can be marked. The error says why not.
 pub fn may_mark(app: &App, row: ListRow) -> Result<(), String> {
     match row {
         ListRow::Item(_) => app.list_view.backups.item(Some(row)).map_or(Ok(()), |item| {

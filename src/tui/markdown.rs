@@ -1,7 +1,6 @@
 //! Markdown as lines of the screen: headings, lists, quotes, code, tables.
 //!
-//! What it is given is masked already; every piece of it is made safe here. Raw HTML is
-//! shown as the text that it is.
+//! The input is already masked, and every piece of it is made safe here. Raw HTML is shown as text.
 
 use std::ops::Range;
 
@@ -15,10 +14,10 @@ use super::update::set_off;
 use crate::query::highlights;
 use crate::text::safe_text::{display_width, sanitize};
 
-/// Lists and quotes are indented so many levels at most: no note is narrower than a word.
+/// The maximum number of levels of indentation, so that no note gets narrower than a word.
 const DEEPEST: usize = 6;
 
-/// A note's text, at most `width` columns wide.
+/// Renders the text of a note, at most `width` columns wide.
 pub fn lines(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
     let mut page = MarkdownPage::new(app, width);
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
@@ -34,14 +33,14 @@ struct MarkdownPage<'a> {
     theme: Theme,
     width: usize,
     lines: Vec<Line<'static>>,
-    /// The inline text of the block that is being read.
+    /// The inline text of the current block.
     runs: Vec<(String, Style)>,
     styles: Vec<Style>,
-    /// What is before each line: quotes and the indentation of lists.
+    /// The start of each line: quotes and the indentation of lists.
     indent: Vec<&'static str>,
     /// The number of the next item of each list; `None` for bullets.
     lists: Vec<Option<u64>>,
-    /// What is before the next line alone: a bullet, a number, heading signs.
+    /// The start of the next line only: a bullet, a number, heading signs.
     lead: String,
     in_code: bool,
     cells: usize,
@@ -188,7 +187,7 @@ impl<'a> MarkdownPage<'a> {
         }
     }
 
-    /// A block starts: an empty line is between it and what is above, save in lists.
+    /// Starts a block, with an empty line above it except in lists.
     fn block(&mut self) {
         self.flush();
         if self.lists.is_empty() && self.lines.last().is_some_and(|line| line.width() > 0) {
@@ -201,7 +200,7 @@ impl<'a> MarkdownPage<'a> {
         self.indent[from..].concat()
     }
 
-    /// Writes the block's text, wrapped.
+    /// Writes the text of the block, wrapped.
     fn flush(&mut self) {
         let runs = std::mem::take(&mut self.runs);
         if runs.iter().all(|(text, _)| text.trim().is_empty()) {
@@ -209,14 +208,14 @@ impl<'a> MarkdownPage<'a> {
         }
         let lead = std::mem::take(&mut self.lead);
         let hanging = self.before();
-        // A bullet is in the indentation that it makes.
+        // A bullet replaces the last level of indentation.
         let first = match hanging.strip_suffix("  ").filter(|_| !lead.is_empty() && !lead.starts_with('#')) {
             Some(outer) => format!("{outer}{lead}"),
             None => format!("{hanging}{lead}"),
         };
         let mut row = MarkdownRow { width: self.width, spans: Vec::new(), used: 0 };
         row.push(&first, self.theme.dim());
-        // A phrase of the search can continue in another style.
+        // A match can continue in another style, so the pieces are searched as one text.
         let text: String = runs.iter().map(|(text, _)| text.as_str()).collect();
         let found = highlights(&text, &self.app.parsed);
         let mut at = 0;
@@ -244,7 +243,6 @@ impl<'a> MarkdownPage<'a> {
     }
 }
 
-/// A line while it is filled.
 struct MarkdownRow {
     width: usize,
     spans: Vec<Span<'static>>,
@@ -256,7 +254,7 @@ impl MarkdownRow {
         self.push_found(text, style, (0, &[]), style);
     }
 
-    /// Adds a text that stands at a place of another text. The matches in it are highlighted.
+    /// Adds a text that is at byte `at` of another text, and highlights its part of the matches.
     fn push_found(
         &mut self,
         text: &str,

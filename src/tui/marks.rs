@@ -1,40 +1,37 @@
-//! Which memories are marked. Marks are places in the list's snapshot, and are carried to the
-//! next one by what tells a memory apart: its id and its session, or its bytes.
+//! The marked memories. Marks are places in the snapshot of the list. In the next snapshot palimp finds a
+//! memory again by its id and session, or by its bytes.
 
 use crate::model::{EntryRef, EntryTracker};
 use crate::query::{Hit, ResultPick};
 
-/// What the list shows.
+/// The memories that the list shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ListScope {
-    /// What is searched for.
+    /// The results of the search.
     Found,
-    /// What is picked of that.
+    /// A pick of the results.
     Picked(&'static ResultPick),
-    /// The marked ones alone.
     Marked,
 }
 
-/// The marks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MemoryMarks {
-    /// By store and entry.
+    /// Indexed by store and entry.
     flags: Vec<Vec<bool>>,
     count: usize,
-    /// How many of them the list does not show.
+    /// The number of marked memories that the list does not show.
     hidden: usize,
-    /// Where a range began that is still open.
+    /// The start of a range that has no end yet.
     pub range: Option<EntryRef>,
-    /// Whether the list shows the marked ones alone.
     pub only_marked: bool,
-    /// What is picked of what is searched for.
+    /// The pick of the results that the list shows, if any.
     pub pick: Option<&'static ResultPick>,
-    /// Whether what was picked is to be marked once it is there.
+    /// True if the picked memories must be marked once they are listed.
     pub marks_pick: bool,
 }
 
 impl MemoryMarks {
-    /// What the list shows.
+    /// Returns which memories the list shows.
     pub fn shown(&self) -> ListScope {
         match self.pick {
             _ if self.only_marked => ListScope::Marked,
@@ -43,7 +40,7 @@ impl MemoryMarks {
         }
     }
 
-    /// None, and the list as it is.
+    /// Returns no marks, for the same list.
     fn none(&self) -> MemoryMarks {
         MemoryMarks {
             only_marked: self.only_marked,
@@ -53,28 +50,25 @@ impl MemoryMarks {
         }
     }
 
-    /// Whether a memory is marked.
     pub fn has(&self, at: EntryRef) -> bool {
         let own = self.flags.get(at.store as usize);
         own.and_then(|own| own.get(at.entry as usize)).copied().unwrap_or(false)
     }
 
-    /// How many are.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// How many of them the list does not show.
+    /// Returns the number of marked memories that the list does not show.
     pub fn hidden(&self) -> usize {
         self.hidden
     }
 
-    /// Whether none is.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Marks a memory, or takes its mark away.
+    /// Sets or removes the mark of a memory.
     pub fn set(&mut self, at: EntryRef, marked: bool) {
         let (store, entry) = (at.store as usize, at.entry as usize);
         if self.has(at) == marked {
@@ -96,7 +90,7 @@ impl MemoryMarks {
         }
     }
 
-    /// Every marked memory, by store and place.
+    /// Returns the marked memories, by store and place.
     pub fn list(&self) -> Vec<EntryRef> {
         let stores = self.flags.iter().enumerate();
         let own = stores.flat_map(|(store, own)| {
@@ -106,18 +100,17 @@ impl MemoryMarks {
         own.collect()
     }
 
-    /// Takes every mark away.
     pub fn clear(&mut self) {
         *self = self.none();
     }
 
-    /// Counts those that the list does not show.
+    /// Counts the marked memories that are not among the hits.
     pub fn count_hidden(&mut self, hits: &[Hit]) {
         let shown = if self.count == 0 { 0 } else { hits.iter().filter(|hit| self.has(hit.at)).count() };
         self.hidden = self.count - shown.min(self.count);
     }
 
-    /// Those that the list does not show.
+    /// Returns the marked memories that are not among the hits.
     pub fn hidden_ones(&self, hits: &[Hit]) -> Vec<EntryRef> {
         if self.hidden == 0 {
             return Vec::new();
@@ -127,9 +120,9 @@ impl MemoryMarks {
         rest.list()
     }
 
-    /// The same marks in another state of the stores. A memory that is gone has none, and one that
-    /// was deleted, archived or brought back has none either, so that in every format the next key
-    /// means what the list shows; what came since never has one.
+    /// Returns the marks for another state of the stores. A memory that is gone, deleted, archived or
+    /// restored loses its mark, so that in every format the next key acts on what the list shows. New
+    /// memories have no mark.
     pub fn moved_to(&self, carry: &mut EntryTracker<'_>) -> MemoryMarks {
         let mut marks = self.none();
         for at in self.list() {

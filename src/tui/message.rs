@@ -1,63 +1,56 @@
-//! What reaches the app, and what it wants done.
+//! Messages to the app, and effects that it asks for.
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::app::ChangeTarget;
 use crate::work::{Job, JobResult};
 
-/// Something happened.
 pub enum Msg {
-    /// A key was pressed.
     Key(KeyEvent),
     /// A click, a drag, or the wheel.
     Mouse(MouseEvent),
-    /// Text was pasted: text, never keys.
+    /// Pasted text. It is never taken for keys.
     Paste(String),
-    /// The terminal has another size.
+    /// The new columns and rows of the terminal.
     Resize(u16, u16),
-    /// A job came to its end.
     Done(JobResult),
-    /// An editor was left: a memory's text before and afterwards, or why there is none.
+    /// The editor closed: a memory's text before and after, or why there is no text.
     TextEdited(Box<ChangeTarget>, String, Result<String, String>),
-    /// An editor was left that had a field or the record of the form: the text before and
-    /// afterwards, or why there is none.
+    /// The editor closed for a part of the form: the text before and after, or why there is no text.
     FormPartEdited(FormPart, String, Result<String, String>),
-    /// Typing rested, or went on for long: what was typed is kept.
+    /// Typing paused or went on for long: save the draft.
     SaveDraft,
-    /// Files beneath a store changed.
     StoresChanged,
-    /// The key that shows masked values has not been heard for a while.
+    /// The key that shows masked values sent nothing for a while.
     MaskValues,
-    /// What came was told for a while.
+    /// The brief notice was visible for long enough.
     HideBriefNotice,
-    /// A change has been under way for a while: how far it is may show another figure.
+    /// A change has been running for a while: its progress may have changed.
     ShowProgress,
-    /// Keys of a sequence have waited for a while: what may follow is shown.
+    /// A key sequence has waited for a while: show the possible next keys.
     ShowNextKeys,
-    /// Time went by: ages may show another value.
+    /// Time has passed: ages may have changed.
     Tick,
 }
 
-/// What of a form is opened in the user's editor.
+/// The part of a form that opens in the user's editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormPart {
-    /// The field of that number.
+    /// The field with this index.
     Field(usize),
-    /// The whole record.
+    /// The whole memory.
     Record,
 }
 
-/// Something to do outside the app.
+/// An action outside the app.
 pub enum Effect {
-    /// A job for the workers.
     Job(Job),
-    /// Draw everything anew.
     Redraw,
-    /// Back to the shell until it brings us to the front again.
+    /// Return to the shell, until it continues palimp.
     Suspend,
-    /// Mask values again when the key that shows them is no longer heard.
+    /// Mask values again when their key sends nothing for a while.
     MaskSoon,
-    /// Say soon that what came was told.
+    /// Hide the brief notice after a while.
     HideNoticeSoon,
     /// Put a text on the clipboard of the terminal.
     Copy(String),
@@ -67,10 +60,9 @@ pub enum Effect {
     EditText(Box<ChangeTarget>),
     /// Show a safe text in the user's pager.
     OpenPager(String),
-    /// Open what a form has in the user's editor.
+    /// Open a part of the form in the user's editor.
     EditFormPart(FormPart),
-    /// Say soon that what was typed is to be kept.
+    /// Save the draft after a while.
     SaveDraftSoon,
-    /// Leave.
     Quit,
 }

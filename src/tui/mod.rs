@@ -1,25 +1,24 @@
 //! The screens. Keys become actions, actions change the app, the app is drawn.
 //!
-//! | file | what it is |
+//! | files | content |
 //! |---|---|
-//! | `run` | the event loop: with the three below the only file that does anything |
-//! | `terminal` | the terminal taken, given back, and lent to an editor |
-//! | `input`, `decode` | the thread that reads keys; from bytes to keys and pastes |
-//! | `signals` | whatever ends the program, the terminal is given back first |
-//! | `app`, `views` | what the screens know, and what can be on the screen; `marks` what is marked, |
-//! | | `aim` what a change is aimed at, |
-//! | | `bulk` the change under way, `calendar` the days of the statistics, |
-//! | | `compare`, `differences` two memories beside each other |
-//! | `msg` | what reaches the app, and what it wants done |
+//! | `event_loop/` | the event loop; only it, `terminal`, `keyboard` and `signals` act on the outside |
+//! | `terminal`, `terminal_backend` | takes, restores and lends the terminal; sends frames |
+//! | `keyboard`, `key_decoder`, `terminal_replies` | the thread that reads keys; decoding of bytes |
+//! | `signals` | restores the terminal before a signal ends palimp |
+//! | `app`, `screens`, `message` | the state; panes, views and tabs; messages and effects |
+//! | `marks`, `change_target`, `pending_changes`, `confirm` | marks; targets, progress and plans of changes |
+//! | `difference`, `line_diff`, `statistics_view` | two memories side by side; the days of the statistics |
 //! | `update/` | how each message changes the app |
-//! | `editor/` | the form of a memory, what was typed into it |
-//! | `action`, `keys` | every action, and which keys mean it |
-//! | `tree`, `health` | rows of the stores, of the health |
-//! | `list_view/` | the views that are a list, a file each: their rows, and what is about a row |
-//! | `why`, `suggest`, `chips`, `synonyms`, `kinds` | words: of a rank, of a search, of the palette; letters of types |
-//! | `layout`, `borders`, `pane` | which pane is where, the borders that move; title rows and sheets |
-//! | `view` | the whole frame; `panes/` each part of it |
-//! | `theme`, `palette`, `ascii` | styles and colours, and the only way from stored text to the screen |
+//! | `editor/` | the form of a memory, and what was typed into it |
+//! | `action`, `keymap`, `key_lookup` | all actions and their keys |
+//! | `store_tree`, `health` | rows of the panes of stores and health |
+//! | `list_view/` | the views that are lists, one file each |
+//! | `why`, `action_synonyms`, `type_letters` | words for ranks, actions and types |
+//! | `search_completion`, `filter_chips` | completions and filters of a search |
+//! | `layout`, `pane_borders`, `pane_titles` | places of panes, movable borders, title rows and sheets |
+//! | `view`, `panes/`, `linear` | the whole frame; its parts; lines for screen readers |
+//! | `theme`, `colours`, `ascii` | styles and colours, and the only way from stored text to the screen |
 
 pub(crate) mod action;
 mod action_synonyms;
@@ -79,49 +78,48 @@ pub use event_loop::{ExitReason, frame, plain, run};
 pub use signals::prepare;
 pub use terminal::install_panic_hook;
 
-/// What the screens open with.
+/// Options of the screens.
 pub struct TuiOptions {
-    /// The stores.
+    /// The stores to open.
     pub places: Vec<Place>,
-    /// Where the program looked; shown where it found nothing.
+    /// Where palimp looked for stores; shown if it found none.
     pub searched_places: Vec<DiscoveryResult>,
-    /// A clock that is still; the machine's where `None`.
+    /// A fixed time instead of the system clock.
     pub now: Option<Moment>,
-    /// How results are ranked at first.
+    /// The ranking of results at the start.
     pub ranking: Ranking,
     /// The colours.
     pub palette: ColourPalette,
-    /// Signs and bars in ASCII.
+    /// True for signs and bars in ASCII.
     pub ascii: bool,
-    /// Whether lines are told instead of screens drawn.
+    /// True to print lines instead of drawing screens.
     pub linear: bool,
-    /// Whether clicks and the wheel are taken; else the terminal selects text with them.
+    /// True to take clicks and the wheel. Otherwise the terminal selects text with them.
     pub mouse: bool,
-    /// The folder of palimp's own data; without one nothing could be undone, and nothing
-    /// is changed.
+    /// The folder of palimp's own data. Without it nothing can be undone, so nothing can be changed.
     pub data: Option<PathBuf>,
-    /// Up to when the memories of each store were seen.
+    /// The time up to which the user has seen each store's memories.
     pub visits: Visits,
-    /// How the screens were arranged.
+    /// The saved arrangement of the panes.
     pub layout: PaneLayout,
-    /// Whether nothing on the screen changes by itself.
+    /// True if nothing on the screen may change by itself.
     pub reduced_motion: bool,
-    /// Where the demo is, if that is what is opened.
+    /// The folder of the demo, if the demo is opened.
     pub demo_folder: Option<PathBuf>,
-    /// Nothing is changed.
+    /// True if nothing may be changed.
     pub readonly: bool,
-    /// Writes a demo and says where it is.
+    /// Writes a demo. The error says why that failed.
     pub demo: fn(Moment) -> Result<WrittenDemo, String>,
 }
 
-/// A demo that was written.
+/// A demo on disk.
 pub struct WrittenDemo {
-    /// Up to when its memories were seen.
+    /// The time up to which its memories count as seen.
     pub visits: Visits,
-    /// Where it is.
+    /// Its folder.
     pub folder: PathBuf,
     /// Its stores.
     pub places: Vec<Place>,
-    /// The folder of palimp's own data about them.
+    /// The folder of palimp's own data about it.
     pub data: PathBuf,
 }

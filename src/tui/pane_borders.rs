@@ -1,4 +1,4 @@
-//! The borders between panes: where each is drawn, and how far it can be moved.
+//! The borders between panes: their places, and how far each can move.
 
 use ratatui::layout::{Position, Rect};
 
@@ -6,30 +6,29 @@ use super::app::{App, Pane};
 use super::layout::{self, split_columns, split_rows};
 pub use crate::usecase::PaneBorder;
 
-/// The fewest columns of the side panes, of the list, of the detail.
+/// The minimum columns of the side panes, the list and the detail.
 pub const SIDE: u16 = 16;
 pub const LIST: u16 = 38;
 pub const DETAIL: u16 = 30;
-/// The fewest rows of panes over one another.
+/// The minimum rows of panes above one another.
 pub const ROWS: u16 = 4;
-/// What a border is at is kept in so many parts of what there is.
+/// The position of a border is saved as a share in this many parts.
 const PARTS: u32 = 1000;
 
-/// A border on the screen.
 pub struct PlacedBorder {
     pub border: PaneBorder,
     /// The column between two panes, or the title row of the lower one.
     pub area: Rect,
-    /// The columns or rows of the pane whose size it sets, the fewest and the most.
+    /// The columns or rows of the pane that the border sizes, with their minimum and maximum.
     pub size: u16,
     pub least: u16,
     pub most: u16,
-    /// What the size is kept as a part of.
+    /// The columns or rows that a share refers to.
     whole: u16,
 }
 
 impl PlacedBorder {
-    /// How large the pane would be with the border at a place.
+    /// Returns the size of the pane with the border at a place.
     pub fn size_at(&self, at: Position) -> i32 {
         let by = match self.border.is_upright() {
             true => i32::from(at.x) - i32::from(self.area.x),
@@ -38,7 +37,7 @@ impl PlacedBorder {
         i32::from(self.size) + if self.border.sets_first() { by } else { -by }
     }
 
-    /// What that size, or the nearest that it can have, is kept as; `None` where it has it.
+    /// Returns the share for a size, or for the nearest possible size; `None` if the pane already has it.
     pub fn share(&self, size: i32) -> Option<u16> {
         let size = u32::try_from(size.clamp(self.least.into(), self.most.into())).unwrap_or_default();
         let whole = u32::from(self.whole.max(1));
@@ -47,8 +46,8 @@ impl PlacedBorder {
     }
 }
 
-/// Parts an area by a border, where the user moved it or where it usually is. `least` is how small each of
-/// the two may get; a smaller area is parted as usual.
+/// Splits an area by a border, at the user's position or the usual one. `least` has the minimum sizes of the
+/// two parts. A smaller area is split as usual.
 pub fn split_by_border(
     app: &App,
     border: PaneBorder,
@@ -81,13 +80,12 @@ pub fn split_by_border(
     (first, second)
 }
 
-/// The border at a place.
 pub fn border_at(app: &App, at: Position) -> Option<PaneBorder> {
     let borders = layout::frame(app).borders;
     borders.iter().find(|drawn| drawn.area.contains(at)).map(|drawn| drawn.border)
 }
 
-/// The border that the keys move: the nearest of the pane that has them.
+/// Returns the border that the keys move: the nearest border of the pane that has the keys.
 pub fn focused_border(app: &App) -> Option<PlacedBorder> {
     let nearest: &[PaneBorder] = match app.focus {
         Pane::Sessions | Pane::Filters | Pane::Health => &[PaneBorder::Sides],

@@ -1,5 +1,5 @@
-//! The title rows of panes and sheets: nothing has a border. Columns part with one `│`, panes over
-//! one another with one `─` rule.
+//! Title rows of panes and sheets. Panes have no frames: a `│` separates columns, and a `─` rule separates
+//! panes above one another.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -11,16 +11,16 @@ use super::app::{App, Pane};
 use super::layout;
 use super::theme::{self, Theme};
 
-/// A part of the screen: its title, what is said at the right of it, and whether it has the keys.
+/// The title of a part of the screen, with a text at its right end.
 pub struct PaneTitle<'a> {
     pub text: &'a str,
     pub right: &'a str,
     pub has_keys: bool,
-    /// Whether a rule parts it from what is above.
+    /// True if a rule separates the part from the part above.
     pub rule: bool,
 }
 
-/// A pane's title, drawn, and the area below it.
+/// Draws the title of a pane. Returns the area below it.
 pub fn pane(app: &App, frame: &mut Frame<'_>, pane: Pane, text: &str, right: &str, area: Rect) -> Rect {
     let has_keys = pane == app.focus && !layout::has_dialog(app);
     let rule = matches!(pane, Pane::Detail | Pane::Why) && area.x == 0 && area.y > 1;
@@ -31,12 +31,12 @@ pub fn pane(app: &App, frame: &mut Frame<'_>, pane: Pane, text: &str, right: &st
     part(app, frame, &PaneTitle { text, right, has_keys, rule }, area)
 }
 
-/// The title of a view that fills the screen, and the area below it.
+/// Draws the title of a view that fills the screen. Returns the area below it.
 pub fn whole(app: &App, frame: &mut Frame<'_>, text: &str, right: &str, area: Rect) -> Rect {
     part(app, frame, &PaneTitle { text, right, has_keys: !layout::has_dialog(app), rule: false }, area)
 }
 
-/// The title of a part of a view, and the area below it.
+/// Draws the title of a part of a view. Returns the area below it.
 pub fn part(app: &App, frame: &mut Frame<'_>, title: &PaneTitle<'_>, area: Rect) -> Rect {
     let theme = Theme::of(app);
     frame.render_widget(Clear, area);
@@ -54,7 +54,7 @@ pub fn part(app: &App, frame: &mut Frame<'_>, title: &PaneTitle<'_>, area: Rect)
     below(frame, line, area)
 }
 
-/// The title row: the text, and as much of what is at its right as has room beside it.
+/// Returns the title row: the text, and as much of the right text as fits.
 fn title_line(
     theme: &Theme,
     lead: Span<'static>,
@@ -90,7 +90,7 @@ fn below(frame: &mut Frame<'_>, title: Line<'static>, area: Rect) -> Rect {
     Rect { y: area.y + 1, height: area.height - 1, ..area }
 }
 
-/// What asks or explains: full width, from the foot up, its title row reversed.
+/// Draws the title of a sheet, which asks or explains at the foot of the screen. Returns the area below it.
 pub fn sheet(app: &App, frame: &mut Frame<'_>, text: &str, right: &str, area: Rect) -> Rect {
     let theme = Theme::of(app);
     frame.render_widget(Clear, area);
@@ -101,7 +101,7 @@ pub fn sheet(app: &App, frame: &mut Frame<'_>, text: &str, right: &str, area: Re
     below(frame, line.patch_style(theme.title_of_sheet()), area)
 }
 
-/// Where a sheet of so many rows below its title lies: it leaves three rows of what is behind it.
+/// Returns the area of a sheet with `rows` rows below its title. It leaves four rows of the view behind it.
 pub fn sheet_area(app: &App, rows: usize) -> Rect {
     let body = layout::frame(app).body;
     let most = body.height.saturating_sub(4).max(body.height.min(4));
@@ -109,7 +109,7 @@ pub fn sheet_area(app: &App, rows: usize) -> Rect {
     Rect { y: body.bottom() - height, height, ..body }
 }
 
-/// The inside of a pane of text: a column is left free on either side.
+/// Returns the inside of a pane of text, with a free column on each side.
 pub fn margins(area: Rect) -> Rect {
     Rect { x: area.x + area.width.min(1), width: area.width.saturating_sub(2), ..area }
 }

@@ -1,4 +1,4 @@
-//! What is under way of a change: the menu, how far it is, what it came to.
+//! Changes on their way: the menu, the progress, the queue, the receipt.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,62 +8,58 @@ use crate::model::{EntryRef, Snapshot};
 use crate::ops::Progress;
 use crate::usecase::ChangeCommand;
 
-/// Changes that are under way, and the last one.
 #[derive(Default)]
 pub struct PendingChanges {
-    /// What is being planned or written, where the user may wait for it.
+    /// The change that is being planned or written, if the user may have to wait for it.
     pub active: Option<ActiveChange>,
-    /// The last change that was made, to be repeated.
+    /// The last change, for repeat.
     pub last_change: Option<ChangeCommand>,
-    /// What an erasure came to, until it was read. Untrusted text.
+    /// The receipt of an erasure, until the user closes it. Untrusted text.
     pub receipt: Option<Vec<String>>,
-    /// Its first line on screen.
+    /// The first line of the receipt on screen.
     pub receipt_top: usize,
-    /// The changes that are being made, in their order.
+    /// The requested changes, in order.
     pub queue: VecDeque<QueuedChange>,
 }
 
-/// A change that is being made.
+/// A change that was given to the workers.
 #[derive(Default)]
 pub struct QueuedChange {
-    /// What goes or comes back by it, of which state of the stores: once it is made, that has no mark.
+    /// The memories that it removes or restores. They lose their marks when it is done.
     pub moves: Option<(Arc<Snapshot>, Vec<EntryRef>)>,
-    /// What can be repeated once it is made. A text is one memory's own, and what goes for good is
-    /// typed anew.
+    /// The command, if it can be repeated. A text is for one memory, and an erasure must be typed each time.
     pub repeatable: Option<ChangeCommand>,
 }
 
-/// A change that is being planned or written.
 pub struct ActiveChange {
     pub progress: Arc<Progress>,
-    /// What is going on, in a few words. Untrusted text.
+    /// What palimp does, in a few words. Untrusted text.
     pub what: String,
-    /// Whether it is planned, or else written.
+    /// True while it is planned, false while it is written.
     pub is_planning: bool,
 }
 
 impl ActiveChange {
-    /// Whether it can still be stopped: until then every other key waits.
+    /// True while it can be stopped. Most other keys are ignored then.
     pub fn is_open(&self) -> bool {
         self.is_planning || !self.progress.is_writing()
     }
 }
 
-/// The menu of what takes memories away, or brings them back.
+/// The menu to remove or restore memories.
 pub struct DeleteMenu {
     pub aim: ChangeTarget,
     pub lines: Vec<DeleteMenuItem>,
 }
 
-/// A line of the menu.
 pub struct DeleteMenuItem {
     pub key: char,
     pub name: &'static str,
-    /// What it does. May quote the store.
+    /// What it does. It may quote a store.
     pub about: String,
     pub wanted: ChangeCommand,
-    /// What it is aimed at, where that is all that the search shows.
+    /// The target, if it is everything that the search shows.
     pub all_found: Option<ChangeTarget>,
-    /// Why it can't be done, where it can't.
+    /// Why it is not possible, if it is not.
     pub refused: Option<String>,
 }

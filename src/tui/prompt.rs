@@ -1,4 +1,4 @@
-//! A line that is typed: a search, the name of an action, or what a memory is to have.
+//! A line that the user types: a search, the name of an action, or a new value for memories.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use fuzzy_matcher::FuzzyMatcher;
@@ -11,70 +11,64 @@ use super::colours::ColourPalette;
 use super::list_cursor::ListCursor;
 use super::search_completion::{SearchSuggestion, last_word};
 
-/// What a prompt is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptPurpose {
-    /// Searching as you type.
+    /// Search while the user types.
     Search,
-    /// Filtering the rows of a view.
+    /// Filter the rows of a view.
     RowFilter,
-    /// Running any action.
+    /// Run any action.
     Command,
-    /// Reading about keys, and running actions.
+    /// Read about keys, and run actions.
     Help,
-    /// Choosing colours.
+    /// Choose colours.
     Theme,
-    /// Adding and taking away tags.
+    /// Add and remove tags.
     Tag,
-    /// Calling a tag otherwise everywhere.
+    /// Rename or merge a tag everywhere.
     RenameTag,
-    /// Keeping from fading until a day.
+    /// Keep memories from fading until a day.
     KeepUntil,
-    /// Setting the importance.
     Importance,
-    /// Setting the type.
     Type,
-    /// Setting the category.
     Category,
-    /// Marking what a search finds.
+    /// Mark what a search finds.
     MarkBySearch,
-    /// Writing what is listed into a file.
+    /// Write the listed memories to a file.
     Export,
 }
 
 impl PromptPurpose {
-    /// Whether it lists actions to choose from.
+    /// True if it has a list of actions or colours to choose from.
     pub fn is_list(self) -> bool {
         matches!(self, PromptPurpose::Command | PromptPurpose::Help | PromptPurpose::Theme)
     }
 
-    /// Whether what is typed is about memories: it becomes part of them, or marks them.
+    /// True if the typed text is for memories: it changes, marks or exports them.
     pub fn is_change(self) -> bool {
         !matches!(self, PromptPurpose::Search | PromptPurpose::RowFilter) && !self.is_list()
     }
 }
 
-/// A line that is being typed.
 pub struct Prompt {
     pub purpose: PromptPurpose,
     pub line: TextArea<'static>,
-    /// What the search was before; Esc brings it back.
+    /// The search before. Esc restores it.
     pub former_text: String,
     pub choice: ListCursor,
-    /// The view over which it opened: its actions are listed first.
+    /// The view behind the prompt. Its actions are listed first.
     pub opened_over: Screen,
-    /// The actions that the palette offers. The number says how many of them, counted from the first, can be
-    /// done here.
+    /// The actions that the palette offers, and how many of them can be done here. These come first.
     pub palette_actions: Option<(Vec<&'static ActionInfo>, usize)>,
-    /// The colours before the list was opened.
+    /// The colours before the list opened.
     pub former_colours: ColourPalette,
     /// The memories that it is about.
     pub target: Option<ChangeTarget>,
-    /// The number of the export that it started, until that has ended.
+    /// The number of the export that it started, until the export ends.
     pub export: Option<u64>,
-    /// What a word of it can be completed to.
+    /// The words for completions.
     pub words: PromptWords,
-    /// The completion that is there, until something is typed.
+    /// The current completion, until the user types something.
     completed: Option<PromptCompletion>,
     suggested: Vec<SearchSuggestion>,
 }
@@ -82,21 +76,20 @@ pub struct Prompt {
 /// Words that fit a prompt, most used first. Untrusted text.
 #[derive(Default)]
 pub struct PromptWords {
-    /// Those of the stores.
+    /// The words of all stores.
     pub all: Vec<String>,
-    /// Those of the memories that it is about.
+    /// The words of the target memories.
     pub own: Vec<String>,
 }
 
-/// A word that was completed.
 struct PromptCompletion {
-    /// What was there, and which of what fits it does now.
+    /// The text before the completion, and the index of the current choice.
     typed: String,
     at: usize,
 }
 
 impl Prompt {
-    /// A prompt that starts with `text`, the cursor behind it.
+    /// Returns a prompt with `text` and the cursor after it.
     pub fn new(purpose: PromptPurpose, text: &str, over: Screen) -> Self {
         let mut line = TextArea::new(vec![one_line(text)]);
         line.move_cursor(tui_textarea::CursorMove::End);
@@ -119,21 +112,20 @@ impl Prompt {
         }
     }
 
-    /// What has been typed.
     pub fn text(&self) -> String {
         self.line.lines().join(" ")
     }
 
-    /// Where the cursor is, in characters.
+    /// Returns the column of the cursor, in characters.
     pub fn column(&self) -> usize {
         self.line.cursor().1
     }
 
-    /// Takes a key. Line ends and undo across lines have no place in one line.
+    /// Handles a key. The text stays one line.
     pub fn key(&mut self, key: KeyEvent) {
         self.completed = None;
         if key.code == KeyCode::Char('u') && key.modifiers.contains(KeyModifiers::CONTROL) {
-            // The text area would undo; a prompt edits like readline.
+            // Ctrl-u would undo in the text area. Here it deletes to the start of the line, as in readline.
             self.line.delete_line_by_head();
             return;
         }
@@ -145,7 +137,7 @@ impl Prompt {
         }
     }
 
-    /// Completes a word to the next that fits, or the one before it.
+    /// Completes a word to the next one that fits, or to the one before.
     pub fn complete(&mut self, ahead: bool) {
         match self.purpose {
             PromptPurpose::Search | PromptPurpose::MarkBySearch => {}
@@ -154,7 +146,7 @@ impl Prompt {
         }
     }
 
-    /// The word before the cursor, without its sign, and the sign.
+    /// Returns the word before the cursor without its sign, and the sign.
     fn word(&self) -> (String, &'static str) {
         let typed: String = self.text().chars().take(self.column()).collect();
         let ends: &[char] = match self.purpose {
@@ -170,7 +162,7 @@ impl Prompt {
         }
     }
 
-    /// What the word before the cursor can be completed to, and which of it is there.
+    /// Returns the completions of the word before the cursor, and the index of the current one.
     pub fn fitting(&self) -> (Vec<&str>, Option<usize>) {
         let (word, sign) = self.word();
         let typed = self.completed.as_ref().map_or(word.as_str(), |own| &own.typed);
@@ -204,13 +196,12 @@ impl Prompt {
         self.completed = Some(PromptCompletion { typed, at: next });
     }
 
-    /// What was typed before the cursor.
     pub fn before_cursor(&self) -> String {
         self.text().chars().take(self.column()).collect()
     }
 
-    /// Puts the next of what is suggested in place of the word before the cursor, or the one before it.
-    /// What is suggested stays the same until something else is typed.
+    /// Replaces the word before the cursor by the next suggestion, or by the one before. The suggestions stay
+    /// the same until the user types something.
     pub fn suggest(&mut self, offered: impl FnOnce(&str) -> Vec<SearchSuggestion>, ahead: bool) {
         let before = self.before_cursor();
         let at = match &self.completed {
@@ -239,36 +230,33 @@ impl Prompt {
         self.completed = Some(PromptCompletion { typed: before, at });
     }
 
-    /// What is suggested while it is gone through, and which of it is there.
+    /// Returns the suggestions and the index of the current one, while the user goes through them.
     pub fn suggested(&self) -> Option<(&[SearchSuggestion], usize)> {
         self.completed.as_ref().filter(|_| !self.suggested.is_empty()).map(|own| (&*self.suggested, own.at))
     }
 
-    /// Puts another text in place of what was typed.
     pub fn replace(&mut self, text: &str) {
         self.line = TextArea::new(vec![one_line(text)]);
         self.line.move_cursor(tui_textarea::CursorMove::End);
     }
 
-    /// Takes a paste as one edit, its line ends as spaces.
+    /// Inserts a paste as one edit. Its line ends become spaces.
     pub fn paste(&mut self, text: &str) {
         self.completed = None;
         self.line.insert_str(one_line(text));
     }
 
-    /// The number of choices.
     pub fn choices(&self) -> usize {
         if self.purpose == PromptPurpose::Theme { ColourPalette::CHOICES.len() } else { self.actions().len() }
     }
 
-    /// Whether an action can be done in the view where the prompt was opened.
+    /// True if an action can be done in the view behind the prompt.
     pub fn can(&self, action: Action) -> bool {
         let Some((all, here)) = &self.palette_actions else { return true };
         all.iter().take(*here).any(|own| own.action == action)
     }
 
-    /// The actions that what was typed means, likeliest first; all that are offered where
-    /// nothing was.
+    /// Returns the actions that match the typed text, best first; all offered actions if nothing is typed.
     pub fn actions(&self) -> Vec<&'static ActionInfo> {
         let typed = self.text();
         let offered =
@@ -276,7 +264,7 @@ impl Prompt {
         if typed.trim().is_empty() {
             return offered;
         }
-        // What follows the name of an action is for it: `export notes.md`.
+        // The text after the name of an action is for the action: `export notes.md`.
         let first = typed.split(' ').next().unwrap_or_default();
         if first.len() < typed.len() && Action::Export.info().name == first {
             return vec![Action::Export.info()];
@@ -299,20 +287,20 @@ impl Prompt {
     }
 }
 
-/// Earlier searches, and the one that was brought back last.
+/// Earlier searches, and which of them is in the prompt.
 #[derive(Default)]
 pub struct SearchHistory {
     texts: Vec<String>,
-    /// Counted from the newest; 0 is what was being typed.
+    /// Counted from the newest; 0 is the text that the user typed.
     back: usize,
     typed: String,
 }
 
 impl SearchHistory {
-    /// So many are remembered.
+    /// The maximum number of searches.
     const MOST: usize = 100;
 
-    /// Remembers a search, the same one once.
+    /// Remembers a search. An equal older one is removed.
     pub fn keep(&mut self, text: &str) {
         self.back = 0;
         if text.trim().is_empty() {
@@ -325,12 +313,12 @@ impl SearchHistory {
         }
     }
 
-    /// Whether an earlier one was brought back.
+    /// True if an earlier search is in the prompt.
     pub fn is_back(&self) -> bool {
         self.back > 0
     }
 
-    /// The search before the one at hand, or after it; `None` where there is none.
+    /// Returns the search before the current one, or after it; `None` if there is none.
     pub fn step(&mut self, earlier: bool, typed: &str) -> Option<String> {
         if self.back == 0 {
             self.typed = typed.to_owned();
@@ -345,10 +333,10 @@ impl SearchHistory {
     }
 }
 
-/// Longer than any query that a person types, and short enough to parse at every key.
+/// Longer than any query that a person types, but short enough to parse after every key.
 const LONGEST: usize = 4_000;
 
-/// Line ends and tabs become blanks. All other characters stay, and are shown as what they are.
+/// Replaces line ends and tabs by spaces. All other characters stay.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }).take(LONGEST).collect()
 }

@@ -12,23 +12,22 @@ pub enum Pane {
     Why,
 }
 
-/// Which view fills the screen.
+/// The view that fills the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Screen {
-    /// Nothing was found: what was looked for, and what to do.
+    /// No store was found: where palimp looked, and what to do.
     Welcome,
-    /// Sessions, memories, detail.
+    /// The main view.
     #[default]
     Memories,
-    /// Every problem.
     Problems,
-    /// Backups, and what would come back of one.
+    /// Backups, and what one of them would restore.
     Backups,
-    /// What is due to be archived, and what is.
+    /// What is due to be archived, and what is archived.
     Archive,
     /// What is due, and what a compaction drops.
     Upkeep,
-    /// Every step.
+    /// All steps.
     Journal,
     /// What agents wrote since the last visit.
     New,
@@ -36,14 +35,12 @@ pub enum Screen {
     SessionPair,
     /// What was written when, and how the stores grow.
     Statistics,
-    /// Two memories beside each other.
+    /// Two memories side by side.
     Difference,
-    /// The form of one memory.
     Editor,
 }
 
 impl Pane {
-    /// What people call it.
     pub fn title(self) -> &'static str {
         match self {
             Pane::Sessions => "Stores",
@@ -57,7 +54,6 @@ impl Pane {
 }
 
 impl Screen {
-    /// What people call it.
     pub fn title(self) -> &'static str {
         match self {
             Screen::Welcome => "First run",
@@ -83,12 +79,12 @@ pub enum Tab {
     Read,
     Raw,
     References,
-    /// The events of its trace, in order of time.
+    /// The events of the memory's trace, by time.
     Timeline,
 }
 
 impl Tab {
-    /// Whether it is a list of memories, with a cursor.
+    /// True if it is a list of memories with a cursor.
     pub fn is_list(self) -> bool {
         matches!(self, Tab::References | Tab::Timeline)
     }

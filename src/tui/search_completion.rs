@@ -1,27 +1,27 @@
-//! What a word of a search can be completed to: fields, and their values with how often they occur here.
+//! Completions for a word of a search: fields, and their values with counts.
 
 use super::app::App;
 use super::update::search_query::term;
 use crate::query::{field_names, saved_names};
 
-/// A word of a search, and how many of what is listed have it.
+/// A completion, and how many of the listed memories have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchSuggestion {
-    /// What replaces the word. Untrusted text.
+    /// The text that replaces the word. Untrusted text.
     pub text: String,
     pub count: Option<usize>,
 }
 
-/// So many are offered.
+/// The maximum number of suggestions.
 const MOST: usize = 24;
 
-/// Searches worth trying, where nothing is typed.
+/// Example searches, shown if nothing is typed.
 pub const EXAMPLES: [&str; 4] = ["pool since:-7d", "payments -tag:draft", "\"rotate the key\"", "is:broken"];
 
 /// The states that `is:` takes.
 const STATES: [&str; 5] = ["archived", "deleted", "pinned", "broken", "sensitive"];
 
-/// What the word before the cursor can become, most frequent first.
+/// Returns the completions of the word before the cursor, most frequent first.
 pub fn of(app: &App, before: &str) -> Vec<SearchSuggestion> {
     let (sign, word) = last_word(before);
     let mut found: Vec<SearchSuggestion> = match word.split_once(':') {
@@ -39,7 +39,7 @@ pub fn of(app: &App, before: &str) -> Vec<SearchSuggestion> {
     found
 }
 
-/// The fields that begin so; with one of them alone, its values too.
+/// Returns the fields that begin with `word`. If there is only one, its values follow.
 fn fields(app: &App, word: &str) -> Vec<SearchSuggestion> {
     let names: Vec<&str> = field_names().into_iter().filter(|name| name.starts_with(word)).collect();
     let field = |name: &&str| SearchSuggestion { text: format!("{name}:"), count: None };
@@ -53,7 +53,7 @@ fn fields(app: &App, word: &str) -> Vec<SearchSuggestion> {
     }
 }
 
-/// The values of a field, with their counts where those are known.
+/// Returns the values of a field, with counts if they are known.
 fn values(app: &App, field: &str) -> Vec<(String, Option<usize>)> {
     let counted = |list: &[(String, usize)]| list.iter().map(|(own, n)| (own.clone(), Some(*n))).collect();
     let named = |list: &[&str]| list.iter().map(|own| ((*own).to_owned(), None)).collect();
@@ -83,7 +83,7 @@ fn values(app: &App, field: &str) -> Vec<(String, Option<usize>)> {
     }
 }
 
-/// The word before the cursor, and the signs before it.
+/// Returns the signs before the last word, and the word.
 pub fn last_word(before: &str) -> (&str, &str) {
     let start = before.rfind([' ', '(']).map_or(0, |at| at + 1);
     let word = &before[start..];

@@ -1,4 +1,4 @@
-//! Signals: whatever ends the program, the terminal is given back first.
+//! Signals. palimp restores the terminal before a signal ends it.
 
 use std::ffi::c_int;
 use std::io::{self, PipeWriter, Write};
@@ -18,28 +18,28 @@ use signal_hook::{flag, low_level};
 
 use super::terminal;
 
-/// What the screens answer in order: what was typed is kept, a change is finished.
+/// Signals that the screens handle in order: they save what was typed, and finish a change.
 const ORDERLY: [c_int; 12] = [
     SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGTSTP,
     SIGCONT,
 ];
-/// Signals by which the program itself can fail, so that nothing of it may go on.
+/// Signals that show a failure of palimp itself. None of its code may go on.
 const FATAL: [c_int; 4] = [SIGABRT, SIGBUS, SIGTRAP, SIGSYS];
-/// The message for the first signal. Writing it takes no memory.
+/// The message for the first of these signals. Writing it needs no memory.
 const NO_MEMORY: &[u8] = b"palimp: ended by force, most likely because memory ran out. A change that was interrupted is finished or undone by the next start.\n";
-/// Real-time signals: they end a program that does not expect them.
+/// Real-time signals. They end a program that does not handle them.
 const REAL_TIME: std::ops::RangeInclusive<c_int> = 34..=64;
 
-/// What the whole program wants of the system, with screens or without: no copy of its memory
-/// on disk should it fail, and a file that may not grow is an error instead of the end.
+/// Prepares the process, with or without screens: a crash writes no copy of its memory to disk, and a file
+/// that reaches its size limit causes an error instead of the end of palimp.
 pub fn prepare() {
     let core = getrlimit(Resource::Core);
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..core });
-    // A handler, not "ignore": a program that is started from here would inherit that.
+    // A handler, not "ignore", because child processes would inherit "ignore".
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// The signals that the screens answer, from now on. One that this system hasn't is left out.
+/// Starts to handle signals. Signals that this system doesn't have are left out.
 pub fn listen() -> io::Result<SignalQueue> {
     let (woken, wake) = UnixStream::pair()?;
     let delivery = SignalDelivery::with_pipe(woken.try_clone()?, wake.try_clone()?, SignalOnly, ORDERLY)?;
@@ -55,16 +55,15 @@ pub fn listen() -> io::Result<SignalQueue> {
     Ok(SignalQueue { woken, wake, came: Mutex::new((delivery, Vec::new())) })
 }
 
-/// The signals that came and are not answered yet. Any thread may take them.
+/// Signals that arrived and are not handled yet. Any thread may take them.
 pub struct SignalQueue {
     woken: UnixStream,
     wake: UnixStream,
-    /// What the handlers noted, and what was taken and left for the next.
+    /// The signals that the handlers noted, and those that `forget_typed` left for the next `take`.
     came: Mutex<(SignalDelivery<UnixStream, SignalOnly>, Vec<c_int>)>,
 }
 
 impl SignalQueue {
-    /// Waits until a signal came.
     pub fn wait(&self) -> Result<(), Errno> {
         loop {
             match poll(&mut [PollFd::new(&self.woken, PollFlags::IN)], None) {
@@ -74,7 +73,7 @@ impl SignalQueue {
         }
     }
 
-    /// Takes the signals that came so far.
+    /// Takes the signals that arrived so far.
     pub fn take(&self) -> Vec<c_int> {
         let mut came = self.came.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = std::mem::take(&mut came.1);
@@ -82,7 +81,7 @@ impl SignalQueue {
         all
     }
 
-    /// Forgets the signals that came so far and are sent by keys: they were for another program.
+    /// Forgets the signals of keys that arrived so far: they were for another program.
     pub fn forget_typed(&self) {
         let mut left = self.take();
         left.retain(|number| !matches!(*number, SIGINT | SIGQUIT));
@@ -104,21 +103,21 @@ fn rare() -> impl Iterator<Item = Signal> {
     std::iter::empty()
 }
 
-/// Gives the terminal back where the program fails so that no line of it may run any more:
-/// out of memory above all. The handler keeps the thread that failed in place, another gives
-/// the terminal back, which takes no memory, and ends the program by that signal. There are two
-/// others: the system may give a signal from outside to one of them, which is kept in place then.
+/// Restores the terminal if palimp fails and none of its code may run, for example without memory. The signal
+/// handler blocks the failed thread. Another thread restores the terminal, which needs no memory, and ends
+/// palimp by the same signal. There are two such threads: if the signal comes from outside, the system may
+/// give it to one of them, which is then blocked.
 pub fn restore_on_failure() -> io::Result<()> {
     let others = [Signals::new(FATAL)?, Signals::new(FATAL)?];
     let (unread, full) = io::pipe()?;
     fill(&full)?;
     for signal in FATAL {
-        // Behind those above, so it is run after them. It writes to a pipe that is full.
+        // Registered after the handlers above, so it runs after them. It writes to a full pipe, so it blocks.
         low_level::pipe::register(signal, full.try_clone()?)?;
     }
-    // Registering has made it one that does not wait.
+    // `register` made the pipe non-blocking.
     ioctl_fionbio(&full, false)?;
-    // A pipe that nobody can read is no place to wait at.
+    // Without a reading end, the write would fail instead of blocking.
     let (kept, is_left) = (Arc::new((unread, full)), Arc::new(AtomicBool::new(false)));
     for mut failed in others {
         let (kept, is_left) = (Arc::clone(&kept), Arc::clone(&is_left));
@@ -140,7 +139,7 @@ pub fn restore_on_failure() -> io::Result<()> {
 
 fn fill(mut pipe: &PipeWriter) -> io::Result<()> {
     ioctl_fionbio(pipe, true)?;
-    // By ever smaller pieces, until not one byte has room.
+    // In smaller and smaller pieces, until not one byte fits.
     let block = [0; 4_096];
     let mut size = block.len();
     while size > 0 {

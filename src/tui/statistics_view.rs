@@ -1,4 +1,4 @@
-//! The view of statistics: its days, the one under the cursor, and which part is where.
+//! The view of statistics: its days, the day under the cursor, and the places of its parts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,58 +10,53 @@ use super::layout;
 use crate::model::{EntryRef, Snapshot};
 use crate::query::{UsageStatistics, WEEKS};
 
-/// The names of the days of the week are so wide, with the space around them.
+/// The columns of the weekday names, with the spaces around them.
 pub const NAMES: u16 = 5;
-/// From so many columns on a day takes two of them.
+/// From this width on, a day takes two columns.
 const WIDE: u16 = 100;
-/// Below so many columns there are the days alone, without figures beside them.
+/// On a narrower terminal there are no figures beside the days.
 const FIGURES: u16 = 60;
-/// A row for each day of the week.
 const WEEK: u16 = 7;
 
-/// What the view of statistics knows.
 #[derive(Default)]
 pub struct StatisticsView {
-    /// What the stores hold; `None` until it is counted.
+    /// `None` until the stores are counted.
     pub counted: Option<(Arc<Snapshot>, UsageStatistics)>,
-    /// The day under the cursor.
+    /// The index of the day under the cursor.
     pub day: usize,
     /// The first of its memories on screen.
     pub top: usize,
-    /// The titles of those on screen. Untrusted text.
+    /// The titles of the memories on screen. Untrusted text.
     pub titles: HashMap<EntryRef, String>,
 }
 
 impl StatisticsView {
-    /// What was written on the day under the cursor.
+    /// Returns the memories of the day under the cursor.
     pub fn written(&self) -> &[EntryRef] {
         let of_day = self.counted.as_ref().and_then(|(_, counted)| counted.days.get(self.day));
         of_day.map_or(&[], Vec::as_slice)
     }
 
-    /// The number of today.
+    /// Returns the index of today.
     pub fn today(&self) -> usize {
         self.counted.as_ref().map_or(0, |(_, counted)| counted.days.len().saturating_sub(1))
     }
 }
 
-/// The parts of the view.
 pub struct StatisticsAreas {
-    /// The title of the whole.
     pub title: Rect,
-    /// The names of the months.
     pub months: Rect,
-    /// The days: a row for each day of the week, behind its name.
+    /// The days: a row for each day of the week, after its name.
     pub days: Rect,
-    /// What the signs of the days mean.
+    /// The meaning of the signs of the days.
     pub legend: Rect,
     /// Sizes, types and tags.
     pub figures: Rect,
-    /// The day under the cursor: its title, and what was written on it.
+    /// The day under the cursor: its title and its memories.
     pub written: Rect,
 }
 
-/// On a low terminal the months go first, then the days; on a narrow one the figures.
+/// Returns the areas. A low terminal has no months, or no days either; a narrow one has no figures.
 pub fn parts(app: &App) -> StatisticsAreas {
     let body = layout::frame(app).body;
     let row = |y: u16, height: u16| {
@@ -92,12 +87,12 @@ pub fn parts(app: &App) -> StatisticsAreas {
     }
 }
 
-/// How many columns a day takes.
+/// Returns how many columns a day takes.
 pub fn step(app: &App) -> u16 {
     if app.size.0 >= WIDE { 2 } else { 1 }
 }
 
-/// The day at a place of the screen.
+/// Returns the day at a place of the screen.
 pub fn day_at(app: &App, at: Position) -> Option<usize> {
     let days = parts(app).days;
     let column = at.x.checked_sub(days.x + NAMES).filter(|_| days.contains(at))? / step(app);

@@ -1,24 +1,23 @@
-//! The stores as a tree that folds: all of them in sight before any one's sessions.
+//! The stores as a tree that folds, so that all stores are visible before the sessions of one.
 
 use super::app::App;
 use crate::format::store_names;
 use crate::model::Severity;
 use crate::work::StoreTally;
 
-/// A line of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreTreeRow {
-    /// Its store; all of them where `None`.
+    /// The index of the store; `None` for all stores.
     pub store: Option<usize>,
-    /// The session or type below the store; the store itself where `None`. Untrusted text.
+    /// The session or type below the store; `None` for the store itself. Untrusted text.
     pub name: Option<String>,
     pub is_session: bool,
     pub count: Option<usize>,
-    /// The worst of its problems, errors or warnings, and how many of them its store has.
+    /// The worst severity of its problems, errors or warnings, and how many of them its store has.
     pub worst: Option<(Severity, usize)>,
 }
 
-/// The lines that are not folded away.
+/// Returns the rows that are not folded away.
 pub fn lines(app: &App) -> Vec<StoreTreeRow> {
     let none = StoreTally::default();
     let mut tree = Vec::new();
@@ -70,7 +69,7 @@ fn worst(tally: &StoreTally) -> Option<(Severity, usize)> {
     }
 }
 
-/// Unfolds the store under the cursor, or folds it; `false` where it is so already.
+/// Folds or unfolds the store under the cursor. Returns false if nothing changes.
 pub fn fold(app: &mut App, folds: bool) -> bool {
     let Some(branch) = app.tree.get(app.tree_cursor.at).cloned() else { return false };
     let Some((number, root)) =
@@ -88,7 +87,7 @@ pub fn fold(app: &mut App, folds: bool) -> bool {
     true
 }
 
-/// Takes in the stores as they are now.
+/// Makes the tree again for the current stores. The cursor stays on its row.
 pub fn renew(app: &mut App) {
     let stores: Vec<(&std::path::Path, &str)> =
         app.snapshot.stores.iter().map(|store| (store.root.as_path(), store.format)).collect();

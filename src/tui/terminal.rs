@@ -1,4 +1,4 @@
-//! The terminal: taken, given back, and lent to an editor or a pager.
+//! The terminal: palimp takes it, restores it, and lends it to an editor or a pager.
 
 use std::io::{self, Stdout, Write};
 use std::mem;
@@ -17,41 +17,41 @@ use super::keyboard::Keyboard;
 use super::terminal_backend::{self, ClusterBackend};
 use crate::work::{edit_text, page_text};
 
-/// A terminal that takes no output is waited for so long.
+/// How long palimp waits for a terminal that takes no output.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
-/// The status after a panic, as Rust's own.
+/// The exit status after a panic, as Rust's own.
 const PANICKED: i32 = 101;
 
 /// Switches to the alternate screen, marks pastes, hides the cursor, and turns line wrapping off. Without
 /// that, a line would wrap if the terminal gives a cluster more columns than expected.
 const TAKE: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?25l\x1b[?7l";
-/// Clicks, drags and the wheel; a terminal that tells no drags tells the others.
+/// Clicks, drags and the wheel. A terminal that does not know drags still sends the others.
 const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
-/// Whether they are taken.
+/// True if palimp takes clicks and the wheel.
 static TAKES_MOUSE: AtomicBool = AtomicBool::new(false);
-/// Whether lines are told: the screen is left as it is.
+/// True in linear mode: the screen is left as it is.
 static IS_LINEAR: AtomicBool = AtomicBool::new(false);
-/// Ends an unfinished sequence and an unfinished frame. Then it resets colours, mouse, focus events, marked pastes, line wrapping,
-/// screen and cursor. Some of these can only be on if an editor was killed.
+/// Ends an unfinished sequence and an unfinished frame. Then resets colours, mouse, focus events, marked
+/// pastes, line wrapping, screen and cursor. Some of these are on only if an editor was killed.
 const GIVE: &[u8] =
     b"\x1b\\\x1b[?2026l\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1004l\
 \x1b[?2004l\x1b[?7h\x1b[?1049l\x1b[?25h";
 
-/// How the terminal was before it was taken.
+/// The modes of the terminal before palimp took it.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-/// What is drawn on.
+/// The screen that frames are drawn on.
 pub type CrosstermScreen = terminal_backend::TerminalScreen<CrosstermBackend<FrameWriter>>;
 
-/// The terminal's output, past the lock that keeps the program's own lines apart: whoever has
-/// to give the terminal back must not wait for one that is stuck in a frame.
+/// The terminal's output without the lock of `Stdout`. A thread that restores the terminal must not wait for
+/// a thread that is stuck in a frame.
 pub struct TerminalOutput(Stdout);
 
 impl Write for TerminalOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         loop {
             match rustix::io::write(&self.0, bytes) {
-                // A signal is no reason to leave a frame in its middle.
+                // A signal must not interrupt a frame.
                 Err(Errno::INTR) => {}
                 written => return Ok(written?),
             }
@@ -71,7 +71,6 @@ pub struct FrameWriter {
     frame: Vec<u8>,
 }
 
-/// The marks of a synchronized update.
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
 
@@ -97,16 +96,13 @@ impl Write for FrameWriter {
     }
 }
 
-/// What came back from an editor.
 pub enum EditorResult {
-    /// A text.
     Text(String),
-    /// None: why, and what the user wrote, as far as there is anything.
+    /// No text: the reason, and what the user wrote, if there is anything.
     Nothing(String, Option<Vec<u8>>),
 }
 
-/// Lets the user change a text in an editor. Where the terminal can't be taken back, what was written
-/// is returned all the same.
+/// Lets the user change a text in an editor. Returns the text even if the terminal can't be taken back.
 pub fn with_editor(
     keyboard: &Keyboard,
     screen: &mut CrosstermScreen,
@@ -126,7 +122,7 @@ pub fn with_editor(
     (left, entered)
 }
 
-/// Lets the user read a text in a pager; why that could not be.
+/// Lets the user read a text in a pager. The error says why that failed.
 pub fn with_pager(
     keyboard: &Keyboard,
     screen: &mut CrosstermScreen,
@@ -137,8 +133,8 @@ pub fn with_pager(
     (read.ok_or_else(why).and_then(|read| read.map_err(|error| error.to_string())), entered)
 }
 
-/// Another program has the terminal while this runs. However it ends, the terminal is as it should be
-/// afterwards. `None` where the keyboard can't be handed over.
+/// Lends the terminal to another program while `run` runs, and restores its modes afterwards. Returns `None`
+/// if the keyboard can't be handed over.
 fn lend<T>(
     keyboard: &Keyboard,
     screen: &mut CrosstermScreen,
@@ -151,10 +147,10 @@ fn lend<T>(
     let modes = tcgetattr(io::stdin()).ok();
     let left = run();
     if let Some(modes) = modes {
-        // What was typed for an editor that is gone must not be taken for keys of ours.
+        // Keys that were typed for an editor that is gone must not reach palimp.
         let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &modes);
     }
-    // An editor that was killed leaves what it had switched on.
+    // An editor that was killed leaves its modes switched on.
     if !IS_LINEAR.load(Ordering::Relaxed) {
         tell(GIVE);
     }
@@ -164,18 +160,18 @@ fn lend<T>(
     (Some(left), entered)
 }
 
-/// Ends the program, the terminal given back.
+/// Restores the terminal and ends palimp.
 pub fn end(status: i32) {
     leave();
     std::process::exit(status);
 }
 
-/// Clicks and the wheel are taken from now on, or left to the terminal.
+/// Makes palimp take clicks and the wheel, or leave them to the terminal.
 pub fn take_mouse(takes: bool) {
     TAKES_MOUSE.store(takes, Ordering::Relaxed);
 }
 
-/// Lines are told from now on, and no screen is drawn.
+/// Makes palimp print lines instead of drawing screens.
 pub fn tell_lines() {
     IS_LINEAR.store(true, Ordering::Relaxed);
 }
@@ -185,8 +181,8 @@ pub fn append(text: &str) -> io::Result<()> {
     TerminalOutput(io::stdout()).write_all(text.as_bytes())
 }
 
-/// Takes the terminal, also where it is taken already: whoever stopped the program from
-/// outside has changed it meanwhile.
+/// Takes the terminal, even if palimp already has it: while palimp was stopped, another program may have
+/// changed it.
 pub fn enter() -> io::Result<CrosstermScreen> {
     let stdin = io::stdin();
     let now = tcgetattr(&stdin)?;
@@ -207,13 +203,13 @@ pub fn enter() -> io::Result<CrosstermScreen> {
     Terminal::new(backend).map(CrosstermScreen::on)
 }
 
-/// Takes the terminal anew, and draws the next frame whole.
+/// Takes the terminal again, and draws the next frame completely.
 pub fn retake(screen: &mut CrosstermScreen) -> io::Result<()> {
     mem::forget(mem::replace(screen, enter()?));
     redraw(screen)
 }
 
-/// How the terminal was; `None` while another thread takes it or gives it back.
+/// Returns the former modes; `None` while another thread takes or restores the terminal.
 fn before() -> Option<MutexGuard<'static, Option<Termios>>> {
     match BEFORE.try_lock() {
         Ok(before) => Some(before),
@@ -222,21 +218,21 @@ fn before() -> Option<MutexGuard<'static, Option<Termios>>> {
     }
 }
 
-/// Clears what is shown, so that the next frame is drawn whole. `Terminal::clear` would ask
-/// the terminal where its cursor is, which not every terminal answers.
+/// Clears the screen, so that the next frame is drawn completely. `Terminal::clear` would ask the terminal
+/// for the position of its cursor, which not every terminal answers.
 pub fn redraw(screen: &mut CrosstermScreen) -> io::Result<()> {
     let size = screen.size()?;
     screen.clear(Rect::new(0, 0, size.width, size.height))
 }
 
-/// Asks the terminal to put a text on its clipboard (OSC 52). Terminals that can't do nothing.
+/// Asks the terminal to put a text on its clipboard (OSC 52). Some terminals ignore that.
 pub fn copy_out(text: &str) -> io::Result<()> {
     let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, text);
     TerminalOutput(io::stdout()).write_all(format!("\x1b]52;c;{encoded}\x07").as_bytes())
 }
 
-/// Gives the terminal back as it was. Takes no memory, and waits for nothing but a terminal
-/// that takes no output, and not for long. Nothing more can be done if it is gone.
+/// Restores the terminal as it was. Needs no memory, and waits only for a terminal that takes no output, and
+/// not for long. If the terminal is gone, nothing more can be done.
 pub fn leave() {
     let Some(mut before) = before() else { return };
     if let Some(before) = before.take() {
@@ -247,7 +243,7 @@ pub fn leave() {
     }
 }
 
-/// Sends control sequences, where the terminal takes them.
+/// Sends control sequences, if the terminal takes output.
 fn tell(bytes: &[u8]) {
     let stdout = io::stdout();
     let mut output = [PollFd::new(&stdout, PollFlags::OUT)];
@@ -256,14 +252,13 @@ fn tell(bytes: &[u8]) {
     }
 }
 
-/// The message when memory ran out.
 const NO_MEMORY: &[u8] =
     b"palimp: memory or threads are short (`ulimit -v`, `ulimit -u`). A change that was interrupted is finished or undone by the next start.\n";
 /// The exit status when memory ran out: the system failed.
 const FAILED: i32 = 4;
 
-/// Makes a panic give the terminal back before it is reported. A panic of a background
-/// thread ends the program too: the loop would draw on over the shell.
+/// Makes a panic restore the terminal before it is reported. A panic of a background thread ends palimp, too,
+/// because the loop would continue to draw over the shell.
 pub fn install_panic_hook() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -14,7 +14,7 @@ use ratatui::{Frame, Terminal};
 
 use crate::text::safe_text::is_width_certain;
 
-/// A terminal, and what is known about the rows whose columns are not certain.
+/// A terminal, and its rows whose columns are not certain.
 pub struct TerminalScreen<B: Backend> {
     terminal: Terminal<ClusterBackend<B>>,
     rows: HashMap<usize, DrawnRow>,
@@ -24,17 +24,16 @@ pub struct TerminalScreen<B: Backend> {
 /// A row as it was drawn last.
 struct DrawnRow {
     cells: Vec<Cell>,
-    /// The cells are marked in every second frame, so that each of them differs from the frame before.
+    /// True in every second frame that changes the row. Then all cells are marked, so that each differs.
     is_marked: bool,
 }
 
 impl<B: Backend> TerminalScreen<B> {
-    /// A screen on a terminal whose contents are not known.
+    /// Returns a screen on a terminal with unknown contents.
     pub fn on(terminal: Terminal<ClusterBackend<B>>) -> Self {
         TerminalScreen { terminal, rows: HashMap::new(), area: Rect::default() }
     }
 
-    /// Draws a frame.
     pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>)) -> Result<(), B::Error> {
         let (rows, area) = (&mut self.rows, &mut self.area);
         let frame = self.terminal.draw(|frame| {
@@ -47,20 +46,19 @@ impl<B: Backend> TerminalScreen<B> {
         frame.map(drop)
     }
 
-    /// The size of the terminal.
     pub fn size(&self) -> Result<Size, B::Error> {
         self.terminal.size()
     }
 
-    /// Clears it, so that the next frame is drawn whole.
+    /// Clears the screen, so that the next frame is drawn completely.
     pub fn clear(&mut self, area: Rect) -> Result<(), B::Error> {
         self.rows.clear();
         self.terminal.resize(area)
     }
 }
 
-/// Makes each cell of a row differ from its previous state, if anything in the row changed and the columns of
-/// something in it are not certain, now or before.
+/// Makes each cell of a row differ from its former state, if the row changed and has, or had, text whose
+/// columns are not certain.
 fn mark(rows: &mut HashMap<usize, DrawnRow>, buffer: &mut Buffer) {
     let width = usize::from(buffer.area.width.max(1));
     for (number, row) in buffer.content.chunks_mut(width).enumerate() {
@@ -82,7 +80,7 @@ fn mark(rows: &mut HashMap<usize, DrawnRow>, buffer: &mut Buffer) {
     }
 }
 
-/// Clears cells before a text is written whose columns are not certain.
+/// Clears cells before it writes text whose columns are not certain.
 pub struct ClusterBackend<B>(pub B);
 
 impl<B: Backend> Backend for ClusterBackend<B> {

@@ -1,4 +1,4 @@
-//! Colours, and the only way from stored text to the screen.
+//! Styles, and the only way from stored text to the screen.
 
 use std::borrow::Cow;
 
@@ -12,29 +12,27 @@ pub use crate::text::columns::{column, fit, wrap};
 use crate::text::safe_text::{display_width, sanitize};
 use crate::text::secrets::mask;
 
-/// Text that may come from a store, masked and safe. Nothing else makes spans of it.
+/// Makes text that may come from a store masked and safe. Nothing else may make spans of such text.
 pub fn safe(app: &App, text: &str) -> String {
     sanitize(&masked(app, text)).into_owned()
 }
 
-/// Text with its sensitive values masked, unless they are being revealed. A text of many
-/// lines is masked whole: a value can go on in the next line.
+/// Masks sensitive values, unless they are revealed. A text must be masked as a whole, because a value can
+/// continue in the next line.
 pub fn masked<'a>(app: &App, text: &'a str) -> Cow<'a, str> {
     if app.revealed { Cow::Borrowed(text) } else { mask(text) }
 }
 
-/// How many columns safe text takes.
+/// Returns the number of columns of safe text.
 pub fn width(text: &str) -> usize {
     display_width(text)
 }
 
-/// The styles of the screens.
 pub struct Theme {
     palette: ColourPalette,
 }
 
 impl Theme {
-    /// The theme of an app.
     pub fn of(app: &App) -> Theme {
         Theme { palette: app.palette }
     }
@@ -43,24 +41,24 @@ impl Theme {
         self.palette.colour(role).map_or(Style::new(), |colour| Style::new().fg(colour))
     }
 
-    /// What is as it should be.
+    /// Returns the style of something that is as it should be.
     pub fn good(&self) -> Style {
         self.role(ColourRole::Good)
     }
 
-    /// Text in the background.
+    /// Returns the style of less important text.
     pub fn dim(&self) -> Style {
         let dim = if self.palette.dims() { Modifier::DIM } else { Modifier::empty() };
         self.role(ColourRole::Dim).add_modifier(dim)
     }
 
-    /// What is to be seen first.
+    /// Returns the style of the most important text.
     pub fn strong(&self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    /// A line under the cursor: turned round, in no colour and not dim, so that all of it can be
-    /// read on any ground. A bar stays as it is: turned round, a full one would look empty.
+    /// Reverses the line under the cursor, without colours and not dim, so that it can be read on any
+    /// background. Bars stay as they are, because a full bar would look empty.
     pub fn under_cursor(&self, mut line: Line<'static>) -> Line<'static> {
         let turned = Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED);
         let turned = turned.remove_modifier(Modifier::DIM);
@@ -72,47 +70,45 @@ impl Theme {
         line
     }
 
-    /// What leads the eye: where the keys go.
+    /// Returns the style that shows where the keys go.
     pub fn accent(&self) -> Style {
         self.role(ColourRole::Accent)
     }
 
-    /// The title of the pane that has the keys.
+    /// Returns the style of the title of the pane that has the keys.
     pub fn focus(&self) -> Style {
         self.accent().add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
     }
 
-    /// The title row of a sheet.
     pub fn title_of_sheet(&self) -> Style {
         Style::new().add_modifier(Modifier::REVERSED).remove_modifier(Modifier::DIM)
     }
 
-    /// What the cursor is on.
+    /// Returns the style of the row under the cursor.
     pub fn chosen(&self) -> Style {
         Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED).remove_modifier(Modifier::DIM)
     }
 
-    /// Keys in hints.
+    /// Returns the style of keys in hints.
     pub fn key(&self) -> Style {
         self.accent().add_modifier(Modifier::BOLD)
     }
 
-    /// A secret that is masked.
+    /// Returns the style of a masked secret.
     pub fn secret(&self) -> Style {
         self.role(ColourRole::Secret).add_modifier(Modifier::BOLD)
     }
 
-    /// What has just come.
+    /// Returns the style of something new.
     pub fn fresh(&self) -> Style {
         self.role(ColourRole::New).add_modifier(Modifier::BOLD)
     }
 
-    /// Where a word of the search is.
+    /// Returns the style of a match.
     pub fn found(&self) -> Style {
         Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
     }
 
-    /// A type of memory.
     pub fn kind(&self, kind: &str) -> Style {
         match kind {
             "decision" => self.accent(),
@@ -124,7 +120,7 @@ impl Theme {
         }
     }
 
-    /// A decay bar: full, fading, at the floor.
+    /// Returns the style of a decay bar: full, fading, at the floor.
     pub fn decay(&self, decay: f64) -> Style {
         match decay {
             decay if decay >= 0.5 => self.role(ColourRole::Good),
@@ -133,7 +129,6 @@ impl Theme {
         }
     }
 
-    /// A problem.
     pub fn severity(&self, severity: Severity) -> Style {
         match severity {
             Severity::Error => self.role(ColourRole::Error).add_modifier(Modifier::BOLD),
@@ -142,14 +137,14 @@ impl Theme {
         }
     }
 
-    /// What is wrong with a query.
+    /// Returns the style of an error in a query.
     pub fn wrong(&self) -> Style {
         self.role(ColourRole::Error).add_modifier(Modifier::UNDERLINED)
     }
 }
 
-/// What is said, as a sentence begins: what comes from below the screens, or is told by the command line, too,
-/// begins with a small letter. A name of a store keeps its own.
+/// Begins a text with a capital letter. Messages from below the screens, which the command line also prints,
+/// begin with a small one. A name of a store keeps its letter.
 pub fn sentence(said: &str, names: &[String]) -> String {
     let first = said.split(' ').next().unwrap_or_default().trim_end_matches([',', '.', ':']);
     let is_name = first == "palimp" || names.iter().any(|name| name == first);
@@ -161,13 +156,12 @@ pub fn sentence(said: &str, names: &[String]) -> String {
     }
 }
 
-/// Whether a text is drawn by blocks.
+/// True if a text is drawn with block characters.
 fn is_bar(text: &str) -> bool {
     let is_block = |c: char| ('\u{2580}'..='\u{259f}').contains(&c);
     text.contains(is_block) && text.chars().all(|c| c == ' ' || is_block(c))
 }
 
-/// The sign of a severity; the same everywhere.
 pub fn sign(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "✖",
@@ -176,7 +170,7 @@ pub fn sign(severity: Severity) -> &'static str {
     }
 }
 
-/// A file and a line in it, as people write them. Untrusted text.
+/// Returns a file and a line in it, as `file:line`. Untrusted text.
 pub fn place(file: &std::path::Path, line: Option<u32>) -> String {
     match line.filter(|line| *line > 0) {
         Some(line) => format!("{}:{line}", file.to_text()),

@@ -1,8 +1,8 @@
-//! A letter for each type of memory; the filters are their legend.
+//! A letter for each type of memory. The filters list the letters.
 
 use super::app::App;
 
-/// The types that are known by one letter each.
+/// Types with a fixed letter.
 const LETTERS: [(&str, char); 15] = [
     ("decision", 'D'),
     ("finding", 'F'),
@@ -21,7 +21,7 @@ const LETTERS: [(&str, char); 15] = [
     ("query", 'Q'),
 ];
 
-/// The letter of a type: `?` for what can't be read; of a type that is not known, the first of its
+/// Returns the letter of a type: `?` for a broken memory. A type without a fixed letter gets the first of its
 /// own letters that no other type has. Untrusted text.
 pub fn letter(app: &App, kind: &str) -> char {
     if kind.is_empty() {
@@ -34,7 +34,6 @@ fn known(kind: &str) -> Option<char> {
     LETTERS.iter().find(|(known, _)| *known == kind).map(|(_, letter)| *letter)
 }
 
-/// Gives each type that the stores hold its letter.
 pub fn give_letters(app: &mut App) {
     let mut kinds: Vec<&str> =
         app.tallies.iter().flat_map(|tally| tally.all_kinds.iter()).map(|kind| &**kind).collect();

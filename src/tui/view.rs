@@ -1,4 +1,4 @@
-//! The whole frame. Changes nothing.
+//! Draws the whole frame. Changes no state.
 
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -16,11 +16,10 @@ use super::prompt::PromptPurpose;
 use super::theme::{self, Theme, sign};
 use crate::model::{PathText, Severity};
 
-/// Draws the app.
 pub fn view(app: &App, frame: &mut Frame<'_>) {
     let area = frame.area();
     if (area.width, area.height) != app.size {
-        // The terminal has just changed its size; the message that says so is on its way.
+        // The terminal has just changed its size. A message about that comes soon.
         return;
     }
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
@@ -76,7 +75,7 @@ fn draw_pane(app: &App, frame: &mut Frame<'_>, pane: Pane, area: Rect) {
     }
 }
 
-/// Where one is, and what there is of it.
+/// Returns the title row: the view, and the counts.
 fn title(app: &App, width: u16) -> Line<'static> {
     let theme = Theme::of(app);
     let where_to = match app.screen {
@@ -110,7 +109,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
     line
 }
 
-/// The one store, or how many; or the folder of the demo.
+/// Returns the path of the only store, or the number of stores and the folder of the demo.
 fn places(app: &App) -> String {
     match app.places.as_slice() {
         [] => String::new(),
@@ -119,7 +118,7 @@ fn places(app: &App) -> String {
     }
 }
 
-/// What is marked, how many memories there are, and what is wrong with them.
+/// Returns the counts: marked memories, new ones, all memories, and problems.
 fn figures(app: &App, width: u16) -> Vec<Span<'static>> {
     let theme = Theme::of(app);
     let mode = if app.is_readonly() { "  read-only" } else { "" };
@@ -171,7 +170,7 @@ fn figures(app: &App, width: u16) -> Vec<Span<'static>> {
     ]
 }
 
-/// A notice, or the keys that can be used now.
+/// Returns the notice, or hints for the keys that can be used in this state.
 fn foot(app: &App, width: u16) -> Vec<Line<'static>> {
     let strong = Theme::of(app).strong();
     let notice = layout::notice(app);
@@ -181,11 +180,11 @@ fn foot(app: &App, width: u16) -> Vec<Line<'static>> {
     notice.into_iter().map(|line| Line::styled(format!(" {line}"), strong)).collect()
 }
 
-/// The key that leads back. Its hint is the last to go, with the first one that does more than move.
+/// The key that leads back. Its hint and the first hint that does more than move are dropped last.
 const WAY_BACK: &str = "Esc";
 const MOVES: [&str; 5] = ["jk", "hl", "HL", "nN", "↑↓"];
 
-/// As many hints as have room; those at the right end lead to all of them.
+/// Returns as many hints as fit. Those at the right end lead to all others.
 fn hints(app: &App, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
     let mut line = Line::default();
@@ -196,11 +195,11 @@ fn hints(app: &App, width: usize) -> Line<'static> {
     line
 }
 
-/// The hints that have room, and the column of each.
+/// Returns the hints that fit, and the column of each.
 fn placed_hints(app: &App, width: usize) -> Vec<(usize, Hint)> {
     let (hints, ends) = panes::hints::of(app);
     let long = |(keys, what): &Hint| theme::width(keys) + theme::width(what) + 3;
-    // Nothing follows the last one, where nothing is at the right end.
+    // Nothing follows the last hint if there are no hints at the right end.
     let mut room = width.saturating_sub(1) + if ends.is_empty() { 2 } else { 0 };
     let mut has_room = |hint: &Hint| {
         let left = room.checked_sub(long(hint));
@@ -231,7 +230,7 @@ fn placed_hints(app: &App, width: usize) -> Vec<(usize, Hint)> {
     placed
 }
 
-/// The key of the hint at a column of the last row.
+/// Returns the key of the hint at a column of the last row.
 pub fn hint_at(app: &App, column: u16) -> Option<KeyEvent> {
     if app.notice.is_some() {
         return None;

@@ -1,4 +1,4 @@
-//! Why a memory ranks as it does, in words: the factors of its rank, and what comes next.
+//! Explains in words why a memory has its rank, and what happens to it later.
 
 use super::app::App;
 use crate::format::writing::FloorOutcome;
@@ -6,29 +6,28 @@ use crate::model::time::HOUR;
 use crate::model::{Keep, Moment};
 use crate::query::{Explanation, Hit, Ranking, WEIGHTS};
 
-/// A factor of a rank.
 pub struct RankFactor {
     pub name: &'static str,
-    /// What is multiplied, or added.
+    /// The number that is multiplied or added.
     pub value: f64,
-    /// Why, in a word or two. Untrusted text.
+    /// The reason, in a word or two. Untrusted text.
     pub note: String,
-    /// Why, in a sentence. Untrusted text.
+    /// The reason, in a sentence. Untrusted text.
     pub said: String,
 }
 
-/// Where a memory is by rank among what is listed.
+/// The place of a memory by rank in the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankPlace {
     pub place: usize,
-    /// The one behind it, with its title. Untrusted text.
+    /// The memory after it, with its title. Untrusted text.
     pub next: Option<(Hit, String)>,
 }
 
-/// So many hits are looked through for a place; more would hold up the frame.
+/// The maximum number of hits that are searched for a place. More would delay the frame.
 const MOST: usize = 200_000;
 
-/// The place of the memory under the cursor, and the one behind it. Its title is read later.
+/// Returns the place of the memory under the cursor, and the memory after it. Its title is read later.
 pub fn place(app: &App, rank: f64) -> Option<(usize, Option<Hit>)> {
     let (hits, own) = (&app.results.hits, app.selected()?);
     if hits.len() > MOST {
@@ -46,7 +45,7 @@ pub fn place(app: &App, rank: f64) -> Option<(usize, Option<Hit>)> {
     Some((place, next.cloned()))
 }
 
-/// The factors in the order in which they are said.
+/// Returns the factors in the order of the explanation.
 pub fn factors(of: &Explanation) -> Vec<RankFactor> {
     let own = &of.factors;
     let [text, time, weight, access] = WEIGHTS;
@@ -80,7 +79,7 @@ pub fn factors(of: &Explanation) -> Vec<RankFactor> {
     }
 }
 
-/// The formula, to be read aloud.
+/// Returns the formula, to be read aloud.
 pub fn formula(of: &Explanation) -> String {
     let sign = if of.ranking == Ranking::Product { " × " } else { " + " };
     let parts: Vec<String> =
@@ -152,7 +151,7 @@ fn words(of: &Explanation) -> (String, String) {
     (note.join(" "), said.join(", "))
 }
 
-/// What happens to the memory when it has faded, in a sentence or two. Empty if it never fades.
+/// Says what happens to the memory after it has faded. Returns `None` if it never fades.
 pub fn fate(of: &Explanation, now: Moment) -> Option<String> {
     let fading = &of.factors.fading;
     match of.keep.filter(|keep| keep.lasts_at(now) && !fading.faded) {
@@ -178,7 +177,7 @@ pub fn fate(of: &Explanation, now: Moment) -> Option<String> {
     })
 }
 
-/// When a compaction removes it, and what it needs to stay.
+/// Says when a compaction removes the memory, and which importance it needs to stay.
 fn goes(of: &Explanation, age_hours: f64, below: f64, now: Moment) -> String {
     let fading = &of.factors.fading;
     let left = fading.age_hours.map_or(0.0, |age| age_hours - age);
@@ -195,11 +194,10 @@ fn goes(of: &Explanation, age_hours: f64, below: f64, now: Moment) -> String {
     format!("A compaction removes it {from}: importance × decay is below {below:.2}.{stays}")
 }
 
-/// What keeping a memory does, and which programs know it.
+/// The effect of keeping a memory. Other programs may not obey the tag.
 const KEPT: &str =
     "it does not fade, and no compaction of palimp takes it. Other programs may not know the tag.";
 
-/// How long a memory is kept.
 pub fn kept(keep: Option<Keep>) -> String {
     match keep {
         None => "it is not kept".into(),
@@ -208,16 +206,15 @@ pub fn kept(keep: Option<Keep>) -> String {
     }
 }
 
-/// A day, written out.
 const DAY_OF: &str = "%-d %b %Y";
 
-/// The fields that have each word of the search, a line for each word. Untrusted text.
+/// Returns a line for each word of the search, with the fields that contain it. Untrusted text.
 pub fn fields(of: &Explanation) -> Vec<String> {
     let named = of.words.iter().filter(|word| !word.fields.is_empty());
     named.map(|word| format!("{} in {}", word.word, word.fields.join(", "))).collect()
 }
 
-/// When the floor of its decay is reached, and how low that is.
+/// Says when decay reaches its floor, and how low that is.
 pub fn floor(of: &Explanation, now: Moment) -> Option<String> {
     let fading = &of.factors.fading;
     let (rule, age, at) = (&fading.rule, fading.age_hours?, fading.floor_age()?);

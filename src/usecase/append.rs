@@ -1,5 +1,4 @@
-//! Records that are added by the ends of logs alone: one to a store of which nothing was read, or many in one
-//! step.
+//! Adds records only at the ends of logs: one to a store that was not read, or many in one step.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -16,11 +15,11 @@ use crate::store::commit::{CommitReceipt, Host, Writer, watch_due};
 use crate::store::log_ends::LogEnds;
 use crate::store::{Place, empty_store};
 
-/// A log of fewer bytes is read: what is derived from it is right when the verb is over.
+/// A log of fewer bytes is read, so that its derived files are right when the verb ends.
 const SMALL: usize = 64 << 10;
 
-/// Adds a record to the store at that place. Its index is rebuilt by a process that outlives this one, or by
-/// the next start. None where the store has to be read for it; nothing is changed then.
+/// Adds a record to the store at `place`. A process that outlives this one, or the next start,
+/// rebuilds the index. Returns `None` if the store has to be read first; then nothing is changed.
 pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(Store, CommitReceipt)>> {
     let Some(format) = format::by_name(place.format) else { return Ok(None) };
     let store = empty_store(place);
@@ -41,7 +40,7 @@ pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(
     Ok(Some((store, receipt)))
 }
 
-/// The largest id that memories of that type have in a session whose logs are not small, by session and type.
+/// Returns a session, a type and the largest id of such memories, if the session's logs are not small.
 fn largest_id(
     format: &dyn Format,
     place: &Place,
@@ -60,8 +59,7 @@ fn largest_id(
     Some(((session.clone(), new.kind.clone()), format.largest_id(&logs, &new.kind)?))
 }
 
-/// What adds records to a store that was read, all in one step. None where the format does not add them as
-/// lines, or a log gets full by them.
+/// Plans to add records in one step. `None` if the format does not add them as lines, or a log gets full.
 pub fn plan_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Option<AppendPlan>> {
     let Some(format) = format::by_name(store.format) else { return Ok(None) };
     let of = |own: &NewRecord| Some((own.session.clone()?, own.kind.clone()));
@@ -74,7 +72,7 @@ pub fn plan_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Opti
     Ok(appended)
 }
 
-/// Adds them: the store is read again where somebody changed it since.
+/// Adds the records. The store is read again if another program changed it since.
 pub fn append_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Option<CommitReceipt>> {
     let writer = Writer::open(host, store)?;
     let now = writer.load();
@@ -92,7 +90,7 @@ pub fn append_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Op
     Ok(Some(receipt))
 }
 
-/// Why records can't be added in one step: one of them can't be added at all, or they need a new file.
+/// Returns why records can't be added in one step: one can't be added at all, or they need a new file.
 pub fn refusal_of_all(store: &Store, all: &[NewRecord], now: Moment) -> Refusal {
     let scene = WriteContext { store, now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
     let refused = |(own, number): (&NewRecord, u32)| {

@@ -1,4 +1,4 @@
-//! What is wrong with a store, all of it: the verbs and the screens tell the same.
+//! Finds all problems of a store, in the same way for verbs and screens.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,28 +14,28 @@ use crate::store::{derived_files, verify_reused};
 
 /// A store with its problems.
 pub struct CheckedStore {
-    /// The store with those that only this looks for, too.
+    /// The store, also with the problems that only this check finds.
     pub store: Arc<Store>,
     /// The changes that rebuild the derived files that disagree with the records.
     pub rebuilds: Vec<Change>,
-    /// Why what was erased could not be looked for.
+    /// Why palimp could not look for erased memories.
     pub unread: Option<String>,
 }
 
 impl CheckedStore {
-    /// The files that `reindex` would rebuild.
+    /// Returns the files that `reindex` would rebuild.
     pub fn rebuilt(&self) -> HashSet<&Path> {
         self.rebuilds.iter().map(|change| &*change.path).collect()
     }
 }
 
-/// Compares the derived files of a store with what its records say, and looks for what was erased and
-/// has been written again. `data` is the folder of our own data.
+/// Compares the derived files of a store with its records, and looks for erased memories that were
+/// written again. `data` is the folder of palimp's own data.
 pub fn check_store(data: Option<&Path>, store: &Arc<Store>, now: Moment) -> CheckedStore {
     checked_with(data, store, store, now)
 }
 
-/// The same of a store whose bytes are `held`.
+/// Like [`check_store`], for a store whose bytes are in `held`.
 fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Moment) -> CheckedStore {
     let anew = stale_files::stale_files(held, now);
     let mut more = stale_files::problems(held, &anew);
@@ -52,13 +52,13 @@ fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Mome
     CheckedStore { store, rebuilds: anew, unread }
 }
 
-/// The store, in which an index that waits to be rebuilt is called due, not stale.
+/// Returns the store. An index that waits to be rebuilt is reported as due, not as stale.
 pub fn mark_due_indexes(data: &Path, store: Store, now: Moment) -> Store {
     let due = due(data, &store, now);
     if due.is_empty() { store } else { told(&store, Vec::new(), &due) }
 }
 
-/// The derived files that wait to be rebuilt since palimp added memories.
+/// Returns the derived files that wait to be rebuilt since palimp added memories.
 fn due(data: &Path, store: &Store, now: Moment) -> HashSet<PathBuf> {
     let touched = Vault::open_read_only(&RealDisk, data, &store.root).derive_due_files().unwrap_or_default();
     if touched.is_empty() {
@@ -68,7 +68,7 @@ fn due(data: &Path, store: &Store, now: Moment) -> HashSet<PathBuf> {
     derived.into_iter().map(|change| change.path).collect()
 }
 
-/// The store with more problems. What is wrong with a derived file that is due is that alone.
+/// Returns the store with more problems. If a derived file is due, it is not reported as stale.
 fn told(store: &Store, more: Vec<Problem>, due: &HashSet<PathBuf>) -> Store {
     let is_due =
         |own: &Problem| due.contains(&own.file) && matches!(own.code, Code::IndexStale | Code::CountMismatch);
@@ -85,25 +85,24 @@ fn told(store: &Store, more: Vec<Problem>, due: &HashSet<PathBuf>) -> Store {
     own.with_problems(problems)
 }
 
-/// What the stores were found to have besides, by their files: one whose files are the same is not
-/// looked at again. One whose erasures could not be read is.
+/// The results of the last check, used again for stores with the same files and readable erasures.
 #[derive(Default)]
 pub struct CheckCache(Vec<(Arc<Store>, Arc<Store>)>);
 
-/// Stores that were checked.
+/// The result of a check of stores.
 pub struct CheckedSnapshot {
     /// The stores as they were read.
     pub of: Arc<Snapshot>,
-    /// The same with all their problems.
+    /// The same stores with all their problems.
     pub with: Arc<Snapshot>,
-    /// Whether one of them is not as it was read: it is to be read again.
+    /// True if one of them changed since it was read. Then it has to be read again.
     pub has_changed: bool,
-    /// What could not be looked at.
+    /// What could not be read.
     pub unread: Vec<String>,
 }
 
 impl CheckCache {
-    /// Checks the stores.
+    /// Checks the stores, or reuses the results of the last check.
     pub fn check_all(&mut self, of: Arc<Snapshot>, data: Option<&Path>, now: Moment) -> CheckedSnapshot {
         let mut unread = Vec::new();
         let mut unsure = HashSet::new();
@@ -140,7 +139,7 @@ impl CheckCache {
     }
 }
 
-/// The problems that a store has besides those of the other.
+/// Returns the problems that `with` has and `of` does not have.
 fn besides(of: &Store, with: &Store) -> Vec<Problem> {
     type ProblemName<'p> = (&'p Path, Option<u32>, Code, &'p str);
     fn name(own: &Problem) -> ProblemName<'_> {
@@ -150,10 +149,10 @@ fn besides(of: &Store, with: &Store) -> Vec<Problem> {
     with.problems.iter().filter(|own| !known.contains(&name(own))).cloned().collect()
 }
 
-/// Where more is to be held, nothing but what was listed is told.
+/// If more bytes had to be held, only the problems that were listed are reported.
 const MOST: u64 = 256 << 20;
 
-/// The store with its bytes, where it is as it was read.
+/// Returns the store with its bytes; `None` if it changed since it was read.
 fn held(store: &Arc<Store>, now: Moment) -> Option<Arc<Store>> {
     let listed = || store.documents.iter().filter(|own| own.record_reader.is_some());
     if store.extent != Extent::Judged {

@@ -1,4 +1,4 @@
-//! What can be asked for, what it is called, and of which memories it can be had.
+//! The commands that change stores, their words, and the memories that they are allowed for.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::ops::tag::TagChange;
 use crate::ops::{self, FieldAssignment, Operation, Progress, RecordDraft, Refusal, WriteContext};
 use crate::store::commit::{BackupCopy, UndoRedo};
 
-/// What is to come back of a copy of a file.
+/// What to restore from a copy of a file.
 #[derive(Clone, PartialEq)]
 pub struct BackupRestore {
     /// The store's number in its snapshot.
@@ -21,10 +21,9 @@ pub struct BackupRestore {
     pub copy: BackupCopy,
     /// Its bytes, as they were shown.
     pub bytes: Arc<[u8]>,
-    /// Where the chosen records start in the copy. If the whole file is restored: the deleted records that
-    /// are restored with it.
+    /// The starts of the chosen records in the copy; for the whole file, of the deleted ones to restore.
     pub chosen: HashSet<u64>,
-    /// Whether the whole file is restored.
+    /// True if the whole file is restored.
     pub whole: bool,
 }
 
@@ -34,14 +33,14 @@ impl std::fmt::Debug for BackupRestore {
     }
 }
 
-/// How records are deleted.
+/// The options of a deletion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeleteOptions {
-    /// Why: a code, not the content.
+    /// The reason: a code, not a sentence.
     pub reason: Option<String>,
-    /// What takes their place.
+    /// The memory that replaces the deleted ones.
     pub replaced_by: Option<String>,
-    /// Whether the bytes go at once, where the format would keep them.
+    /// True to remove the bytes at once, even if the format would keep them.
     pub remove: bool,
 }
 
@@ -52,16 +51,16 @@ impl DeleteOptions {
     }
 }
 
-/// A record to be.
+/// A record to add.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewRecord {
-    /// The session that it belongs to.
+    /// Its session.
     pub session: Option<String>,
     /// The format's own word for its type.
     pub kind: String,
     /// Its tags.
     pub tags: Vec<String>,
-    /// From 0 to 1.
+    /// Its importance, from 0 to 1.
     pub importance: Option<f64>,
     /// Its main text.
     pub text: Option<String>,
@@ -82,113 +81,113 @@ impl NewRecord {
     }
 }
 
-/// What is to become of a session.
+/// A command for a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionCommand {
-    /// It is made: its id, and whose it is.
+    /// Makes it: its id, and its user.
     New(Option<String>, String),
-    /// It is packed away.
+    /// Packs it into an archive.
     Archive(String),
-    /// It comes back; the flag lifts limits of size.
+    /// Brings it back from its archive. The flag lifts limits of size.
     Unarchive(String, bool),
-    /// It goes with all that is in it.
+    /// Deletes it and everything in it.
     Delete(String),
 }
 
-/// What is to be done.
+/// A command that changes stores.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChangeCommand {
-    /// A record is added to a store, by the store's number.
+    /// Adds a record to a store, by the store's number.
     Add(usize, NewRecord),
-    /// Tags are added and taken away.
+    /// Adds and removes tags.
     Tag {
-        /// These come.
+        /// The tags to add.
         add: Vec<String>,
-        /// These go.
+        /// The tags to remove.
         remove: Vec<String>,
     },
-    /// A tag is renamed wherever it is.
+    /// Renames a tag.
     RenameTag {
-        /// What it was called.
+        /// The old name.
         from: String,
-        /// What it is called.
+        /// The new name.
         to: String,
     },
-    /// The importance is set.
+    /// Sets the importance.
     SetImportance(f64),
-    /// A field that holds a word is set: the type, the category.
+    /// Sets a field that holds a word: the type, the category.
     SetWord {
         /// The field.
         field: &'static str,
-        /// What it is to be.
+        /// The new value.
         value: String,
     },
-    /// Fields of one record are set: each with its value.
+    /// Sets fields of one record: names and values.
     Edit(Vec<(String, String)>),
-    /// That it was accessed is recorded.
+    /// Records an access.
     RecordAccess,
-    /// Fields of several are set.
+    /// Sets fields of several records.
     EditMany(Vec<(String, String)>),
-    /// It is moved aside.
+    /// Moves records aside.
     Archive,
-    /// It is brought back.
+    /// Brings archived records back.
     Unarchive,
-    /// It is deleted.
+    /// Deletes records.
     Delete(DeleteOptions),
-    /// Its deletion is undone.
+    /// Undoes a deletion.
     Undelete,
-    /// It goes for good, with every copy; why, as a code.
+    /// Erases records with every copy, for a reason that is a code.
     Erase(Option<String>),
-    /// What a copy of a file has comes back.
+    /// Restores from a copy of a file.
     RestoreBackup(BackupRestore),
-    /// An empty store is made.
+    /// Makes an empty store.
     Init,
-    /// What is due is done.
+    /// Does what is due.
     Maintain,
-    /// Logs are compacted, or that of one session.
+    /// Compacts all logs, or those of one session.
     Compact(Option<String>),
-    /// Files of an older version are brought to this one.
+    /// Brings files of an older version to this one.
     Migrate,
-    /// Derived files are rebuilt, or those of one session.
+    /// Rebuilds derived files, or those of one session.
     Reindex(Option<String>),
-    /// The stored caches of decay are brought up to date.
+    /// Brings the stored caches of decay up to date.
     RefreshDecay,
-    /// Problems are repaired.
+    /// Repairs problems.
     Repair(RepairTarget),
-    /// What a repair took out of a file comes back.
+    /// Restores what a repair took out of a file.
     RestoreQuarantine(QuarantineRestore),
-    /// Something is done with a session of a store, by the store's number.
+    /// A command for a session of a store, by the store's number.
     Session(usize, SessionCommand),
-    /// Steps, each with the number of its store, are undone or redone.
+    /// Undoes or redoes steps, each with the number of its store.
     UndoRedoSteps(Vec<(usize, UndoRedo)>),
-    /// The last step is undone.
+    /// Undoes the last step.
     Undo,
-    /// What was undone last is redone.
+    /// Redoes what was undone last.
     Redo,
 }
 
 impl ChangeCommand {
-    /// The main text is to be this.
+    /// Makes a command that sets the main text.
     pub fn text(text: String) -> ChangeCommand {
         ChangeCommand::Edit(vec![("text".to_owned(), text)])
     }
 
-    /// What is going on while it is done.
+    /// Returns the words while it is carried out.
     pub fn progress_words(&self) -> &'static str {
         self.words()[0]
     }
 
-    /// The verb, as a question has it.
+    /// Returns the verb, as a question has it.
     pub fn verb(&self) -> &'static str {
         self.words()[1]
     }
 
-    /// What was done, once it is.
+    /// Returns the words once it is done.
     pub fn done_words(&self) -> &'static str {
         self.words()[2]
     }
 
-    /// While it is done, as a question has it, and once it is done.
+    /// Returns the words while it is carried out, in a question, and once it is done.
     fn words(&self) -> [&'static str; 3] {
         match self {
             ChangeCommand::Tag { .. } => ["tagging", "tag", "tagged"],
@@ -228,7 +227,7 @@ impl ChangeCommand {
         }
     }
 
-    /// Whether it can be repeated with other memories.
+    /// True if it can be repeated with other memories.
     pub fn is_repeatable(&self) -> bool {
         matches!(
             self,
@@ -236,8 +235,7 @@ impl ChangeCommand {
         ) || self.binds_to_seen()
     }
 
-    /// Whether it is about the memory as it was seen, even where nothing is asked: what takes it
-    /// away, or brings it back.
+    /// True if it removes or brings back the memory as it was seen, even without a question.
     pub fn binds_to_seen(&self) -> bool {
         matches!(
             self,
@@ -248,12 +246,12 @@ impl ChangeCommand {
         )
     }
 
-    /// Whether it sets what the user wrote of the memory as it was.
+    /// True if it sets what the user wrote about the memory as it was.
     pub fn is_written(&self) -> bool {
         matches!(self, ChangeCommand::Edit(_) | ChangeCommand::EditMany(_))
     }
 
-    /// Whether its plan counts the memories that it has looked at.
+    /// True if its plan counts memories as progress.
     pub fn is_counted(&self) -> bool {
         matches!(
             self,
@@ -265,7 +263,7 @@ impl ChangeCommand {
         )
     }
 
-    /// Whether it can be done with that memory. A plan can still be refused.
+    /// Checks that it is allowed for this memory. The plan can still be refused.
     pub fn check_allowed(&self, store: &Store, entry: &Entry) -> Result<(), Refusal> {
         let deed = match self {
             ChangeCommand::Tag { .. } | ChangeCommand::RenameTag { .. } => Operation::Tag,
@@ -285,7 +283,6 @@ impl ChangeCommand {
         ops::may(store, entry, deed)
     }
 
-    /// The plan of it, for records of one store.
     pub(super) fn plan_records(
         &self,
         scene: &WriteContext<'_>,
@@ -299,7 +296,7 @@ impl ChangeCommand {
         };
         progress.go_on()?;
         let plan = self.plan_of_records(scene, entries, (gone, &one), progress);
-        // What is said of bytes that were gone says nothing of the memory.
+        // If bytes were gone meanwhile, a refusal about the memory would be wrong.
         plan.map_err(|refusal| scene.store.whole().err().map_or(refusal, Refusal::from))
     }
 
@@ -340,7 +337,7 @@ impl ChangeCommand {
         }
     }
 
-    /// Whether it is done with records that were chosen.
+    /// True if it is for chosen records.
     pub fn is_of_records(&self) -> bool {
         !self.is_of_stores()
             && !matches!(
@@ -353,7 +350,6 @@ impl ChangeCommand {
             )
     }
 
-    /// Whether it is done with stores as a whole.
     pub(super) fn is_of_stores(&self) -> bool {
         matches!(
             self,
@@ -371,7 +367,7 @@ impl ChangeCommand {
         )
     }
 
-    /// The plan of it for a store as a whole, of which `packed` is the archive of the session.
+    /// Plans it for a store as a whole. `packed` is the archive of the session.
     pub(super) fn plan_store(&self, scene: &WriteContext<'_>, packed: &[u8]) -> Result<Plan, Refusal> {
         match self {
             ChangeCommand::Add(_, new) => ops::add::add(scene, &new.draft()),
@@ -396,7 +392,7 @@ impl ChangeCommand {
         }
     }
 
-    /// What becomes of one memory, in a few words; empty where the verb says it all. Untrusted text.
+    /// Returns what happens to one memory, in a few words; empty if the verb says it all. Untrusted text.
     pub fn effect_on(&self, store: &Store, entry: &Entry) -> String {
         let Some(view) = store.view(entry) else { return String::new() };
         let has = |tag: &String| view.tags.contains(tag);

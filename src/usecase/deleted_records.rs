@@ -1,4 +1,4 @@
-//! What was deleted and our own data still hold, beside the stores as they were read.
+//! Deleted memories that palimp's own data still holds, beside the stores.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::model::{Moment, Snapshot, State, Store};
 use crate::ops::delete::holds_deleted;
 use crate::store::commit::{self, Host};
 
-/// The stores with what was deleted from them and can be brought back.
+/// Returns the stores with the deleted memories that can be restored.
 pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Result<Arc<Snapshot>, String> {
     let host = Host::here(data, now);
     let snapshot = snapshot_with_bytes(snapshot, host, now);
@@ -19,19 +19,19 @@ pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Resul
     };
     let stores = snapshot.stores.iter().map(with).collect::<Result<_, _>>()?;
     let snapshot = Arc::new(Snapshot::of(stores));
-    // Sorted out here, so that the screens need not wait for it.
+    // The references are made here, so that the screens need not wait for them.
     snapshot.references();
     Ok(snapshot)
 }
 
-/// Limits how many bytes of the stores are read to count what palimp's data still holds. Counting reads all of
-/// them.
+/// At most this many bytes of the stores are read to count what palimp's data still holds. Counting
+/// reads all of them.
 const COUNTED: u64 = 64 << 20;
 
-/// Limits how many bytes of undo data and backups are read for that: at each start, and after each change.
+/// At most this many bytes of undo data and backups are read for that, at each start and after each change.
 const HELD: u64 = 4 << 20;
 
-/// How many memories a search for deleted memories finds, or `None` if that can't be counted.
+/// Returns how many memories a search for deleted ones finds; `None` if that is not counted.
 pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Option<usize> {
     let held =
         snapshot.stores.iter().map(|own| commit::held_bytes(&RealDisk, data, own)).sum::<Option<u64>>()?;
@@ -45,7 +45,7 @@ pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Opti
     Some(entries.filter(|entry| entry.state == State::Deleted).count())
 }
 
-/// A store that was read again, with what was deleted from it if the one before had that.
+/// Adds deleted memories to a store that was read again, if the store before had them.
 pub(super) fn as_before(before: &Store, anew: Arc<Store>, data: &Path, now: Moment) -> Arc<Store> {
     if !holds_deleted(before) {
         return anew;

@@ -1,4 +1,4 @@
-//! What the user wrote, where it can't be saved.
+//! Keeps what the user wrote if it can't be saved.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::request::ChangeRequest;
 use crate::model::{Entry, Moment, Store};
 use crate::store::commit::{CommitError, Host, draft_kept_note, draft_lost_note, keep_text};
 
-/// Why a change was not made. A text that the user wrote outlives that.
+/// Returns why a change was not made. A text that the user wrote is kept as a draft.
 pub fn failure_with_draft(request: &ChangeRequest, why: String) -> String {
     match (&request.command, request.at.first()) {
         (ChangeCommand::Edit(fields), Some(at)) => {
@@ -20,13 +20,13 @@ pub fn failure_with_draft(request: &ChangeRequest, why: String) -> String {
     }
 }
 
-/// Keeps what the user wrote about a memory, and says where, as a sentence. Of one that was erased
-/// meanwhile nothing is kept.
+/// Keeps what the user wrote about a memory, and says where, as a sentence. If the memory was
+/// erased meanwhile, nothing is kept.
 pub fn keep_draft(data: &Path, (store, entry): (&Store, &Entry), text: &[u8], now: Moment) -> String {
     keep_store_draft(data, (store, Some(entry)), text, now)
 }
 
-/// The same for a store, where it may be about no memory that is there.
+/// Like [`keep_draft`], for a store. There may be no memory.
 pub fn keep_store_draft(data: &Path, of: (&Store, Option<&Entry>), text: &[u8], now: Moment) -> String {
     let host = Host::here(data, now);
     let keep = || keep_text(host, &of.0.root, text);

@@ -1,4 +1,4 @@
-//! Erasing: what it comes to, and carrying it out. The verb and the screens do it alike.
+//! Plans an erasure and carries it out, in the same way for the verb and the screens.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -13,27 +13,27 @@ use crate::store::commit::scrub::{ErasureReceipt, count_versions, gather};
 use crate::store::commit::{CommitError, Host, Vault, Writer};
 use crate::store::erase::{ErasedContents, ErasureMatcher, ErasureTarget};
 
-/// What is erased of one store, and the plan that was shown of it.
+/// What is erased from one store, and the plan that was shown.
 pub struct PlannedErasure {
     /// The store as it was read.
     pub store: Arc<Store>,
-    /// The records.
+    /// The records to erase.
     pub targets: Vec<ErasureTarget>,
-    /// What becomes of the files.
+    /// The changes of the files.
     pub plan: Plan,
-    /// What can't be erased.
+    /// The records that can't be erased.
     pub left: Vec<SkippedRecords>,
 }
 
-/// A word of an id that is shorter says nothing.
+/// A shorter word of an id says nothing about the content.
 const SHORTEST_WORD: usize = 4;
 
-/// Said where a memory was erased while the user wrote about it.
+/// The note if a memory was erased while the user wrote about it.
 pub const ERASED_MEANWHILE: &str =
     "the memory was erased meanwhile, or looks like one that was: no copy of it is kept";
 
-/// Whether a memory was erased since it was read: what is written about it holds what it said. One
-/// that nothing tells any more counts as erased where such a one was, and it is not now.
+/// True if a memory was erased since it was read, because text about it may repeat its content. A memory that
+/// nothing identifies counts as erased if one like it was erased, and it is not in the store any more.
 pub fn is_erased(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
     let erased = Vault::open_read_only(host.disk, host.data, &store.root).erasure_list()?;
     let may_be = erased.iter().any(|line| may_be(&line.record, store, entry)) && is_nameless(store, entry);
@@ -42,7 +42,7 @@ pub fn is_erased(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, C
     }
     let id = store.view(entry).and_then(|view| view.id);
     let Some(raw) = store.read(entry) else {
-        // Its bytes are gone from its file: its name alone is left to tell it.
+        // Its bytes are gone from its file. Only its id can show that it was erased.
         return Ok(may_be || erased.iter().any(|line| id.is_some() && line.record.id.as_deref() == id));
     };
     let gone = ErasedRecords::of_lines(erased);
@@ -53,8 +53,8 @@ pub fn is_erased(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, C
     Ok(gone.wanted(&scene).is_some_and(takes))
 }
 
-/// Keeps what is written about a memory, unless that was erased; `None` where it was. An erasure
-/// removes what is kept by then: what comes too late for that is dropped here.
+/// Keeps what is written about a memory; `None` if the memory was erased. An erasure removes what
+/// was kept before it. What is kept too late is dropped here.
 pub fn unless_erased<T>(
     host: Host<'_>,
     of: (&Store, &Entry),
@@ -74,23 +74,23 @@ pub fn unless_erased<T>(
     }
 }
 
-/// Whether a nameless record that was erased was in the file of the entry, or was called like it
-/// in another: a part is in every version of its document.
+/// True if an erased record without an id was in the file of the entry, or had the same name in
+/// another: a part is in every version of its document.
 fn may_be(erased: &ErasureTarget, store: &Store, entry: &Entry) -> bool {
     let id = store.view(entry).and_then(|view| view.id);
     let is_called_so = erased.was.is_some() && erased.was.as_deref() == id;
     erased.id.is_none() && (erased.file == store.document(entry).path || is_called_so)
 }
 
-/// Whether a record of the same bytes is in the store as it is on disk now.
+/// True if the store on disk has a record with the same bytes.
 fn is_still_there(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
     let now = Writer::open_read_only(host, store)?.load();
     let raw = store.read(entry);
     Ok(raw.is_some_and(|raw| now.entries.iter().any(|own| *now.raw(own) == *raw)))
 }
 
-/// Plans it; nothing is written. Of several records those that can't be erased are left out;
-/// with `each` all of them can, or none is.
+/// Plans an erasure; nothing is written. Records that can't be erased are left out. With `each`,
+/// the erasure is refused if one of them can't be erased.
 pub fn plan_erasure(
     host: Host<'_>,
     scene: &WriteContext<'_>,
@@ -107,7 +107,7 @@ pub fn plan_erasure(
         (sifted.result.unwrap_or_default(), sifted.skipped)
     };
     let telling: Vec<String> = entries.iter().filter_map(|entry| telling_id(store, entry)).collect();
-    // What only our own data holds is named; the plan is of the files.
+    // Records that only palimp's own data holds are targets, but the plan is only about files.
     let store = &match ops::delete::holds_deleted(store) {
         true => Arc::new(ops::delete::as_read(store).into_owned()),
         false => Arc::clone(store),
@@ -132,8 +132,8 @@ pub fn plan_erasure(
     Ok(PlannedErasure { store: Arc::clone(store), targets, plan, left })
 }
 
-/// The records that go with those that were chosen: copies, which say the same, and older versions in
-/// archives. A line each behind their count; none where there are none. May quote the store.
+/// Returns lines about the records that are erased with the chosen ones: copies that say the same, and older
+/// versions in archives. The first line is their number. Empty if there are none. May quote the store.
 fn copies(store: &Store, chosen: &[Entry], wanted: &ErasureMatcher<'_>, with_torn: &[String]) -> Vec<String> {
     let chosen: HashSet<(u32, u32)> = chosen.iter().map(|own| (own.document, own.record)).collect();
     let is_copy = |own: &&Entry| {
@@ -161,10 +161,11 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &ErasureMatcher<'_>, with_tor
     head.into_iter().chain(copies.into_iter().map(line)).collect()
 }
 
-/// This many files are named that hold copies.
+/// At most this many files with copies are named.
 const NAMED: usize = 20;
 
-/// What backups and our own data hold of what is erased, a line each behind their count.
+/// Returns lines about what backups and palimp's own data hold of the erased records. The first
+/// line is their number.
 fn kept(found: &BTreeMap<String, usize>) -> Vec<String> {
     let count: usize = found.values().sum();
     if count == 0 {
@@ -178,8 +179,8 @@ fn kept(found: &BTreeMap<String, usize>) -> Vec<String> {
     lines
 }
 
-/// What to say of an id that was made of what the record says: it is no content for an erasure, and
-/// stays where it names the record.
+/// Returns a note about an id that repeats words of the record. An erasure does not treat such an
+/// id as content: it stays where it names the record.
 fn telling_id(store: &Store, entry: &Entry) -> Option<String> {
     let view = store.view(entry)?;
     let id = view.id?;

@@ -1,4 +1,4 @@
-//! Changes carried out, each store's plan in turn, and what is said of it.
+//! Carries out changes, the plan of one store after the other, and reports the result.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -20,66 +20,66 @@ use crate::store::commit::{
     CommitError, CommitReceipt, FilesState, Host, UndoRedo, Writer, make_folders, watch_due,
 };
 
-/// What a change came to.
+/// The result of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeReport {
     /// What was done, in a few words. May quote the store.
     pub said: String,
-    /// What went otherwise than it was shown.
+    /// What differs from what was shown.
     pub notes: Vec<String>,
     /// What can follow.
     pub effect: HistoryEffect,
-    /// What an erasure came to, a line each. May quote the store.
+    /// The receipt of an erasure, in lines. May quote the store.
     pub receipt: Vec<String>,
 }
 
-/// This many memories: "1 memory", "2 memories".
+/// Returns the number of memories in words: "1 memory", "2 memories".
 pub fn memory_count(count: usize) -> String {
     count_with_noun(count as u64, "memory")
 }
 
-/// Which way a change went.
+/// The effect of a change on undo and redo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryEffect {
-    /// Something is new: it can be undone.
+    /// A new step: it can be undone.
     Made,
-    /// Something was undone: it can be redone.
+    /// A step was undone: it can be redone.
     Undone,
-    /// Something was redone: it can be undone.
+    /// A step was redone: it can be undone.
     Redone,
-    /// Everything was so already.
+    /// Nothing changed.
     Nothing,
 }
 
-/// Who asked for a change, while it is carried out.
+/// Observes a change while it is carried out.
 pub trait ChangeObserver {
-    /// A store is locked: whether that lock was broken now, so that it may be tried again.
+    /// A store is locked. Returns true if it broke the lock; then palimp tries again.
     fn break_lock(&mut self, _: &CommitError) -> bool {
         false
     }
 
-    /// A plan was carried out, or there was nothing in it to do; false ends it there.
+    /// A plan was carried out, or had nothing to do. Returns false to stop there.
     fn on_written(&mut self, _: &Store, _: &Plan, _: Option<&CommitReceipt>) -> bool {
         true
     }
 
-    /// What was shown of a store was erased; false ends it there.
+    /// What was shown of a store was erased. Returns false to stop there.
     fn on_erased(&mut self, _: &PlannedErasure, _: &ErasureReceipt) -> bool {
         true
     }
 }
 
-/// Who looks at nothing but what it came to.
+/// An observer that does nothing.
 pub struct SilentObserver;
 
 impl ChangeObserver for SilentObserver {}
 
-/// What became of a change that was agreed to.
+/// The outcome of a change.
 pub enum ExecuteOutcome {
-    /// It is made.
+    /// It was carried out.
     Done(ChangeReport),
-    /// Others changed what it is about, and nothing was written: it is to be asked for again, and
-    /// says what differs.
+    /// Another program changed what it is about, and nothing was written. The plan says what
+    /// differs, and has to be confirmed again.
     Stale(Box<PlannedChange>),
 }
 
@@ -91,7 +91,7 @@ pub fn plan_and_execute(request: &ChangeRequest, recent: &mut RecentSteps) -> Re
         ChangeCommand::Redo => undo_or_redo(request, host, recent, true).map(ExecuteOutcome::Done),
         wanted => plan_current(request.clone(), host).and_then(|planned| match planned.concurrent {
             Some(_) if wanted.binds_to_seen() => Ok(ExecuteOutcome::Stale(Box::new(planned))),
-            // What the user wrote would take the place of what others wrote.
+            // What the user wrote would replace what another program wrote.
             Some(_) if wanted.is_written() || planned.is_empty() => Err(changed_meanwhile(request)),
             _ => execute(planned, host, recent, &mut SilentObserver, wanted.binds_to_seen()),
         }),
@@ -99,7 +99,7 @@ pub fn plan_and_execute(request: &ChangeRequest, recent: &mut RecentSteps) -> Re
     done.map_err(|failed| failure_with_draft(request, failed.told()))
 }
 
-/// Others changed what the user saw, before it was planned.
+/// Makes the failure for a memory that another program changed before the plan.
 fn changed_meanwhile(request: &ChangeRequest) -> ChangeFailure {
     let of = |at: &EntryRef| {
         let (store, entry) = request.snapshot.get(*at);
@@ -109,8 +109,7 @@ fn changed_meanwhile(request: &ChangeRequest) -> ChangeFailure {
     CommitError::Conflict { file, planned: Vec::new(), found: None, files: FilesState::Untouched }.into()
 }
 
-/// Carries out what was shown, or says what of it is not as it was shown. An error says what
-/// state the files are in.
+/// Carries out what was shown, or says what differs from it. An error says what state the files are in.
 pub fn execute_shown(planned: PlannedChange, recent: &mut RecentSteps) -> Result<ExecuteOutcome, String> {
     let request = planned.request.clone();
     let host = Host::here(&request.data, request.now);
@@ -118,7 +117,8 @@ pub fn execute_shown(planned: PlannedChange, recent: &mut RecentSteps) -> Result
     done.map_err(|failed| failure_with_draft(&request, failed.told()))
 }
 
-/// The same, on a disk and a machine of the caller's choice. What was not shown may have changed.
+/// Like [`execute_shown`], with a disk and a machine of the caller's choice. If the plan was not
+/// shown, the stores may have changed.
 pub fn execute(
     planned: PlannedChange,
     host: Host<'_>,
@@ -132,7 +132,7 @@ pub fn execute(
     }
 }
 
-/// Carries one plan out, each kind of change in its own way.
+/// Carries out one plan, in the way that its command needs.
 fn carried(
     writer: &Writer<'_>,
     planned: &PlannedChange,
@@ -145,7 +145,7 @@ fn carried(
             Some((_, turn)) => writer.commit_undo_redo(plan, *turn),
             None => writer.commit(plan),
         },
-        // An id that is free now may be taken by then: it is settled when no other palimp writes.
+        // A free id may be taken by then. It is only chosen while no other palimp writes.
         ChangeCommand::Add(..) => match writer.load() {
             Cow::Borrowed(_) => writer.commit(&Plan { exact: false, ..plan.clone() }),
             Cow::Owned(store) => writer.commit(&planned.replan_store(&store)?),
@@ -159,11 +159,11 @@ fn carried(
             }
             let outcome = writer.commit(plan);
             match &outcome {
-                // What has no step stays listed when the repair is undone.
+                // A piece without a step would stay listed after the undo of the repair.
                 Ok(done) => {
                     kept.iter().for_each(|path| drop(writer.vault().quarantined_by(path, done.step)));
                 }
-                // What did not leave is not kept twice.
+                // Bytes that did not leave their file are not kept twice.
                 Err(_) => kept.iter().for_each(|path| drop(host.disk.remove(path))),
             }
             outcome
@@ -178,7 +178,7 @@ fn carried(
     }
 }
 
-/// Carries out what was planned, though it was not shown. What others did since is looked at by each write.
+/// Carries out a plan that was not shown. Each write checks what other programs did since.
 pub fn execute_unshown(
     planned: &PlannedChange,
     host: Host<'_>,
@@ -246,7 +246,6 @@ pub fn execute_unshown(
     Ok(ChangeReport { said, notes, effect: turned, receipt: Vec::new() })
 }
 
-/// Erases what was shown, store after store.
 fn erase_all(
     planned: &PlannedChange,
     host: Host<'_>,

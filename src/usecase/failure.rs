@@ -1,4 +1,4 @@
-//! Why nothing came of a change.
+//! Why a change was not made.
 
 use std::path::{Path, PathBuf};
 
@@ -8,44 +8,43 @@ use crate::ops::progress::is_stop;
 use crate::store::commit::{CommitError, FilesState, without_untouched};
 use crate::store::lock::LockError;
 
-/// How a change ended that was not made.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
-    /// There is nothing to do it with.
+    /// There is no step to undo or redo.
     Nothing,
     /// It was refused, and nothing changed.
     Refused,
-    /// The system failed, or it stopped halfway.
+    /// The system failed, or the change stopped halfway.
     Failed,
 }
 
-/// What is behind a failure.
+/// The cause of a failure.
 #[derive(Debug)]
 pub enum FailureCause {
     /// It was refused before anything began.
     Refused(Refusal),
     /// It could not be carried out.
     Commit(CommitError),
-    /// Something that it goes by could not be read, or made: what, and why.
+    /// Something that it needs could not be read or made: what, and why.
     Unread(String),
 }
 
-/// Why nothing came of a change, and what state the files are in.
+/// Why a change was not made, and the state of the files.
 #[derive(Debug)]
 pub struct ChangeFailure {
     /// What happened, in sentences. May quote the store.
     pub message: String,
     /// How it ended.
     pub ends: FailureKind,
-    /// What is behind it.
+    /// The cause.
     pub cause: Box<FailureCause>,
-    /// The files were not as it was planned of them, and are as they were.
+    /// True if the files were not as planned, and nothing was written.
     pub(super) is_moved: bool,
-    /// The stores that were changed before.
+    /// The stores that were changed before it.
     pub(super) changed: Vec<PathBuf>,
 }
 
-/// What was made, or why it was not.
 pub(super) type Result<T, E = ChangeFailure> = std::result::Result<T, E>;
 
 impl ChangeFailure {
@@ -53,7 +52,6 @@ impl ChangeFailure {
         ChangeFailure { message, ends, cause: Box::new(cause), is_moved: false, changed: Vec::new() }
     }
 
-    /// An archive that a change goes by could not be read.
     pub(super) fn unread(what: &str, error: &std::io::Error) -> ChangeFailure {
         let why = format!("{what} can't be read: {error}.");
         ChangeFailure::new(
@@ -63,24 +61,23 @@ impl ChangeFailure {
         )
     }
 
-    /// The folder of a store could not be made.
+    /// Makes the failure for a store whose folder could not be made.
     pub(super) fn unmade(root: &Path, error: &std::io::Error) -> ChangeFailure {
         let why = format!("{} can't be made: {error}.", root.to_text());
         ChangeFailure::new(FailureKind::Failed, why.clone(), FailureCause::Unread(why))
     }
 
-    /// Others use what was shown so often that it is never as it was.
+    /// Makes the failure for files that other programs change too often.
     pub(super) fn used() -> ChangeFailure {
         let refusal = Refusal::new("E_CONCURRENT_MOD", "other programs keep changing what this is about.");
         ChangeFailure { is_moved: true, ..refusal.into() }
     }
 
-    /// The same with the store that refused it.
     pub(super) fn in_store(self, root: &Path) -> ChangeFailure {
         ChangeFailure { message: format!("{}: {}", root.to_text(), self.message), ..self }
     }
 
-    /// What kept a change from being carried out, where it was tried.
+    /// Returns the error of carrying it out, if that was tried.
     pub fn commit(&self) -> Option<&CommitError> {
         match &*self.cause {
             FailureCause::Commit(error) => Some(error),
@@ -88,7 +85,7 @@ impl ChangeFailure {
         }
     }
 
-    /// Whether another program held a lock all the time that it was waited for.
+    /// True if another program held a lock for the complete waiting time.
     pub fn is_locked(&self) -> bool {
         let held = |error: &CommitError| {
             matches!(error, CommitError::Lock(LockError::Busy { .. }) | CommitError::Busy { .. })
@@ -96,7 +93,7 @@ impl ChangeFailure {
         self.commit().is_some_and(held)
     }
 
-    /// Whether no file was changed.
+    /// True if no file was changed.
     pub fn is_untouched(&self) -> bool {
         match &*self.cause {
             FailureCause::Commit(error) => error.files() == FilesState::Untouched,
@@ -104,13 +101,12 @@ impl ChangeFailure {
         }
     }
 
-    /// The step that was to be turned is not there any more.
+    /// True if the step to undo or redo does not exist any more.
     pub(super) fn is_gone(&self) -> bool {
         matches!(*self.cause, FailureCause::Commit(CommitError::NoStep(_)))
     }
 
-    /// Why it was refused before anything began; `None` where it was otherwise, or the user
-    /// stopped it.
+    /// Returns why it was refused before anything began; `None` for another cause, or if the user stopped it.
     pub(super) fn refused(&self) -> Option<&str> {
         match &*self.cause {
             FailureCause::Refused(own) | FailureCause::Commit(CommitError::Refused(own)) => {
@@ -121,7 +117,7 @@ impl ChangeFailure {
         }
     }
 
-    /// The same, its refusal told otherwise.
+    /// Replaces the refusal, if it is one.
     pub fn retold(self, tell: impl FnOnce(Refusal) -> Refusal) -> ChangeFailure {
         match *self.cause {
             FailureCause::Refused(refusal) => tell(refusal).into(),
@@ -129,13 +125,13 @@ impl ChangeFailure {
         }
     }
 
-    /// The same when other stores had been changed before.
+    /// Adds the stores that were changed before.
     pub(super) fn after(self, changed: &[&Path]) -> ChangeFailure {
         let is_moved = self.is_moved && changed.is_empty();
         ChangeFailure { changed: changed.iter().map(|root| (*root).to_owned()).collect(), is_moved, ..self }
     }
 
-    /// The code of a refusal, as its specification or `docs/cli.md` names it.
+    /// Returns the code of a refusal, as its specification or `docs/cli.md` names it.
     pub fn code(&self) -> Option<&str> {
         match &*self.cause {
             FailureCause::Refused(own) => Some(own.code),
@@ -144,12 +140,12 @@ impl ChangeFailure {
         }
     }
 
-    /// What was in the way, without what it means for the files.
+    /// Returns the reason, without the state of the files.
     pub fn why(&self) -> &str {
         self.refused().unwrap_or(&self.message)
     }
 
-    /// What happened, with the stores that were changed before.
+    /// Returns what happened, with the stores that were changed before.
     pub fn told(&self) -> String {
         if self.changed.is_empty() {
             return self.message.clone();

@@ -1,6 +1,6 @@
-//! A change from the wish to the word about it: asked → planned → shown → still so? → carried out →
-//! told. Verbs, screens and programs all come here; what differs between them is who is asked and how
-//! it is told, which is [`Requester`] and [`ChangeObserver`].
+//! A change from the request to the report: it is asked for, planned, shown, checked again, carried
+//! out and reported. Verbs, screens and programs all use this module. They differ in who is asked
+//! and how it is reported: [`Requester`] and [`ChangeObserver`].
 
 mod append;
 mod check_stores;

@@ -1,5 +1,5 @@
-//! What of the screens lasts from one start to the next: where the borders between panes are, and what is
-//! unfolded. It has paths of stores, and no text of any.
+//! The part of the screens that is kept between starts: where the borders between panes are, and
+//! what is unfolded. It has paths of stores, but no text from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::screen_state;
 use crate::model::PathText;
 
-/// The file in the folder of our own data.
 pub(super) const FILE: &str = "layout.json";
 
 /// A border between two panes.
@@ -27,12 +26,12 @@ pub enum PaneBorder {
 }
 
 impl PaneBorder {
-    /// Whether it is a column between two panes, and no row.
+    /// True if it is a column between two panes, not a row.
     pub fn is_upright(self) -> bool {
         matches!(self, PaneBorder::Sides | PaneBorder::Detail)
     }
 
-    /// Whether it sets how large the first of its panes is, and not the second.
+    /// True if it sets the size of its first pane, not of its second.
     pub fn sets_first(self) -> bool {
         self == PaneBorder::Sides
     }
@@ -42,28 +41,28 @@ impl PaneBorder {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PaneLayout {
-    /// The size of the pane that a border sets, in thousandths of what there is; its default where there is none.
+    /// The size of the pane that a border sets, in thousandths of the space; the default if it is absent.
     pub borders: BTreeMap<PaneBorder, u16>,
-    /// Whether all groups of filters are shown.
+    /// True if all groups of filters are shown.
     pub all_filters: bool,
-    /// Whether all facts of the detail are shown.
+    /// True if all facts of the detail are shown.
     pub all_facts: bool,
     /// The stores whose sessions are shown, by the paths of their roots.
     unfolded: BTreeSet<String>,
 }
 
 impl PaneLayout {
-    /// What is kept in a folder of our own data; the default where there is no such file, or none of ours.
+    /// Reads the layout from a folder of palimp's own data; the default if there is no valid file.
     pub fn kept_in(data: &Path) -> PaneLayout {
         screen_state::read(data, FILE)
     }
 
-    /// Whether the sessions of a store are shown.
+    /// True if the sessions of a store are shown.
     pub fn is_unfolded(&self, root: &Path) -> bool {
         self.unfolded.contains(&*root.to_text())
     }
 
-    /// Shows the sessions of stores, or folds them away.
+    /// Shows or hides the sessions of stores.
     pub fn fold<'a>(&mut self, roots: impl IntoIterator<Item = &'a PathBuf>, folds: bool) {
         for root in roots {
             match folds {

@@ -1,4 +1,4 @@
-//! Changes planned of what the user saw, as they are shown and carried out.
+//! Plans changes of what the user saw. What is shown is what is carried out.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -24,28 +24,28 @@ use crate::ops::{self, NO_COMPRESSED_FILES, Refusal, WriteContext};
 use crate::store::commit::{Host, Vault, change_id};
 use crate::store::packed_bytes;
 
-/// A change as it will be made: what is shown is what is carried out.
+/// A change with its plans. What is shown is what is carried out.
 pub struct PlannedChange {
-    /// What was asked for.
+    /// The request.
     pub request: ChangeRequest,
-    /// A plan a store, by the store's number.
+    /// The plans, each with the number of its store.
     pub plans: Vec<(usize, Plan)>,
-    /// What is erased.
+    /// The planned erasures.
     pub erasures: Vec<PlannedErasure>,
-    /// The memories that change; empty where the plans themselves say which.
+    /// The memories that change; empty if the plans themselves say which.
     pub changing: Vec<EntryRef>,
-    /// What can't be changed, and why.
+    /// The memories that can't be changed, and why.
     pub skipped: Vec<SkippedRecords<EntryRef>>,
-    /// What a repair keeps of what it takes out, by the store's number.
+    /// The pieces that a repair moves to quarantine, by the number of the store.
     pub(super) quarantined: Vec<(usize, Vec<QuarantinePiece>)>,
-    /// What ids are made of: what is made again has those that were shown.
+    /// The random bytes of new ids: a plan that is made again has the ids that were shown.
     pub(super) random: [u8; 16],
-    /// What others did since it was shown before, where it was.
+    /// What other programs did since the plan was shown, if it was shown before.
     pub concurrent: Option<ConcurrentChanges>,
 }
 
 impl PlannedChange {
-    /// Plans that were made before.
+    /// Makes a change of plans that exist.
     pub fn of(request: ChangeRequest, plans: Vec<(usize, Plan)>) -> PlannedChange {
         let (erasures, changing, left, quarantined, random) = Default::default();
         PlannedChange {
@@ -60,7 +60,7 @@ impl PlannedChange {
         }
     }
 
-    /// What it replaces has to be as it was shown. What a plan before changed is not what others did.
+    /// Requires that what is replaced is as it was shown. Changes by an earlier plan are allowed.
     pub(super) fn make_exact(&mut self) {
         for at in 0..self.plans.len() {
             let (before, rest) = self.plans.split_at_mut(at);
@@ -74,13 +74,14 @@ impl PlannedChange {
         self.erasures.iter_mut().for_each(|own| own.plan.exact = true);
     }
 
-    /// Every plan of it with its store, those of erasures too.
+    /// Returns every plan with its store, also those of erasures.
     pub fn all(&self) -> impl Iterator<Item = (&Arc<Store>, &Plan)> {
         let plans = self.plans.iter().map(|(number, plan)| (&self.request.snapshot.stores[*number], plan));
         plans.chain(self.erasures.iter().map(|own| (&own.store, &own.plan)))
     }
 
-    /// What the plans come to, line by line: where that is the same, a yes to one holds for the other.
+    /// Returns the effect of the plans, line by line. If two effects are equal, a yes to one holds
+    /// for the other.
     pub(super) fn effect_lines(&self) -> Vec<String> {
         if self.request.by == Requester::Screen {
             return vec![self.records().to_string()];
@@ -102,7 +103,7 @@ impl PlannedChange {
         told
     }
 
-    /// What a repair keeps of what it takes out of a store, by the files that it leaves.
+    /// Returns the pieces that a repair takes out of a store, by their file.
     pub(super) fn quarantined_of(&self, number: usize) -> BTreeMap<&Path, Vec<&QuarantinePiece>> {
         let mut files: BTreeMap<&Path, Vec<&QuarantinePiece>> = BTreeMap::new();
         let own = self.quarantined.iter().filter(|(own, _)| *own == number).flat_map(|(_, own)| own);
@@ -110,7 +111,6 @@ impl PlannedChange {
         files
     }
 
-    /// The plan for a store as it is now.
     pub(super) fn replan_store(&self, store: &Store) -> Result<Plan, Refusal> {
         let scene = WriteContext {
             store,
@@ -121,7 +121,6 @@ impl PlannedChange {
         self.request.command.plan_store(&scene, &[])
     }
 
-    /// Shows every memory at its place in the list.
     fn order_as_listed(&mut self) {
         let places: HashMap<EntryRef, usize> = self.request.at.iter().copied().zip(0..).collect();
         let place = |at: &EntryRef| places.get(at).copied().unwrap_or(usize::MAX);
@@ -129,18 +128,18 @@ impl PlannedChange {
         self.skipped.iter_mut().for_each(|own| own.which.sort_by_key(place));
     }
 
-    /// How many memories change.
+    /// Returns the number of memories that change.
     pub fn records(&self) -> usize {
         let erased: usize = self.erasures.iter().map(|own| own.targets.len()).sum();
         erased + self.plans.iter().map(|(_, plan)| plan.records).sum::<usize>()
     }
 
-    /// Whether nothing would change.
+    /// True if nothing would change.
     pub fn is_empty(&self) -> bool {
         self.erasures.is_empty() && self.plans.iter().all(|(_, plan)| !plan.is_due())
     }
 
-    /// What is left out, and why; empty where nothing is. May quote the store.
+    /// Returns what is left out, and why. May quote the store.
     pub fn left_out(&self) -> Vec<String> {
         let told = |own: &SkippedRecords<EntryRef>| {
             format!("left out: {}: {}", memory_count(own.which.len()), own.reason)
@@ -148,7 +147,7 @@ impl PlannedChange {
         self.skipped.iter().map(told).collect()
     }
 
-    /// The title of a memory, what becomes of it, and its id. Untrusted text.
+    /// Returns the title of a memory, what happens to it, and its id. Untrusted text.
     pub fn named(&self, at: EntryRef) -> [String; 3] {
         let (store, entry) = self.request.snapshot.get(at);
         let told = self.request.command.effect_on(store, entry);
@@ -159,7 +158,7 @@ impl PlannedChange {
         [format::title(store, entry), told, name_of(store, entry)]
     }
 
-    /// What is changed, as it is called.
+    /// Returns the name of what is changed.
     pub fn display_name(&self) -> String {
         match self.request.at.len() {
             0 | 1 => self.request.name.clone(),
@@ -176,7 +175,7 @@ pub fn preview(request: ChangeRequest) -> Result<PlannedChange, String> {
     plan_current(request, host).map_err(|failed| failure_with_draft(&of, failed.message))
 }
 
-/// Plans a change of what is there now, with what differs from what was listed.
+/// Plans a change of the stores as they are now, with what differs from what was listed.
 pub(super) fn plan_current(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
     let (request, difference) = hold(request, host);
     let is_gone = request.command.is_of_records() && request.at.is_empty() && !difference.is_none();
@@ -184,12 +183,12 @@ pub(super) fn plan_current(request: ChangeRequest, host: Host<'_>) -> Result<Pla
     Ok(PlannedChange { concurrent: Some(difference).filter(|own| !own.is_none()), ..planned })
 }
 
-/// The same, on a disk and a machine of the caller's choice.
+/// Plans a change and writes nothing, on a disk and a machine of the caller's choice.
 pub fn plan(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
     let mut planned = match &request.command {
         ChangeCommand::RestoreBackup(wanted) => {
             let mut plan = restored(&request, wanted, host)?;
-            // The plan of a whole file names each itself.
+            // The plan of a whole file names each record itself.
             if !wanted.whole {
                 say_each(&request, wanted.store, &mut plan);
             }
@@ -229,7 +228,6 @@ pub fn plan(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
     Ok(planned)
 }
 
-/// Plans for memories, store by store.
 fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
     let mut planned = PlannedChange::of(request, Vec::new());
     let request = planned.request.clone();
@@ -250,7 +248,7 @@ fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
         };
         match in_store(&request, host, store, &entries) {
             Ok(part) => part.into(&mut planned, number, store),
-            // Of several stores one that refuses is left out.
+            // If one of several stores refuses, it is left out.
             Err(failed) => match failed.refused() {
                 Some(why) if !stops => add_skipped(&mut planned.skipped, &own, why),
                 _ => return Err(failed),
@@ -268,7 +266,7 @@ fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
     }
 }
 
-/// Adds to a plan every memory that it concerns.
+/// On a screen, adds a line for every memory that the plan concerns.
 fn say_each(request: &ChangeRequest, number: usize, plan: &mut Plan) {
     let own = request.snapshot.stores.get(number).filter(|_| request.by == Requester::Screen);
     let Some(store) = own else { return };
@@ -278,13 +276,12 @@ fn say_each(request: &ChangeRequest, number: usize, plan: &mut Plan) {
     plan.lines.extend(lines);
 }
 
-/// The id of a memory, or its place.
+/// Returns the id of a memory, or its key.
 pub fn name_of(store: &Store, entry: &Entry) -> String {
     let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
     id.unwrap_or_else(|| store.key(entry))
 }
 
-/// What a change comes to in one store.
 struct StorePart {
     plan: Option<Plan>,
     erasure: Option<PlannedErasure>,
@@ -293,7 +290,6 @@ struct StorePart {
 }
 
 impl StorePart {
-    /// Joins it to the others.
     fn into(self, planned: &mut PlannedChange, number: usize, store: &Store) {
         let place = |entry: &Entry| {
             let entry = store.number_of(entry)?;
@@ -337,7 +333,7 @@ fn in_store(
         let left = erasure.left.clone();
         return Ok(StorePart { plan: None, erasure: Some(erasure), entries: stays, left });
     }
-    // What brings deleted memories back has to see them; nothing else plans with them.
+    // Only a plan that restores deleted memories needs to see them.
     let brings_back = *wanted == ChangeCommand::Undelete;
     let as_read = ops::delete::as_read(store);
     let planned_on = if brings_back { &**store } else { &*as_read };
@@ -359,7 +355,7 @@ fn in_store(
         let plan = Some(make(entries)?);
         return Ok(StorePart { plan, erasure: None, entries: entries.to_vec(), left: Vec::new() });
     }
-    // Where the plan itself counts, this does not.
+    // If the plan counts memories itself, they are not counted here.
     let look = || if wanted.is_counted() { progress.go_on() } else { progress.step() };
     let is_sorted_out = brings_back && request.by == Requester::Query;
     let may = |entry: &Entry| {
@@ -369,7 +365,6 @@ fn in_store(
     Ok(StorePart { plan: sifted.result, erasure: None, entries: sifted.entries, left: sifted.skipped })
 }
 
-/// The plan that brings back what a copy has.
 fn restored(request: &ChangeRequest, wanted: &BackupRestore, host: Host<'_>) -> Result<Plan> {
     let Some(store) = request.snapshot.stores.get(wanted.store) else {
         return Err(Refusal::unfit("the store is not open any more.").into());

@@ -1,4 +1,4 @@
-//! Repairs planned: what copies and undo data have of what is torn, and what is kept in quarantine.
+//! Plans repairs: finds what copies and undo data have of torn memories, and what is in quarantine.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -18,40 +18,40 @@ use crate::ops::repair::{
 use crate::ops::{NO_COMPRESSED_FILES, WriteContext};
 use crate::store::commit::{Deletions, Host, QuarantinedPiece, StepHistory, Vault, list_backups};
 
-/// So many bytes of copies are looked through for what is torn, and so many steps.
+/// At most this many bytes of copies, and this many steps, are searched for torn memories.
 const MOST: u64 = 64 << 20;
 const STEPS: usize = 40;
 
-/// What is to come back from quarantine.
+/// What to restore from quarantine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuarantineRestore {
     /// The store's number in its snapshot.
     pub store: usize,
-    /// What left the file.
+    /// The pieces that left the file.
     pub pieces: Arc<[QuarantinePiece]>,
-    /// By which step, where that is known.
+    /// The step that took them out, if it is known.
     pub step: Option<u64>,
 }
 
-/// What is in quarantine, as one file of ours.
+/// A file in quarantine.
 pub struct QuarantineFile {
-    /// Where that is.
+    /// Its path.
     pub path: PathBuf,
-    /// The file of the store that it left.
+    /// The file of the store that the pieces left.
     pub file: PathBuf,
-    /// When.
+    /// The time when they left it.
     pub at: Option<Moment>,
-    /// By which step, where that is known.
+    /// The step that took them out, if it is known.
     pub step: Option<u64>,
-    /// What left it.
+    /// The pieces.
     pub of: QuarantineContent,
 }
 
-/// What left the files of a store and was not put back by an undo, the oldest first.
+/// Returns what left the files of a store and was not restored by an undo, the oldest first.
 ///
 /// # Errors
 ///
-/// If it can't be read.
+/// If the quarantine can't be read.
 pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<QuarantineFile>> {
     let vault = Vault::open_read_only(disk, data, &store.root);
     let mut found = Vec::new();
@@ -64,7 +64,7 @@ pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<
         let read = disk.read(&path, 0, None);
         let (bytes, _) = read.map_err(|error| ChangeFailure::unread(&path.to_text(), &error))?;
         let of = repair::read(&file, &bytes);
-        // Of what was erased as a whole nothing is left to be listed.
+        // If everything in it was erased, there is nothing to list.
         if !of.pieces.is_empty() {
             found.push(QuarantineFile { path, file, at, step, of });
         }
@@ -72,8 +72,8 @@ pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<
     Ok(found)
 }
 
-/// The repair that is asked for, of a store with all that is wrong with it; `None` where it has none of the
-/// problems, and others may.
+/// Plans a repair of a store with all its problems. Returns `None` if the store has none of the
+/// chosen problems; other stores may have them.
 pub(super) fn plan_repair(
     host: Host<'_>,
     scene: &WriteContext<'_>,
@@ -101,7 +101,6 @@ pub(super) fn plan_repair(
     Ok(Some(repair::chosen(&RepairContext::of(&scene, &material, checked.rebuilt()), &own)?))
 }
 
-/// The plan that brings back what is in quarantine.
 pub(super) fn plan_quarantine_restore(
     host: Host<'_>,
     store: &Store,
@@ -120,11 +119,11 @@ pub(super) fn plan_quarantine_restore(
     Ok(repair::restored(&RepairContext::of(&scene, &material, []), (&of.pieces, of.step))?)
 }
 
-/// What can be done about one problem, and what that makes of its lines: nothing that a repair would refuse.
+/// Returns the fixes of one problem, and its lines after each fix. A repair refuses none of them.
 ///
 /// # Errors
 ///
-/// If our own data about the store can't be read, or the problem is there no more.
+/// If palimp's own data about the store can't be read, or the problem does not exist any more.
 pub fn fixes_of(
     disk: &dyn Disk,
     data: &Path,
@@ -134,22 +133,22 @@ pub fn fixes_of(
 ) -> Result<FixPreview> {
     let store = store_with_bytes(store, now);
     let kept = material_for(disk, data, &store, std::iter::once(of), now)?;
-    // What is made anew is no memory.
+    // A problem of a memory is not about a derived file.
     let anew = if of.record.is_none() { stale_files::stale_files(&store, now) } else { Vec::new() };
     let scene = WriteContext { store: &store, now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
     Ok(RepairContext::of(&scene, &kept, anew.iter().map(|own| &*own.path)).beside(of))
 }
 
-/// What is kept beside a store of its damaged files, and what was erased of it.
+/// Returns copies of the damaged files of a store, and what was erased from the store.
 ///
 /// # Errors
 ///
-/// If our own data about the store can't be read: what was erased could come back then.
+/// If palimp's own data about the store can't be read. Without it, erased memories could be restored.
 pub fn repair_sources(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> Result<RepairSources> {
     material_for(disk, data, store, store.problems.iter(), now)
 }
 
-/// The same, as far as it takes for some of its problems.
+/// Like [`repair_sources`], only as far as these problems need it.
 fn material_for<'p>(
     disk: &dyn Disk,
     data: &Path,
@@ -169,7 +168,7 @@ fn material_for<'p>(
     let broken = problems.iter().filter(|own| is_broken(own.code));
     let damaged: HashSet<&Path> = broken.map(|own| &*own.file).collect();
     let is_damaged = |file: &Path| damaged.contains(file);
-    // A memory that shares an id may get another, which none must have had.
+    // A memory that shares an id may get another one, which no memory must have had.
     if !damaged.is_empty() || problems.iter().any(|own| own.code == Code::DuplicateId) {
         own.deleted = Deletions::of(&vault, store, now)?;
     }
@@ -183,7 +182,7 @@ fn material_for<'p>(
         own.temp_files.insert(file.clone(), bytes);
     }
     for copy in list_backups(store, &vault)?.into_iter().filter(|own| is_damaged(&own.file)) {
-        // One that may hold what was erased is not looked into.
+        // A copy that may hold erased memories is not read.
         let is_doubtful = ErasedRecords::out_of(store, &vault, &copy)?.doubts(false).is_some();
         if is_doubtful || copy.bytes > room {
             continue;
@@ -201,10 +200,10 @@ fn material_for<'p>(
     let history = StepHistory::of(&vault.journal()?);
     let taken_back: HashSet<u64> =
         history.undone.iter().chain(&history.left).map(|(step, _)| *step).collect();
-    // Logs out of which a later step took tombstones: those of earlier steps may be among them.
+    // Logs from which a later step removed tombstones. The tombstones of earlier steps may be among them.
     let mut undeleted: HashSet<PathBuf> = HashSet::new();
     for number in vault.steps()?.into_iter().rev().take(STEPS) {
-        // One that can't be read has nothing to give. What a step took away on purpose stays away.
+        // A step that can't be read has nothing to give. What a step removed on purpose is not restored.
         let Ok(Some(step)) = vault.step(number) else { continue };
         if matches!(step.line.verb.as_str(), "delete" | "erase" | "compact" | "archive" | "maintain") {
             let counts = |file: &Path| is_damaged(file) && !undeleted.contains(file);
@@ -229,7 +228,7 @@ fn material_for<'p>(
     Ok(own)
 }
 
-/// The lines that a deletion added to damaged logs of tombstones.
+/// Returns the lines that a deletion added to damaged logs of tombstones.
 fn tombstones(
     store: &Store,
     step: u64,
@@ -245,7 +244,7 @@ fn tombstones(
     .collect()
 }
 
-/// What a change of a step's undo data has of its file, and whether that is all of it.
+/// Returns what a change in undo data has of its file, and whether that is the complete file.
 fn held(act: &Act) -> (Vec<u8>, bool) {
     match act {
         Act::Create(bytes) | Act::Remove(bytes) => (bytes.to_vec(), true),

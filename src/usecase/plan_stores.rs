@@ -1,4 +1,4 @@
-//! Changes of stores as a whole, planned.
+//! Plans changes of stores as a whole.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::ops::{self, NO_COMPRESSED_FILES, Refusal, WriteContext};
 use crate::store::commit::Host;
 use crate::store::packed_bytes;
 
-/// Plans for stores as a whole. Of several stores the one that refuses is named.
+/// Plans a change for each store. If there are several stores, a refusal names its store.
 pub(super) fn plan_stores(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
     let mut planned = PlannedChange::of(request, Vec::new());
     planned.random = host.machine.random();
@@ -35,7 +35,6 @@ pub(super) fn plan_stores(request: ChangeRequest, host: Host<'_>) -> Result<Plan
     Ok(planned)
 }
 
-/// Adds the plans for one store.
 fn of_store(planned: &mut PlannedChange, host: Host<'_>, (number, store): (usize, &Store)) -> Result<()> {
     let request = &planned.request;
     let scene = WriteContext {
@@ -79,7 +78,7 @@ fn of_store(planned: &mut PlannedChange, host: Host<'_>, (number, store): (usize
     Ok(())
 }
 
-/// The archive of a session, as it is on the disk; empty where there is none.
+/// Returns the archive of a session, as it is on the disk; empty if there is none.
 fn packed_session(host: Host<'_>, store: &Store, name: &str) -> Result<Vec<u8>> {
     let is_named = |file: &Path| {
         let file = file.file_name().unwrap_or_default().to_text();
@@ -92,7 +91,7 @@ fn packed_session(host: Host<'_>, store: &Store, name: &str) -> Result<Vec<u8>> 
     read.map(|(bytes, _)| bytes).map_err(|error| ChangeFailure::unread(&path.to_text(), &error))
 }
 
-/// What is due in a store at a time, with the rule of each.
+/// Returns what is due in a store at a time, each with its rule.
 pub fn plans_due(store: &Store, now: Moment) -> Result<Vec<(Plan, String)>> {
     let scene = WriteContext {
         store,

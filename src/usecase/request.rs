@@ -7,14 +7,14 @@ use super::command::ChangeCommand;
 use crate::model::{EntryRef, Moment, Snapshot};
 use crate::ops::Progress;
 
-/// Who asks, and what is to become of memories that it can't be done with.
+/// Who asks, and what happens to memories that can't be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Requester {
-    /// A screen: what can't be changed is left out, and every memory is shown by its line.
+    /// A screen: memories that can't be changed are left out, and every memory is shown with its line.
     Screen,
-    /// A verb that names records: all of them can be changed, or none is.
+    /// A verb that names records: either all of them are changed, or none.
     Ids,
-    /// A verb with a query: what can't be changed is left out, unless that is all.
+    /// A verb with a query: memories that can't be changed are left out, unless these are all.
     Query,
 }
 
@@ -27,24 +27,24 @@ pub struct ChangeRequest {
     pub at: Vec<EntryRef>,
     /// Who asks.
     pub by: Requester,
-    /// Others that were shown beside them and stay: that those are there may be why these go.
+    /// Other memories that were shown beside them and stay. They may be the reason why these go.
     pub beside: Vec<EntryRef>,
-    /// What they are called. Untrusted text.
+    /// The name of what is changed. Untrusted text.
     pub name: String,
-    /// Those of them that the filter hides, ascending.
+    /// The entries that the filter hides, in ascending order.
     pub hidden: Vec<EntryRef>,
-    /// How far it is, for whoever waits.
+    /// The progress, for those who wait.
     pub progress: Arc<Progress>,
-    /// What is to be done.
+    /// The command.
     pub command: ChangeCommand,
-    /// The folder of our own data.
+    /// The folder of palimp's own data.
     pub data: PathBuf,
     /// The time.
     pub now: Moment,
 }
 
 impl ChangeRequest {
-    /// A change of no memories, or of those that are named then.
+    /// Makes a request without memories.
     pub fn new(
         snapshot: Arc<Snapshot>,
         by: Requester,
@@ -56,7 +56,7 @@ impl ChangeRequest {
         ChangeRequest { snapshot, at, by, beside, name, hidden, progress, command: wanted, data, now }
     }
 
-    /// Whether the filter hides a memory that it is about.
+    /// True if the filter hides a memory of the request.
     pub fn is_hidden(&self, at: EntryRef) -> bool {
         self.hidden.binary_search(&at).is_ok()
     }

@@ -1,6 +1,6 @@
-//! What others did between a plan that was shown and the yes to it. Where they changed, deleted or
-//! moved a memory of it, nothing is written: the plan is made again for the same memories, never for
-//! what came meanwhile, and what differs is asked for again.
+//! Checks what other programs did between a plan that was shown and the user's yes. If they
+//! changed, deleted or moved one of its memories, nothing is written: the plan is made again for
+//! the same memories, never for new ones, and has to be confirmed again with what differs.
 
 mod describe_change;
 mod load_bytes;
@@ -26,44 +26,44 @@ use crate::ops::effect::effect;
 use crate::store::commit::{Host, deleted_from};
 use crate::store::{self, Place};
 
-/// So often a plan is made again where others change what it is not about.
+/// A plan is tried at most this often if other programs change what it is not about.
 const TRIES: usize = 4;
 
-/// What others did to memories of a plan since it was shown.
+/// What other programs did to the memories of a plan since it was shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConcurrentChanges {
-    /// This many memories were shown.
+    /// The number of memories that were shown.
     pub shown: usize,
-    /// Those that are not as they were shown.
+    /// The memories that are not as they were shown.
     pub changes: Vec<ConcurrentChange>,
 }
 
 /// A memory that is not as it was shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConcurrentChange {
-    /// What it is called. Untrusted text.
+    /// Its name. Untrusted text.
     pub name: String,
-    /// What became of it: `gone`, or what changed. Untrusted text.
+    /// What happened to it: `gone`, or what changed. Untrusted text.
     pub what: String,
-    /// What is done to it now; empty where that goes without saying. Untrusted text.
+    /// What the plan does to it now; empty if that is clear. Untrusted text.
     pub new_effect: String,
 }
 
-/// This many of them are named in a sentence.
+/// At most this many of them are named in a sentence.
 const NAMED: usize = 5;
 
 impl ConcurrentChanges {
-    /// Whether everything is as it was shown.
+    /// True if everything is as it was shown.
     pub fn is_none(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// "Changed meanwhile: 2 of 212". May quote the store.
+    /// Returns a head line: "Changed meanwhile: 2 of 212".
     pub fn head(&self) -> String {
         format!("Changed meanwhile: {} of {}", self.changes.len(), self.shown)
     }
 
-    /// The same, with the first of them.
+    /// Returns the head line with the first memories. May quote the store.
     pub fn told(&self) -> String {
         let named: Vec<String> = self.changes.iter().take(NAMED).map(ConcurrentChange::told).collect();
         let more = if self.changes.len() > NAMED { ", …" } else { "" };
@@ -79,7 +79,7 @@ impl ConcurrentChange {
         }
     }
 
-    /// A line of its own.
+    /// Returns its line in a list. May quote the store.
     pub fn line(&self) -> String {
         let becomes =
             if self.new_effect.is_empty() { String::new() } else { format!(" · {}", self.new_effect) };
@@ -87,7 +87,7 @@ impl ConcurrentChange {
     }
 }
 
-/// Carries a plan out that was shown, where its memories are as they were shown.
+/// Carries out a plan that was shown, if its memories are as they were shown.
 pub(super) fn execute_if_unchanged(
     planned: PlannedChange,
     host: Host<'_>,
@@ -122,8 +122,7 @@ pub(super) fn execute_if_unchanged(
     execute_unshown(&planned, host, recent, teller).map(ExecuteOutcome::Done)
 }
 
-/// Whether a memory was used that is to be erased: an erasure that began on the bytes as they were
-/// would stop halfway.
+/// True if a memory to erase was used: an erasure that starts from the old bytes would stop halfway.
 fn is_used(planned: &PlannedChange, fresh: &Snapshot) -> bool {
     let was = &planned.request.snapshot;
     let mut carry = EntryTracker::new(was, fresh);
@@ -134,9 +133,9 @@ fn is_used(planned: &PlannedChange, fresh: &Snapshot) -> bool {
     !planned.erasures.is_empty() && planned.changing.iter().any(&mut is_other)
 }
 
-/// The plan for the next try, where its files were not as they were read: made again, where its
-/// memories are as they were shown and others wrote beside them, or used them. The flag says whether
-/// it is to be asked for again: a verb would do something else now.
+/// Returns the plan for the next try after files were not as they were read. It is made again if
+/// its memories are as they were shown, and other programs only used them or wrote beside them. The
+/// flag is true if the plan has to be confirmed again, because a verb would do something else now.
 fn replan_for_retry(
     planned: PlannedChange,
     failed: ChangeFailure,
@@ -158,7 +157,7 @@ fn replan_for_retry(
     }
 }
 
-/// The stores of a snapshot as they are now, with what was deleted listed with a store where it was.
+/// Returns the stores as they are now. If a store listed its deleted memories, it lists them again.
 fn read(snapshot: &Snapshot, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
     if snapshot.stores.iter().all(|own| store::is_as_read(host.disk, own)) {
         return Arc::new(Snapshot::of(snapshot.stores.clone()));
@@ -172,7 +171,7 @@ fn read(snapshot: &Snapshot, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
     Arc::new(Snapshot::of(stores.into_iter().zip(&snapshot.stores).map(as_it_is).collect()))
 }
 
-/// Whether the files of a store are as they were, whether what was deleted is listed with it or not.
+/// True if the files of a store are unchanged. Listed deleted memories do not count.
 fn is_same(old: &Store, new: &Store) -> bool {
     let files = |own: &Store| own.documents.iter().filter(|own| deleted_from(&own.path).is_none()).count();
     let both = || old.documents.iter().zip(&new.documents);
@@ -180,7 +179,7 @@ fn is_same(old: &Store, new: &Store) -> bool {
     count == files(new) && both().take(count).all(|(old, new)| old.is_state_of(new))
 }
 
-/// The memories that a plan is about, in the stores that it was made of.
+/// Returns the memories that a plan is about, in the stores that it was made of.
 fn bound(planned: &PlannedChange) -> Vec<EntryRef> {
     if !planned.changing.is_empty() {
         return planned.changing.clone();
@@ -195,7 +194,6 @@ fn bound(planned: &PlannedChange) -> Vec<EntryRef> {
     all
 }
 
-/// What others did to the memories of a plan.
 fn difference(planned: &PlannedChange, fresh: &Snapshot, host: Host<'_>) -> Result<ConcurrentChanges> {
     if is_as_shown(planned, fresh) {
         return Ok(ConcurrentChanges::default());
@@ -219,7 +217,7 @@ fn of_memories(planned: &PlannedChange, fresh: &Snapshot) -> ConcurrentChanges {
     of_bound(&planned.request.snapshot, &bound, fresh, planned.request.now)
 }
 
-/// What others did to memories since they were read.
+/// Returns what other programs did to memories since they were read.
 fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Moment) -> ConcurrentChanges {
     let mut carry = EntryTracker::new(was, fresh);
     let mut moved = Vec::new();
@@ -228,7 +226,7 @@ fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Moment) -
         let is_other = is.is_some_and(|is| !have_equal_bytes(was.get(at), is));
         let held = if is_other { was.with_bytes_of(at) } else { None };
         let (store, entry) = held.as_ref().unwrap_or(was).get(at);
-        // What is in no file is as it was, as long as nobody brings it back.
+        // A memory that is in no file is unchanged until it is restored.
         if is.is_none() && is_held(store, entry) {
             continue;
         }
@@ -243,9 +241,9 @@ fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Moment) -
     ConcurrentChanges { shown: bound.len(), changes: moved }
 }
 
-/// How many memories of a plan that is shown are not as they were shown, in stores that were read
-/// since. Where the plans themselves say which they change, that is looked at when it is agreed to:
-/// whole files would have to be read.
+/// Returns how many memories of a shown plan are not as they were shown, in stores that were read
+/// since. If only the plans say which memories they change, this is checked when the user agrees,
+/// because whole files would have to be read.
 pub fn count_changed_since(planned: &PlannedChange, fresh: &Snapshot) -> usize {
     match planned.changing.is_empty() || is_as_shown(planned, fresh) {
         true => 0,

@@ -1,4 +1,4 @@
-//! What the screens keep from one start to the next: with our own data, never in a store.
+//! What the screens keep between starts: with palimp's own data, never in a store.
 
 use std::io;
 use std::path::Path;
@@ -9,23 +9,23 @@ use super::{PaneLayout, Visits, pane_layout, visits};
 use crate::disk::{Disk, RealDisk, write_synced};
 use crate::store::commit::make_folders;
 
-/// A longer file is none of ours.
+/// A longer file, in bytes, is not one of palimp's.
 const LONGEST: u64 = 4 << 20;
 
-/// Something that lasts, each in a file of its own.
+/// State that is kept, each kind in its own file.
 pub enum ScreenState {
     /// Up to when the memories of each store were seen.
     Visits(Visits),
-    /// How the screens are arranged.
+    /// The arrangement of the screens.
     Layout(PaneLayout),
 }
 
 impl ScreenState {
-    /// Keeps it, replacing what was kept as a whole file.
+    /// Keeps it. The old file is replaced as a whole.
     ///
     /// # Errors
     ///
-    /// Where the folder of our own data can't be written: what can't be kept, and why.
+    /// If the folder of palimp's own data can't be written. The text says what can't be kept, and why.
     pub fn keep_in(&self, data: &Path) -> Result<(), String> {
         let (what, file, text) = match self {
             ScreenState::Visits(own) => ("What is new", visits::FILE, serde_json::to_vec(own)),
@@ -36,7 +36,7 @@ impl ScreenState {
     }
 }
 
-/// What is kept in a file of the folder of our own data; the default where it has nothing of ours.
+/// Reads a file in the folder of palimp's own data; the default if there is no valid file.
 pub(super) fn read<T: DeserializeOwned + Default>(data: &Path, file: &str) -> T {
     let read = RealDisk.read(&data.join(file), 0, Some(LONGEST));
     read.ok().and_then(|(bytes, _)| serde_json::from_slice(&bytes).ok()).unwrap_or_default()

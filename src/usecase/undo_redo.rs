@@ -1,4 +1,4 @@
-//! Undo and redo: the last step of this run first, else the last that a journal has.
+//! Undo and redo: the last step of this run first, otherwise the last one in a journal.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,32 +12,32 @@ use crate::model::{Plan, Store};
 use crate::store::commit::last_change;
 use crate::store::commit::{CommitError, Host, UndoRedo, Writer};
 
-/// Steps of this run in their order: undo and redo turn these first, whatever the times in
-/// the journals of several stores say.
+/// The steps of this run, in order. Undo and redo take these first, no matter which times the
+/// journals of several stores have.
 #[derive(Default)]
 pub struct RecentSteps {
     done: Vec<RecentStep>,
     undone: Vec<RecentStep>,
-    /// Whether something new was done: what had been undone before is not redone then.
+    /// True if there was a new step: what was undone before it is not redone.
     is_new: bool,
-    /// The number of the change that was made last: one of several stores is a step in each.
+    /// The number of the last change. A change of several stores is a step in each.
     change: u64,
 }
 
 impl RecentSteps {
-    /// A change begins: its steps are turned together.
+    /// Begins a change: its steps are undone and redone together.
     pub(crate) fn begin(&mut self) {
         self.change += 1;
     }
 
-    /// Something new was done: what was undone before is not redone.
+    /// Adds a new step: what was undone before it is not redone.
     pub(crate) fn push_new(&mut self, step: RecentStep) {
         self.done.push(RecentStep { change: self.change, ..step });
         self.undone.clear();
         self.is_new = true;
     }
 
-    /// The steps of the change that was made last, or undone last, in stores that are open: the newest first.
+    /// Returns the steps of the change that was made last, or undone last, in open stores, the newest first.
     fn last(&self, stores: &[Arc<Store>], is_redo: bool) -> (Option<u64>, Vec<StepToTurn>) {
         let steps = if is_redo { &self.undone } else { &self.done };
         let open = |step: &RecentStep| stores.iter().find(|store| store.root == step.root).map(Arc::clone);
@@ -47,13 +47,13 @@ impl RecentSteps {
         (change, own.filter_map(due).collect())
     }
 
-    /// A step of this run is not to be turned any more.
+    /// Removes a step of this run, so that it is not undone or redone again.
     fn taken(&mut self, store: &Store, number: Option<u64>, is_redo: bool) {
         let steps = if is_redo { &mut self.undone } else { &mut self.done };
         steps.retain(|step| step.root != store.root || Some(step.number) != number);
     }
 
-    /// A step that was chosen from the journal was undone or redone.
+    /// Adds a step that was chosen from the journal, and undone or redone.
     pub(super) fn push_undone_or_redone(&mut self, turn: UndoRedo, step: impl Fn(u64) -> RecentStep) {
         let (UndoRedo::Undo(number) | UndoRedo::Redo(number)) = turn;
         self.begin();
@@ -68,7 +68,7 @@ impl RecentSteps {
     }
 }
 
-/// The plan that turns a chosen step of a store round. Nothing is written.
+/// Plans to undo or redo a chosen step of a store. Nothing is written.
 pub(super) fn preview(
     request: &ChangeRequest,
     host: Host<'_>,
@@ -99,11 +99,11 @@ impl RecentStep {
     }
 }
 
-/// A step that is to be turned: its store, its number unless it is the last, what was said of it.
+/// A step to undo or redo: its store, its number unless it is the last, and its description.
 type StepToTurn = (Arc<Store>, Option<u64>, Option<String>);
 
-/// Undoes the last change, or redoes what was undone last: of this run, else of the
-/// journals. Of several stores each step of it is turned.
+/// Undoes the last change, or redoes what was undone last: of this run, otherwise of the journals.
+/// If the change is of several stores, this is done in each.
 pub fn undo_or_redo(
     request: &ChangeRequest,
     host: Host<'_>,
@@ -147,7 +147,6 @@ pub fn undo_or_redo(
     Ok(changed)
 }
 
-/// The steps of the newest change that the journals have.
 fn of_the_journals(
     request: &ChangeRequest,
     host: Host<'_>,
@@ -162,14 +161,14 @@ fn of_the_journals(
         let verb = if is_redo { "redo" } else { "undo" };
         return Err(CommitError::NoStep(format!("There is nothing to {verb}.")).into());
     }
-    // Of one store it is the last that is applied once what a crash interrupted is finished.
+    // In one store, it is the last applied step after recovery from a crash, so its number is not known yet.
     let is_of_several = steps.len() > 1;
     let due =
         |(store, number): (&Arc<Store>, u64)| (Arc::clone(store), is_of_several.then_some(number), None);
     Ok(steps.into_iter().map(due).collect())
 }
 
-/// Turns a step of a store, or its last: notes, what is told of it, and the step.
+/// Undoes or redoes a step of a store, or its last step. Returns notes, a description, and the step.
 fn turn_in(
     store: &Arc<Store>,
     host: Host<'_>,

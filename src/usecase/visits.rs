@@ -1,5 +1,5 @@
-//! Up to when the memories of each store were seen, for what is new since. It is kept with our own
-//! data, never in a store, and holds no text of any.
+//! Up to when the memories of each store were seen, to know what is new since. It is kept with
+//! palimp's own data, never in a store, and has no text from stores.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::screen_state;
 use crate::model::{Moment, PathText};
 
-/// The file in the folder of our own data.
 pub(super) const FILE: &str = "visits.json";
 
 /// Up to when each store was seen, by the path of its root.
@@ -17,23 +16,23 @@ pub(super) const FILE: &str = "visits.json";
 pub struct Visits {
     /// Microseconds since 1970, UTC.
     seen: BTreeMap<String, i64>,
-    /// What of each store was marked as seen since, by id or key.
+    /// The memories of each store that were marked as seen since, by id or key.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     one_by_one: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Visits {
-    /// What is kept in a folder of our own data; nothing where there is no such file, or none of ours.
+    /// Reads the visits from a folder of palimp's own data; empty if there is no valid file.
     pub fn kept_in(data: &Path) -> Visits {
         screen_state::read(data, FILE)
     }
 
-    /// Up to when a store was seen; `None` on the first visit.
+    /// Returns up to when a store was seen; `None` on the first visit.
     pub fn seen(&self, root: &Path) -> Option<Moment> {
         self.seen.get(&*root.to_text()).copied().map(Moment)
     }
 
-    /// Stores are seen up to a moment; `only_new` leaves those that were visited before.
+    /// Marks stores as seen up to a time. With `only_new`, it skips stores that were visited before.
     pub fn see<'a>(&mut self, roots: impl IntoIterator<Item = &'a PathBuf>, until: Moment, only_new: bool) {
         for root in roots {
             let name = root.to_text().into_owned();
@@ -44,12 +43,12 @@ impl Visits {
         }
     }
 
-    /// One memory of a store is seen, by its id or key.
+    /// Marks one memory of a store as seen, by its id or key.
     pub fn see_one(&mut self, root: &Path, name: String) {
         self.one_by_one.entry(root.to_text().into_owned()).or_default().insert(name);
     }
 
-    /// Whether it was seen by itself. Its name is asked for only where some of its store were.
+    /// True if a memory was marked by itself. Calls `name` only if some memories of its store were.
     pub fn is_seen(&self, root: &Path, name: impl FnOnce() -> String) -> bool {
         let own = (!self.one_by_one.is_empty()).then(|| self.one_by_one.get(&*root.to_text())).flatten();
         own.is_some_and(|own| own.contains(&name()))

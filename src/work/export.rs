@@ -1,4 +1,4 @@
-//! The memories of a list, written into a new file of the user's.
+//! Writes the memories of a list to a new file of the user.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use crate::disk::{Disk, RealDisk, write_new};
 use crate::model::{EntryRef, PathText, Snapshot};
 use crate::ops::export::{ExportFormat, export, for_people, masked};
 
-/// Where a path that was typed leads: `~/` is the user's home.
+/// Returns the path that was typed. `~/` is the user's home.
 fn of_home(file: &str) -> PathBuf {
     let home = directories::UserDirs::new().map(|own| own.home_dir().to_owned());
     match (file.strip_prefix("~/"), home) {
@@ -15,12 +15,12 @@ fn of_home(file: &str) -> PathBuf {
     }
 }
 
-/// Writes memories into a file that is not there yet, in the shape that its name asks for. Says what was
-/// done, and whether secrets are masked in it.
+/// Writes memories to a new file, in the format that its name asks for. Says what was done, and
+/// whether secrets are masked.
 ///
 /// # Errors
 ///
-/// If nothing was written; the sentence says why.
+/// If nothing was written. The text says why.
 pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> Result<String, String> {
     let path = of_home(file);
     let Some(shape) = ExportFormat::of_name(&path) else {

@@ -1,4 +1,4 @@
-//! The editor's work: forms judged, saved and copied, and drafts that outlive the screens.
+//! The editor's work: judges, saves and copies forms, and keeps drafts that outlive the screens.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,22 +17,22 @@ use crate::usecase::{
     keep_draft, snapshot_with_bytes, store_with_bytes, unless_erased,
 };
 
-/// A form that was changed, and of what.
+/// A changed form, and its memory.
 #[derive(Clone)]
 pub struct FormRequest {
     /// The stores as the form was opened on them.
     pub snapshot: Arc<Snapshot>,
     /// The memory.
     pub at: EntryRef,
-    /// What it is called. Untrusted text.
+    /// The name of the memory. Untrusted text.
     pub name: String,
     /// The form as it was opened.
     pub form: Arc<EditForm>,
-    /// What its fields have now.
+    /// The values of its fields.
     pub values: Vec<String>,
-    /// Which state of the typing this is.
+    /// The number of this state of the text; see [`FORM`].
     pub version: u64,
-    /// The folder of our own data.
+    /// The folder of palimp's own data.
     pub data: PathBuf,
     /// The last search, for the rank.
     pub query: String,
@@ -42,56 +42,56 @@ pub struct FormRequest {
     pub now: Moment,
 }
 
-/// Of the number of a state these bits count states of one form, those above them forms.
+/// The number of low bits in a state's number that count the states of one form. The others count forms.
 pub const FORM: u32 = 32;
 
 impl FormRequest {
-    /// Which form it is, of all that were opened.
+    /// Returns the number of the form, among all that were opened.
     pub fn form_number(&self) -> u64 {
         self.version >> FORM
     }
 }
 
-/// What saving would do beside the text.
+/// The effects of saving, beside the text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FormEffects {
-    /// The rank now and then, of the last search.
+    /// The rank in the last search, before and after.
     pub rank: [Option<f64>; 2],
-    /// The decay now and then.
+    /// The decay, before and after.
     pub decay: [Option<f64>; 2],
-    /// How many memories refer to it.
+    /// The number of memories that refer to it.
     pub referred: usize,
-    /// The file's bytes now and then.
+    /// The bytes of the file, before and after.
     pub file: [u64; 2],
-    /// The session's bytes and their limit, where there is one.
+    /// The bytes of the session after saving, and their limit, if there is one.
     pub session: Option<(u64, u64)>,
-    /// The files that change.
+    /// The number of files that change.
     pub files: usize,
-    /// Whether the format keeps a copy in the store.
+    /// The number of copies that the format keeps in the store.
     pub copies: usize,
 }
 
-/// A form that was judged.
+/// The result of judging a form.
 #[derive(Clone, Debug)]
 pub struct ValidatedForm {
-    /// Of which state of the typing.
+    /// The number of the state of the text.
     pub version: u64,
     /// What is wrong with it.
     pub judged: FormValidation,
-    /// What saving would do, where the whole store was looked at.
+    /// The effects of saving, if the whole store was looked at.
     pub effects: Option<FormEffects>,
 }
 
-/// What came of saving a form.
+/// The outcome of saving a form.
 #[derive(Clone, Debug)]
 pub enum FormSaveOutcome {
     /// It is saved.
     Done(ChangeReport),
-    /// It is as it would be saved already.
+    /// The store has the same content already.
     Same,
-    /// It can't be saved so, or was not shown to bring a warning.
+    /// It can't be saved, or causes a warning that was not shown.
     Judged(ValidatedForm),
-    /// It could not be written: why, and what state the files are in.
+    /// It could not be written: why, and the state of the files.
     Failed(String),
 }
 
@@ -109,7 +109,7 @@ impl FormRequest {
         take(host, &scene, entry)
     }
 
-    /// The same of stores that are held; `None` where the memory is not as it was.
+    /// Returns the request for stores whose bytes are held; `None` if the memory changed.
     fn held(&self) -> Option<FormRequest> {
         let host = Host::here(&self.data, self.now);
         let snapshot = snapshot_with_bytes(&self.snapshot, host, self.now);
@@ -120,13 +120,13 @@ impl FormRequest {
         Some(FormRequest { snapshot, at, ..self.clone() })
     }
 
-    /// What names the memory that the form is of.
+    /// Returns what names the form's memory in its draft.
     pub fn of(&self) -> DraftOf {
         let (store, entry) = self.entry();
         draft_name(store, entry)
     }
 
-    /// What was typed, to be kept; `None` where nothing was.
+    /// Returns what was typed, as a draft; `None` if nothing was typed.
     pub fn draft(&self) -> Option<FormDraft> {
         let fields = self.form.fields.iter().zip(&self.values).filter(|(field, text)| field.value != **text);
         let fields: Vec<DraftField> = fields
@@ -140,7 +140,7 @@ impl FormRequest {
     }
 }
 
-/// What names a memory in its draft.
+/// Returns what names a memory in its draft.
 pub fn draft_name(store: &Store, entry: &Entry) -> DraftOf {
     let id = store.view(entry).and_then(|view| view.id).filter(|id| !id.is_empty());
     DraftOf {
@@ -149,9 +149,9 @@ pub fn draft_name(store: &Store, entry: &Entry) -> DraftOf {
     }
 }
 
-/// Judges the record of a form, and the whole store where that is asked for.
+/// Judges the record of a form; with `is_whole`, also the store.
 pub fn judged(request: &FormRequest, is_whole: bool) -> ValidatedForm {
-    // Of a memory that others changed since, the form alone is judged.
+    // If another program changed the memory, only the form is judged.
     let held = if is_whole { request.held() } else { None };
     let is_whole = held.is_some();
     let request = held.as_ref().unwrap_or(request);
@@ -192,7 +192,7 @@ fn effects(request: &FormRequest, plan: &Plan, after: &[Arc<Document>]) -> FormE
     }
 }
 
-/// The store with other documents, its entries where they are.
+/// Returns the store with other documents and the same entries.
 fn with_documents(store: &Store, after: &[Arc<Document>]) -> Store {
     let mut changed = store.clone();
     for own in &mut changed.documents {
@@ -221,8 +221,7 @@ fn ranked(request: &FormRequest, snapshot: &Snapshot) -> (Option<f64>, Option<f6
     }
 }
 
-/// Plans what a form asks for and carries it out. What `check` would warn of is shown before,
-/// unless `is_shown`.
+/// Saves a form. If that would cause a warning of `check`, it is not saved unless `is_shown`.
 pub fn save(request: &FormRequest, is_shown: bool, recent: &mut RecentSteps) -> FormSaveOutcome {
     let Some(request) = &request.held() else {
         let (store, entry) = request.entry();
@@ -261,7 +260,7 @@ pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut RecentStep
     let Some(store) = into.stores.iter().find(|store| store.root == old.root) else {
         return failed(Refusal::unfit("the store is not there any more."));
     };
-    // Whoever holds the store lets no other palimp erase between the look and the writing.
+    // While this writer holds the store, no other palimp can erase between the check and the write.
     let held = store_with_bytes(old, request.now);
     let writer = match Writer::open(host, &held) {
         Ok(writer) => writer,
@@ -270,7 +269,7 @@ pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut RecentStep
     match is_erased(host, old, entry) {
         Ok(false) => {}
         Ok(true) => {
-            // What was typed holds what it said: a new record would bring that back.
+            // What was typed has the erased content: a new record would restore it.
             drop_draft(host, old, &request.of());
             return failed(Refusal::unfit(
                 "the memory was erased meanwhile, or looks like one that was. What it said is not written again.",
@@ -319,13 +318,12 @@ fn not_written(error: &CommitError) -> FormSaveOutcome {
     FormSaveOutcome::Failed(error.to_string())
 }
 
-/// A draft that stays behind is found, and is the same as what is there.
+/// Drops a draft. If this fails, the draft is found again, and is the same as the memory.
 fn drop_draft(host: Host<'_>, store: &Store, of: &DraftOf) {
     let _ = drop_form(host, &store.root, of);
 }
 
-/// Keeps what was typed, or drops what was kept where it is as it was. An error says why it is
-/// not kept.
+/// Keeps what was typed, or drops the draft if nothing was changed. An error says why it is not kept.
 pub fn keep_typed(request: &FormRequest) -> Result<Moment, String> {
     request.with(|host, scene, entry| {
         let root = &scene.store.root;
@@ -344,13 +342,13 @@ pub fn keep_typed(request: &FormRequest) -> Result<Moment, String> {
     })
 }
 
-/// What was typed into the form of a memory before, and not saved.
+/// Returns what was typed into the form of a memory before, and not saved.
 pub fn draft_of(data: &Path, store: &Store, entry: &Entry, now: Moment) -> Option<FormDraft> {
     let host = Host::here(data, now);
     find_form(host, &store.root, &draft_name(store, entry))
 }
 
-/// Keeps what an editor left and no form can take, and says where.
+/// Keeps a text from an editor that no form can take, and says where.
 pub fn keep_left(request: &FormRequest, left: &[u8]) -> String {
     keep_draft(&request.data, request.snapshot.get(request.at), left, request.now)
 }

@@ -1,5 +1,4 @@
-//! What single views show and the stores as they were read do not hold: backups, what is due,
-//! the journal. Only what is opened is read.
+//! Reads what an open view needs and the stores do not hold: backups, due tasks, the journal.
 
 mod backup_summary;
 mod step_detail;
@@ -20,61 +19,61 @@ use crate::ops::repair::FixPreview;
 use crate::store::commit::{BackupCheck, BackupCopy, DeletionsCache, Host, JournalView, Vault, list_backups};
 use crate::usecase::{fixes_of, snapshot_with_bytes, store_with_bytes};
 
-/// Something to be read.
+/// A request to read something.
 pub struct InspectRequest {
     /// The stores as the user sees them.
     pub snapshot: Arc<Snapshot>,
-    /// The folder of our own data.
+    /// The folder of palimp's own data.
     pub data: PathBuf,
     /// The time.
     pub now: Moment,
-    /// What.
+    /// What to read.
     pub what: Inspect,
 }
 
-/// What is to be read.
+/// What to read.
 #[derive(Clone)]
 pub enum Inspect {
-    /// The backups of every store, none of them opened.
+    /// The backups of every store, without their content.
     Backups,
-    /// One backup beside its file; its bytes, where they were read before.
+    /// One backup compared with its file, with its bytes if they were read before.
     Backup(usize, BackupCopy, Option<Arc<[u8]>>),
-    /// Every byte of one backup.
+    /// A check of every byte of one backup.
     Verify(usize, BackupCopy, BackupCompareMode),
-    /// What is due, what will be, what a compaction would drop, and what is archived.
+    /// What is due now and later, what a compaction would remove, and what is archived.
     Upkeep,
     /// The steps of every store.
     Journal,
     /// What one step changed.
     Step(usize, u64),
-    /// What can be done about a problem of a store; a newer one takes its place.
+    /// The fixes of a problem of a store. A newer request replaces it.
     Fixes(usize, Box<Problem>),
 }
 
-/// Which backups are also compared with their files when they are verified. A comparison reads the whole store.
+/// Which verified backups are also compared with their files. A comparison reads the whole store.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum BackupCompareMode {
-    /// Each.
+    /// All of them.
     Each,
-    /// Only an intact one.
+    /// Only intact ones.
     Intact,
 }
 
-/// What was read.
+/// The result of an [`InspectRequest`].
 pub enum Inspected {
-    /// The backups, the newest first, and what could not be read of our own data.
+    /// The backups, the newest first, and what could not be read of palimp's own data.
     Backups(Vec<BackupRow>, Option<String>),
-    /// A backup beside its file.
+    /// A backup compared with its file.
     Opened(Box<Result<OpenedBackup, String>>),
     /// The result of verifying a backup: the store's number, its place, what was found, and what differs.
     Verified(usize, PathBuf, BackupCheck, Option<BackupSummary>),
     /// What is due, and what is archived.
     Upkeep(Box<Upkeep>),
-    /// The steps, a store each, and what the newest of them changed.
+    /// The steps of each store, and what the newest steps changed.
     Journal(Vec<JournalView>, Vec<StepDetail>),
-    /// What a step changed, or why that can't be told.
+    /// What a step changed, or why that is unknown.
     Step(Box<StepDetail>),
-    /// What can be done about a problem of a store, or why that can't be told.
+    /// The fixes of a problem of a store, or why they are unknown.
     Fixes(usize, Box<Problem>, Result<FixPreview, String>),
 }
 
@@ -85,9 +84,9 @@ pub struct BackupRow {
     pub store: usize,
     /// The copy.
     pub copy: BackupCopy,
-    /// What a look at its bytes told, where they were looked at.
+    /// The result of a check of its bytes, if they were checked.
     pub verified: Option<BackupCheck>,
-    /// How it differs from its file at that time.
+    /// How it differed from its file at that time.
     pub differs: Option<BackupSummary>,
 }
 
@@ -103,11 +102,11 @@ pub struct OpenedBackup {
     pub bytes: Arc<[u8]>,
     /// What differs.
     pub compared: BackupComparison,
-    /// Whether it can be relied on.
+    /// The result of a check of its bytes.
     pub verified: BackupCheck,
 }
 
-/// What kind of work a chore is.
+/// The kind of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoreKind {
     /// Due by a rule.
@@ -118,35 +117,35 @@ pub enum ChoreKind {
     Compact,
 }
 
-/// Something that can be done to keep a store in order, and what it would do.
+/// A task that keeps a store in order, and what it would do.
 pub struct Chore {
     /// The store's number.
     pub store: usize,
-    /// Which kind.
+    /// Its kind.
     pub task: ChoreKind,
-    /// A few words. Untrusted text.
+    /// What it does, in a few words. Untrusted text.
     pub what: String,
     /// The rule, in words.
     pub rule: String,
-    /// Exactly which memories.
+    /// The memories that it concerns.
     pub touched: Vec<TouchedRecord>,
-    /// What would be carried out; none where it is not due yet, or refused.
+    /// The plan to carry out; `None` if it is not due yet, or refused.
     pub plan: Option<Plan>,
-    /// Why not.
+    /// Why it is refused.
     pub refused: Option<String>,
 }
 
-/// What keeps the stores in order.
+/// The tasks that keep the stores in order, and what is archived.
 pub struct Upkeep {
-    /// The stores that it was worked out of.
+    /// The stores that the tasks were made from.
     pub snapshot: Arc<Snapshot>,
-    /// What can be done.
+    /// The tasks.
     pub chores: Vec<Chore>,
-    /// What is archived.
+    /// The archived memories.
     pub batches: Vec<ArchiveBatch>,
 }
 
-/// Archived memories that are in one place.
+/// Archived memories in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchiveBatch {
     /// The store's number.
@@ -157,7 +156,7 @@ pub struct ArchiveBatch {
     pub kept: &'static str,
     /// The entries.
     pub entries: Vec<u32>,
-    /// Bytes on disk.
+    /// Its size on disk, in bytes.
     pub bytes: u64,
 }
 
@@ -167,7 +166,7 @@ pub struct StepDetail {
     pub store: usize,
     /// The step.
     pub step: u64,
-    /// Its files; or why nothing can be told but what the journal has.
+    /// Its files, or why nothing is known except what the journal has.
     pub files: Result<Vec<StepFile>, String>,
 }
 
@@ -176,15 +175,15 @@ pub struct StepDetail {
 pub struct StepFile {
     /// Relative to the store's root.
     pub path: String,
-    /// This many lines went.
+    /// The number of lines that were removed.
     pub gone: usize,
-    /// This many came.
+    /// The number of lines that were added.
     pub come: usize,
-    /// The first of them: whether it came, and its bytes. Untrusted text.
+    /// The first of these lines: true if it was added, and its bytes. Untrusted text.
     pub lines: Vec<(bool, Vec<u8>)>,
-    /// The titles of those that are memories, with whether they came. Untrusted text.
+    /// The titles of the lines that are memories, and true if the line was added. Untrusted text.
     pub titles: Vec<(bool, String)>,
-    /// The tags that these got, and those that they lost. Untrusted text.
+    /// The tags that these memories got (true) and lost (false). Untrusted text.
     pub tags: Vec<(bool, String)>,
 }
 
@@ -194,7 +193,7 @@ pub fn inspect(request: InspectRequest, known: &mut DeletionsCache) -> Inspected
     let host = Host::here(&data, now);
     let snapshot = match what {
         Inspect::Backups | Inspect::Journal | Inspect::Fixes(..) | Inspect::Verify(..) => Arc::clone(&listed),
-        // They are compared with what is there, byte by byte.
+        // These are compared with the files, byte by byte.
         _ => snapshot_with_bytes(&listed, host, now),
     };
     let look = Inspector { listed: &listed, snapshot: &snapshot, data: &data, now };
@@ -230,9 +229,8 @@ pub fn inspect(request: InspectRequest, known: &mut DeletionsCache) -> Inspected
 }
 
 struct Inspector<'a> {
-    /// The stores as the user sees them.
     listed: &'a Arc<Snapshot>,
-    /// The same with their bytes, where these are needed.
+    /// The same stores with their bytes, if these are needed.
     snapshot: &'a Arc<Snapshot>,
     data: &'a Path,
     now: Moment,
@@ -295,7 +293,6 @@ impl<'a> Inspector<'a> {
         })
     }
 
-    /// Compares a backup with a store whose bytes are held.
     fn compared(
         &self,
         (number, store): (usize, &Store),
@@ -358,7 +355,7 @@ fn not_open() -> String {
     "the store is not open any more".to_owned()
 }
 
-/// The place of an archived file, and how it is kept.
+/// Returns the place of an archived file, and how it is kept.
 fn place(path: &Path) -> (PathBuf, &'static str) {
     let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
     match (container(path), end) {

@@ -1,4 +1,4 @@
-//! What is done in the background, and what comes of it.
+//! The jobs of the background threads, and their results.
 
 mod search;
 
@@ -24,15 +24,15 @@ use crate::usecase::{
     ScreenState, preview,
 };
 
-/// Something to do.
+/// A job.
 pub enum Job {
-    /// Read the stores again; files that have not changed are taken from `previous`.
+    /// Reads the stores again. Files that have not changed are taken from `previous`.
     Load {
-        /// Which stores.
+        /// The stores to read.
         places: Vec<Place>,
         /// The stores as they were read before.
         previous: Arc<Snapshot>,
-        /// Whether it shows what the user did; what others do may wait a little.
+        /// True if it shows what the user did. What other programs do may wait a little.
         is_urgent: bool,
         /// The time.
         now: Moment,
@@ -46,107 +46,105 @@ pub enum Job {
         /// The time.
         now: Moment,
     },
-    /// Look for what only `check` looks for; reading again takes its place.
+    /// Looks for what only `check` looks for. A newer load replaces it.
     Check {
         /// The stores as they were read.
         snapshot: Arc<Snapshot>,
-        /// The folder of our own data.
+        /// The folder of palimp's own data.
         data: Option<PathBuf>,
         /// The time.
         now: Moment,
     },
-    /// Search; a newer one takes its place.
+    /// Searches. A newer search replaces it.
     Search(SearchRequest),
-    /// Search for what is to be marked; nothing takes its place.
+    /// Searches for memories to mark. Nothing replaces it.
     SearchToMark(SearchRequest),
-    /// Explain one entry's rank under a search; a newer one takes its place.
+    /// Explains the rank of an entry in a search. A newer job replaces it.
     Explain(SearchRequest, EntryRef),
-    /// Count what the stores hold, and what was written when.
+    /// Counts what the stores hold, and what was written when.
     CountStatistics(Arc<Snapshot>, Moment),
-    /// Keep what the next start of the screens is to know.
+    /// Keeps state of the screens for the next start.
     KeepScreenState {
-        /// What.
+        /// The state.
         what: ScreenState,
-        /// The folder of our own data.
+        /// The folder of palimp's own data.
         data: PathBuf,
     },
-    /// Write memories into a new file.
+    /// Writes memories to a new file.
     Export {
-        /// Which export this is: its outcome has the same number.
+        /// The number of the export, which its result has, too.
         number: u64,
         /// The stores.
         snapshot: Arc<Snapshot>,
-        /// Which memories.
+        /// The memories.
         at: Vec<EntryRef>,
         /// The file, as the user typed it.
         file: String,
     },
-    /// Change memories.
+    /// Changes memories.
     Change(Box<ChangeRequest>),
-    /// Plan a change, to show it first.
+    /// Plans a change, to show it first.
     Plan(Box<ChangeRequest>),
-    /// Carry out what was shown.
+    /// Carries out what was shown.
     Commit(Box<PlannedChange>),
-    /// Read what a view shows that is not in the stores as they were read: backups, the
-    /// journal, what is due.
+    /// Reads what a view shows and the stores do not hold: backups, the journal, what is due.
     Inspect(Box<InspectRequest>),
-    /// Judge a form, with the whole store where that is asked for; a newer one takes its place.
+    /// Judges a form; with the flag, also the whole store. A newer job replaces it.
     ValidateForm(Box<FormRequest>, bool),
-    /// Keep what was typed into a form.
+    /// Keeps what was typed into a form.
     KeepDraft(Box<FormRequest>),
-    /// Keep a text that no form can take.
+    /// Keeps a text that no form can take.
     KeepText(Box<FormRequest>, String),
-    /// Save a form; the flag says whether what it brings was shown.
+    /// Saves a form. The flag says whether its warnings were shown.
     SaveForm(Box<FormRequest>, bool),
-    /// Save what was typed as a new record, in the stores as they are now.
+    /// Saves what was typed as a new record, in the stores as they are now.
     SaveCopy(Box<FormRequest>, Arc<Snapshot>),
-    /// Look for what was typed into the form of a memory before.
+    /// Looks for what was typed into the form of a memory before.
     FindDraft {
         /// The stores.
         snapshot: Arc<Snapshot>,
         /// The memory.
         at: EntryRef,
-        /// The folder of our own data.
+        /// The folder of palimp's own data.
         data: PathBuf,
         /// The time.
         now: Moment,
     },
-    /// Look after files of ours that are in the stores: what was interrupted is finished,
-    /// late lines are rescued.
+    /// Looks after palimp's files in the stores: finishes what was interrupted, and rescues late lines.
     Recover {
         /// The stores as they were read.
         snapshot: Arc<Snapshot>,
-        /// The folder of our own data.
+        /// The folder of palimp's own data.
         data: PathBuf,
         /// The time.
         now: Moment,
     },
 }
 
-/// A search that was asked for.
+/// A search.
 #[derive(Clone)]
 pub struct SearchRequest {
-    /// In what.
+    /// The stores to search.
     pub snapshot: Arc<Snapshot>,
-    /// For what.
+    /// The query.
     pub query: String,
-    /// How to rank.
+    /// The ranking.
     pub ranking: Ranking,
-    /// What to order by.
+    /// The order of the results.
     pub order: Order,
-    /// These alone, whatever is asked and whatever became of them.
+    /// Only these memories, no matter what the query and their state are.
     pub only: Option<MarkedRecords>,
-    /// What is picked of what is found.
+    /// What is picked from the results.
     pub pick: Option<&'static ResultPick>,
-    /// Whether also in what was deleted and our own data still hold, whatever is asked.
+    /// True to search also the deleted memories that palimp's own data still holds, whatever the query is.
     pub deleted: bool,
-    /// The folder of our own data.
+    /// The folder of palimp's own data.
     pub data: Option<PathBuf>,
     /// The time.
     pub now: Moment,
 }
 
-/// Memories that were marked, in the stores in which they were.
+/// Marked memories, and the stores in which they were marked.
 #[derive(Clone)]
 pub struct MarkedRecords {
     /// The stores.
@@ -155,15 +153,15 @@ pub struct MarkedRecords {
     pub at: Vec<EntryRef>,
 }
 
-/// What came of a job.
+/// The result of a job.
 pub enum JobResult {
     /// Stores were read.
     Loaded(LoadedStores),
-    /// More was found wrong with the stores.
+    /// The stores were checked.
     Checked(CheckedSnapshot),
-    /// A search came to its end.
+    /// A search has ended.
     Found(Box<SearchOutcome>),
-    /// What is to be marked was found.
+    /// Memories to mark were found.
     FoundToMark(Box<SearchOutcome>),
     /// Stores were counted.
     Counted(Box<SnapshotStatistics>),
@@ -173,7 +171,7 @@ pub enum JobResult {
     Explained(Box<ExplainedRank>),
     /// Memories were changed, or why they were not.
     ChangeDone(Box<Result<ChangeReport, String>>),
-    /// Nothing was changed, because others did meanwhile: the plan as it is now, to be asked for.
+    /// Nothing was changed, because other programs changed it: the new plan, to be confirmed.
     PlanStale(Box<PlannedChange>),
     /// A change was planned, or why it can't be made.
     Planned(Box<Result<PlannedChange, String>>),
@@ -181,43 +179,43 @@ pub enum JobResult {
     Inspected(Box<Inspected>),
     /// A form was judged.
     FormValidated(Box<ValidatedForm>),
-    /// What was typed is kept since then, or why it is not: of that state of the typing.
+    /// What was typed is kept since this time, or why it is not, with the number of the state of the text.
     DraftKept(u64, Result<Moment, String>),
-    /// Where a text is kept that no form could take, as a sentence.
+    /// Where a text that no form can take is kept, as a sentence.
     TextKept(String),
     /// A form was saved, or why it was not.
     FormSaved(Box<FormSaveOutcome>),
-    /// What was typed before into the form of that memory.
+    /// What was typed into the form of this memory before.
     DraftFound(EntryRef, Option<FormDraft>),
-    /// Files of ours were looked after.
+    /// palimp's files in the stores were looked after.
     Recovered(RecoveryReport),
-    /// Which export has ended: that memories were written into a file, or why not, as a sentence.
+    /// The number of an export that has ended, and a sentence: what was written, or why nothing was.
     Exported(u64, Result<String, String>),
-    /// What to tell the user: why something was not kept.
+    /// A notice for the user: why something was not kept.
     Notice(String),
 }
 
-/// Stores as they were read.
+/// Stores that were read.
 pub struct LoadedStores {
     /// The stores.
     pub snapshot: Arc<Snapshot>,
-    /// One a store.
+    /// The counts of each store.
     pub counts: Vec<StoreTally>,
 }
 
 /// The results of a search, or why the query can't be understood.
 pub struct SearchOutcome {
-    /// What was asked, in the stores in which it was searched for.
+    /// The search, with the stores that were searched.
     pub asked: SearchRequest,
-    /// The stores in which it was asked for: without what was deleted from them.
+    /// The stores of the request, without deleted memories.
     pub of: Arc<Snapshot>,
-    /// What was found, and what it has in common.
+    /// The results, and what they have in common.
     pub outcome: Result<(Results, Facets), QueryError>,
-    /// Why what was deleted is not among it, though it was asked for.
+    /// Why deleted memories are missing, if they were asked for.
     pub unread: Option<String>,
 }
 
-/// What stores hold, counted.
+/// What stores hold, in numbers.
 pub struct SnapshotStatistics {
     /// The stores.
     pub snapshot: Arc<Snapshot>,
@@ -227,7 +225,7 @@ pub struct SnapshotStatistics {
 
 /// Why an entry has its rank.
 pub struct ExplainedRank {
-    /// Which entry, of which snapshot.
+    /// The entry.
     pub at: EntryRef,
     /// The snapshot.
     pub snapshot: Arc<Snapshot>,
@@ -235,20 +233,20 @@ pub struct ExplainedRank {
     pub explanation: Option<Explanation>,
 }
 
-/// What one worker keeps between jobs: the folded text of the snapshot last searched, if that was needed,
-/// where the words last searched for are in it, the steps that were made and undone, and what was deleted.
+/// What a worker keeps between jobs: the folded text of the snapshot that was searched last, if it was
+/// needed, where the last words are in it, the steps that were made and undone, and what was deleted.
 #[derive(Default)]
 pub struct WorkerState {
     text: Option<(Arc<Snapshot>, TextIndex)>,
     words: Vec<(Arc<Snapshot>, String, Arc<Matches>)>,
-    /// Stores, and the same with what was deleted from them.
+    /// Stores, and the same stores with their deleted memories.
     deleted: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
     recent: RecentSteps,
     checked: usecase::CheckCache,
     deletions: DeletionsCache,
 }
 
-/// Does a job; `None` when a newer one took its place.
+/// Runs a job. Returns `None` if a newer one replaced it.
 pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option<JobResult> {
     match job {
         Job::Load { places, previous, now, .. } => Some(JobResult::Loaded(read(&places, &previous, now))),
@@ -314,7 +312,7 @@ fn read(places: &[Place], previous: &Snapshot, now: Moment) -> LoadedStores {
     let stores = store::load_each(places, Extent::Judged, previous, now);
     let tallies = stores.iter().map(|store| StoreTally::of(store)).collect();
     let snapshot = Arc::new(Snapshot::of(stores));
-    // Sorted out here, so that the screens need not wait for it.
+    // The references are made here, so that the screens need not wait for them.
     snapshot.references();
     LoadedStores { snapshot, counts: tallies }
 }

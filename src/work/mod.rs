@@ -1,5 +1,4 @@
-//! Background work: jobs in, results out. The jobs are pure but for reading stores and
-//! changing them; the threads only carry them.
+//! Background work: jobs in, results out. Jobs are pure, but they read and change stores; threads run them.
 
 mod export;
 pub mod form_jobs;

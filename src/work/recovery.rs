@@ -1,4 +1,4 @@
-//! Files of ours that an earlier change left in stores.
+//! palimp's files that an earlier change left in stores.
 
 use std::path::Path;
 
@@ -6,17 +6,16 @@ use crate::model::{Moment, Snapshot};
 use crate::store::commit::{Host, Writer, is_left_over};
 use crate::usecase::store_with_bytes;
 
-/// What came of looking after files of ours.
+/// The result of looking after palimp's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecoveryReport {
-    /// This many lines were rescued.
+    /// The number of rescued lines.
     pub rescued: usize,
     /// What was found and can't be repaired here. May quote the store.
     pub notes: Vec<String>,
 }
 
-/// Finishes what was interrupted in stores that hold files of ours, and rescues late lines.
-/// What can't be done now is done next time.
+/// Finishes what was interrupted in stores, and rescues late lines. What fails is done next time.
 pub fn recover_stores(snapshot: &Snapshot, data: &Path, now: Moment) -> RecoveryReport {
     let host = Host::here(data, now);
     let mut tended = RecoveryReport::default();

@@ -1,4 +1,4 @@
-//! What stores hold, counted.
+//! What stores hold, in numbers.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -6,39 +6,39 @@ use std::path::Path;
 use crate::model::{Code, Moment, Role, Severity, State, Store};
 use crate::query::most_first;
 
-/// Of so many it is known which are the newest.
+/// At most this many of the newest entries are known.
 const NEWEST: usize = 1_000;
 
-/// What a store holds, counted.
+/// What a store holds, in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoreTally {
-    /// Entries that are listed, by session.
+    /// The number of listed entries, by session.
     pub sessions: Vec<usize>,
-    /// Entries that are listed and belong to no session, by type.
+    /// The number of listed entries that belong to no session, by type.
     pub kinds: Vec<(String, usize)>,
     /// The types of all entries, each once. Untrusted text.
     pub all_kinds: Vec<String>,
-    /// Entries that are listed, in all.
+    /// The number of all listed entries.
     pub listed: usize,
-    /// Entries that are listed and hold what looks like a secret: as many as `is:sensitive` finds.
+    /// The number of listed entries with what looks like a secret: as many as `is:sensitive` finds.
     pub sensitive: usize,
-    /// Entries that can't be read.
+    /// The number of entries that can't be read.
     pub broken: usize,
-    /// Entries that were moved aside.
+    /// The number of archived entries.
     pub archived: usize,
-    /// Entries that tombstones name.
+    /// The number of deleted entries.
     pub deleted: usize,
-    /// Backup files.
+    /// The number of backup files.
     pub backups: usize,
-    /// Problems: errors, warnings, notes.
+    /// The number of errors, warnings and notes.
     pub problems: [usize; 3],
     /// The worst problem of each session's files.
     pub worst: Vec<Option<Severity>>,
-    /// Locks that were left behind.
+    /// The number of locks that were left behind.
     pub stale_locks: usize,
-    /// When the newest of those that are listed were written, and which they are, newest first.
+    /// When the newest listed entries were written, and their numbers, newest first.
     pub newest: Vec<(Moment, u32)>,
-    /// The tags of entries that are listed, most used first. Untrusted text.
+    /// The tags of listed entries, most used first. Untrusted text.
     pub tags: Vec<(String, usize)>,
 }
 
@@ -49,7 +49,7 @@ impl StoreTally {
         self.worst = worst_by_session(store);
     }
 
-    /// Counts a store.
+    /// Counts what a store holds.
     pub fn of(store: &Store) -> StoreTally {
         let mut tally = StoreTally { sessions: vec![0; store.sessions.len()], ..StoreTally::default() };
         let mut tags: HashMap<&str, usize> = HashMap::new();

@@ -1,8 +1,6 @@
-//! Six threads: one reads stores, one searches, one changes, one reads what single views show, one
-//! judges what is typed into a form, one keeps it. Of waiting searches only the newest is done, and
-//! a running one stops when a newer one comes; of what waits to be judged or kept, the newest.
-//! Changes are done in their
-//! order, every one.
+//! Six threads: one reads stores, one searches, one makes changes, one reads what single views show, one
+//! judges what is typed into a form, one keeps it. Only the newest waiting search is done, and it stops the
+//! running one. Only the newest waiting state of a form is judged or kept. Every change is done, in order.
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +17,7 @@ use super::job::{Job, JobResult, WorkerState, run_job};
 use crate::query::CancelToken;
 use crate::usecase::{ChangeRequest, failure_with_draft};
 
-/// The threads, as the event loop sees them.
+/// The threads, as the event loop uses them.
 pub struct Workers {
     loads: Sender<Job>,
     searches: Sender<(Job, CancelToken)>,
@@ -38,7 +36,7 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts them; `deliver` is called from them with what comes of each job.
+    /// Starts the threads. They call `deliver` with the result of each job.
     ///
     /// # Errors
     ///
@@ -81,7 +79,7 @@ impl Workers {
         })
     }
 
-    /// Notes that the user did something. What only looks for problems waits for a pause.
+    /// Notes that the user did something. A check for problems waits for a pause.
     pub fn user_acted(&self) {
         *self.acted.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
@@ -93,7 +91,7 @@ impl Workers {
         }
         match &job {
             Job::Load { .. } | Job::Check { .. } => drop(self.loads.send(job)),
-            // An explanation belongs to the newest search, and is given up with it.
+            // An explanation belongs to the newest search, and is cancelled with it.
             Job::Search(_) | Job::Explain(..) => drop(self.searches.send((job, self.newest.clone()))),
             Job::SearchToMark(_) => drop(self.searches.send((job, CancelToken::default()))),
             Job::Inspect(_) | Job::Export { .. } | Job::CountStatistics(..) | Job::CountDeleted { .. } => {
@@ -110,7 +108,7 @@ impl Workers {
         }
     }
 
-    /// Says that nothing came of a change, for want of a thread to make it.
+    /// Reports that a change was not made, because there is no thread to make it.
     fn not_done(&self, job: Job) {
         let why = "The system gives no thread to make changes. Nothing was changed.";
         let failed = |request: &ChangeRequest| Err(failure_with_draft(request, why.into()));
@@ -129,12 +127,12 @@ impl Workers {
         }
     }
 
-    /// Waits until no change is being made; none is begun while what is returned is kept.
+    /// Waits until no change is being made. No change begins while the caller keeps the result.
     pub fn hold_changes(&self) -> MutexGuard<'_, ()> {
         self.busy.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until every change that was asked for is made, and what was typed is kept.
+    /// Waits until every requested change is made, and what was typed is kept.
     pub fn finish_changes(self) {
         drop((self.changes, self.drafts));
         for thread in [self.changing, self.keeping].into_iter().flatten() {
@@ -143,16 +141,16 @@ impl Workers {
     }
 }
 
-/// After what took so long, nothing is read for this many times as long that the user did not ask for:
-/// an agent that writes and writes takes a twentieth of a core.
+/// After a job, what the user did not ask for waits this many times as long as the job took: an
+/// agent that writes all the time costs a twentieth of a core.
 const REST: u32 = 19;
-/// But not for longer than this.
+/// The longest rest, and the longest wait of a check.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// A user who did nothing during this time is pausing.
+/// A user who did nothing for this time is pausing.
 const PAUSE: Duration = Duration::from_millis(400);
 
-/// Of several reads that wait, the last is enough; what is to be checked was read before them.
+/// Reads and checks stores. Only the last waiting read is done. It replaces a waiting check.
 fn load(jobs: &Receiver<Job>, acted: &Mutex<Instant>, deliver: &impl Fn(JobResult)) {
     let mut kept = WorkerState::default();
     let mut rested = Instant::now();
@@ -180,8 +178,7 @@ fn load(jobs: &Receiver<Job>, acted: &Mutex<Instant>, deliver: &impl Fn(JobResul
     }
 }
 
-/// When the first check came that was not done yet. Reads take the place of checks that wait: where an agent
-/// writes and writes, each check would be replaced.
+/// The time of the first check that is not done yet, so that repeated reads can't replace checks forever.
 #[derive(Default)]
 struct PendingCheck(Option<Instant>);
 
@@ -192,7 +189,6 @@ impl PendingCheck {
         }
     }
 
-    /// Which of two jobs is to be done.
     fn newer(&mut self, first: Job, next: Job) -> Job {
         self.see(&next);
         match (&first, next) {
@@ -204,8 +200,8 @@ impl PendingCheck {
         }
     }
 
-    /// How long a job has to wait. The stores get a rest, and a check also waits for a pause of the user. The
-    /// first check and those that replace it wait no longer than the limit together.
+    /// Returns how long a job has to wait. The stores get a rest, and a check also waits for a pause of the
+    /// user. The first check and those that replace it wait no longer than the limit together.
     fn patience(&self, job: &Job, rested: Instant, acted: &Mutex<Instant>) -> Duration {
         let now = Instant::now();
         let rest = rested.saturating_duration_since(now);
@@ -221,8 +217,8 @@ impl PendingCheck {
     }
 }
 
-/// Of problems that wait to be looked at the last is enough: the cursor went on. Deleted memories are counted
-/// when nothing else waits, because no view waits for their number.
+/// Reads what views show. Of several waiting problems, only the last is looked at, because the cursor has
+/// moved on. Deleted memories are counted when nothing else waits, because no view waits for their number.
 fn look(jobs: &Receiver<Job>, deliver: &impl Fn(JobResult)) {
     let is_passing = |job: &Job| matches!(job, Job::Inspect(own) if matches!(own.what, Inspect::Fixes(..)));
     let mut kept = WorkerState::default();
@@ -246,12 +242,12 @@ fn look(jobs: &Receiver<Job>, deliver: &impl Fn(JobResult)) {
     }
 }
 
-/// Does what waits, the newest of its kind; what looks for drafts is no state of the typing.
+/// Does the newest waiting job of each form.
 fn newest(jobs: &Receiver<Job>, deliver: &impl Fn(JobResult)) {
     let mut kept = WorkerState::default();
     while let Ok(first) = jobs.recv() {
         let mut waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
-        // Which form a state of the typing is of; what is no state is done in any case.
+        // A job that is not about a state of the text has no form, and is always done.
         let form = |job: &Job| match job {
             Job::ValidateForm(request, _) | Job::KeepDraft(request) => Some(request.form_number()),
             _ => None,

@@ -1,5 +1,4 @@
-//! `a-mem` stores: events, traces, notes, profiles, queries (specification 5), and what
-//! real writers do otherwise.
+//! `a-mem` stores: events, traces, notes, profiles, queries (specification 5), and what real writers do.
 
 use crate::support;
 
@@ -277,7 +276,7 @@ fn stores_that_other_programs_wrote_load_whole() {
             support::run(["check", "--json", "--now", support::files::NOW, "--store", path]).json_lines();
         let list = ["list", "--json", "--all", "--now", support::files::NOW, "--store", path];
         let mut list = support::run(list).json_lines();
-        // What only a backup holds is none of its records.
+        // A memory that only a backup has is not a record of the store.
         list.retain(|row| row["state"] != "deleted");
         let of =
             |rows: &[Value], name: &str, value: &str| rows.iter().filter(|row| row[name] == value).count();

@@ -1,5 +1,4 @@
-//! What the verbs do to `a-mem` stores: the store before, the verb, the store after. Every
-//! step is carried out on a real disk, undone and redone; `check` finds nothing new.
+//! Verbs that change `a-mem` stores on a real disk, with undo and redo; `check` finds nothing new.
 
 mod notes;
 mod site;
@@ -16,7 +15,8 @@ use palimp::format::writing::NO_COMPRESSED_FILES;
 use palimp::model::{Entry, Extent, Moment, Plan, State, Store};
 use palimp::ops::delete::DeleteRequest;
 use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
-use palimp::store::commit::{Host, Writer, is_ours};
+use palimp::store::commit::{Host, Writer};
+use palimp::store::hidden_names::is_ours;
 use palimp::store::{Place, load, packed_bytes};
 
 const NOW: &str = "2026-02-15T12:00:00Z";
@@ -154,7 +154,7 @@ fn profiles_are_added_and_edited() {
 fn a_month_is_compressed_whole_and_comes_back_byte_for_byte() {
     let site = healthy();
     let before = site.tree();
-    // One event of it is named, and its torn line and what others keep there go along.
+    // Only one event is named. The torn line and other programs' files of the month go with it.
     let log = site.read("events/2026-01/events.jsonl") + "{\"timestamp\": \"2026-01-";
     site.write("events/2026-01/events.jsonl", log.as_bytes());
     let plan = site.does(|scene| ops::archive::archive(scene, &of_file(scene.store, "2026-01")[..1]));
@@ -196,7 +196,7 @@ fn what_is_added_to_a_compressed_month_comes_back_behind_it() {
     site.write("events/2026-01/events.jsonl", late.as_bytes());
     site.does(|scene| ops::archive::unarchive(scene, &of_file(scene.store, "2026-01/events.jsonl.gz")));
     assert_eq!(site.read("events/2026-01/events.jsonl"), format!("{old}{log}{late}"));
-    // A month that is not over, compressed by others: the event that tells of it joins it.
+    // A month that is not over, compressed by another program: the event about the change goes into it.
     let site = Site::of(&[("events/2026-01/events.jsonl", &log)]);
     site.write("events/2026-02/events.jsonl.gz", &gzip(&old));
     site.does(|scene| ops::archive::unarchive(scene, &of_file(scene.store, "2026-02")));
@@ -310,7 +310,7 @@ fn indexes_that_are_right_keep_their_bytes() {
     assert_eq!(site.read("knowledge/tags.json"), TAGS);
 }
 
-/// A copy of a store that others wrote, if it is there.
+/// Returns a copy of a store that other programs wrote, if it is there.
 fn real(name: &str) -> Option<Site> {
     let from =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real/a-mem").join(name).join(".chora/memory");

@@ -1,4 +1,4 @@
-//! `palimp add` to a session that is not small: its log is not read, and what is derived follows.
+//! `palimp add` to a large session: its log is not read, and the derived files follow later.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ struct Site {
 }
 
 impl Site {
-    /// A store with a session that has that number of entries, and a small session.
+    /// A store with a small session, and a large one that has this many entries.
     fn new(entries: usize) -> Site {
         let folder = crate::support::folder::new();
         let site = Site { folder };
@@ -61,7 +61,7 @@ impl Site {
         self.run(&["add", "--session", "large", "--type", "finding", "--text", text, "--yes"])
     }
 
-    /// Waits for the process that outlives the verb.
+    /// Waits for the background process.
     #[track_caller]
     fn until_index_is_right(&self) {
         let began = Instant::now();
@@ -97,7 +97,7 @@ fn what_waits_is_due_and_not_stale_and_any_start_brings_it_up_to_date() {
     assert!(!codes.iter().any(|code| code == "index-stale" || code == "count-mismatch"), "{codes:?}");
     site.run(&["tag", "--query", "session:small id:mem_00000000", "+seen", "--yes"]).expect_status(0);
     assert_eq!(site.codes(), [""; 0]);
-    // One that reads another session alone leaves it to the process that outlives it.
+    // A verb that reads only another session leaves the index to the background process.
     site.add("one more").expect_status(0);
     site.run(&["tag", "small/mem_00000001", "+seen", "--yes"]).expect_status(0);
     site.until_index_is_right();
@@ -108,7 +108,7 @@ fn the_other_sessions_are_not_read_for_it() {
     let site = Site::new(1000);
     let log = site.log("small");
     fs::remove_file(&log).unwrap();
-    // Who reads the store is told that this can't be read.
+    // A verb that reads the store would report that this file can't be read.
     std::os::unix::fs::symlink("/nonexistent/log", &log).unwrap();
     site.add("a new one").expect_status(0);
     assert!(fs::read_to_string(site.log("large")).unwrap().contains("a new one"));

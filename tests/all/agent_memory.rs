@@ -1,5 +1,5 @@
-//! `agent-memory` stores: a state, events, checkpoints, sources, archive batches, and what
-//! is made from them in the repository around them (specification 3).
+//! `agent-memory` stores: a state, events, checkpoints, sources, archive batches, and the files
+//! derived from them in the repository (specification 3).
 
 mod problems;
 mod pruned;
@@ -37,14 +37,14 @@ fn loaded(store: &TempStore) -> Store {
     load(&places[0], Extent::Whole, None, Moment::parse(NOW).unwrap().0)
 }
 
-/// A problem as (code, severity, file, line).
+/// A problem: code, severity, file, line.
 type Found = (String, String, String, Option<u64>);
 
 fn found(code: &str, severity: &str, file: &str, line: impl Into<Option<u64>>) -> Found {
     (code.into(), severity.into(), file.into(), line.into())
 }
 
-/// The line of a file in which a text first occurs.
+/// Returns the line of a file in which a text first occurs.
 fn line(store: &TempStore, file: &str, text: &str) -> u64 {
     let content = String::from_utf8_lossy(&store.read(file)).into_owned();
     let at = content.find(text).unwrap_or_else(|| panic!("{file} holds no {text}"));
@@ -157,7 +157,7 @@ fn a_checkpoint_tells_what_changed_since_the_one_before_it_and_until_now() {
     assert!(facts("project").contains(&fact("provider", "codex")));
 }
 
-/// The problems of the healthy store with one file changed.
+/// Builds a store, and returns its problems.
 fn after(files: &Files) -> (TempStore, Vec<Found>) {
     let store = files.build(ROOT);
     let found = problems(&store);
@@ -221,7 +221,7 @@ fn stores_are_told_by_content_and_half_written_ones_by_their_place() {
     }
 }
 
-/// A store made by the format's own tool, if it is there.
+/// Loads a store made by the format's own tool, if it is there.
 fn real(name: &str) -> Option<Store> {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/real/agent-memory")).join(name);
     if !root.exists() {
@@ -237,8 +237,7 @@ fn real(name: &str) -> Option<Store> {
 fn stores_made_by_the_format_s_own_tool_load_whole_and_clean() {
     for (name, count) in [("init-only", 9), ("full-cycle", 50)] {
         let Some(store) = real(name) else { return };
-        // What that tool says of these copies too: no validation was run, and the repositories and
-        // imports around them were left behind.
+        // The tool reports this too: no validation, and repositories and imports are not part of the copies.
         let is_told =
             |own: &Problem| own.message.contains("`validatedAt`") || own.code == Code::DanglingReference;
         let is_serious = |own: &&Problem| own.severity != Severity::Note && !is_told(own);
@@ -283,7 +282,7 @@ proptest! {
             "archive/prune-2026-01-21/manifest.json", "../AGENTS.md", "automation/lock"][which];
         let files = batch(&manifest(), &archived_event("evt-000000"));
         let store = files.with("automation/lock", "{}").build(ROOT);
-        // The bytes alone, and in the midst of what was there.
+        // The bytes alone, and in the middle of the former content.
         let whole = store.read(file);
         let cut = (whole.len() as f64 * at) as usize;
         let place = Place::whole(store.path.clone(), "agent-memory");

@@ -1,16 +1,16 @@
-//! What is around an `agent-memory` store: files that the bundle names, pages, archives.
+//! Files around an `agent-memory` store: files that the bundle names, pages, archives.
 
 use serde_json::{Value, json};
 
 use crate::support::{AgentMemoryBuilder, Files, Output, TempStore, check, rows, run};
 
-/// Codes and messages of what `check` finds.
+/// Returns the codes and messages of `check`.
 fn codes(store: &TempStore) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     check(store).json_lines().iter().map(|own| (text(&own["code"]), text(&own["message"]))).collect()
 }
 
-/// A verb on the store, with its own data beside the repository.
+/// Runs a verb on the store, with palimp's data beside the repository.
 fn verb(store: &TempStore, args: &[&str]) -> Output {
     let root = store.path.to_str().unwrap();
     let data = store.path.join("../../palimp-data");
@@ -142,7 +142,7 @@ fn a_deletion_says_in_plain_words_which_pages_it_does_not_write() {
 #[test]
 fn a_page_whose_values_were_changed_by_hand_is_told_though_its_hash_is_right() {
     let store = store(&AgentMemoryBuilder::new().files());
-    // A page with its headings, and then every value in it.
+    // A page with its headings, but with changed values.
     let page = store.path.join("../docs/agent-memory/current-focus.md");
     let text = std::fs::read_to_string(&page).unwrap();
     let mark = text.lines().next().unwrap().to_owned();
@@ -164,7 +164,7 @@ fn a_page_whose_values_were_changed_by_hand_is_told_though_its_hash_is_right() {
     done(&store, &["reindex"]);
     assert!(std::fs::read_to_string(&page).unwrap().contains("Printing tickets."));
     assert_eq!(stale(&store), Vec::<Value>::new());
-    // What is no value is left to whoever wrote it.
+    // Text that is no value belongs to its author.
     let text = std::fs::read_to_string(&page).unwrap();
     std::fs::write(&page, text + "\n## Mine\n\nA note.\n").unwrap();
     assert_eq!(stale(&store), Vec::<Value>::new());
@@ -173,7 +173,7 @@ fn a_page_whose_values_were_changed_by_hand_is_told_though_its_hash_is_right() {
 #[test]
 fn a_repair_makes_what_is_derived_of_the_files_as_they_are_after_it() {
     let torn = "{\"id\":\"evt-000002\",\"kind\":\"tool";
-    // The torn line was counted when it was whole.
+    // The count includes the torn line.
     let builder = AgentMemoryBuilder::new().state("/maintenance/historyEventCount", json!(2));
     let files = builder.files();
     let store = store(&files);

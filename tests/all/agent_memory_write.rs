@@ -1,5 +1,5 @@
-//! What palimp writes into `agent-memory` stores, on a real disk: each verb from a plan to
-//! its files, and back; what the format's own tool validates is told anew here.
+//! What palimp writes into `agent-memory` stores on a real disk: each verb, from its plan to its
+//! files, and back. The checks repeat the validation of the format's own tool.
 
 mod cut_short;
 mod recall;
@@ -17,7 +17,8 @@ use crate::support::agent_memory::{AgentMemoryBuilder, PROJECTIONS, gotcha, hash
 use palimp::disk::{RealDisk, ThisMachine};
 use palimp::model::{Entry, Extent, Moment, Plan, Store};
 use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
-use palimp::store::commit::{CommitError, CommitReceipt, Host, Writer, is_ours};
+use palimp::store::commit::{CommitError, CommitReceipt, Host, Writer};
+use palimp::store::hidden_names::is_ours;
 
 use palimp::store::{Place, load, load_from};
 use serde_json::{Value, json};
@@ -277,7 +278,7 @@ fn what_was_written_since_the_plan_is_a_conflict_and_nothing_is_changed() {
     }
 }
 
-/// The batch is made by then, and goes again; the other's checkpoint is not taken for ours.
+/// At the conflict, the batch exists already and is removed again. The other's checkpoint stays.
 #[test]
 fn a_conflict_half_way_undoes_what_was_made_and_nothing_else() {
     let own = Repository::of(&kept());
@@ -314,7 +315,7 @@ fn undo_is_refused_once_the_store_was_written_again() {
     let error = own.with_writer(&own.store(), |writer| writer.undo(Some(first.step))).unwrap_err();
     assert_eq!(error.code(), "E_CONCURRENT_MOD");
     assert!(error.to_string().contains("changed since") && error.to_string().contains("Nothing was changed"));
-    // An event alone, as a run of the tool begins and ends with it, is enough.
+    // One event is enough: the tool begins and ends each run with one.
     own.undo().unwrap();
     let events = own.text(".agent-memory/history/events.jsonl");
     let last = events.lines().last().unwrap().replace("evt-000006", "evt-000007");

@@ -1,10 +1,9 @@
 //! Agents that append while palimp rewrites: real processes, the real file system.
 //!
-//! The agents write as their specifications' pseudo-code does, or take no lock at all. Each
-//! is this test binary run again with a variable that says which one to be.
+//! The agents write like the pseudo-code of their specifications, or take no lock at all. Each is
+//! this test binary, run again with a variable that selects the agent.
 //!
-//! `PALIMP_LONG=1` runs the long form: more records, more rewrites, agents that are stopped
-//! for as long as they say.
+//! `PALIMP_LONG=1` runs the long form: more records, more rewrites, longer stops of agents.
 
 mod clock;
 mod held;
@@ -20,7 +19,7 @@ mod stopped;
 mod storm;
 mod town;
 
-/// Not a test of its own: what a child process runs. Without the variable it has no part.
+/// The entry point of the child processes. Without the variable it does nothing.
 #[test]
 fn an_agent_plays_its_part() {
     part::play();

@@ -1,5 +1,5 @@
-//! Whatever is in whichever file of whichever format: it opens, its records are in
-//! order within the file, and everything of it can be shown and searched.
+//! Any bytes in any file of any format: the store opens, its records are in order within the file,
+//! and everything in it can be shown and searched.
 
 use crate::support;
 
@@ -40,7 +40,7 @@ const FILES: [(&str, &str); 26] = [
     ("a-mem", "queries/q.sql"),
 ];
 
-/// Pieces of which files are made, so that more than the first byte is read.
+/// Files consist of these pieces, so that more than the first byte is read.
 const PIECES: [&str; 34] = [
     "{",
     "}",
@@ -90,7 +90,7 @@ fn now() -> Moment {
     Moment::parse("2026-02-01T12:00:00Z").unwrap().0
 }
 
-/// The records of each file are in order, apart, and within it.
+/// Asserts that the records of each file are in order, do not overlap, and are within it.
 fn assert_tiled(store: &Store) {
     for document in &store.documents {
         let mut at = 0;

@@ -1,4 +1,4 @@
-//! The rules of `docs/architecture.md`, held by reading the sources.
+//! The rules of `docs/architecture.md`, checked in the sources.
 
 mod chance;
 mod code;
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use code::{code_of, has_word, imports};
 
-/// The modules, each allowed to import only those before it: `cli` opens the screens of `tui`.
+/// The modules. Each may import only those before it; `cli` opens the screens of `tui`.
 const ORDER: [&[&str]; 15] = [
     &["model"],
     &["text"],
@@ -29,11 +29,11 @@ const ORDER: [&[&str]; 15] = [
     &["cli"],
     &["main"],
 ];
-/// Modules whose results depend on their arguments alone.
+/// Modules whose results depend only on their arguments.
 const CLOCKLESS: [&str; 8] = ["model", "text", "format", "store", "query", "check", "ops", "demo"];
-/// The one file of those that may read the clock: `Moment::of_the_clock` lives in it.
+/// The one file of those that may read the clock: it has `Moment::of_the_clock`.
 const CLOCK: &str = "model/time.rs";
-/// No file is longer.
+/// The most lines of a file.
 const LINES: usize = 600;
 
 const CLOCK_WORDS: [&str; 5] = ["Utc::now", "Local::now", "SystemTime::now", "Instant::now", "of_the_clock"];
@@ -50,12 +50,12 @@ const DISK_WORDS: [&str; 9] = [
 ];
 const CRASH_WORDS: [&str; 7] =
     [".unwrap()", ".expect(", ".unwrap_err()", "panic!", "todo!", "unimplemented!", "unreachable!"];
-/// What tells a path so that it can't be named again.
+/// Words for a path that lose bytes, so that the path can't be used again.
 const LOSSY_WORDS: [&str; 2] = [".display()", "to_string_lossy"];
 const PRINT_WORDS: [&str; 5] = ["println!", "print!", "eprintln!", "eprint!", "dbg!"];
 const EMPTY_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "manager", "misc", "common", "shared"];
 
-/// A source file, its comments, strings and tests blanked, its lines where they were.
+/// A source file with comments, strings and tests blanked. Line numbers stay.
 struct Source {
     /// Relative to `src`.
     path: PathBuf,
@@ -73,7 +73,7 @@ impl Source {
         self.path == Path::new(path)
     }
 
-    /// Each line in which one of `words` occurs as a whole, with the word.
+    /// Returns each line that has one of `words` as a complete word, with the word.
     fn find<'a>(&'a self, words: &'a [&str]) -> impl Iterator<Item = (usize, &'a str)> {
         self.code.lines().enumerate().flat_map(move |(at, line)| {
             words.iter().filter(move |word| has_word(line, word)).map(move |word| (at + 1, *word))
@@ -81,7 +81,6 @@ impl Source {
     }
 }
 
-/// The rules broken so far.
 #[derive(Default)]
 struct Broken(String);
 
@@ -224,7 +223,7 @@ fn file_names_say_what_is_in_them() {
     broken.assert_none();
 }
 
-/// Words that stand for a noun where they are a file's name: what was it that was kept, or is later?
+/// Participles and adjectives that must not be a file's name: they do not say what is kept, or later.
 const NO_NOUNS: [&str; 24] = [
     "told",
     "had",
@@ -264,7 +263,7 @@ fn a_file_is_named_after_a_thing_or_an_action() {
     broken.assert_none();
 }
 
-/// The type that an item at the start of a line defines.
+/// Returns the type that an item at the start of a line defines.
 fn defined_type(line: &str) -> Option<&str> {
     let public = line.strip_prefix("pub(").and_then(|rest| rest.split_once(") ")).map(|(_, rest)| rest);
     let item = public.or_else(|| line.strip_prefix("pub ")).unwrap_or(line);
@@ -282,7 +281,7 @@ fn a_type_name_is_defined_in_one_folder_only() {
         }
     }
     assert!(folders.len() > 500, "{}", folders.len());
-    // Each module may have a `Result` with its own error, as the standard library's do.
+    // Each module may have a `Result` with its own error, as in the standard library.
     folders.retain(|name, folders| *name != "Result" && folders.len() > 1);
     assert!(folders.is_empty(), "{folders:#?}");
 }
@@ -331,7 +330,7 @@ fn sources() -> &'static [Source] {
 fn source(root: &Path, path: &Path) -> Source {
     let text = std::fs::read_to_string(path).unwrap();
     let path = path.strip_prefix(root).unwrap().to_owned();
-    // A module's tests in a file of their own: `#[cfg(test)] mod tests;`.
+    // A module's tests in their own file: `#[cfg(test)] mod tests;`.
     let is_tests = path.iter().any(|part| part == "tests" || part == "tests.rs");
     let code = if is_tests { String::new() } else { code_of(&text) };
     Source { path, code }
@@ -350,8 +349,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The names of the formats: folders and files beside `format/mod.rs` that another one's
-/// code has no business with.
+/// Names of formats, also of their folders in `format/`. Other code must not use them.
 fn formats() -> BTreeSet<String> {
     let known = ["memory_server", "session_log", "agent_memory", "bmad", "a_mem"];
     known.iter().map(|name| (*name).to_owned()).collect()

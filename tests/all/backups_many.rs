@@ -1,7 +1,7 @@
-//! Many and large backups: they are listed by what is known without opening them.
+//! Many large backups: a list shows them without opening them.
 //!
-//! `PALIMP_LONG=1 cargo test --release --test all backups_many:: -- --nocapture` prints the figures of
-//! 1,000 backups of 10 MB each.
+//! `PALIMP_LONG=1 cargo test --release --test all backups_many:: -- --nocapture` prints the figures
+//! of 1,000 backups of 10 MB each.
 
 use crate::support;
 
@@ -21,7 +21,7 @@ use support::{StoreBuilder, TempStore};
 const NOW: &str = "2026-02-01T12:00:00Z";
 const LOG: &str = "sessions/s/memory.jsonl";
 
-/// How many backups, and of how many bytes each.
+/// The number of backups, and the bytes of each.
 fn sizes() -> (usize, usize) {
     if is_long() { (1_000, 10_000_000) } else { (100, 200_000) }
 }
@@ -34,7 +34,7 @@ fn line(number: usize) -> String {
     format!("{entry}\n")
 }
 
-/// A store, and its backups in our own data: each the same bytes under a name of its own.
+/// A store and its backups in palimp's data: the same bytes under different names.
 fn many(count: usize, bytes: usize) -> (TempStore, tempfile::TempDir, PathBuf) {
     let store = StoreBuilder::session_log().session("s").build();
     store.write(LOG, line(0).as_bytes());
@@ -109,7 +109,6 @@ fn a_thousand_large_backups_are_listed_well_under_a_second_and_say_that_none_is_
     assert!(verified.is_whole, "{}", verified.found);
     let one = began.elapsed();
     println!("{count} backups of {bytes} B: the verb {listed:?}, the view {seen:?}; one verified in {one:?}");
-    // A busy machine, or a build for debugging, says little of time: so much less than reading all
-    // of them takes.
+    // Times on a busy machine, or of a debug build, vary much. To read all of the backups takes longer.
     assert!(listed.max(seen) < Duration::from_secs(if is_long() { 1 } else { 5 }), "{listed:?} {seen:?}");
 }

@@ -1,4 +1,4 @@
-//! What is not a store, or hardly one: a clear message or a working screen, nothing written.
+//! Folders that are no store, or hardly one: a clear message or a working screen, and nothing is written.
 
 use crate::support;
 

@@ -1,5 +1,5 @@
-//! An intact memory behind a torn one on its line is treated like any other: it is listed, counted, changed
-//! and deleted. The torn part keeps its bytes.
+//! An intact memory behind a torn one on its line is treated like any other: it is listed, counted,
+//! changed and deleted. The torn part keeps its bytes.
 
 use crate::support::DemoStore;
 
@@ -13,7 +13,7 @@ const STORES: [(&str, &str); 5] = [
     ("web/.agent-memory", "is:live"),
 ];
 
-/// A live memory of a log that is alone on its line, and its file.
+/// Returns a live memory of a log that is alone on its line, and its file.
 fn alone(desk: &DemoStore, query: &str) -> Value {
     let mut rows = desk.list(query);
     rows.retain(|row| row["file"].as_str().is_some_and(|file| file.ends_with(".jsonl")));
@@ -24,25 +24,25 @@ fn text<'r>(row: &'r Value, name: &str) -> &'r str {
     row[name].as_str().unwrap_or_else(|| panic!("{name}: {row}"))
 }
 
-/// The bytes of a memory, which may share its line.
+/// Returns the bytes of a memory, which may share its line.
 fn bytes_of<'f>(row: &Value, file: &'f str) -> &'f str {
     let place = if row["record"].is_null() { &row["byte"] } else { &row["record"] };
     let at = |own: usize| place[own].as_u64().unwrap() as usize;
     file.get(at(0)..at(1)).unwrap_or_default().trim_end_matches(['\n', '\r'])
 }
 
-/// The memory with other ids and words, as another agent writes it.
+/// Returns the memory with other ids and words, as another agent writes it.
 fn fresh(raw: &str) -> String {
     let own: Value = serde_json::from_str(raw).unwrap();
     let names = ["event_id", "id", "timestamp"];
     let last = names.iter().find_map(|name| own[name].as_str()).unwrap();
-    // In a time, the last digits before its zone.
+    // In a time, these are the last digits before its zone.
     let end = last.rfind('+').unwrap_or(last.len());
     let other = format!("{}999{}", &last[..end - 3], &last[end..]);
     raw.replace(last, &other).replacen("\"checksum\"", "\"was\"", 1)
 }
 
-/// The places where a memory can be cut: in its first name, in a text, before a value, and after a member.
+/// Returns places to cut a memory: in its first name, in a text, before a value, and after a member.
 fn cuts(raw: &str) -> [usize; 4] {
     let middle = (raw.len() / 2..).find(|at| raw.is_char_boundary(*at)).unwrap();
     let value = raw[..middle].rfind("\":").unwrap() + 2;

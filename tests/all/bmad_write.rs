@@ -1,4 +1,4 @@
-//! `bmad` stores that are written: a store before, a verb, the store after, and back again.
+//! Changes of `bmad` stores: the store before, a verb, the store after, and back again.
 
 mod adding;
 mod sessions;
@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use palimp::disk::{RealDisk, ThisMachine};
 use palimp::model::{Entry, Extent, Lock, Moment, Plan, State, Store, UnreadPath};
 use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
-use palimp::store::commit::{Host, OldFileName, Writer, is_ours};
+use palimp::store::commit::{Host, Writer};
+use palimp::store::hidden_names::{OldFileName, is_ours};
 use palimp::store::{Place, load};
 use serde_json::{Value, json};
 use support::{Files, TempStore, tar_gz};
@@ -52,7 +53,7 @@ fn lines(records: &[Value]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()
 }
 
-/// A store whose derived files an agent wrote, with other spacing and order than ours.
+/// A store whose derived files an agent wrote, with other spacing and order than palimp's.
 fn healthy() -> Files {
     let logs = [
         ("conversation.jsonl", lines(&[message(1), message(2), message(3)])),
@@ -89,7 +90,7 @@ fn open(store: &TempStore) -> Store {
     load(&place, Extent::Whole, None, now())
 }
 
-/// Every file and folder by path, but our own, and folders with nothing else in them.
+/// Returns every file and folder by path, except palimp's own and folders that have only such files.
 fn files(store: &TempStore) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut found = BTreeMap::new();
     let mut open = vec![store.path.clone()];
@@ -154,8 +155,7 @@ fn host<'a>(machine: &'a ThisMachine, data: &'a Path) -> Host<'a> {
     Host { disk: &RealDisk, machine, data, now: now() }
 }
 
-/// Carries out what `make` plans, and then undoes it in a second store to see that
-/// every byte returns. Returns the plan.
+/// Applies what `make` plans and returns the plan. A second store undoes it and compares every byte.
 fn done(store: &TempStore, make: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>) -> Plan {
     let twin = TempStore::of_files(".bmad/memory", &[]);
     for (path, bytes) in files(store) {
@@ -275,7 +275,7 @@ fn an_edit_changes_its_field_alone_and_what_follows_from_it() {
     assert_eq!(index["inverted_index"]["cache"], json!(["msg-002"]));
     assert_eq!(index["inverted_index"]["question"], json!(["msg-001", "msg-003"]));
     assert_eq!(json_of(&store, "manifest.json")["updated_at"], "2026-02-01T12:00:00Z");
-    // Our own index holds every word: what changes none leaves it as it is.
+    // palimp's index has every word: a change of no word leaves it as it is.
     let index = text_of(&store, "index.json");
     let set = [FieldAssignment { name: "severity", value: "high" }];
     done(&store, |scene| ops::edit::edit(scene, &entry(scene.store, "finding-003"), &set));

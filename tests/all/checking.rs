@@ -1,4 +1,4 @@
-//! What `check` finds, and what it leaves in peace.
+//! What `check` finds, and what it does not report.
 
 use crate::support;
 
@@ -81,7 +81,7 @@ fn a_check_of_many_faulty_notes_with_their_fixes_takes_at_most_five_times_as_lon
     let words = |verb| [&[verb], &options[..]].concat();
     let rows = run(words("check")).json_lines();
     assert!(rows.len() >= 2 * count, "{} problems", rows.len());
-    // Other work on the machine only adds to either: what counts is the shortest time of each.
+    // Other processes only make both slower, so the shortest time of each counts.
     let (mut check, mut list) = (Duration::MAX, Duration::MAX);
     let is_quick = (0..20).any(|_| {
         check = check.min(time_of(&words("check")));
@@ -133,7 +133,7 @@ fn a_problem_keeps_its_key_when_the_store_changes_elsewhere() {
     assert_eq!(key(&store), before);
 }
 
-/// Each deviation of an entry, and the code that it must get.
+/// Each deviation of an entry, and its code.
 #[test]
 fn what_an_entry_of_a_session_log_can_have_wrong_is_found() {
     let cases: &[(Value, &str)] = &[

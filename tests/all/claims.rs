@@ -1,4 +1,4 @@
-//! Checks that everything palimp says about damaged stores is true: lists and counts, the promises of each
+//! Everything that palimp says about damaged stores is true: lists and counts, the promises of each
 //! fix and of each backup, what stays and what comes back. The damage is random, in every format.
 
 mod backups;
@@ -22,11 +22,11 @@ struct Judge<'a> {
     desk: &'a mut Desk,
     chance: &'a mut Chance,
     gone: &'a [Gone],
-    /// Every whole line that was written into the log.
+    /// Every intact line that was written into the log.
     known: Vec<Vec<u8>>,
-    /// The files at some time, by their paths below the root.
+    /// Former versions of the files, by their paths below the root.
     former: HashMap<PathBuf, Vec<Vec<u8>>>,
-    /// Everything before the damage.
+    /// All files before the damage.
     begun: &'a Files,
     what: String,
     wrong: Vec<(&'static str, String)>,
@@ -40,7 +40,7 @@ impl Judge<'_> {
     }
 }
 
-/// The lines of the log before the damage, and the lines that agents may append.
+/// Returns the lines of the log before the damage, and lines that agents may append.
 fn known(desk: &Desk) -> Vec<Vec<u8>> {
     let format = desk.place.format;
     let log = desk.read(stores::log(format)).unwrap_or_default();
@@ -48,7 +48,7 @@ fn known(desk: &Desk) -> Vec<Vec<u8>> {
     own.chain((30..35).map(|number| stores::record(format, number).to_string().into_bytes())).collect()
 }
 
-/// The files before the damage, and their copies.
+/// Returns the files before the damage, and their copies.
 fn former(desk: &Desk) -> HashMap<PathBuf, Vec<Vec<u8>>> {
     let mut all: HashMap<PathBuf, Vec<Vec<u8>>> = HashMap::new();
     let everything = desk.everything();
@@ -105,7 +105,7 @@ fn hold(format: &'static str) {
     assert!(wrong.is_empty(), "{format}\n{}", told.join("\n"));
 }
 
-/// Limits the length of a reported false claim.
+/// The longest report of a false claim.
 const MOST: usize = 1_000;
 
 #[test]

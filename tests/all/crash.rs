@@ -1,7 +1,7 @@
-//! Every operation that writes, cut short, failed and lied to at every step.
+//! Every operation that writes, interrupted, failed and deceived at every step.
 //!
-//! Everything runs on the disk in memory. `PALIMP_LONG=1` tries all; without it a sample
-//! of the steps and of the states is tried, another one for each case.
+//! Everything runs on the disk in memory. `PALIMP_LONG=1` tries every step and state; otherwise a
+//! sample of them, a different one for each case.
 
 mod again;
 mod agents;

@@ -1,11 +1,11 @@
-//! What the project depends on: licences that anybody can live with, and a reason for each.
+//! The dependencies: all have permissive licences, and each has a reason.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
 use serde_json::Value;
 
-/// One of these is enough where a crate gives a choice.
+/// If a crate offers a choice, one of these is enough.
 const PERMISSIVE: [&str; 11] = [
     "0BSD",
     "Apache-2.0",
@@ -19,9 +19,9 @@ const PERMISSIVE: [&str; 11] = [
     "Unlicense",
     "Zlib",
 ];
-/// Data that comes with a crate, under terms that allow any use.
+/// Terms of data in a crate that allow any use.
 const DATA: [&str; 2] = ["Unicode-3.0", "Unicode-DFS-2016"];
-/// Crates under other terms, and why that is borne.
+/// Crates under other terms, and why these are acceptable.
 const BOUND: [(&str, &str); 1] =
     [("option-ext", "MPL-2.0 binds its own files alone; it comes with `directories` and is used as it is")];
 
@@ -33,7 +33,7 @@ fn cargo(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Whether an SPDX expression lets us choose licences that are all permissive.
+/// True if an SPDX expression allows a choice of only permissive licences.
 fn is_permissive(expression: &str) -> bool {
     let expression = expression.replace('/', " OR ");
     let is_known = |name: &str| {

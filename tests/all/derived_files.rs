@@ -1,5 +1,4 @@
-//! Indexes, counts and manifests: `check` sees every one that disagrees with the records, and
-//! `reindex` brings it to what a fresh build is.
+//! Indexes, counts and manifests: `check` finds each wrong one, and `reindex` makes it like a fresh build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,12 +17,12 @@ use serde_json::Value;
 
 use crate::crash::machine::Still;
 
-/// `agent-memory` has pages around a store that stands at its place in a repository.
+/// The store is inside a repository, because `agent-memory` has pages around it.
 const ROOT: &str = "/repository/.agent-memory";
 const AROUND: &str = "/repository";
 const DATA: &str = "/data";
 
-/// The demo's stores, and their derived files that a build from nothing makes.
+/// The demo's stores, and those of their derived files that a build from nothing makes.
 const STORES: [(&str, &str, &[&str]); 5] = [
     ("session-log", "ops/memory", &["index.json"]),
     ("memory-server", "team/memories", &["index.json"]),
@@ -35,10 +34,10 @@ const STORES: [(&str, &str, &[&str]); 5] = [
         &["README.md", "project-map.md", "current-focus.md", "gotchas.md", "next-steps.md"],
     ),
 ];
-/// What says that a derived file is not as it should be.
+/// Problems that report a wrong derived file.
 const TOLD: [Code; 5] =
     [Code::IndexStale, Code::IndexBroken, Code::CountMismatch, Code::ProjectionStale, Code::EntryBlockStale];
-/// Members that are times, caches of a moment, or data of their own.
+/// Members that are times, caches of a moment, or original data.
 const LEFT_OUT: [&str; 5] = ["created_at", "last_updated", "current_relevance", "strength", "clusters"];
 
 type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -47,7 +46,6 @@ fn now() -> Moment {
     Moment::parse("2026-02-01T12:00:00Z").unwrap().0
 }
 
-/// The files of a store of the demo.
 fn files(root: &str, seed: u64) -> Files {
     let around = Path::new(root).parent().unwrap();
     let own = |(path, bytes): (PathBuf, Vec<u8>)| {
@@ -61,12 +59,12 @@ fn files(root: &str, seed: u64) -> Files {
     demo::stores(seed, now()).into_iter().filter_map(own).collect()
 }
 
-/// Whether that is a page beside the store, or the entry file.
+/// True for a page beside the store, or the entry file.
 fn is_page(path: &Path) -> bool {
     path.starts_with("../docs/agent-memory") || path == Path::new("../README.md")
 }
 
-/// Where a file of the store, or beside it, stands on a disk.
+/// Returns the place on the disk of a file in the store, or beside it.
 fn place_of(path: &Path) -> PathBuf {
     match path.strip_prefix("..") {
         Ok(beside) => Path::new(AROUND).join(beside),
@@ -74,8 +72,8 @@ fn place_of(path: &Path) -> PathBuf {
     }
 }
 
-/// A page in which no value is yet, of no bundle: a build from nothing starts with it. The entry
-/// file holds no value but the hash.
+/// Returns a page without values, of no bundle: a build from nothing starts with it. The entry file
+/// has no value but the hash.
 fn bare_page(path: &Path, now: &[u8]) -> Option<Vec<u8>> {
     if path == Path::new("../README.md") {
         let text = String::from_utf8_lossy(now);
@@ -126,7 +124,7 @@ fn scene(store: &Store) -> WriteContext<'_> {
     WriteContext { store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES }
 }
 
-/// The files after the first changes of a plan.
+/// Returns the files after the first `count` changes of a plan.
 fn after(files: &Files, plan: &Plan, count: usize) -> Files {
     let mut files = files.clone();
     for change in plan.all().take(count) {
@@ -138,7 +136,7 @@ fn after(files: &Files, plan: &Plan, count: usize) -> Files {
     files
 }
 
-/// The records that deeds are done to: of `agent-memory` those that pages are made from.
+/// Returns the records to change; in `agent-memory`, only those that pages are made from.
 fn subjects(store: &Store) -> Vec<Entry> {
     let is_one = |own: &&Entry| {
         let file = &store.documents[own.document as usize].path;
@@ -147,7 +145,7 @@ fn subjects(store: &Store) -> Vec<Entry> {
     store.entries.iter().filter(is_one).copied().collect()
 }
 
-/// A bundle is edited and loses parts; it has no tags, and nothing is added to it.
+/// Edits a bundle or deletes parts of it. A bundle has no tags, and nothing is added to it.
 fn deed_of_bundle(scene: &WriteContext<'_>, entry: Entry, which: usize, text: &str) -> Result<Plan, Refusal> {
     let has_title = |own: &&str| ["gotchas", "nextSteps"].contains(own);
     let kind = scene.store.view(&entry).map(|view| view.kind.to_string()).unwrap_or_default();
@@ -182,13 +180,13 @@ fn deed(scene: &WriteContext<'_>, entry: Entry, which: usize, text: &str) -> Res
     }
 }
 
-/// Whether this is a note of a graph that has no links: a graph may list it or leave it out.
+/// True for a note without links in a graph. A graph may list it or leave it out.
 fn is_alone(node: &Value) -> bool {
     let is_empty = |list: &str| node.get(list).and_then(Value::as_array).is_some_and(Vec::is_empty);
     is_empty("outgoing_links") && is_empty("incoming_links")
 }
 
-/// What a document says, whatever its layout and order.
+/// Returns the values of a document, independent of layout and order.
 fn said(bytes: &[u8]) -> Value {
     fn sorted(value: Value) -> Value {
         match value {
@@ -209,10 +207,10 @@ fn said(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).map_or_else(|_| text(), sorted)
 }
 
-/// The derived files that a build from nothing makes.
+/// Returns the derived files that a build from nothing makes.
 fn fresh(files: &Files, format: &'static str, names: &[&str]) -> Files {
     let is_derived = |path: &Path| path.file_name().is_some_and(|name| names.iter().any(|own| name == *own));
-    // A page that is missing stays so: one without a value is its beginning.
+    // A missing page stays missing: the build starts from a page without values.
     let begun = |(path, bytes): (&PathBuf, &Vec<u8>)| match is_derived(path) {
         true => Some((path.clone(), bare_page(path, bytes)?)),
         false => Some((path.clone(), bytes.clone())),
@@ -223,14 +221,14 @@ fn fresh(files: &Files, format: &'static str, names: &[&str]) -> Files {
     made.filter_map(|change| Some((change.path.clone(), change.after()?.to_vec()))).collect()
 }
 
-/// The files of which something says that they disagree with the records.
+/// Returns the files that are reported as disagreeing with the records.
 fn told(store: &Store) -> BTreeSet<PathBuf> {
     let more = stale_files::problems(store, &stale_files::stale_files(store, now()));
     let all = store.problems.iter().chain(&more).filter(|problem| TOLD.contains(&problem.code));
     all.map(|problem| problem.file.clone()).collect()
 }
 
-/// What is wrong with how a state is seen and repaired.
+/// Returns what is wrong in the reports and the repair of a state.
 fn wrong(files: &Files, format: &'static str, names: &[&str]) -> Vec<String> {
     let mut wrong = Vec::new();
     let store = load(files, format);
@@ -257,7 +255,7 @@ fn wrong(files: &Files, format: &'static str, names: &[&str]) -> Vec<String> {
     wrong
 }
 
-/// Whether a file is one that `reindex` is about: not what archives and traces say.
+/// True for a file that `reindex` writes; archives and traces are not.
 fn fresh_again(path: &Path, files: &Files) -> bool {
     files.contains_key(path)
         && !path.starts_with("archive")
@@ -308,7 +306,7 @@ proptest! {
         done in any::<proptest::sample::Index>(),
     ) {
         let (format, root, names) = STORES[which];
-        // Another writer's index may leave words out: this is about those that palimp makes.
+        // Another writer's index may leave out words: this test is about palimp's own.
         let mut files = self::files(root, seed);
         files.retain(|path, _| format != "bmad" || path.file_name().is_none_or(|name| name != "index.json"));
         let files = after(&files, &ops::reindex::reindex(&scene(&load(&files, format))).unwrap(), usize::MAX);
@@ -324,7 +322,7 @@ proptest! {
     }
 }
 
-/// One call of so many is tried.
+/// One of this many calls is tried.
 fn stride() -> usize {
     crate::support::tries::count(397, 5)
 }
@@ -353,9 +351,9 @@ fn load_disk(disk: &Faulty, format: &'static str) -> Store {
     load_from(disk, &place, Extent::Whole, None, now())
 }
 
-/// Opens the store for writing, which goes on with what was cut short, and makes the change.
+/// Opens the store for writing, which finishes an interrupted change, and makes the change.
 fn change(disk: &Faulty, format: &'static str, change: Option<(usize, usize)>) {
-    // Who opens it is another process than the one that was killed.
+    // The process that opens it is not the one that was killed.
     let machine = if change.is_some() { Still::first() } else { Still::next() };
     let host = Host { disk, machine: &machine, data: Path::new(DATA), now: now() };
     let store = load_disk(disk, format);
@@ -378,7 +376,7 @@ fn after_a_kill_at_any_call_of_a_change_every_stale_file_is_seen_and_made_anew()
             let at = 3 + 5 * deed;
             let whole = start.restart();
             change(&whole, format, Some((deed, at)));
-            // Of a short change a few calls are tried, too.
+            // A few calls of a short change are tried, too.
             let stride = stride().min(whole.steps() / 2 + 1);
             for step in ((which + deed) % stride..whole.steps()).step_by(stride) {
                 let disk = start.restart();

@@ -1,4 +1,4 @@
-//! Where stores are found: from here upward, from home, nested; and what only looks like one.
+//! Where stores are found: above the folder, below it, in the home folder, nested; and look-alikes.
 
 use crate::support;
 
@@ -12,7 +12,7 @@ const EVENT: &str = "{\"timestamp\":\"2026-01-01T00:00:00Z\",\"trace_id\":\"t\",
 const MESSAGE: &str = "{\"id\":\"m\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"agent_id\":\"a\",\"role\":\"user\",\"content\":\"x\"}\n";
 const ENTRY: &str = "{\"id\":\"e\",\"session_id\":\"s\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"type\":\"finding\",\"content\":{\"finding\":\"x\"}}\n";
 
-/// A home folder with a project in it that holds stores of every format, and look-alikes.
+/// A home folder with a project that has stores of every format, and look-alikes.
 fn home() -> TempStore {
     let memory = json!({"id": "9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d", "type": "core", "content": "x"});
     Files::default()
@@ -154,7 +154,7 @@ fn folders_of_the_same_names_with_other_content_are_no_stores() {
     }
 }
 
-/// Folders of a project (ending in `/`), and files with their contents.
+/// Makes a project from folders (ending in `/`) and files with their contents.
 fn project(items: &[(&str, &str)]) -> TempStore {
     let (folders, files): (Vec<_>, Vec<_>) = items.iter().partition(|(path, _)| path.ends_with('/'));
     let files = files
@@ -165,7 +165,7 @@ fn project(items: &[(&str, &str)]) -> TempStore {
     home
 }
 
-/// The formats that are found from every place of the project: by its path, and as the working directory.
+/// Returns the formats found from each place of the project: by its path, and as the working directory.
 fn from_everywhere(project: &TempStore, places: &[&str]) -> Vec<String> {
     let mut formats = Vec::new();
     for place in places.iter().map(|place| project.file(place)).filter(|place| place.is_dir()) {
@@ -300,7 +300,7 @@ fn a_store_is_found_behind_many_useless_sessions_and_through_dots() {
     }
 }
 
-/// So many stores below one folder, some deeper than others.
+/// Makes many stores below one folder, some deeper than others.
 fn many(count: usize) -> TempStore {
     let memory = json!({"id": "9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d", "type": "core", "content": "x"});
     let line = format!("{memory}\n").into_bytes();
@@ -326,7 +326,7 @@ fn thousands_of_stores_below_a_folder_are_all_listed() {
     let few = many(count / 10);
     let (one, all) = (took(few.path.to_str().unwrap(), count / 10), took(path, count));
     println!("{} stores in {one:.2} s, {count} in {all:.2} s", count / 10);
-    // The empty folders, and the start of the program, are in there too.
+    // This includes the empty folders and the start of the program.
     assert!(count < 10_000 || all < 15.0 * one + 1.0, "{one} s, {all} s");
 }
 

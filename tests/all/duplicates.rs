@@ -1,4 +1,4 @@
-//! `duplicates`: records of equal or nearly equal text, of one store and of several.
+//! `duplicates`: records with equal or nearly equal text, in one store and in several.
 
 use std::path::PathBuf;
 
@@ -88,13 +88,13 @@ fn stores_are_compared_with_each_other_and_what_is_read_block_by_block_as_what_i
         let all = (from..from + 600).map(|number| learning(&format!("m{number}"), &text(number), "low"));
         all.fold(StoreBuilder::memory_server(), |store, own| store.learning(own)).build()
     };
-    // Both are longer than what is held of a log.
+    // Both logs are longer than what palimp holds of a log in memory.
     let (one, other) = (of(0), of(590));
     assert!(one.read("learnings.jsonl").len() > 64 << 10);
     let found = groups(&[&one, &other], &["--threshold", "100"]);
     assert_eq!(found.len(), 10);
     assert!(found.iter().all(|group| group.len() == 2 && group[0] == group[1]), "{found:?}");
-    // With everything held, the same.
+    // The result is the same if everything is held.
     assert_eq!(groups(&[&one, &other], &["--threshold", "100", "--all"]), found);
 }
 
@@ -110,8 +110,7 @@ fn a_reason_that_differs_makes_decisions_differ_though_they_begin_alike() {
     assert_eq!(groups(&[&store], &[]).concat().len(), 2);
 }
 
-/// For each format: the place of its store, the file of its log, a record of it, and the name of the record's
-/// id.
+/// For each format: the place of its store, its log, the name of a record's id, and a record.
 fn logs() -> [(&'static str, &'static str, &'static str, Value); 5] {
     let when = "2026-01-02T10:00:00Z";
     [
@@ -166,7 +165,7 @@ fn equal_is_what_differs_in_nothing_but_its_id_and_its_accesses_in_every_format(
             own.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
             format!("{own}\n")
         };
-        // With another spelling of its fields, and another number of accesses, it is equal.
+        // A different spelling of fields, or another number of accesses, still counts as equal.
         let mut lines =
             named(1, &json!({})) + &named(2, &json!({})).replace(":", " : ").replace(" : 00", ":00");
         lines += &named(3, &json!({"access_count": 0}));

@@ -1,5 +1,4 @@
-//! `erase`: afterwards an independent search of every byte finds nothing, and everything else
-//! is as it was.
+//! `erase`: an independent search of every byte finds nothing afterwards, and everything else is as before.
 
 use site::*;
 
@@ -88,7 +87,7 @@ fn a_backup_that_was_kept_elsewhere_brings_nothing_back() {
     site.run(&["backup", "restore", name, "--yes"]);
     site.run(&["backup", "restore", name, "--replace", "--yes"]);
     assert!(!String::from_utf8(site.store.read(LOG)).unwrap().contains("mem_001"));
-    // One that an agent writes anew stays deleted.
+    // A memory that an agent writes again stays deleted.
     site.store.append(LOG, &old[..old.iter().position(|byte| *byte == b'\n').unwrap() + 1]);
     let refused = site.run(&["undelete", "sess_a/mem_001", "--yes"]);
     assert_eq!(refused.status, Some(3), "{}", refused.stderr);
@@ -291,12 +290,12 @@ fn an_event_that_is_erased_leaves_one_that_says_so_and_not_what() {
     let told: Value = serde_json::from_str(&lines[1]).unwrap();
     assert_eq!(told["event_type"], "memory.events_erased");
     assert_eq!(told["metadata"]["events"], 1);
-    // Erasing is over: the next change finds nothing to say again.
+    // The erasure is over: the next change has nothing to add.
     site.run(&["reindex", "--yes"]);
     assert_eq!(site.lines("events/2026-02/events.jsonl"), lines);
 }
 
-/// What changed between two states of a folder: created, rewritten or removed.
+/// Returns the changes between two states of a folder: created, rewritten or removed.
 fn changes(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<u8>>) -> BTreeSet<String> {
     let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
     let told = |path: &PathBuf| match (before.get(path), after.get(path)) {
@@ -327,7 +326,7 @@ fn what_is_shown_before_is_what_is_done_in_every_format() {
     let (mut seen, mut formats) = (BTreeSet::new(), BTreeSet::new());
     let mut unseen = || {
         let rows = at(&["list", "--json"], demo.to_str().unwrap()).json_lines();
-        // The short form takes one of each kind of a format, the long one of each store.
+        // The short form takes one of each kind per format, the long one per store.
         let of = count("format", "store");
         rows.into_iter().find(|row| seen.insert(format!("{} {}", row[of], row["type"])))
     };
@@ -367,7 +366,7 @@ fn what_is_shown_before_is_what_is_done_in_every_format() {
         let before = around(store);
         let done = at(&["erase", key, "--yes", "--json"], store);
         assert!(matches!(done.status, Some(0 | 4)), "{}", done.stderr);
-        // The trace of the event that tells of it is made up anew each time.
+        // The trace of the event about the erasure has another name each time.
         let named = |lines: BTreeSet<String>| -> BTreeSet<String> {
             let name =
                 |line: String| match line.strip_prefix("creates ").and_then(|own| own.split_once("/traces/"))

@@ -1,5 +1,5 @@
-//! The tasks of a new user on the first evening, on a real pseudo-terminal. Only keys that the screen names, or
-//! has named before in the task, are pressed. Keys are counted, except the user's own words such as a search.
+//! Tasks of a new user on the first evening, on a real pseudo-terminal. The user presses only keys
+//! that the screen names, or has named earlier. Keys are counted, except the user's own words.
 
 mod changes;
 mod finding;
@@ -14,7 +14,6 @@ use crate::support::{Exit, Output, SOON, Terminal, lasting, run};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
-/// An evening with the demo.
 struct Evening {
     folder: tempfile::TempDir,
     terminal: Option<Terminal>,
@@ -24,7 +23,7 @@ struct Evening {
 }
 
 impl Evening {
-    /// The demo's stores, before the screens are opened.
+    /// The demo's stores, before the screens are open.
     fn before() -> Evening {
         let folder = crate::support::folder::new();
         crate::support::demo::lay_out(&folder.path().join("demo"), NOW);
@@ -80,13 +79,12 @@ impl Evening {
         self.terminal.as_ref().unwrap().screen_text()
     }
 
-    /// Waits until the screen shows that text.
     #[track_caller]
     fn sees(&self, text: &str) {
         self.terminal.as_ref().unwrap().wait_for_text(text, SOON);
     }
 
-    /// Presses the key that the screen names with these words, as in `/ search`, or has named before.
+    /// Presses the key that the screen shows with these words, as in `/ search`, or has shown before.
     #[track_caller]
     fn press(&mut self, hint: &str) {
         if !self.known.iter().any(|own| own == hint) {
@@ -108,8 +106,7 @@ impl Evening {
         self.keys += 1;
     }
 
-    /// The same if the screen has room for that hint. Otherwise it uses the palette, which every screen
-    /// names.
+    /// Like `press` if the screen has room for the hint; otherwise uses the palette, which is always named.
     #[track_caller]
     fn ask(&mut self, hint: &str, name: &str) {
         if self.screen().contains(hint) {
@@ -129,13 +126,12 @@ impl Evening {
         self.press("y do");
     }
 
-    /// Presses an arrow key that often.
     fn arrows(&mut self, keys: &str, count: usize) {
         self.terminal().send_keys(keys);
         self.keys += count;
     }
 
-    /// Presses the down arrow, which needs no hint, until the row under the cursor has that text.
+    /// Presses the down arrow, which needs no hint, until the row under the cursor has the text.
     #[track_caller]
     fn goes_down_to(&mut self, text: &str) {
         let under = |screen: &vt100::Screen| {
@@ -165,12 +161,12 @@ impl Evening {
         self.sees("Esc clear");
     }
 
-    /// The first row of a list that has that text.
+    /// Returns the first row that has the text.
     fn row(&self, text: &str) -> Option<String> {
         self.screen().lines().find(|line| line.contains(text)).map(str::to_owned)
     }
 
-    /// Checks that the task took no more keys than this.
+    /// Asserts that the task took no more keys than this.
     #[track_caller]
     fn took(&self, most: usize) {
         assert!(self.keys <= most, "{} keys, not {most}\n{}", self.keys, self.screen());
@@ -183,7 +179,7 @@ impl Evening {
     }
 }
 
-/// Both sizes in the long form of the test. In the short form, each task has one of the two.
+/// Both sizes in the long form of the test; in the short form, each task has one of them.
 fn sizes(number: usize) -> Vec<(u16, u16)> {
     let both = vec![(36, 120), (24, 80)];
     crate::support::tries::count(vec![both[number % 2]], both)

@@ -1,4 +1,4 @@
-//! The disk in memory on which everything can go wrong is itself held to what it promises.
+//! Tests of the disk in memory on which everything can fail.
 
 mod alike;
 mod faults;
@@ -10,14 +10,13 @@ use std::path::Path;
 use crate::faulty::{Errno, Fault, Faulty, Lie, Op};
 use palimp::disk::Disk;
 
-/// A store with one durable file.
 fn disk() -> Faulty {
     let disk = Faulty::new();
     disk.put("/s/a", "old", 0o600);
     disk
 }
 
-/// Replaces a file as it should be done.
+/// Replaces a file in the correct way.
 fn replace(disk: &dyn Disk, bytes: &[u8]) -> std::io::Result<()> {
     let temp = Path::new("/s/.tmp");
     let mut output = disk.create(temp, 0o600)?;
@@ -28,7 +27,7 @@ fn replace(disk: &dyn Disk, bytes: &[u8]) -> std::io::Result<()> {
     disk.sync_folder(Path::new("/s"))
 }
 
-/// What the file says in each state that a power cut could leave; nothing where it is gone.
+/// Returns the file's content in each state that a power cut could leave; `None` if it is gone.
 fn after_power_cut(disk: &Faulty, path: &str) -> Vec<Option<String>> {
     let states = disk.after_power_cut();
     let say = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();

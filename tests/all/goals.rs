@@ -1,5 +1,5 @@
-//! The programs that measure the goals run to their end on a small store. Their figures about speed only
-//! count for a release build on large stores.
+//! The programs that measure the goals run to their end on a small store. Their figures of speed
+//! only count for a release build on large stores.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;

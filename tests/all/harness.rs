@@ -1,4 +1,4 @@
-//! The harness is itself held to what it promises.
+//! Tests of the test harness.
 
 use crate::support;
 
@@ -50,7 +50,7 @@ fn a_program_learns_of_a_new_size() {
     let mut terminal = shell("trap 'stty size' WINCH; printf ready; while :; do read line; done");
     terminal.wait_for_text("ready", SOON);
     terminal.resize(12, 50);
-    // Some shells run the trap only once `read` returns.
+    // Some shells run the trap only after `read` returns.
     terminal.send_keys("\n");
     terminal.wait_for_text("12 50", SOON);
 }

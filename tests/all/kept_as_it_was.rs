@@ -1,5 +1,4 @@
-//! Whose a file is and what is attached to it stays so when it is rewritten; what a file says of
-//! its length, and what its time of change tells, is not believed.
+//! A rewrite keeps owner and attributes. palimp does not trust a file's reported length or change time.
 
 use crate::support;
 
@@ -71,13 +70,13 @@ fn what_the_superuser_changes_in_anothers_store_stays_that_ones() {
     assert!(others.is_empty(), "{others:?}");
 }
 
-/// What a file or folder has besides what it says.
+/// What a file or folder has besides its content.
 type Attributes = (u32, u32, u32, Vec<(String, Vec<u8>)>);
 
 /// The attributes that the tests set.
 const NAMES: [&str; 3] = ["user.note", "user.empty", "system.posix_acl_access"];
 
-/// An attribute as the system tells it: not through what is tested.
+/// Reads an attribute from the system, without the code under test.
 fn read(path: &Path, name: &str) -> Option<Vec<u8>> {
     let mut told = vec![0; 4096];
     let len = rustix::fs::lgetxattr(path, name, &mut *told).ok()?;
@@ -97,7 +96,7 @@ fn attributes(root: &Path) -> BTreeMap<PathBuf, Attributes> {
     all
 }
 
-/// An access list that lets one user more read a file, as Linux keeps it.
+/// An access list, as Linux stores it, that lets one more user read a file.
 fn access_list() -> Vec<u8> {
     let none = u32::MAX;
     let entries = [(1_u16, 6_u16, none), (2, 4, 4321), (4, 0, none), (16, 4, none), (32, 0, none)];
@@ -107,7 +106,7 @@ fn access_list() -> Vec<u8> {
     [2_u32.to_le_bytes().to_vec(), entries.iter().flat_map(own).collect()].concat()
 }
 
-/// Whether the file system takes such an attribute; else the test says that it was left out.
+/// True if the file system accepts the attribute; otherwise prints that it was left out.
 fn takes(path: &Path, name: &str, value: &[u8]) -> bool {
     let outcome = rustix::fs::setxattr(path, name, value, rustix::fs::XattrFlags::empty());
     if let Err(error) = outcome {
@@ -166,7 +165,7 @@ fn what_is_undone_comes_back_with_the_owner_and_the_mode_that_it_had() {
     });
 }
 
-/// Gives a file or folder attributes that this file system takes, and sees that they are there.
+/// Sets attributes that this file system accepts, and asserts that they are there.
 fn adorn(path: &Path) {
     let own = path.to_str().unwrap().as_bytes();
     let list = access_list();
@@ -277,7 +276,7 @@ fn what_can_not_be_given_back_is_told_and_the_file_comes_back_all_the_same() {
         let before = disk.files();
         let machine = Still::first();
         let place = Place::whole(root.into(), "a-mem");
-        // Deletes a note, or takes that back.
+        // Deletes a note, or undoes that.
         let change = |disk: &Faulty, is_undo: bool| {
             let store = load_from(disk, &place, Extent::Whole, None, now);
             let host = Host { disk, machine: &machine, data: Path::new("/data"), now };

@@ -1,4 +1,4 @@
-//! Keys: each names the record that it was listed with, wherever that has moved to, and no other.
+//! Keys: each names the record it was listed with, even if that has moved, and no other.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn verb(store: &Path, data: &Path, words: &[&str]) -> Output {
     run(words.iter().copied().chain(options))
 }
 
-/// A log of records without ids: `letters` says which are equal.
+/// A log of records without ids. Equal letters are equal records.
 fn log(letters: &str) -> TempStore {
     let store = StoreBuilder::session_log().session("s").build();
     for letter in letters.chars() {
@@ -36,7 +36,6 @@ fn letters(store: &TempStore) -> String {
     text.lines().map(|line| line.split("this is ").nth(1).unwrap().chars().next().unwrap()).collect()
 }
 
-/// The keys in file order.
 fn keys(store: &TempStore, data: &Path) -> Vec<String> {
     let mut rows = verb(&store.path, data, &["list", "--json"]).json_lines();
     rows.sort_by_key(|row| row["line"].as_u64());
@@ -71,7 +70,7 @@ fn equal_records_go_once_for_each_of_their_keys_in_any_order() {
         let gone = verb(&store.path, &data, &["delete", "--remove", &keys[0], "--yes"]).expect_status(3);
         assert!(gone.stderr.contains("changed, moved or removed"), "{}", gone.stderr);
     }
-    // Several in one go, of which one has gone meanwhile, are as many records.
+    // After one of several equal records is gone, each other key still names one of them.
     let store = log("axaya");
     let data = store.around().join("data");
     let keys = keys(&store, &data);
@@ -125,7 +124,7 @@ fn a_list_of_keys_is_deleted_one_by_one() {
     assert!(store.read("learnings.jsonl").is_empty());
 }
 
-/// How often each record is there, by its bytes.
+/// How often each record occurs, by its bytes.
 type Raws = BTreeMap<String, usize>;
 
 fn raws(rows: &[Value]) -> Raws {
@@ -134,14 +133,14 @@ fn raws(rows: &[Value]) -> Raws {
     raws
 }
 
-/// What went, and how often.
+/// Returns the records that are gone, with counts.
 fn gone(before: &Raws, after: &Raws) -> Raws {
     let left = |raw: &String, count: usize| count.saturating_sub(after.get(raw).copied().unwrap_or(0));
     let gone = before.iter().map(|(raw, count)| (raw.clone(), left(raw, *count)));
     gone.filter(|(_, count)| *count > 0).collect()
 }
 
-/// Adds records of equal length without ids to a log of the store, three of them equal.
+/// Adds records of equal length without ids to a log of the store; three of them are equal.
 fn add_twins(root: &Path, rows: &[Value]) {
     let is_line = |row: &&Value| {
         row["file"].as_str().unwrap().ends_with(".jsonl")
@@ -184,7 +183,7 @@ proptest! {
             if !is_bundle {
                 add_twins(root, &list());
             }
-            // Of a line that holds more than one record, the others have the same text.
+            // On a line with several records, the others have the same text.
             let is_own = |row: &Value| row.get("record").is_none_or(Value::is_null);
             let listed: Vec<Value> = list().into_iter().filter(is_own).collect();
             let is_twin = |row: &&Value| row["raw"].as_str().unwrap().contains("\"twin\":");
@@ -207,7 +206,7 @@ proptest! {
                 let there = before.get(raw).copied().unwrap_or(0);
                 let what = format!("{words:?} {key} in {}: {}", root.display(), output.stderr);
                 match output.status {
-                    // An erasure takes every copy; another change one record.
+                    // An erasure removes every copy; another change, one record.
                     Some(0) => {
                         let others: Vec<&String> = gone.keys().filter(|own| *own != raw).collect();
                         let is_alike = |own: &&String| row["id"].is_string() && words[0] == "erase" && own.contains(row["id"].as_str().unwrap());
@@ -327,7 +326,7 @@ fn a_key_holds_through_our_own_changes_of_state_and_not_through_an_edit() {
         ("notes/.chora/memory", "type:note", &["delete"], "undelete"),
         ("notes/.chora/memory", "type:note", &["delete", "--remove"], "undelete"),
         ("web/.agent-memory", "type:gotchas", &["delete"], "undelete"),
-        // Only whole months before this one can be archived.
+        // Only complete months before this one can be archived.
         ("notes/.chora/memory", "type:event until:-31d", &["archive"], "unarchive"),
     ];
     for (store, query, away, back) in cases {

@@ -1,5 +1,4 @@
-//! What comes to a file late, and what a change that fails leaves, on the disk in memory: there
-//! nobody can tell who has a file open.
+//! Late writes to files and leftovers of failed changes, on a disk that does not know who has files open.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -43,7 +42,7 @@ impl Desk {
         load_from(&self.disk, &self.place, Extent::Whole, None, now())
     }
 
-    /// The first live record of a file whose name ends so.
+    /// Returns the first live record of a file whose path has this end.
     fn first(&self, store: &Store, end: &str) -> Entry {
         let is_it = |own: &&Entry| {
             own.state == State::Live && store.document(own).path.to_str().unwrap().ends_with(end)
@@ -51,7 +50,6 @@ impl Desk {
         *store.entries.iter().find(is_it).unwrap()
     }
 
-    /// Plans a change of the record and carries it out; or says why not.
     fn change(
         &self,
         machine: &Still,
@@ -71,7 +69,6 @@ impl Desk {
         writer.commit(&plan).map(drop).map_err(|error| error.to_string())
     }
 
-    /// Another start, ten minutes later.
     fn next(&self) {
         let store = self.load();
         let machine = Still::next();
@@ -79,7 +76,6 @@ impl Desk {
         drop(Writer::open(host, &store).unwrap());
     }
 
-    /// The files of the store.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         self.disk.files().into_iter().filter(|(path, _)| path.starts_with(&self.place.root)).collect()
     }
@@ -94,7 +90,7 @@ fn a_change_that_fails_leaves_nothing_where_it_made_a_copy_first() {
     let desk = Desk::new("memory-server", "team/memories");
     let files = desk.files();
     let root = desk.place.root.clone();
-    // A folder in which nothing can be made, and one in it in which copies can.
+    // A folder in which nothing can be created, with a folder in it in which copies can.
     let disk = Faulty::new();
     disk.put_folder("/data", 0o700);
     disk.put_folder(&root, 0o500);
@@ -192,7 +188,7 @@ fn who_owns_a_file_whose_group_can_not_be_kept_is_not_told_to_run_this_as_its_ow
     }
 }
 
-/// A disk on which an agent adds a line whenever a log was read as a whole: that takes time.
+/// A disk on which an agent adds a line after each complete read of a log, because that takes time.
 struct Busy<'a> {
     disk: &'a Faulty,
     log: PathBuf,

@@ -1,4 +1,4 @@
-//! What is left in a store when a verb is over, and what comes to a file after it was changed.
+//! What a verb leaves behind in a store, and late writes to a file that was changed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{SOON, StoreBuilder, TempStore, Verb};
 
-/// Every file below a folder, but for palimp's own data.
+/// Returns every file below a folder, except palimp's data.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for item in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -27,7 +27,7 @@ fn ours(folder: &Path) -> Vec<PathBuf> {
     files(folder).into_iter().filter(is_ours).collect()
 }
 
-/// Only who may look into every process can tell that none has a file open.
+/// Only root can look into every process, and so know that none has a file open.
 fn sees_all() -> bool {
     let sees = rustix::process::geteuid().is_root();
     if !sees {
@@ -132,7 +132,7 @@ fn a_reading_verb_brings_a_late_line_to_its_file_and_takes_the_old_file_away() {
     assert!(says(&store, "\"new\""));
 }
 
-/// Whether a process of ours looks after that store.
+/// True if a background process of palimp watches the store.
 fn is_looked_after(store: &TempStore) -> bool {
     let root = store.path.to_str().unwrap();
     fs::read_dir("/proc").into_iter().flatten().flatten().any(|process| {
@@ -177,8 +177,7 @@ fn what_a_process_writes_in_place_after_a_change_is_kept_and_told_as_a_conflict(
     assert!(says(&store, "\"new\"") && !says(&store, "mem_late"));
 }
 
-/// A step that was ended may leave empty a folder that it removes. One that was made after the step is
-/// somebody else's.
+/// A step may leave a folder empty that it removes. A folder made after the step belongs to others.
 #[test]
 fn an_empty_folder_that_was_made_again_after_its_session_was_deleted_stays() {
     if !sees_all() {
@@ -198,7 +197,7 @@ fn an_empty_folder_that_was_made_again_after_its_session_was_deleted_stays() {
         ago(&journal, 60);
         fs::create_dir_all(&folder).unwrap();
         ago(&folder, minutes);
-        // A start in which something is changed.
+        // A start that changes something.
         verb(&store, &["tag", "other/mem_001", "+new", "--yes"]).run().expect_status(0);
         assert_eq!(folder.exists(), stays, "made {minutes} minutes ago");
     }

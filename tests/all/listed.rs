@@ -1,4 +1,4 @@
-//! A store that is read to be listed shows and finds what a store that is held does.
+//! A store that is read for a list shows and finds the same as a store that is held in memory.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 const NOW: Moment = Moment(1_770_000_000_000_000);
 
-/// Texts as they stand in JSON: escapes, accents, words that look like none.
+/// Texts as JSON spells them: escapes, accents, unusual words.
 const TEXTS: [&str; 16] = [
     "The pool of connections",
     "the POOL\\nof\\tconnections",
@@ -59,7 +59,7 @@ const QUERIES: [&str; 24] = [
     "smile OR lait",
 ];
 
-/// A session log of those texts, and lines that can't be read.
+/// A session log with these texts, and broken lines.
 fn log(texts: &[(usize, bool)]) -> String {
     let line = |(number, (text, is_whole)): (usize, &(usize, bool))| {
         let line = format!(
@@ -70,7 +70,7 @@ fn log(texts: &[(usize, bool)]) -> String {
         );
         if *is_whole { line + "\n" } else { line[..line.len() - 9].to_owned() + "\n" }
     };
-    // Short files are held.
+    // Short files would be held in memory.
     let long =
         (0..80).map(|number| format!("{{\"id\":\"long_{number}\",\"text\":\"{}\"}}\n", "x".repeat(1_000)));
     texts.iter().enumerate().map(line).chain(long).collect()
@@ -89,7 +89,7 @@ fn hits(snapshot: &Snapshot, text: Option<&TextIndex>, query: &str) -> Vec<Hit> 
     search(&request, &CancelToken::default()).unwrap().hits
 }
 
-/// All that is shown of each entry.
+/// Returns everything that is shown of each entry.
 fn shown(store: &Store) -> Vec<String> {
     let one = |entry| {
         let (document, record) = (store.document(entry), store.record(entry));
@@ -172,6 +172,6 @@ fn a_file_that_changes_while_it_is_listed_is_told_and_nothing_is_invented() {
     let all: Vec<u8> = export(&listed, &entries, ExportFormat::Json).flatten().collect();
     assert_eq!(String::from_utf8_lossy(&all), "[\n\n]\n");
     assert_eq!(listed.changed().count(), 1);
-    // What stands for a text that is gone is not found.
+    // The placeholder for a text that is gone is not found.
     assert_eq!(hits(&listed, None, "changed"), []);
 }

@@ -1,5 +1,5 @@
-//! Nothing is lost: whatever the bytes in a store and whatever is done to it, what was asked
-//! for changes and every other byte stays; what was done is undone byte for byte.
+//! Nothing is lost, whatever bytes a store has and whatever is done to it: only the requested
+//! change happens, every other byte stays, and undo restores every byte.
 
 mod agents;
 mod chance;
@@ -14,7 +14,7 @@ mod stores;
 
 pub use chance::Chance;
 
-/// Runs it, and names the seed where it fails.
+/// Runs a test, and prints the seed if it fails.
 fn told<T>(seed: u64, run: impl FnOnce() -> T) -> T {
     struct Told(u64);
     impl Drop for Told {

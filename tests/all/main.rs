@@ -1,4 +1,4 @@
-//! All integration tests, as one binary: each binary more links the whole library again.
+//! All integration tests in one binary, because each further binary links the whole library again.
 //!
 //! A file tests what its name says; `cargo test --test all erase::` runs one file's tests.
 //! `support` builds stores, runs verbs and drives a pseudo-terminal.

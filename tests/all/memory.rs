@@ -1,4 +1,4 @@
-//! An agent that embeds the storage module: what it writes it recalls, and what it forgets is gone.
+//! An agent that embeds the library: it recalls what it writes, and deleted memories are gone.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -154,7 +154,7 @@ fn a_store_that_is_there_is_opened_again_with_all_that_it_holds() {
     assert_eq!(memory.session_names().read, ["sess_one"]);
 }
 
-/// A machine on which another agent appends a record whenever the clock is looked at.
+/// A machine on which another agent appends a record at each look at the clock.
 struct Crowded {
     log: PathBuf,
     line: &'static str,

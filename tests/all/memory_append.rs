@@ -1,5 +1,4 @@
-//! An open store adds a record without reading the store again. It then knows what a fresh read would find, and
-//! indexes follow.
+//! An open store adds a record without a new read, knows what one would find, and the indexes follow.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -13,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::{Verb, files_below};
 
-/// Formats with a type of memories that are lines, and whether those have a session.
+/// Formats with a type whose memories are lines, and whether those have a session.
 const LOGS: [(&str, &str, bool); 4] = [
     ("session-log", "finding", true),
     ("bmad", "finding", true),
@@ -34,7 +33,7 @@ impl Desk {
         let folder = crate::support::folder::new();
         let (root, data) = (folder.path().join("store"), folder.path().join("data"));
         drop(Memory::create(format, &root, &data).unwrap());
-        // What waits is not written while the store is idle.
+        // Delayed work is not written while the store is idle.
         let place = Place::whole(root, format);
         let mut memory = Memory::at(Box::new(RealDisk), Box::new(ThisMachine::new()), place, &data);
         let session = has_sessions.then(|| memory.create_session(None, "tester").unwrap());
@@ -52,7 +51,6 @@ impl Desk {
         self.memory.add(&new).unwrap_or_else(|error| panic!("{}: {error}", self.format)).id
     }
 
-    /// The store, read from disk again.
     fn read(&self) -> Store {
         let place = Place::whole(self.root(), self.memory.store().format);
         load(&place, Extent::Whole, None, Moment(1_900_000_000_000_000))
@@ -64,7 +62,7 @@ impl Desk {
         Verb::new([words, &own].concat()).run().json_lines()
     }
 
-    /// The log that its memories are in.
+    /// The log with its memories.
     fn log(&self) -> PathBuf {
         let store = self.memory.store();
         let entry = store.entries.last().unwrap();
@@ -72,7 +70,7 @@ impl Desk {
     }
 }
 
-/// What a store says of its memories.
+/// Returns what a store says about its memories.
 fn told(store: &Store) -> Vec<String> {
     let entry = |entry: &palimp::model::Entry| {
         let (document, record) = (store.document(entry), store.record(entry));
@@ -137,7 +135,7 @@ fn derived_files_that_wait_are_called_due_and_are_right_when_the_store_is_closed
         assert!(!waiting.iter().any(|code| code == "index-stale"), "{}: {waiting:?}", desk.format);
         desk.memory.flush().unwrap();
         assert_eq!(codes(&desk.run(&["check", "--readonly", "--json"])), [""; 0], "{}", desk.format);
-        // Made from nothing they say the same.
+        // A rebuild from nothing gives the same.
         let before = derived(&desk.root());
         desk.run(&["reindex", "--yes", "--json"]);
         assert_eq!(derived(&desk.root()), before, "{}", desk.format);
@@ -199,7 +197,7 @@ fn the_next_start_brings_up_to_date_what_a_store_that_was_never_closed_left() {
     for own in LOGS.into_iter().filter(|own| own.0 != "a-mem") {
         let mut desk = Desk::new(own);
         (0..3).for_each(|number| drop(desk.add(&format!("memory {number}"))));
-        // The process is ended: nothing is dropped.
+        // The process is killed: nothing is dropped.
         let Desk { folder, memory, format, .. } = desk;
         std::mem::forget(memory);
         let (root, data) = (folder.path().join("store"), folder.path().join("data"));
@@ -219,7 +217,7 @@ fn lines_that_others_add_meanwhile_are_kept_and_no_id_is_given_twice() {
         for number in 3..9 {
             let text = std::fs::read_to_string(&log).unwrap();
             let last = text.lines().last().unwrap();
-            // Another agent numbers on, as palimp would.
+            // The other agent continues the numbers, as palimp would.
             let others = last.replace(&format!("memory {}", number - 1), &format!("another {number}"));
             let others = match others.find("finding-") {
                 Some(at) => {
@@ -257,7 +255,7 @@ fn each_record_is_a_step_that_undo_takes_back() {
         assert_eq!(std::fs::read(&log).unwrap(), before, "{}", desk.format);
         (1..4).for_each(|_| drop(desk.run(&["redo", "--yes", "--json"])));
         assert_eq!(std::fs::read(&log).unwrap(), after, "{}", desk.format);
-        // Somebody else changed our own data: what was known of it is not believed.
+        // Another process changed palimp's data, so palimp does not trust its knowledge of it.
         desk.add("memory 4");
         assert_eq!(told(desk.memory.store()), told(&desk.read()), "{}", desk.format);
     }
@@ -275,7 +273,7 @@ fn two_agents_that_have_a_store_open_at_once_give_no_id_twice() {
             let text = format!("memory {number} of the other");
             let new = New { session: one.session.as_deref(), kind: one.kind, text: &text, ..New::default() };
             ids.push(other.add(&new).unwrap().id);
-            // Twice in a row, by what it knows.
+            // Twice in a row, without a new read.
             ids.push(other.add(&New { text: "once more, \u{1f600}", ..new }).unwrap().id);
         }
         let count = ids.len();

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use palimp::memory::{Memory, MemoryError, New};
 use tempfile::TempDir;
 
-/// Formats with a type of memories that are written line by line or as files, and whether those have a session.
+/// Formats with a type of memories that are lines or files, and whether those have a session.
 const KINDS: [(&str, &str, bool); 4] = [
     ("session-log", "finding", true),
     ("bmad", "finding", true),
@@ -22,7 +22,7 @@ const KINDS: [(&str, &str, bool); 4] = [
     ("a-mem", "note", false),
 ];
 
-/// A store with one session, where its format has sessions.
+/// A store with one session, if its format has sessions.
 struct Desk {
     folder: TempDir,
     memory: Memory,
@@ -51,7 +51,7 @@ impl Desk {
         self.folder.path().join("data")
     }
 
-    /// Adds a memory, and says what it is called.
+    /// Adds a memory and returns its id.
     fn add(&mut self, new: New<'_>) -> String {
         let kind = if new.kind.is_empty() { self.kind } else { new.kind };
         let new = New { session: new.session.or(self.session.as_deref()), kind, ..new };

@@ -1,5 +1,4 @@
-//! Records that share an id: only the one that is meant is deleted, brought back or erased, and an id
-//! that was erased may be given to another record.
+//! Records that share an id: only the chosen one changes, and an erased id may be given to another record.
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use crate::support::{MadeStore, Verb, files_below};
 const ERASED: &str = "Alpha wording of the first";
 const STAYS: &str = "Beta says wholly otherwise";
 
-/// A store of one format, and where its records are.
+/// A store of one format, and the place of its records.
 struct Desk {
     made: MadeStore,
     file: PathBuf,
@@ -27,7 +26,7 @@ impl Deref for Desk {
 }
 
 impl Desk {
-    /// A store with the record that is erased, and another one.
+    /// A store with the record to erase, and another one.
     fn new(format: (&str, &'static str)) -> Desk {
         let made = MadeStore::new(format);
         made.add(ERASED);
@@ -47,13 +46,13 @@ impl Desk {
     }
 }
 
-/// The files below a folder that hold those bytes.
+/// Returns the files below a folder that have these bytes.
 fn holding(folder: &Path, wanted: &[u8]) -> Vec<PathBuf> {
     let holds = |bytes: &[u8]| memchr::memmem::find(bytes, wanted).is_some();
     files_below(folder).into_iter().filter(|(_, bytes)| holds(bytes)).map(|(path, _)| path).collect()
 }
 
-/// A change of the record, its deletion and both undone leave it as it was.
+/// After a change of the record and its deletion, both undone, it is as before.
 fn assert_is_like_any_other(desk: &Desk, text: &str, place: &str) {
     let before = desk.titles();
     let problems = desk.run(&["check"]).stdout;
@@ -94,14 +93,14 @@ fn an_id_that_was_erased_may_be_given_to_another_record() {
         let desk = Desk::new(*format);
         let record = std::fs::read_to_string(&desk.file).unwrap();
         let line = record.lines().find(|line| line.contains("\"20") || line.contains(": 20")).unwrap();
-        // An id may hold the digits of a year.
+        // An id may have the digits of a year.
         let at = line.find("\"20").map(|at| at + 1).or_else(|| Some(line.find(": 20")? + 2)).unwrap();
         let day = &line[at..at + 10];
         desk.write(&[(ERASED, STAYS), (day, "2025-03-04")]);
         let another = desk.holding(STAYS);
         let text = std::fs::read_to_string(&another).unwrap();
         let own = text.lines().find(|line| line.contains(STAYS)).unwrap().to_owned();
-        // Erased while it is alone, and the other one comes afterwards.
+        // The record is erased while it is alone, and the other one is added afterwards.
         let is_note = another.extension().is_some_and(|end| end == "md");
         match is_note {
             true => std::fs::remove_file(&another).unwrap(),

@@ -1,4 +1,4 @@
-//! Where nothing can be made in a store, nothing was changed: that is said, and no step is left.
+//! If nothing can be created in a store, nothing is changed: palimp says so, and no step is left.
 
 use std::path::{Path, PathBuf};
 

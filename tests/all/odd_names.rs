@@ -1,5 +1,5 @@
-//! Names that are no UTF-8: whatever has such a name is listed, changed, brought back and erased as
-//! anything else is, and is told by text by which it can be named again.
+//! Names that are not UTF-8: such files are listed, changed, restored and erased like any other,
+//! and messages show a text that can be used as their name.
 
 use crate::support;
 
@@ -13,12 +13,12 @@ use support::{Output, Verb};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
-/// The demo's stores below folders of odd names, and in each of them a file or folder of one.
+/// The demo's stores in folders with odd names; in each, a file or folder has an odd name, too.
 struct Site {
     folder: tempfile::TempDir,
 }
 
-/// A format's store: where it is, and what of it gets an odd name.
+/// A format, its store, and the part of it that gets an odd name.
 const STORES: [(&str, &[u8], &str); 5] = [
     ("memory-server", b"te\xffam/memories", "archive"),
     ("session-log", b"op\xffs/memory", "sessions"),
@@ -31,7 +31,7 @@ fn path(bytes: &[u8]) -> PathBuf {
     OsString::from_vec(bytes.to_vec()).into()
 }
 
-/// The same name with a byte in it that is no text.
+/// Returns the name with a byte that is not UTF-8.
 fn odd(name: &OsStr) -> OsString {
     let at = name.len().min(3);
     let (before, behind) = name.as_bytes().split_at(at);
@@ -74,7 +74,7 @@ impl Site {
         self.path("demo").join(root).to_str().unwrap().to_owned()
     }
 
-    /// What our own data holds of that format's store; another one's may say the same.
+    /// Returns palimp's data about that format's store; another store may have the same texts.
     fn kept(&self, format: &str) -> Vec<(PathBuf, Vec<u8>)> {
         let folders = fs::read_dir(self.path("data/stores")).unwrap().map(|item| item.unwrap().path());
         let is_it = |own: &PathBuf| fs::read_to_string(own.join("store.json")).unwrap().contains(format);
@@ -98,7 +98,7 @@ fn told(byte: u8) -> Vec<u8> {
     if byte < 128 { vec![byte] } else { format!("\\x{byte:02X}").into_bytes() }
 }
 
-/// The files of records below a folder; what is derived and what locks is left out.
+/// Returns the files with records below a folder, without derived files and locks.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     for item in fs::read_dir(folder).unwrap().map(|item| item.unwrap().path()) {
@@ -148,7 +148,7 @@ fn in_every_format_what_has_an_odd_name_is_told_changed_undone_and_erased() {
         }
         let problems = site.rows(&["check", "--store", &store]);
         assert!(problems.iter().all(|row| text(row, "store") == store));
-        // Off a terminal the first screen is printed.
+        // Without a terminal, the first screen is printed.
         let screen = on(&[]).expect_status(0).stdout;
         assert!(screen.contains(id) || screen.contains("\\x"), "{format}: {screen}");
 
@@ -177,7 +177,7 @@ fn in_every_format_what_has_an_odd_name_is_told_changed_undone_and_erased() {
     }
 }
 
-/// What each change does is undone byte for byte, by its step and from a backup.
+/// Each change is undone byte for byte, by its step and from a backup.
 fn changes_and_back(site: &Site, format: &str, store: &str, whole: &Path, live: &Value) {
     let on = |args: &[&str]| site.run(&[args, &["--store", store]].concat());
     let key = text(live, "key");
@@ -213,7 +213,7 @@ fn changes_and_back(site: &Site, format: &str, store: &str, whole: &Path, live: 
         }
         assert_eq!(kept(&before).len(), back.len(), "{format} {change:?}");
     }
-    // The whole file comes back from a copy that names it.
+    // The complete file is restored from a copy that names it.
     on(&["backup", "create"]).expect_status(0);
     let backups = site.rows(&["backup", "list", "--store", store]);
     let copy = backups.iter().find(|own| own["file"] == live["file"]).unwrap();
@@ -222,11 +222,11 @@ fn changes_and_back(site: &Site, format: &str, store: &str, whole: &Path, live: 
     if restored.status == Some(0) {
         on(&["show", key]).expect_status(0);
     } else {
-        // A part of a store whose files agree with each other does not come back alone.
+        // A part of a store whose files agree with each other is not restored alone.
         assert_eq!(restored.status, Some(3), "{restored:?}");
         on(&["undo"]).expect_status(0);
     }
-    // What is deleted comes back by its id.
+    // A deleted memory is restored by its id.
     on(&["delete", key]).expect_status(0);
     let session = live["session"].as_str().map(|name| format!("{name}/")).unwrap_or_default();
     on(&["undelete", &format!("{session}{}", text(live, "id"))]).expect_status(0);
@@ -235,7 +235,7 @@ fn changes_and_back(site: &Site, format: &str, store: &str, whole: &Path, live: 
     on(&["show", key]).expect_status(0);
 }
 
-/// Two notes that were told alike: one whose name is no text, and one that is called as it is told.
+/// Two notes that would look alike: the name of one is not UTF-8, and the other has the text shown for it.
 #[test]
 fn of_two_names_that_look_alike_each_is_told_and_erased_by_itself() {
     let folder = crate::support::folder::new();
@@ -318,7 +318,7 @@ fn the_undo_that_is_printed_can_be_pasted_whatever_the_path_holds() {
     }
 }
 
-/// What is told about a store and its files is one line each, whatever the folder is called.
+/// A message about a store and its files is one line, whatever the folder's name.
 #[test]
 fn a_line_end_in_a_path_begins_no_message() {
     let forged = "palimp: saved; all is well";

@@ -1,4 +1,4 @@
-//! A change of one memory of a long session reads that memory alone: what it does is the same, and the index follows.
+//! A change of one memory in a long session reads only it, has the same result, and the index follows.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::support::{Output, SOON, Verb};
 
-/// The formats that keep their sessions apart, with the log of their findings.
+/// The formats with separate sessions, and the log of their findings.
 const FORMATS: [(&str, &str); 2] = [("session-log", "memory.jsonl"), ("bmad", "findings.jsonl")];
 /// The number of memories: the log has more than 64 KiB.
 const MANY: usize = 400;
@@ -83,14 +83,14 @@ impl Site {
         self.raw(&[args, &["--store", self.root().to_str().unwrap()]].concat())
     }
 
-    /// The codes that `check` has for indexes and counts.
+    /// Returns the codes of `check` for indexes and counts.
     fn codes(&self) -> Vec<String> {
         let rows = self.run(&["check", "--readonly", "--json"]).json_lines();
         let codes = rows.iter().filter_map(|row| row["code"].as_str().map(str::to_owned));
         codes.filter(|code| code.starts_with("index-") || code == "count-mismatch").collect()
     }
 
-    /// Waits for the process that outlives the verb.
+    /// Waits for the background process.
     #[track_caller]
     fn until_index_is_right(&self) {
         let began = Instant::now();
@@ -166,7 +166,7 @@ fn an_id_that_other_memories_mention_is_changed_in_its_own_alone() {
     }
 }
 
-/// Two memories of a long log share an id: the second is the seventh line with something replaced.
+/// Two memories of a long log share an id: a changed copy of line 7 is added.
 #[track_caller]
 fn shared_id_is_refused(replaced: impl Fn(&Site) -> (String, String)) {
     for format in FORMATS {
@@ -256,7 +256,7 @@ fn a_memory_that_is_added_to_a_long_session_gets_the_number_after_the_largest() 
         last["id"].as_str().unwrap().to_owned()
     };
     assert_eq!(add(), format!("finding-{MANY}"));
-    // A text names no memory; what a memory refers to is no id for another, and neither is that of a torn one.
+    // An id in a text does not count. Ids in references and in torn memories do, and are not given again.
     let mut other = site.memory(0);
     other["id"] = "finding-500".into();
     other["description"] = "finding-950 and \"finding-960\" are mentioned".into();

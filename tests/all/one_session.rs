@@ -1,4 +1,4 @@
-//! A session that is named is read alone: what is shown and done is the same, and nothing of the others matters.
+//! A session that is named is read alone: the results are the same, and the other sessions do not matter.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::support::{Output, Verb, files_below};
 
-/// The formats that keep their sessions apart, with a type of memory and its log.
+/// The formats with separate sessions, with a type of memory and its log.
 const FORMATS: [(&str, &str, &str); 2] =
     [("session-log", "finding", "memory.jsonl"), ("bmad", "finding", "findings.jsonl")];
 const NOW: &str = "2026-02-01T12:00:00Z";
@@ -52,7 +52,7 @@ impl Site {
         self.raw(&[args, &["--store", self.root().to_str().unwrap()]].concat())
     }
 
-    /// The files of the store, by their names in it.
+    /// The files of the store, by their paths in it.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let within = |path: &Path| path.strip_prefix(self.root()).unwrap().to_owned();
         files_below(&self.root()).into_iter().map(|(path, bytes)| (within(&path), bytes)).collect()
@@ -74,13 +74,13 @@ impl Site {
         self.root().join("sessions").join(&self.sessions[1]).join(self.log)
     }
 
-    /// Takes the second session out of everybody's sight: a folder is where its log was.
+    /// Makes the second session unreadable: a folder replaces its log.
     fn hide_other(&self) {
         fs::remove_file(self.other_log()).unwrap();
         fs::create_dir(self.other_log()).unwrap();
     }
 
-    /// The ids in a session, the oldest first.
+    /// Returns the ids in a session, the oldest first.
     fn ids(&self, session: &str) -> Vec<String> {
         let rows = self.run(&["list", "--json", "--session", session]).expect_status(0).json_lines();
         let mut ids: Vec<String> = rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
@@ -138,7 +138,7 @@ fn a_memory_is_shown_alike_by_its_session_and_by_its_key() {
     }
 }
 
-/// What a verb leaves where it is given the name of a memory's session, and where it reads everything.
+/// A verb leaves the same bytes if it gets the session's name and if it reads everything.
 #[test]
 fn a_change_within_a_session_leaves_the_same_bytes_as_one_that_reads_all() {
     let verbs: [&[&str]; 3] =
@@ -186,7 +186,7 @@ fn another_session_that_cannot_be_read_is_in_nobodys_way() {
                 .collect()
         };
         let before = others(site.files());
-        // A bare id may be in what can't be read.
+        // A bare id may be in the part that can't be read.
         site.run(&["tag", &id, "+auth"]).expect_status(3);
         site.run(&["tag", &format!("{one}/{id}"), "+auth"]).expect_status(0);
         site.run(&["edit", &format!("{one}/{edited}"), "--set", "text=Another text"]).expect_status(0);
@@ -194,7 +194,7 @@ fn another_session_that_cannot_be_read_is_in_nobodys_way() {
         let told = site.run(&["list", "--session", one, "tag:auth"]).expect_status(0);
         assert_eq!((told.stdout.lines().count(), &*told.stderr), (2, ""), "{format:?}");
         assert_eq!(others(site.files()), before, "{format:?}");
-        // What was done so is taken back so, and done again.
+        // Undo and redo of these changes read only the session, too.
         for verb in ["undo", "undo", "undo", "redo"] {
             site.run(&[verb]).expect_status(0);
         }

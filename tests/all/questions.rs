@@ -1,4 +1,4 @@
-//! Verbs that ask on a terminal, and what becomes of the answer.
+//! Verbs that ask on a terminal, and the effect of the answer.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Ranks as a user can check them with pencil and paper.
+//! Ranks that a user can verify by hand.
 
 use crate::support;
 

@@ -1,5 +1,4 @@
-//! Stores in, records out: every readable record as itself, every unreadable line as a
-//! broken one, every byte where it was, nothing touched.
+//! Every readable record is read as itself, every other line as a broken one, and no byte moves.
 
 use crate::support;
 
@@ -21,7 +20,7 @@ fn loaded(store: &TempStore) -> Store {
     load(&places[0], Extent::Whole, None, now())
 }
 
-/// What a line of a log holds, and what should be made of it.
+/// The content of a line of a log.
 #[derive(Clone, Debug)]
 enum Written {
     Whole(String),
@@ -44,7 +43,7 @@ fn entry(text: &str) -> Value {
 /// A record as it should be read: its id, `None` for a broken one, and its raw bytes.
 type Expected = (Option<String>, Vec<u8>);
 
-/// The bytes of a line, and the records in it.
+/// Returns the bytes of a line, and the records in it.
 fn bytes_of(written: &Written, number: usize) -> (Vec<u8>, Vec<Expected>) {
     let id = |part: usize| format!("mem_{number}_{part}");
     let object = |text: &str, part: usize| {

@@ -37,7 +37,7 @@ fn now() -> Moment {
     Moment::parse("2026-02-01T12:00:00Z").unwrap().0
 }
 
-/// A record of that format. Its text and its nested objects look like records, too.
+/// Returns a record of the format. Its text and its nested objects look like records, too.
 fn record(format: &str, id: &str, text: &str) -> String {
     let when = "2026-01-20T10:00:00Z";
     let nested = json!({"k": 1, "deep": [{"id": "x"}]});
@@ -67,7 +67,7 @@ fn load(files: &[(&str, &[u8])], format: &'static str) -> Store {
     load_from(&disk, &place, Extent::Whole, None, now())
 }
 
-/// The log after the repair, and what went to quarantine.
+/// Returns the log after the repair, and what went to quarantine.
 fn repaired(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, Vec<(u64, Vec<u8>)>) {
     let store = load(&[(log, bytes)], format);
     let scene =
@@ -80,7 +80,7 @@ fn repaired(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, Vec<(u64
     (after, out.map(|own| (own.at, own.bytes)).collect())
 }
 
-/// The lines of a log that a reader takes for whole records.
+/// Returns the lines of a log that a reader takes for complete records.
 fn whole(format: &'static str, log: &str, bytes: &[u8]) -> Vec<String> {
     let store = load(&[(log, bytes)], format);
     let own = store.documents.iter().find(|own| own.path.as_os_str() == log).unwrap();
@@ -88,8 +88,7 @@ fn whole(format: &'static str, log: &str, bytes: &[u8]) -> Vec<String> {
     read.map(|record| String::from_utf8(own.raw(record).to_vec()).unwrap()).collect()
 }
 
-/// What was found to be wrong with the repair of a line of `pieces`, of which those in `kept` are
-/// whole records.
+/// Repairs `line`, in which the records in `kept` are intact. Returns what is wrong, if anything.
 fn lost(which: usize, line: &[u8], kept: &[String]) -> Option<String> {
     let (format, log) = LOGS[which];
     let (before, after) = (record(format, "before", "b"), record(format, "after", "a"));
@@ -178,9 +177,9 @@ proptest! {
         let mut is_torn = false;
         for (number, (text, cut)) in texts.iter().zip(&cuts).enumerate() {
             let text = record(LOGS[which].0, &format!("r{number}"), text);
-            // A brace behind a torn record may end it: then what is between is a part of that.
+            // A brace behind a torn record may end it: then the text between belongs to it.
             let parting = if is_torn && between[number] == "}" { "" } else { between[number] };
-            // What is before the first object makes all of a line a guess.
+            // Bytes before the first object make the whole line a guess.
             line.extend(if number == 0 && parting != "\0\0" { b"" } else { parting.as_bytes() });
             is_torn |= cut.is_some();
             match cut {

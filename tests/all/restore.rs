@@ -1,5 +1,5 @@
-//! `backup list`, `diff` and `restore`: what is said of a record is what becomes of it, and what
-//! was erased never comes back. What `maintain` and `compact` name is what goes.
+//! `backup list`, `diff` and `restore`: each record gets what the comparison says, and erased ones
+//! never come back. `maintain` and `compact` remove what they name.
 
 use crate::support;
 
@@ -32,7 +32,7 @@ fn every_kind_is_named_and_a_changed_record_is_put_back_when_it_is_named() {
     let copy = site.keep(&old);
     site.run(&["delete", "mem_3", "--yes"]).expect_status(0);
     site.run(&["erase", "mem_4", "--yes"]).expect_status(0);
-    // The copy was kept elsewhere, and brought here again.
+    // The copy was kept elsewhere, and is put back here.
     std::fs::write(&copy, old.concat()).unwrap();
     let now = [old[0].clone(), line(2, "is otherwise"), old[3].clone(), line(9, "written later")];
     site.store.write(LOG, now.concat().as_bytes());
@@ -61,11 +61,11 @@ fn every_kind_is_named_and_a_changed_record_is_put_back_when_it_is_named() {
         assert!(refused.stderr.contains("no memory with the id or key \"mem_77\""), "{}", refused.stderr);
         assert_eq!(site.lines(), now);
     }
-    // What is the same in both is named in vain, and not wrongly.
+    // A record that is the same in both has no effect, and is no error.
     site.run(&["backup", "restore", &copy, "mem_0", "--replace", "--yes"]).expect_status(0);
 }
 
-/// A record that is already there is not brought back a second time by a plan that was made before.
+/// A plan from before does not restore a record a second time that exists by now.
 #[test]
 fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_there_once() {
     for puts_back in [false, true] {
@@ -80,8 +80,7 @@ fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_th
         let compared =
             compare(&scene, Path::new(LOG), old.concat().as_bytes(), &CopyFacts::default()).unwrap();
         let mut chosen = compared.by_default();
-        // What is put back makes it a change in the midst of the file; what comes back alone, lines
-        // at its end.
+        // A record that is changed back makes it a change inside the file; others only add lines at its end.
         chosen.extend(compared.of_id("mem_2").into_iter().filter(|_| puts_back).map(|own| own.at));
         let plan = restore(&scene, &compared, &chosen).unwrap();
         let machine = ThisMachine::new();
@@ -187,7 +186,7 @@ fn the_journal_says_what_is_undone_and_what_others_wrote() {
     assert_eq!(rows[0]["undone"], json!(true));
 }
 
-/// What happened to a record since the copy was made.
+/// What happened to a record after the copy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Kept,
@@ -278,7 +277,7 @@ proptest! {
 fn what_a_full_file_has_no_room_for_is_due_and_what_was_used_lately_stays() {
     let mut builder = StoreBuilder::memory_server();
     for number in 0..503 {
-        // The later the number, the longer ago it was used.
+        // The higher the number, the longer it was not used.
         let used = format!("2026-01-{:02}T{:02}:{:02}:00Z", 31 - number / 24, 23 - number % 24, 0);
         builder = builder.learning(json!({"id": format!("k-{number}"), "content": "x", "accessed_at": used}));
     }

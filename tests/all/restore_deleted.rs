@@ -1,5 +1,4 @@
-//! The plan of a restore names what was deleted since the backup, and leaves it out unless it is chosen. This
-//! holds in every format that has backups.
+//! A restore leaves out what was deleted since the backup and names it, in every format with backups.
 
 use crate::support;
 
@@ -7,7 +6,7 @@ use serde_json::Value;
 use support::kept_log::line;
 use support::{DemoStore, KeptLog};
 
-/// A store, what was deleted from it, and how.
+/// A store, and how a memory of it is deleted.
 const CASES: [(&str, &str, &[&str]); 4] = [
     ("team/memories", "type:learning", &["delete"]),
     ("ops/memory", "session:release_4_3 type:finding", &["delete", "--remove"]),
@@ -15,7 +14,7 @@ const CASES: [(&str, &str, &[&str]); 4] = [
     ("notes/.chora/memory", "type:note", &["delete", "--remove"]),
 ];
 
-/// The first live memory of a query: its id, its name among all sessions, and its file.
+/// Returns the first live memory of a query: its id, its name among all sessions, and its file.
 fn first(desk: &DemoStore, query: &str) -> (String, String, String) {
     let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
     let (id, file) = (row["id"].as_str().unwrap().to_owned(), row["file"].as_str().unwrap().to_owned());
@@ -23,7 +22,6 @@ fn first(desk: &DemoStore, query: &str) -> (String, String, String) {
     (id, name, file)
 }
 
-/// The backup of a file.
 fn backup(desk: &DemoStore, file: &str) -> String {
     desk.change(&["backup", "create"]).expect_status(0);
     let rows = desk.run(&["backup", "list", "--json"]).json_lines();

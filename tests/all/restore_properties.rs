@@ -1,6 +1,5 @@
-//! Restoring as a property, in every format: what the comparison said of each record is what
-//! becomes of it, what agents append meanwhile stays, nothing else changes, and undo gives the
-//! bytes back.
+//! A property of restores in every format: each record gets what the comparison says, lines that
+//! agents append stay, nothing else changes, and undo restores the bytes.
 
 mod desk;
 
@@ -21,7 +20,7 @@ use palimp::work::{Inspect, InspectRequest, Inspected, Job, JobResult, OpenedBac
 use palimp::{demo, store};
 use proptest::prelude::*;
 
-/// The file as the comparison says that it will be, worked out of nothing but that.
+/// Returns the file that the comparison predicts.
 fn expected(now: &[u8], compared: &BackupComparison, chosen: &HashSet<u64>) -> Vec<u8> {
     let own = |kind: DifferenceKind| {
         let comes = move |own: DifferenceKind| {
@@ -49,7 +48,7 @@ fn expected(now: &[u8], compared: &BackupComparison, chosen: &HashSet<u64>) -> V
     bytes
 }
 
-/// A file without the lines that agents added meanwhile; whether all of them were there.
+/// Returns a file without lines that agents added, and whether all of these were there.
 fn without(bytes: &[u8], late: &[u8]) -> (Vec<u8>, bool) {
     let late = late.strip_prefix(b"\n").unwrap_or(late);
     match memchr::memmem::rfind(bytes, late).filter(|_| !late.is_empty()) {
@@ -58,7 +57,7 @@ fn without(bytes: &[u8], late: &[u8]) -> (Vec<u8>, bool) {
     }
 }
 
-/// The lines that one has and the other lacks, and how each ends.
+/// Returns the lines that only one of them has.
 fn differing(is: &[u8], should: &[u8]) -> String {
     let lines = |bytes: &[u8]| -> Vec<String> {
         bytes
@@ -73,7 +72,7 @@ fn differing(is: &[u8], should: &[u8]) -> String {
     more.chain(less).chain([order]).collect()
 }
 
-/// The long form tells what it has tried.
+/// The long form prints what it tries.
 fn told(format: &str, whole: bool, late: &BTreeMap<PathBuf, Vec<u8>>, compared: &BackupComparison) {
     if crate::support::tries::is_long() {
         let kinds: Vec<String> = DifferenceKind::ALL
@@ -152,7 +151,7 @@ proptest! {
             false => expected(&now, &compared, &chosen),
             true => plan.changes.iter().find(|own| own.path == compared.file).and_then(|own| own.after()).map(|own| own.to_vec()).unwrap_or(now),
         };
-        // An agent's line end for a last line that had none may come with its line.
+        // An agent may add a line end for a last line without one. It may come with the agent's line.
         let counts = desk.role(&path) == Some(Role::Metadata) && !late.is_empty();
         let is_closed = own_late.starts_with(b"\n") || !own_late.is_empty() && !should.ends_with(b"\n");
         let alike = is_own == should || counts || is_closed
@@ -184,17 +183,17 @@ proptest! {
             let same = after.get(other) == Some(bytes);
             prop_assert!(same || planned.contains(other) || is_derived, "{} is another", other.display());
         }
-        // What the comparison says afterwards.
+        // The comparison afterwards.
         if let (Some(again), false) = (desk.open_same(&opened), whole) {
             let left = |item: &RecordDifference| chosen.contains(&item.at) && item.can_come;
             let left: Vec<_> = again.compared.items.iter().filter(|item| left(item)).map(|item| item.id.clone()).collect();
             prop_assert!(left.is_empty(), "still to come: {:?}", left);
         }
-        // And back.
+        // And undo.
         let undo = desk.request(ChangeCommand::Undo, Vec::new());
         let JobResult::ChangeDone(undone) = desk.perform(Job::Change(undo)) else { panic!("no undo") };
         if counts && undone.is_err() {
-            // What counts the agent's line too is not what the restore left.
+            // Undo may refuse a count that also includes the agent's line.
             prop_assert_eq!(desk.files(), after);
             return Ok(());
         }

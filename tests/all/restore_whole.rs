@@ -1,5 +1,5 @@
-//! `backup restore --replace`: what is lost is told by name, what is refused elsewhere is refused
-//! here, and what was erased stays away in every format.
+//! `backup restore --replace`: lost memories are named, what other verbs refuse is refused here
+//! too, and erased memories stay away in every format.
 
 use crate::support;
 
@@ -25,7 +25,7 @@ fn what_a_whole_file_loses_and_what_comes_back_deleted_is_told_by_name() {
         KeptLog::of(&[line(0, "stays"), line(1, "goes"), line(2, "is deleted"), line(3, "is changed")]);
     let copy = site.backup(BEFORE, LOG);
     site.run(&["delete", "mem_2", "--yes"]).expect_status(0);
-    // The log was compacted: the tombstone is there, and the record is not.
+    // After a compaction: the tombstone is there, and the record is not.
     let now = [line(0, "stays"), line(3, "otherwise"), line(8, "late"), line(9, "later still")];
     site.store.write(LOG, now.concat().as_bytes());
     let output = site.run(&["backup", "restore", &copy, "--replace", "--dry-run", "--json"]).expect_status(0);
@@ -144,7 +144,7 @@ fn a_memory_that_was_archived_since_is_left_out_of_a_file_that_is_replaced() {
     assert_eq!(all, [("k-1", "archived"), ("k-2", "live")]);
 }
 
-/// A-MEM keeps each event twice: in the log of its month and in its trace.
+/// A-MEM stores each event twice: in the log of its month and in its trace.
 #[test]
 fn a_lost_log_comes_back_with_the_events_that_their_traces_have() {
     let event = |number: usize| {
@@ -170,7 +170,7 @@ fn a_lost_log_comes_back_with_the_events_that_their_traces_have() {
     let step =
         site.run(&["journal", "--json"]).json_lines().into_iter().find(|row| row["verb"] == "backup restore");
     assert_eq!(step.unwrap()["records"], 2);
-    // In the log of another month they are no copies.
+    // In the log of another month, they are no copies.
     site.store.write(log, event(1).as_bytes());
     site.store.write("events/2026-02/events.jsonl", [event(2), event(3)].concat().as_bytes());
     let told = self::told(&site.run(&restore).expect_status(0));
@@ -209,11 +209,11 @@ fn a_name_that_only_the_file_has_is_no_name_in_the_backup() {
         assert!(refused.stderr.contains("the backup has no memory"), "{name}: {}", refused.stderr);
     }
     assert_eq!(site.store.read(LOG), now.into_bytes());
-    // The backup has it as the file does.
+    // The record in the backup is the same as in the file.
     site.run(&["backup", "restore", &copy, "mem_0", "--replace", "--yes"]).expect_status(0);
 }
 
-/// The demo's stores, and a folder for our own data.
+/// The demo's stores, and a folder for palimp's data.
 struct Demo {
     folder: tempfile::TempDir,
 }
@@ -237,7 +237,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The files of a store that hold a text, but for copies of files.
+/// Returns the files of a store that have a text, except copies of files.
 fn holding(store: &str, text: &str) -> Vec<PathBuf> {
     let is_copy = |path: &Path| {
         let name = path.file_name().unwrap().to_string_lossy();
@@ -250,7 +250,7 @@ fn holding(store: &str, text: &str) -> Vec<PathBuf> {
     files(Path::new(store)).into_iter().filter(|path| !is_copy(path) && holds(path)).collect()
 }
 
-/// A stretch of a record's text that nothing escapes; where it has none, the record.
+/// Returns a stretch of a record's text without escapes; for an event without one, the record.
 fn stretch(row: &Value) -> Option<String> {
     let raw = row["raw"].as_str()?;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == ' ' || c == '.' || c == ',';
@@ -273,7 +273,7 @@ fn what_was_erased_stays_away_from_every_copy_that_was_kept_elsewhere_in_every_f
     for row in &rows {
         let [store, format, kind] =
             ["store", "format", "type"].map(|name| row[name].as_str().unwrap_or_default());
-        // Of each type of each store in the long form, else of each store.
+        // Tries each type of each store in the long form, otherwise one per store.
         let kind = if is_long { kind } else { "" };
         let tried = kinds.entry(format!("{store} {kind}")).or_default();
         let Some(text) = stretch(row).filter(|text| *tried < 1 && !holding(store, text).is_empty()) else {
@@ -312,7 +312,7 @@ fn what_was_erased_stays_away_from_every_copy_that_was_kept_elsewhere_in_every_f
             }
         }
     }
-    // Copies that held it were tried in all of them; those that can be taken apart came back.
+    // Restores were tried in all formats, and some copies without the erased memory were restored.
     assert_eq!(formats.len(), 5, "{formats:?}");
     assert!(formats.values().all(|[done, refused]| done + refused > 0), "{formats:?}");
     assert!(formats["session-log"][0] > 0 && formats["memory-server"][0] > 0, "{formats:?}");

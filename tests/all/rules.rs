@@ -1,4 +1,4 @@
-//! What the formats ask of files and fields, and what `list` gives out of a line.
+//! What the formats require of files and fields, and what `list` prints of a line.
 
 use crate::support;
 

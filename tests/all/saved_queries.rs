@@ -1,4 +1,4 @@
-//! Queries that a store has saved: which run, in which order, and why others don't.
+//! Queries that are saved in a store: which ones run, in which order, and why others don't.
 
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ fn files() -> Files {
         .with("profiles/claude-code.json", profile.to_string())
 }
 
-/// A store with a query called `own`.
+/// A store with a query named `own`.
 fn store(sql: &str) -> TempStore {
     files().with("queries/own.sql", sql).build("memory")
 }
@@ -57,7 +57,7 @@ fn ids(output: &Output) -> String {
     rows.iter().map(|row| row["id"].as_str().unwrap_or("?")).collect::<Vec<_>>().join(" ")
 }
 
-/// What a query finds, in its order.
+/// Returns what a query finds, in its order.
 #[track_caller]
 fn found(sql: &str) -> String {
     let output = search(&store(sql), &["--saved", "own"]);
@@ -65,7 +65,7 @@ fn found(sql: &str) -> String {
     ids(&output)
 }
 
-/// The same where it says nothing of the order.
+/// Like `found`, for a query without an order.
 #[track_caller]
 fn sorted(rest: &str) -> String {
     let found = found(&format!("SELECT * FROM events WHERE {rest}"));
@@ -74,7 +74,7 @@ fn sorted(rest: &str) -> String {
     ids.join(" ")
 }
 
-/// Why a query is not run.
+/// Returns why a query is not run.
 #[track_caller]
 fn refused(sql: &str) -> String {
     let output = search(&store(sql), &["--saved", "own"]).expect_status(2);

@@ -56,7 +56,7 @@ fn each_frame_reaches_the_terminal_whole() {
     let sent = terminal.raw_output();
     let sent = String::from_utf8_lossy(&sent);
     let mut frames = sent.split("\x1b[?2026h");
-    // Before the first frame the terminal is taken, and nothing is drawn.
+    // Before the first frame, the terminal is set up and nothing is drawn.
     assert!(!frames.next().unwrap().contains("the newest"));
     let mut drawn = 0;
     for frame in frames {
@@ -184,7 +184,7 @@ fn secrets_are_masked_and_a_held_key_shows_them() {
     terminal.wait_for_text("5 Raw", SOON);
     assert!(!String::from_utf8_lossy(&terminal.raw_output()).contains(&secret[4..20]));
     terminal.send_keys("X");
-    // It is masked again in less than a second: a busy machine may miss it on the screen.
+    // It is masked again in less than a second, so a busy machine may miss it on the screen.
     terminal.wait_until(|| String::from_utf8_lossy(&terminal.raw_output()).contains(&secret[4..20]), SOON);
     terminal.wait_for(|screen| !screen.contents().contains(&secret[4..20]), SOON);
 }
@@ -225,7 +225,7 @@ fn an_idle_screen_uses_no_processor() {
         fields.iter().sum::<u64>()
     };
     let seconds = Duration::from_secs(crate::support::tries::count(2, 10));
-    // Nothing visible can be waited for: that nothing happens is what is measured.
+    // Nothing visible happens, so there is nothing to wait for.
     let used = || {
         let (before, end) = (ticks(), Instant::now() + seconds);
         while let Some(left) = end.checked_duration_since(Instant::now()) {
@@ -233,7 +233,7 @@ fn an_idle_screen_uses_no_processor() {
         }
         ticks() - before
     };
-    // On a busy machine it is still reading for a while.
+    // On a busy machine it may still read for a while.
     assert!((0..10).any(|_| used() <= 1), "it never rests");
 }
 
@@ -248,7 +248,7 @@ fn suspending_gives_the_terminal_back_and_returning_takes_it_again() {
     let mut terminal = Program::new("/bin/bash", ["--norc", "-c", &command]).spawn(24, 80);
     terminal.wait_for_text("1 of 3", SOON);
     terminal.send_bytes(b"\x1a");
-    // The shell takes over, brings it back to the front, and it draws itself anew.
+    // The shell takes over and continues the program, which draws itself again.
     terminal.wait_for(|screen| screen.alternate_screen() && screen.contents().contains("1 of 3"), SOON);
     let raw = String::from_utf8_lossy(&terminal.raw_output()).into_owned();
     assert!(raw.contains("\u{1b}[?1049l") || raw.matches("\u{1b}[?1049h").count() >= 1, "{raw:?}");

@@ -1,5 +1,4 @@
-//! Backups, the archive, compaction and the journal, driven with keys on a real pseudo-terminal,
-//! and the demo's files compared afterwards.
+//! Backups, archive, compaction and journal with keys on a real pseudo-terminal; then the demo's files.
 
 use crate::support;
 
@@ -13,7 +12,7 @@ use support::{Exit, SOON, Terminal, Tree};
 const NOW: &str = "2026-02-01T12:00:00Z";
 const SIZES: [(u16, u16); 2] = [(36, 120), (24, 80)];
 
-/// The demo in a folder of its own, beside one for our data.
+/// The demo, with a folder for palimp's data.
 struct Desk {
     folder: tempfile::TempDir,
 }
@@ -67,7 +66,7 @@ fn three_of_nine_are_restored_and_undone() {
         let log = store.join("learnings.jsonl");
         let whole = read(&log);
         let lines: Vec<&str> = whole.split_inclusive('\n').collect();
-        // Two that the demo lost itself are in the backup as well.
+        // The backup also has two that the demo lost itself.
         let lost = &lines[3..10];
         let left: String = lines.iter().filter(|line| !lost.contains(line)).copied().collect();
         std::fs::write(&log, &left).unwrap();
@@ -105,7 +104,7 @@ fn archived_memories_are_brought_back() {
         terminal.send_keys("ga");
         terminal.wait_for_text("learnings_2025_Q2", SOON);
         terminal.wait_for_text("in 90 d", SOON);
-        // Down past what is due, to the first that is archived.
+        // Goes down past those that are due, to the first archived one.
         terminal.send_keys("jjj");
         terminal.wait_for_text("last used", SOON);
         terminal.send_keys("  r");
@@ -140,7 +139,7 @@ fn a_compaction_drops_what_it_names_and_nothing_else() {
         assert!(goes.len() > 9, "{goes:?}");
         let ids = |desk: &Desk| -> Vec<String> {
             let rows = desk.verb(&store, &["list", "--all", "--json"]).json_lines();
-            // What undo data still holds is listed as deleted.
+            // Memories that are only in undo data are listed as deleted.
             let is_in_store = |row: &&Value| !row["file"].as_str().unwrap().starts_with("~deleted!/");
             rows.iter().filter(is_in_store).filter_map(|row| row["id"].as_str().map(str::to_owned)).collect()
         };

@@ -1,4 +1,4 @@
-//! Memories that are changed with keys on a real pseudo-terminal, and the files afterwards.
+//! Changes of memories with keys on a real pseudo-terminal, and the files afterwards.
 
 use crate::support;
 
@@ -24,17 +24,17 @@ fn three() -> TempStore {
         .build()
 }
 
-/// A folder for our own data, and for the editor.
+/// A folder for palimp's data, and for the editor.
 fn desk() -> tempfile::TempDir {
     crate::support::folder::new()
 }
 
-/// The screens on a store, with `$EDITOR`.
+/// Opens the screens on a store, with `$EDITOR`.
 fn open(store: &TempStore, desk: &Path, more: &[&str], editor: &Path) -> Terminal {
     open_with(store, desk, more, ("EDITOR", editor))
 }
 
-/// The screens on a store, with another program of the user's.
+/// Opens the screens on a store, with one of the user's programs in a variable.
 fn open_with(store: &TempStore, desk: &Path, more: &[&str], (name, own): (&str, &Path)) -> Terminal {
     let data = desk.join("data");
     let mut args = vec![store.path.to_str().unwrap(), "--now", NOW, "--data-dir", data.to_str().unwrap()];
@@ -109,7 +109,7 @@ fn deleting_takes_the_menu_and_undo_brings_it_back() {
 #[test]
 fn a_text_is_edited_in_the_users_editor_and_the_terminal_is_whole() {
     let (store, desk) = (three(), desk());
-    // It replaces the file, as many editors do, once it was given a key of its own.
+    // After it reads a line of keys, it replaces the file, as many editors do.
     let script = "printf 'EDITOR HERE '; read word; printf 'written with %s' \"$word\" > \"$1.new\"; \
                   mv \"$1.new\" \"$1\"; ls -ld \"$(dirname \"$1\")\" \"$1\" > \"$0.modes\"";
     let mut terminal = open(&store, desk.path(), &[], &editor(desk.path(), script));
@@ -122,7 +122,7 @@ fn a_text_is_edited_in_the_users_editor_and_the_terminal_is_whole() {
     terminal.wait_for_text("1 of 3", SOON);
     let modes = std::fs::read_to_string(desk.path().join("editor.modes")).unwrap();
     assert!(modes.contains("drwx------"), "{modes}");
-    // The keys are ours again, and nothing of the text stays behind.
+    // palimp reads the keys again, and no copy of the text is left.
     terminal.send_keys("j");
     terminal.wait_for_text("2 of 3", SOON);
     let left: Vec<_> =
@@ -219,7 +219,7 @@ fn the_demo_is_archived_and_deleted_in_and_nothing_of_it_stays() {
     let program = Program::new(env!("CARGO_BIN_EXE_palimp"), ["--demo", "--now", NOW]);
     let mut terminal = program.env("TMPDIR", desk.path()).spawn(36, 120);
     terminal.wait_for_text(&support::demo::memories(0), SOON);
-    // The key waits for what the search finds, however long that takes.
+    // The key waits for the results of the search, however long they take.
     terminal.send_keys("/type:learning\ra");
     terminal.wait_for_text("Archived \"", SOON);
     terminal.wait_for_text(&support::demo::memories(1), SOON);
@@ -269,7 +269,7 @@ fn a_signal_during_a_change_leaves_it_made_or_not_made() {
 #[test]
 fn ctrl_z_in_an_editor_stops_both_and_fg_brings_both_back() {
     let (store, desk) = (three(), desk());
-    // As editors do: the whole foreground job is stopped.
+    // Like editors, it stops the whole foreground job.
     let editor = editor(desk.path(), "kill -TSTP 0; echo continued >> \"$1\"");
     let command = format!(
         "set -m; {} {} --now {NOW} --data-dir data; echo back $?; fg; echo end",

@@ -56,7 +56,7 @@ fn leave(mut terminal: Terminal) {
         assert!(!screen.application_cursor() && !screen.application_keypad());
         assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
     });
-    // The screens read keys as they come; a shell wants lines, echoed, and keys that interrupt.
+    // The screens read single keys; a shell wants lines, echo, and keys that interrupt.
     assert_eq!((was, terminal.modes()), (Modes::raw(), Modes::cooked()));
 }
 
@@ -64,7 +64,7 @@ fn read(store: &TempStore) -> String {
     String::from_utf8(store.read(LOG)).unwrap()
 }
 
-/// What is in a folder of ours, by the starts of the names.
+/// Returns the files below a folder whose names start with `start`.
 fn named(folder: &Path, start: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for item in std::fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
@@ -77,7 +77,7 @@ fn named(folder: &Path, start: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Every file of a store, but for what rescue looks at for a minute.
+/// Returns every file of a store, except those that palimp checks for late lines for a minute.
 fn contents(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = named(root, "");
     files.retain(|path| !path.to_string_lossy().contains(".palimp-"));
@@ -184,8 +184,8 @@ fn what_was_typed_outlives_a_kill_and_a_hang_up_and_goes_once_it_is_saved_or_era
     }
 }
 
-/// Ctrl-c until the editor is gone: signals that come at once may count as one, so that each waits
-/// until the editor has heard the one before.
+/// Presses Ctrl-c until the editor has ended. Quick signals may count as one, so each waits until
+/// the editor has received the one before.
 fn interrupt(terminal: &mut Terminal) {
     for number in 1..300 {
         terminal.send_bytes(b"\x03");
@@ -233,7 +233,7 @@ fn whatever_an_editor_does_the_terminal_is_whole_and_nothing_is_left_or_lost() {
             .unwrap()
             .map(|own| own.unwrap().file_name().into_string().unwrap())
             .collect();
-        // The folder for temporary files has the script, and our own data where something was kept.
+        // The folder for temporary files has the script, and palimp's data if something was kept.
         left.retain(|name| name != "data");
         assert_eq!(left, ["editor"], "{text} at {size:?}");
     }

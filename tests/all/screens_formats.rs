@@ -1,5 +1,5 @@
-//! The screens on all formats together: one tree, one list, one search; notes, traces,
-//! checkpoints and profiles as what they are; hostile text in every field.
+//! The screens on all formats together: one tree, one list, one search. Notes, traces, checkpoints
+//! and profiles appear as what they are; hostile text is in every field.
 
 use crate::support;
 
@@ -15,7 +15,7 @@ fn event(time: &str, trace: &str, kind: &str) -> String {
         + "\n"
 }
 
-/// A repository with a store of three formats.
+/// A repository with stores of three formats.
 fn repository() -> TempStore {
     let events = [
         event("2026-01-30T12:00:00Z", "t1", "deploy.began"),

@@ -1,4 +1,4 @@
-//! Terminals that go away, or stop listening, under the screens.
+//! Terminals that disappear, or stop reading, under the screens.
 
 use crate::support;
 
@@ -11,7 +11,7 @@ use portable_pty::{CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_sy
 use rustix::process::{Pid, Signal, kill_process};
 use support::{SOON, StoreBuilder, TempStore};
 
-/// A program whose terminal can be taken from it.
+/// A program that can lose its terminal.
 struct Bare {
     master: Box<dyn MasterPty + Send>,
     pid: u32,
@@ -20,12 +20,12 @@ struct Bare {
     store: TempStore,
 }
 
-/// Opens the screens, and stops reading what they draw once the first line is there.
+/// Opens the screens, and stops reading their output once the first line is there.
 fn open(controlling: bool) -> Bare {
     open_until(controlling, "false", &["the first line"])
 }
 
-/// The same, once the first of some texts is there; stops reading with the last.
+/// Like `open`, for several texts: waits for the first, and stops reading at the last.
 fn open_until(controlling: bool, editor: &str, texts: &'static [&str]) -> Bare {
     let entry = serde_json::json!({"type": "conversation", "timestamp": "2026-01-01T00:00:00Z",
         "content": {"role": "user", "message": "the first line"}});
@@ -71,14 +71,14 @@ fn until_drawn(reader: &mut impl Read, text: &str) {
 }
 
 impl Bare {
-    /// How many bytes the program has written, to whatever.
+    /// Returns how many bytes the program has written to any file.
     fn written(&self) -> u64 {
         let io = std::fs::read_to_string(format!("/proc/{}/io", self.pid)).unwrap_or_default();
         let count = io.lines().find_map(|line| line.strip_prefix("wchar: "));
         count.and_then(|count| count.parse().ok()).unwrap_or_default()
     }
 
-    /// Has frame upon frame drawn until no more goes through.
+    /// Makes it draw frames until the terminal accepts no more.
     fn fill(&self) {
         let end = Instant::now() + SOON;
         let mut still = 0;

@@ -1,4 +1,4 @@
-//! However many keys come at once, all are heard; whatever ends the screens, the terminal is whole.
+//! No key is lost, however many come at once. The terminal is restored, whatever ends the screens.
 
 use crate::support;
 
@@ -27,15 +27,15 @@ fn wait_for_place(terminal: &Terminal, place: u32) {
     terminal.wait_for_text(&format!(" {place} of {COUNT}"), SOON);
 }
 
-/// Moves that end `rounds` below the first memory, as long as none of them is lost: each round
-/// goes to the last memory but one, and back but for one step.
+/// Moves that end `rounds` below the first memory if no key is lost. Each round goes to the last
+/// memory but one, and all but one step back.
 fn moves(rounds: u32) -> String {
     let down = COUNT as usize - 1 - rounds as usize;
     let round = "j".repeat(down) + &"k".repeat(down - 1);
     round.repeat(rounds as usize)
 }
 
-/// Sends 100 kB of keys in one write, resizes the terminal meanwhile, and sees all of them heard.
+/// Sends 100 kB of keys in one write, resizes the terminal at the same time, and sees that no key is lost.
 fn flood(terminal: &mut Terminal) {
     terminal.send_keys("gg");
     wait_for_place(terminal, 1);
@@ -87,7 +87,7 @@ fn keys_are_heard_after_the_program_was_stopped_by_itself_or_from_outside() {
             None => terminal.send_bytes(b"\x1a"),
             Some(signal) => support::terminal::signal(terminal.child(), signal),
         }
-        // Drawn anew, on the other screen and by raw keys.
+        // It is drawn again, on the alternate screen and with raw keys.
         terminal.wait_for(|screen| screen.alternate_screen() && screen.contents().contains("▶"), SOON);
         terminal.wait_until(|| terminal.raw_len() > seen && terminal.modes() == Modes::raw(), SOON);
         terminal.send_keys("ggj");
@@ -110,7 +110,7 @@ fn a_long_paste_is_text_wherever_it_is_cut() {
     terminal.wait_for_text("OR 1199", SOON);
 }
 
-/// The terminal as a shell wants it back.
+/// The terminal is as a shell needs it.
 fn assert_whole(terminal: &Terminal, signal: impl std::fmt::Debug) {
     terminal.screen(|screen| {
         assert!(
@@ -163,7 +163,7 @@ fn the_terminal_is_whole_after_real_time_signals() {
     for number in (34..=64).filter(|number| is_long || [34, 47, 64].contains(number)) {
         let terminal = palimp(&store, "false").spawn(24, 80);
         terminal.wait_for_text("1 of 2", SOON);
-        // They have no names that `Signal` knows.
+        // `Signal` has no names for them.
         let words = [format!("-{number}"), terminal.pid().to_string()];
         assert!(std::process::Command::new("kill").args(words).status().unwrap().success());
         assert_eq!(terminal.wait_exit(SOON), Exit::Status(128 + number), "{number}");

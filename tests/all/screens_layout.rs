@@ -1,4 +1,4 @@
-//! Borders between panes, dragged on a real pseudo-terminal, and the next start.
+//! Borders between panes: dragged on a real pseudo-terminal, and kept at the next start.
 
 use crate::support;
 
@@ -14,12 +14,12 @@ fn open(store: &TempStore, more: &[&str]) -> Terminal {
     terminal
 }
 
-/// Whether the line at the left of the list is in that column of every row.
+/// True if the line at the left of the list is in that column of every row.
 fn has_line(screen: &vt100::Screen, column: u16) -> bool {
     (4..30).all(|row| screen.cell(row, column).is_some_and(|cell| cell.contents() == "│"))
 }
 
-/// The columns and rows of a mouse are told from 1.
+/// Mouse columns and rows count from 1.
 fn mouse(button: u8, column: u16, end: char) -> String {
     format!("\x1b[<{button};{};11{end}", column + 1)
 }

@@ -1,4 +1,4 @@
-//! Lines instead of screens: what a screen reader gets is appended, and never drawn over.
+//! Lines instead of screens: output for a screen reader is appended, and never drawn over.
 
 use crate::support::terminal::Program;
 use crate::support::{Exit, SOON};

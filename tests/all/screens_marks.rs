@@ -1,5 +1,4 @@
-//! Memories that are marked and changed many at once, on a real pseudo-terminal, in the demo's
-//! stores, and the stores afterwards.
+//! Marked memories, changed many at once on a real pseudo-terminal, and the demo's stores afterwards.
 
 use crate::support;
 
@@ -12,7 +11,7 @@ use support::{Exit, SOON, Terminal, run};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
-/// The demo's stores, and a folder for our own data.
+/// The demo's stores, and a folder for palimp's data.
 struct Desk {
     folder: tempfile::TempDir,
 }
@@ -53,7 +52,7 @@ impl Desk {
         output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The files of the stores, but for what stays on purpose: locks and backups, and our own.
+    /// The files of the stores, except those that stay on purpose: locks, backups and palimp's own.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         support::lasting(&self.stores())
     }
@@ -73,7 +72,7 @@ fn leave(mut terminal: Terminal) {
     });
 }
 
-/// Both sizes in the long form, else one: of the tests, some have the one and some the other.
+/// Both sizes in the long form; in the short form, some tests have one and some the other.
 fn sizes(number: usize) -> Vec<(u16, u16)> {
     let both = vec![(36, 120), (24, 80)];
     crate::support::tries::count(vec![both[number % 2]], both)
@@ -126,7 +125,7 @@ fn two_hundred_are_tagged_and_a_topic_of_a_time_is_deleted_and_all_of_it_undone(
         assert_eq!(desk.differing(&before), Vec::<PathBuf>::new());
         leave(terminal);
 
-        // After a restart it is still one change, of all its stores.
+        // After a restart it is still one change of all its stores.
         let mut terminal = desk.open(size);
         terminal.send_keys("U");
         terminal.wait_for_text("Redid step", SOON);

@@ -1,5 +1,4 @@
-//! What agents write between a question and its answer, on a real pseudo-terminal: in the screens,
-//! and where a verb asks.
+//! Writes of agents between a question and its answer, in the screens and in verbs, on a pseudo-terminal.
 
 use crate::support;
 
@@ -44,14 +43,14 @@ impl Desk {
         Program::new(env!("CARGO_BIN_EXE_palimp"), args).spawn(rows, columns)
     }
 
-    /// Another palimp, which asks nothing.
+    /// Runs another palimp, which asks nothing.
     fn other(&self, words: &[&str]) -> Output {
         let (root, data) = (self.store.path.to_str().unwrap().to_owned(), self.data());
         let own = ["--store", &root, "--now", NOW, "--data-dir", data.to_str().unwrap()];
         Verb::new(words.iter().chain(&own).map(|word| (*word).to_owned())).run().expect_status(0)
     }
 
-    /// An agent writes a part of the log otherwise, and adds lines.
+    /// An agent changes a part of the log, and adds lines.
     fn writes(&self, from: &str, to: &str, more: &str) -> String {
         let log = self.log();
         assert!(log.contains(from), "{from} in {log}");
@@ -60,7 +59,7 @@ impl Desk {
         now
     }
 
-    /// A backup of the log, by its path.
+    /// Makes a backup of the log, and returns its path.
     fn backup(&self) -> String {
         self.other(&["backup", "create", "--yes"]);
         let rows = self.other(&["backup", "list", "--json"]).json_lines();
@@ -71,7 +70,7 @@ impl Desk {
         String::from_utf8(self.store.read(LOG)).unwrap()
     }
 
-    /// An agent makes one memory more important, takes one away and adds one.
+    /// An agent makes one memory more important, removes one and adds one.
     fn agent(&self) -> String {
         let all = self.log();
         let line = |line: &str| match line {
@@ -92,7 +91,7 @@ impl Desk {
         now
     }
 
-    /// The ids of the memories that have a tag.
+    /// Returns the ids of the memories with a tag.
     fn tagged(&self, tag: &str) -> Vec<String> {
         let records = self.log();
         let records = records.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());

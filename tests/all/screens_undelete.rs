@@ -1,4 +1,4 @@
-//! What was deleted by removing it, in the screens: the same as the verbs list, and back with a key.
+//! Removed memories in the screens: the same ones as the verbs list, and a key restores them.
 
 use crate::support;
 
@@ -34,7 +34,7 @@ impl Desk {
         run([words, &options].concat())
     }
 
-    /// What the verb lists, by the bytes of each.
+    /// Returns what the verb lists, by the bytes of each.
     fn raws(&self, query: &str) -> Vec<String> {
         let rows = self.verb(&["list", query, "--json"]).stdout;
         let raw = |line: &str| serde_json::from_str::<Value>(line).unwrap()["raw"].to_string();
@@ -53,7 +53,7 @@ impl Desk {
     }
 }
 
-/// Stores of the demo, and what takes records out of them.
+/// Stores of the demo, and verbs that remove records from them.
 const CASES: [(&str, &[&[&str]]); 5] = [
     ("team/memories", &[&["delete", "--query", "type:learning limit:3"]]),
     (

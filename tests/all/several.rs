@@ -1,4 +1,4 @@
-//! Verbs on records that a query finds: what is left out, tags that are renamed, fields of several.
+//! Verbs on records that a query finds: records that are left out, renamed tags, fields of several records.
 
 use crate::support;
 
@@ -7,7 +7,7 @@ use support::{Output, StoreBuilder, TempStore, Verb};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
-/// A verb on stores, with data of its own.
+/// Runs a verb on stores, with its own palimp data.
 fn change(stores: &[&TempStore], words: &[&str]) -> Output {
     let data = stores[0].around().join("palimp-data");
     let mut args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
@@ -77,7 +77,7 @@ fn of_what_a_query_finds_is_left_out_what_cannot_be_changed() {
         output.stderr
     );
     assert!(!String::from_utf8(other.read("learnings.jsonl")).unwrap().contains("k-1"));
-    // Where none can, and where they are named, it is refused.
+    // If none can be changed, or if they are named, it is refused.
     change(&[&store], &["archive", "--query", "type:finding"]).expect_status(3);
     change(&[&store], &["archive", "mem_1", "mem_2"]).expect_status(3);
 }
@@ -118,7 +118,7 @@ fn a_change_of_several_stores_is_undone_and_redone_as_one() {
     assert_eq!(read(), before);
     change(&stores, &["redo"]).expect_status(0);
     assert_eq!(read(), tagged);
-    // What is done in one of them since is a change of its own, and goes first.
+    // A later change in one of the stores is a change of its own, and is undone first.
     change(&stores, &["tag", "k-1", "+more"]).expect_status(0);
     change(&stores, &["undo"]).expect_status(0);
     assert_eq!(read(), tagged);
@@ -139,7 +139,7 @@ fn a_step_of_a_change_of_several_stores_is_undone_alone_where_it_is_named() {
     let verb = ["undo", "1", "--yes", "--now", NOW, "--data-dir", data.to_str().unwrap(), "--store"];
     Verb::new(verb.into_iter().chain([other.path.to_str().unwrap()])).run().expect_status(0);
     assert_eq!(other.read("learnings.jsonl"), before);
-    // The rest of it is what is undone next.
+    // The next undo is about the rest of it.
     change(&stores, &["undo"]).expect_status(0);
     assert_eq!(other.read("learnings.jsonl"), before);
     assert!(!text(stores[0]).contains("seen") && tagged.contains("seen"));

@@ -1,5 +1,4 @@
-//! An id that several records share names none of them to a verb that changes something: it is
-//! refused, with the keys to choose from.
+//! If several records share an id, a changing verb refuses the id, and shows the keys to choose from.
 
 use std::ops::Deref;
 
@@ -65,7 +64,7 @@ fn a_verb_that_changes_something_takes_a_key_where_an_id_is_shared() {
         desk.run(&["delete", &desk.key("Gamma"), "--remove"]).expect_status(0);
         assert_eq!(desk.rows().len(), 1, "{}", format.0);
         assert_eq!(desk.key(FIRST), keys[0], "{}", format.0);
-        // One is left: its id names it again.
+        // One is left, so its id names it again.
         desk.run(&["delete", &desk.id, "--remove"]).expect_status(0);
     }
 }
@@ -93,7 +92,7 @@ fn the_plan_of_an_erasure_tells_which_of_them_goes_and_which_stays() {
 
 #[test]
 fn a_restore_brings_back_the_one_record_that_is_meant_of_those_that_share_an_id() {
-    // A note is a file of its own, and its backup has no other record.
+    // Each note is a file, and its backup has no other record.
     for format in &KINDS[..3] {
         let desk = Desk::new(*format);
         let keys = [desk.key(FIRST), desk.key(SECOND)];
@@ -116,7 +115,7 @@ fn a_restore_brings_back_the_one_record_that_is_meant_of_those_that_share_an_id(
         assert!(own(&keys[0]) && own(&keys[1]), "{}: {rows:?}", format.0);
         desk.run(&["backup", "restore", copy, &keys[0]]).expect_status(0);
         assert_eq!((desk.rows().len(), desk.key(FIRST)), (1, keys[0].clone()), "{}", format.0);
-        // What is there is as it was: nothing is put in its place.
+        // The existing record stays as it is: nothing replaces it.
         desk.run(&["backup", "restore", copy, &desk.id]).expect_status(0);
         assert_eq!([desk.key(FIRST), desk.key(SECOND)], keys, "{}", format.0);
         desk.run(&["backup", "restore", copy, &desk.id]).expect_status(1);

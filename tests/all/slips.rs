@@ -1,5 +1,4 @@
-//! Slips of the one who types: what says nothing, or names what nobody knows, is refused with the
-//! reason, and nothing is changed.
+//! Mistakes of the user: empty or unknown input is refused with the reason, and nothing is changed.
 
 use crate::support;
 
@@ -14,7 +13,7 @@ fn on(store: &TempStore, words: &[&str]) -> Output {
     Verb::new([words, &["--store", path, "--data-dir", data.to_str().unwrap(), "--now", NOW]].concat()).run()
 }
 
-/// One editable record of each format and type of the demo.
+/// Returns one editable record of each format and type of the demo.
 fn each_kind(rows: &[Value]) -> Vec<&Value> {
     let mut seen = Vec::new();
     let kind = |row: &Value| (row["format"].clone(), row["type"].clone());
@@ -321,7 +320,7 @@ fn a_word_in_the_place_of_an_id_is_told_the_query_that_finds_memories() {
     assert!(own.stderr.contains("use --query pool"), "{}", own.stderr);
     let own = demo.run(&["show", "pool"]).expect_status(1);
     assert!(own.stderr.contains("palimp search pool"), "{}", own.stderr);
-    // `--query` is not proposed if the search would find nothing, or nothing that the verb can act on.
+    // `--query` is not proposed if the search finds nothing, or nothing that the verb can change.
     for words in [["delete", "zebrafish"], ["unarchive", "zebrafish"], ["delete", "a:b:\"c"]] {
         let own = demo.change(&words).expect_status(1);
         assert!(!own.stderr.contains("--query"), "{words:?}: {}", own.stderr);
@@ -335,7 +334,7 @@ fn a_repair_of_which_nothing_is_said_shows_all_safe_fixes_and_does_none() {
     let before = support::lasting(&demo.store);
     let shown = demo.run(&["repair", "--dry-run"]).expect_status(0).stdout;
     let safe = demo.run(&["repair", "--all-safe", "--dry-run"]).expect_status(0).stdout;
-    // The names of backups end in the second in which the plan was made.
+    // The names of backups end in the second of the plan.
     let untimed =
         |plan: &str| plan.lines().map(|line| line.split(".backup.").next().unwrap().to_owned()).collect();
     let (shown, safe): (Vec<String>, Vec<String>) = (untimed(&shown), untimed(&safe));

@@ -1,4 +1,4 @@
-//! What lists look like on a terminal, and that a pipe gets lines for programs.
+//! The look of lists on a terminal; a pipe gets lines for programs.
 
 use serde_json::json;
 

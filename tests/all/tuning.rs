@@ -1,4 +1,4 @@
-//! The settings of a store's config that say how locks are waited for, and what an open store writes later.
+//! Settings in a store's config: how to wait for locks, and what an open store writes later.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::faulty::{Errno, Fault, Faulty};
 use crate::support::{SOON, Verb, files_below};
 
-/// The machine, on which nobody really sleeps: it notes for how long they would.
+/// This machine with a sleep that takes no time, and is noted.
 #[derive(Clone)]
 struct Sleepless {
     real: ThisMachine,
@@ -28,7 +28,7 @@ impl Sleepless {
         Sleepless { real: ThisMachine::new(), slept: Arc::default(), numbers: Arc::default() }
     }
 
-    /// The sleeps that were no quick looks, in milliseconds.
+    /// The longer sleeps, without quick looks, in milliseconds.
     fn long(&self) -> Vec<u128> {
         let slept = self.slept.lock().unwrap();
         slept.iter().map(Duration::as_millis).filter(|own| *own > 1).collect()
@@ -95,7 +95,7 @@ impl Desk {
         Place::whole(self.root(), self.format)
     }
 
-    /// The store, open where nothing is written while it is idle.
+    /// Opens the store so that nothing is written while it is idle.
     fn at(&self, machine: impl Machine + Send + 'static) -> Memory {
         Memory::at(Box::new(RealDisk), Box::new(machine), self.place(), &self.data())
     }
@@ -117,7 +117,7 @@ impl Desk {
         std::fs::read_to_string(self.session_file("index.json")).unwrap_or_default()
     }
 
-    /// This process takes the session's lock, as an agent does, and keeps it.
+    /// Lets this process take the session's lock as an agent does, and never release it.
     fn hold(&self) {
         let (pid, now) = (std::process::id(), ThisMachine::new().now());
         let [since, until] = [now, now.plus(50_000_000)].map(Moment::to_millis);
@@ -170,7 +170,7 @@ fn a_lock_is_waited_for_as_long_as_the_config_says_and_once() {
 fn a_verb_that_adds_waits_for_a_held_lock_once() {
     let desk = Desk::new("session-log", json!({"concurrency": {"lock_timeout_ms": 4_000}}));
     let mut memory = desk.at(ThisMachine::new());
-    // A long log: only its end is read, first.
+    // For a long log, only its end is read first.
     desk.add(&mut memory, &"word ".repeat(20_000)).unwrap();
     memory.close().unwrap();
     desk.hold();
@@ -180,7 +180,7 @@ fn a_verb_that_adds_waits_for_a_held_lock_once() {
     assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
 }
 
-/// The pauses are up to a quarter shorter than they are set.
+/// The pauses are up to a quarter shorter than the setting.
 #[track_caller]
 fn assert_pauses(machine: &Sleepless, expected: &[u128]) {
     let long = machine.long();
@@ -205,7 +205,7 @@ fn looks_at_a_held_lock_are_as_far_apart_as_the_config_says() {
     assert_pauses(&wait("bmad", json!({})), &[100; 9]);
 }
 
-/// How many of the calls that a record takes may fail once in that way without keeping it from being added.
+/// Returns how many calls of an `add` may fail once in that way without failing it.
 fn survived(desk: &Desk, fault: Fault) -> usize {
     let root = Path::new("/memory");
     let add = |step: Option<usize>| {
@@ -258,7 +258,7 @@ fn an_open_store_writes_its_index_when_it_is_idle_as_late_as_the_config_says() {
     assert!(!patient.index().contains(&waits));
     late.close().unwrap();
     assert!(patient.index().contains(&waits));
-    // What it wrote is what it would have written at the end.
+    // It has already written what it would otherwise write at the end.
     until("nothing to be due", || !prompt.verb(&["check", "--readonly", "--json"]).stdout.contains("index"));
     soon.close().unwrap();
     assert_eq!(prompt.verb(&["check", "--json"]).json_lines(), Vec::<Value>::new());

@@ -1,4 +1,4 @@
-//! What a tutor lets a newcomer do in the demo, done by verbs and by those words.
+//! What a tutor lets a new user do in the demo, done by verbs and with the same words.
 
 use crate::support::demo::DemoStore;
 

@@ -1,4 +1,4 @@
-//! What was deleted by removing it is listed and comes back, in every format that does so.
+//! Removed memories are listed and can be restored, in every format that removes them.
 
 use crate::support;
 
@@ -23,7 +23,7 @@ fn what_was_removed_is_listed_as_deleted_and_comes_back_as_it_was_by_id_by_key_a
         for (_, by) in ways.filter(|(way, _)| is_long || number % 3 == *way) {
             let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
             let (id, raw) = (row["id"].as_str().unwrap(), &row["raw"]);
-            // Ids are each session's own.
+            // Each session has its own ids.
             let session = row["session"].as_str();
             let name = session.map_or(id.to_owned(), |session| format!("{session}/{id}"));
             let scope = session.map_or(String::new(), |session| format!("session:{session}"));
@@ -115,7 +115,7 @@ fn a_backup_alone_brings_a_record_back() {
     assert!(desk.has("", &id));
 }
 
-/// A record of the demo without its id, at the end of the file that it is from.
+/// Adds a record of the demo without its id at the end of its file.
 fn nameless(desk: &DemoStore, query: &str) -> Value {
     let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
     let mut record: Value = serde_json::from_str(row["raw"].as_str().unwrap()).unwrap();
@@ -138,7 +138,7 @@ fn a_record_without_an_id_is_listed_and_comes_back_by_its_key_and_by_query_and_o
     for (number, (store, query, verb)) in cases.enumerate() {
         let desk = DemoStore::new(store);
         desk.change(&["backup", "create"]);
-        // In the short form one store's comes back by its key, the next one's by a query.
+        // In the short form, one store's record is restored by its key, the next one's by a query.
         let every = tries::count(2, 1);
         for by in ["key", "query"].into_iter().skip(number % every).step_by(every) {
             let row = nameless(&desk, query);
@@ -162,13 +162,13 @@ fn a_record_without_an_id_is_listed_and_comes_back_by_its_key_and_by_query_and_o
             desk.change(&["undo"]).expect_status(0);
             assert_eq!(gone().len(), 1, "{store}");
             desk.change(&["redo"]).expect_status(0);
-            // What was changed is not deleted, though undo data has it as it was.
+            // A changed memory is not deleted, though undo data has its old version.
             desk.change(&["edit", back["key"].as_str().unwrap(), "--set", "text=Another one."])
                 .expect_status(0);
             let listed = all_gone().filter(|own| !known.contains(&own["raw"]));
             assert!(listed.collect::<Vec<_>>().iter().all(|own| own["raw"] == row["raw"]), "{store}");
             desk.change(&["undo"]).expect_status(0);
-            // What is deleted can be erased as well: then nothing brings it back.
+            // A deleted memory can be erased as well: then nothing restores it.
             desk.change(
                 &[&verb.split(' ').collect::<Vec<_>>()[..], &[back["key"].as_str().unwrap()]].concat(),
             )
@@ -198,8 +198,7 @@ fn records_of_a_session_that_is_gone_are_listed_and_come_back_with_it() {
         assert!(desk.list(&scope).is_empty());
         let listed = desk.list(&gone);
         assert!(before.iter().all(|raw| listed.iter().any(|row| row["raw"] == *raw)), "{store}");
-        // One alone, by its key: the session is there again, with that record.
-        // The oldest, which refers to none.
+        // Only the oldest, which refers to none, by its key: the session is there again, with that record.
         let oldest = live.last().unwrap();
         let row = listed.iter().find(|row| row["id"] == oldest["id"]).unwrap();
         desk.change(&["undelete", row["key"].as_str().unwrap()]).expect_status(0);
@@ -255,7 +254,7 @@ fn of_equal_records_without_ids_as_many_are_listed_as_were_deleted_and_each_come
     }
 }
 
-/// A live record, and another one of its id and time that says something else, written behind it.
+/// Returns a live record, and adds another one with its id and time but another text after it.
 fn doubled(desk: &DemoStore, query: &str) -> (Value, String) {
     let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
     let (title, file) = (row["title"].as_str().unwrap(), row["file"].as_str().unwrap());
@@ -286,7 +285,7 @@ fn of_records_that_share_id_and_time_the_deleted_one_is_listed_while_the_other_i
         assert!(gone().is_empty(), "{store}");
         let back = desk.list(&scope);
         assert!(back.iter().any(|own| own["raw"] == row["raw"]), "{store}: {back:?}");
-        // One that was brought back and changed is there.
+        // A memory that was restored and changed exists.
         desk.change(&["edit", key, "--set", "text=Changed since."]).expect_status(0);
         assert!(gone().is_empty(), "{store}");
     }
@@ -316,7 +315,7 @@ fn records_that_share_id_and_time_and_were_deleted_one_after_the_other_are_all_l
         for own in [raw, &other] {
             assert!(back.iter().any(|row| row["raw"] == own), "{store}: {back:?}");
         }
-        // One that an agent wrote anew as it was is the same, whatever else it notes by then.
+        // If an agent writes the memory again with an additional member, it is the same one.
         let live = desk.list(&scope);
         desk.change(&[&words[..], &[live[0]["key"].as_str().unwrap()]].concat()).expect_status(0);
         let again = live[0]["raw"].as_str().unwrap().replacen('{', "{\"noted\":1,", 1);

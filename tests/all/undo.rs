@@ -1,4 +1,4 @@
-//! Undo and redo of every verb: the bytes come back as they were, and go again as they went.
+//! Undo and redo of every verb restore exactly the bytes of before and after.
 
 use crate::support;
 
@@ -7,14 +7,14 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use palimp::store::commit::{OldFileName, is_ours as is_own};
+use palimp::store::hidden_names::{OldFileName, is_ours as is_own};
 use support::made::{KINDS, files_below};
 use support::{MadeStore, Output, Verb};
 use tempfile::TempDir;
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 
-/// The demo's stores, and palimp's own data beside them.
+/// The demo's stores, with palimp's data beside them.
 struct Demo {
     folder: TempDir,
 }
@@ -37,8 +37,7 @@ impl Demo {
         Verb::new([args, &options, &["--yes", "--now", NOW]].concat()).run()
     }
 
-    /// Every file with its bytes, but for second names of ours, which go after a minute, and
-    /// the file that a store is locked by, which stays.
+    /// Every file, except second names, which stay for a minute, and the lock file, which stays for ever.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = all(&self.folder.path().join("demo"));
         files.retain(|path, _| !is_ours(path) && !path.ends_with(".lock"));
@@ -46,7 +45,7 @@ impl Demo {
         files
     }
 
-    /// The folders that hold no file at all.
+    /// The folders without any file.
     fn empty_folders(&self) -> Vec<PathBuf> {
         let files = all(&self.folder.path().join("demo"));
         let is_folder = |path: &&PathBuf| path.as_os_str().as_encoded_bytes().ends_with(b"/");
@@ -60,7 +59,7 @@ fn is_ours(path: &Path) -> bool {
     path.file_name().is_some_and(is_own)
 }
 
-/// Every file beneath a folder with its bytes, and every folder with a slash behind it.
+/// Returns every file below a folder with its bytes, and every folder with a slash at its end.
 fn all(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -75,7 +74,7 @@ fn all(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// The names of the files that differ.
+/// Returns the names of the files that differ.
 fn differing(a: &BTreeMap<PathBuf, Vec<u8>>, b: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
     let names = a.keys().chain(b.keys()).filter(|path| a.get(*path) != b.get(*path));
     let mut names: Vec<PathBuf> = names.cloned().collect();
@@ -183,7 +182,7 @@ fn the_oldest_copies_that_a_change_lets_go_come_back_and_go_with_it() {
     }
 }
 
-/// Lets the minute be over for which the second names of replaced files stay.
+/// Simulates the end of the minute for which the second names of replaced files stay.
 fn a_minute_later(folder: &Path) {
     for path in all(folder).keys().filter(|path| is_ours(path)) {
         let old = OldFileName::read(path.file_name().unwrap()).unwrap();
@@ -197,13 +196,13 @@ fn folders_that_a_step_made_go_a_minute_after_it_was_undone() {
         ("ops/memory", "session new abc", "sessions/abc", "reindex"),
         ("shop/.bmad/memory", "session unarchive search-latency", "sessions/search-latency", "compact"),
         ("team/memories", "delete --query type:core", "archive", "reindex"),
-        // The second names wait in a folder and in one within it.
+        // The second names wait in a folder and in one inside it.
         ("notes/.chora/memory", "archive --query type:event", "events/2026-03", "reindex"),
     ];
     for (name, verb, folder, next) in cases {
         let demo = Demo::new();
         let store = demo.store(name);
-        // What the demo has there is no folder that the step makes.
+        // A folder that the demo has is not made by the step.
         if folder == "archive" {
             fs::remove_dir_all(store.join(folder)).unwrap();
             fs::remove_dir_all(store.join(".backup")).unwrap();
@@ -254,7 +253,7 @@ fn an_empty_folder_that_was_there_before_stays_as_it_was_when_a_verb_that_fills_
     let demo = Demo::new();
     let store = demo.store("shop/.bmad/memory");
     let _ = fs::remove_dir_all(store.join("archive"));
-    // One that an undo removed, and somebody made again.
+    // An undo removes the folder, and another program makes it again.
     demo.run(&store, &["session", "archive", "double-charge"]).expect_status(0);
     demo.run(&store, &["undo"]).expect_status(0);
     let _ = fs::remove_dir_all(store.join("archive"));
@@ -283,7 +282,7 @@ fn a_derived_file_that_a_step_left_as_it_was_stays_as_it_is_when_the_step_is_und
         let with = files_below(&made.root());
         let is_derived = |path: &&PathBuf| path.extension().is_some_and(|end| end == "json");
         for path in with.keys().filter(is_derived).filter(|path| with.get(*path) != without.get(*path)) {
-            // Another program took the file from a backup: it fits what is left once the third is deleted.
+            // Another program restores the file from a backup. It fits the store without the third memory.
             fs::write(path, &without[path]).unwrap();
             made.run(remove).expect_status(0);
             left_alone += u32::from(fs::read(path).unwrap() == without[path]);

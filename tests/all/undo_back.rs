@@ -1,4 +1,4 @@
-//! What another program brought back meanwhile is not brought back once more.
+//! Undo does not restore what another program has already restored.
 
 use crate::support;
 
@@ -33,7 +33,7 @@ impl Desk {
         Verb::new([&args[..], &options, &["--yes", "--now", NOW]].concat()).run()
     }
 
-    /// The key of the first listed that says so.
+    /// Returns the key of the first listed row that has `says`.
     fn key(&self, store: &Path, list: &str, says: &str) -> String {
         let list = self.run(store, list).expect_status(0).stdout;
         let row = list.lines().find(|row| row.contains(says)).unwrap_or_else(|| panic!("{list}"));
@@ -41,14 +41,14 @@ impl Desk {
     }
 }
 
-/// Lines in their order, as another program may have put them elsewhere.
+/// Returns the lines in order, because another program may have moved them.
 fn sorted(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();
     lines
 }
 
-/// Does a verb, puts the file back as another program would, and undoes the verb.
+/// Runs a verb, restores the file as another program would, and undoes the verb.
 fn put_back(store: &str, file: &str, verb: &str) {
     let desk = Desk::new();
     let store = desk.store(store);
@@ -60,7 +60,7 @@ fn put_back(store: &str, file: &str, verb: &str) {
     let undone = desk.run(&store, "undo").expect_status(0);
     assert_eq!(sorted(&fs::read_to_string(&file).unwrap()), sorted(&saved), "undo of {verb}");
     assert!(undone.stdout.contains("already restored by another program"), "{verb}: {}", undone.stdout);
-    // It is undone: the next undo is not about it.
+    // It is undone: the next undo is about another step.
     let again = desk.run(&store, "undo");
     assert!(!again.stdout.contains("undo step 1"), "{verb}: {}", again.stdout);
 }
@@ -91,7 +91,7 @@ fn a_record_comes_back_beside_another_of_its_id_with_other_content() {
     assert_lines(&file, &format!("{saved}{other}\n"));
 }
 
-/// A memory of a hosted server, all of which share one id.
+/// A memory of a hosted server, where all memories share one id.
 fn learning(text: &str) -> String {
     let rest = r#""category":"security","created_at":"2026-01-03T14:50:07.392559Z","updated_at":"2026-01-03T14:50:07.392559Z","accessed_at":"2026-01-03T14:50:07.392559Z","access_count":0,"tags":["x"],"importance":"high","archived":false"#;
     let id = "11111111-1111-4111-8111-111111111111";
@@ -147,7 +147,7 @@ fn a_session_comes_back_whole_where_another_of_its_name_was_begun() {
     let old = saved.lines().last().unwrap().to_owned();
     let other = old.replace("\"message\":\"", "\"message\":\"In other words: ");
     assert_ne!(other, old);
-    // Its last line has no end.
+    // The last line has no line end.
     append(&file, &format!("{other}\n{}", old.replace("\"message\":\"", "\"message\":\"Last: ")));
     let saved = fs::read_to_string(&file).unwrap();
     desk.run(&store, "session delete release_4_3").expect_status(0);
@@ -168,7 +168,7 @@ fn a_torn_line_comes_back_beside_one_like_it() {
     let key = desk.key(&store, "list --json", "torn line");
     desk.run(&store, &format!("delete {key}")).expect_status(0);
     assert_eq!(fs::read_to_string(&file).unwrap().matches("torn line").count(), 1);
-    // Others go on.
+    // Other programs continue to write.
     append(&file, &learning("later"));
     desk.run(&store, "undo").expect_status(0);
     assert_lines(&file, &(saved + &learning("later")));
@@ -195,7 +195,7 @@ fn a_record_comes_back_where_a_new_one_got_its_number() {
     assert_lines(&file, &(saved + &new));
 }
 
-/// An id that two records share is a defect that the undo of a deletion must not hide.
+/// Two records with one id are a defect, which the undo of a deletion must not hide.
 #[test]
 fn one_of_two_records_with_the_same_id_comes_back() {
     let desk = Desk::new();
@@ -206,7 +206,7 @@ fn one_of_two_records_with_the_same_id_comes_back() {
     fs::write(&file, format!("{text}{}\n", first.replace("\"content\":\"", "\"content\":\"Twin: "))).unwrap();
     let before = fs::read_to_string(&file).unwrap();
     desk.run(&store, "delete --query Twin").expect_status(0);
-    // Others go on.
+    // Other programs continue to write.
     let now = fs::read_to_string(&file).unwrap();
     fs::write(&file, format!("{now}{}\n", first.replace("\"id\":\"", "\"id\":\"other-"))).unwrap();
     desk.run(&store, "undo").expect_status(0);
@@ -265,7 +265,7 @@ fn a_backup_names_what_it_leaves_out_as_its_id_is_there() {
     let list = desk.run(&store, "backup list");
     let backup = list.stdout.split_whitespace().find(|word| word.contains("learnings.jsonl.backup")).unwrap();
     let plan = desk.run(&store, &format!("backup restore {backup}")).stdout;
-    // Another memory has its id. Only the key tells which of the two is meant.
+    // Another memory has its id, so only the key names one of the two.
     let is_it = |line: &&str| line.starts_with("⊘ Zebra one  is left out");
     let line = plan.lines().find(is_it).unwrap_or_else(|| panic!("{plan}"));
     let key = line.rsplit(' ').next().unwrap();

@@ -1,4 +1,4 @@
-//! How long palimp keeps what undoes steps, and how much of it.
+//! How long palimp keeps undo data, and how much of it.
 
 use crate::support;
 
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// A store of session-log with a record, and palimp's own data beside it.
+/// A store of session-log with a record, and palimp's data beside it.
 struct Site {
     folder: TempDir,
 }
@@ -63,7 +63,6 @@ impl Site {
     }
 }
 
-/// Makes a file look as old as that.
 fn aged(path: &PathBuf, days: u32) {
     let file = File::options().write(true).open(path).unwrap();
     file.set_modified(SystemTime::now() - DAY * days).unwrap();
@@ -101,10 +100,10 @@ fn a_step_goes_thirty_days_after_it_was_done_and_only_once_a_newer_one_says_so_t
     old.expect_status(0);
     let file = site.kept("undo").pop().unwrap();
     let step = *site.steps().last().unwrap();
-    // What came before has its own times.
+    // Earlier steps have their own times, so their undo data is removed.
     site.kept("undo").iter().filter(|own| **own != file).for_each(|own| fs::remove_file(own).unwrap());
     aged(&file, 40);
-    // Alone it is kept, however long nobody changes anything.
+    // As the only one it stays, however long nothing changes.
     site.run(&["check"]);
     site.run(&["reindex"]);
     assert!(site.steps().contains(&step), "{:?}", site.steps());
@@ -114,7 +113,7 @@ fn a_step_goes_thirty_days_after_it_was_done_and_only_once_a_newer_one_says_so_t
 }
 
 impl Site {
-    /// The bytes of everything in palimp's own data.
+    /// Returns the size of palimp's data in bytes.
     fn own_bytes(&self) -> u64 {
         let mut all = Vec::new();
         let mut folders = vec![self.folder.path().join("data")];
@@ -133,7 +132,7 @@ impl Site {
         fs::read(self.store().join("sessions/s1/index.json")).unwrap()
     }
 
-    /// Many records, as agents have written them, and an index of them.
+    /// Writes many records, as agents do, and an index of them.
     fn grow(&self, records: usize) {
         let line = self.text().lines().next().unwrap().to_owned();
         let id = line.split('"').nth(3).unwrap().to_owned();
@@ -166,7 +165,7 @@ fn one_record_keeps_bytes_for_undo_in_proportion_to_it_and_derived_files_come_ba
 
 #[test]
 fn in_a_small_store_one_record_keeps_no_more_for_undo_than_in_a_large_one() {
-    // What the journal and the log say of a change is as long whatever it is about.
+    // The lines in journal and log have the same length for every change.
     const LINES: u64 = 200;
     for records in [1, 2, 3, 5, 10, 100] {
         let site = Site::new();

@@ -1,5 +1,4 @@
-//! Undo of a step while later ones are in force, or after others wrote: no record is lost by it, and
-//! none comes back twice.
+//! Undo of a step while later ones are applied, or after other programs wrote: nothing is lost or doubled.
 
 use std::fs;
 use std::ops::Deref;
@@ -10,7 +9,7 @@ use serde_json::Value;
 use crate::support::made::{KINDS, files_below};
 use crate::support::{DemoStore, MadeStore, Output};
 
-/// The formats that keep a record a line.
+/// The formats with one record per line.
 const LOGS: [(&str, &str); 3] = [KINDS[0], KINDS[1], KINDS[2]];
 const TOLD: &str = "The first of them";
 
@@ -18,7 +17,6 @@ const TOLD: &str = "The first of them";
 struct Desk {
     made: MadeStore,
     file: PathBuf,
-    /// The record's bytes.
     record: String,
 }
 
@@ -39,7 +37,7 @@ impl Desk {
         Desk { made, file, record: record.trim_end_matches('\n').to_owned() }
     }
 
-    /// The same, with a record that has no id.
+    /// Like `new`, with a record without an id.
     fn nameless(format: (&str, &'static str)) -> Desk {
         let mut desk = Desk::new(format);
         let mut record: Value = serde_json::from_str(&desk.record).unwrap();
@@ -58,7 +56,6 @@ impl Desk {
         fs::read_to_string(&self.file).unwrap_or_default()
     }
 
-    /// Another program adds lines.
     fn append(&self, lines: &str) {
         self.write(&(self.text() + lines));
     }
@@ -67,7 +64,7 @@ impl Desk {
         self.text().matches(&self.record).count()
     }
 
-    /// Deletes one of the records that are there, or brings back one that was deleted.
+    /// Deletes a live record, or restores a deleted one.
     fn one(&self, verb: &str) -> Output {
         let query = if verb == "undelete" { "is:deleted" } else { "is:live" };
         let rows = self.run(&["list", "--json", query]).expect_status(0).json_lines();
@@ -82,7 +79,7 @@ impl Desk {
         rows.iter().map(|row| row["step"].as_u64().unwrap()).max().unwrap().to_string()
     }
 
-    /// Deletes one, and says by which step.
+    /// Deletes a record. Returns the step.
     fn delete(&self) -> String {
         self.one("delete");
         self.last_step()
@@ -186,7 +183,7 @@ fn a_record_of_a_line_of_two_or_behind_a_byte_order_mark_is_not_there_twice_when
             let before = desk.text();
             let step = desk.delete();
             let without = desk.text();
-            // Where nobody put it back, it is as it was.
+            // If no program restored it, undo restores the former bytes.
             desk.run(&["undo"]).expect_status(0);
             assert_eq!(desk.text(), before, "{} {shape}", format.0);
             desk.run(&["redo"]).expect_status(0);
@@ -235,7 +232,7 @@ fn a_deletion_that_was_redone_beside_anothers_record_brings_it_back_when_that_on
     }
 }
 
-/// Files that are bound to each other are turned only as the step left them.
+/// Files that depend on each other are undone only if they are as the step left them.
 #[test]
 fn a_bundle_that_was_changed_and_has_the_same_length_is_not_turned() {
     let desk = DemoStore::new("web/.agent-memory");

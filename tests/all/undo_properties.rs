@@ -1,5 +1,5 @@
-//! Deletions, what undoes them and other programs in any order, against a simple model: no record is
-//! lost, none comes from nowhere, and undo followed by redo changes nothing.
+//! Deletions, their undo and other programs in any order, compared with a simple model: no record
+//! is lost, none appears from nowhere, and undo followed by redo changes nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::support::made::KINDS;
 use crate::support::{MadeStore, tries};
 
-/// What is done; the number chooses a record or a step.
+/// An action; the number chooses a record or a step.
 #[derive(Clone, Debug)]
 enum Act {
     Delete(usize),
@@ -21,7 +21,7 @@ enum Act {
     Redo,
     /// Undo and redo, or the other way round, with nothing between them.
     Both(bool),
-    /// Another program adds a record that is equal to one that was there at first.
+    /// Another program adds a record that is equal to one of the first.
     Adds(usize),
     /// Another program removes one.
     Removes(usize),
@@ -44,7 +44,7 @@ struct Desk {
     file: PathBuf,
     /// The records at first.
     first: Vec<String>,
-    /// What each step in force did to a record, by its number.
+    /// What each step did to a record, by its number.
     steps: BTreeMap<u64, (String, i64)>,
     force: BTreeMap<u64, bool>,
     /// What other programs added and removed.
@@ -59,7 +59,7 @@ fn counted<'a>(lines: impl IntoIterator<Item = &'a str>) -> Counts {
 }
 
 impl Desk {
-    /// Two records that share an id, two that are equal, and two equal ones without an id.
+    /// Two records that share an id, two equal ones, and two equal ones without an id.
     fn new(format: (&str, &'static str)) -> Desk {
         let made = MadeStore::new(format);
         made.add("First words");
@@ -93,7 +93,7 @@ impl Desk {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Runs a verb; what it says where it was not done.
+    /// Runs a verb. Returns its message if it did nothing.
     fn turns(&mut self, args: &[&str]) -> Result<(), String> {
         let before = self.counts();
         let told = self.made.run(args);
@@ -117,7 +117,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Does a verb with one of those that are listed; whether it was done.
+    /// Runs a verb with one of the listed records.
     fn one(&mut self, verb: &[&str], query: &str, pick: usize) {
         let rows = self.made.run(&["list", "--json", query]).json_lines();
         let rows: Vec<&Value> = rows.iter().filter(|row| row["type"] != "session").collect();
@@ -150,7 +150,6 @@ impl Desk {
         fs::write(&self.file, text).unwrap();
     }
 
-    /// Undo and redo, or redo and undo.
     fn both(&mut self, undoes: bool) {
         let before = self.counts();
         let turns = if undoes { ["undo", "redo"] } else { ["redo", "undo"] };
@@ -183,8 +182,8 @@ impl Desk {
         }
     }
 
-    /// What there was at first, what the steps in force did, and what others did: others' additions
-    /// may stand for what undo would bring.
+    /// Compares the first records, the applied steps and other programs' changes with the store. A
+    /// record that another program added may stand in for one that undo would restore.
     fn holds(&self) -> Result<(), TestCaseError> {
         let now = self.counts();
         let first = counted(self.first.iter().map(String::as_str));

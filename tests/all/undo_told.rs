@@ -1,4 +1,4 @@
-//! What undo, the journal and backups say, and that it holds.
+//! What undo, the journal and backups say is true.
 
 use crate::support;
 
@@ -42,14 +42,14 @@ impl Desk {
         store
     }
 
-    /// The commands that a verb says.
+    /// Returns the commands that a verb proposes.
     fn said(&self, output: &Output) -> Vec<String> {
         let quoted = output.stderr.split('`').skip(1).step_by(2);
         quoted.filter(|said| said.starts_with("palimp undo")).map(str::to_owned).collect()
     }
 }
 
-/// Runs a command as it was said, in a shell, from elsewhere.
+/// Runs a proposed command in a shell, from another folder.
 fn as_said(command: &str) {
     let own = Path::new(env!("CARGO_BIN_EXE_palimp")).parent().unwrap();
     let empty = crate::support::folder::new();
@@ -113,7 +113,7 @@ fn a_damaged_line_in_the_journal_is_told_and_its_step_is_left_alone() {
         assert_eq!(now.matches("\"step\":2,\"at\"").count(), usize::from(now.contains("ve\0b")), "{now}");
         desk.run(&[&store], &["undo"]).expect_status(0);
         assert_eq!(log(&store), before);
-        // Its undo data undoes it all the same.
+        // The undo data of the step is enough to undo it.
         desk.run(&[&store], &["undo", "2"]).expect_status(0);
         assert!(!log(&store).contains("one\"") || !log(&store).contains("two\""), "{}", log(&store));
         desk.run(&[&store], &["redo"]).expect_status(0);
@@ -190,7 +190,7 @@ fn the_erasure_of_an_edited_note_claims_no_other_note() {
 
 const LOG: &str = "sessions/s/memory.jsonl";
 
-/// A log of more than a megabyte, with what is derived from it.
+/// A log of more than a megabyte, with its derived files.
 fn large() -> (TempStore, Vec<String>) {
     let text = "What is long. ".repeat(200);
     let entry = |n: usize| json!({"id": format!("mem_{n}"), "content": {"finding": format!("{n} {text}")}});
@@ -203,7 +203,7 @@ fn large() -> (TempStore, Vec<String>) {
     (store, own)
 }
 
-/// Runs a verb that began so many milliseconds after the log was written to.
+/// Runs a verb that begins this many milliseconds after the last write to the log.
 fn after_a_write(store: &TempStore, own: &[String], millis: i64, words: &[&str]) -> String {
     let modified = SystemTime::now() - Duration::from_secs(600);
     File::options().write(true).open(store.file(LOG)).unwrap().set_modified(modified).unwrap();
@@ -232,7 +232,7 @@ fn undo_brings_indexes_back_that_were_put_off_or_says_that_it_does_not() {
     assert_ne!(derived(&store), before);
     let told = after_a_write(&store, &own, 70_000, &["undo"]);
     assert_eq!(derived(&store), before, "{told}");
-    // Another program wrote it in its own way.
+    // Another program writes it in its own way.
     let index: Value = serde_json::from_slice(&before[0]).unwrap();
     store.write("sessions/s/index.json", index.to_string().as_bytes());
     let before = derived(&store);

@@ -1,5 +1,4 @@
-//! What can't be read is not absent: every verb says so or refuses, whatever it is that can't be
-//! read, and nothing is made of the rest as if it were all.
+//! What can't be read is not absent: every verb reports it or refuses, and never treats the rest as all.
 
 mod claims;
 mod each_call;

@@ -1,4 +1,4 @@
-//! Verbs that change things, as a script runs them: what they refuse, and what they say.
+//! Verbs that change something, run as by a script: what they refuse, and what they say.
 
 use crate::support;
 
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use serde_json::json;
 use support::{Output, SOON, StoreBuilder, TempStore, Terminal, Tree, Verb, assert_untouched};
 
-/// Runs a changing verb on a store, agreed to beforehand.
+/// Runs a changing verb on a store, with `--yes`.
 fn change(store: &TempStore, args: &[&str]) -> Output {
     changing(store, args).run()
 }
@@ -94,7 +94,7 @@ fn a_tag_is_what_the_format_allows_whichever_verb_brings_it() {
     change(&store, &["tag", id, "+two words", "+größe"]).expect_status(0);
 }
 
-/// The program that `$EDITOR` names here: a shell script that is given the file.
+/// Writes a shell script for `$EDITOR`, which gets the file.
 fn editor(store: &TempStore, script: &str) -> PathBuf {
     let path = store.around().join("editor");
     fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -144,7 +144,7 @@ fn an_editor_that_is_left_without_a_word_leaves_no_draft_and_read_only_opens_non
     assert_eq!(drafts(&store), Vec::<Vec<u8>>::new());
 }
 
-/// Puts something in the place of a store's lock, so that nobody can take it.
+/// Puts a folder in the place of a store's lock, so that nobody can take it.
 fn bar(store: &TempStore) {
     fs::create_dir(store.file("sessions/s/lock")).unwrap();
 }
@@ -201,7 +201,7 @@ fn where_a_later_store_fails_what_was_erased_before_is_named() {
     }
 }
 
-/// The output goes where nothing can be written.
+/// Nothing can be written to the output.
 #[test]
 fn a_change_that_can_not_be_printed_is_said_to_be_made() {
     for verb in [["tag", "mem_1", "+a"].as_slice(), &["erase", "mem_1"]] {
@@ -240,7 +240,7 @@ fn what_is_told_of_a_change_is_what_was_done_also_when_the_file_grew_while_it_wa
     terminal.wait_for_text(&format!("\"change\":\"append\",\"bytes_before\":{length}"), SOON);
 }
 
-/// A store whose only log is locked by an agent that is alive: this process.
+/// A store whose only log is locked by a living agent: this process.
 fn locked_by_an_agent() -> TempStore {
     let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1", "tags": []})).build();
     let agents = json!({"pid": std::process::id(), "timestamp": "2026-01-01T00:00:00.000Z",
@@ -269,7 +269,7 @@ fn a_lock_of_a_live_agent_is_broken_only_by_the_users_choice() {
         assert!(log(&store).contains(tags), "{typed:?}: {}", log(&store));
         assert_eq!(store.file("sessions/s/lock").exists(), status != 0, "{typed:?}");
     };
-    // Each waits for the lock as long as its format says: all at the same time.
+    // Each waits for the lock as long as its format says, so they run at the same time.
     std::thread::scope(|scope| {
         scope.spawn(off_a_terminal);
         scope.spawn(|| on_one("n\r", r#""tags":[]"#, 3));

@@ -1,5 +1,5 @@
-//! Whatever a store went through and wherever it is, it is found as what it is, or not at all:
-//! never as a store of another format, and never a part of it as a store of its own.
+//! Whatever happened to a store and wherever it is, it is found with its own format or not at all:
+//! never as a store of another format, and never a part of it as a store.
 
 use crate::support;
 
@@ -11,7 +11,7 @@ use serde_json::json;
 use support::tries::is_long;
 use support::{AgentMemoryBuilder, Files, StoreBuilder, TempStore, Verb, run};
 
-/// Names of folders that formats use themselves, and others.
+/// Names of folders that formats use, and others.
 const ODD: [&str; 14] = [
     "memory",
     ".bmad/memory",
@@ -29,10 +29,10 @@ const ODD: [&str; 14] = [
     "a b/ü",
 ];
 
-/// The formats that `init` makes stores of.
+/// The formats of which `init` makes stores.
 const MADE: [&str; 4] = ["memory-server", "session-log", "bmad", "a-mem"];
 
-/// The files of a small healthy store of each format.
+/// Returns the files of a small healthy store of each format.
 fn healthy() -> Vec<(&'static str, Files)> {
     let server = StoreBuilder::memory_server()
         .core(json!({"content": "Yes"}))
@@ -63,7 +63,7 @@ fn relative(path: &Path, root: &Path) -> PathBuf {
     path.strip_prefix(root).unwrap().to_owned()
 }
 
-/// The folder, and every folder and file below it.
+/// Returns the folder, and every folder and file below it.
 fn paths(folder: &Path) -> Vec<PathBuf> {
     let mut all = vec![folder.to_owned()];
     let mut at = 0;
@@ -79,7 +79,7 @@ fn paths(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// What is wrong with what was found of the store at `root`, if anything is.
+/// Returns what is wrong with the result for the store at `root`, if anything.
 fn wrong(looked: &DiscoveryResult, root: &Path, format: &str) -> Option<String> {
     let found = looked.found.as_ref().ok()?;
     let is_own = |place: &palimp::store::Place| place.root == root && place.format == format;
@@ -96,7 +96,7 @@ fn expect_same_or_none(root: &Path, format: &str, what: &str) {
     }
 }
 
-/// The same, and it has to be found from its root and its parent.
+/// Like `expect_same_or_none`, and it must be found from its root and its parent.
 fn expect_found(root: &Path, format: &str, what: &str) {
     for path in [root, root.parent().unwrap()] {
         let found = look_at(path, None)
@@ -111,7 +111,7 @@ fn expect_found(root: &Path, format: &str, what: &str) {
     expect_same_or_none(root, format, what);
 }
 
-/// Makes an empty store as `init` does, by the plan of the library.
+/// Makes an empty store as `init` does, from the library's plan.
 fn make(format: &str, root: &Path) {
     let now = palimp::model::Moment::parse("2026-02-01T12:00:00Z").unwrap().0;
     let plan = palimp::ops::init::init(format, root, now).unwrap();
@@ -128,7 +128,7 @@ fn make(format: &str, root: &Path) {
     }
 }
 
-/// Every damage to one file that an agent, a full disk or a person may do.
+/// Returns every damage to one file that an agent, a full disk or a person may do.
 fn damages(bytes: &[u8]) -> Vec<(&'static str, Option<Vec<u8>>)> {
     let half = bytes.len() / 2;
     vec![
@@ -154,7 +154,7 @@ fn damage_each(root: &Path, format: &str, place: &str) {
         }
         fs::write(file, &bytes).unwrap();
     }
-    // All of them at once, and what tells about others.
+    // All of them at once, then files that describe others.
     for (what, number) in [("emptied", 1), ("torn", 2), ("without its start", 4)] {
         for file in &files {
             let bytes = fs::read(file).unwrap();
@@ -195,7 +195,7 @@ fn a_store_is_of_its_own_format_wherever_it_is() {
             expect_found(&store.path, format, place);
             for path in files.0.iter().map(|(path, _)| store.file(path)) {
                 let found = look_at(&path, None).found;
-                // What the format has no name for leads nowhere.
+                // A file that the format does not know would lead to no store.
                 assert!(found.is_ok(), "{format}, {place}: {}: {found:?}", path.display());
             }
         }

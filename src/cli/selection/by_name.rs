@@ -1,4 +1,4 @@
-//! Records by their names: a key, an id, `SESSION/ID` or `STORE/SESSION/ID`.
+//! Finds records by their names: a key, an id, `SESSION/ID` or `STORE/SESSION/ID`.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -13,16 +13,16 @@ use crate::ops::delete::is_held;
 use crate::store::commit::{RecordTracker, Vault, deleted_from};
 use crate::text::secrets::mask;
 
-/// This many records that share an id are listed.
+/// At most this many records that share an id are listed.
 const CANDIDATES: usize = 20;
 
-/// The record of a key, an id, `SESSION/ID` or `STORE/SESSION/ID`.
+/// Returns the record of a key, an id, `SESSION/ID` or `STORE/SESSION/ID`.
 pub fn the_one(context: &Context, snapshot: &Snapshot, name: &str) -> Result<EntryRef> {
     let own = the_named(context, snapshot, &[name])?;
     own.first().copied().ok_or_else(|| nothing_named(name))
 }
 
-/// The records of a name, to be read: all that share the id in one place.
+/// Returns the records of a name, to read them: all that share the id in one place.
 pub fn named(context: &Context, snapshot: &Snapshot, name: &str) -> Result<Vec<EntryRef>> {
     let several = by_id(snapshot, &[name]).remove(name).unwrap_or_default();
     match several.as_slice() {
@@ -31,8 +31,8 @@ pub fn named(context: &Context, snapshot: &Snapshot, name: &str) -> Result<Vec<E
     }
 }
 
-/// The records of names, each once. An id that several records share names none of them: their keys
-/// do. The stores are gone through once for all names.
+/// Returns the records of names, each once. An id that several records share names none of them;
+/// their keys do. The stores are searched once for all names.
 pub(super) fn the_named<S: AsRef<str>>(
     context: &Context,
     snapshot: &Snapshot,
@@ -120,7 +120,7 @@ fn ambiguous(snapshot: &Snapshot, name: &str, several: &[EntryRef]) -> Failure {
     failure
 }
 
-/// A record that an id may mean, with what tells it apart.
+/// Returns a line about a record that an id may mean, with what distinguishes it.
 fn candidate(snapshot: &Snapshot, at: EntryRef) -> String {
     let (store, entry) = snapshot.get(at);
     let (file, line) = (store.document(entry).path.to_text(), store.record(entry).line);
@@ -133,9 +133,9 @@ fn candidate(snapshot: &Snapshot, at: EntryRef) -> String {
     )
 }
 
-/// The records that go by each name: several where they share an id.
+/// Returns the records with each name: several if they share an id.
 fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n str, Vec<EntryRef>> {
-    // What is behind a slash may be an id, or a part of one.
+    // The text after a slash may be an id, or a part of one.
     let mut sought: HashMap<&str, Vec<&'n str>> = HashMap::new();
     for name in names.iter().map(AsRef::as_ref) {
         let tails = name.match_indices('/').map(|(at, _)| &name[at + 1..]);
@@ -170,7 +170,7 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
         }
     }
     for (name, own) in &mut found {
-        // A name that begins with a session means that one, though another has an id that reads so.
+        // A name that begins with a session means that session, even if another id reads the same.
         if own.iter().any(|at| is_by_session(snapshot, *at, name)) {
             own.retain(|at| is_by_session(snapshot, *at, name));
         }
@@ -178,7 +178,7 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
     found
 }
 
-/// Whether a record goes by a name because of its session in it.
+/// True if a record has a name because of its session.
 fn is_by_session(snapshot: &Snapshot, at: EntryRef, name: &str) -> bool {
     let (store, entry) = snapshot.get(at);
     let id = store.view(entry).and_then(|view| view.id);
@@ -186,25 +186,23 @@ fn is_by_session(snapshot: &Snapshot, at: EntryRef, name: &str) -> bool {
     before.zip(store.session(entry)).is_some_and(|(before, session)| before.ends_with(&session.name))
 }
 
-/// Which of the records of one id in one place are meant by it. A live record goes before an
-/// archived one. Where what only undo data holds was asked for, it is meant, though another has
-/// its name by now.
+/// Returns which of the records with one id in one place is meant. A live record precedes an archived one. A
+/// record that only undo data holds is listed only if it was asked for, so it precedes all.
 fn precedence(snapshot: &Snapshot, at: EntryRef) -> u8 {
     let (store, entry) = snapshot.get(at);
     let is_live = entry.state == State::Live && store.document(entry).role == Role::Records;
     if is_held(store, entry) { 2 } else { u8::from(is_live) }
 }
 
-/// Finds records by their keys.
 #[derive(Default)]
 struct KeyLookup {
-    /// The documents, by the digest of their names.
+    /// The documents, by the digests of their names.
     files: Option<HashMap<u32, Vec<(u32, u32)>>>,
     taken: HashSet<EntryRef>,
 }
 
 impl KeyLookup {
-    /// The record of a key; of equal ones that no other key of this choice has taken.
+    /// Returns the record of a key. Of equal records, it is one that no other key has taken.
     fn find(&mut self, snapshot: &Snapshot, key: &Key) -> Option<EntryRef> {
         let files = self.files.get_or_insert_with(|| files(snapshot));
         for &(store, document) in files.get(&key.file)? {

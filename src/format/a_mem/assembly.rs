@@ -1,4 +1,4 @@
-//! What the files of a store say together: one event in two places, links, indexes.
+//! Checks across the files of a store: events in two places, links, indexes.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -14,10 +14,10 @@ use crate::model::{
 };
 use crate::text::wiki_links::target;
 
-/// So many names are in one message.
+/// The number of names in one message.
 const NAMED: usize = 5;
 
-/// Puts the files together.
+/// Assembles the store from its files.
 pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     let mut assembly = Assembly::default();
     assembly.problems.extend(parts.locks.iter().filter_map(|lock| pid_lock::stale_problem(lock, now)));
@@ -58,11 +58,11 @@ fn state(document: &Document, record: &Record) -> State {
     }
 }
 
-/// The events of the logs, of which those in the files of traces are copies.
+/// The events of the logs. Events in the files of traces are copies of them.
 struct TraceCopies<'a> {
-    /// How often what tells an event's bytes from others is in logs, less the copies found so far.
+    /// By digest of an event's bytes: its number in logs, minus the copies found so far.
     left: HashMap<u64, u32>,
-    /// The folders that hold a log of their month.
+    /// The folders that contain a log.
     months: HashSet<&'a std::path::Path>,
 }
 
@@ -82,7 +82,7 @@ impl<'a> TraceCopies<'a> {
         TraceCopies { left, months }
     }
 
-    /// Whether the event is in a log too; each of a log's has one copy.
+    /// True if the event is in a log, too. Each event of a log has at most one copy.
     fn take(&mut self, event: &[u8]) -> bool {
         match self.left.get_mut(&digest(event)) {
             Some(left) if *left > 0 => {
@@ -93,7 +93,7 @@ impl<'a> TraceCopies<'a> {
         }
     }
 
-    /// A note on a trace whose events do not all are in the log beside it.
+    /// Returns a note if events of a trace are missing in the log beside it.
     fn missing_in_log(&self, trace: &Document, missing: u32) -> Option<Problem> {
         let month = trace.path.parent()?.parent()?;
         let is_incomplete = missing > 0 && layout::is_trace(&trace.path) && self.months.contains(month);
@@ -103,7 +103,6 @@ impl<'a> TraceCopies<'a> {
     }
 }
 
-/// References to what is not there, with a note each.
 fn dangling<'a>(parts: &AssemblyInput<'a>, entries: &'a [Entry]) -> Vec<Problem> {
     let names = |view: View<'a>| {
         let own = view.names.map(|name| (name.of, name.text));
@@ -137,11 +136,11 @@ fn views<'a>(
     })
 }
 
-/// The notes of the store, as their own text has them.
+/// The notes of the store. The indexes are checked against them.
 pub(super) struct NoteIndex<'a> {
-    /// Each with its index among the entries.
+    /// Each note with its index among the entries.
     pub(super) notes: Vec<(u32, &'a Document, View<'a>)>,
-    /// Any name of a note, and the note's id.
+    /// From any name of a note to its id.
     pub(super) ids: HashMap<&'a str, &'a str>,
 }
 
@@ -162,7 +161,7 @@ impl<'a> NoteIndex<'a> {
         NoteIndex { notes, ids }
     }
 
-    /// The id of a note by any of its names; another text stands for itself.
+    /// Returns the id of the note with that name, or the name itself if there is no such note.
     pub(super) fn id<'b>(&'b self, name: &'b str) -> &'b str {
         self.ids.get(name).copied().unwrap_or(name)
     }
@@ -204,7 +203,7 @@ impl<'a> NoteIndex<'a> {
         };
         let known = graph.iter().filter_map(|(id, links)| Some((self.ids.get(id.as_str()).copied()?, links)));
         let listed: BTreeSet<(String, String)> = known.flat_map(both).collect();
-        // Writers leave out what only the text links to.
+        // Writers may leave out links that are only in the text.
         let (all, declared) = (self.links(|_| true), self.links(|relation| relation != "[[link]]"));
         let mut own: BTreeSet<_> = declared.iter().chain(listed.intersection(&all)).cloned().collect();
         if let Some(names) = indexes::list_names(index) {
@@ -215,8 +214,8 @@ impl<'a> NoteIndex<'a> {
         stale(index, &listed, &own, named)
     }
 
-    /// Which notes an index has that keeps these: where all of them are in the folder of the index,
-    /// its writer looks at no other folder.
+    /// Tests if an index with these names covers a note. If its notes are all in the folder of the
+    /// index, its writer ignores other folders.
     pub(super) fn scope<'n>(&self, names: impl Iterator<Item = Cow<'n, str>>) -> impl Fn(&str) -> bool {
         let is_beside =
             |document: &Document| document.path.parent().is_some_and(|folder| folder.ends_with("knowledge"));
@@ -235,7 +234,7 @@ impl<'a> NoteIndex<'a> {
         self.notes.iter().any(|(.., view)| view.id == Some(id))
     }
 
-    /// The links of those relations, dangling ones included: the graph lists them too.
+    /// Returns the links of these relations. Dangling ones are included: the graph lists them, too.
     pub(super) fn links(&self, is_meant: impl Fn(&str) -> bool) -> BTreeSet<(String, String)> {
         let of_note = |(_, _, view): &(u32, &Document, View<'a>)| {
             let id = view.id.unwrap_or_default().to_owned();
@@ -247,7 +246,7 @@ impl<'a> NoteIndex<'a> {
         self.notes.iter().flat_map(of_note).collect()
     }
 
-    /// Strength and clusters, which are in the graph alone.
+    /// Returns strengths and clusters: only the graph has them.
     fn facts(&self, index: &Document) -> Vec<(u32, &'static str, String)> {
         let places: BTreeMap<&str, u32> =
             self.notes.iter().filter_map(|(at, _, view)| Some((view.id?, *at))).collect();
@@ -263,7 +262,7 @@ impl<'a> NoteIndex<'a> {
     }
 }
 
-/// Says what an index has too much and too little.
+/// Returns a problem that says what is extra in an index and what is missing.
 fn stale<T: Ord>(
     index: &Document,
     listed: &BTreeSet<T>,

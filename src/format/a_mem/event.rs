@@ -1,4 +1,4 @@
-//! Events (§3.1), and the summaries of traces that real writers keep.
+//! Events (§3.1), and summaries of traces, which real writers keep.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::text::json::{Json, JsonKind};
 
 pub(super) const STATUSES: [&str; 4] = ["success", "failure", "pending", "timeout"];
 
-/// Members that say in words what happened, the first that is there.
+/// Members that say in words what happened. The first that exists counts.
 const SAYS: [(&str, &str); 9] = [
     ("description", "description"),
     ("summary", "summary"),
@@ -77,13 +77,13 @@ fn facets(fields: &mut FieldReader<'_>, is_trace: bool) -> Vec<(&'static str, Bo
     facets
 }
 
-/// The note that an `agent.knowledge_learned` event made (§3.2).
+/// Returns the note that an `agent.knowledge_learned` event made (§3.2).
 fn learned(event: Json<'_>) -> Option<Reference<'static>> {
     let note = event.path(&["metadata", "note_id"])?.text()?;
     Some(Reference::to_record("note_id", note))
 }
 
-/// What happened, in a line, and what is said of it.
+/// Returns what happened, in one line, with the event's own words.
 pub fn main_text(event: Json<'_>) -> (String, Vec<&'static str>) {
     let word = |name: &str| event.get(name).and_then(|value| value.text());
     let what = word("event_type").or_else(|| word("action"));
@@ -99,7 +99,6 @@ pub fn main_text(event: Json<'_>) -> (String, Vec<&'static str>) {
     (text, Vec::new())
 }
 
-/// The text of an event, in words.
 fn words<'a>(event: Json<'a>) -> Option<Cow<'a, str>> {
     SAYS.iter().find_map(|&(outer, inner)| {
         let value = event.get(outer)?;
@@ -108,7 +107,7 @@ fn words<'a>(event: Json<'a>) -> Option<Cow<'a, str>> {
     })
 }
 
-/// Whether it is known what happened. The outcome alone is not enough. A profile names the agent.
+/// True if the record says what happened; an outcome alone does not. A profile must name its agent.
 pub fn says(record: Json<'_>) -> bool {
     let known = ["event_type", "action", "agent_name"].into_iter();
     let known = known.filter_map(|name| record.get(name).and_then(|own| own.text()));

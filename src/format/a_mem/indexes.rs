@@ -1,5 +1,5 @@
-//! `links.json` and `tags.json` (§4.3, §4.4): made from the notes, and never believed over
-//! them. Only strength and clusters are data of their own.
+//! `links.json` and `tags.json` (§4.3, §4.4). They are derived from the notes; the notes always
+//! win. Only strengths and clusters exist nowhere else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,14 +9,14 @@ use crate::model::{Code, Document};
 use crate::text::json::{Json, JsonKind};
 use crate::text::wiki_links::target;
 
-/// Reads an index: what it says is compared when the store is put together.
+/// Reads an index. Its content is compared with the notes when the store is assembled.
 pub fn read(path: &Path, bytes: &[u8]) -> Reading {
     let problems = record_reader::read_object(path, bytes, Code::IndexBroken, &mut |_, _| {});
     Reading { records: Vec::new(), problems }
 }
 
-/// Which notes each tag has: `{"tags": {tag: {"notes": [id]}}}`, or with the list itself
-/// in place of the object, or without the outer member.
+/// Returns the notes of each tag: `{"tags": {tag: {"notes": [id]}}}`. The list may replace the
+/// inner object, and the outer member may be missing.
 pub fn tags(index: &Document) -> BTreeMap<String, BTreeSet<String>> {
     with_object(&index.bytes, |object| {
         let tags = object.get("tags").filter(|tags| tags.kind() == JsonKind::Object).unwrap_or(object);
@@ -31,19 +31,18 @@ pub fn tags(index: &Document) -> BTreeMap<String, BTreeSet<String>> {
     .unwrap_or_default()
 }
 
-/// What `links.json` says of a note.
+/// The data of one note in `links.json`.
 #[derive(Debug, Default, PartialEq)]
 pub struct NoteLinks {
     /// The notes that it links to.
     pub outgoing: BTreeSet<String>,
     /// The notes that link to it.
     pub incoming: BTreeSet<String>,
-    /// From 0 (tangential) to 1 (essential), as it is written.
+    /// From 0 (tangential) to 1 (essential), as the file spells it.
     pub strength: Option<String>,
 }
 
-/// What the graph says of each note: `notes` may be a list of objects with an `id`, or an
-/// object by id or file name.
+/// Returns the data of each note. `notes` is a list of objects with an `id`, or an object by id or file.
 pub fn links(index: &Document) -> BTreeMap<String, NoteLinks> {
     with_object(&index.bytes, |object| {
         let Some(notes) = object.get("notes") else { return BTreeMap::new() };
@@ -58,7 +57,7 @@ pub fn links(index: &Document) -> BTreeMap<String, NoteLinks> {
     .unwrap_or_default()
 }
 
-/// The notes that the graph has a node of; `backlinks` also name what no note is.
+/// Returns the names of the graph's nodes. `backlinks` is left out: its names may not be notes.
 pub fn nodes(index: &Document) -> Vec<String> {
     with_object(&index.bytes, |object| {
         object.get("notes").into_iter().flat_map(nodes_of).map(|(name, _)| name).collect()
@@ -73,7 +72,7 @@ fn nodes_of<'a>(notes: Json<'a>) -> impl Iterator<Item = (String, Json<'a>)> + u
 }
 
 fn links_of(note: Json<'_>) -> NoteLinks {
-    // A note may be the list of its links itself.
+    // A note's value may be the list of its links.
     if note.kind() == JsonKind::Array {
         return NoteLinks { outgoing: texts(note).collect(), ..NoteLinks::default() };
     }
@@ -86,13 +85,11 @@ fn links_of(note: Json<'_>) -> NoteLinks {
     }
 }
 
-/// The notes that a list names.
 fn texts<'a>(list: Json<'a>) -> impl Iterator<Item = String> + use<'a> {
     list.items().filter_map(|id| Some(target(&id.text()?).to_owned()))
 }
 
-/// The notes under which a graph of lists (`{"notes": {FILE: [LINK]}}`) keeps them; `None` for
-/// another shape.
+/// Returns the keys of `notes` if the graph has the form `{"notes": {FILE: [LINK]}}`, else `None`.
 pub fn list_names(index: &Document) -> Option<Vec<String>> {
     with_object(&index.bytes, |object| {
         let notes = object.get("notes").filter(|_| is_of_lists(object))?;
@@ -101,7 +98,7 @@ pub fn list_names(index: &Document) -> Option<Vec<String>> {
     .unwrap_or_default()
 }
 
-/// Whether a graph has a list of links for each note, in place of an object.
+/// True if a graph has a list of links for each note, instead of an object.
 pub fn is_of_lists(object: Json<'_>) -> bool {
     let Some(notes) = object.get("notes").filter(|notes| notes.kind() == JsonKind::Object) else {
         return false;
@@ -113,7 +110,7 @@ pub fn is_of_lists(object: Json<'_>) -> bool {
     }
 }
 
-/// The clusters, each with its notes.
+/// Returns the clusters, each with its notes.
 pub fn clusters(index: &Document) -> Vec<(String, Vec<String>)> {
     with_object(&index.bytes, |object| {
         let clusters = object.get("clusters").into_iter().flat_map(|clusters| clusters.items());

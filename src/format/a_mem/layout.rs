@@ -1,4 +1,4 @@
-//! Which of its files is what, and what marks a folder as this format.
+//! The role of each file, and how a folder is recognised as a store of this format.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -8,14 +8,13 @@ use super::super::{Placement, parts};
 use crate::model::{PathText, Role};
 use crate::text::json::Json;
 
-/// What is below the root. A folder of `events/` of such a name is a store's of its own.
+/// The folders below the root. A folder in `events/` with such a name belongs to another store.
 const ROOMS: [&str; 5] = ["events", "traces", "knowledge", "profiles", "queries"];
-/// What is made from the notes.
 const INDEXES: [&str; 2] = ["tags.json", "links.json"];
-/// Files for people and agents to read, in whichever folder.
+/// Files for people and agents to read, in any folder.
 const GUIDES: [&str; 3] = ["README.md", "AGENTS.md", "CLAUDE.md"];
 
-/// What the records of a file are.
+/// Returns the type of the records in a file.
 pub fn kind_of(path: &Path) -> &'static str {
     let text = path.to_text();
     let mut parts = parts(&text);
@@ -28,12 +27,12 @@ pub fn kind_of(path: &Path) -> &'static str {
     }
 }
 
-/// Whether a file groups the events of one trace.
+/// True if a file has the events of one trace.
 pub fn is_trace(path: &Path) -> bool {
     path.parent().and_then(Path::file_name).is_some_and(|folder| folder == "traces")
 }
 
-/// What a path is to the format.
+/// Returns the place of a path in the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
     let text = path.to_text();
     let parts: Vec<&str> = parts(&text).collect();
@@ -62,11 +61,11 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
     Placement::File(role)
 }
 
-/// What speaks for the folder being a store of this format.
+/// Collects the evidence that a folder is a store of this format.
 pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("it has no events, no notes with front matter and no profiles");
     rooms(root, glance, &mut seen);
-    // An archive has the rooms of its store once more; alone it may be a store called so.
+    // The archive has the same folders again. If only `archive/` has them, it may be a store of that name.
     if seen.likely > 0 {
         rooms(&root.join("archive"), glance, &mut seen);
     }
@@ -81,12 +80,12 @@ fn rooms(root: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
             look(root, glance, seen);
         }
     }
-    // An empty store has all of its rooms, and an index.
+    // An empty store has all its folders and an index.
     let has_index = || INDEXES.iter().any(|name| glance.has_file(&root.join("knowledge"), name));
     seen.names += usize::from(rooms == [true; 3] && has_index());
 }
 
-/// Logs are in a folder a month, or directly below `events/`; those of the traces beside them.
+/// Logs are in a folder per month, or directly below `events/`. The files of traces are beside them.
 fn events(root: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
     let events = root.join("events");
     let months = glance.folders(&events).into_iter().filter(|name| !ROOMS.iter().any(|room| name == room));
@@ -119,7 +118,6 @@ fn event_file(folder: &Path, file: &OsStr, glance: &dyn FolderProbe, seen: &mut 
     }
 }
 
-/// A month as folders are called: `2026-01`.
 fn is_month(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     let digits = |(at, byte): (usize, &u8)| if at == 4 { *byte == b'-' } else { byte.is_ascii_digit() };
@@ -132,7 +130,7 @@ fn is_event(object: Json<'_>) -> bool {
     traced || named("event_id") && (named("actor") || named("action"))
 }
 
-/// Events of other programs have a time and a type too; at the default place that will do.
+/// Events of other programs have a time and a type, too. That is only enough at the default place.
 fn is_like_event(object: Json<'_>) -> bool {
     let named = |name: &str| object.get(name).is_some();
     named("timestamp") && (named("event_type") || named("event_id"))
@@ -155,8 +153,8 @@ fn notes(root: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
     }
 }
 
-/// Front matter of notes names what the note links to, or the note and how much it is trusted:
-/// pages of web sites and of other programs' notes have an id, a title, times and tags, too.
+/// True if the front matter names links, or a note and how far it is trusted. An id, a title, times
+/// and tags prove nothing: web pages and notes of other programs have them, too.
 fn is_front_matter(head: &[u8]) -> bool {
     let has = |name: &[u8]| head.split(|byte| *byte == b'\n').any(|line| line.starts_with(name));
     let dated = has(b"id:") && has(b"created:");

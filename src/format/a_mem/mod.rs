@@ -1,18 +1,17 @@
-//! `a-mem`: events by month and by trace, knowledge notes, agent profiles, saved queries
-//! (specification 5).
+//! `a-mem`: events by month and by trace, knowledge notes, agent profiles, saved queries (specification 5).
 //!
-//! Choices where the specification is silent, or where real writers do otherwise:
-//! - Any `.jsonl` below `events/` and `traces/` is an event log, any `.md` below
-//!   `knowledge/` a note, any `.json` below `profiles/` a profile.
-//! - What deviates from the specification in a way that real writers do is a note: missing
-//!   fields, naive timestamps, pretty-printed records, a brace too many, invalid YAML.
+//! Choices for cases where the specification is silent, or real writers differ from it:
+//! - Any `.jsonl` below `events/` and `traces/` is an event log, any `.md` below `knowledge/` a
+//!   note, any `.json` below `profiles/` a profile.
+//! - Usual deviations of real writers have the severity note: missing fields, times without a zone,
+//!   pretty-printed records, an extra brace, invalid YAML.
 //! - An event that is in a log and in its trace's file is shown once, from the log.
-//! - An event's id is its `event_id`, where it has one; a note's is its `id`, its `note_id`
-//!   or its file's stem; a profile's is its `agent_name`.
-//! - A month that is compressed is archived (§3.4), and so is what is below `archive/`.
-//! - The summary of a trace, as some writers keep it in the trace's file, is an event.
-//! - A profile's time is `last_active`. A link is written `[[id]]`, `[[id|text]]` or
-//!   `[[id#part]]`, and may end in `.md`; within code it is no link.
+//! - The id of an event is its `event_id`, if it has one; of a note its `id`, its `note_id` or its
+//!   file's stem; of a profile its `agent_name`.
+//! - A compressed month is archived (§3.4), and so is everything below `archive/`.
+//! - The summary of a trace, which some writers keep in the trace's file, is an event.
+//! - The time of a profile is `last_active`. A link is `[[id]]`, `[[id|text]]` or `[[id#part]]`,
+//!   and may end in `.md`. Code has no links.
 
 mod assembly;
 mod event;
@@ -108,7 +107,7 @@ impl Format for AMem {
     }
 
     fn syntax(&self, path: &Path) -> RecordSyntax {
-        // A record that only undo data holds is named by its former file.
+        // A record that only undo data has is named by its former file.
         match layout::kind_of(deleted_from(path).unwrap_or(path)) {
             "note" => RecordSyntax::Markdown,
             "query" => RecordSyntax::Text,
@@ -117,8 +116,8 @@ impl Format for AMem {
     }
 }
 
-/// What is to be said of a file that real writers put elsewhere than the specification does; it is
-/// read all the same.
+/// Returns a message about a file in a place that real writers use and the specification does not.
+/// palimp reads the file anyway.
 fn misplaced(path: &Path) -> Option<&'static str> {
     let mut parts = path.iter().map(|part| part.to_str().unwrap_or_default());
     let (first, second) = (parts.next()?, parts.next()?);
@@ -138,7 +137,7 @@ fn misplaced(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// What real writers of this format do is worth a note, no more.
+/// Limits the severity of a usual deviation of real writers to a note.
 fn as_real_writers_do(problem: &mut Problem) {
     let usual = matches!(
         problem.code,

@@ -53,7 +53,7 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     }
 }
 
-/// The lines on which conflicts start in the body of a note. Quoted code is only an example, and is skipped.
+/// Returns the lines on which conflicts start in the body. Skips quoted code: it is only an example.
 fn conflicts_in(text: &str, body: usize) -> impl Iterator<Item = u32> + '_ {
     let is_quoted = move |at: usize| {
         let before = text.get(body..at).unwrap_or_default();
@@ -64,7 +64,7 @@ fn conflicts_in(text: &str, body: usize) -> impl Iterator<Item = u32> + '_ {
     own.map(move |at| 1 + record_reader::feeds(&text.as_bytes()[..at]))
 }
 
-/// Reads a saved query: its text. A search runs it (`query::saved`).
+/// Reads a saved query: the whole file is its text. A search runs it (`query::saved`).
 pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
     if let Err(unread) = text_of(path, bytes) {
         return unread;
@@ -79,7 +79,7 @@ pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
     Reading { problems, records: vec![whole(bytes, RecordBody::Read(PackedView::of(&view)))] }
 }
 
-/// The form of a note: what §4.1 names, what else its front matter has, and its text.
+/// Returns the form of a note: its text, the fields of §4.1, and other fields of its front matter.
 pub fn form(bytes: &[u8]) -> RecordForm {
     let text = String::from_utf8_lossy(bytes);
     let note = Note::read(&text);
@@ -124,7 +124,7 @@ fn known_fields() -> Vec<(&'static str, FieldKind)> {
     ]
 }
 
-/// The form of a saved query: it is its text.
+/// Returns the form of a saved query: only its text.
 pub fn query_form() -> RecordForm {
     let mut form = RecordForm::default();
     form.ask("text".into(), Need::Required, FieldKind::Text { most: None });
@@ -136,7 +136,7 @@ fn whole(bytes: &[u8], body: RecordBody) -> Record {
     Record { span, line: 1, lines: 1 + record_reader::feeds(bytes), body }
 }
 
-/// The text of a file, or why nothing of it can be read as one.
+/// Returns the text of a file, or a reading with the problem that makes it unreadable.
 fn text_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, Reading> {
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
     let (code, why) = match std::str::from_utf8(bytes) {
@@ -155,7 +155,6 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_text().into_owned()
 }
 
-/// Problems of the note that is being read.
 struct NoteProblems<'a> {
     path: &'a Path,
     problems: Vec<Problem>,
@@ -221,7 +220,7 @@ fn list(note: &Note<'_>, name: &str) -> Vec<String> {
     texts.into_iter().filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
-/// A day without a time is its start; whatever names no zone is read as UTC.
+/// Reads a time. A day without a time means its start; a time without a zone is in UTC.
 fn moment(note: &Note<'_>, name: &str, found: &mut NoteProblems<'_>, now: Moment) -> Option<Moment> {
     let field = note.field(name)?;
     let text = one(note, name)?;
@@ -242,7 +241,7 @@ fn word(note: &Note<'_>, name: &str, known: &[&str], found: &mut NoteProblems<'_
     Some(word)
 }
 
-/// What the note names in its front matter, and then what its text links to, once each.
+/// Returns the references of the front matter, then the links of the text, each once.
 fn references(note: &Note<'_>, body: &str) -> Box<[Reference<'static>]> {
     let mut references: Vec<Reference<'static>> = Vec::new();
     let mut known = std::collections::HashSet::new();

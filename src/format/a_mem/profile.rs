@@ -1,4 +1,4 @@
-//! Agent profiles (§5.1): what an agent can do, and what it prefers.
+//! Agent profiles (§5.1): what an agent can do and what it prefers.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     record_reader::read_document(path, bytes, now, &|fields, _| view(fields, path))
 }
 
-/// The form of a profile.
+/// Returns the form of a profile.
 pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
     record_reader::form(record, now, &|fields, _| view(fields, path))
 }
@@ -76,7 +76,7 @@ fn skill(fields: &mut FieldReader<'_>, name: &str, capability: Json<'_>) -> Opti
     Some(skill.into())
 }
 
-/// Who it is, a line for each capability with its skill level, and the preferences.
+/// Returns the agent, a line for each capability with its skill level, and the preferences.
 pub fn main_text(profile: Json<'_>) -> (String, Vec<&'static str>) {
     let word = |name: &str| profile.get(name).map(|value| value.plain()).unwrap_or_default();
     let mut text = format!("{} {}", word("agent_name"), word("agent_version")).trim_end().to_owned();
@@ -101,7 +101,6 @@ pub fn main_text(profile: Json<'_>) -> (String, Vec<&'static str>) {
     (text, vec!["capabilities", "preferences"])
 }
 
-/// A skill level as one to four blocks, and how its operations went.
 fn skill_bar(capability: Json<'_>) -> String {
     let level = capability.get("skill_level").and_then(|level| level.text()).unwrap_or("novice".into());
     let blocks = SKILLS.iter().position(|skill| *skill == level).map_or(0, |at| at + 1);

@@ -1,22 +1,20 @@
-//! What users may do with the records of this format, and the changes that it comes to.
+//! Operations of users on this format, and the changes that they make.
 //!
-//! Choices where the specification is silent:
-//! - The event log is append-only. What is put away or brought back is a whole month that is
-//!   over, and an event of its own says so.
-//! - A note is archived by moving it to `archive/`, byte for byte, a year after it was
-//!   deprecated; it stays in the indexes, for links still lead to it.
-//! - The text of a new event is `metadata.error` where it failed, else `metadata.note`.
-//! - `updated` of a note moves with every edit, and keeps its spelling and its zone.
-//! - An index that says what it should keeps its bytes, whatever their layout, and so does a
-//!   graph that lists notes with links alone.
+//! Choices for cases where the specification is silent:
+//! - The event log is append-only. Only whole past months are archived or brought back, and an
+//!   event in the log says so.
+//! - A note is archived a year after its deprecation: it moves to `archive/`, byte for byte. It
+//!   stays in the indexes, because links still lead to it.
+//! - The text of a new event is `metadata.error` if it failed, else `metadata.note`.
+//! - Every edit sets `updated` of a note, in the same spelling and zone.
+//! - A correct index keeps its bytes, whatever its layout. A graph may list only notes with links.
 //! - Timestamps end in `+00:00` and have microseconds, as the format's own writer has them.
-//! - An index keeps the shape and the layout in which it was found; what can't be read is
-//!   made anew in the specification's shape. A note has one node in the graph, with links
-//!   or without; a node whose note is gone goes. Links that are in the text alone are
-//!   listed in a new graph, and in one that lists some of them already.
-//! - Counts in an index (`note_count`, `total_tags`, `total_notes`) and tags by note are
-//!   derived too.
-//! - A deprecated note keeps in `before_deprecation` what it takes to undo that.
+//! - An index keeps its shape and layout. If it can't be read, it is rebuilt in the specification's
+//!   shape. Each note has one node in the graph, with links or without; nodes of missing notes are
+//!   dropped. A new graph has links that are only in a text; an existing one only if it already has
+//!   some.
+//! - Counts in an index (`note_count`, `total_tags`, `total_notes`) and tags by note are derived, too.
+//! - `before_deprecation` of a deprecated note has the undo data of the deprecation.
 
 mod deprecation;
 mod events;
@@ -58,7 +56,7 @@ const README: &str = "# Memory\n\nWhat agents remember of this project (A-MEM).\
     - `knowledge/notes/`: what was learned, a note a file; `links.json` and `tags.json` are made from them\n\
     - `profiles/`: what each agent can do and prefers\n\
     - `queries/`: saved queries\n";
-/// Members of a profile that are no texts.
+/// Members of a profile that are not texts.
 const NO_TEXTS: [&str; 5] =
     ["session_count", "successful_operations", "failed_operations", "learned_patterns", "common_mistakes"];
 
@@ -190,8 +188,8 @@ impl FormatWriter for AMem {
         month_archive::unarchive(scene, entries)
     }
 
-    /// §8.1: months that were over 30 days ago are compressed; §8.2: notes that were deprecated
-    /// a year ago are archived. Nothing is ever deleted by age.
+    /// Compresses months that ended 30 days ago (§8.1). Archives notes deprecated a year ago
+    /// (§8.2). Deletes nothing by age.
     fn due_tasks(&self, scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
         let mut due = Vec::new();
         let events = month_archive::due(scene);
@@ -214,7 +212,7 @@ impl FormatWriter for AMem {
         Ok(due)
     }
 
-    /// The log is append-only: an event says what else was done to it.
+    /// The log is append-only, so an event records every other change of it.
     fn audit_changes(
         &self,
         scene: &WriteContext<'_>,
@@ -276,34 +274,33 @@ impl From<EditRefused> for Refusal {
     }
 }
 
-/// A value that is not one that the format has; the rule says what is, as a phrase.
+/// Refuses a value that the format does not allow. `rule` is a phrase that says what it allows.
 fn bad_value(field: &str, value: &str, rule: &str) -> Refusal {
     Refusal::invalid(format!("{field} can't be {value:?}: {rule}."))
 }
 
-/// Refuses a word that is not among the known ones.
 fn one_of(field: &str, value: &str, known: &[&str]) -> Result<()> {
     let rule = || format!("it should be one of {}", known.join(", "));
     if known.contains(&value) { Ok(()) } else { Err(bad_value(field, value, &rule())) }
 }
 
-/// A timestamp as the format's own writer has it.
+/// Writes a timestamp as the format's own writer does.
 fn timestamp(now: Moment) -> String {
     now.to_pattern("%Y-%m-%dT%H:%M:%S%.6f+00:00")
 }
 
-/// The store's files, as what is made from them takes them.
+/// Returns the store's files in the form that functions for derived files need.
 fn parts(store: &Store) -> AssemblyInput<'_> {
     AssemblyInput { documents: &store.documents, folders: &[], locks: &[], outside_files: None }
 }
 
-/// Notes, and events.
+/// Separates notes from events.
 fn apart(store: &Store, entries: &[Entry]) -> (Vec<Entry>, Vec<Entry>) {
     let is_note = |entry: &&Entry| layout::kind_of(&store.document(entry).path) == "note";
     entries.iter().partition(is_note)
 }
 
-/// A saved query is its text.
+/// Replaces the text of a saved query.
 fn query(document: &Document, set: &[FieldAssignment<'_>]) -> ChangesResult {
     let [FieldAssignment { name: "text", value }] = set else {
         return Err(Refusal::unfit("a saved query has no fields but its `text`."));
@@ -316,15 +313,14 @@ fn rewritten(document: &Document, bytes: &[u8]) -> Change {
     Change::rewrite(&document.path, document.bytes.clone(), bytes)
 }
 
-/// The text with a line end behind its last line, unless what it replaces has none there.
+/// Adds a line end to the text, unless the text that it replaces ends without one.
 fn ended(text: &str, end: &str, before: &str) -> String {
     let is_open = !before.is_empty() && !before.ends_with('\n');
     let stays = text.is_empty() || text.ends_with('\n') || is_open;
     if stays { text.to_owned() } else { format!("{text}{end}") }
 }
 
-/// Refuses what we would write and the reader would find fault with: a word that the schema
-/// does not have, front matter that is broken. What was so before may stay.
+/// Refuses new problems: a word that is not in the schema, broken front matter. Old ones may stay.
 fn no_worse(path: &Path, before: Option<&[u8]>, after: &[u8], now: Moment) -> Result<()> {
     let faults = |bytes: &[u8]| {
         let problems = AMem.read(Role::Records, path, bytes, now).problems.into_iter();
@@ -341,7 +337,7 @@ fn no_worse(path: &Path, before: Option<&[u8]>, after: &[u8], now: Moment) -> Re
 const TAGS: &str = "knowledge/tags.json";
 const LINKS: &str = "knowledge/links.json";
 
-/// The indexes of the notes, where a note was touched.
+/// Returns the indexes if a note or an index was touched.
 pub fn derived(parts: &AssemblyInput<'_>, touched: &[PathBuf]) -> Vec<DerivedFile> {
     let is_note = |path: &PathBuf| {
         let is_text = path.extension().is_some_and(|end| end == "md");
@@ -364,15 +360,15 @@ pub fn derived(parts: &AssemblyInput<'_>, touched: &[PathBuf]) -> Vec<DerivedFil
     ]
 }
 
-/// Whether two documents differ in nothing but layout and the order of members.
+/// True if two documents only differ in layout and the order of members.
 fn says_the_same(a: &[u8], b: &[u8]) -> bool {
     let read = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(without_mark(bytes)).ok();
     read(a).is_some_and(|a| read(b) == Some(a))
 }
 
-/// Whether a graph has every link, and no note that is gone and that nothing links to. Some
-/// writers leave out notes without links; one that has such notes has to have all. Some have nodes
-/// of what is linked to and is no note; so do they of all of it.
+/// True if a graph has every link, and no node of a missing note that nothing links to. Some
+/// writers leave out notes without links; a graph that has one must have every note. Some add nodes
+/// for link targets that are not notes; a graph that has one must have them all.
 fn is_right(parts: &AssemblyInput<'_>, index: &Document) -> bool {
     let known = NoteNames::of(parts);
     if index.problems.iter().any(|own| own.code == Code::IndexBroken)

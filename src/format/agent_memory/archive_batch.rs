@@ -1,4 +1,4 @@
-//! Archive batches (§ archive): what retention moved out of the active store.
+//! Archive batches (§ archive): records that retention moved out of the active store.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::model::{Code, Document, Moment, Problem, Role, Severity};
 use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
 
-/// What is wrong with a batch's manifest.
+/// Returns the problems of a batch's manifest.
 pub fn check_manifest(path: &Path, bytes: &[u8], now: Moment) -> Vec<Problem> {
     config::judged(path, bytes, &MANIFEST, now)
 }
@@ -28,14 +28,13 @@ const MANIFEST: JsonShape = JsonShape::Object(&[
     ("expireAfterDays", Optional, JsonShape::Count),
 ]);
 
-/// One batch's files.
 #[derive(Default)]
 struct BatchFiles<'a> {
     manifest: Option<&'a Document>,
     ids: BTreeSet<&'a str>,
 }
 
-/// What the batches hold against what their manifests and the active store say.
+/// Compares the batches with their manifests and with the active store.
 pub fn check(parts: &AssemblyInput<'_>, live: &HashSet<&str>) -> Vec<Problem> {
     let mut batches: BTreeMap<PathBuf, BatchFiles<'_>> = BTreeMap::new();
     for folder in parts.folders.iter().filter(|folder| folder.parent() == Some(Path::new("archive"))) {
@@ -58,7 +57,7 @@ impl BatchFiles<'_> {
         let mut add = |severity, file: &Path, message: String| {
             problems.push(Problem::of_file(Code::ArchiveBroken, severity, file, message));
         };
-        // A batch is copied before its originals go: what a crash leaves is there twice.
+        // Batches are written before their originals are removed. After a crash, memories may be in both.
         let twice = self.ids.iter().filter(|id| live.contains(**id)).count();
         if twice > 0 {
             let message = format!("{twice} memories of the batch are still in the active store.");

@@ -1,4 +1,4 @@
-//! What the files of a store say together, as the format's own tool validates it.
+//! Checks the files of a store against each other, as the format's own tool does.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,10 +16,10 @@ use crate::model::{Code, Document, Entry, Moment, PathText, Problem, RecordBody,
 use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
 
-/// A recorded validation older than this is no longer fresh: 14 days, in microseconds.
+/// The age at which a recorded validation is too old: 14 days, in microseconds.
 const VALIDATION: i64 = 14 * DAY;
 
-/// Puts the files together.
+/// Builds the entries, problems and facts of a store.
 pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     let files = ActiveFiles::of(parts);
     let mut tape = Tape::default();
@@ -62,7 +62,6 @@ fn entries(parts: &AssemblyInput<'_>) -> Vec<Entry> {
     entries
 }
 
-/// The active files of the store.
 #[derive(Default)]
 struct ActiveFiles<'a> {
     state: Option<&'a Document>,
@@ -105,7 +104,7 @@ impl<'a> ActiveFiles<'a> {
             problems.extend(history::duplicates(kind.into_iter().flatten()));
         }
         problems.extend(history::duplicates(self.checkpoints.iter().copied()));
-        // Without the events nothing can be said of what they are missed for.
+        // Without the events file, most references would look dangling.
         if self.events.is_some() {
             problems.extend(self.active().flat_map(|document| known.dangling(document, settings)));
         }
@@ -116,7 +115,7 @@ impl<'a> ActiveFiles<'a> {
         problems
     }
 
-    /// What every store of the format has, and this one lacks.
+    /// Returns a problem for each file that every store of the format has and this one lacks.
     fn absent(&self) -> Vec<Problem> {
         let files = [
             (self.state.is_some(), layout::STATE, Severity::Error),
@@ -136,7 +135,6 @@ impl<'a> ActiveFiles<'a> {
     }
 }
 
-/// The state, against the other files.
 struct StateFile<'a> {
     document: &'a Document,
     state: Json<'a>,
@@ -153,7 +151,7 @@ impl<'a> StateFile<'a> {
         self.state.path(&["maintenance", name])
     }
 
-    /// The recorded counts. A line that can't be read may be counted or not.
+    /// Checks the recorded counts. They may include unreadable lines or leave them out.
     fn counts(&self, files: &ActiveFiles<'_>) -> Vec<Problem> {
         let pairs = [("historyEventCount", files.events), ("importSourceCount", files.sources)];
         let checked = pairs.into_iter().filter_map(|(name, document)| {
@@ -167,7 +165,7 @@ impl<'a> StateFile<'a> {
         checked.collect()
     }
 
-    /// Whether the checkpoint is the latest, and of another bundle than the state.
+    /// Returns a problem if this is the latest checkpoint and its bundle is not the state's bundle.
     fn drift(&self, checkpoint: &Document) -> Option<Problem> {
         let latest = self.maintenance("latestCheckpointId")?;
         let (.., view) = history::views(checkpoint).next()?;
@@ -196,7 +194,7 @@ impl<'a> StateFile<'a> {
         })
     }
 
-    /// A validation that was recorded, and is no longer fresh.
+    /// Returns a problem if no validation was run, or the last one is too old.
     fn validation(&self, now: Moment) -> Option<Problem> {
         let stored = self.state.path(&["bundle", "currentFocus", "validationSnapshot", "validatedAt"])?;
         if stored.is_null() {
@@ -217,7 +215,7 @@ impl<'a> StateFile<'a> {
         ProjectionFiles { files, hash: &hash, entry: entry.as_deref() }.check()
     }
 
-    /// What is in the state beside the bundle, as facts of the project's entry.
+    /// Returns values of the state outside the bundle, as facts of the project's entry.
     fn facts(&self, parts: &AssemblyInput<'_>, entries: &[Entry]) -> Vec<(u32, &'static str, String)> {
         let is_project = |entry: &Entry| {
             let document = parts.documents.get(entry.document as usize);
@@ -239,7 +237,7 @@ impl<'a> StateFile<'a> {
     }
 }
 
-/// A lock of the automation whose process is gone.
+/// Reports an automation lock whose process has ended.
 fn dead_lock(lock: &LockFact) -> Option<Problem> {
     (lock.holder_alive == Some(false)).then(|| {
         let message = "The process that took this lock is gone.";

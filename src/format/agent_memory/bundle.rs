@@ -1,4 +1,4 @@
-//! The bundle: the memory itself (§ state.json), in the state and in every checkpoint.
+//! The bundle, which holds the memories (§ state.json). The state and every checkpoint have one.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,8 @@ use crate::text::json::{Json, JsonKind};
 use crate::text::json_scanner::Tape;
 use crate::text::{canonical, json_edit};
 
-/// What a bundle is. The inside of its sections is what the format's own tool writes and
-/// validates; the specification only names them.
+/// The shape of a bundle. The specification names only the sections; the fields come from the
+/// format's tool.
 pub const BUNDLE: JsonShape = JsonShape::Object(&[
     ("project", Required, PROJECT),
     ("projectMap", Required, PROJECT_MAP),
@@ -102,14 +102,14 @@ const VALIDATION_COMMAND: JsonShape = JsonShape::Object(&[
     ("purpose", Required, JsonShape::Text),
 ]);
 
-/// The sections, as the specification lists them.
+/// The sections, in the order of the specification.
 pub const SECTIONS: [&str; 6] =
     ["project", "projectMap", "currentFocus", "gotchas", "nextSteps", "validationCommands"];
 
-/// So many validation commands a bundle may have.
+/// The largest number of validation commands in a bundle.
 pub const COMMANDS: usize = 2;
 
-/// A section's name as the type of its records.
+/// Returns a section's name as the type of its records.
 pub fn kind(section: &str) -> Cow<'static, str> {
     match SECTIONS.iter().find(|known| **known == section) {
         Some(known) => Cow::Borrowed(known),
@@ -117,7 +117,7 @@ pub fn kind(section: &str) -> Cow<'static, str> {
     }
 }
 
-/// The form of a section that is an object, or of an item of one that is a list.
+/// Returns the form of a section that is an object, or of an item of a section that is a list.
 pub fn form(section: &str, record: &[u8]) -> RecordForm {
     let mut form = RecordForm::default();
     let mut tape = Tape::default();
@@ -131,8 +131,7 @@ pub fn form(section: &str, record: &[u8]) -> RecordForm {
     form
 }
 
-/// What a bundle has wrong beside its shape: its hash, and how many commands it holds.
-/// `owner` is the state or the checkpoint.
+/// Checks the hash of a bundle and its number of commands. `owner` is the state or the checkpoint.
 pub fn check(owner: Json<'_>, within: &mut DocumentReading<'_>) {
     let Some(bundle) = owner.get("bundle") else { return };
     if let Some(commands) = bundle.get("validationCommands").filter(|own| own.items().count() > COMMANDS) {
@@ -151,12 +150,12 @@ pub fn check(owner: Json<'_>, within: &mut DocumentReading<'_>) {
     within.problem(Code::HashMismatch, Severity::Error, stored.span().0, message);
 }
 
-/// The start of a hash.
+/// Returns the start of a hash, for messages.
 pub fn abridged(hash: &str) -> String {
     hash.chars().take(12).chain(['…']).collect()
 }
 
-/// Every path of the repository that a section or an item of one names.
+/// Returns every repository path that a section or an item names.
 pub fn paths(value: Json<'_>) -> Vec<Box<str>> {
     let mut paths = Vec::new();
     let mut add = |value: Option<Json<'_>>| paths.extend(value.and_then(|path| path.text()).map(Into::into));

@@ -1,4 +1,4 @@
-//! Checkpoints (§ history/checkpoints): the bundle as it was, and what changed since.
+//! Checkpoints (§ history/checkpoints): older states of the bundle, and the changes since.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -25,7 +25,7 @@ const CHECKPOINT: JsonShape = JsonShape::Object(&[
     ("summary", Optional, JsonShape::Text),
 ]);
 
-/// Reads a checkpoint: the file is the record.
+/// Reads a checkpoint: the file is one record.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     record_reader::read_within(path, bytes, JsonKind::Object, &mut |checkpoint, within| {
         within.record(checkpoint, &view(checkpoint), Vec::new());
@@ -48,7 +48,7 @@ fn view(checkpoint: Json<'_>) -> ParsedRecord {
     }
 }
 
-/// A checkpoint is found by its file's name, which is its id.
+/// Checks the id of a checkpoint. A checkpoint is found by its file name, which must be its id.
 fn check_id(checkpoint: Json<'_>, path: &Path, within: &mut DocumentReading<'_>) {
     let Some(stored) = checkpoint.get("id") else { return };
     let Some(id) = stored.text().filter(|id| !id.trim().is_empty()) else { return };
@@ -63,25 +63,25 @@ fn check_id(checkpoint: Json<'_>, path: &Path, within: &mut DocumentReading<'_>)
     }
 }
 
-/// The number in a checkpoint's id.
+/// Returns the number in a checkpoint's id.
 pub fn ordinal(id: &str) -> Option<u64> {
     events::number(id, "chk-")
 }
 
-/// The bytes of the bundle in a state or a checkpoint, if it can be read.
+/// Returns the bytes of the bundle in a state or a checkpoint, if it can be read.
 pub fn bundle_of<'a>(tape: &'a mut Tape, file: &'a [u8]) -> Option<&'a [u8]> {
     let bundle = whole_object(tape, without_mark(file)).ok()?.get("bundle")?;
     (bundle.kind() == JsonKind::Object).then(|| bundle.raw())
 }
 
-/// What became of one item between two bundles.
+/// The change of one item between two bundles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ItemChange {
-    /// It is new.
+    /// The item is new.
     Added,
-    /// It is gone.
+    /// The item is removed.
     Removed,
-    /// It says something else.
+    /// The item has changed.
     Changed,
 }
 
@@ -90,19 +90,19 @@ pub(crate) enum ItemChange {
 pub(crate) struct BundleDifference {
     /// The section of the bundle.
     pub section: String,
-    /// What names the item: its title or label, or of a section that is an object the
-    /// name of the member. Untrusted text.
+    /// The title or label of the item, or all its text if it has neither. If the section is an
+    /// object: the name of the member. Untrusted text.
     pub item: String,
-    /// What became of it.
+    /// The kind of the change.
     pub became: ItemChange,
-    /// Its text before; empty for what is new.
+    /// The text before; empty for a new item.
     pub before: String,
-    /// Its text after; empty for what is gone.
+    /// The text after; empty for a removed item.
     pub after: String,
 }
 
 impl BundleDifference {
-    /// It in a line: `+ gotchas  The drawer sticks`.
+    /// Returns the difference as one line: `+ gotchas  The drawer sticks`.
     pub fn to_line(&self) -> String {
         let sign = match self.became {
             ItemChange::Added => '+',
@@ -115,9 +115,8 @@ impl BundleDifference {
     }
 }
 
-/// What differs between two bundles, section by section; nothing if one can't be read.
-/// Items of lists are told by title or label, so that one that moved has not changed;
-/// number spelling, white space and the order of members make no difference.
+/// Returns the differences between two bundles, or none if one can't be read. Items of lists are
+/// matched by title or label. Number spelling, white space and order make no difference.
 pub(crate) fn difference(before: &[u8], after: &[u8]) -> Vec<BundleDifference> {
     let (mut old, mut new) = (Tape::default(), Tape::default());
     let (Ok(before), Ok(after)) = (whole_object(&mut old, before), whole_object(&mut new, after)) else {
@@ -140,7 +139,7 @@ pub(crate) fn difference(before: &[u8], after: &[u8]) -> Vec<BundleDifference> {
     sections.iter().flat_map(|(name, before, after)| between(name, *before, *after)).collect()
 }
 
-/// The items of a section, by name and number among those of the same name.
+/// The items of a section, by their name and their number among items of the same name.
 type SectionItems = BTreeMap<(String, usize), String>;
 
 fn between(section: &str, before: Option<Json<'_>>, after: Option<Json<'_>>) -> Vec<BundleDifference> {
@@ -193,7 +192,7 @@ fn items(section: Json<'_>) -> SectionItems {
     items
 }
 
-/// Changes in short: `gotchas +1 −0 · nextSteps ~2`.
+/// Summarizes changes: `gotchas +1 −0 · nextSteps ~2`.
 pub(crate) fn in_short(changes: &[BundleDifference]) -> String {
     let mut counts: Vec<(&str, [usize; 3])> = Vec::new();
     for change in changes {

@@ -1,5 +1,5 @@
-//! `config.json`: recall, retrieval, automation, retention (§ config.json). Every setting
-//! may be absent; the format's own tool then takes its default.
+//! `config.json`: recall, retrieval, automation, retention (§ config.json). Every setting may be
+//! absent; the format's own tool then uses its default.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::model::{Code, Moment, Problem};
 use crate::text::json::Json;
 use crate::text::names;
 
-/// So many events may wait for a recall where the config does not say.
+/// The number of events that may wait for a recall if the config does not set it.
 const BACKLOG: u64 = 10;
 
 const SECTIONS: JsonShape = JsonShape::Word(&names::<7>(
@@ -76,12 +76,12 @@ const CONFIG: JsonShape = JsonShape::Object(&[
     ),
 ]);
 
-/// What is wrong with the config.
+/// Returns the problems of the config.
 pub fn check(path: &Path, bytes: &[u8], now: Moment) -> Vec<Problem> {
     judged(path, bytes, &CONFIG, now)
 }
 
-/// What is wrong with a file that is one object and no record.
+/// Returns the problems of a file that is one object and holds no records.
 pub fn judged(path: &Path, bytes: &[u8], shape: &JsonShape, now: Moment) -> Vec<Problem> {
     record_reader::read_object(path, bytes, Code::BadJson, &mut |object, problems| {
         let feeds: Vec<usize> = memchr::memchr_iter(b'\n', record_reader::without_mark(bytes)).collect();
@@ -93,25 +93,25 @@ pub fn judged(path: &Path, bytes: &[u8], shape: &JsonShape, now: Moment) -> Vec<
     })
 }
 
-/// What of the config counts.
+/// The settings that palimp uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionConfig {
-    /// So many events may wait for a recall.
+    /// The number of events that may wait for a recall.
     pub backlog: u64,
-    /// Whether events and checkpoints are moved to the archive, which leaves gaps.
+    /// Whether retention moves events and checkpoints to the archive, which leaves gaps.
     pub retention: bool,
-    /// How old events and checkpoints become, in days.
+    /// The age at which events go to the archive, in days.
     pub history_days: u64,
-    /// See [`Self::history_days`].
+    /// The age at which checkpoints go to the archive, in days.
     pub checkpoint_days: u64,
-    /// So many of the newest checkpoints stay.
+    /// The number of newest checkpoints that always stay.
     pub keep_recent: u64,
-    /// After how many days an archive batch goes.
+    /// The age at which an archive batch is removed, in days.
     pub expire_days: u64,
 }
 
 impl RetentionConfig {
-    /// Those of a config; the tool's defaults for what it lacks.
+    /// Reads the settings of a config. The tool's defaults replace missing ones.
     pub fn of(config: Option<Json<'_>>) -> Self {
         let path = |names: &[&str]| config.and_then(|config| config.path(names));
         let count = |names: &[&str], usual| path(names).and_then(|own| own.count()).unwrap_or(usual);

@@ -54,7 +54,7 @@ fn view(fields: &mut FieldReader<'_>) -> ParsedRecord {
     }
     let kind = text(event, "kind");
     let source = text(event, "sourceId");
-    // A run of the tool names the tool itself, which is no source of the registry.
+    // A run of the tool names the tool itself, which is not in the registry of sources.
     let imported = source.as_deref().filter(|_| kind.as_deref() != Some("tool_run"));
     let mut facets: Vec<(&'static str, Box<str>)> = Vec::new();
     facets.extend(source.as_deref().map(|source| ("source", source.into())));
@@ -84,18 +84,18 @@ fn named(kind: Option<Cow<'_, str>>) -> Cow<'static, str> {
     }
 }
 
-/// The number in an event's id.
+/// Returns the number in an event's id.
 pub fn ordinal(id: &str) -> Option<u64> {
     number(id, "evt-")
 }
 
-/// The number behind a prefix.
+/// Returns the number after a prefix.
 pub fn number(id: &str, prefix: &str) -> Option<u64> {
     let digits = id.strip_prefix(prefix)?;
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
-/// An event's id with that number.
+/// Returns the id of the event with this number.
 pub fn id_of(ordinal: u64) -> String {
     format!("evt-{ordinal:06}")
 }

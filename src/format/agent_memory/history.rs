@@ -1,5 +1,4 @@
-//! The event stream and the checkpoints: order, gaps, what refers to what, and what
-//! changed from checkpoint to checkpoint.
+//! Events and checkpoints: order, gaps, references, and the changes from one checkpoint to the next.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,18 +10,18 @@ use crate::format::id_index::IdIndex;
 use crate::model::{Code, Document, Entry, PathText, Problem, Record, Reference, Role, Severity, View};
 use crate::text::json_scanner::Tape;
 
-/// So many of the newest checkpoints are compared: retention keeps far fewer.
+/// The number of newest checkpoints that are compared. Retention keeps far fewer.
 const COMPARED: usize = 100;
-/// So many changes of a checkpoint are told one by one.
+/// The number of changes of a checkpoint that are listed one by one.
 const LISTED: usize = 40;
 
-/// Every readable record of a file, with its number in it.
+/// Returns every readable record of a file, with its number in the file.
 pub fn views(document: &Document) -> impl Iterator<Item = (u32, &Record, View<'_>)> {
     let records = document.records.iter().enumerate();
     records.filter_map(|(number, record)| Some((number as u32, record, record.view()?)))
 }
 
-/// A problem of one record.
+/// Makes a problem of one record.
 pub fn of_record(
     document: &Document,
     (number, record, view): (u32, &Record, View<'_>),
@@ -32,13 +31,12 @@ pub fn of_record(
     problem.at_line(record.line).of_record(number, view.id)
 }
 
-/// What the order of the active events has wrong: their numbers rise by one, and gaps are
-/// left only by retention, which starts at the oldest.
+/// Checks that event numbers rise by one. Only retention leaves gaps, and it starts at the oldest event.
 pub fn order(document: &Document, settings: RetentionConfig) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut seen: HashSet<&str> = HashSet::new();
     let mut last = 0;
-    // A line that can't be read may hold the very event that seems to be missing.
+    // An unreadable line may hold the event that seems to be missing.
     let mut unread = false;
     for (number, record) in document.records.iter().enumerate() {
         let Some(view) = record.view() else {
@@ -67,7 +65,7 @@ pub fn order(document: &Document, settings: RetentionConfig) -> Vec<Problem> {
     problems
 }
 
-/// Records whose id an earlier record of their files has.
+/// Returns a problem for each record whose id an earlier record in these files has.
 pub fn duplicates<'a>(files: impl Iterator<Item = &'a Document>) -> Vec<Problem> {
     let mut ids = IdIndex::of(0);
     let mut problems = Vec::new();
@@ -83,14 +81,14 @@ pub fn duplicates<'a>(files: impl Iterator<Item = &'a Document>) -> Vec<Problem>
     problems
 }
 
-/// The ids that there are, and how far the events go.
+/// All ids of the store, and the largest event number.
 pub struct KnownIds<'a> {
     ids: HashSet<&'a str>,
     newest: u64,
 }
 
 impl<'a> KnownIds<'a> {
-    /// Those of the whole store, archive included.
+    /// Collects the ids of the whole store, archive included.
     pub fn of(parts: &AssemblyInput<'a>) -> Self {
         let documents: &'a [Arc<Document>] = parts.documents;
         let records = documents.iter().flat_map(|document| &document.records);
@@ -99,8 +97,7 @@ impl<'a> KnownIds<'a> {
         KnownIds { ids, newest }
     }
 
-    /// References of active records to what is not there. An event that retention moved
-    /// away, and that expired since, is no loss.
+    /// Returns the dangling references of active records. An archived event that has expired is no loss.
     pub fn dangling(&self, document: &'a Document, settings: RetentionConfig) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut told: HashSet<&str> = HashSet::new();
@@ -123,7 +120,7 @@ impl<'a> KnownIds<'a> {
         let (relation, id) = (reference.relation, reference.to.text);
         let message = format!("`{relation}` names {id:?}, which is not in the store.");
         match relation {
-            // A source may be taken out of the registry; its events stay. Told once.
+            // A source may be removed from the registry while its events stay. One note is enough.
             "sourceId" => told.insert(id).then_some((Severity::Note, message)),
             "latestCheckpointId" => Some((Severity::Error, message)),
             _ => {
@@ -134,15 +131,14 @@ impl<'a> KnownIds<'a> {
     }
 }
 
-/// How many active events are newer than the last that was recalled.
+/// Returns how many active events are newer than the last recalled one.
 pub fn backlog(document: &Document, last_recalled: Option<&str>) -> u64 {
     let recalled = last_recalled.and_then(events::ordinal).unwrap_or_default();
     let ids = views(document).filter_map(|(_, _, view)| view.id);
     ids.filter(|id| events::ordinal(id).is_some_and(|own| own > recalled)).count() as u64
 }
 
-/// What changed from each checkpoint's predecessor to it, and from it to the state, as
-/// facts of its entry.
+/// Returns the changes between checkpoints, and from each to the state, as facts of its entry.
 pub fn facts(
     parts: &AssemblyInput<'_>,
     entries: &[Entry],
@@ -170,7 +166,7 @@ pub fn facts(
     facts
 }
 
-/// The newest checkpoints with their entries, oldest first, archived ones included.
+/// Returns the newest checkpoints with their entries, oldest first, archived ones included.
 fn checkpoints<'a>(parts: &AssemblyInput<'a>, entries: &[Entry]) -> Vec<(u32, &'a Document)> {
     let documents: &'a [Arc<Document>] = parts.documents;
     let mut checkpoints: Vec<(u64, u32, &'a Document)> = Vec::new();

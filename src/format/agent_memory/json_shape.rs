@@ -1,4 +1,4 @@
-//! Shapes of values, declared, and what deviates from them, with its place.
+//! Declares shapes of JSON values, and checks values against them.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use crate::format::record_reader::DocumentReading;
 use crate::model::{Code, Moment, Severity};
 use crate::text::json::{Json, JsonKind};
 
-/// What a value should be.
+/// The expected shape of a value.
 pub enum JsonShape {
-    /// A string that holds more than white space.
+    /// A string with more than white space.
     Text,
     /// The same, or `null`.
     TextOrNull,
@@ -32,19 +32,19 @@ pub enum JsonShape {
     Each(&'static JsonShape),
 }
 
-/// A member of an object: its name, whether it must be there, and its shape.
+/// A member of an object: its name, whether it is required, and its shape.
 pub type ShapeMember = (&'static str, Need, JsonShape);
 
-/// A fault, and the byte at which the value is that has it.
+/// A fault and its place.
 #[derive(Debug)]
 pub struct Misfit {
-    /// Where the value starts within the scanned bytes.
+    /// The offset of the faulty value in the scanned bytes.
     pub at: usize,
-    /// What is wrong with it.
+    /// The fault.
     pub fault: Fault,
 }
 
-/// Everything in `value` that deviates from `shape`. `name` is what messages call it.
+/// Returns everything in `value` that deviates from `shape`. Messages call the value `name`.
 pub fn check(value: Json<'_>, name: &'static str, shape: &JsonShape, now: Moment) -> Vec<Misfit> {
     let mut checker = ShapeChecker { now, found: Vec::new() };
     checker.value(value, &ValueName { before: None, part: NamePart::Member(name) }, shape);
@@ -58,12 +58,12 @@ pub fn tell(found: Vec<Misfit>, within: &mut DocumentReading<'_>) {
     }
 }
 
-/// Whether a shape has a place for what a dotted path names.
+/// True if the shape has a place for a dotted path.
 pub fn knows(shape: &JsonShape, path: &str) -> bool {
     inner(shape, path).is_some()
 }
 
-/// The names that an object at a path may have; none where it is no object.
+/// Returns the member names of the object at a path, or none if there is no object.
 pub fn names(shape: &JsonShape, path: &str) -> Vec<&'static str> {
     match inner(shape, path) {
         Some(JsonShape::Object(members)) => members.iter().map(|(name, ..)| *name).collect(),
@@ -71,12 +71,12 @@ pub fn names(shape: &JsonShape, path: &str) -> Vec<&'static str> {
     }
 }
 
-/// The shape of what a dotted path names.
+/// Returns the shape at a dotted path.
 pub fn within<'s>(shape: &'s JsonShape, path: &str) -> Option<&'s JsonShape> {
     inner(shape, path)
 }
 
-/// Asks a form for what a shape has, under `name`.
+/// Adds the fields of a shape to a form, below `name`.
 pub fn form(shape: &JsonShape, name: &str, need: Need, form: &mut RecordForm) {
     let kind = match shape {
         JsonShape::Object(members) => {
@@ -112,7 +112,7 @@ fn inner<'s>(shape: &'s JsonShape, path: &str) -> Option<&'s JsonShape> {
     })
 }
 
-/// Where a value is, as a chain from the inside out: written only into messages.
+/// The place of a value, as a chain from the inside out. It is formatted only for messages.
 struct ValueName<'a> {
     before: Option<&'a ValueName<'a>>,
     part: NamePart,
@@ -152,7 +152,7 @@ impl ShapeChecker {
         self.found.push(Misfit { at: value.span().0, fault: (code, Severity::Error, message) });
     }
 
-    // The shapes are constants, and none of them is deep: that bounds the recursion.
+    // The recursion is bounded: the shapes are constants, and none of them is deep.
     fn value(&mut self, value: Json<'_>, name: &ValueName<'_>, shape: &JsonShape) {
         let fits = match shape {
             JsonShape::TextOrNull | JsonShape::WhenOrNull if value.is_null() => true,
@@ -227,7 +227,7 @@ impl ShapeChecker {
         true
     }
 
-    /// What the timestamp `name` of an object has wrong beside its type.
+    /// Checks a timestamp beyond its type.
     fn moment(&mut self, object: Json<'_>, member: Json<'_>, name: &'static str) {
         if member.kind() != JsonKind::String {
             return;

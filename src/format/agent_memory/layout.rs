@@ -1,4 +1,4 @@
-//! Which of its files is what, and what marks a folder as this format.
+//! Which file has which role, and how a folder is recognized as this format.
 
 use std::path::Path;
 
@@ -20,12 +20,11 @@ pub const SOURCES: &str = "sources.json";
 /// The settings.
 pub const CONFIG: &str = "config.json";
 
-/// Names in a state beside `bundle`, or in it: members are sorted, so that `schemaVersion` may
-/// come beyond the part that detection reads.
+/// Members beside `bundle` or in it. Detection may not reach `schemaVersion`, because members are sorted.
 const BESIDE_BUNDLE: [&str; 6] =
     ["schemaVersion", "bundleHash", "currentFocus", "projectMap", "nextSteps", "validationCommands"];
 
-/// What a path is to the format.
+/// Returns the role of a path in the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
     let text = path.to_text();
     let parts: Vec<&str> = parts(&text).collect();
@@ -58,20 +57,19 @@ fn is_batch(name: &str) -> bool {
     name.starts_with("prune-")
 }
 
-/// Whether the file is one checkpoint.
+/// True if the file is a checkpoint.
 pub fn is_checkpoint(path: &Path) -> bool {
     path.parent().is_some_and(|folder| folder.ends_with("checkpoints"))
 }
 
-/// The folder of the archive batch that a file belongs to.
+/// Returns the folder of the archive batch that a file belongs to.
 pub fn batch_of(path: &Path) -> Option<&Path> {
     let batch = path.ancestors().find(|folder| folder.parent() == Some(Path::new("archive")))?;
     (batch != path).then_some(batch)
 }
 
-/// What speaks for the folder being a store of this format. Other tools keep other things in
-/// folders of that name, so what the files hold decides; where it can't be told, at the
-/// default place, their names do.
+/// Collects evidence for this format. Other tools use folders of the same name, so the content of
+/// the files decides. If it does not tell, the file names decide, but only at the default place.
 pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     const LACKS: &str = "it has no `state.json` with a bundle, and no `history/events.jsonl` with events";
     let mut seen = Evidence::lacking(LACKS);
@@ -101,7 +99,7 @@ pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     seen
 }
 
-/// A state, or a checkpoint, which holds the bundle of one.
+/// True for a state, and for a checkpoint, which holds the bundle of a state.
 fn is_state(outline: &JsonHead) -> bool {
     let beside = |name: &&str| outline.has(&[name]) || outline.has(&["bundle", name]);
     outline.has(&["bundle"]) && BESIDE_BUNDLE.iter().any(beside)

@@ -1,19 +1,19 @@
-//! What of a record is its text.
+//! The main text of a record.
 
 use std::borrow::Cow;
 
 use crate::text::json::Json;
 
-/// A member that is a string.
+/// Returns a member that is a string.
 pub fn text<'a>(object: Json<'a>, name: &str) -> Option<Cow<'a, str>> {
     object.get(name)?.text()
 }
 
-/// The text of any record of this format, and the members that hold it.
+/// Returns the main text of a record of this format, and the members that hold it.
 pub fn main_text(value: Json<'_>) -> (String, Vec<&'static str>) {
     let member = |name: &'static str| {
         let text = text(value, name).filter(|text| !text.trim().is_empty())?;
-        // Of a checkpoint's bundle the changes are told, not the whole.
+        // For a checkpoint, palimp shows the changes of the bundle, not the bundle.
         Some((text.into_owned(), vec![name, "bundle"]))
     };
     let command = || {
@@ -28,8 +28,7 @@ pub fn main_text(value: Json<'_>) -> (String, Vec<&'static str>) {
         .unwrap_or_else(|| (value.plain(), Vec::new()))
 }
 
-/// A project map has no text of its own: its lists stand for one, as they do in the
-/// projection that is made of it.
+/// A project map has no text of its own. Its lists are its text, as in the projection that is made from it.
 fn project_map(value: Json<'_>) -> Option<(String, Vec<&'static str>)> {
     let mut lines: Vec<String> = Vec::new();
     let mut used = Vec::new();

@@ -1,23 +1,20 @@
-//! `agent-memory`: a canonical state, an event history, checkpoints, import sources and
-//! archive batches (specification 3).
+//! `agent-memory`: a state, an event history, checkpoints, import sources and archive batches
+//! (specification 3).
 //!
 //! Choices where the specification is silent:
-//! - The bundle's sections are the types of its records: one record for a section that is
-//!   an object (`project`, `projectMap`, `currentFocus`), one for each item of a section
-//!   that is a list (`gotchas`, `nextSteps`, `validationCommands`), and the same for
-//!   sections that it does not know. Their ids are paths, counted from 0: `gotchas.2`; an
-//!   item with an `id` of its own keeps that. They were created when the state was.
-//! - The inside of the sections is required as the format's own tool validates it; texts
-//!   hold more than white space. Settings may all be absent, and `retention.enabled` is
-//!   then true, which is that tool's default: gaps in the events are problems only where
-//!   it is false.
-//! - `externalItemId`, a checkpoint's `summary` and `eventId`, and what a source says of
-//!   its syncs may be absent.
-//! - `contentHash` covers material that is not in the store, and is never judged.
-//! - Whether the paths that the bundle and the sources name exist is not looked up: that
-//!   would reach beyond the store.
-//! - Projections and the entry block are judged by their markers, and only where the store
-//!   is at its default place, as `.agent-memory` in its repository.
+//! - Each section of the bundle is a type of records. A section that is an object (`project`) is
+//!   one record. A section that is a list (`gotchas`) has one record per item. Unknown sections
+//!   follow the same rule. The id of a record is its path, counted from 0: `gotchas.2`. An item
+//!   with its own `id` keeps that id. All were created when the state was generated.
+//! - The fields inside the sections are required as the format's own tool validates them. A text
+//!   must hold more than white space. Every setting may be absent. `retention.enabled` is then
+//!   true, which is that tool's default. Gaps in the events are problems only if it is false.
+//! - `externalItemId`, `summary` and `eventId` of a checkpoint, and the sync fields of a source may
+//!   be absent.
+//! - `contentHash` covers material that is not in the store, so palimp never checks it.
+//! - Reading does not check whether named paths exist: they are outside the store.
+//! - Projections and the entry block are checked by their markers, and only if the store is at its
+//!   default place, as `.agent-memory` in its repository.
 
 mod write;
 
@@ -45,7 +42,7 @@ use super::{Format, FormatInfo, ReferencedFile};
 use crate::model::{DecayTable, Document, Moment, Role};
 use crate::text::names;
 
-/// Specification 3.
+/// The format of specification 3.
 pub struct AgentMemory;
 
 static ABOUT: FormatInfo = FormatInfo {
@@ -96,7 +93,6 @@ impl Format for AgentMemory {
         referenced_files::refers(documents)
     }
 
-    /// Events fade as conversations do; what was distilled of them does not.
     fn reads_without_bytes(&self, role: Role) -> bool {
         role == Role::Records
     }
@@ -115,6 +111,7 @@ impl Format for AgentMemory {
     }
 }
 
+/// Events fade as conversations do; what was distilled from them does not.
 fn decay() -> DecayTable {
     DecayTable::new(&[("tool_run", Some(168.0)), ("imported_session", Some(168.0))], None, 0.1)
 }

@@ -1,5 +1,5 @@
-//! Projection files and the entry block (§ Projection Files, § Entry Block): Markdown in
-//! the repository around the store, made from the bundle, each with its hash.
+//! Projection files and the entry block (§ Projection Files, § Entry Block): Markdown in the
+//! repository around the store, made from the bundle, each with the bundle's hash.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use super::bundle::abridged;
 use crate::format::record_reader::feeds;
 use crate::model::{Code, Problem, Severity};
 
-/// The version that both kinds of marker name.
+/// The version in both kinds of marker.
 pub const VERSION: &str = "3";
 
-/// The projections: the word in the marker, and the file relative to the repository.
+/// The projections: the word in the marker, and the path relative to the repository.
 pub const PROJECTIONS: [(&str, &str); 5] = [
     ("readme", "docs/agent-memory/README.md"),
     ("project-map", "docs/agent-memory/project-map.md"),
@@ -19,7 +19,7 @@ pub const PROJECTIONS: [(&str, &str); 5] = [
     ("next-steps", "docs/agent-memory/next-steps.md"),
 ];
 
-/// Every file beside the store that is looked at, relative to the repository.
+/// All files beside the store that palimp reads, relative to the repository.
 pub const BESIDE: &[&str] = &[
     PROJECTIONS[0].1,
     PROJECTIONS[1].1,
@@ -30,27 +30,27 @@ pub const BESIDE: &[&str] = &[
     "README.md",
 ];
 
-/// What a marker says.
+/// The values of a marker.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Marker<'a> {
-    /// The projection's word; empty in the marker of an entry block.
+    /// The word of the projection; empty in an entry block.
     pub file: &'a str,
-    /// Of the rendering.
+    /// The version of the rendering.
     pub version: &'a str,
-    /// Of the bundle.
+    /// The hash of the bundle.
     pub hash: &'a str,
 }
 
-/// What the marker of a projection starts with.
+/// The beginning of a projection's marker, after `<!--`.
 pub const PROJECTION_MARK: &str = "agent-memory:projection ";
-/// What the marker of an entry block starts with.
+/// The beginning of an entry block's marker, after `<!--`.
 pub const ENTRY_MARK: &str = "agent-memory:entry ";
-/// What starts an entry block.
+/// The beginning of an entry block.
 pub const ENTRY_START: &str = "<!-- agent-memory:entry version=";
-/// What ends an entry block.
+/// The end of an entry block.
 pub const ENTRY_END: &str = "<!-- agent-memory:entry end -->";
 
-/// The marker within one line: `<!-- WHAT name=value … -->`.
+/// Reads the marker in one line: `<!-- WHAT name=value … -->`.
 pub fn marker<'a>(line: &'a str, what: &str) -> Option<Marker<'a>> {
     let inner = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?.trim().strip_prefix(what)?;
     let value =
@@ -62,9 +62,9 @@ pub fn marker<'a>(line: &'a str, what: &str) -> Option<Marker<'a>> {
     })
 }
 
-/// The files beside a store as they were read, and what the state says of itself.
+/// The files beside a store, and the values of the state that they must agree with.
 pub struct ProjectionFiles<'a> {
-    /// Those that are there, relative to the repository.
+    /// The existing files, relative to the repository.
     pub files: &'a [(PathBuf, Vec<u8>)],
     /// The state's `bundleHash`.
     pub hash: &'a str,
@@ -73,7 +73,7 @@ pub struct ProjectionFiles<'a> {
 }
 
 impl ProjectionFiles<'_> {
-    /// What is missing or was made from another bundle.
+    /// Returns a problem for each file that is missing or was made from another bundle.
     pub fn check(&self) -> Vec<Problem> {
         let projections = PROJECTIONS.iter().filter_map(|(word, path)| self.projection(word, path));
         let entry = self.entry.filter(|entry| BESIDE.contains(entry));
@@ -123,7 +123,7 @@ impl ProjectionFiles<'_> {
         Some(problem(wrong).at_line(line))
     }
 
-    /// Why a marker is not one of the current bundle.
+    /// Says why a marker does not belong to the current bundle.
     fn disagreement(&self, marker: &Marker<'_>) -> Option<String> {
         if marker.version != VERSION {
             return Some(format!("It names version {:?}; this format has {VERSION}.", marker.version));
@@ -135,7 +135,7 @@ impl ProjectionFiles<'_> {
     }
 }
 
-/// A problem of a file beside the store: both are derived, and can be made anew.
+/// Makes a warning about a file beside the store. It is only a warning because the file can be rebuilt.
 fn problem(code: Code, path: &str, message: String) -> Problem {
     Problem::of_file(code, Severity::Warning, Path::new("..").join(path), message)
 }

@@ -1,5 +1,4 @@
-//! The files of the repository that a bundle names, and the places that sources are imported from:
-//! the format's own tool warns of those that are not there.
+//! Files that the bundle and the sources name. The format's own tool warns if one is missing.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,8 +11,7 @@ use crate::model::{Code, Document, Problem, Severity};
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_scanner::Tape;
 
-/// Lists of paths in the bundle: where each is, and the member that holds a path where the items
-/// are objects.
+/// Lists of paths in the bundle, and the member of an item that holds the path, if items are objects.
 const LISTS: [(&[&str], Option<&str>); 5] = [
     (&["bundle", "project", "keyPaths"], None),
     (&["bundle", "projectMap", "modules"], Some("path")),
@@ -22,7 +20,7 @@ const LISTS: [(&[&str], Option<&str>); 5] = [
     (&["bundle", "projectMap", "firstFilesToRead"], None),
 ];
 
-/// What the state and the registry of sources name.
+/// Returns the files that the state and the source registry name.
 pub fn refers(documents: &[Arc<Document>]) -> Vec<ReferencedFile> {
     let named = |name: &str| documents.iter().find(|document| document.path == Path::new(name));
     let state = named(layout::STATE).map(|state| of_state(state));
@@ -67,7 +65,7 @@ fn of_sources(sources: &Document) -> Vec<ReferencedFile> {
     list.items().filter_map(of).collect()
 }
 
-/// Whether a text names one file: a pattern stands for many, and a parent folder is none of ours.
+/// True if a text names one file inside the repository. A pattern may match many files, so it is none.
 fn is_path(text: &str) -> bool {
     let has_pattern = text.contains(['*', '?', '[', '{', '\n', '\0']);
     !text.trim().is_empty() && !has_pattern && !Path::new(text).iter().any(|part| part == "..")

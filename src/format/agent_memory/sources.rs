@@ -1,4 +1,4 @@
-//! `sources.json`: the import source registry (§ sources.json), an array at the top.
+//! `sources.json`: the import source registry (§ sources.json), an array of sources.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -51,7 +51,7 @@ fn view(source: Json<'_>) -> ParsedRecord {
     }
 }
 
-/// A source whose last sync failed: what was imported before stays usable.
+/// Reports a source whose last sync failed. What was imported before stays usable.
 fn last_sync(source: Json<'_>, within: &mut DocumentReading<'_>) {
     let status = source.get("lastSyncStatus").filter(|status| status.is_text("failed"));
     if let Some(status) = status {

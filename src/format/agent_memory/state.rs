@@ -11,7 +11,7 @@ use crate::format::record_reader::{self, DocumentReading, Reading};
 use crate::model::{Code, Moment, ParsedRecord, Reference, Severity};
 use crate::text::json::{Json, JsonKind};
 
-/// The one version that there is: older ones are not read by the format's own tool.
+/// The only supported version. The format's own tool does not read older ones.
 pub const VERSION: f64 = 2.0;
 
 const STATE: JsonShape = JsonShape::Object(&[
@@ -56,8 +56,7 @@ const RECALLED_AT: ShapeMember = ("lastRecalledAt", Optional, JsonShape::WhenOrN
 const RECALLED_EVENT: ShapeMember = ("lastRecalledEventId", Optional, JsonShape::TextOrNull);
 const CURSOR: JsonShape = JsonShape::Object(&[RECALLED_AT, RECALLED_EVENT]);
 
-/// Reads the state: a record for each section of the bundle that is an object, and one for
-/// each item of those that are lists.
+/// Reads the state: one record per section that is an object, and per item of a section that is a list.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     record_reader::read_within(path, bytes, JsonKind::Object, &mut |state, within| {
         records(state, within);
@@ -79,7 +78,7 @@ fn records(state: Json<'_>, within: &mut DocumentReading<'_>) {
     let head = StateHeader::of(state);
     let bundle = state.get("bundle").filter(|bundle| bundle.kind() == JsonKind::Object);
     let Some(bundle) = bundle else {
-        // Nothing in it is a memory, and nothing of it is to be hidden.
+        // A state without a bundle has no memories. It is shown as one record, so that nothing is hidden.
         return within.record(state, &head.view(Cow::Borrowed("state"), None, state), Vec::new());
     };
     for (name, section) in bundle.members() {
@@ -100,7 +99,7 @@ fn records(state: Json<'_>, within: &mut DocumentReading<'_>) {
     }
 }
 
-/// What the state says of all its records.
+/// Values of the state that its records share.
 struct StateHeader {
     created: Option<Moment>,
     provider: Option<Box<str>>,
@@ -135,7 +134,7 @@ impl StateHeader {
     }
 }
 
-/// What the state refers to: its checkpoint, and how far recall has come.
+/// Returns the references of the state: its latest checkpoint, and the last recalled events.
 fn references(state: Json<'_>) -> Vec<Reference<'static>> {
     let Some(maintenance) = state.get("maintenance") else { return Vec::new() };
     let mut references: Vec<Reference<'static>> = Vec::new();

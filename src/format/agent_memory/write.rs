@@ -1,27 +1,24 @@
-//! What a user may do with a store, and the changes that it comes to.
+//! What a user may do with a store, and the changes that follow.
 //!
-//! A canonical write leaves the store as the format's own tool does: a checkpoint of the
-//! new bundle, the state, the projections, the entry block, and last one event, which the
-//! state counts already. The files are in the order in which they are to be written.
+//! A canonical write leaves the store as the format's own tool does: a checkpoint of the new
+//! bundle, the state, the projections, the entry block, and last one event, which the state already
+//! counts. The files are in the order of writing.
 //!
 //! Choices where the specification is silent:
-//! - Several parts of a bundle that go at once are one canonical write. Where events or
-//!   checkpoints go with them, the batch comes first, and each file is written once.
-//! - Editing a part so that it says what it said changes nothing, and leaves no event.
-//! - What is in an archive batch stays there: the format's own tool lets batches expire.
-//! - A store of which only the newest entries were read is not written: the counts and the
-//!   numbers of events are those of all files.
-//! - A state in the canonical form is written in it; any other keeps its bytes, but for
-//!   what was changed.
-//! - An entry block that is there keeps its text: only its marker holds a value.
-//! - A projection's part is looked for as the bundle wrote it that its marker names: the
-//!   present one, or that of a checkpoint. What people added stays.
-//! - A projection or an entry file that is missing stays missing. A file that is not one is left alone, and
-//!   the notes say so. A file that is empty, or has only the beginning or the end of one, was cut and is
-//!   completed.
-//! - An edit that would make a bundle that the format's own tool refuses is refused.
-//!   Faults that were there before may stay.
-//! - Where retention is off, no event is ever pruned: it would leave a gap in the numbers.
+//! - Parts of a bundle that are deleted together are one canonical write. If events or checkpoints
+//!   are deleted with them, the archive batch comes first, and each file is written once.
+//! - An edit that sets the old value again changes nothing and leaves no event.
+//! - Records in an archive batch stay there: the format's own tool lets batches expire.
+//! - A store is not written if only its newest entries were read: counts and event numbers need all files.
+//! - A state in canonical form stays canonical. Any other state keeps its bytes except for the edits.
+//! - An existing entry block keeps its text: only its marker holds a value.
+//! - A part of a projection is found by its text in the bundle that the marker names: the present
+//!   bundle or that of a checkpoint. What people added stays.
+//! - A missing projection or entry file stays missing. Any other file of that name is left alone,
+//!   and the notes say so. A file that is empty, or has only the beginning or the end of one, was
+//!   cut and is completed.
+//! - palimp refuses a bundle that the format's own tool would refuse. Older faults may stay.
+//! - If retention is off, no event is ever pruned: that would leave a gap in the numbers.
 
 mod bundle_write;
 mod canonical_write;
@@ -60,7 +57,6 @@ use canonical_write::{BundleEdit, BundleFileWrite, counts_anew, pages_anew};
 use prune::{PruneRequest, prune, retention_off};
 use prune_selection::{PruneSelection, each_refused};
 
-/// Why nothing comes back from the archive.
 const STAYS: &str =
     "agent-memory can't bring anything back from an archive batch; `palimp undo` undoes an archiving.";
 
@@ -119,7 +115,7 @@ impl FormatWriter for AgentMemory {
             if asked.remove {
                 writing.take_out_of_events(&edits)?;
             }
-            // They go from the last to the first, and are told in their order.
+            // Parts are removed from the last to the first, and named from the first to the last.
             let told = choice.paths.iter().rev().map(String::as_str);
             if let Err(refusal) = writing.canonical(&edits, &summary("removed", told)) {
                 return Err(each_refused(scene, entries, refusal));
@@ -197,7 +193,6 @@ impl FormatWriter for AgentMemory {
         RULE.into()
     }
 
-    /// Retention, where the config turns it on.
     fn due_tasks(&self, scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
         let changes = pruned(scene)?;
         let what = "archive what the config's retention does not keep any more".to_owned();
@@ -239,11 +234,10 @@ impl FormatWriter for AgentMemory {
     }
 }
 
-/// What is pruned.
 const RULE: &str =
     "what is older, or more, than the config's retention keeps moves to a batch of the archive";
 
-/// What retention moves, where the config has it.
+/// Returns the changes of retention; none if the config turns it off.
 fn pruned(scene: &WriteContext<'_>) -> ChangesResult {
     match prune(&scene.store.documents, PruneRequest::Retention, scene.now)? {
         None => Ok(Vec::new()),
@@ -255,7 +249,7 @@ fn pruned(scene: &WriteContext<'_>) -> ChangesResult {
     }
 }
 
-/// A file around the store made anew; `None` where there is none.
+/// Returns the rewrite of a file around the store; `None` if the file does not exist.
 fn rewritten(store: &Store, page: &BundleFileWrite) -> Option<Change> {
     let (_, base) = store.outside_files.iter().find(|(own, _)| beside_path(own) == page.path)?;
     Some(Change { mode: SHARED_MODE, ..Change::rewrite(&page.path, base.clone(), &*page.bytes) })

@@ -1,4 +1,4 @@
-//! What the files of a store say together: sessions, archives, references, counts, limits.
+//! Checks across the files of a store: sessions, archives, references, counts, limits.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use crate::model::{
 };
 use crate::text::json_scanner::Tape;
 
-/// A session is idle when its last write lies so many hours back (§8.1).
+/// Hours after the last write until a session is idle (§8.1).
 const IDLE: f64 = 24.0;
 
-/// Puts the files together.
+/// Assembles the store from its files.
 pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     let mut decay = config::default_decay();
     let mut tape = Tape::default();
@@ -55,7 +55,7 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
 
 type SessionMap<'a> = BTreeMap<(String, bool), Vec<(u32, &'a Document)>>;
 
-/// The files of each session; one that is archived is apart from a folder of its name.
+/// Returns the files of each session. An archived session is separate from a folder of the same name.
 fn sessions<'a>(parts: &AssemblyInput<'a>) -> SessionMap<'a> {
     let mut sessions = SessionMap::new();
     for folder in parts.folders {
@@ -71,7 +71,7 @@ fn sessions<'a>(parts: &AssemblyInput<'a>) -> SessionMap<'a> {
     sessions
 }
 
-/// What references name that is neither an id nor a session.
+/// Returns the names in references that are neither an id nor a session.
 fn missing<'a>(parts: &AssemblyInput<'a>, sessions: &'a SessionMap<'_>) -> DanglingNames<'a> {
     let records = || parts.documents.iter().flat_map(|document| &document.records);
     let views = || records().filter_map(|record| record.view());
@@ -80,7 +80,6 @@ fn missing<'a>(parts: &AssemblyInput<'a>, sessions: &'a SessionMap<'_>) -> Dangl
     DanglingNames::of(views().flat_map(|view| view.references), ids.chain(names))
 }
 
-/// One session's files.
 struct SessionDocuments<'a> {
     name: &'a str,
     archived: bool,
@@ -176,7 +175,7 @@ impl<'a> SessionDocuments<'a> {
         })
     }
 
-    /// Gathers the ids as well.
+    /// Also collects the ids.
     fn references_and_duplicates(&self, ids: &mut IdIndex<'a>) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (log, index, view) in self.views() {
@@ -188,7 +187,7 @@ impl<'a> SessionDocuments<'a> {
             for reference in view.references {
                 if self.missing.has(&reference) {
                     let (relation, to) = (reference.relation, &reference.to.text);
-                    // A session that was learned from may be gone by its retention.
+                    // Retention may have deleted the session that a preference was learned from.
                     let gone = reference.to.of == NameKind::Session;
                     let severity = if gone { Severity::Note } else { Severity::Warning };
                     add(
@@ -219,7 +218,7 @@ impl<'a> SessionDocuments<'a> {
         Some(Problem::of_file(code, Severity::Warning, self.path(), message))
     }
 
-    /// An archive and its manifest belong together (§8.3).
+    /// Checks that an archived session has its archive and its manifest (§8.3).
     fn archive(&self, manifest: Option<&Document>) -> Vec<Problem> {
         let container = self.of(Role::Archive).find(|document| is_container(document));
         let broken = |path: &Path, message: String| {
@@ -248,7 +247,7 @@ impl<'a> SessionDocuments<'a> {
     }
 }
 
-/// Whether it is the archive itself and not a file within it.
+/// True for the archive itself, false for a file inside it.
 fn is_container(document: &Document) -> bool {
     document.role == Role::Archive && document.path.iter().count() == 2
 }

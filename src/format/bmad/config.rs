@@ -1,8 +1,8 @@
-//! The store's config in its two shapes (§9.1; §6.2 and §7.3), and how it sets decay.
+//! The store's config in its two shapes (§9.1; §6.2 and §7.3), and its effect on decay.
 //!
-//! Obeyed: half-lives and rates by type, the floor, `decay.enabled` and its interval, the size
-//! of a session, whether and from which size it is compacted, how much that keeps, the days of
-//! retention and `auto_purge`, locks, and what is written later. All else is shown and left alone.
+//! palimp obeys: half-lives and rates by type, the floor, `decay.enabled` and its interval, the
+//! size limit of a session, the settings of compaction, the days of retention and `auto_purge`,
+//! locks, and delays of writes. Other settings are shown and ignored.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,19 +11,18 @@ use crate::format::tuning::{self, Backoff, LONGEST_MS, StoreTuning};
 use crate::model::{Code, DecayTable, Problem, Severity};
 use crate::text::json::{Json, JsonKind};
 
-/// The types with a half-life of their own, in hours (§6.2).
+/// The half-lives by type, in hours (§6.2).
 const HALF_LIVES: [(&str, f64); 4] =
     [("conversation", 168.0), ("decision", 720.0), ("finding", 336.0), ("preference", 1440.0)];
-/// How far a half-life and a rate may lie apart before they contradict each other: the
-/// specification's own differ by up to a sixth.
+/// How far half-life and rate may differ. The specification's own values differ by up to a sixth.
 const APART: f64 = 1.0 / 6.0;
-/// Megabytes that a session may have, and those from which it is compacted (§9.1).
+/// The size limit of a session, and the size at which it is compacted, in MiB (§9.1).
 const SIZES: (f64, f64) = (10.0, 9.0);
-/// The share of its records that a compaction keeps (§9.1).
+/// The share of records that a compaction keeps (§9.1).
 const KEPT: f64 = 0.8;
 
-/// What §9.1 has where the config does not say: the pause between two looks at a lock, records after which
-/// the index is written, megabytes that are kept at hand, and how long they are believed.
+/// Defaults of §9.1: the pause between two looks at a lock, the number of records after which the
+/// index is written, the MiB of cached memories, and how long the cache is valid.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const BATCH: usize = 100;
 const KEPT_MB: f64 = 5.0;
@@ -31,7 +30,7 @@ const KEPT_FOR: Duration = Duration::from_secs(300);
 /// The longest of these times: a day, in seconds.
 const LONGEST_S: f64 = LONGEST_MS / 1000.0;
 
-/// The half-lives of §6.2, with the boost of §6.1.
+/// Returns the half-lives of §6.2, with the boost of §6.1.
 pub fn default_decay() -> DecayTable {
     let half_lives = HALF_LIVES.map(|(kind, hours)| (kind, Some(hours)));
     let mut table = DecayTable::new(&half_lives, Some(HALF_LIVES[0].1), 0.1);
@@ -40,7 +39,7 @@ pub fn default_decay() -> DecayTable {
     table
 }
 
-/// A session's size limit in bytes, and the size from which it is near.
+/// Returns a session's size limit and the size from which it is near the limit, in bytes.
 pub fn size_limits(config: Option<Json<'_>>) -> (u64, u64) {
     let megabytes = |path: [&str; 3], default: f64| {
         let own = config.and_then(|config| positive(config, &path));
@@ -50,7 +49,7 @@ pub fn size_limits(config: Option<Json<'_>>) -> (u64, u64) {
     (limit, megabytes(["memory_config", "compaction", "trigger_threshold_mb"], SIZES.1).min(limit))
 }
 
-/// What the config says of locks, and of what an open store keeps and writes later.
+/// Returns the settings of locks, and of what an open store caches and writes later.
 pub fn tuning(config: Option<Json<'_>>) -> StoreTuning {
     let value = |section: &str, name: &str| config?.path(&["memory_config", section, name]);
     let usual = StoreTuning::default();
@@ -69,25 +68,25 @@ pub fn tuning(config: Option<Json<'_>>) -> StoreTuning {
     }
 }
 
-/// Whether sessions have an index: unless the config says otherwise.
+/// True unless the config says that sessions have no index.
 pub fn indexes(config: Option<Json<'_>>) -> bool {
     let enabled = config.and_then(|config| config.path(&["memory_config", "indexing", "enabled"]));
     enabled.and_then(|value| value.bool()) != Some(false)
 }
 
-/// Whether an `add` that fills a session compacts it: only where the config says so.
+/// True if the config says that an `add` compacts a session that it fills.
 pub fn compacts(config: Option<Json<'_>>) -> bool {
     let enabled = config.and_then(|config| config.path(&["memory_config", "compaction", "enabled"]));
     enabled.and_then(|value| value.bool()) == Some(true)
 }
 
-/// The share of a session's records that a compaction keeps.
+/// Returns the share of a session's records that a compaction keeps.
 pub fn keep_share(config: Option<Json<'_>>) -> f64 {
     let own = config.and_then(|config| positive(config, &["memory_config", "compaction", "keep_percentage"]));
     own.filter(|share| *share <= 1.0).unwrap_or(KEPT)
 }
 
-/// Whether decay factors are written back: where the config says how often.
+/// True if the config says how often decay factors are written back, and does not disable decay.
 pub fn updates_decay(config: Option<Json<'_>>) -> bool {
     let Some(config) = config else { return false };
     let often = [&["memory_config", "decay", "update_interval_hours"][..], &["update_interval_hours"]];
@@ -95,33 +94,33 @@ pub fn updates_decay(config: Option<Json<'_>>) -> bool {
     is_on != Some(false) && often.iter().any(|path| positive(config, path).is_some())
 }
 
-/// For how many days records are kept, by type.
+/// The number of days that records are kept, by type.
 #[derive(Debug, Default)]
 pub struct Retention {
     days: Vec<(&'static str, i64)>,
 }
 
 impl Retention {
-    /// The days of a type, if it has any.
+    /// Returns the days of a type, if it has a limit.
     pub fn of(&self, kind: &str) -> Option<i64> {
         self.days.iter().find(|(own, _)| *own == kind).map(|(_, days)| *days)
     }
 
-    /// How long each type is kept, in words.
+    /// Returns in words how long each type is kept.
     pub fn told(&self) -> String {
         let each: Vec<String> =
             self.days.iter().map(|(kind, days)| format!("a {kind} {days} days")).collect();
         each.join(", ")
     }
 
-    /// The longest of all.
+    /// Returns the longest time of all types, in days.
     pub fn longest(&self) -> Option<i64> {
         self.days.iter().map(|(_, days)| *days).max()
     }
 }
 
-/// Which records are deleted by age; none where the config has no `auto_purge`. The whole
-/// config wins over the fragment (§9.1 over §7.3).
+/// Returns the ages at which records are deleted; `None` without `auto_purge`. The whole config
+/// overrides the fragment (§9.1 over §7.3).
 pub fn retention(config: Option<Json<'_>>) -> Option<Retention> {
     let config = config?;
     let on = |path: &[&str]| config.path(path).and_then(|value| value.bool());
@@ -136,14 +135,13 @@ pub fn retention(config: Option<Json<'_>>) -> Option<Retention> {
     let days = names.iter().filter_map(|(kind, fragment)| {
         let own = positive(config, &["memory_config", "privacy", "retention_days", kind])
             .or_else(|| positive(config, &["privacy_config", "retention_limits", fragment]))?;
-        // Beyond a thousand years a number of days is no wish to delete anything.
+        // A limit of a thousand years or more means that nothing is deleted.
         (own < 365_000.0).then_some((*kind, own.ceil() as i64))
     });
     (purges == Some(true)).then(|| Retention { days: days.collect() })
 }
 
-/// What the config makes of decay. `half_life_hours` wins over a rate, and a rate of
-/// `memory_config` over one of the fragment.
+/// Applies the config. Priority: `half_life_hours`, the rate of `memory_config`, the rate of the fragment.
 pub fn apply(table: &mut DecayTable, config: Json<'_>) {
     for (kind, _) in HALF_LIVES {
         let half_life = positive(config, &["decay_config", kind, "half_life_hours"]);
@@ -163,7 +161,7 @@ pub fn apply(table: &mut DecayTable, config: Json<'_>) {
     }
 }
 
-/// A rate is per day: the half-life that it means, in hours.
+/// Returns the half-life in hours that a rate per day means.
 fn half_life_of(rate: f64) -> f64 {
     std::f64::consts::LN_2 / rate * 24.0
 }
@@ -172,7 +170,7 @@ fn positive(config: Json<'_>, path: &[&str]) -> Option<f64> {
     config.path(path)?.number().filter(|number| *number > 0.0 && number.is_finite())
 }
 
-/// What is wrong with the config.
+/// Returns the problems of the config.
 pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut add = |code, message: String| {
@@ -218,14 +216,14 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     problems
 }
 
-/// Settings that are no numbers.
+/// Settings that are not numbers.
 const KINDS: [(&str, &str, JsonKind); 3] = [
     ("indexing", "enabled", JsonKind::Bool),
     ("indexing", "update_strategy", JsonKind::String),
     ("performance", "lazy_load", JsonKind::Bool),
 ];
 
-/// The numbers that are obeyed, or that palimp is always within: their paths, and the largest that each may be.
+/// Returns the numbers that palimp obeys or never exceeds: path and largest value of each.
 fn numbers() -> Vec<(Vec<&'static str>, f64)> {
     let any = f64::INFINITY;
     let mut numbers = vec![
@@ -251,8 +249,8 @@ fn numbers() -> Vec<(Vec<&'static str>, f64)> {
     numbers
 }
 
-/// What of a type's half-life and rates does not mean what counts: the half-life, then the rate of
-/// the whole config, then that of the fragment.
+/// Returns a message for each value of a type that contradicts the value in use. The first that
+/// exists is in use: the half-life, the rate of the whole config, the rate of the fragment.
 fn contradictions(config: Json<'_>, kind: &str) -> Vec<String> {
     let hours = positive(config, &["decay_config", kind, "half_life_hours"]);
     let rate = |path: &[&str]| {
@@ -278,8 +276,7 @@ fn contradictions(config: Json<'_>, kind: &str) -> Vec<String> {
     differing.map(told).collect()
 }
 
-/// Settings of the whole config, and those of the fragments that they override (§9.1 over §6.2
-/// and §7.3).
+/// Returns messages about fragment settings with other values than the config (§9.1 over §6.2 and §7.3).
 fn overridden(config: Json<'_>) -> Vec<String> {
     let pairs: [(&[&str], &[&str]); 7] = [
         (&["memory_config", "decay", "minimum_factor"], &["minimum_decay_factor"]),

@@ -1,4 +1,4 @@
-//! A session's `index.json` (§3.6) against its logs.
+//! Checks a session's `index.json` (§3.6) against its logs.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use crate::text::json::Json;
 
 /// The parts of an index: from words, topics and hours to ids.
 const PARTS: [&str; 3] = ["inverted_index", "topic_index", "temporal_index"];
-/// So many ids are in one message.
+/// The number of ids in one message.
 const NAMED: usize = 5;
 
-/// Judges the index of one session, whose logs hold `ids`.
+/// Checks the index of one session. `ids` are the ids in its logs.
 pub fn check(index: Json<'_>, path: &Path, session: &str, ids: &IdIndex<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut add = |code, message: String| {

@@ -1,4 +1,4 @@
-//! Which of its files is what, and what marks a folder as this format.
+//! The role of each file, and how a folder is recognised as a store of this format.
 
 use std::path::{Path, PathBuf};
 
@@ -10,27 +10,24 @@ use super::super::{Placement, parts};
 use crate::model::{PathText, Role, path_from_text};
 use crate::text::json::Json;
 
-/// The logs of a session, and the type of memory that each holds.
+/// The logs of a session, each with the type of its memories.
 pub const LOGS: [(&str, &str); 4] = [
     ("conversation.jsonl", "conversation"),
     ("decisions.jsonl", "decision"),
     ("findings.jsonl", "finding"),
     ("preferences.jsonl", "preference"),
 ];
-/// The files that sessions share.
 const SHARED: [&str; 2] = ["user-preferences.json", "agent-knowledge.json"];
-/// What the file of an archived session ends in.
 const ARCHIVE: &str = ".tar.gz";
-/// What the manifest of an archived session ends in.
 const MANIFEST: &str = ".manifest.json";
 
-/// The type of memory that a log holds.
+/// Returns the type of the memories in a log.
 pub fn kind_of(path: &Path) -> &'static str {
     let name = path.file_name().unwrap_or_default();
     LOGS.iter().find(|(log, _)| name == *log).map_or("unknown", |(_, kind)| kind)
 }
 
-/// The session that a path belongs to, and whether it is archived.
+/// Returns the session of a path, and whether it is archived.
 pub fn session_of(path: &Path) -> Option<(String, bool)> {
     let mut parts = path.iter().map(|part| part.to_text());
     let (room, own) = (parts.next()?, parts.next()?);
@@ -45,24 +42,24 @@ pub fn session_of(path: &Path) -> Option<(String, bool)> {
     }
 }
 
-/// The archive of a session, and its manifest.
+/// Returns the archive of a session, and its manifest.
 pub fn archive_files(name: &str) -> [PathBuf; 2] {
     [ARCHIVE, MANIFEST].map(|end| Path::new("archive").join(path_from_text(&format!("{name}{end}"))))
 }
 
-/// The folder of the session that a file is in.
+/// Returns the folder of the session that a file is in.
 pub fn folder_of(path: &Path) -> Option<&Path> {
     let folder = path.ancestors().skip(1).find(|folder| folder.components().count() == 2)?;
     folder.starts_with("sessions").then_some(folder)
 }
 
-/// The session's own lock, or that of one of its files (§4.2).
+/// True for the lock of a session and the locks of its files (§4.2).
 fn is_lock(name: &str) -> bool {
     name == ".lock" || name.ends_with(".jsonl.lock") || name.ends_with(".json.lock")
 }
 
-/// What a path is to the format. What is within an archive is asked for with the
-/// archive's own path and `!` before it.
+/// Returns the place of a path in the format. A path inside an archive starts with that of the
+/// archive and `!`.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
     let text = path.to_text();
     let parts: Vec<&str> = parts(&text).collect();
@@ -93,7 +90,7 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
     Placement::File(role)
 }
 
-/// What speaks for the folder being a store of this format.
+/// Collects the evidence that a folder is a store of this format.
 pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("no session below `sessions/` has a manifest or one of the four logs");
     let rooms = ["sessions", "archive", "shared"].map(|room| glance.has_folder(root, room));
@@ -123,7 +120,7 @@ pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     seen
 }
 
-/// The manifests of archived sessions, each with its archive.
+/// Counts the manifests of archived sessions that name a session or have an archive beside them.
 fn archives(folder: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
     let files = glance.files(folder);
     let names = files.iter().map(|name| name.to_text());
@@ -156,7 +153,7 @@ fn look(session: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
     }
 }
 
-/// Settings of §9.1, or of the fragments of §6.2 and §7.3.
+/// True if the config has settings of §9.1, or of the fragments of §6.2 and §7.3.
 fn is_config(head: &[u8]) -> bool {
     let outline = JsonHead::of(head);
     outline.has(&["memory_config"]) || outline.has(&["decay_config"]) || outline.has(&["privacy_config"])

@@ -1,4 +1,4 @@
-//! A session's manifest (§3.1) and that of an archived one (§8.3).
+//! Checks the manifest of a session (§3.1), and of an archived one (§8.3).
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::format::record_reader::with_object;
 use crate::model::{Code, Document, Moment, Problem, Severity};
 use crate::text::json::Json;
 
-/// What is wrong with a manifest by itself.
+/// Returns the problems of a manifest by itself.
 pub fn check(object: Json<'_>, path: &Path, now: Moment) -> Vec<Problem> {
     let mut fields = FieldReader::new(object, now);
     let own = fields.text("session_id", Need::Required);
@@ -44,18 +44,17 @@ pub fn check(object: Json<'_>, path: &Path, now: Moment) -> Vec<Problem> {
     fields.into_problems(path)
 }
 
-/// A time that a manifest names.
+/// Returns a time from a manifest.
 pub fn moment(manifest: &Document, name: &str) -> Option<Moment> {
     let text = with_object(&manifest.bytes, |object| Some(object.get(name)?.text()?.into_owned()))??;
     Moment::parse(&text).map(|(when, _)| when)
 }
 
-/// What is counted, by the name of the count and the type of memory.
 const COUNTED: [(&str, &str); 3] =
     [("total_messages", "conversation"), ("total_decisions", "decision"), ("total_findings", "finding")];
 const SIZE: &str = "size_bytes";
 
-/// What of a session can be counted.
+/// Counts of a session's records and bytes.
 #[derive(Debug, Default)]
 pub struct RecordCounts {
     /// Messages, decisions and findings that can be read.
@@ -65,7 +64,7 @@ pub struct RecordCounts {
 }
 
 impl RecordCounts {
-    /// Those of a session of these logs, whose files have so many bytes.
+    /// Counts the records of a session with these logs. `size` is the number of bytes in all its files.
     pub fn of<'a>(logs: impl Iterator<Item = &'a Document> + Clone, size: u64) -> RecordCounts {
         let count = |kind: &str| {
             let own = logs.clone().filter(|log| layout::kind_of(&log.path) == kind);
@@ -77,14 +76,14 @@ impl RecordCounts {
         }
     }
 
-    /// The members of the statistics.
+    /// Returns the members of the statistics.
     pub fn named(&self) -> [(&'static str, u64); 4] {
         let ([messages, decisions, findings], [a, b, c]) = (COUNTED.map(|(name, _)| name), self.records);
         [(messages, a), (decisions, b), (findings, c), (SIZE, self.sizes[0])]
     }
 }
 
-/// What a manifest's statistics say otherwise than the logs.
+/// Returns a problem for each count in a manifest that differs from the logs.
 pub fn check_counts(object: Json<'_>, path: &Path, counts: &RecordCounts) -> Vec<Problem> {
     let Some(statistics) = object.get("statistics") else { return Vec::new() };
     let stored = |name: &str| statistics.get(name).and_then(|value| value.count());

@@ -1,20 +1,19 @@
-//! `bmad`: sessions with a manifest and four logs, shared memories, archived sessions
-//! (specification 4).
+//! `bmad`: sessions with a manifest and four logs, shared memories, archived sessions (specification 4).
 //!
-//! Choices where the specification is silent:
-//! - A session is its folder; its manifest's `session_id` should be the same.
-//! - `role` is one of user, assistant, system, tool; `impact` and `severity` are low,
-//!   medium, high or critical; `status` is open, in_progress, resolved, closed, accepted
-//!   or wont_fix. Its samples show only some of these, so another word is a note.
-//! - Required of a message: id, timestamp, agent_id, role, content; of a decision: id,
-//!   timestamp, made_by, decision; of a finding: id, timestamp, discovered_by, severity,
-//!   description, status; of a preference: id, timestamp, category, key, value.
-//! - An archived session is read within its tar.gz. Where a session exists both as folder
-//!   and as archive the folder counts, and the archive's memories are shown as archived.
+//! Choices for cases where the specification is silent:
+//! - A session is its folder. The `session_id` of its manifest should be the same.
+//! - `role` is user, assistant, system or tool; `impact` and `severity` are low, medium, high or
+//!   critical; `status` is open, in_progress, resolved, closed, accepted or wont_fix. The samples
+//!   show only some of these, so another word is a note.
+//! - A message needs id, timestamp, agent_id, role, content; a decision id, timestamp, made_by,
+//!   decision; a finding id, timestamp, discovered_by, severity, description, status; a preference
+//!   id, timestamp, category, key, value.
+//! - An archived session is read inside its tar.gz. If a session is both a folder and an archive,
+//!   the folder counts, and the memories of the archive are shown as archived.
 //! - A session is idle a day after its last write.
-//! - Shared files have no schema: an object is one memory, an array one for each object.
-//! - Another writer's index need not hold every word; it must hold every id among its hours, none
-//!   that is not there, and no word that a record does not have.
+//! - Shared files have no schema. A shared file must be a JSON object, which is one memory.
+//! - The index of another program may lack words. Its hours must have every id, and it must not
+//!   have an unknown id, or a word that a record does not have.
 
 mod assembly;
 mod config;

@@ -1,4 +1,4 @@
-//! The records of the four logs (§3.2 to §3.5).
+//! Reads the records of the four logs (§3.2 to §3.5).
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -16,19 +16,19 @@ const STATUSES: [&str; 6] = ["open", "in_progress", "resolved", "closed", "accep
 
 type Facet = (&'static str, Box<str>);
 
-/// Reads a log, live or within an archive.
+/// Reads a log, live or inside an archive.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     let kind = layout::kind_of(path);
     record_reader::read_lines(path, bytes, now, &|fields, _| view(fields, kind))
 }
 
-/// The form of a record of a log.
+/// Returns the form of a record of a log.
 pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
     let kind = layout::kind_of(path);
     record_reader::form(record, now, &|fields, _| view(fields, kind))
 }
 
-/// The form of a shared file.
+/// Returns the form of a shared file.
 pub fn form_shared(path: &Path, record: &[u8], now: Moment) -> RecordForm {
     record_reader::form(record, now, &|fields, _| shared(fields, path))
 }
@@ -53,7 +53,7 @@ fn shared(fields: &mut FieldReader<'_>, path: &Path) -> ParsedRecord {
 fn view(fields: &mut FieldReader<'_>, kind: &'static str) -> ParsedRecord {
     let id = fields.text("id", Need::Required);
     let created = fields.moment("timestamp", Need::Required);
-    // Its own update writes the boosted factor without a clamp (§6.3).
+    // The update of §6.3 writes the boosted factor without a clamp: it may be above 1.
     fields.number("decay_factor", Need::Optional);
     let own = match kind {
         "conversation" => message(fields),
@@ -74,7 +74,7 @@ fn view(fields: &mut FieldReader<'_>, kind: &'static str) -> ParsedRecord {
     }
 }
 
-/// §5.3: by type, more for what is severe, of high impact or approved.
+/// Returns the importance of §5.3: by type, higher for severe, high-impact or approved records.
 fn importance(kind: &str, facets: &[Facet]) -> f64 {
     let base = match kind {
         "decision" => 1.0,
@@ -160,7 +160,7 @@ fn facet(facets: &mut Vec<Facet>, name: &'static str, value: Option<Cow<'_, str>
     facets.extend(value.map(|value| (name, value.into())));
 }
 
-/// A record's main text, and the members that hold it.
+/// Returns a record's main text, and the members that hold it.
 pub fn main_text(object: Json<'_>) -> (String, Vec<&'static str>) {
     for name in ["content", "decision", "description"] {
         if let Some(text) = object.get(name).and_then(|value| value.text()) {

@@ -1,20 +1,19 @@
-//! How a store is written (§4 to §8): records, compaction, sessions, archives.
+//! Writes a store (§4 to §8): records, compaction, sessions, archives.
 //!
-//! Choices where the specification is silent:
-//! - An id that a record still refers to is not given to a new one, also when what it named
-//!   is gone: the old reference would come to mean the new record.
+//! Choices for cases where the specification is silent:
+//! - A new record never gets an id that a record refers to, even if that memory is gone: the old
+//!   reference would mean the new record.
 //! - The text of a preference is its `value`.
-//! - A shared file is one memory: it is edited in place, and deleted whole.
-//! - Times are written in UTC with milliseconds at most, as its `toISOString()` has them.
+//! - A shared file is one memory: it is edited in place, and deleted as a whole.
+//! - Times are in UTC with milliseconds at most, as the format's `toISOString()` writes them.
 //! - `size_bytes` counts the four logs.
-//! - A session that is made is called `sess-YYYY-MM-DD-name`; one that is found may be
-//!   called anything that can be the name of one folder.
-//! - In the index a word has 3 to 64 letters and digits. Who wrote a record and the words
-//!   of its enumerations are not words of its text. A decision also is under the
-//!   topics of the messages that it refers to; a record without a time is under
-//!   `undated`.
-//! - `last_decay_update` is in milliseconds since 1970, as its `Date.now()` is, unless the
-//!   record already holds a text there.
+//! - The name of a new session is `sess-YYYY-MM-DD-name`. An existing session may have any name
+//!   that one folder can have.
+//! - In the index a word has 3 to 64 letters and digits. Authors and words of enumerations are not
+//!   words of a text. A decision is also under the topics of the messages that it refers to; a
+//!   record without a time is under `undated`.
+//! - `last_decay_update` is in milliseconds since 1970, like `Date.now()`, unless the record
+//!   already has a text there.
 
 mod compaction;
 mod derived_files;
@@ -54,7 +53,7 @@ use new_session::{new_session, session_id};
 
 pub use derived_files::derived;
 
-/// The members that are no strings.
+/// The members that are not strings.
 const NO_TEXT: [&str; 15] = names(
     "access_count alternatives_considered approved_by confidence decay_factor \
     last_decay_update learned_from metadata metadata.processing_time_ms \
@@ -101,11 +100,11 @@ impl FormatWriter for Bmad {
         Ok(vec![Change::append(path, line, base)])
     }
 
-    /// The next number is only known where the last one is.
+    /// The next number is only known if the last one is.
     fn append(&self, scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
         let (Some(name), None) = (draft.session, draft.importance) else { return Ok(None) };
         let Some(last) = scene.lookup.last_id(name, draft.kind) else { return Ok(None) };
-        // What a record refers to is no id for another.
+        // A given id, and ids that the record refers to, change which number is next.
         if RecordMembers::of(draft.record)?.get("id").is_some() || draft.record.is_some_and(refers) {
             return Ok(None);
         }
@@ -256,8 +255,8 @@ impl FormatWriter for Bmad {
         due_tasks::expired(scene.store, scene.now)
     }
 
-    /// §9.1. It carries no redaction patterns: those of §7.3 match every SHA-256 and miss most
-    /// tokens.
+    /// Writes the config of §9.1 without the redaction patterns of §7.3, which match every SHA-256
+    /// and miss most tokens.
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)> {
         let config = include_str!("write/config.json");
         vec![("config.json".into(), config.into()), ("sessions".into(), Vec::new())]
@@ -288,7 +287,7 @@ impl FormatWriter for Bmad {
     }
 }
 
-/// The locks of a session's files, its own first: that one is in common to all of them.
+/// Returns the locks of a session's files. The session's own lock comes first: all its files share it.
 pub fn lock(files: &[&Path]) -> Lock {
     let Some(folder) = files.iter().find_map(|file| layout::folder_of(file)) else { return Lock::None };
     let own = files.iter().filter(|file| file.starts_with(folder));
@@ -305,7 +304,7 @@ pub fn lock(files: &[&Path]) -> Lock {
     Lock::Exclusive(locks)
 }
 
-/// The session of that name that can be written: the folder, where there is an archive too.
+/// Returns the session of that name that can be written: the folder, even if an archive exists.
 fn live_session<'a>(store: &'a Store, name: &str) -> Result<&'a Session> {
     let mut of_name = store.sessions.iter().filter(|session| session.name == name).peekable();
     if of_name.peek().is_none() {
@@ -318,7 +317,6 @@ fn live_session<'a>(store: &'a Store, name: &str) -> Result<&'a Session> {
     })
 }
 
-/// Every id that some record refers to.
 fn referred_to(store: &Store) -> Vec<&str> {
     let records = store.documents.iter().flat_map(|own| &own.records);
     let references = records.filter_map(|record| record.view()).flat_map(|view| view.references);
@@ -328,7 +326,7 @@ fn referred_to(store: &Store) -> Vec<&str> {
         .collect()
 }
 
-/// A preference with its fields set; its text is the value.
+/// Sets fields of a preference. Its text is the value.
 fn preference(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> ChangesResult {
     let file = scene.store.document(entry);
     let span = scene.store.record(entry).span;

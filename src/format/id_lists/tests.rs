@@ -1,4 +1,4 @@
-//! Maps of indexes that were damaged in every way, and what sets say of them.
+//! Compares damaged maps of indexes with sets of their pairs.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,16 +12,14 @@ use crate::model::{Document, Role};
 use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
 
-/// A map from keys to values, in its order: the values of equal keys that follow one another are in one
-/// list. All are JSON.
+/// A map from keys to values, both JSON. Adjacent equal keys share one list.
 pub type Map = Vec<(String, String)>;
 
-/// Ids that a log has, and some that it has not. Some need escapes.
+/// Ids that a log has, and one that it lacks. Some need escapes.
 pub const IDS: [&str; 8] = ["a", "b", "c", "", "\"q\"\n", "zoë", "dd", "gone"];
-/// Keys of a map.
 pub const KEYS: [&str; 5] = ["t", "u", "", "\\é", "none"];
 
-/// A text as JSON, in another spelling if it should be.
+/// Returns a text as JSON, with all characters escaped if asked.
 pub fn spelled(text: &str, escaped: bool) -> String {
     let escape = |unit: u16| format!("\\u{unit:04x}");
     match escaped {
@@ -30,18 +28,17 @@ pub fn spelled(text: &str, escaped: bool) -> String {
     }
 }
 
-/// What is done to a map: mostly little, as nothing is wrong with most.
+/// Damage to a map. Mostly little, because most maps have no fault.
 #[derive(Clone, Debug)]
 pub struct Damage(Vec<(u8, Index, Index, &'static str)>);
 
-/// Any damage.
 pub fn any_damage() -> impl Strategy<Value = Damage> {
     let one = (0_u8..9, any::<Index>(), any::<Index>(), select(&IDS[..]));
     proptest::collection::vec(one, 0..4).prop_map(Damage)
 }
 
 impl Damage {
-    /// Does it. `others` are values that are put in the place of right ones.
+    /// Damages the map. `others` are wrong values.
     pub fn done_to(&self, map: &mut Map, others: &[String]) {
         for (what, at, to, text) in &self.0 {
             if map.is_empty() {
@@ -63,7 +60,7 @@ impl Damage {
     }
 }
 
-/// The map as a JSON object of lists.
+/// Returns the map as a JSON object of lists.
 pub fn lists(map: &Map) -> String {
     let runs = map.chunk_by(|one, other| one.0 == other.0);
     let list = |run: &[(String, String)]| {
@@ -73,7 +70,7 @@ pub fn lists(map: &Map) -> String {
     format!("{{{}}}", runs.map(list).collect::<Vec<_>>().join(","))
 }
 
-/// The keys of a map with each of their ids, as a set.
+/// Returns the pairs of key and id in a map.
 pub fn pairs(map: Json<'_>) -> HashSet<(String, String)> {
     let of = |(key, ids): (Json<'_>, Json<'_>)| {
         let key = key.text().unwrap().into_owned();

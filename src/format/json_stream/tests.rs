@@ -8,7 +8,7 @@ use crate::format::compressed_text::{CompressedWriter, MemberValue, with_members
 use crate::model::{RangeReader, RecordReader, Span, lazy_bytes};
 use crate::text::json_edit;
 
-/// Bytes that are read when they are asked for.
+/// Returns bytes that are read on demand.
 pub fn by_blocks(bytes: &[u8]) -> Bytes {
     struct Held(Vec<u8>);
     impl RangeReader for Held {
@@ -21,7 +21,6 @@ pub fn by_blocks(bytes: &[u8]) -> Bytes {
         .bytes_from(blocks)
 }
 
-/// All that was met, as text.
 #[derive(Default)]
 struct Told(Vec<String>);
 
@@ -86,7 +85,7 @@ fn value() -> impl Strategy<Value = String> {
     })
 }
 
-/// An object, or what is nearly one.
+/// An object, or nearly one.
 fn object() -> impl Strategy<Value = String> {
     let name = select(&["members", "items", "other", "", "it\\u0065ms"][..]);
     let gap = select(&["", " ", "\r\n"][..]);
@@ -97,7 +96,7 @@ fn object() -> impl Strategy<Value = String> {
             let member = |(name, own, gap): (&str, String, &str)| format!("{gap}\"{name}\"{gap}:{own}{gap}");
             let all: Vec<String> = members.into_iter().map(member).collect();
             let text = format!("{start}{{{}}}{end}", all.join(","));
-            // A byte less, or another one, in some.
+            // Damages some objects: one byte less or more, or a missing end.
             let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
             let at = places[at.index(places.len())];
             match what {
@@ -126,7 +125,7 @@ proptest! {
         let at_once = visit_object(&held, Told::default);
         let told = visit_object(&blocks, Told::default);
         prop_assert_eq!(told.as_ref().map(|own| &own.0.0), at_once.as_ref().map(|own| &own.0.0));
-        // And becomes the same.
+        // The result of a change is the same, too.
         let set = [("other", "[1]"), ("new", "2"), ("items", "{\"z\":[]}"), ("members", "{}")];
         let body = without_mark(&bytes);
         let mut tape = Tape::default();

@@ -1,4 +1,4 @@
-//! `<agent>.json`: one document with three arrays, as the 1.0 writer made it. Read-only.
+//! `<agent>.json`: one document with three arrays, made by the 1.0 writer. Read-only.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::format::record_reader::{self, DocumentReading, Reading};
 use crate::model::{Code, Moment, Problem, Role, Severity};
 use crate::text::json::{Json, JsonKind};
 
-/// Reads a `.json` file at the root: one of the 1.0 writer, or one of another program.
+/// Reads a `.json` file at the root. It may belong to another program.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     if !layout::is_agent_file(bytes) {
         let message = "The format has no such file. It is kept, but not read.";
@@ -36,7 +36,7 @@ fn memory(item: Json<'_>, kind: &'static str, now: Moment, within: &mut Document
     within.record(item, &seen, fields.into_faults().into_iter().map(lenient).collect());
 }
 
-/// The 1.0 writer had fewer fields: what is absent from its records is a note.
+/// The 1.0 writer had fewer fields, so a missing one is only a note.
 fn lenient((code, severity, message): Fault) -> Fault {
     let severity = if code == Code::MissingField { Severity::Note } else { severity };
     (code, severity, message)

@@ -1,4 +1,4 @@
-//! What the files of a store say together: states, duplicates, limits, locks.
+//! Assembles the files of a store: states, duplicates, limits, locks.
 
 use std::path::Path;
 
@@ -9,18 +9,17 @@ use crate::model::{
     Code, Document, Entry, Moment, PathText, Problem, RecordBody, Role, Severity, State, time,
 };
 
-/// Each live file's limits: bytes, memories, and whether writes stop there
-/// ("Storage Limits").
+/// The limits of each live file: bytes, memories, and true if a limit is hard ("Storage Limits").
 const LIMITS: [(&str, u64, usize, bool); 3] = [
     ("core_memories.jsonl", 10 << 20, 1000, true),
     ("learnings.jsonl", 5 << 20, 500, false),
     ("tasks.jsonl", 2 << 20, 200, false),
 ];
 
-/// A lock is old after this many microseconds ("Concurrency Control": 30 seconds).
+/// The age in microseconds at which a lock is old ("Concurrency Control": 30 seconds).
 const OLD_LOCK: i64 = 30_000_000;
 
-/// Puts the files together.
+/// Assembles the files of a store.
 pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     let (ids, problems) = ids(parts);
     let mut assembly = Assembly { entries: entries(parts), problems, ..Assembly::default() };
@@ -36,7 +35,7 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     assembly
 }
 
-/// Every record of the live files and the archives, with its state.
+/// Returns every record of the live files and the archives, with its state.
 pub fn entries(parts: &AssemblyInput<'_>) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (document, file) in parts.documents.iter().enumerate() {
@@ -52,7 +51,7 @@ pub fn entries(parts: &AssemblyInput<'_>) -> Vec<Entry> {
     entries
 }
 
-/// Every id. Its first record, live files before archives, is the one it names; others are problems.
+/// Returns every id. The first record with an id has it, live files before archives; others are problems.
 pub fn ids<'a>(parts: &AssemblyInput<'a>) -> (IdIndex<'a>, Vec<Problem>) {
     let mut files: Vec<&Document> = parts.documents.iter().map(|document| &**document).collect();
     files.sort_by_key(|document| document.role);
@@ -98,21 +97,19 @@ fn limits(document: &Document) -> Vec<Problem> {
         .collect()
 }
 
-/// How many memories count toward a file's limit.
+/// Counts the memories for a file's limit.
 fn live(document: &Document) -> usize {
     document.records.iter().filter(|record| record.view().is_some_and(|view| !view.archived)).count()
 }
 
-/// The bytes and the memories above which a file is archived by itself, where its limit is a soft
-/// one.
+/// Returns the bytes and memories above which a file with a soft limit is archived automatically.
 pub fn soft_limit(file: &Path) -> Option<(u64, usize)> {
     let name = file.to_str()?;
     let &(_, bytes, memories, _) = LIMITS.iter().find(|(own, .., hard)| !*hard && *own == name)?;
     Some((bytes, memories))
 }
 
-/// Why a file can't become what it would be, where its limit is a hard one. One that is over it
-/// may stay so, and grow no further.
+/// Returns why a file can't have this content: a hard limit. A file above it may keep its size, but not grow.
 pub fn hard_limit(before: Option<&Document>, document: &Document) -> Option<String> {
     let name = document.path.to_str().unwrap_or_default();
     let &(_, bytes, memories, _) = LIMITS.iter().find(|(file, .., hard)| *hard && *file == name)?;
@@ -127,15 +124,15 @@ pub fn hard_limit(before: Option<&Document>, document: &Document) -> Option<Stri
     })
 }
 
-/// Whether a live file with that many bytes and memories is over one of its limits.
+/// True if a live file with this size is above a limit.
 pub fn may_be_full(name: &str, bytes: u64, count: usize) -> bool {
     let limits = LIMITS.iter().find(|(file, ..)| *file == name);
     limits.is_none_or(|&(_, most, memories, _)| bytes > most || count > memories)
 }
 
-/// An empty lock is what a release leaves behind; one with a holder that is gone is stale.
+/// Returns a problem if the lock is old and its holder gone. A release leaves an empty lock.
 fn stale_lock(lock: &LockFact, now: Moment) -> Option<Problem> {
-    // "Contains PID and timestamp", in no said shape: whatever reads as a time is it.
+    // "Contains PID and timestamp", without a form: any word that reads as a time counts.
     let text = String::from_utf8_lossy(&lock.bytes).into_owned();
     let words = text.split(|c: char| c.is_whitespace() || "\"',;{}".contains(c));
     let taken = words.filter_map(Moment::parse).map(|(when, _)| when).next();

@@ -1,4 +1,4 @@
-//! `index.json` against the records it was made from ("Index File Format").
+//! Compares `index.json` with its records ("Index File Format").
 
 use super::layout;
 use crate::format::AssemblyInput;
@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::text::json::Json;
 
-/// The version that its writer writes.
+/// The version that the format's writer writes.
 pub const VERSION: &str = "1.0.0";
 
 /// The maps from keys to ids.
@@ -29,24 +29,24 @@ pub struct IndexedRecords<'a> {
     pub bytes: [u64; 2],
 }
 
-/// One of them.
+/// A record and the place of its id.
 pub struct IndexedRecord<'a> {
     packed: &'a PackedView,
-    /// Its id, and the place of that.
+    /// The id and its place.
     pub id: Option<(&'a str, u32)>,
     pub state: State,
     in_live_file: bool,
 }
 
 impl<'a> IndexedRecord<'a> {
-    /// What was read of it: a gigabyte has too many to keep them unpacked.
+    /// Unpacks the view. A gigabyte has too many records to keep them unpacked.
     pub fn view(&self) -> View<'a> {
         self.packed.view()
     }
 }
 
 impl<'a> IndexedRecords<'a> {
-    /// Those of a store.
+    /// Collects the records of a store.
     pub fn of(parts: &AssemblyInput<'a>, entries: &[Entry], ids: &'a IdIndex<'a>) -> Self {
         let mut next = 0;
         let own = entries.iter().filter_map(|entry| {
@@ -65,13 +65,13 @@ impl<'a> IndexedRecords<'a> {
         IndexedRecords { own: own.collect(), ids, bytes: [Role::Records, Role::Archive].map(bytes) }
     }
 
-    /// The live ones.
+    /// Returns the live records.
     pub fn live(&self) -> impl Iterator<Item = &IndexedRecord<'a>> {
         self.own.iter().filter(|own| own.state == State::Live)
     }
 }
 
-/// Judges the index; nothing if it can't be read, which is said elsewhere.
+/// Returns the problems of the index; none if it can't be read, because that is already a problem.
 pub fn check(document: &Document, records: &IndexedRecords<'_>) -> Vec<Problem> {
     let Some((own, _)) = visit_object(&document.bytes, || RecordIndexCheck::of(records)) else {
         return Vec::new();
@@ -80,12 +80,11 @@ pub fn check(document: &Document, records: &IndexedRecords<'_>) -> Vec<Problem> 
     own.faults().map(problem).collect()
 }
 
-/// Whether the index has everything and no problem, and what else is in it; `None` where it can't be read.
+/// Checks that the index is complete and correct, and returns its outline; `None` if it can't be read.
 pub fn is_right<'b>(index: &'b Bytes, records: &IndexedRecords<'_>) -> Option<(bool, JsonOutline<'b>)> {
     visit_object(index, || RecordIndexCheck::of(records)).map(|(own, outline)| (own.has_no_fault(), outline))
 }
 
-/// An index beside the records, while it is looked through.
 struct RecordIndexCheck<'r, 'a> {
     records: &'r IndexedRecords<'a>,
     version: Option<Fault>,
@@ -139,7 +138,7 @@ impl<'r, 'a> RecordIndexCheck<'r, 'a> {
             && self.stale().next().is_none()
     }
 
-    /// How the maps from keys to ids differ from the live records, one after the other.
+    /// Returns how the maps from keys to ids differ from the live records.
     fn stale(self) -> impl Iterator<Item = Fault> {
         let records = self.records;
         let message = move |((name, keys), listed): ((&str, KeysOf), Option<IdListCheck>)| {
@@ -163,7 +162,7 @@ impl<'r, 'a> RecordIndexCheck<'r, 'a> {
     }
 }
 
-/// The bytes of the live files, or of those and the archives: the specification doesn't say which.
+/// Accepts the bytes of the live files, with or without the archives: the specification doesn't say which.
 fn bytes(statistics: Json<'_>, records: &IndexedRecords<'_>) -> Option<Fault> {
     let stored = statistics.get("total_storage_bytes")?.number()?;
     let [live, archived] = records.bytes;
@@ -178,8 +177,7 @@ fn version(own: Json<'_>) -> Option<Fault> {
     (version != VERSION).then_some((Code::UnsupportedVersion, Severity::Warning, message))
 }
 
-/// Counts with and without what the live files hold as archived: the specification
-/// doesn't say which, and either is accepted.
+/// Accepts counts with and without archived records in the live files: the specification doesn't say which.
 fn counts(statistics: Json<'_>, records: &IndexedRecords<'_>) -> Vec<Fault> {
     let mut found = Vec::new();
     let count =
@@ -206,7 +204,7 @@ fn counts(statistics: Json<'_>, records: &IndexedRecords<'_>) -> Vec<Fault> {
     found
 }
 
-/// The stored word that an importance was read from.
+/// Returns the word that is read as this importance.
 pub fn importance_word(importance: f64) -> &'static str {
     if importance >= 0.75 {
         "high"

@@ -1,4 +1,4 @@
-//! Which of its files is what, and what marks a folder as this format.
+//! The roles of the format's files, and the marks of its folder.
 
 use std::path::Path;
 
@@ -9,17 +9,16 @@ use super::super::{Placement, parts};
 use crate::model::{PathText, Role};
 use crate::text::json::{Json, JsonKind};
 
-/// The live files, with the type of record that each holds.
+/// The live files and the type of their records.
 pub const FILES: [(&str, &str); 3] =
     [("core_memories.jsonl", "core"), ("learnings.jsonl", "learning"), ("tasks.jsonl", "task")];
 
-/// The arrays of a 1.0 document, with the type of record that each holds.
+/// The arrays of a 1.0 document and the type of their records.
 pub const ARRAYS: [(&str, &str); 3] =
     [("core_memories", "core"), ("learnings", "learning"), ("tasks", "task")];
 
-/// The type of record that a live file, or an archive made from it, holds.
-/// Archives are `<stem>_<YEAR>_Q<N>.jsonl`, or `<type>_memories_<YEAR>_Q<N>.jsonl` as
-/// the specification's text has it.
+/// Returns the type of records in a live file or its archive: `<stem>_<YEAR>_Q<N>.jsonl`, or
+/// `<type>_memories_<YEAR>_Q<N>.jsonl` in the specification's text.
 pub fn kind_of_file(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_text();
     FILES.iter().find_map(|&(file, kind)| {
@@ -29,7 +28,7 @@ pub fn kind_of_file(path: &Path) -> Option<&'static str> {
     })
 }
 
-/// What a path is to the format.
+/// Returns what a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
     let text = path.to_text();
     let parts: Vec<&str> = parts(&text).collect();
@@ -48,25 +47,25 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
         ["archive", name] | ["archive", _, name] if name.ends_with(".jsonl") => {
             Placement::File(Role::Archive)
         }
-        // Whether a document is of the 1.0 writer only its content tells.
+        // Only the content shows if the 1.0 writer made it.
         [name] if name.ends_with(".json") => Placement::File(Role::Records),
         _ => Placement::Unexpected,
     }
 }
 
-/// What speaks for the folder being a store of this format.
+/// Returns the evidence that a folder is a store of this format.
 pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let files = FILES.map(|(file, _)| file);
     let mut seen = Evidence::lacking(format!("it has none of {}", files.join(", ")));
     let there: Vec<&str> = files.into_iter().filter(|file| glance.has_file(root, file)).collect();
     for file in &there {
         let head = glance.head(&root.join(file)).unwrap_or_default();
-        // A first record longer than what is looked at tells by the names of its members.
+        // If the head ends within the first record, its member names decide.
         let likeness = match likeness(&head, is_record) {
             Likeness::Silent if head.len() >= PROBE_BYTES && is_record_begun(&head) => Likeness::Yes,
             likeness => likeness,
         };
-        // One file of those names may be anybody's; of the first only one format speaks.
+        // Other programs may have one of these names, but not `core_memories.jsonl`.
         let is_own_name = there.len() > 1 || *file == "core_memories.jsonl";
         seen.see(likeness, is_own_name, &format!("the memories in {file} are of another kind"));
         seen.lacks = format!("{} has no complete memory", there.join(", "));
@@ -83,7 +82,7 @@ fn is_record_begun(head: &[u8]) -> bool {
     has("content") && (has("type") || has("created_at")) && has("id")
 }
 
-/// Some fields of its schema, enough to tell its records from others'.
+/// True if some fields match the schema, enough to distinguish its records from others.
 fn is_record(object: Json<'_>) -> bool {
     let content = object.get("content").is_some_and(|content| content.kind() == JsonKind::String);
     let kind = object.get("type").is_some_and(|kind| FILES.iter().any(|(_, word)| kind.is_text(word)));
@@ -91,7 +90,7 @@ fn is_record(object: Json<'_>) -> bool {
     content && (kind || (dated && object.get("importance").is_some()))
 }
 
-/// Whether the head is that of a document with the arrays of the 1.0 writer.
+/// True if the head is that of a document with the arrays of the 1.0 writer.
 pub fn is_agent_file(head: &[u8]) -> bool {
     let outline = JsonHead::of(head);
     let named = ARRAYS.iter().filter(|(array, _)| outline.has_list(array)).count();

@@ -1,12 +1,10 @@
-//! `memory-server`: three files of JSON Lines, an index, backups, archives by quarter
-//! (specification 1), and the `<agent>.json` documents of its 1.0 writer, read-only.
+//! `memory-server`: three JSON Lines files, an index, backups and archives by quarter
+//! (specification 1), and the read-only `<agent>.json` documents of its 1.0 writer.
 //!
 //! Choices where the specification is silent:
-//! - An id that is live and in an archive is reported as a duplicate: an archiving
-//!   that was cut short leaves that behind.
-//! - `total_memories` may count the records marked `archived` in the live files or leave
-//!   them out; both are accepted. `last_updated` is not judged.
-//! - An id that is no UUID is a note: it is shown and kept as it is.
+//! - An id that is live and in an archive is a duplicate: an interrupted archiving leaves it behind.
+//! - `total_memories` may count the archived records in live files or not. `last_updated` is not checked.
+//! - An id that is not a UUID is a note: it is shown and kept as it is.
 
 mod agent_file;
 mod assembly;
@@ -23,7 +21,7 @@ use super::{AssemblyInput, DerivedFile, Format, FormatInfo};
 use crate::model::{Code, DecayTable, Lock, Moment, Role};
 use crate::text::json::Json;
 
-/// Specification 1.
+/// The format of specification 1.
 pub struct MemoryServer;
 
 static ABOUT: FormatInfo = FormatInfo {

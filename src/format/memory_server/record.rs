@@ -10,13 +10,13 @@ use crate::format::record_reader::{self, Reading};
 use crate::model::{Code, Moment, ParsedRecord, Problem, Role, Severity};
 use crate::text::json::Json;
 
-/// Characters that a memory's content may have.
+/// The most characters of a memory's content.
 const CONTENT: usize = 5000;
-/// Characters that a category may have.
+/// The most characters of a category.
 const CATEGORY: usize = 50;
-/// Tags that a memory may have, and characters that a tag may have.
+/// The most tags of a memory, and the most characters of a tag.
 const TAGS: (usize, usize) = (10, 30);
-/// Bytes that a line may have ("Format Specification", rule 6).
+/// The most bytes of a line ("Format Specification", rule 6).
 const LINE: usize = 10 * 1024;
 
 /// Reads a live or archived file.
@@ -24,13 +24,13 @@ pub fn read(path: &Path, role: Role, bytes: &[u8], now: Moment) -> Reading {
     let kind = layout::kind_of_file(path);
     let mut reading =
         record_reader::read_lines(path, bytes, now, &|fields, raw| line(fields, raw, kind, role));
-    // Its rule 5 says "no trailing newline at end of file", and its writer ends every line.
+    // Rule 5 says "no trailing newline at end of file", but the format's writer ends every line.
     let final_newline = |problem: &&mut Problem| problem.code == Code::NoFinalNewline;
     reading.problems.iter_mut().filter(final_newline).for_each(|problem| problem.severity = Severity::Note);
     reading
 }
 
-/// The form of a memory.
+/// Returns the form of a memory.
 pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
     let kind = layout::kind_of_file(path);
     record_reader::form(record, now, &|fields, raw| line(fields, raw, kind, Role::Records))
@@ -41,7 +41,7 @@ fn line(fields: &mut FieldReader<'_>, raw: &[u8], kind: Option<&'static str>, ro
     view(fields, kind, role)
 }
 
-/// Views one memory. `kind` is the type that its file or array holds.
+/// Makes a view of one memory. `kind` is the type of its file or array.
 pub fn view(fields: &mut FieldReader<'_>, kind: Option<&'static str>, role: Role) -> ParsedRecord {
     let id = fields.text("id", Need::Required);
     if let Some(id) = id.as_deref().filter(|id| !is_uuid_v4(id)) {
@@ -73,14 +73,14 @@ pub fn view(fields: &mut FieldReader<'_>, kind: Option<&'static str>, role: Role
     view
 }
 
-/// Its category, and how a task is.
+/// Returns the category, and the status of a task.
 fn facets(record: Json<'_>, category: Option<&str>) -> Box<[(&'static str, Box<str>)]> {
     let status = record.path(&["task_metadata", "status"]).and_then(|status| status.text());
     let category = category.map(|category| ("category", category.into()));
     category.into_iter().chain(status.map(|status| ("status", status.into()))).collect()
 }
 
-/// The record's type, which is in the wrong file if that holds another.
+/// Returns the record's type. It is a fault if the file has another type.
 fn place(
     fields: &mut FieldReader<'_>,
     own: Option<Cow<'_, str>>,

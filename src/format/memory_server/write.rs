@@ -1,4 +1,4 @@
-//! How memories are written: lines, backups, archives by quarter, the index.
+//! Writes memories: lines, backups, archives by quarter, the index.
 
 mod due_entries;
 mod index_build;
@@ -24,7 +24,7 @@ const ORDER: [&str; 11] = names(
     "id type content category created_at updated_at accessed_at access_count tags \
     importance archived",
 );
-/// Backups that are kept of a file ("Backup Strategy").
+/// The number of backups that are kept of a file ("Backup Strategy").
 const BACKUPS: usize = 5;
 
 impl FormatWriter for MemoryServer {
@@ -81,7 +81,7 @@ impl FormatWriter for MemoryServer {
         Ok(vec![Change::append(file, members.to_line(&ORDER), log.map(|log| log.bytes.clone()))])
     }
 
-    /// An id that is given may be there already, and a file that may be full is counted: [`Self::add`] says so.
+    /// Returns `None` if the id may exist or the file may be full. [`Self::add`] then finds out.
     fn append(&self, scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
         let own = RecordMembers::of(draft.record)?.text("id").ok().flatten();
         if own.is_some_and(|id| scene.lookup.has_id(None, &id) != Some(false)) {
@@ -109,7 +109,7 @@ impl FormatWriter for MemoryServer {
         Some(copy.with_file_name(path_from_text(&format!("{own}.backup.{day}_{time}_{number}"))))
     }
 
-    /// Into the archive of the quarter in which that happens.
+    /// Moves records to the archive of the current quarter.
     fn archive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
         let (year, quarter) =
             scene.now.quarter().ok_or_else(|| Refusal::unfit("the clock is out of range."))?;
@@ -126,7 +126,7 @@ impl FormatWriter for MemoryServer {
         Ok(in_order(changes))
     }
 
-    /// Back into the live file of its type.
+    /// Moves records back to the live file of their type.
     fn unarchive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
         let mut changes = Vec::new();
         for (file, records) in by_file(scene.store, entries) {
@@ -158,8 +158,8 @@ impl FormatWriter for MemoryServer {
         ]
     }
 
-    /// Learnings that were not used for 90 days and tasks that were done 30 days ago are archived,
-    /// and what a file has no room for; core memories only by hand ("Archival", "Storage Limits").
+    /// Archives learnings unused for 90 days, tasks done 30 days ago, and what exceeds a soft
+    /// limit. Core memories are archived by hand ("Archival", "Storage Limits").
     fn due_tasks(&self, scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
         let due_entries::DueEntries { what, entries } = due_entries::own(scene);
         if entries.is_empty() {
@@ -178,7 +178,7 @@ impl FormatWriter for MemoryServer {
         Some(due)
     }
 
-    /// A document of the 1.0 writer becomes lines of the three files; it is kept as a backup.
+    /// Converts a document of the 1.0 writer to lines of the three files, and keeps it as a backup.
     fn migration(&self, scene: &WriteContext<'_>) -> ChangesResult {
         let old = |document: &&Arc<Document>| {
             document.role == Role::Records
@@ -204,7 +204,7 @@ impl FormatWriter for MemoryServer {
         layout::FILES.iter().map(|(file, _)| (PathBuf::from(file), Vec::new())).collect()
     }
 
-    /// Hard limits refuse; soft ones are told by `check`.
+    /// Refuses to exceed hard limits. `check` reports soft ones.
     fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<()> {
         let Some(own) = document(after, file) else { return Ok(()) };
         match assembly::hard_limit(document(&store.documents, file), own) {
@@ -214,7 +214,7 @@ impl FormatWriter for MemoryServer {
     }
 }
 
-/// A new memory: the file of its type, and its members.
+/// Returns the file of a new memory's type, and its members.
 fn new_memory(
     draft: &RecordDraft<'_>,
     now: Moment,
@@ -248,7 +248,7 @@ fn new_memory(
     Ok((file, members))
 }
 
-/// The records of a type in a document of the 1.0 writer, a line each.
+/// Returns the records of a type in a document of the 1.0 writer, one per line.
 fn lines_of_kind(document: &Document, kind: &str) -> Result<Vec<u8>> {
     let mut lines = Vec::new();
     for record in &document.records {
@@ -258,7 +258,7 @@ fn lines_of_kind(document: &Document, kind: &str) -> Result<Vec<u8>> {
             return Err(Refusal::corrupt(message));
         };
         if view.kind == kind {
-            // A line break can be between values alone: within a string it is escaped.
+            // A line break can only be between values: within a string it is escaped.
             lines.extend(
                 document
                     .raw(record)
@@ -271,7 +271,7 @@ fn lines_of_kind(document: &Document, kind: &str) -> Result<Vec<u8>> {
     Ok(lines)
 }
 
-/// The time as the record writes its times: to the second, or to the microsecond.
+/// Returns the time in the precision of the record: seconds or microseconds.
 fn stamp(record: Json<'_>, now: Moment) -> String {
     let stored = record.get("updated_at").and_then(|value| value.text()).unwrap_or_default();
     match stored.is_empty() || stored.contains('.') {
@@ -288,7 +288,7 @@ fn by_file<'a>(store: &'a Store, entries: &'a [Entry]) -> Vec<(&'a Document, Vec
     files.into_iter().map(|(at, own)| (&*store.documents[at as usize], own)).collect()
 }
 
-/// Copies of records at the end of another file, with `archived` set there.
+/// Returns the change that copies records to the end of another file, with this value of `archived`.
 fn copied(store: &Store, from: &Document, entries: &[&Entry], to: &Path, archived: &str) -> Result<Change> {
     let mut lines = Vec::new();
     for entry in entries {
@@ -306,13 +306,12 @@ fn copied(store: &Store, from: &Document, entries: &[&Entry], to: &Path, archive
     Ok(Change::append(to, lines, current))
 }
 
-/// The file without those records.
 fn removed(from: &Document, entries: &[&Entry]) -> Change {
     let gone: Vec<_> = entries.iter().map(|entry| from.records[entry.record as usize].span).collect();
     Change::edits(&from.path, from.bytes.clone(), crate::text::lines::removal_edits(&from.bytes, &gone))
 }
 
-/// Records of a live file that say themselves that they are archived, and say so no more.
+/// Returns the change that clears `archived` in records of a live file.
 fn marked(file: &Document, entries: &[&Entry]) -> Result<Change> {
     let mut edits = Vec::new();
     for entry in entries {
@@ -323,7 +322,7 @@ fn marked(file: &Document, entries: &[&Entry]) -> Result<Change> {
     Ok(Change::edits(&file.path, file.bytes.clone(), edits))
 }
 
-/// Copies before removals; several appends to a file become one.
+/// Puts copies before removals, and merges appends to the same file.
 fn in_order(changes: Vec<Change>) -> Vec<Change> {
     use crate::model::Act;
     let mut copies: Vec<Change> = Vec::new();
@@ -340,7 +339,7 @@ fn in_order(changes: Vec<Change>) -> Vec<Change> {
     copies
 }
 
-/// A copy of a live file, and the copies that are too many then.
+/// Returns the changes that copy a live file, and that remove its oldest backups above the limit.
 pub fn backup(store: &Store, file: &Document, now: Moment) -> Vec<Change> {
     let name = file.path.file_name().unwrap_or_default().to_text();
     let start = format!("{name}.backup.");

@@ -1,4 +1,4 @@
-//! What the files of a store say together: sessions, states, references, counts, limits.
+//! Assembles the files of a store: sessions, states, references, counts, limits.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,12 @@ use crate::model::{
 use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
 
-/// A lease that is over by this many microseconds is stale, for clocks that differ.
+/// A lease is stale this long after its end, in microseconds, because clocks differ.
 const LEASE_GRACE: i64 = 2_000_000;
-/// An empty or half-written lock older than this, in microseconds, is left behind: its
-/// writer needs a moment to fill it.
+/// An empty or incomplete lock is stale after this time in microseconds. Its writer needs a moment.
 const UNFILLED: i64 = 60_000_000;
 
-/// Puts the files together.
+/// Assembles the files of a store.
 pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     let files = FilesBySession::of(parts);
     let missing = missing(parts);
@@ -48,7 +47,6 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     assembly
 }
 
-/// The files of the store, session by session.
 struct FilesBySession<'a> {
     config: Option<&'a Document>,
     sessions: BTreeMap<PathBuf, Vec<(u32, &'a Document)>>,
@@ -75,7 +73,7 @@ impl<'a> FilesBySession<'a> {
     }
 }
 
-/// What references name that is no id of the store, tombstones' included.
+/// Returns references to ids that neither records nor tombstones have.
 fn missing<'a>(parts: &AssemblyInput<'a>) -> DanglingNames<'a> {
     let records = || parts.documents.iter().flat_map(|document| &document.records);
     let views = || records().filter_map(|record| record.view());
@@ -83,7 +81,6 @@ fn missing<'a>(parts: &AssemblyInput<'a>) -> DanglingNames<'a> {
     DanglingNames::of(views().flat_map(|view| view.references), ids)
 }
 
-/// One session's files.
 struct SessionFiles<'a> {
     name: &'a Path,
     own: &'a [(u32, &'a Document)],
@@ -96,7 +93,7 @@ impl<'a> SessionFiles<'a> {
         file(self.own, role)
     }
 
-    /// The bytes that count toward the session's limit (§5.1).
+    /// Returns the bytes that count toward the session's limit (§5.1).
     fn size(&self) -> u64 {
         let counted = |role| matches!(role, Role::Records | Role::Index | Role::Tombstones);
         self.own.iter().filter(|(_, document)| counted(document.role)).map(|(_, document)| document.len).sum()
@@ -123,7 +120,7 @@ impl<'a> SessionFiles<'a> {
         }
     }
 
-    /// The log's records. A tombstone is no memory, and a broken one isn't, either: it has its problem alone.
+    /// Returns the log's records. A tombstone is no memory, so a broken one is only a problem.
     fn entries(&self, session: u32) -> Vec<Entry> {
         let mut entries = Vec::new();
         for &(document, file) in self.own {
@@ -193,7 +190,7 @@ fn file<'a>(files: &[(u32, &'a Document)], role: Role) -> Option<&'a Document> {
     files.iter().find(|(_, document)| document.role == role).map(|(_, document)| *document)
 }
 
-/// A lock whose lease is over (§4.2), or that was never filled.
+/// Returns a problem if the lease is over (§4.2), or nothing was written to the lock.
 fn stale_lock(lock: &LockFact, now: Moment) -> Option<Problem> {
     let mut tape = Tape::default();
     let expires = whole_object(&mut tape, &lock.bytes)

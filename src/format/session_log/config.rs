@@ -1,4 +1,4 @@
-//! The store's config (§7.1) and how it and a session's metadata set decay (§4.4, §7.2).
+//! The store's config (§7.1). With a session's metadata it sets decay (§4.4, §7.2).
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,19 +7,19 @@ use crate::format::tuning::{self, Backoff, LONGEST_MS, MOST_RETRIES, StoreTuning
 use crate::model::{Code, DecayTable, Problem, Severity};
 use crate::text::json::{Json, JsonKind};
 
-/// The half-life that every session is created with: it overrides nothing.
+/// The half-life in the metadata of every new session. It overrides nothing.
 const CREATED_WITH: f64 = 168.0;
-/// Bytes that a session may have where the config does not say.
+/// The default size limit of a session in bytes.
 const SESSION: u64 = 10 << 20;
-/// The share of that at which a session is nearly full, where the config does not say.
+/// The default share of that limit at which a session is nearly full.
 const NEAR: f64 = 0.9;
 
-/// Retries, the first pause before one, and memories kept at hand, where the config does not say (§7.1).
+/// The defaults of §7.1: retries, the first pause, and cached memories.
 const RETRIES: u32 = 3;
 const BACKOFF: Duration = Duration::from_millis(100);
 const KEPT: usize = 100;
 
-/// The half-lives of §4.4.
+/// Returns the half-lives of §4.4.
 pub fn default_decay() -> DecayTable {
     let half_lives = [
         ("conversation", Some(168.0)),
@@ -30,17 +30,15 @@ pub fn default_decay() -> DecayTable {
     DecayTable::new(&half_lives, Some(CREATED_WITH), 0.1)
 }
 
-/// A session's size limit in bytes, and the share at which it is near.
+/// Returns a session's size limit in bytes, and the share at which it is nearly full.
 pub fn size_limit(config: Option<Json<'_>>) -> (u64, f64) {
     let storage = |name: &str| config?.path(&["storage", name])?.number().filter(|number| *number > 0.0);
     let limit = storage("max_session_size_mb").map_or(SESSION, |mb| (mb * f64::from(1 << 20)) as u64);
     (limit, storage("compaction_threshold").filter(|share| *share <= 1.0).unwrap_or(NEAR))
 }
 
-/// What the config says of locks, and of what an open store keeps and writes later.
-///
-/// `retry_backoff_ms` is the first pause between two looks at a lock that is held, and after a write that
-/// failed; it doubles `max_retries` times (§4.2). `lock_timeout_ms` is the whole wait (§17.1).
+/// Returns the tuning. `retry_backoff_ms` is the first pause, for a held lock and after a failed
+/// write. It doubles `max_retries` times (§4.2). `lock_timeout_ms` is the whole wait (§17.1).
 pub fn tuning(config: Option<Json<'_>>) -> StoreTuning {
     let value = |section: &str, name: &str| config?.path(&[section, name]);
     let retries = value("concurrency", "max_retries").and_then(|own| own.number());
@@ -64,12 +62,12 @@ fn is_count(number: f64) -> bool {
     number.fract() == 0.0 && (0.0..=MOST_RETRIES).contains(&number)
 }
 
-/// A switch of the config, where it is set.
+/// Returns a boolean of the config.
 pub fn flag(config: Option<Json<'_>>, path: &[&str]) -> Option<bool> {
     config?.path(path)?.bool()
 }
 
-/// What the store's config makes of decay.
+/// Applies the store's config to decay.
 pub fn apply_config(table: &mut DecayTable, config: Json<'_>) {
     let Some(decay) = config.get("decay") else { return };
     if let Some(types) = decay.get("type_specific") {
@@ -93,7 +91,7 @@ fn apply_type(table: &mut DecayTable, kind: &str, settings: Json<'_>) {
     }
 }
 
-/// What a session's metadata makes of decay, over the store's config.
+/// Applies a session's metadata to decay, after the store's config.
 pub fn apply_session(table: &mut DecayTable, metadata: Json<'_>) {
     let Some(decay) = metadata.get("decay_config") else { return };
     if let Some(hours) = positive(decay, "half_life_hours").filter(|hours| *hours != CREATED_WITH) {
@@ -119,7 +117,7 @@ fn fraction(object: Json<'_>, name: &str) -> Option<f64> {
     object.get(name)?.number().filter(|number| (0.0..=1.0).contains(number))
 }
 
-/// What is wrong with the store's config.
+/// Returns the problems of the store's config.
 pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     let mut found = SettingsCheck { path, problems: Vec::new() };
     found.version(config);
@@ -143,7 +141,7 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     found.problems
 }
 
-/// What is wrong with a session's `decay_config`.
+/// Returns the problems of a session's `decay_config`.
 pub fn check_session(metadata: Json<'_>, path: &Path) -> Vec<Problem> {
     let mut found = SettingsCheck { path, problems: Vec::new() };
     found.is_of("decay_config", metadata.get("decay_config"), JsonKind::Object);
@@ -163,11 +161,10 @@ enum ConfigRange {
     Fraction,
     /// A time in milliseconds.
     Millis,
-    /// How often something is tried again.
     Retries,
 }
 
-/// The numbers of the config that are obeyed, or that have a range.
+/// The numbers of the config that have an effect or a range.
 const NUMBERS: [(&str, &str, ConfigRange); 9] = [
     ("storage", "max_session_size_mb", ConfigRange::Positive),
     ("storage", "compaction_threshold", ConfigRange::Fraction),
@@ -199,7 +196,7 @@ impl SettingsCheck<'_> {
         }
     }
 
-    /// A setting of another type than it should be has no effect.
+    /// Adds a problem if a setting has the wrong type. It has no effect then.
     fn is_of(&mut self, name: &str, value: Option<Json<'_>>, wanted: JsonKind) {
         if let Some(value) = value.filter(|value| value.kind() != wanted && !value.is_null()) {
             let (wanted, found) = (wanted.as_str(), value.kind().as_str());

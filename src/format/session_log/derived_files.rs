@@ -1,4 +1,4 @@
-//! What is derived from a session's log: its index (§3.3) and the counts of its metadata (§3.2).
+//! The files derived from a session's log: its index (§3.3) and the counts of its metadata (§3.2).
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ use crate::text::json::Json;
 use crate::text::json_edit;
 use crate::text::json_scanner::{Newlines, Tape};
 
-/// The index and the counts of every session that a touched file belongs to.
+/// Returns the index and metadata of every session that a touched file belongs to.
 pub fn derived(parts: &AssemblyInput<'_>, touched: &[PathBuf], now: Moment) -> Vec<DerivedFile> {
     let sessions: BTreeSet<&Path> = touched.iter().filter_map(|path| layout::session_of(path)).collect();
     let config = document(parts.documents, Path::new("config.json"));
@@ -38,7 +38,7 @@ pub fn derived(parts: &AssemblyInput<'_>, touched: &[PathBuf], now: Moment) -> V
     derived
 }
 
-/// One session's files.
+/// The files of one session.
 struct LogRebuild<'a> {
     folder: PathBuf,
     log: Option<&'a Document>,
@@ -63,7 +63,7 @@ impl<'a> LogRebuild<'a> {
         }
     }
 
-    /// The index as it should be: the one that is there, where it is right.
+    /// Returns the correct index. An existing one stays if it is correct.
     fn index(&self, mut decay: DecayTable, now: Moment) -> Bytes {
         let own = self.index.map(|own| own.bytes.clone()).unwrap_or_default();
         let current = match index_check::is_right(&own, &self.entries) {
@@ -90,7 +90,7 @@ impl<'a> LogRebuild<'a> {
         let (mut tape, mut between) = (Tape::default(), "");
         for own in self.entries.live() {
             let raw = self.log.and_then(|log| log.read(own.number)).unwrap_or_default();
-            // Gone, as its file changed: what is made of it is not used (`Store::whole`).
+            // The file has changed, so the result will not be used (`Store::whole`).
             if raw.is_empty() {
                 continue;
             }
@@ -112,7 +112,7 @@ impl<'a> LogRebuild<'a> {
         map.write(out);
     }
 
-    /// The metadata with its counts right; every other byte as it is.
+    /// Returns the metadata with correct counts. Other bytes stay.
     fn counts(&self, index_len: u64) -> Option<DerivedFile> {
         let own = self.metadata?;
         let size = |own: Option<&Document>| own.map_or(0, |own| own.len);
@@ -122,7 +122,7 @@ impl<'a> LogRebuild<'a> {
         let mut wanted: Vec<(Vec<&str>, u64)> = vec![(vec!["total_entries"], total)];
         wanted.extend(by_kind.map(|(name, count)| (vec!["statistics", name], count)));
         let bytes = edit_object(&own.bytes, |body, object| {
-            // What the size covers, two writers see differently: one that is right stays.
+            // Writers disagree about what the size covers, so the log's length is also correct.
             let stored = object.get("total_size_bytes").and_then(|value| value.count());
             if stored != Some(log) || log == 0 {
                 wanted.push((vec!["total_size_bytes"], size));
@@ -130,7 +130,7 @@ impl<'a> LogRebuild<'a> {
             let is_wrong = |(path, count): &&(Vec<&str>, u64)| {
                 object.path(path).and_then(|value| value.number()) != Some(*count as f64)
             };
-            // One that is in something else than an object is nobody's count.
+            // A count can't be set if its parent is not an object. It is skipped.
             wanted.iter().filter(is_wrong).fold(body.to_vec(), |bytes, (path, count)| {
                 json_edit::set(&bytes, path, &count.to_string()).unwrap_or(bytes)
             })
@@ -139,7 +139,7 @@ impl<'a> LogRebuild<'a> {
     }
 }
 
-/// Writes what the index holds of an entry, behind its id. A text takes whatever is written.
+/// Writes the index entry after its id. Writing to memory can't fail.
 fn write_entry(out: &mut CompressedWriter, stored: Json<'_>, own: &LogEntry<'_>, relevance: f64) {
     let [timestamp, importance] = members_of(stored, ["timestamp", "importance"])
         .map(|member| member.map(|member| String::from_utf8_lossy(member.raw())));
@@ -156,12 +156,11 @@ fn write_entry(out: &mut CompressedWriter, stored: Json<'_>, own: &LogEntry<'_>,
     );
 }
 
-/// The hours for which an entry is fresh, and the bonus that it has while it is fresh.
+/// The hours for which an entry is fresh, and its bonus in that time.
 pub const FRESH_HOURS: f64 = 24.0;
 pub const FRESH: f64 = 1.5;
 
-/// What the index calls `current_relevance`: importance × decay, with the boost for what is
-/// fresh (§17.2).
+/// Returns the index's `current_relevance`: importance × decay × bonus (§17.2).
 pub fn relevance(view: View<'_>, decay: &DecayTable, now: Moment) -> f64 {
     let age = view.created.map(|created| now.hours_since(created).max(0.0));
     let fresh = if age.is_some_and(|hours| hours < FRESH_HOURS) { FRESH } else { 1.0 };

@@ -13,16 +13,16 @@ use crate::model::{Code, Moment, ParsedRecord, PathText, Role, Severity};
 use crate::text::canonical::{self, Checksum};
 use crate::text::json::{Json, JsonKind};
 
-/// Bytes that an entry may have (§14.2).
+/// The most bytes of an entry (§14.2).
 const ENTRY: usize = 1 << 20;
-/// Characters that a tag may have (§14.2).
+/// The most characters of a tag (§14.2).
 const TAG: usize = 32;
-/// Characters that an id may have (§14.2); a longer one is kept as it is.
+/// The most characters of an id (§14.2). A longer one is kept as it is.
 const ID: usize = 32;
 
 const KINDS: [&str; 4] = ["conversation", "decision", "finding", "preference"];
 
-/// Members of `content` that hold an entry's main text, the first that is there.
+/// Members of `content` for the main text. The first existing one has it.
 const MAIN: [(&str, &str); 12] = [
     ("message", "content.message"),
     ("decision", "content.decision"),
@@ -44,7 +44,7 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     record_reader::read_lines(path, bytes, now, &|fields, raw| entry(fields, raw, session.as_deref()))
 }
 
-/// The form of an entry.
+/// Returns the form of an entry or a tombstone.
 pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
     if layout::place(path, false) == Placement::File(Role::Tombstones) {
         return record_reader::form(record, now, &|fields, _| tombstone(fields));
@@ -98,7 +98,7 @@ fn view(fields: &mut FieldReader<'_>, session: Option<&str>) -> ParsedRecord {
     ParsedRecord { checksum: checksum(fields), ..view }
 }
 
-/// Whether the main text says anything.
+/// Adds a note if the main text is empty.
 fn says(fields: &mut FieldReader<'_>) {
     let Some(content) = fields.object().get("content") else { return };
     let held = |&(name, path): &(&'static str, &'static str)| {
@@ -107,7 +107,7 @@ fn says(fields: &mut FieldReader<'_>) {
     };
     match MAIN.iter().find_map(held) {
         _ if content.kind() == JsonKind::String => fields.says("content", Some(content)),
-        // It says what it is the value of.
+        // The key gives an empty value a meaning.
         Some(("value", ..)) if content.get("key").is_some() => {}
         Some((_, path, own)) => fields.says(path, Some(own)),
         None => {}
@@ -124,7 +124,7 @@ fn kind(stored: Option<Cow<'_, str>>) -> Cow<'static, str> {
     }
 }
 
-/// Who spoke, in a conversation.
+/// Returns who spoke in a conversation.
 fn role(entry: Json<'_>) -> Option<(&'static str, Box<str>)> {
     Some(("role", entry.path(&["content", "role"])?.text()?.into()))
 }
@@ -162,7 +162,6 @@ pub fn read_tombstones(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     tombstone_log::read(path, bytes, now, &tombstone)
 }
 
-/// A tombstone: id, timestamp, reason.
 fn tombstone(fields: &mut FieldReader<'_>) -> ParsedRecord {
     let id = fields.text("id", Need::Required).map(Into::into);
     let created = fields.moment("timestamp", Need::Required);
@@ -170,7 +169,7 @@ fn tombstone(fields: &mut FieldReader<'_>) -> ParsedRecord {
     ParsedRecord { id, created, kind: Cow::Borrowed("tombstone"), ..ParsedRecord::default() }
 }
 
-/// An entry's main text, and the members that hold it.
+/// Returns an entry's main text, and the members that contain it.
 pub fn main_text(object: Json<'_>) -> (String, Vec<&'static str>) {
     let Some(content) = object.get("content") else { return (String::new(), Vec::new()) };
     if content.kind() != JsonKind::Object {
@@ -183,7 +182,7 @@ pub fn main_text(object: Json<'_>) -> (String, Vec<&'static str>) {
     match (held, content.get("key").and_then(|key| key.text())) {
         (Some(("value", path, text)), Some(key)) => (format!("{key}: {text}"), vec![path, "content.key"]),
         (Some((_, path, text)), _) => (text, vec![path]),
-        // An object without a member has no text that could be shown.
+        // An empty object has no text to show.
         (None, _) if content.members().next().is_none() => (String::new(), Vec::new()),
         (None, _) => (first_text(content).unwrap_or_else(|| content.plain()), Vec::new()),
     }

@@ -1,4 +1,4 @@
-//! A session's `index.json` (§3.3) against its memory log.
+//! Compares a session's `index.json` (§3.3) with its memory log.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::text::json::{Json, JsonKind};
 /// The maps from keys to ids.
 pub const MAPS: [(&str, KeysOf); 2] = [("tags", tags), ("types", |view| vec![view.kind])];
 
-/// The tags of an entry, each once.
+/// Returns the tags of an entry without duplicates.
 fn tags(view: View<'_>) -> Vec<&str> {
     let mut tags: Vec<&str> = view.tags.collect();
     tags.sort_unstable();
@@ -21,37 +21,37 @@ fn tags(view: View<'_>) -> Vec<&str> {
     tags
 }
 
-/// The entries of a session that have an id, the first of each.
+/// The entries of a session with an id. For a doubled id the first one.
 pub struct EntryLog<'a> {
-    /// In the order of the log, with their ids.
+    /// The entries in the order of the log.
     pub entries: Vec<LogEntry<'a>>,
-    /// The records that have an id that was there, and the lines on which it was.
+    /// The records whose id an earlier record has, and the line of that one.
     pub again: Vec<(u32, u32)>,
     ids: IdIndex<'a>,
-    /// The ids that tombstones name: they may be in the index or not.
+    /// The ids of tombstones. The index may have them or not.
     deleted: HashSet<&'a str>,
 }
 
-/// One entry.
+/// An entry of the log.
 pub struct LogEntry<'a> {
     pub id: &'a str,
     /// Its number in the log.
     pub number: u32,
     pub record: &'a Record,
     packed: &'a PackedView,
-    /// Whether no tombstone names it.
+    /// True if no tombstone names it.
     pub is_live: bool,
 }
 
 impl<'a> LogEntry<'a> {
-    /// What was read of it: a gigabyte has too many to keep them unpacked.
+    /// Unpacks the view. A gigabyte has too many entries to keep them unpacked.
     pub fn view(&self) -> View<'a> {
         self.packed.view()
     }
 }
 
 impl<'a> EntryLog<'a> {
-    /// Those of a log.
+    /// Collects the entries of a log.
     pub fn of(log: Option<&'a Document>, tombstones: Option<&'a Document>) -> Self {
         let deleted = tombstones.into_iter().flat_map(|own| &own.records);
         let deleted: HashSet<&str> = deleted.filter_map(|own| own.named_id()).collect();
@@ -72,35 +72,33 @@ impl<'a> EntryLog<'a> {
         EntryLog { entries, again, ids, deleted }
     }
 
-    /// Whether a tombstone names that entry.
+    /// True if a tombstone names that entry.
     pub fn is_deleted(&self, view: View<'_>) -> bool {
         view.id.is_some_and(|id| self.deleted.contains(id))
     }
 
-    /// The entries that no tombstone names.
+    /// Returns the entries without a tombstone.
     pub fn live(&self) -> impl Iterator<Item = &LogEntry<'a>> {
         self.entries.iter().filter(|own| own.is_live)
     }
 }
 
-/// Judges the index of one session; nothing if it can't be read, which is said elsewhere.
+/// Returns the problems of a session's index; none if it can't be read, because that is already a problem.
 pub fn check(index: &Bytes, path: &Path, log: &EntryLog<'_>) -> Vec<Problem> {
     visit_object(index, || EntryIndexCheck::of(log, usize::MAX))
         .map_or_else(Vec::new, |(own, _)| own.problems(path))
 }
 
-/// Whether the index has all entries and no problem, and what else is in it; `None` where it can't be read. It
-/// stops at the first difference.
+/// Returns whether the index is correct, and its outline; `None` if unreadable. Stops at the first fault.
 pub fn is_right<'b>(index: &'b Bytes, log: &EntryLog<'_>) -> Option<(bool, JsonOutline<'b>)> {
     visit_object(index, || EntryIndexCheck::of(log, 1)).map(|(own, outline)| (own.has_no_fault(), outline))
 }
 
-/// An index beside its log, while it is looked through.
 struct EntryIndexCheck<'l, 'a> {
     log: &'l EntryLog<'a>,
-    /// So many differences are enough.
+    /// The number of differences at which the comparison stops.
     enough: usize,
-    /// One that is not this format's.
+    /// A version that this format does not have.
     version: Option<String>,
     entries: Option<EntryDifferences>,
     maps: [Option<IdListCheck>; 2],
@@ -172,7 +170,7 @@ impl<'l, 'a> EntryIndexCheck<'l, 'a> {
             && self.stale_maps().next().is_none()
     }
 
-    /// What is wrong with the maps from tags and types to ids, one after the other.
+    /// Returns how the maps from tags and types to ids differ from the log.
     fn stale_maps(self) -> impl Iterator<Item = String> {
         let log = self.log;
         MAPS.into_iter().zip(self.maps).filter_map(move |((name, keys), listed)| {
@@ -187,7 +185,7 @@ impl<'l, 'a> EntryIndexCheck<'l, 'a> {
                 let lacking = keys(own.view()).into_iter().filter(lacks).count();
                 missing += if own.is_live { lacking } else { 0 };
             }
-            // Memories with a tombstone may be in it while they are still in the log.
+            // Deleted memories may be in the map while they are in the log.
             let may_stay = |id: &str| log.deleted.contains(id) && log.ids.place(id, &mut 0).is_some();
             let extra = listed.others(&log.ids, |id| !may_stay(id));
             (missing + extra > 0).then(|| format!("`{name}`: {missing} missing, {extra} extra"))
@@ -195,24 +193,23 @@ impl<'l, 'a> EntryIndexCheck<'l, 'a> {
     }
 }
 
-/// How many entries of an index are not as they should be.
 #[derive(Default)]
 struct EntryDifferences {
     missing: usize,
     gone: usize,
     wrong: usize,
-    /// Those without a mark: agents delete by a tombstone alone.
+    /// Deleted entries that the index does not mark. Agents only write a tombstone.
     deleted: usize,
-    /// Whether the index has none although the log does.
+    /// True if the index lacks `entries` although the log has some.
     lacks_all: bool,
-    /// By place, whether it is in the index.
+    /// By place, true if the entry is in the index.
     seen: Vec<bool>,
-    /// The place that is expected next.
+    /// The expected next place.
     next: u32,
 }
 
 impl EntryDifferences {
-    /// All was met that there is.
+    /// Counts the missing entries after the last event.
     fn counted(own: Option<Self>, log: &EntryLog<'_>) -> Self {
         let Some(mut own) = own else {
             return EntryDifferences { lacks_all: log.live().next().is_some(), ..Self::default() };
@@ -253,13 +250,12 @@ impl EntryDifferences {
     }
 }
 
-/// Whether what the index holds of an entry is what the log holds. Its
-/// `current_relevance` is a cache of a moment, and not judged.
+/// True if an index entry agrees with the log. `current_relevance` is a cache, and is not checked.
 fn agrees(entry: Json<'_>, own: &LogEntry<'_>) -> bool {
     let names = ["line_number", "byte_offset", "type", "timestamp", "tags", "importance"];
     let [line, offset, kind, timestamp, tags, importance] = members_of(entry, names);
     let number = |stored: Option<Json<'_>>, value: f64| stored.is_none_or(|own| own.number() == Some(value));
-    // What lies outside its range is reported where it is in the log.
+    // A value outside the range is already a problem of the log.
     let importance = importance.and_then(|own| own.number()).map(|own| own.clamp(0.0, 1.0));
     let when = |stored: Json<'_>| Some(Moment::parse(&stored.text()?)?.0);
     entry.kind() == JsonKind::Object

@@ -1,4 +1,4 @@
-//! Which of its files is what, and what marks a folder as this format.
+//! The roles of the format's files, and the marks of its folder.
 
 use std::path::Path;
 
@@ -12,14 +12,14 @@ use crate::text::json::{Json, JsonKind};
 /// The sections of its config (§7.1).
 const SECTIONS: [&str; 5] = ["storage", "concurrency", "decay", "performance", "integrity"];
 
-/// The session that a path belongs to: the folder below `sessions/`.
+/// Returns the session of a path: the folder below `sessions/`.
 pub fn session_of(path: &Path) -> Option<&Path> {
     let mut parts = path.iter();
     (parts.next()?.to_str()? == "sessions").then_some(())?;
     parts.next().map(Path::new)
 }
 
-/// What a path is to the format.
+/// Returns what a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
     let text = path.to_text();
     let parts: Vec<&str> = parts(&text).collect();
@@ -42,7 +42,7 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
     }
 }
 
-/// What speaks for the folder being a store of this format.
+/// Returns the evidence that a folder is a store of this format.
 pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let folder = root.join("sessions");
     let mut seen = Evidence::lacking("it has no session below `sessions/`");
@@ -87,7 +87,7 @@ fn look(session: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
     }
 }
 
-/// Settings of §7.1 that others do not call so.
+/// True for settings of §7.1 whose names no other program uses.
 fn is_config(head: &[u8]) -> bool {
     let outline = JsonHead::of(head);
     let own = [
@@ -106,7 +106,7 @@ fn is_tombstone(object: Json<'_>) -> bool {
     object.get("id").is_some() && object.get("deleted_at").is_some()
 }
 
-/// Some fields of its schema, enough to tell its entries from others'.
+/// True if some fields match the schema, enough to distinguish its entries from others.
 fn is_entry(object: Json<'_>) -> bool {
     let known = ["conversation", "decision", "finding", "preference"];
     let kind = object.get("type").is_some_and(|kind| known.iter().any(|word| kind.is_text(word)));

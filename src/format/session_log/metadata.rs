@@ -1,4 +1,4 @@
-//! `metadata.json` of a session (§3.2).
+//! A session's `metadata.json` (§3.2).
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::format::field_reader::{FieldReader, Need};
 use crate::model::{Code, Document, Moment, PathText, Problem, Severity};
 use crate::text::json::Json;
 
-/// What the document alone can tell.
+/// Checks the document without other files.
 pub fn check(object: Json<'_>, path: &Path, now: Moment, problems: &mut Vec<Problem>) {
     let mut fields = FieldReader::new(object, now);
     let id = fields.text("session_id", Need::Required);
@@ -32,19 +32,18 @@ pub fn check(object: Json<'_>, path: &Path, now: Moment, problems: &mut Vec<Prob
     problems.extend(config::check_session(object, path));
 }
 
-/// Live entries of a session, as the metadata counts them.
+/// The counts of a session's live entries, as the metadata has them.
 pub struct EntryCounts {
-    /// All.
+    /// The number of all entries.
     pub total: u64,
-    /// By the words of `statistics`.
+    /// The numbers by the words of `statistics`.
     pub by_kind: [(&'static str, u64); 4],
-    /// Lengths that `total_size_bytes` may mean: the log's, and that of all that counts
-    /// toward the limit.
+    /// Accepted values of `total_size_bytes`: the log's length, and that of all that counts toward the limit.
     pub sizes: [u64; 2],
 }
 
 impl EntryCounts {
-    /// Those of a log. `size` is what counts toward the limit.
+    /// Counts the entries of a log. `size` is what counts toward the limit.
     pub fn of(log: Option<&Document>, entries: &EntryLog<'_>, size: u64) -> Self {
         let by_kind = ["conversations", "decisions", "findings", "preferences"].map(|name| (name, 0));
         let mut counts = EntryCounts { total: 0, by_kind, sizes: [log.map_or(0, |log| log.len), size] };
@@ -58,7 +57,7 @@ impl EntryCounts {
     }
 }
 
-/// What the metadata counts against what is there.
+/// Compares the counts in the metadata with the entries.
 pub fn check_counts(object: Json<'_>, path: &Path, counts: &EntryCounts) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut compare = |names: &[&str], accepted: &[f64], severity| {

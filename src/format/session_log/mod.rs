@@ -1,16 +1,13 @@
-//! `session-log`: sessions with metadata, a memory log, tombstones and an index; global
-//! indices and config (specification 2).
+//! `session-log`: sessions with log, metadata, tombstones and index; global indices, config
+//! (specification 2).
 //!
 //! Choices where the specification is silent:
-//! - A session is its folder; an entry whose `session_id` names another is reported as
-//!   standing in an unexpected place, and belongs to the folder.
+//! - The folder is the session. An entry whose `session_id` is another one is reported.
 //! - `content` may be an object, a string or an array.
-//! - A reference to an entry that a tombstone names is not dangling: the tombstone says
-//!   where it went.
-//! - `total_size_bytes` is a note where it is neither the log's length nor that of log,
-//!   index and tombstones together.
-//! - Decay is off where the store's config or the session's metadata says so.
-//! - `current_relevance` and `decay_factor` are caches of a moment and never judged.
+//! - A reference to a deleted entry is not dangling, because its tombstone is in the store.
+//! - `total_size_bytes` is the length of the log, or of log, index and tombstones. Anything else is a note.
+//! - The store's config or the session's metadata can turn decay off.
+//! - `current_relevance` and `decay_factor` are caches, and are not checked.
 
 mod assembly;
 mod config;
@@ -32,7 +29,7 @@ use crate::model::{Code, Lock, Moment, PathText, Role, path_from_text};
 use crate::text::json::Json;
 use crate::text::names;
 
-/// Specification 2.
+/// The format of specification 2.
 pub struct SessionLog;
 
 static ABOUT: FormatInfo = FormatInfo {

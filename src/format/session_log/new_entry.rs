@@ -20,24 +20,24 @@ const ORDER: [&str; 10] = names(
     "id session_id timestamp type content importance decay_factor tags references \
     checksum",
 );
-/// Bytes that an entry may have (§14.2).
+/// The most bytes of an entry (§14.2).
 const ENTRY: usize = 1 << 20;
-/// Characters that the id of an entry may have (§14.2).
+/// The most characters of an entry's id (§14.2).
 const ID: usize = 32;
 
-/// What an entry gets that its draft does not say.
+/// The values for what a draft does not have.
 pub struct EntryDefaults<'a> {
-    /// Its session.
+    /// The session.
     pub session: &'a str,
-    /// The time that is written down.
+    /// The time that is written.
     pub now: Moment,
-    /// Of which its id is made.
+    /// Random bytes for the id.
     pub random: [u8; 16],
-    /// Whether it gets a checksum.
+    /// True if the entry gets a checksum.
     pub signs: bool,
 }
 
-/// The line of an entry, with its end. `has` says which ids the log has.
+/// Returns the line of an entry, with its line end. `has` is true for ids in the log.
 pub fn new_entry(
     draft: &RecordDraft<'_>,
     given: &EntryDefaults<'_>,
@@ -78,7 +78,7 @@ pub fn new_entry(
     Ok(line)
 }
 
-/// The line of an entry for a session that is not nearly full.
+/// Returns the line of an entry, if its session is not nearly full.
 pub fn appended(scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
     let Some(session) = draft.session.filter(|name| is_file_name(name)) else { return Ok(None) };
     let file = |name: &str| -> PathBuf { Path::new("sessions").join(session).join(name) };
@@ -88,7 +88,7 @@ pub fn appended(scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<Ap
     let ((limit, share), signs) =
         with_config_of(config.as_deref(), |own| (config::size_limit(own), signs(own)));
     let given = EntryDefaults { session, now: scene.now, random: scene.random, signs };
-    // An id that palimp makes itself is not searched for.
+    // An id that palimp makes needs no search.
     let own = RecordMembers::of(draft.record)?.text("id").ok().flatten();
     let is_there = own.as_deref().map(|id| scene.lookup.has_id(Some(&file("memory.jsonl")), id));
     if is_there == Some(None) {
@@ -100,12 +100,12 @@ pub fn appended(scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<Ap
     Ok((!is_full).then(|| vec![(file("memory.jsonl"), line)]))
 }
 
-/// Whether new entries are signed: unless the config says otherwise.
+/// True if new entries get a checksum. The config can turn that off.
 pub fn signs(config: Option<Json<'_>>) -> bool {
     config::flag(config, &["integrity", "enable_checksums"]) != Some(false)
 }
 
-/// The member of `content` that holds the main text of a new entry.
+/// Returns the `content` with the main text of a new entry.
 fn content(kind: &str, text: &str) -> String {
     let text = json_edit::quoted(text);
     match kind {
@@ -116,7 +116,7 @@ fn content(kind: &str, text: &str) -> String {
     }
 }
 
-/// What §14.2 asks of what we write and nobody asks of what is found.
+/// Checks what §14.2 requires of new entries. Existing ones may differ.
 fn check_ids(members: &RecordMembers, has: &dyn Fn(&str) -> bool) -> Result<()> {
     let mut tape = Tape::default();
     let line = members.to_line(&[]);

@@ -1,4 +1,4 @@
-//! How sessions are written (§3 to §5): entries, tombstones, index, counts.
+//! Writes sessions (§3 to §5): entries, tombstones, index, counts.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::text::json::Json;
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 
-/// Characters that ids of sessions and tags may have (§14.2).
+/// The most characters of a session's id and of a tag (§14.2).
 const SESSION_ID: usize = 64;
 const TAG: usize = 32;
 
@@ -45,7 +45,7 @@ impl FormatWriter for SessionLog {
         check_new_tags(before, &after)?;
         let sign: fn(Json<'_>) -> String = match canonical::verify(before) {
             Some(Checksum::Legacy) => canonical::legacy_checksum,
-            // Nobody looked at what the record says: it goes on saying that something is wrong.
+            // A tag change does not check the content, so the mismatch must stay visible.
             Some(Checksum::Mismatch) if is_tagging(before, &after) => return Ok(after),
             Some(Checksum::Canonical | Checksum::Mismatch) => canonical::checksum,
             None => return Ok(after),
@@ -79,8 +79,7 @@ impl FormatWriter for SessionLog {
         new_entry::appended(scene, draft)
     }
 
-    /// §5.1: an entry that brings a session to the fill level is reason to compact it, where the
-    /// config has `auto_compact`.
+    /// §5.1: an entry that fills a session to the threshold triggers a compaction, if `auto_compact` is set.
     fn evictions(&self, scene: &WriteContext<'_>, draft: &RecordDraft<'_>, bytes: u64) -> Result<Vec<Entry>> {
         let name = draft.session.unwrap_or_default();
         let session = scene.store.sessions.iter().find(|session| session.name == name);
@@ -116,8 +115,8 @@ impl FormatWriter for SessionLog {
         vec![("decay_factor", rounded(factor))]
     }
 
-    /// §4.4: decay factors are brought up to date where the config says how often; §5.1: a
-    /// session at the fill level is compacted where the config says `auto_compact`.
+    /// §4.4: decay factors are updated if there is an interval. §5.1: full sessions are compacted
+    /// if `auto_compact` is set.
     fn due_tasks(&self, scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
         let updates = with_config(scene.store, |config| {
             let often = config.and_then(|config| config.path(&["decay", "update_interval_minutes"]));
@@ -222,26 +221,25 @@ impl FormatWriter for SessionLog {
     }
 }
 
-/// Whether the config has full sessions compacted.
+/// True if the config wants full sessions compacted.
 fn compacts(store: &Store) -> bool {
     with_config(store, |config| config::flag(config, &["storage", "auto_compact"])) == Some(true)
 }
 
-/// Whether a session of that size is at the fill level.
+/// True if a session of this size is at the threshold.
 fn is_full(store: &Store, size: u64) -> bool {
     let (limit, share) = with_config(store, config::size_limit);
     size as f64 >= limit as f64 * share
 }
 
-/// A factor as it is written: four decimals tell more than anybody asks.
+/// Formats a factor with at most four decimals.
 fn rounded(factor: f64) -> String {
     let text = format!("{factor:.4}");
     let short = text.trim_end_matches('0');
     if short.ends_with('.') { format!("{short}0") } else { short.to_owned() }
 }
 
-/// What a compaction of a session drops (§5.1): what tombstones name, and what has faded
-/// below all relevance. Preferences stay, and what the user keeps.
+/// Returns entries for a compaction to remove (§5.1): deleted, or irrelevant and neither preference nor kept.
 pub fn faded_away(scene: &WriteContext<'_>, session: &str) -> Vec<Entry> {
     let store = scene.store;
     let own =
@@ -258,10 +256,10 @@ pub fn faded_away(scene: &WriteContext<'_>, session: &str) -> Vec<Entry> {
     own.filter(goes).copied().collect()
 }
 
-/// What a compaction drops (§5.1).
+/// What a compaction removes (§5.1).
 const RULE: &str = "deleted memories are removed, and of the others those that have faded below a relevance of 0.05, but no preferences and nothing that is pinned";
 
-/// The age in hours at which the relevance of an entry becomes too low.
+/// Returns the age in hours at which the relevance of an entry becomes too low.
 fn gone_at(importance: f64, half_life: Option<f64>) -> f64 {
     let faded = |importance: f64| match half_life {
         Some(hours) => hours * (importance / FADED).log2().max(0.0),
@@ -272,10 +270,10 @@ fn gone_at(importance: f64, half_life: Option<f64>) -> f64 {
     if fresh < FRESH_HOURS { fresh } else { faded(importance).max(FRESH_HOURS) }
 }
 
-/// Below this relevance a compaction drops an entry (§5.1).
+/// A compaction removes entries with less relevance (§5.1).
 const FADED: f64 = 0.05;
 
-/// The bytes that count toward a session's limit (§5.1).
+/// Returns the bytes that count toward a session's limit (§5.1).
 fn size(documents: &[Arc<Document>], session: &Path) -> u64 {
     let counted = |document: &&Arc<Document>| {
         let name = document.path.file_name().unwrap_or_default();
@@ -285,7 +283,7 @@ fn size(documents: &[Arc<Document>], session: &Path) -> u64 {
     documents.iter().filter(counted).map(|document| document.len).sum()
 }
 
-/// Whether nothing but tags differs.
+/// True if at most the tags differ.
 fn is_tagging(before: Json<'_>, after: &[u8]) -> bool {
     let mut tape = Tape::default();
     let Ok(after) = json_edit::scan(&mut tape, after) else { return false };
@@ -294,7 +292,7 @@ fn is_tagging(before: Json<'_>, after: &[u8]) -> bool {
     names.all(|name| name == "tags" || raw(before, &name) == raw(after, &name))
 }
 
-/// What §14.2 asks of tags that an edit brings; those that were there stay as they are.
+/// Checks what §14.2 requires of tags that an edit adds. Older ones stay as they are.
 fn check_new_tags(before: Json<'_>, after: &[u8]) -> Result<()> {
     let mut tape = Tape::default();
     let texts = |value: Json<'_>| -> Vec<String> {
@@ -311,7 +309,7 @@ fn check_new_tags(before: Json<'_>, after: &[u8]) -> Result<()> {
     check_tags(&new)
 }
 
-/// Tags that we write: letters, digits, `-`, `.` and `_` (§14.2 and its own examples).
+/// Checks tags that palimp writes: letters, digits, `-`, `.` and `_` (§14.2 and its examples).
 pub fn check_tags(tags: &[String]) -> Result<()> {
     let fits = |c: char| c.is_alphanumeric() || "-._".contains(c);
     match tags.iter().find(|tag| tag.is_empty() || tag.chars().count() > TAG || !tag.chars().all(fits)) {

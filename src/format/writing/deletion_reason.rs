@@ -1,14 +1,14 @@
-//! Why something is deleted: a code, for it stays when the content is gone.
+//! The reason of a deletion. It must be a code, because it stays after the content is gone.
 
 use super::{Refusal, Result};
 
-/// Whether a reason is a code, and so can't repeat the content.
+/// True if a reason is a code, which can't repeat the content.
 pub fn is_code(reason: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     !reason.is_empty() && reason.len() <= 64 && reason.chars().all(fits)
 }
 
-/// The reason, if it is a code.
+/// Returns the reason if it is a code.
 pub fn reason(reason: &str) -> Result<&str> {
     match is_code(reason) {
         true => Ok(reason),

@@ -1,4 +1,4 @@
-//! How a format takes records out for good, where it is not only that lines go.
+//! How a format erases records if it has to do more than remove lines.
 
 use std::path::Path;
 
@@ -6,36 +6,34 @@ use super::{ChangesResult, Result, WriteContext};
 use crate::model::{Change, Entry, Span, Store};
 use crate::text::needle::Needles;
 
-/// A stretch of a document that stands for itself, and may be repeated in other documents.
+/// A part of a document that other documents may repeat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasablePart {
-    /// Where it is.
+    /// Its place.
     pub span: Span,
-    /// What it is known by in any document, the surest first. They hold content.
+    /// What identifies it in any document, the most reliable first. They contain content.
     pub names: Vec<Vec<u8>>,
 }
 
-/// What an erasure asks of a format whose records are bound to each other.
+/// The erasure in formats whose records depend on each other.
 pub trait FormatEraser: Sync {
-    /// Whether that record can be erased; if not, why not.
+    /// Returns an error with the reason if this record can't be erased.
     fn may_erase(&self, store: &Store, entry: &Entry) -> Result<()>;
 
-    /// The parts that a document has.
+    /// Returns the parts of a document.
     fn parts(&self, file: &Path, bytes: &[u8]) -> Vec<ErasablePart>;
 
-    /// The document without the parts at these places, and with what depends on them made
-    /// right.
+    /// Returns the document without these parts, with everything updated that depends on them.
     fn without(&self, file: &Path, bytes: &[u8], parts: &[Span]) -> Result<Vec<u8>>;
 
-    /// What is left of a record that must not leave a gap: nothing that it said. What is left
-    /// already stays as it is; `None` where the record goes whole.
+    /// Returns a record without its content, if removing it would leave a gap; `None` if the whole
+    /// record is removed. An already empty one stays as it is.
     fn blank_record(&self, file: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>>;
 
-    /// A record that stays, without what it repeats of parts that are erased; `None` where it
-    /// repeats nothing.
+    /// Returns a record that stays, without repeats of erased parts; `None` if it repeats nothing.
     fn without_repeats(&self, file: &Path, raw: &[u8], parts: &Needles) -> Option<Vec<u8>>;
 
-    /// The changes of files that say something of those in `changes`. They are made first, so
-    /// that an erasure that is cut short finds again what they have to say.
+    /// Returns changes of files that describe those in `changes`. They come first, so that an
+    /// interrupted erasure finds them again.
     fn dependent_changes(&self, scene: &WriteContext<'_>, changes: &[Change]) -> ChangesResult;
 }

@@ -1,13 +1,12 @@
-//! What is refused of several records: all of it is found in one go, so that the rest can be planned
-//! at once.
+//! Collects the refusals of several records, so that the rest can be planned.
 
 use super::{Refusal, Result};
 use crate::model::Entry;
 
-/// Records that are refused, for one reason.
+/// Records that are refused, and the reason.
 pub type RefusedEntries = (Vec<Entry>, String);
 
-/// The records that were refused so far.
+/// The refused records so far.
 #[derive(Default)]
 pub struct RefusalList {
     first: Option<Refusal>,
@@ -15,8 +14,7 @@ pub struct RefusalList {
 }
 
 impl RefusalList {
-    /// What was made for one record; `None` where that was refused, which is remembered. What stops
-    /// the whole is passed on.
+    /// Returns a value, or notes a refusal and returns `None`. Passes on a refusal that stops everything.
     pub fn collect<T>(&mut self, entry: &Entry, made: Result<T>) -> Result<Option<T>> {
         match made {
             Ok(made) => Ok(Some(made)),
@@ -28,7 +26,7 @@ impl RefusalList {
         }
     }
 
-    /// Remembers that records were refused.
+    /// Notes refused records.
     pub fn refuse(&mut self, entries: Vec<Entry>, refusal: Refusal) {
         match self.of.iter_mut().find(|(_, why)| *why == refusal.message) {
             Some((own, _)) => own.extend(entries),
@@ -37,7 +35,7 @@ impl RefusalList {
         self.first.get_or_insert(refusal);
     }
 
-    /// Joins the refusal of the whole, where that names records, too. Any other is passed on.
+    /// Adds the records of another refusal. Passes on one that names no records.
     pub fn join(&mut self, whole: Result<()>) -> Result<()> {
         match whole {
             Err(refusal) if refusal.refused.is_empty() => Err(refusal),
@@ -50,12 +48,12 @@ impl RefusalList {
         }
     }
 
-    /// Whether none was refused.
+    /// True if nothing was refused.
     pub fn is_none(&self) -> bool {
         self.first.is_none()
     }
 
-    /// The refusal of all that were refused, which names them.
+    /// Returns the refusal that names all refused records.
     pub fn finish(self) -> Result<()> {
         match self.first {
             Some(first) => Err(Refusal { refused: self.of, ..first }),

@@ -1,4 +1,4 @@
-//! What a compaction does with memories that have faded.
+//! The result of a compaction for a faded memory.
 
 /// What a compaction does with a live memory whose decay is at its floor.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -7,9 +7,9 @@ pub enum FloorOutcome {
     Stays,
     /// The memory is removed.
     Goes {
-        /// The age in hours from which on it is removed.
+        /// The age in hours at which it is removed.
         age_hours: f64,
-        /// Importance times decay is below this value then.
+        /// At that age, importance times decay is below this value.
         below: f64,
     },
     /// The memory is removed unless it is among the best. The value is the share of a session that stays.

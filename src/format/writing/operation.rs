@@ -1,108 +1,108 @@
-//! What is asked of a format, and what it is done with.
+//! Operations, and their input.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::model::{Change, Moment, Store};
 
-/// What may be done with a record.
+/// An operation on a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// One field is set.
+    /// Sets one field.
     Edit,
-    /// Tags are added or taken away.
+    /// Adds or removes tags.
     Tag,
-    /// It is deleted.
+    /// Deletes it.
     Delete,
-    /// It is archived.
+    /// Archives it.
     Archive,
 }
 
-/// What a store may tell of itself.
+/// An event that a store may log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuditEvent {
-    /// Records were repaired.
+    /// A repair.
     Repair,
-    /// Records were erased.
+    /// An erasure.
     Erasure,
-    /// An erasure goes on that began then. It may have been recorded, perhaps not in all files.
+    /// The rest of an interrupted erasure that began at this time. Some files may have its event already.
     RestOfErasure(Moment),
 }
 
-/// How a format deletes.
+/// How a format deletes a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeletionKind {
     /// Its bytes are removed.
     Removed,
-    /// A tombstone names it; its bytes stay until the log is compacted.
+    /// A tombstone names it. Its bytes stay until a compaction of the log.
     Tombstone,
-    /// It says itself that it is not valid any more.
+    /// The record itself says that it is not valid any more.
     Deprecated,
-    /// It is part of a document, of which the write is the format's own.
+    /// It is part of a document that the format writes in its own way.
     Canonical,
 }
 
-/// How records are deleted in the format's own way.
+/// A deletion in the format's own way.
 #[derive(Clone, Copy, Debug)]
 pub struct FormatDeletion<'a> {
-    /// Why: a code, not the content.
+    /// The reason: a code without content.
     pub reason: &'a str,
-    /// What takes their place.
+    /// What replaces the records.
     pub replaced_by: Option<&'a str>,
-    /// Whether what the format would keep of them goes, too.
+    /// True to remove also what the format would keep of them.
     pub remove: bool,
 }
 
-/// A record to be.
+/// The draft of a new record.
 #[derive(Clone, Debug, Default)]
 pub struct RecordDraft<'a> {
-    /// The session that it belongs to.
+    /// Its session.
     pub session: Option<&'a str>,
-    /// The format's own word for its type.
+    /// Its type, in the format's own word.
     pub kind: &'a str,
     /// Its main text.
     pub text: Option<&'a str>,
     /// Its tags.
     pub tags: &'a [String],
-    /// From 0 to 1.
+    /// Its importance from 0 to 1.
     pub importance: Option<f64>,
-    /// Members of the record as JSON: they come before what is made up for it.
+    /// Members of the record as JSON. They win over generated ones.
     pub record: Option<&'a str>,
 }
 
-/// What an operation is done with.
+/// The input of an operation.
 pub struct WriteContext<'a> {
     /// The store as it was read.
     pub store: &'a Store,
-    /// The time that is written down.
+    /// The time that is written.
     pub now: Moment,
-    /// Bytes that nobody can foretell, for ids.
+    /// Unpredictable bytes, for ids.
     pub random: [u8; 16],
-    /// Compressed files as they are on disk, those that [`FormatWriter::packed`](super::FormatWriter::compressed_files) names: a store
-    /// holds what was unpacked from them.
+    /// The bytes on disk of [`compressed_files`](super::FormatWriter::compressed_files). A store
+    /// has unpacked ones.
     pub compressed_files: &'a BTreeMap<PathBuf, Vec<u8>>,
 }
 
-/// No compressed files, for whatever needs none.
+/// No compressed files.
 pub static NO_COMPRESSED_FILES: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
 
-/// A field to be set.
+/// A field and its new value.
 #[derive(Clone, Debug)]
 pub struct FieldAssignment<'a> {
-    /// The format's own name, dotted where nested; or `text`, the main text wherever it is.
+    /// The format's own dotted name, or `text` for the main text.
     pub name: &'a str,
-    /// JSON where the field is no string, else the text as it is.
+    /// JSON if the field is not a string, else the text itself.
     pub value: &'a str,
 }
 
-/// Something that is due.
+/// A due task.
 #[derive(Clone, Debug)]
 pub struct DueTask {
-    /// A few words.
+    /// Its name in a few words.
     pub what: String,
-    /// The rule that says so, in words.
+    /// The rule that makes it due, in words.
     pub rule: String,
-    /// How many records it concerns.
+    /// The number of records that it changes.
     pub records: usize,
     /// The changes.
     pub changes: Vec<Change>,

@@ -1,4 +1,4 @@
-//! Changes that formats have in common: members that are no edit of the content, removals.
+//! Changes that formats share: removals, and members that are not edits of the content.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,10 @@ use crate::model::{Change, Entry, Moment, State, Store};
 use crate::text::json_scanner::Tape;
 use crate::text::{json_edit, lines};
 
-/// A range of bytes, and what it becomes.
+/// A range of bytes, and its new bytes.
 type RangeEdit = (std::ops::Range<usize>, Vec<u8>);
 
-/// The changes that bring the caches of decay up to date, as something due; none where all
-/// are. Records that are in archives are left alone.
+/// Returns the task that updates decay factors of live records; `None` if all are up to date.
 pub fn decay_update(writes: &dyn FormatWriter, scene: &WriteContext<'_>) -> Option<DueTask> {
     let mut edits: BTreeMap<u32, Vec<RangeEdit>> = BTreeMap::new();
     let mut records = 0;
@@ -33,8 +32,7 @@ pub fn decay_update(writes: &dyn FormatWriter, scene: &WriteContext<'_>) -> Opti
     (records > 0).then(|| DueTask { what: "bring decay factors up to date".into(), rule, records, changes })
 }
 
-/// A record with members set that are no edit of its content, signed anew where it is signed.
-/// Members whose value is the same number stay as they are written.
+/// Sets members without an edit of the content, and renews the checksum. Equal numbers keep their spelling.
 pub fn with_members(
     writes: &dyn FormatWriter,
     record: &[u8],
@@ -62,7 +60,7 @@ pub fn with_members(
     writes.renew_checksum(before, after, now).ok()
 }
 
-/// The changes that take records out of their files; a file that is one record goes whole.
+/// Returns the changes that remove records from their files. A file that is one record is removed.
 pub fn removals(store: &Store, entries: &[Entry]) -> Vec<Change> {
     let mut files: BTreeMap<u32, Vec<crate::model::Span>> = BTreeMap::new();
     for entry in entries {

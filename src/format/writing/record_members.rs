@@ -1,4 +1,4 @@
-//! Records as members: set, listed, written as one line.
+//! The members of records: set, listed, written as one line.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 
-/// A record's value with a field set, and what else that brings.
+/// Sets a field of a record.
 pub fn set_field(
     writes: &dyn FormatWriter,
     record: &[u8],
@@ -27,8 +27,7 @@ pub fn set_field(
         _ => at.get(step),
     });
     let is_text = match current.map(|value| value.kind()) {
-        // A string that is where none belongs makes way for what does, if that is given by
-        // the field's own name: a text stays one.
+        // A field of another type may hold a string. Valid JSON replaces it, unless the name is `text`.
         Some(JsonKind::String) => {
             set.name == "text" || writes.is_text(&steps.join(".")) || json(set).is_err()
         }
@@ -42,7 +41,7 @@ pub fn set_field(
     Ok(json_edit::set(record, &steps, &raw)?)
 }
 
-/// A value that has to be JSON.
+/// Returns a value that must be JSON.
 fn json<'a>(set: &FieldAssignment<'a>) -> Result<Cow<'a, str>> {
     let mut tape = Tape::default();
     let text = set.value.trim();
@@ -56,7 +55,7 @@ fn json<'a>(set: &FieldAssignment<'a>) -> Result<Cow<'a, str>> {
     }
 }
 
-/// The members of those names; of doubled ones the last. They mostly are in that order.
+/// Returns these members, which mostly are in this order. The last of doubled ones counts.
 pub fn members_of<'a, const N: usize>(object: Json<'a>, names: [&str; N]) -> [Option<Json<'a>>; N] {
     let mut found = [None; N];
     let mut next = 0;
@@ -68,25 +67,25 @@ pub fn members_of<'a, const N: usize>(object: Json<'a>, names: [&str; N]) -> [Op
     found
 }
 
-/// A JSON list of texts.
+/// Returns a JSON list of texts.
 pub fn list<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
     let quoted: Vec<String> = texts.into_iter().map(|text| json_edit::quoted(text.as_ref())).collect();
     format!("[{}]", quoted.join(","))
 }
 
-/// Members to be written, in order: what a draft gives comes first where it names it.
+/// The members of a new record, in order. Those of its draft win.
 #[derive(Debug, Default)]
 pub struct RecordMembers {
     own: Vec<(String, String)>,
 }
 
 impl RecordMembers {
-    /// The members of a draft's record; none where it has none.
+    /// Returns the members of a draft's record; none if it has none.
     pub fn of(record: Option<&str>) -> Result<RecordMembers> {
         RecordMembers::with(record, |value| String::from_utf8_lossy(value.raw()).replace(['\n', '\r'], " "))
     }
 
-    /// The same, each value as `spelled`.
+    /// The same, with the spelling of each value from `spelled`.
     pub fn with(record: Option<&str>, spelled: impl Fn(Json<'_>) -> String) -> Result<RecordMembers> {
         let Some(record) = record else { return Ok(RecordMembers::default()) };
         let mut tape = Tape::default();
@@ -98,7 +97,7 @@ impl RecordMembers {
         let mut own: Vec<(String, String)> = Vec::new();
         for (key, value) in value.members() {
             let (key, raw) = (key.text().unwrap_or_default(), spelled(value));
-            // Of doubled names the last counts.
+            // If a name is doubled, the last value counts.
             match own.iter_mut().find(|(name, _)| *name == key) {
                 Some((_, own)) => *own = raw,
                 None => own.push((key.into_owned(), raw)),
@@ -107,17 +106,17 @@ impl RecordMembers {
         Ok(RecordMembers { own })
     }
 
-    /// The value of that name.
+    /// Returns the value of this name.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.own.iter().find(|(own, _)| own == name).map(|(_, raw)| raw.as_str())
     }
 
-    /// The names, in order.
+    /// Returns the names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.own.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The value of that name as a text; `None` where it is absent or `null`.
+    /// Returns the text of this name; `None` if it is missing or `null`.
     ///
     /// # Errors
     ///
@@ -133,7 +132,7 @@ impl RecordMembers {
         }
     }
 
-    /// The texts in the list of that name.
+    /// Returns the texts in the list of this name.
     pub fn texts(&self, name: &str) -> Vec<String> {
         let mut tape = Tape::default();
         let list = self.get(name).and_then(|raw| json_edit::scan(&mut tape, raw.as_bytes()).ok());
@@ -141,25 +140,25 @@ impl RecordMembers {
         texts.map(|text| text.into_owned()).collect()
     }
 
-    /// Adds a member where the draft has none of that name.
+    /// Adds a member unless the draft has it.
     pub fn or(&mut self, name: &str, raw: impl Into<String>) {
         if self.get(name).is_none() {
             self.own.push((name.to_owned(), raw.into()));
         }
     }
 
-    /// Adds a member that is a string.
+    /// Adds a string member unless the draft has it.
     pub fn or_text(&mut self, name: &str, text: &str) {
         self.or(name, json_edit::quoted(text));
     }
 
-    /// Sets a member, whatever the draft says.
+    /// Sets a member, even if the draft has it.
     pub fn set(&mut self, name: &str, raw: String) {
         self.own.retain(|(own, _)| own != name);
         self.own.push((name.to_owned(), raw));
     }
 
-    /// As one line, the members named first in that order.
+    /// Returns one line of JSON. The members in `first` come first, in that order.
     pub fn to_line(&self, first: &[&str]) -> Vec<u8> {
         let place = |name: &str| first.iter().position(|own| *own == name).unwrap_or(first.len());
         let mut members: Vec<&(String, String)> = self.own.iter().collect();
@@ -172,7 +171,7 @@ impl RecordMembers {
     }
 }
 
-/// An object over several lines, as the specifications print their samples, indented by so many levels.
+/// Returns an object over several lines, as the specifications print samples, with this indentation depth.
 pub fn pretty(members: &[(&str, String)], depth: usize) -> String {
     let indent = "  ".repeat(depth);
     let member = |(name, raw): &(&str, String)| format!("{indent}  {}: {raw}", json_edit::quoted(name));
@@ -180,7 +179,7 @@ pub fn pretty(members: &[(&str, String)], depth: usize) -> String {
     format!("{{\n{}\n{indent}}}", lines.join(",\n"))
 }
 
-/// A UUID of version 4 from random bytes.
+/// Returns a UUID of version 4 made of random bytes.
 pub fn uuid(mut bytes: [u8; 16]) -> String {
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;

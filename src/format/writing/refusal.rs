@@ -1,41 +1,41 @@
-//! Why something is not done.
+//! The reason why an operation is refused.
 
 use super::RefusedEntries;
 use crate::model::{Change, NotWhole};
 use crate::text::json_edit::JsonEditError;
 
-/// Why something is not done. Nothing was changed.
+/// The reason why an operation is refused. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
     /// The error code of specification 4 §12.1.
     pub code: &'static str,
-    /// What is the matter and what to do, in sentences. May quote the store.
+    /// Sentences about the cause and what to do. May quote the store.
     pub message: String,
-    /// The records that it is about, each with its reason, where others could be done without them.
+    /// The refused records with their reasons, if the operation could go on without them.
     pub refused: Vec<RefusedEntries>,
-    /// Whether the user stopped it, and nothing more is to be tried.
+    /// True if the user stopped it, and nothing more should be tried.
     pub stops: bool,
 }
 
-/// What was made, or why it was not.
+/// A value, or the refusal.
 pub type Result<T, E = Refusal> = std::result::Result<T, E>;
 
-/// Changes, or why there are none.
+/// Changes, or the refusal.
 pub type ChangesResult = Result<Vec<Change>>;
 
 impl Refusal {
-    /// A refusal with its code, of all that was asked for.
+    /// Returns a refusal of the whole operation.
     pub fn new(code: &'static str, message: impl Into<String>) -> Refusal {
         Refusal { code, message: message.into(), refused: Vec::new(), stops: false }
     }
 
-    /// The format does not have that, or it makes no sense there.
+    /// The format lacks this, or it makes no sense there.
     pub fn unfit(message: impl Into<String>) -> Refusal {
         Refusal::new("E_INVALID_FORMAT", message)
     }
 
-    /// What is to be written breaks the schema.
+    /// The new content breaks the schema.
     pub fn invalid(message: impl Into<String>) -> Refusal {
         Refusal::new("E_SCHEMA_INVALID", message)
     }
@@ -45,19 +45,19 @@ impl Refusal {
         Refusal::new("E_SIZE_LIMIT", message)
     }
 
-    /// The store is damaged where this would write.
+    /// The store is damaged at the place of the write.
     pub fn corrupt(message: impl Into<String>) -> Refusal {
         Refusal::new("E_STORAGE_CORRUPT", message)
     }
 
-    /// The record can't be read, and what is asked for needs one that can.
+    /// The record can't be read, but the operation needs that.
     pub fn broken() -> Refusal {
         Refusal::corrupt(
             "it is broken: `palimp check` says why. `palimp repair --all-safe` repairs what it can; correct the rest in an editor, or delete it.",
         )
     }
 
-    /// No such session.
+    /// The session does not exist.
     pub fn no_session(name: &str) -> Refusal {
         Refusal::new("E_SESSION_NOT_FOUND", format!("there is no session {name:?}."))
     }

@@ -1,24 +1,24 @@
-//! Bytes that are asked for by range: held ones, and those of a file.
+//! Access to bytes by range, in memory or in a file.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Bytes;
 
-/// Bytes that are asked for by range.
+/// Bytes that are read by range.
 pub trait Ranges {
-    /// How many they are.
+    /// Returns the number of bytes.
     fn len(&self) -> usize;
 
-    /// Those of a range, which has to be within them.
+    /// Returns a range, which must be within bounds.
     fn at(&self, range: Range<usize>) -> Cow<'_, [u8]>;
 
-    /// Whether there are none.
+    /// True if there are none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Where the line starts in which a place is, or which starts there.
+    /// Returns the start of the line that a place is in.
     fn line_start(&self, at: usize) -> usize {
         let (mut end, mut step) = (at, STEP);
         while end > 0 {
@@ -31,12 +31,12 @@ pub trait Ranges {
         0
     }
 
-    /// Where the line starts that ends at a place.
+    /// Returns the start of the line that ends at a place.
     fn line_before(&self, at: usize) -> usize {
         at.checked_sub(1).map_or(0, |last| self.line_start(last))
     }
 
-    /// Where the line ends in which a place is, its end included.
+    /// Returns the end of the line that a place is in, after its line end.
     fn line_end(&self, at: usize) -> usize {
         let (mut start, mut step) = (at, STEP);
         while start < self.len() {
@@ -49,7 +49,7 @@ pub trait Ranges {
         self.len()
     }
 
-    /// Hands on its lines in order, each with the place where it starts, its end included.
+    /// Passes the lines to `take` in order, each with the place where it starts, and with its line end.
     fn each_line(&self, take: &mut dyn FnMut(usize, &[u8])) {
         let (mut start, mut len) = (0, WINDOW);
         while start < self.len() {
@@ -71,13 +71,13 @@ pub trait Ranges {
         }
     }
 
-    /// Whether those bytes are at a place.
+    /// True if those bytes are at a place.
     fn is_at(&self, at: usize, bytes: &[u8]) -> bool {
         let end = at.checked_add(bytes.len()).filter(|end| *end <= self.len());
         end.is_some_and(|end| *self.at(at..end) == *bytes)
     }
 
-    /// Whether those bytes are anywhere.
+    /// True if those bytes are anywhere.
     fn has(&self, sought: &[u8]) -> bool {
         let step = WINDOW.max(sought.len());
         let window = |start: usize| self.at(start..self.len().min(start + step + sought.len()));
@@ -85,12 +85,12 @@ pub trait Ranges {
         sought.is_empty() || (0..self.len()).step_by(step).any(has)
     }
 
-    /// Whether those bytes end at a place.
+    /// True if those bytes end at a place.
     fn ends_at(&self, at: usize, bytes: &[u8]) -> bool {
         at.checked_sub(bytes.len()).is_some_and(|start| self.is_at(start, bytes))
     }
 
-    /// Where the bytes of that kind end that follow a place.
+    /// Returns the end of the run of matching bytes that starts at a place.
     fn end_of_run(&self, at: usize, is: &dyn Fn(&u8) -> bool) -> usize {
         let mut start = at;
         loop {
@@ -103,7 +103,7 @@ pub trait Ranges {
         }
     }
 
-    /// Where the bytes of that kind start that are before a place.
+    /// Returns the start of the run of matching bytes that ends at a place.
     fn start_of_run(&self, at: usize, is: &dyn Fn(&u8) -> bool) -> usize {
         let mut end = at;
         loop {
@@ -117,11 +117,11 @@ pub trait Ranges {
     }
 }
 
-/// Lines are looked at in so many bytes; in tests of the library a line has several.
+/// Lines are read in windows of this size. In unit tests a line has several.
 const WINDOW: usize = if cfg!(test) { 64 } else { 1 << 20 };
-/// Runs of bytes are looked at in so many.
+/// Runs of bytes are read in steps of this size.
 const RUN: usize = 64;
-/// The end of a line is looked for in so many bytes first; in tests of the library a line has several.
+/// The first step of the search for a line end. In unit tests a line has several.
 const STEP: usize = if cfg!(test) { 64 } else { 4 << 10 };
 
 impl Ranges for [u8] {
@@ -149,8 +149,8 @@ impl Ranges for Bytes {
         self.len()
     }
 
-    /// Of a file that changed since: zeros, and whoever asks whether all was there hears that it was not.
-    /// Of a file of which only the end is known, zeros before that.
+    /// Returns zeros if the file has changed; [`Bytes::has_changed`] is then true. If only the end of a file
+    /// is known, returns zeros before it.
     fn at(&self, range: Range<usize>) -> Cow<'_, [u8]> {
         self.range(range.clone()).unwrap_or_else(|| {
             let mut zeros = vec![0; range.len()];

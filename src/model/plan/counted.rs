@@ -1,6 +1,6 @@
-//! Counts as people say them.
+//! Counts with nouns.
 
-/// So many of them: "1 memory", "2 memories".
+/// Returns a count with its noun: "1 memory", "2 memories".
 pub fn count_with_noun(count: u64, what: &str) -> String {
     let several = match what.strip_suffix("ry") {
         Some(stem) => format!("{stem}ries"),

@@ -3,8 +3,7 @@
 use super::{Act, Bytes, Change, line_end_for};
 
 impl Change {
-    /// Joins this change and another one of the same file, both made for the same bytes. `None` if they can't
-    /// be joined.
+    /// Joins two changes of the same file, made for the same bytes. `None` if they can't be joined.
     pub fn join(self, other: &Change) -> Option<Change> {
         match (&self.act, &other.act) {
             (Act::Splice(_), Act::Append(lines)) => Some(self.and_append(lines)),
@@ -21,7 +20,7 @@ impl Change {
         }
     }
 
-    /// The same change of the lines of a file, with lines appended at its end.
+    /// Appends lines to a change of the lines of a file.
     pub fn and_append(self, lines: &[u8]) -> Change {
         if lines.is_empty() {
             // Then no line end has to be added.

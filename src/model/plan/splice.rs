@@ -1,36 +1,34 @@
-//! Stretches of whole lines that are replaced, and edits of a file as such stretches.
+//! Replacements of whole lines, and edits of a file in that form.
 
 use std::ops::Range;
 
 use crate::model::bytes::{Bytes, Ranges};
 
-/// A stretch of whole lines that is replaced.
+/// A replacement of whole lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Splice {
-    /// Where the stretch starts in the file that the plan was made of.
+    /// The place where it starts in the file for which the plan was made.
     pub start: u64,
-    /// Its bytes, line ends included; empty where lines are put in between.
+    /// The old bytes with their line ends; empty if lines are inserted.
     pub was: Bytes,
-    /// What is there afterwards.
+    /// The new bytes.
     pub becomes: Bytes,
-    /// The line before it: where lines are put in between, they go behind this one. Empty
-    /// at the start of the file.
+    /// The line before it. Inserted lines go after this line. Empty at the start of the file.
     pub line_before: Vec<u8>,
 }
 
 impl Splice {
-    /// Where it is in the file that the plan was made of.
     pub(super) fn range(&self) -> Range<usize> {
         self.start as usize..self.end() as usize
     }
 
-    /// Where it ends there.
+    /// Returns its end in that file.
     pub fn end(&self) -> u64 {
         self.start + self.was.len() as u64
     }
 }
 
-/// A line end, for a file whose last line has none: what is added must not be glued to it.
+/// Returns a line end if the last line of a file has none, so that new lines are not glued to it.
 pub fn line_end_for<B: Ranges + ?Sized>(base: &B) -> &'static [u8] {
     let len = base.len();
     match *base.at(len.saturating_sub(1)..len) {
@@ -39,7 +37,7 @@ pub fn line_end_for<B: Ranges + ?Sized>(base: &B) -> &'static [u8] {
     }
 }
 
-/// The file with its stretches replaced.
+/// Returns the file with its parts replaced.
 pub fn apply(base: &[u8], splices: &[Splice]) -> Vec<u8> {
     let grown: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
     let mut out = Vec::with_capacity(base.len() + grown);
@@ -47,7 +45,7 @@ pub fn apply(base: &[u8], splices: &[Splice]) -> Vec<u8> {
     out
 }
 
-/// The same piece by piece: what stays, and what comes.
+/// Like [`apply`], but piece by piece.
 pub fn pieces<'b>(base: &'b [u8], splices: &'b [Splice]) -> impl Iterator<Item = &'b [u8]> {
     spliced_parts(base.len(), splices).map(|own| match own {
         SplicedPart::Unchanged(range) => &base[range],
@@ -55,16 +53,16 @@ pub fn pieces<'b>(base: &'b [u8], splices: &'b [Splice]) -> impl Iterator<Item =
     })
 }
 
-/// A part of a file with stretches replaced.
+/// A part of a file after splices are applied.
 pub enum SplicedPart<'s> {
-    /// That range of the file before.
+    /// A range of the old file.
     Unchanged(Range<usize>),
-    /// What is new.
+    /// New bytes.
     Inserted(&'s Bytes),
 }
 
 impl SplicedPart<'_> {
-    /// How many bytes it has.
+    /// Returns the number of bytes.
     pub fn size(&self) -> usize {
         match self {
             SplicedPart::Unchanged(range) => range.len(),
@@ -73,7 +71,7 @@ impl SplicedPart<'_> {
     }
 }
 
-/// The stretch of that number among [`spliced_parts`]: what stays before a splice, and what comes by it, in turn.
+/// Returns the part of that number among [`spliced_parts`], which are unchanged and inserted in turn.
 pub fn part_at(len: usize, splices: &[Splice], number: usize) -> Option<SplicedPart<'_>> {
     let at = number / 2;
     if number % 2 == 1 {
@@ -85,7 +83,7 @@ pub fn part_at(len: usize, splices: &[Splice], number: usize) -> Option<SplicedP
     Some(SplicedPart::Unchanged(from..start))
 }
 
-/// The same for a file of so many bytes, whose bytes are not at hand.
+/// Like [`pieces`], for a file of `len` bytes whose bytes are not available.
 pub fn spliced_parts(len: usize, splices: &[Splice]) -> impl Iterator<Item = SplicedPart<'_>> {
     let mut from = 0;
     let ends = splices.iter().map(Some).chain([None]);
@@ -98,10 +96,10 @@ pub fn spliced_parts(len: usize, splices: &[Splice]) -> impl Iterator<Item = Spl
     .flatten()
 }
 
-/// What undoes the splices, in the file as they left it.
+/// Returns the splices that undo these, in the changed file.
 pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
     let mut moved = 0_i64;
-    // Where the splice before ends, and the line before that place as the splice leaves it.
+    // The end of the splice before, and the line before that place in the changed file.
     let mut before: Option<(u64, Vec<u8>)> = None;
     let turn = |splice: &Splice| {
         let start = (splice.start as i64 + moved) as u64;
@@ -117,7 +115,7 @@ pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
     splices.iter().map(turn).collect()
 }
 
-/// Edits of a file as replacements of whole lines, ascending; those on one line become one.
+/// Converts edits to replacements of whole lines, ascending. Edits of the same line become one.
 pub fn whole_lines<B: Ranges + ?Sized>(base: &B, mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Vec<Splice> {
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     let mut splices: Vec<Splice> = Vec::new();
@@ -125,9 +123,9 @@ pub fn whole_lines<B: Ranges + ?Sized>(base: &B, mut edits: Vec<(Range<usize>, V
     for (range, with) in edits {
         let (start, end) = lines_around(base, &range);
         match &mut open {
-            // Behind what is no whole line is no other.
+            // Nothing can start after bytes without a line end.
             Some((_, until, bytes)) if start < *until || start == *until && is_open(bytes) => {
-                // The stretch goes on: what was taken over behind its last edit is given back.
+                // The replacement continues: the bytes that were copied after its last edit are removed.
                 let taken = *until - range.start.min(*until);
                 bytes.truncate(bytes.len() - taken);
                 bytes.extend_from_slice(&base.at(range.start.min(*until)..range.start));
@@ -137,7 +135,7 @@ pub fn whole_lines<B: Ranges + ?Sized>(base: &B, mut edits: Vec<(Range<usize>, V
                 *until = end;
                 join_next(base, until, bytes);
             }
-            // Lines that go together come back together: none of them is there to put the next behind.
+            // Adjacent removed lines are one splice, because undo places each splice after an existing line.
             Some((_, until, bytes))
                 if start == *until && bytes.is_empty() && with.is_empty() && range == (start..end) =>
             {
@@ -156,9 +154,9 @@ pub fn whole_lines<B: Ranges + ?Sized>(base: &B, mut edits: Vec<(Range<usize>, V
     splices
 }
 
-/// What makes one of two files of the other.
+/// Returns the splices that change one file to the other.
 pub(super) fn diff_lines(base: &Bytes, bytes: &Bytes) -> Vec<Splice> {
-    // What is not held is replaced as a whole: to see where it differs would take all of it.
+    // Bytes that are not in memory are replaced completely: a search for differences would load all of them.
     if (base.is_file_backed() || bytes.is_file_backed()) && !base.is_empty() {
         let whole = Splice { start: 0, was: base.clone(), becomes: bytes.clone(), line_before: Vec::new() };
         return if base == bytes { Vec::new() } else { vec![whole] };
@@ -167,14 +165,14 @@ pub(super) fn diff_lines(base: &Bytes, bytes: &Bytes) -> Vec<Splice> {
     if start == end && with.is_empty() {
         return Vec::new();
     }
-    // What is one line is replaced as a whole: both are held already.
+    // A single line is replaced completely, because both versions are in memory already.
     if !base.is_empty() && lines_around(base, &(start..end)) == (0, base.len()) {
         return vec![Splice { start: 0, was: base.clone(), becomes: bytes.clone(), line_before: Vec::new() }];
     }
     whole_lines(base, vec![(start..end, with.to_vec())])
 }
 
-/// What lost its line end is one line with the next.
+/// Adds the next line to bytes without a line end.
 fn join_next<B: Ranges + ?Sized>(base: &B, until: &mut usize, bytes: &mut Vec<u8>) {
     if is_open(bytes) && *until < base.len() {
         let end = base.line_end(*until);
@@ -193,13 +191,13 @@ fn closed<B: Ranges + ?Sized>(base: &B, (start, end, becomes): (usize, usize, Ve
     Splice { start: start as u64, was: was.into(), becomes: becomes.into(), line_before: behind }
 }
 
-/// The last line, with its end.
+/// Returns the last line, with its end.
 pub fn last_line(bytes: &[u8]) -> &[u8] {
     let from = bytes.len().checked_sub(1).and_then(|last| memchr::memrchr(b'\n', &bytes[..last]));
     &bytes[from.map_or(0, |feed| feed + 1)..]
 }
 
-/// The lines that a range touches; a range of nothing between two lines touches none.
+/// Returns the lines that a range touches. An empty range between two lines touches none.
 fn lines_around<B: Ranges + ?Sized>(base: &B, range: &Range<usize>) -> (usize, usize) {
     let start = base.line_start(range.start);
     if base.line_start(range.end) == range.end && start == range.start {
@@ -208,10 +206,10 @@ fn lines_around<B: Ranges + ?Sized>(base: &B, range: &Range<usize>) -> (usize, u
     (start, base.line_end(range.end))
 }
 
-/// So many bytes are compared at once.
+/// The number of bytes that are compared at a time.
 const BLOCK: usize = 4096;
 
-/// Where two files differ: the range of the first, and what is there in the second.
+/// Returns where two files differ: the range of the first, and the bytes of the second.
 pub fn difference<'a>(a: &[u8], b: &'a [u8]) -> (usize, usize, &'a [u8]) {
     let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
     let from = blocks * BLOCK;

@@ -1,4 +1,4 @@
-//! Changes of files of any bytes, and what undoes them.
+//! Tests changes of files of any bytes, and what undoes them.
 
 use super::*;
 use proptest::prelude::*;

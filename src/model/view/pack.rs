@@ -1,4 +1,4 @@
-//! Packing views.
+//! Packs views.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
@@ -11,12 +11,12 @@ use crate::model::fast_hash::FastMap;
 use crate::model::parsed_record::ParsedRecord;
 use crate::model::record::Name;
 
-/// So many words are kept once in a run; more are written out where they occur.
+/// The maximum number of words that a run stores once. Others are stored at each use.
 pub(super) const WORDS: usize = 4_096;
-/// Words of so many bytes are kept once: longer ones hardly repeat.
+/// The maximum length of such a word, in bytes. Longer words hardly repeat.
 const LONGEST: usize = 48;
 
-/// Packs views.
+/// A packer of views into one run.
 #[derive(Default)]
 pub struct ViewPacker {
     bytes: Vec<u8>,
@@ -26,7 +26,7 @@ pub struct ViewPacker {
 }
 
 impl ViewPacker {
-    /// Adds a view; its number in the run.
+    /// Adds a view and returns its number in the run.
     pub fn add(&mut self, own: &ParsedRecord) -> u32 {
         let number = self.places.len() as u32;
         self.places.push(self.bytes.len() as u32);
@@ -69,7 +69,7 @@ impl ViewPacker {
         number
     }
 
-    /// The views of those numbers.
+    /// Ends the run, and returns its views by their numbers.
     pub fn views(self) -> impl Fn(u32) -> PackedView {
         let sensitive = self.places.iter().map(|_| AtomicU8::new(UNKNOWN)).collect();
         let (bytes, words, places) = (self.bytes.into(), self.words.into(), self.places.into());
@@ -77,7 +77,7 @@ impl ViewPacker {
         move |number| PackedView { run: Arc::clone(&run), number, is_torn: false }
     }
 
-    /// How many items there are, how long they are, so that who reads can go past them, and they.
+    /// Writes the number of items, their length in bytes (so that a reader can skip them), and the items.
     fn list<T>(&mut self, items: &[T], mut add: impl FnMut(&mut ViewPacker, &T)) {
         if items.is_empty() {
             return;
@@ -100,7 +100,7 @@ impl ViewPacker {
         self.bytes.extend(text.as_bytes());
     }
 
-    /// A word by its number from 1, or 0 and its text.
+    /// Writes the number of a word, from 1, or 0 and its text.
     fn word(&mut self, word: &str) {
         if let Some(number) = self.known.get(word) {
             return self.number(u64::from(*number));
@@ -115,7 +115,7 @@ impl ViewPacker {
         self.number(u64::from(number));
     }
 
-    /// A number in groups of seven bits, the lowest first.
+    /// Writes a number in groups of seven bits, the lowest first.
     fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.bytes.push(number as u8 | 0x80);

@@ -1,4 +1,4 @@
-//! What is broken in a backup, in a sentence that names the lines.
+//! What is broken in a backup, as a sentence with line numbers.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,10 +8,10 @@ use super::BackupComparison;
 use crate::format::record_reader::Reading;
 use crate::model::{PathText, Severity};
 
-/// The number of broken lines that are named.
+/// At most this many broken lines are named.
 const NAMED: usize = 5;
 
-/// What is broken in a backup of a file. A shorter file than was copied is damaged, too.
+/// Says what is broken in a backup of a file. If its end is missing, it is damaged, too.
 pub fn damage(file: &Path, read: &Reading, is_cut: bool) -> Option<String> {
     let is_broken = |record: u32| read.records.get(record as usize).is_some_and(|own| own.view().is_none());
     let counts = read.problems.iter().filter(|own| own.severity == Severity::Error);
@@ -34,7 +34,7 @@ fn named(lines: &BTreeSet<u32>) -> String {
     }
 }
 
-/// The refusal of a restore, with the damage of the backup that is the reason for it.
+/// Adds the backup's damage to a refusal of a restore, as the reason.
 pub fn because_of(comparison: &BackupComparison, refused: Refusal) -> Refusal {
     let Some(damage) = &comparison.damage else { return refused };
     let way = match &comparison.whole_only {

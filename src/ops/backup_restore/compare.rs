@@ -1,4 +1,4 @@
-//! A copy of a file beside the store, record by record.
+//! Compares a copy of a file with the store, record by record.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -12,8 +12,7 @@ use crate::format::{self, Format, RecordSyntax};
 use crate::model::{Document, Entry, Moment, PathText, Record, Role, Span, Store};
 use crate::store::erase::{ErasureMatcher, is_log_or_copy};
 
-/// What differs between a copy of `file` and the store. What was erased is named by its id
-/// alone.
+/// Returns the differences between a copy of `file` and the store. Erased records are named only by id.
 pub fn compare(
     scene: &WriteContext<'_>,
     file: &Path,
@@ -55,7 +54,7 @@ pub fn compare(
         let has_id = record.view().is_some_and(|view| view.id.is_some());
         match compared.item(record) {
             None => {}
-            // One line that is there twice is one record, whose id says so.
+            // Equal lines with an id are one record.
             Some(item)
                 if item.kind != DifferenceKind::Erased && has_id && !known.insert(bytes_of(copy, record)) => {
             }
@@ -81,7 +80,7 @@ pub fn compare(
     Ok(BackupComparison { file, items, records, whole_only, is_alike, deletes, ends_early, damage, doubts })
 }
 
-/// Sentences about deletions since the copy whose memories are not known any more.
+/// Returns sentences about deletions since the copy whose memories are not known.
 fn forgotten(file: &Path, facts: &CopyFacts) -> Vec<String> {
     let told = |step: u64| {
         let at = facts.deleted.at(step).map(when).unwrap_or_default();
@@ -93,15 +92,14 @@ fn forgotten(file: &Path, facts: &CopyFacts) -> Vec<String> {
     facts.deleted.forgotten(file).filter(|step| facts.is_since(*step)).map(told).collect()
 }
 
-/// Explains why records are missing on one side.
 struct MissingReasons<'a> {
     /// Ids that several records of the copy have.
     shared: HashSet<String>,
     /// Parts of the copy that were deleted, each with the step that deleted it.
     parts: HashMap<Span, u64>,
-    /// Whether the copy lacks its last part.
+    /// True if the copy lacks its end.
     ends_early: bool,
-    /// The broken parts of the copy.
+    /// The broken records of the copy that are long enough to be recognized.
     torn: Vec<&'a [u8]>,
 }
 
@@ -130,7 +128,6 @@ impl<'a> MissingReasons<'a> {
         }
     }
 
-    /// Whether the copy has the beginning of a record.
     fn has_start(&self, raw: &[u8]) -> bool {
         self.torn.iter().any(|torn| raw.starts_with(torn))
     }
@@ -139,13 +136,13 @@ impl<'a> MissingReasons<'a> {
 /// A torn record with fewer bytes does not show which record it was.
 const LEGIBLE: usize = 16;
 
-/// The memories that a log of deletions can name, by id.
+/// Returns the memories that a log of deletions can name, by id.
 fn by_id<'a>(store: &'a Store, file: &Path) -> HashMap<&'a str, &'a Entry> {
     let own = store.entries.iter().filter(|own| is_of(store, file, &store.document(own).path));
     own.filter_map(|own| Some((store.view(own)?.id?, own))).collect()
 }
 
-/// Why the records of a file can't be brought back one by one.
+/// Returns why the records of a file can't be restored one by one.
 fn whole_only(format: &dyn Format, file: &Path) -> Option<String> {
     let why = match (role(format, file), is_log_or_copy(file) && format.syntax(file) == RecordSyntax::Json) {
         _ if format.forbids_rebase(file) => "other files of the store depend on it",
@@ -156,17 +153,14 @@ fn whole_only(format: &dyn Format, file: &Path) -> Option<String> {
     Some(format!("{} can only be restored as a whole: {why}", file.to_text()))
 }
 
-/// What the store says of the records of a file.
 struct CurrentRecords<'a> {
-    /// The lines of the file.
     lines: HashSet<Cow<'a, [u8]>>,
-    /// Records of the file, by id.
     ids: HashMap<&'a str, Vec<&'a Record>>,
-    /// What tombstones name, and where they are.
+    /// The ids that tombstones name, each with a sentence about its tombstone.
     tombstones: HashMap<&'a str, String>,
-    /// Ids in other files, in which, and whether they were moved there.
+    /// Ids in other files, each with the file and true if the record was moved there.
     elsewhere: HashMap<&'a str, (&'a Path, bool)>,
-    /// Says which files have the records of which others, too.
+    /// Knows which files hold copies of the same records.
     writes: Option<&'static dyn FormatWriter>,
 }
 
@@ -194,7 +188,7 @@ impl<'a> CurrentRecords<'a> {
         for record in &document.records {
             let Some(id) = record.named_id() else { continue };
             match document.role {
-                // Of a log of deletions each is a record itself.
+                // In a log of deletions, each deletion is a record itself.
                 Role::Tombstones if document.path != file => {
                     let created = record.view().and_then(|view| view.created);
                     let when = created.map_or(String::new(), |at| format!(" {}", when(at)));
@@ -214,7 +208,7 @@ impl<'a> CurrentRecords<'a> {
     }
 }
 
-/// Whether ids of one file are ids of the other: those of sessions are each session's own.
+/// True if both files share their ids: each session has its own ids.
 fn is_of(store: &Store, file: &Path, other: &Path) -> bool {
     let session = store.sessions.iter().find(|session| file.starts_with(&session.path));
     session.is_none_or(|session| {
@@ -231,17 +225,16 @@ struct ComparisonBuilder<'a> {
     now: Option<&'a Document>,
     beside: &'a CurrentRecords<'a>,
     erased: Option<&'a ErasureMatcher<'a>>,
-    /// The lines of the copy.
     copied: HashSet<&'a [u8]>,
-    /// Ids of which a record of the copy is what one of the file was.
+    /// The ids for which the old version of the file's record was found in the copy.
     put_back: HashSet<String>,
-    /// Of a log of deletions, the memories that it can name.
+    /// In a log of deletions: the memories that it can name, by id.
     deleted: HashMap<&'a str, &'a Entry>,
     missing: MissingReasons<'a>,
 }
 
 impl ComparisonBuilder<'_> {
-    /// What became of a record of the copy; `None` where it is unchanged.
+    /// Returns what happened to a record of the copy; `None` if it is unchanged.
     fn item(&mut self, record: &Record) -> Option<RecordDifference> {
         let raw = bytes_of(self.copy, record);
         let id = record.view().and_then(|view| view.id);
@@ -300,10 +293,10 @@ impl ComparisonBuilder<'_> {
         Some(deleted(RecordDifference { can_come: true, ..item(DifferenceKind::Missing, told) }))
     }
 
-    /// When, and by which step, a record of the copy was deleted, in a few words.
+    /// Returns when a record of the copy was deleted, and by which step, in a few words.
     fn deleted(&self, record: &Record, raw: &[u8], is_there: bool) -> Option<String> {
         let (view, deleted) = (record.view()?, &self.facts.deleted);
-        // A tombstone has the id of a deleted memory and is none.
+        // A tombstone has the id of a deleted memory, but it is no memory.
         let format = format::by_name(self.scene.store.format)?;
         if role(format, self.file) == Role::Tombstones {
             return None;
@@ -311,7 +304,7 @@ impl ComparisonBuilder<'_> {
         let is_shared = is_there || view.id.is_some_and(|id| self.missing.shared.contains(id));
         let part = self.missing.parts.get(&record.span).copied();
         let step = part.or_else(|| deleted.step_of(self.scene.store, self.file, (raw, view), is_shared))?;
-        // The copy has it although it was deleted before, so it was written again.
+        // The copy has the record although it was deleted before, so it was written again.
         if !self.facts.is_since(step) {
             return None;
         }
@@ -319,7 +312,7 @@ impl ComparisonBuilder<'_> {
         Some(format!("deleted {at} by step {step}"))
     }
 
-    /// A record and what tells what became of it, without its bytes.
+    /// Makes a difference without the bytes of the record.
     fn about(&self, record: &Record, raw: &[u8], kind: DifferenceKind, told: String) -> RecordDifference {
         RecordDifference {
             kind,
@@ -339,7 +332,7 @@ impl ComparisonBuilder<'_> {
         }
     }
 
-    /// The title of a record; of a deletion that of the memory that it names, where the store has it.
+    /// Returns the title of a record. The title of a deletion is that of the deleted memory, if it is known.
     fn title(&self, record: &Record, raw: &[u8]) -> String {
         let (store, id) = (self.scene.store, record.view().and_then(|view| view.id));
         match id.and_then(|id| self.deleted.get(id)) {
@@ -348,8 +341,8 @@ impl ComparisonBuilder<'_> {
         }
     }
 
-    /// What became of a record whose id the file has, though not the record. What the copy has, too,
-    /// is as it was; of several records of an id the last is what the one of the file was.
+    /// Compares a record of the copy with the file's records of the same id. Records that the copy has, too,
+    /// are unchanged. If several records of the copy have the id, the last one is the old version.
     fn beside_its_id(&mut self, item: RecordDifference, own: &[&Record], now: &Document) -> RecordDifference {
         let others: Vec<&Record> =
             own.iter().filter(|own| !self.copied.contains(&*now.raw(own))).copied().collect();
@@ -361,7 +354,7 @@ impl ComparisonBuilder<'_> {
         }
     }
 
-    /// The records of the file that the copy has not, but for those that one of the copy is put back to.
+    /// Returns the file's records that the copy lacks, except those that can be changed back.
     fn newer(&mut self, records: &[Record], items: &[RecordDifference]) -> Vec<RecordDifference> {
         let Some(now) = self.now else { return Vec::new() };
         let lines: HashSet<&[u8]> = records.iter().map(|record| bytes_of(self.copy, record)).collect();
@@ -380,7 +373,7 @@ impl ComparisonBuilder<'_> {
         items
     }
 
-    /// Why the copy lacks a record of the file, as far as the dates of both show it.
+    /// Returns why the copy lacks a record of the file, as far as the dates of both show it.
     fn why_newer(&self, written: Option<Moment>, raw: &[u8]) -> (DifferenceKind, String) {
         let why = match () {
             () if self.missing.has_start(raw) => "the backup has only its beginning",
@@ -401,7 +394,7 @@ impl ComparisonBuilder<'_> {
     }
 }
 
-/// A record that is gone, while another of its id is there.
+/// Makes the difference of a missing record whose id another record of the file has.
 fn alone(item: RecordDifference) -> RecordDifference {
     let told = "another memory has its id: name this one by its key".to_owned();
     RecordDifference { kind: DifferenceKind::Missing, told, shares: true, can_come: true, ..item }

@@ -9,13 +9,13 @@ use crate::store::commit::{BackupCopy, CommitError, Deletions, Vault};
 /// Facts about a copy besides its bytes.
 #[derive(Default)]
 pub struct CopyFacts {
-    /// What was erased from the store.
+    /// The records that were erased from the store.
     pub gone: ErasedRecords,
-    /// What was deleted and not restored since.
+    /// The records that were deleted and not restored since.
     pub deleted: Arc<Deletions>,
     /// When the copy was made.
     pub at: Option<Moment>,
-    /// Whether it was longer when it was made.
+    /// True if the copy was longer when it was made.
     pub is_cut: bool,
 }
 
@@ -34,7 +34,7 @@ impl CopyFacts {
         CopyFacts::with(store, vault, copy, Arc::new(Deletions::of(vault, store, now)?))
     }
 
-    /// The same, where the deletions are known.
+    /// Like [`CopyFacts::of`], with deletions that are known.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl CopyFacts {
         })
     }
 
-    /// Whether a step was made after the copy, or one of the two times is unknown.
+    /// True if a step was made after the copy, or one of the two times is unknown.
     pub fn is_since(&self, step: u64) -> bool {
         match (self.deleted.at(step), self.at) {
             (Some(own), Some(copy)) => own >= copy,

@@ -1,4 +1,4 @@
-//! Putting a whole file back as it was: what that comes to is told by name.
+//! Restores a whole file, and names everything that this changes.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,8 +15,8 @@ use crate::store::derived_files;
 use crate::store::erase::is_log_or_copy;
 use crate::text::lines;
 
-/// Restores the whole file, without what was erased since, and without what was deleted since unless it was
-/// chosen. What was written later is lost.
+/// Plans to restore the whole file, without what was erased since, and without what was deleted
+/// since unless it was chosen. What was written later is lost.
 pub fn replace(
     scene: &WriteContext<'_>,
     comparison: &BackupComparison,
@@ -35,7 +35,7 @@ pub fn replace(
     };
     let current = document(&scene.store.documents, file);
     if current.is_none() && copy.is_empty() && !comparison.items.is_empty() {
-        // An empty file would be made of what is left out.
+        // All of the copy is left out, and the new file would be empty.
         return Ok(Plan { lines, ..plan("backup restore", scene, 0, Vec::new())? });
     }
     let change = |bytes: &[u8]| match current {
@@ -43,12 +43,12 @@ pub fn replace(
         None => Change::create(file, bytes),
     };
     let copy = facts.gone.without(scene, file, &copy)?;
-    // Counts in it are those of the records as they are now.
+    // Counts inside the file must be those of the records after the restore.
     let after = derived_files::documents_after(scene.store, &[change(&copy)], scene.now);
     let change =
         change(&derived_files::expected_content(scene.store, &after, file, scene.now).unwrap_or(copy.into()));
     if change.is_empty() && change.base.is_some() {
-        // A file that is as it was needs no copy.
+        // An unchanged file needs no backup.
         return Ok(Plan { lines, ..plan("backup restore", scene, 0, Vec::new())? });
     }
     let mut all = backups(scene, writes, std::slice::from_ref(&change));
@@ -66,8 +66,7 @@ pub fn replace(
 }
 
 impl BackupComparison {
-    /// The copy without the deleted records that were not chosen, and without those that another file has
-    /// now, or `None` if nothing is left.
+    /// Returns the copy without the records that are left out; `None` if nothing remains.
     fn without_left_out<'c>(
         &self,
         format: &dyn Format,
@@ -97,8 +96,7 @@ impl BackupComparison {
         Ok(Some(erases.without(&self.file, copy, &spans)?.into()))
     }
 
-    /// What putting the whole file back comes to: how many of each, then each by name.
-    /// Untrusted text.
+    /// Says what a restore of the whole file does: first counts, then each record. Untrusted text.
     fn whole(&self, root: &Path, chosen: &HashSet<u64>) -> Vec<String> {
         // The plan first names what is lost, because the rest can be restored again. Deleted records only come
         // if they are chosen, and records of other files only if they were not moved there.
@@ -141,12 +139,12 @@ impl BackupComparison {
         lines
     }
 
-    /// Whether something becomes of a record when the whole file is put back.
+    /// True if the restore of the whole file changes something about the record.
     fn is_told(&self, item: &RecordDifference) -> bool {
         item.kind != DifferenceKind::Tombstoned || !item.is_as_it_was
     }
 
-    /// What becomes of records of a kind when the whole file is put back, and of one of them.
+    /// Returns what the restore of the whole file does to several records of a kind, and to one.
     fn fate(&self, (kind, comes): (DifferenceKind, bool)) -> (&'static str, &'static str) {
         match (kind, self.deletes) {
             (DifferenceKind::Deleted, _) if comes => ("were deleted, and are restored", "is restored"),
@@ -177,7 +175,7 @@ impl BackupComparison {
 
     fn line(&self, root: &Path, item: &RecordDifference, fate: &str) -> String {
         match item.kind {
-            // A whole file needs no choice.
+            // The whole file is restored without a choice, so the text about the choice is wrong here.
             DifferenceKind::Changed => {
                 self.named(root, &RecordDifference { told: String::new(), ..item.clone() }, fate)
             }

@@ -1,5 +1,4 @@
-//! `undelete` of what only undo data or backups hold: to the end of its file, or as the file that
-//! it was.
+//! `undelete` of what only undo data or backups hold: appends to its file, or creates the file again.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry as Slot;
@@ -11,17 +10,17 @@ use crate::format::writing::{FormatWriter, document};
 use crate::model::{Act, Change, Entry, PathText, State, Store, is_log};
 use crate::store::commit::{deleted_from, without_deleted};
 
-/// Whether a record is in no file of the store, and only our own data holds it.
+/// True if no file of the store has the record, and only palimp's own data holds it.
 pub fn is_held(store: &Store, entry: &Entry) -> bool {
     deleted_from(&store.document(entry).path).is_some()
 }
 
-/// Whether what only our own data holds is listed with the store.
+/// True if the store lists records that only palimp's own data holds.
 pub fn holds_deleted(store: &Store) -> bool {
     store.documents.iter().any(|own| deleted_from(&own.path).is_some())
 }
 
-/// The store as it was read, to plan on.
+/// Returns the store without the records that only palimp's own data holds, to plan on.
 pub fn read(store: &Store) -> Cow<'_, Store> {
     match holds_deleted(store) {
         true => Cow::Owned(without_deleted(store)),
@@ -29,7 +28,7 @@ pub fn read(store: &Store) -> Cow<'_, Store> {
     }
 }
 
-/// What is told of records that come back and whose id others have by then, a line each.
+/// Returns a line about each restored record whose id another memory will have, too.
 pub fn shared(store: &Store, listed: &Store, held: &[Entry]) -> Vec<String> {
     let names = |of: &Store, own: &Entry| {
         let id = of.view(own)?.id.filter(|id| !id.is_empty())?.to_owned();
@@ -55,7 +54,7 @@ pub fn shared(store: &Store, listed: &Store, held: &[Entry]) -> Vec<String> {
     told
 }
 
-/// The changes that bring them back. `store` is the one that lists them, the scene's does not.
+/// Returns the changes that restore `entries` of `store`. The store in `scene` does not list them.
 pub fn bring_back(
     writes: &dyn FormatWriter,
     scene: &WriteContext<'_>,
@@ -89,8 +88,7 @@ pub fn bring_back(
     Ok(changes)
 }
 
-/// Adds to changes in the folder of a session that is gone what makes it a session again: what is
-/// held of it, or else what a new one has.
+/// Adds what a removed session needs to exist again: its held files, or else those of a new one.
 fn with_session(
     writes: &dyn FormatWriter,
     scene: &WriteContext<'_>,

@@ -1,5 +1,4 @@
-//! Whether what is to be set makes sense, whatever the schema lets through: a memory without a
-//! text says nothing.
+//! Checks beyond the schema: a memory keeps a text, and field names look right.
 
 use std::path::Path;
 
@@ -16,10 +15,10 @@ use crate::text::json::JsonKind;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
-/// No name of a field that anybody knows is longer.
+/// Longer field names are not compared.
 const LONGEST: usize = 128;
 
-/// Refuses an edit that leaves no main text, however it takes that away.
+/// Refuses an edit that removes the main text in any way.
 pub(super) fn require_text(
     scene: &WriteContext<'_>,
     entry: &Entry,
@@ -46,7 +45,7 @@ pub(super) fn require_text(
     Err(Refusal::invalid(format!("{} {why}", names.join(", "))))
 }
 
-/// Whether the record says nothing when that is made.
+/// True if the record has no main text after the edit.
 fn after(
     scene: &WriteContext<'_>,
     entry: &Entry,
@@ -64,7 +63,7 @@ fn after(
     record.is_some_and(|(own, record)| says_nothing(format, path, &own.raw(record)))
 }
 
-/// Whether a record has no main text: of one without, all that it holds stands for it.
+/// True if a record has no main text. If no field holds it, `main_text` returns the whole record.
 fn says_nothing(format: &'static dyn Format, path: &Path, raw: &[u8]) -> bool {
     let mut tape = Tape::default();
     let value = scan(&mut tape, raw).ok().filter(|_| format.syntax(path) == RecordSyntax::Json);
@@ -73,13 +72,13 @@ fn says_nothing(format: &'static dyn Format, path: &Path, raw: &[u8]) -> bool {
     text.trim().is_empty() || fields.is_empty() && text.starts_with('{')
 }
 
-/// What is told of fields that neither the format nor the record knows, and whose names are close to
-/// one of those: a schema allows more members, so that they are no reason to refuse.
+/// Returns notices about fields that neither the format nor the record knows, and whose names are
+/// close to a known name. A schema allows more members, so these are no reason to refuse.
 pub(super) fn misspelt(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> Vec<String> {
     let may_be_new = |own: &&FieldAssignment<'_>| own.name != "text" && own.name.len() <= LONGEST;
     let new = set.iter().filter(may_be_new).filter_map(|own| new_name(scene, entry, own.name));
     let new: Vec<String> = new.collect();
-    // Most settings are of what is there: the form is made for others alone.
+    // Most edits set existing fields. The form is made only for new ones.
     let form = (!new.is_empty()).then(|| form::form(scene.store, entry, scene.now));
     let Some(Ok(form)) = form else { return Vec::new() };
     let known: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
@@ -95,7 +94,7 @@ pub(super) fn misspelt(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssi
     told.collect()
 }
 
-/// What a field is called that the record has not; `None` of one that it has.
+/// Returns the full name of a field that the record lacks; `None` if the record has the field.
 fn new_name(scene: &WriteContext<'_>, entry: &Entry, name: &str) -> Option<String> {
     let (format, writes) = writes(scene.store).ok()?;
     let raw = scene.store.raw(entry);
@@ -113,13 +112,12 @@ fn new_name(scene: &WriteContext<'_>, entry: &Entry, name: &str) -> Option<Strin
     there.is_none().then(|| steps.join("."))
 }
 
-/// One or two letters are a slip; in a short name two make another word.
+/// True for one or two wrong letters. In a short name, two wrong letters make another word.
 fn is_near(distance: usize, name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name).chars().count();
     distance == 1 && last > 2 || distance == 2 && last > 4
 }
 
-/// The field that holds the main text.
 fn main_field(format: &dyn Format, store: &Store, entry: &Entry) -> Option<&'static str> {
     if !is_json(format, store, entry) {
         return None;

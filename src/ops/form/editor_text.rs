@@ -1,4 +1,4 @@
-//! A record as one text, as a user's own editor gets it, and the form that comes back.
+//! A record as one text for the user's own editor, and the form values that come back.
 
 use super::{EditForm, FieldKind, FormField, as_settings, at, filled, is_json, of_text};
 use crate::format::{self, RecordSyntax};
@@ -10,8 +10,7 @@ use crate::text::front_matter::Note;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
-/// The record with what a form has now, as a text to edit: JSON a member a line, other records
-/// as they are.
+/// Returns the record with the form's values, to edit: JSON with one member per line, others as they are.
 pub fn record_text(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> String {
     let store = scene.store;
     let set = form.settings(values);
@@ -27,7 +26,7 @@ pub fn record_text(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, val
     json.map_or_else(|| String::from_utf8_lossy(&raw).into_owned(), |json| json + "\n")
 }
 
-/// The record in the file as changes leave it.
+/// Returns the record in its file after the changes.
 fn in_files(scene: &WriteContext<'_>, entry: &Entry, changes: &[Change]) -> Vec<u8> {
     let document = scene.store.document(entry);
     let after = changes.iter().find(|own| own.path == document.path).and_then(Change::after);
@@ -40,11 +39,11 @@ fn in_files(scene: &WriteContext<'_>, entry: &Entry, changes: &[Change]) -> Vec<
     record.unwrap_or_else(|| scene.store.raw(entry).to_vec())
 }
 
-/// What the fields of a form have in a record as an editor left it.
+/// Returns the values of the form's fields from the text that an editor saved.
 ///
 /// # Errors
 ///
-/// If it is no such record, or says something that the form has no place for.
+/// If the text is not such a record, or has something that the form has no field for.
 pub fn values_of(store: &Store, entry: &Entry, form: &EditForm, text: &str) -> Result<Vec<String>> {
     let Some(format) = format::by_name(store.format) else { return Ok(form.values()) };
     if is_json(format, store, entry) {
@@ -81,7 +80,7 @@ fn of_json(raw: &[u8], form: &EditForm, text: &str) -> Result<Vec<String>> {
     }
     let read = |field: &FormField| {
         let current = at(value, &field.name);
-        // A value that is spelled otherwise and means the same stays as it is.
+        // A value that is only spelled in another way stays as it is.
         let same =
             |a: crate::text::json::Json<'_>, b: crate::text::json::Json<'_>| indented(a) == indented(b);
         match (at(before, &field.name), current) {

@@ -1,4 +1,4 @@
-//! What fixes a finding with one key: a value that the format allows, near what was typed.
+//! Fixes for findings, at one key: an allowed value near the typed one.
 
 use strsim::osa_distance;
 
@@ -16,11 +16,11 @@ pub struct FieldFix {
     pub title: String,
     /// The number of the field.
     pub field: usize,
-    /// What the field is to have.
+    /// The new value of the field.
     pub value: String,
 }
 
-/// Gives each finding its fix, where there is one.
+/// Gives each finding its fix, if there is one.
 pub(super) fn offer(
     findings: &mut [FormFinding],
     form: &EditForm,
@@ -82,7 +82,7 @@ fn of_field(
     fix.map(of)
 }
 
-/// The text, less so many bytes of its end.
+/// Returns the text without the last `surplus` bytes, cut between characters.
 fn most_length(text: &str, surplus: usize) -> String {
     let mut end = text.len().saturating_sub(surplus);
     while !text.is_char_boundary(end) {
@@ -98,7 +98,7 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// A list within its limits: duplicates go first.
+/// Shortens a list to its limits. Duplicates go first.
 fn short_list(value: &str, most: usize, longest: usize) -> Option<(String, String)> {
     let own = items(value);
     let mut kept: Vec<String> = Vec::new();
@@ -118,7 +118,7 @@ fn short_list(value: &str, most: usize, longest: usize) -> Option<(String, Strin
     Some((title, joined(&kept)))
 }
 
-/// Tags of letters, digits and what parts them.
+/// Replaces everything but letters, digits and `-._` in tags.
 fn words(value: &str, longest: usize) -> (String, String) {
     let plain = |item: String| {
         let fits = |c: char| if c.is_alphanumeric() || "-._".contains(c) { c } else { '-' };
@@ -144,7 +144,7 @@ fn zoned(value: &str) -> String {
     }
 }
 
-/// The same time as it is spelled here, or what was there.
+/// Returns the same time in the usual spelling, or the stored value.
 fn moment(value: &str, stored: &str) -> (String, String) {
     let digits = value.trim().replace(['/', '.'], "-").replace(' ', "T");
     for tried in
@@ -169,7 +169,7 @@ fn number(value: &str, range: Option<(f64, f64)>, is_whole: bool, stored: &str) 
     near.is_finite().then(|| (format!("set {near}"), near.to_string()))
 }
 
-/// A list of references without the one that a message quotes.
+/// Returns a list of references without the one that a message quotes.
 fn present(value: &str, message: &str) -> Option<(String, String)> {
     let own = items(value);
     let gone = own.iter().find(|id| message.contains(&format!("{id:?}")))?;
@@ -177,7 +177,7 @@ fn present(value: &str, message: &str) -> Option<(String, String)> {
     Some((format!("drop {gone}"), joined(&kept)))
 }
 
-/// The word that takes the fewest changes to become.
+/// Returns the word with the smallest edit distance to the typed one.
 pub(in crate::ops) fn nearest<'w>(typed: &str, words: &'w [String]) -> Option<&'w str> {
     let typed: String = fold(typed).chars().take(64).collect();
     words.iter().min_by_key(|word| osa_distance(&typed, &fold(word))).map(String::as_str)

@@ -1,4 +1,4 @@
-//! What was typed, as a record of its own beside the one that somebody else changed.
+//! Saves what was typed as a new record, beside the one that another program changed.
 
 use super::{EditForm, FieldKind, as_settings, is_json, items};
 use crate::format::{self, writing::list};
@@ -7,12 +7,12 @@ use crate::ops::edit::{EditResult, after_edit};
 use crate::ops::{RecordDraft, Refusal, Result, WriteContext, add};
 use crate::text::json_edit::{quoted, remove};
 
-/// Plans a new record in the scene's store with what a form has. The entry is one of `old`, the
-/// store as the form was opened on it.
+/// Plans a new record with the form's values. `entry` belongs to `old`, the store as the form was
+/// opened on it.
 ///
 /// # Errors
 ///
-/// If the format has nothing added to it, or the record can't be one of it.
+/// If the format allows no new records, or the record does not fit the format.
 pub fn copy(
     scene: &WriteContext<'_>,
     old: &Store,
@@ -57,7 +57,7 @@ fn of_json(
     Ok(String::from_utf8_lossy(&record).into_owned())
 }
 
-/// A note's fields as members: its id is made of its title.
+/// Returns a note's fields as JSON members. The note's id is made of its title.
 fn of_note(form: &EditForm, values: &[String]) -> String {
     let fields = form.fields.iter().zip(values).filter(|(field, value)| {
         let names_it = matches!(field.name.as_str(), "id" | "created" | "updated");

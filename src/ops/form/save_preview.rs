@@ -12,18 +12,18 @@ use crate::ops::edit::edit_as_shown;
 use crate::ops::{Result, WriteContext};
 use crate::store::derived_files;
 
-/// What saving a form comes to.
+/// The result of saving a form.
 #[derive(Clone, Debug)]
 pub struct SavePreview {
-    /// What is wrong with it.
+    /// What is wrong with the form.
     pub judged: FormValidation,
     /// The plan, or why there is none.
     pub plan: Result<Plan>,
-    /// The store's documents as they would be.
+    /// The store's documents after the plan; empty if there is no plan.
     pub after: Vec<Arc<Document>>,
 }
 
-/// Plans what the form asks for, and reads the store as it would be.
+/// Plans to save a form, and reads the store as it would be then.
 pub fn verdict(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> SavePreview {
     let mut judged = judge(scene, entry, form, values);
     let set = form.settings(values);
@@ -44,7 +44,7 @@ pub fn verdict(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values:
     SavePreview { judged, plan, after }
 }
 
-/// Takes in what the files would say together, and did not say before.
+/// Adds the problems that the files would have after the plan and don't have before it.
 fn store_wide(
     judged: &mut FormValidation,
     scene: &WriteContext<'_>,
@@ -76,7 +76,7 @@ fn store_wide(
     }
 }
 
-/// Whether a problem is there already. Of a whole file, figures may differ.
+/// True if the store has the problem already. Numbers in a problem of a whole file may differ.
 fn is_known(known: &[Problem], problem: &Problem) -> bool {
     known.iter().any(|own| {
         let same = own.code == problem.code && own.file == problem.file && own.record == problem.record;

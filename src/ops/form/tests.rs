@@ -1,5 +1,4 @@
-//! What the editor says of every field of every type of every format, and what `check` says of
-//! the store when it is saved so.
+//! Compares what the editor says about every field of every format with what `check` says after a save.
 
 mod any;
 
@@ -34,7 +33,7 @@ impl Desk {
         Desk { folder, places, snapshot }
     }
 
-    /// What `check` finds when a plan is carried out, and the files are as they were again.
+    /// Returns what `check` finds after a plan is carried out. The files are restored then.
     fn check_after(&self, number: usize, plan: &crate::model::Plan) -> Vec<Problem> {
         let store = &self.snapshot.stores[number];
         let previous: Vec<_> =
@@ -88,7 +87,7 @@ fn tried(field: &FormField) -> Vec<String> {
     texts
 }
 
-/// Entries of every type of every store: a few of each, or all.
+/// Returns some entries of every type of a store, more of them in a long run.
 fn entries(store: &Store) -> Vec<usize> {
     let most = crate::tries::count(1, 12);
     let mut seen: std::collections::HashMap<String, usize> = Default::default();
@@ -109,21 +108,20 @@ fn key(problem: &Problem) -> (crate::model::Code, std::path::PathBuf, Option<u32
     (problem.code, problem.file.clone(), problem.record, message)
 }
 
-/// What came of saving a form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Came {
     Saved,
     Warned,
     Refused,
-    /// The writing itself rules it out, before anything could be read.
+    /// The format's writer rules it out before anything is read.
     Ruled,
 }
 
-/// Judges values of a form, saves what is not refused, and holds `check` against it.
+/// Judges values of a form, saves what is not refused, and compares the result with `check`.
 ///
 /// # Errors
 ///
-/// In words, where the two do not agree.
+/// If the two do not agree. The text says how.
 fn held_against_check(desk: &Desk, number: usize, entry: &Entry, values: &[String]) -> Result<Came, String> {
     let store = &desk.snapshot.stores[number];
     let form = form(store, entry, now()).unwrap();
@@ -153,7 +151,7 @@ fn held_against_check(desk: &Desk, number: usize, entry: &Entry, values: &[Strin
         return fail("refused, and planned".into());
     }
     let known: Vec<_> = store.problems.iter().map(key).collect();
-    // Whether a file of the repository is there is told with the plan: a form looks at no disk.
+    // A form does not look at the disk: only the plan knows whether a file of the repository exists.
     let is_elsewhere = |own: &Problem| own.message.ends_with("which is not in the repository.");
     let problems = desk.check_after(number, plan);
     for problem in problems.iter().filter(|own| !known.contains(&key(own)) && !is_elsewhere(own)) {
@@ -177,7 +175,7 @@ fn what_the_editor_saves_without_warning_check_finds_clean_and_what_it_refuses_c
             let entry = &store.entries[entry];
             let form = form(store, entry, now()).unwrap();
             for at in 0..form.fields.len() {
-                // What several types of a store have is tried in one of them, in the short form.
+                // In a short run, a field that several types have is tried in one of them.
                 let (name, kind) =
                     (form.fields[at].name.clone(), std::mem::discriminant(&form.fields[at].kind));
                 let is_new = tried_once.insert((number, name, kind));
@@ -197,14 +195,14 @@ fn what_the_editor_saves_without_warning_check_finds_clean_and_what_it_refuses_c
     drop(desk.folder);
 }
 
-/// Whether the writing itself rules it out, before anything could be read.
+/// True if the format's writer rules it out before anything is read.
 fn ruled_out(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> bool {
     let set = form.settings(values);
     let tags = form.find("tags").map(|at| items(&values[at])).unwrap_or_default();
     after_edit(scene, entry, &as_settings(&set)).is_err() || fits_words(scene, entry, &tags).is_err()
 }
 
-/// Whether reading what would be written finds an error that was not there.
+/// True if reading the new bytes finds a new error.
 fn is_error(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> bool {
     let set = form.settings(values);
     let store = scene.store;

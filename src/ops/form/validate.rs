@@ -1,5 +1,5 @@
-//! What is wrong with a form as it was changed: the format's own reading of the one record,
-//! which is fast enough to follow every key.
+//! What is wrong with a changed form, by the format's own reading of the one record. This is fast
+//! enough to run at every key.
 
 use super::field_fix::{self, FieldFix};
 use super::{EditForm, FieldKind, as_settings, format_of, items};
@@ -9,51 +9,51 @@ use crate::model::{Change, Code, Document, Entry, Moment, Severity, Store};
 use crate::ops::edit::{EditResult, after_edit};
 use crate::ops::{Refusal, WriteContext};
 
-/// Something that is wrong with a record.
+/// A problem of a record in a form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormFinding {
-    /// The number of its field, where it concerns one.
+    /// The number of its field, if it concerns one.
     pub field: Option<usize>,
-    /// The code of `check`.
+    /// The code in `check`.
     pub code: Code,
-    /// How bad `check` calls it; what may not be written at all is an error.
+    /// Its severity in `check`. If it must not be written at all, it is an error.
     pub severity: Severity,
     /// What is wrong. May quote the store: untrusted text.
     pub message: String,
-    /// Whether the form brings it; else it is in the store already.
+    /// True if the form causes it; false if the store has it already.
     pub is_new: bool,
-    /// What fixes it.
+    /// The fix, if there is one.
     pub fix: Option<FieldFix>,
 }
 
 impl FormFinding {
-    /// Whether nothing is saved while it is so.
+    /// True if it prevents saving.
     pub fn refuses(&self) -> bool {
         self.is_new && self.severity == Severity::Error
     }
 }
 
-/// A form as it was judged.
+/// The result of judging a form.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FormValidation {
-    /// What is wrong, the worst first within a field.
+    /// The findings: those that prevent saving first, then by severity.
     pub findings: Vec<FormFinding>,
-    /// The bytes of the record as it is, and as it would be.
+    /// The length of the record in bytes, before and after the change.
     pub bytes: (usize, usize),
 }
 
 impl FormValidation {
-    /// Whether it can't be saved.
+    /// True if it can't be saved.
     pub fn is_refused(&self) -> bool {
         self.findings.iter().any(FormFinding::refuses)
     }
 
-    /// Whether saving it brings something that `check` warns of.
+    /// True if saving it causes a new warning in `check`.
     pub fn warns(&self) -> bool {
         self.findings.iter().any(|own| own.is_new && own.severity == Severity::Warning)
     }
 
-    /// Takes in why it was refused, unless that is known.
+    /// Adds a refusal as a finding, unless there is one that prevents saving.
     pub(super) fn refuse(&mut self, form: &EditForm, refusal: &Refusal) {
         if !self.is_refused() {
             self.findings.insert(0, of_refusal(form, refusal));
@@ -61,7 +61,7 @@ impl FormValidation {
     }
 }
 
-/// Judges the record of a form with those values, alone.
+/// Judges the record of a form with these values, without other records.
 pub fn judge(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> FormValidation {
     let set = form.settings(values);
     let raw = scene.store.raw(entry);
@@ -85,7 +85,7 @@ pub fn judge(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &
                 let field = name.and_then(|name| place(form, name)).or_else(|| named(form, &fault.2));
                 judged.findings.push(finding(field, fault, !known.contains(&fault)));
             }
-            // A document's shape is judged as a whole: its other problems stay what they are.
+            // The other problems of the record come from the reading of its file, and stay as they are.
             others(&mut judged, document, entry, form, &before.faults);
         }
         Ok(EditResult::Files(changes)) => of_files(&mut judged, scene, format, entry, form, &changes),
@@ -103,8 +103,7 @@ fn tags_of(form: &EditForm, values: &[String]) -> Vec<String> {
     at.filter(|at| form.fields[*at].value != values[*at]).map(|at| items(&values[at])).unwrap_or_default()
 }
 
-/// What the file's reading says of the record beside what its fields say: a line that was
-/// repaired while it was read, or what is beside it in other files.
+/// Adds problems of the record that its fields do not show, such as a line that was repaired to read it.
 fn others(
     judged: &mut FormValidation,
     document: &Document,
@@ -139,7 +138,7 @@ fn of_files(
             judged.bytes.1 = record.map_or(bytes.len(), |record| record.span.len() as usize);
             reading.problems
         }
-        // Nothing is changed, or nothing of its own file.
+        // Nothing is changed, or nothing in its own file.
         None => document.problems.clone(),
     };
     let of_record = |own: &&crate::model::Problem| own.record == Some(entry.record);
@@ -155,13 +154,13 @@ pub(super) fn finding(field: Option<usize>, (code, severity, message): &Fault, i
     FormFinding { field, code: *code, severity: *severity, message: message.clone(), is_new, fix: None }
 }
 
-/// The field of that name, or the first within it.
+/// Returns the field with this name, or the first field inside it.
 fn place(form: &EditForm, name: &str) -> Option<usize> {
     let within = format!("{name}.");
     form.find(name).or_else(|| form.fields.iter().position(|field| field.name.starts_with(&within)))
 }
 
-/// The field that a message names: all of its name, or the end of a longer one.
+/// Returns the field that a message names by its name, or by a longer name that ends with it.
 pub(super) fn named(form: &EditForm, message: &str) -> Option<usize> {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let is_meant = |own: &str, quoted: &str| {
@@ -176,7 +175,7 @@ pub(super) fn named(form: &EditForm, message: &str) -> Option<usize> {
     fields.into_iter().find(|at| quoted.iter().any(|quoted| is_meant(&form.fields[*at].name, quoted)))
 }
 
-/// A refusal of what was to be written, with the code of `check` that it comes to.
+/// Adds the matching code of `check` to a refusal.
 pub fn with_code(store: &Store, entry: &Entry, refusal: Refusal, now: Moment) -> Refusal {
     let has_code = Code::ALL.iter().any(|code| refusal.message.contains(&format!("({})", code.as_str())));
     if has_code || !matches!(refusal.code, "E_SCHEMA_INVALID" | "E_SIZE_LIMIT") {

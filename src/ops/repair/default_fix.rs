@@ -1,4 +1,4 @@
-//! What a repair of a whole kind does about a problem: its first fix, carried on as far as it goes.
+//! The fix that a repair by code uses for a problem: the first one, carried on as far as possible.
 
 use super::RepairContext;
 use super::fix::{ByteEdit, FixAction, ProblemFix, QuarantinePiece};
@@ -6,7 +6,7 @@ use super::line_damage::{bytes, is_log};
 use crate::model::{Document, Problem};
 
 impl RepairContext<'_> {
-    /// The first fix of a problem, with what is to be done about the same kind on its lines afterwards.
+    /// Returns the first fix of a problem, carried on to problems of the same code on its lines.
     pub(super) fn best(&self, problem: &Problem) -> Option<ProblemFix> {
         let document = self.document(problem);
         let log = document.filter(|own| is_log(own));
@@ -19,11 +19,11 @@ impl RepairContext<'_> {
         Some(further.unwrap_or(first))
     }
 
-    /// A safe fix of some lines, and what the first fixes of what is torn there make of them then.
+    /// Joins a safe fix of some lines with the best fixes of what is torn there afterwards.
     fn carried_on(&self, document: &Document, problem: &Problem, first: &ProblemFix) -> Option<ProblemFix> {
         let FixAction::Edits(_, edits, out) = &first.act else { return None };
         let [(lines, tidied)] = edits.as_slice() else { return None };
-        // How records begin is known from the whole file.
+        // Learns from the whole file how records begin, because `made` is only a part of it.
         self.is_record(document, b"");
         let read = self.format?.read(document.role, &document.path, tidied, self.scene.now);
         let made = Document::of_bytes(document.path.clone(), document.role, tidied.clone());

@@ -1,4 +1,4 @@
-//! What was deleted or erased: no fix and no restore from quarantine brings it back.
+//! Keeps repairs and quarantine from restoring what was deleted or erased.
 
 use std::ops::Range;
 use std::path::Path;
@@ -10,8 +10,8 @@ use crate::text::json_salvage::complete_object;
 use crate::text::lines::BOM;
 
 impl<'a> RepairContext<'a> {
-    /// Why a line must not come back, whole or torn: the memory with its id is deleted or erased. Bytes that
-    /// are no text may stand before the id or in it.
+    /// Returns why a line, intact or torn, must not be restored: the memory with its id is deleted
+    /// or erased. Bytes that are no text may be before the id or in it.
     pub(super) fn why_gone(&self, file: &Path, role: Role, line: &[u8]) -> Option<String> {
         let text = legible(line);
         let is_less = text.len() < line.len();
@@ -39,13 +39,12 @@ impl<'a> RepairContext<'a> {
         self.why_deleted(file, id)
     }
 
-    /// What was erased from the store, if anything was.
     pub(super) fn erased(&self) -> Option<&ErasureMatcher<'a>> {
         self.erased.get_or_init(|| self.material.erased.wanted(self.scene)).as_ref()
     }
 
-    /// Whether some lines of a file hold an erased memory that was written again. A repair would make that
-    /// memory whole. The only remedy is to erase it again.
+    /// True if some lines of a file hold an erased memory that was written again. A repair would
+    /// make that memory intact. The only remedy is to erase it again.
     pub(super) fn holds_erased(&self, document: &Document, lines: Range<usize>) -> bool {
         let Some(erased) = self.erased() else { return false };
         let bytes = line_damage::bytes(document, lines).unwrap_or_default();
@@ -55,34 +54,33 @@ impl<'a> RepairContext<'a> {
         records.iter().any(|own| erased.is_erased(&document.path, raw(own), own.view(), None))
     }
 
-    /// The same of an id.
+    /// Returns why the memory with this id must not be restored.
     pub(super) fn why_deleted(&self, file: &Path, id: &str) -> Option<String> {
         let (others, session) = (self.others(), self.session_at(file));
         if others.is_deleted(id, session) {
             return Some("Its memory is deleted, and is not restored.".into());
         }
-        // One that was written anew is there.
+        // The memory may have been written again after its deletion.
         let step = self.material.deleted.step(self.store(), file, id)?;
         let is_here = others.here.get(id).is_some_and(|all| all.iter().any(|own| own.session == session));
         let told = || format!("Its memory was deleted by step {step}, and is not restored.");
         (!is_here).then(told)
     }
 
-    /// Whether a memory has that id, or had it until it was deleted or erased. No other gets it.
+    /// True if a memory has this id, or had it until it was deleted or erased. No other memory gets it.
     pub(super) fn is_taken(&self, file: &Path, id: &str) -> bool {
         self.others().has(id)
             || self.why_deleted(file, id).is_some()
             || self.erased().is_some_and(|erased| erased.has_id(id))
     }
 
-    /// The session that a file is in.
     pub(super) fn session_at(&self, file: &Path) -> Option<&'a str> {
         let sessions = &self.store().sessions;
         sessions.iter().find(|own| file.starts_with(&own.path)).map(|own| own.name.as_str())
     }
 }
 
-/// The text of a line, without control characters and bytes that are not UTF-8.
+/// Returns the text of a line, without control characters and bytes that are not UTF-8.
 fn legible(line: &[u8]) -> Vec<u8> {
     let text = line.utf8_chunks().flat_map(|part| part.valid().bytes());
     text.filter(|byte| !byte.is_ascii_control()).collect()

@@ -1,4 +1,4 @@
-//! Files that are one document: a side of a merge, a copy of the whole file, or what was open closed.
+//! Fixes of files that are one document: a side of a merge, a copy of the whole file, or closed brackets.
 
 use super::RepairContext;
 use super::encoding::read_otherwise;
@@ -15,7 +15,6 @@ use crate::text::lines::BOM;
 use crate::text::merge_conflict::{ConflictSide, conflicts};
 
 impl RepairContext<'_> {
-    /// What can be done about a problem of a document without a loss.
     pub(super) fn safe_of_document(&self, document: &Document, problem: &Problem) -> Option<ProblemFix> {
         let is_mark = problem.code == Code::ByteOrderMark && self.is_ours(document);
         let starts = || document.bytes.range(0..BOM.len()).is_some_and(|own| *own == *BOM);
@@ -27,7 +26,7 @@ impl RepairContext<'_> {
         })
     }
 
-    /// Whether a document is one of the store's own that stands for itself.
+    /// True if a document is a file of the store that no other file depends on.
     fn is_ours(&self, document: &Document) -> bool {
         let is_held = matches!(document.role, Role::Records | Role::Metadata | Role::Config | Role::Index);
         is_held
@@ -37,7 +36,6 @@ impl RepairContext<'_> {
             && !self.format.is_none_or(|format| format.forbids_rebase(&document.path))
     }
 
-    /// What can be done about a document that can't be read.
     pub(super) fn of_document(&self, document: &Document, problem: &Problem) -> Vec<ProblemFix> {
         let record = problem.record.and_then(|number| document.records.get(number as usize));
         if record.is_some_and(|own| own.view().is_some()) {
@@ -111,7 +109,7 @@ impl RepairContext<'_> {
         fixes
     }
 
-    /// Whether a copy of a note was made before the note was deprecated.
+    /// True if a copy of a note was made before the note was deprecated.
     fn undeletes(&self, document: &Document, copy: &[u8]) -> bool {
         let Some(format) = self.format else { return false };
         let is_marked = format.deletion(&document.path) == DeletionKind::Deprecated;
@@ -122,7 +120,7 @@ impl RepairContext<'_> {
         !read.records.iter().any(|own| own.view().is_some_and(|view| view.faded))
     }
 
-    /// Whether a document of memories no longer has a memory with a text.
+    /// True if a document of memories has no memory with a text.
     fn is_silent(&self, document: &Document, bytes: &[u8]) -> bool {
         let Some(format) = self.format.filter(|_| document.role == Role::Records) else { return false };
         let read = format.read(document.role, &document.path, bytes, self.scene.now);
@@ -134,7 +132,7 @@ impl RepairContext<'_> {
     fn can_be_read(&self, document: &Document, problem: &Problem, bytes: &[u8]) -> bool {
         let Some(format) = self.format.filter(|_| !bytes.is_empty()) else { return false };
         let read = format.read(document.role, &document.path, bytes, self.scene.now);
-        // Another fault of a note may have been there before.
+        // A note may have had another fault before.
         let is_of_front = problem.code == Code::BadFrontMatter && problem.severity == Severity::Note;
         let is_bad = |own: &Problem| {
             matches!(own.code, Code::BadJson | Code::ConflictMarkers | Code::IndexBroken)
@@ -149,7 +147,7 @@ impl RepairContext<'_> {
     }
 }
 
-/// The readable part of an object or a list that was cut.
+/// Returns the readable part of an object or a list that was cut.
 fn survived(body: &[u8]) -> Option<Vec<u8>> {
     if !body.starts_with(b"[") {
         return complete_object(body).map(|own| own.bytes(body));

@@ -1,4 +1,5 @@
-//! Memories that share an id: one gets an id of its own, or a copy goes. What differs is never removed first.
+//! Memories that share an id: one gets a new id, or a copy goes. If they differ, removal is never
+//! the first fix.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -16,14 +17,12 @@ use crate::text::digest::digest;
 use crate::text::json_edit::{quoted, scan, set};
 use crate::text::json_scanner::Tape;
 
-/// The records of a file, by their ids.
 pub(super) type RecordsById = HashMap<String, Vec<u32>>;
 
-/// New ids, by file and where the record starts.
+/// New ids, by the file and the start of the record.
 pub(super) type NewIds = HashMap<(PathBuf, u64), String>;
 
 impl RepairContext<'_> {
-    /// What can be done about a memory whose id another has.
     pub(super) fn of_duplicate(
         &self,
         document: &Document,
@@ -52,7 +51,7 @@ impl RepairContext<'_> {
             () if is_same(&document.raw(before), &document.raw(record)) => {
                 Some(goes(record, "remove this copy", 90, "Both say the same, and are spelled differently."))
             }
-            // Of what differs none is removed where both can stay.
+            // If they differ, removal is offered only beside a new id, or if the memory is deleted or erased.
             () => (is_gone || renumbered.is_some()).then(|| {
                 let is_older = Reverse(record.view().and_then(|view| view.created))
                     > Reverse(before.view().and_then(|view| view.created));
@@ -64,7 +63,7 @@ impl RepairContext<'_> {
         renumbered.into_iter().chain(removed).collect()
     }
 
-    /// What removes a memory of which another file of the session has an equal one before it, or that one.
+    /// Returns the fixes for two equal memories in different files of a session: each removes one of them.
     fn copy_elsewhere(
         &self,
         document: &Document,
@@ -100,7 +99,7 @@ impl RepairContext<'_> {
         vec![ProblemFix::edit("remove this copy", confidence, reason, goes)]
     }
 
-    /// The fix that takes an archived memory out of the live file, as its archiving would have.
+    /// Returns the fix that removes an archived memory from the live file, as its archiving would have done.
     fn finished(&self, problem: &Problem, live: &StoreRecord<'_>, reason: &str) -> Option<ProblemFix> {
         let (_, writes) = writes(self.store()).ok()?;
         writes.allows(Operation::Delete, &live.document.path).ok()?;
@@ -110,7 +109,7 @@ impl RepairContext<'_> {
         Some(ProblemFix::edit(title, 95, reason, (&live.document.path, edits, out)))
     }
 
-    /// The record before that has the id, too.
+    /// Returns the record before this one that has the same id.
     fn before<'d>(&self, document: &'d Document, record: &Record, id: &str) -> Option<&'d Record> {
         let twins = {
             let mut known = self.records_by_id.borrow_mut();
@@ -131,7 +130,7 @@ impl RepairContext<'_> {
         document.records.get(*all.get(at.checked_sub(1)?)? as usize)
     }
 
-    /// An id of its own for each memory but the first that has this one.
+    /// Returns a new id for each memory with this id, except the first.
     fn free(&self, id: &str) -> Rc<NewIds> {
         if let Some(known) = self.new_ids.borrow().get(id) {
             return Rc::clone(known);
@@ -175,20 +174,20 @@ impl RepairContext<'_> {
     }
 }
 
-/// An id like that one.
+/// Returns an id that is similar to this one.
 fn another(id: &str, number: u64) -> String {
     let own = format!("{id}-{number}");
     let is_uuid = id.len() == 36 && id.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
     if is_uuid { uuid(digest(own.as_bytes()).to_be_bytes()) } else { own }
 }
 
-/// Whether two records say the same, however they are spelled.
+/// True if two records say the same, even in another spelling.
 fn is_same(one: &[u8], other: &[u8]) -> bool {
     let value = |own: &[u8]| serde_json::from_slice::<serde_json::Value>(own).ok();
     value(one).is_some_and(|own| Some(own) == value(other))
 }
 
-/// Whether two records say the same but for whether they are archived.
+/// True if two records say the same, except whether they are archived.
 fn is_copy(one: &[u8], other: &[u8]) -> bool {
     let value = |own: &[u8]| {
         let mut value = serde_json::from_slice::<serde_json::Value>(own).ok()?;

@@ -8,7 +8,6 @@ use super::line_damage::piece;
 use crate::model::{Change, Code, Document, Problem, Role};
 use crate::ops::base;
 
-/// The readings of a text that is not UTF-8 or has NULs.
 pub(super) fn read_otherwise(content: &[u8], code: Code) -> Vec<RespelledLine> {
     match code {
         Code::InvalidUtf8 => {
@@ -19,7 +18,7 @@ pub(super) fn read_otherwise(content: &[u8], code: Code) -> Vec<RespelledLine> {
     }
 }
 
-/// UTF-16 in either byte order. It has a byte order mark, or a NUL beside most letters.
+/// Reads UTF-16 in either byte order. It has a byte order mark, or a NUL beside most letters.
 fn wide(content: &[u8]) -> Option<RespelledLine> {
     let (pairs, rest) = content.as_chunks::<2>();
     let nuls = |at: usize| pairs.iter().filter(|pair| pair[at] == 0).count();
@@ -45,7 +44,7 @@ fn wide(content: &[u8]) -> Option<RespelledLine> {
 }
 
 impl RepairContext<'_> {
-    /// The fix of a note that can't be read at all: it is removed, and its bytes are kept in quarantine.
+    /// Returns the fix of a note that can't be read at all: its bytes go to quarantine.
     pub(super) fn of_nothing(
         &self,
         document: &Document,

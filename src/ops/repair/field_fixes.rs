@@ -1,4 +1,4 @@
-//! Fields that are not as their format has them, corrected: what the form of the memory offers.
+//! Corrects fields that do not fit their format, with the fixes of the memory's form.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -17,7 +17,7 @@ use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
 impl<'a> RepairContext<'a> {
-    /// A record with times that say that they are UTC; `None` where all of them say where they are.
+    /// Returns a record whose times all have a time zone, UTC if it is absent; `None` if none is absent.
     pub(super) fn with_zones(&self, document: &Document, number: u32) -> Option<Vec<u8>> {
         let is_naive = {
             let mut naive = self.naive.borrow_mut();
@@ -34,7 +34,7 @@ impl<'a> RepairContext<'a> {
         self.store().entries.get(self.store().entry_number(at as u32, number)? as usize)
     }
 
-    /// The record of a log with what fixes those findings.
+    /// Returns the record of a log with the fixes of these findings.
     fn corrected(
         &self,
         document: &Document,
@@ -45,8 +45,7 @@ impl<'a> RepairContext<'a> {
         own.edits.into_iter().next().map(|(_, after)| after)
     }
 
-    /// A record with what fixes those findings; it is signed anew where it was signed. Of a document every
-    /// byte beside it stays.
+    /// Returns the edits that fix these findings, with a renewed checksum. Bytes outside the record stay.
     fn mended(
         &self,
         document: &Document,
@@ -65,7 +64,7 @@ impl<'a> RepairContext<'a> {
         let mut titles = Vec::new();
         let mut corrected = HashSet::new();
         for fix in findings.iter().filter(|own| is_meant(form, own)).filter_map(|own| own.fix.as_ref()) {
-            // The first problem of a field is the gravest one. Its fix leaves nothing for the others.
+            // The first problem of a field is the worst one. Its fix leaves nothing for the others.
             if !corrected.insert(fix.field) {
                 continue;
             }
@@ -100,7 +99,8 @@ impl<'a> RepairContext<'a> {
         edits.iter().any(is_edit).then_some(FieldCorrections { edits, titles })
     }
 
-    /// The form of a memory, and what is wrong in it. Its problems follow one another: it is judged once.
+    /// Returns the form of a memory and its findings, cached, because problems of a memory follow
+    /// one another.
     fn formed(&self, entry: &Entry) -> Option<Rc<FormCache>> {
         let of = (entry.document, entry.record);
         let mut last = self.last_form.borrow_mut();
@@ -112,7 +112,7 @@ impl<'a> RepairContext<'a> {
         last.clone()
     }
 
-    /// The edits that set fields of a memory in a document of many, or in a note.
+    /// Returns the edits that set fields of a memory in a document of many, or in a note.
     fn within(
         &self,
         document: &Document,
@@ -136,7 +136,7 @@ impl<'a> RepairContext<'a> {
         }
     }
 
-    /// What corrects the field that a problem is about, and all fields of its memory where more are wrong.
+    /// Returns the fix of the field that a problem is about, and a fix of all fields if more are wrong.
     pub(super) fn of_schema(&self, document: &Document, problem: &Problem) -> Vec<ProblemFix> {
         if problem.code == Code::NoTimezone && is_log(document) {
             // The safe fix of its line does that.
@@ -147,7 +147,7 @@ impl<'a> RepairContext<'a> {
         own.into_iter().chain(all).collect()
     }
 
-    /// The same; with `all` every field that has a problem of that kind.
+    /// Returns the fix of the field that a problem is about; with `all`, of every field with its code.
     pub(super) fn schema_fix(&self, document: &Document, problem: &Problem, all: bool) -> Option<ProblemFix> {
         let confidence = sureness(problem.code)?;
         let entry = self.entry(document, problem.record?)?;
@@ -166,7 +166,7 @@ impl<'a> RepairContext<'a> {
         Some(ProblemFix::edit(own.titles.first()?, confidence, reason, (&document.path, own.edits, out)))
     }
 
-    /// What corrects every field of a memory that can be corrected, where those are several.
+    /// Returns the fix of every field of a memory that can be fixed, if there are several.
     fn every_field(&self, document: &Document, problem: &Problem) -> Option<ProblemFix> {
         let entry = self.entry(document, problem.record?)?;
         let formed = self.formed(entry)?;
@@ -184,25 +184,22 @@ impl<'a> RepairContext<'a> {
     }
 }
 
-/// The form of a memory, and what is wrong in it.
 pub(super) struct FormCache {
     /// Its document and record.
     of: (u32, u32),
     form: EditForm,
     findings: Vec<FormFinding>,
-    /// What corrects all of it.
+    /// The corrections of all findings.
     whole: OnceCell<Option<FieldCorrections>>,
 }
 
-/// What becomes of a memory whose fields are corrected.
 #[derive(Clone)]
 struct FieldCorrections {
     edits: Vec<ByteEdit>,
-    /// What is done about each field.
     titles: Vec<String>,
 }
 
-/// How sure the form's own fix is for a problem of that kind.
+/// Returns how sure the form's fix of such a problem is, in per cent; `None` if it is not used.
 fn sureness(code: Code) -> Option<u8> {
     Some(match code {
         Code::NoTimezone => 90,

@@ -1,4 +1,4 @@
-//! A fix as it is proposed: what it does, why, and how sure that is.
+//! A proposed fix: what it does, why, and how sure it is.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,36 +8,34 @@ use super::line_damage;
 use crate::check::stale_files;
 use crate::model::{Change, Code, Plan, Problem, Store};
 
-/// A replacement of bytes of a file.
 pub(super) type ByteEdit = (Range<usize>, Vec<u8>);
 
-/// What can be done about a problem.
+/// A fix of a problem.
 #[derive(Clone, Debug)]
 pub struct ProblemFix {
-    /// What it does, in a few words, as `check` tells it.
+    /// What it does, in a few words, as `check` shows it.
     pub title: String,
-    /// Why that is thought to be right, in a sentence. May quote the store: untrusted text.
+    /// Why it is probably right, in a sentence. May quote the store: untrusted text.
     pub reason: String,
     /// How sure it is, in per cent.
     pub confidence: u8,
-    /// Whether it can lose nothing.
+    /// True if it can lose nothing.
     pub is_safe: bool,
     pub(super) act: FixAction,
 }
 
-/// How it is carried out.
 #[derive(Clone, Debug)]
 pub(super) enum FixAction {
-    /// What is derived is made anew, all of it.
+    /// Rebuilds all derived files.
     Rebuild,
-    /// A file is edited; what leaves it.
+    /// Edits a file. The pieces leave the file.
     Edits(PathBuf, Vec<ByteEdit>, Vec<QuarantinePiece>),
-    /// Files are changed, or go; what leaves them.
+    /// Changes or removes files. The pieces leave them.
     Files(Vec<Change>, Vec<QuarantinePiece>),
 }
 
 impl FixAction {
-    /// The lines that come to a file, where it is changed so.
+    /// Returns the lines that it appends to a file, if it does.
     pub(super) fn added(&self) -> Option<Vec<u8>> {
         let FixAction::Files(changes, _) = self else { return None };
         changes.iter().find_map(|own| match &own.act {
@@ -47,22 +45,22 @@ impl FixAction {
     }
 }
 
-/// What leaves a file, byte for byte.
+/// Bytes that leave a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuarantinePiece {
     /// The file.
     pub file: PathBuf,
-    /// Where it was.
+    /// The position of the first byte in the file.
     pub at: u64,
-    /// Which line that was.
+    /// The line number.
     pub line: u32,
-    /// The problem for which it leaves.
+    /// The code of the problem that is repaired.
     pub code: Code,
-    /// Itself.
+    /// The bytes.
     pub bytes: Vec<u8>,
 }
 
-/// What a repair does, and what it takes out of the files, to be kept in quarantine first.
+/// A repair: its changes, and the bytes that go from the files to quarantine first.
 #[derive(Clone, Debug, Default)]
 pub struct RepairPlan {
     /// The changes.
@@ -72,7 +70,6 @@ pub struct RepairPlan {
 }
 
 impl ProblemFix {
-    /// One that is carried out by edits.
     pub(super) fn edit(
         title: &str,
         confidence: u8,
@@ -83,7 +80,6 @@ impl ProblemFix {
         ProblemFix { title: title.into(), reason: reason.into(), confidence, is_safe: false, act }
     }
 
-    /// The same, where it can lose nothing.
     pub(super) fn safe(self) -> ProblemFix {
         ProblemFix { is_safe: true, confidence: 100, ..self }
     }
@@ -99,19 +95,19 @@ impl ProblemFix {
     }
 }
 
-/// How a problem can be repaired, as far as its kind tells.
+/// How a problem can be repaired, as far as its code shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repairability {
-    /// So, without a loss.
+    /// By this fix, without a loss.
     Safe(&'static str),
-    /// There is something to choose from.
+    /// By one of several fixes.
     Choose,
-    /// It has to be edited.
+    /// Only by an edit.
     ByHand,
 }
 
-/// What the kind of a problem tells of its fixes, without a look at the bytes. `anew` are the files that
-/// `reindex` would make anew.
+/// Returns how a problem can be repaired, without a look at the bytes. `anew` are the files that
+/// `reindex` would rebuild.
 pub fn ease(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Repairability {
     if stale_files::is_repaired(problem, anew) {
         return Repairability::Safe("rebuild it from the memories");

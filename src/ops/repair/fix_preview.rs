@@ -1,4 +1,4 @@
-//! The lines that a problem is on, and what each of its fixes makes of them.
+//! The lines that a problem is on, before and after each of its fixes.
 
 use std::ops::Range;
 
@@ -8,17 +8,17 @@ use super::line_damage::{self, is_log, range, stretch};
 use super::safe_line_fix::{after_edits, touched, without_end};
 use crate::model::{Code, Document, Problem};
 
-/// The lines that a problem is on, and what each fix makes of them.
+/// The lines that a problem is on, before and after each fix.
 #[derive(Clone, Debug, Default)]
 pub struct FixPreview {
-    /// As they are; empty where they can't be told.
+    /// The lines before a fix; empty if they are unknown.
     pub before: Vec<u8>,
-    /// The fixes, each with the lines as it leaves them; nothing where it is of other files.
+    /// The fixes, each with the lines after it; `None` if it changes other files.
     pub fixes: Vec<(ProblemFix, Option<Vec<u8>>)>,
 }
 
 impl RepairContext<'_> {
-    /// What a problem is about in its bytes, with its fixes.
+    /// Returns the lines that a problem is on, and its fixes.
     pub fn beside(&self, problem: &Problem) -> FixPreview {
         let fixes = self.fixes(problem);
         let Some(document) = self.document(problem) else {
@@ -41,7 +41,7 @@ impl RepairContext<'_> {
     }
 }
 
-/// The part of a file that a problem is about: of a log its whole lines.
+/// Returns the part of a file that a problem is about; in a log, its complete lines.
 fn place(document: &Document, problem: &Problem, fixes: &[ProblemFix]) -> Range<usize> {
     let record = problem.record.and_then(|number| document.records.get(number as usize));
     let own = match (record, problem.record) {
@@ -57,7 +57,7 @@ fn place(document: &Document, problem: &Problem, fixes: &[ProblemFix]) -> Range<
     own.or_else(first).unwrap_or_default()
 }
 
-/// The lines, and those after and before them that a safe fix joins to them.
+/// Returns the lines with those before and after them that a safe fix joins to them.
 fn with_safe(document: &Document, lines: Range<usize>, fixes: &[ProblemFix]) -> Range<usize> {
     let safe = fixes.iter().filter(|own| own.is_safe).filter_map(edits_of).map(|own| touched(document, own));
     let joined = safe.filter(|own| {
@@ -66,7 +66,7 @@ fn with_safe(document: &Document, lines: Range<usize>, fixes: &[ProblemFix]) -> 
     joined.fold(lines.clone(), |all, own| all.start.min(own.start)..all.end.max(own.end))
 }
 
-/// All lines that one of the fixes changes, and the lines between them.
+/// Returns all lines that the fixes change, and the lines between them.
 fn edited(document: &Document, fixes: &[ProblemFix]) -> Option<Range<usize>> {
     let all: Vec<ByteEdit> = fixes.iter().filter_map(edits_of).flatten().cloned().collect();
     (!all.is_empty()).then(|| touched(document, &all))

@@ -1,4 +1,4 @@
-//! A torn memory that is whole elsewhere: in the same file, a trace copy, an archive, a backup, undo data.
+//! Finds intact copies of a torn memory: in the same file, a trace copy, an archive, a backup, undo data.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,43 +13,42 @@ use crate::ops::erase::ErasedRecords;
 use crate::text::json_salvage::complete_object;
 use crate::text::tidy_lines::tidy_lines;
 
-/// A copy of a file, or of some lines of it, as they were.
+/// An older copy of a file, or of some of its lines.
 #[derive(Clone, Debug)]
 pub struct FileCopy {
-    /// The file of which it is a copy, relative to the store's root.
+    /// The copied file, relative to the store's root.
     pub file: PathBuf,
-    /// Where it is, in a few words. Untrusted text.
+    /// The source, in a few words. Untrusted text.
     pub from: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Whether it is all of the file.
+    /// True if it is a copy of the complete file.
     pub is_whole: bool,
 }
 
-/// A memory as it is elsewhere, and where.
+/// The bytes of an intact memory, and their source.
 type IntactCopy = (Vec<u8>, String);
 
-/// A memory of a store, with its session: ids may be given anew in each.
+/// A memory of a store, with its session: several sessions may use the same ids.
 pub(super) struct StoreRecord<'a> {
     pub document: &'a Document,
     pub record: &'a Record,
     pub session: Option<&'a str>,
 }
 
-/// The whole memories of a store and of what is kept beside it, by id.
+/// The intact memories of a store, and of what is kept beside it, by id.
 #[derive(Default)]
 pub(super) struct IntactCopies<'a> {
     pub here: HashMap<&'a str, Vec<StoreRecord<'a>>>,
     kept: HashMap<(&'a Path, String), Vec<IntactCopy>>,
-    /// What tombstones name, each in the sessions that they are of.
+    /// The ids that tombstones name, each with the sessions of its tombstones.
     deleted: HashMap<&'a str, HashSet<Option<&'a str>>>,
-    /// The tombstones of each memory, by their log and its id.
+    /// The tombstones of each memory, by log and id.
     pub tombstones: HashMap<(&'a Path, &'a str), TombstoneLines>,
     /// The lines that deletions added to logs of tombstones, sorted, each with its log and its source.
     pub added: Vec<(&'a Path, &'a [u8], &'a str)>,
 }
 
-/// The tombstones of a memory in a log.
 #[derive(Default)]
 pub(super) struct TombstoneLines {
     pub count: usize,
@@ -62,7 +61,7 @@ impl IntactCopies<'_> {
         self.here.contains_key(id) || self.deleted.contains_key(id)
     }
 
-    /// Whether a tombstone names it, of its session or of all.
+    /// True if a tombstone of its session, or of no session, names the id.
     pub(super) fn is_deleted(&self, id: &str, session: Option<&str>) -> bool {
         let is_of = |own: &Option<&str>| own.is_none() || *own == session;
         self.deleted.get(id).is_some_and(|all| all.iter().any(is_of))
@@ -123,7 +122,6 @@ impl<'a> RepairContext<'a> {
         })
     }
 
-    /// What can be done about a record of which the end is missing.
     pub(super) fn of_torn(&self, torn: TornRecord<'_>) -> Vec<ProblemFix> {
         let TornRecord { document, content, .. } = torn;
         let of_copy = || self.of_copy(torn);
@@ -158,7 +156,7 @@ impl<'a> RepairContext<'a> {
         fixes
     }
 
-    /// The memory of that id as it is whole elsewhere in its session, on one line.
+    /// Returns the intact memories with this id from elsewhere in the session, each on one line.
     fn whole_of(&self, document: &Document, id: &str) -> Vec<IntactCopy> {
         let others = self.others();
         let session = self.session_at(&document.path);
@@ -187,7 +185,7 @@ impl<'a> RepairContext<'a> {
         all
     }
 
-    /// The fix that replaces a torn record by its whole copy.
+    /// Returns the fix that replaces a torn record with its intact copy.
     pub(super) fn filled(&self, torn: TornRecord<'_>, (whole, from): IntactCopy) -> ProblemFix {
         let is_it = whole.starts_with(torn.content.strip_suffix(b"}").unwrap_or(torn.content));
         let says = self.says(torn.document, &whole);

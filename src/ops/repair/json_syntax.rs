@@ -1,23 +1,21 @@
-//! Broken lines that are whole but for how they are spelled: raw line breaks, bytes of another encoding,
-//! NULs, a comma too many, a list where a memory belongs.
+//! Repairs the spelling of broken lines: raw line breaks, bytes of another encoding, NULs, an extra comma.
 
 use crate::text::json_edit::quoted;
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 
-/// A line as it would be whole.
 pub(super) struct RespelledLine {
     pub title: &'static str,
     pub reason: &'static str,
     pub confidence: u8,
     pub bytes: Vec<u8>,
-    /// What leaves it, and where in it that was.
+    /// The bytes that leave the line, each with its position.
     pub out: Vec<(usize, Vec<u8>)>,
 }
 
-/// What makes another line of one, where there is something to do.
+/// A function that returns the repaired line, if it has something to repair.
 type SyntaxFix = fn(&[u8]) -> Option<RespelledLine>;
 
-/// What makes a whole object of a broken line, each way once.
+/// Returns the intact objects that the repairs make of a broken line, one of each repair.
 pub(super) fn spelled(content: &[u8]) -> Vec<RespelledLine> {
     let ways: [SyntaxFix; 5] = [escaped, without_nuls, western, replaced, without_comma];
     let tried = ways.iter().filter_map(|way| way(content));
@@ -29,7 +27,7 @@ fn is_whole(bytes: &[u8]) -> bool {
         && matches!(Tape::default().scan(bytes, Newlines::Refused), ScanResult::Whole { end, .. } if end == bytes.len())
 }
 
-/// Raw line breaks and tabs in texts are escaped; those between members go.
+/// Escapes raw line breaks and tabs in texts, and removes line breaks between members.
 fn escaped(content: &[u8]) -> Option<RespelledLine> {
     let mut bytes = Vec::with_capacity(content.len() + 16);
     let (mut is_text, mut skips) = (false, false);
@@ -75,10 +73,10 @@ pub(super) fn without_nuls(content: &[u8]) -> Option<RespelledLine> {
     })
 }
 
-/// Windows-1252, from 0x80 to 0x9f.
+/// The characters of Windows-1252 from 0x80 to 0x9f.
 const WESTERN: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 
-/// Bytes that are no UTF-8, read as Windows-1252.
+/// Reads bytes that are not UTF-8 as Windows-1252.
 pub(super) fn western(content: &[u8]) -> Option<RespelledLine> {
     let of = |byte: u8| match byte {
         0x80..=0x9f => WESTERN.chars().nth(usize::from(byte - 0x80)).unwrap_or(char::REPLACEMENT_CHARACTER),
@@ -119,7 +117,7 @@ fn decoded(content: &[u8], of: &dyn Fn(&[u8]) -> String) -> (Vec<u8>, Vec<(usize
     (bytes, out)
 }
 
-/// Commas before a closing bracket, outside of texts.
+/// Removes commas before a closing bracket, outside of texts.
 fn without_comma(content: &[u8]) -> Option<RespelledLine> {
     let (mut is_text, mut skips) = (false, false);
     let mut stays = vec![true; content.len()];

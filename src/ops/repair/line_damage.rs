@@ -1,4 +1,4 @@
-//! What is damaged, and where in the bytes: the lines that a problem is on, and what is to be done there.
+//! Finds the damage in a log: the lines that a problem is on, and the fixes of these lines.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -12,20 +12,20 @@ use crate::model::{Code, Document, Problem, Record, Role, Severity, container};
 use crate::text::lines::removal_edits;
 use crate::text::merge_conflict::{ConflictSide, MergeConflict, conflicts};
 
-/// So much less sure is what leaves something wrong: no less than what loses a part.
+/// A fix that leaves something wrong is less sure by this. It still ranks as high as one that loses a part.
 const DOUBT: u8 = 5;
 
-/// A line of more bytes than this is not taken apart for its fixes.
+/// A line of more bytes is not taken apart for its fixes.
 pub(super) const LONG: usize = 1 << 20;
 
-/// Whether a document is a log that is repaired line by line.
+/// True if a document is a log that is repaired line by line.
 pub(super) fn is_log(document: &Document) -> bool {
     matches!(document.role, Role::Records | Role::Tombstones | Role::Archive)
         && crate::model::is_log(&document.path)
         && container(&document.path).is_none()
 }
 
-/// What is done about a problem of that kind without a loss, where the line allows it.
+/// Returns the title of the safe fix of a problem with this code. The line must allow the fix.
 pub(super) fn safe_title(code: Code) -> Option<&'static str> {
     Some(match code {
         Code::TornLine | Code::BadJson | Code::InvalidUtf8 => "give each whole memory a line of its own",
@@ -40,7 +40,7 @@ pub(super) fn safe_title(code: Code) -> Option<&'static str> {
     })
 }
 
-/// Why what is safe loses nothing.
+/// Returns why a safe fix loses nothing.
 pub(super) fn safe_reason(code: Code) -> &'static str {
     match code {
         Code::NoTimezone => "It is read as UTC already.",
@@ -50,12 +50,11 @@ pub(super) fn safe_reason(code: Code) -> &'static str {
     }
 }
 
-/// The bytes of a record.
 pub(super) fn range(record: &Record) -> Range<usize> {
     record.span.start as usize..record.span.end as usize
 }
 
-/// The whole lines that a record is on, with those of all records that share one of them.
+/// Returns the complete lines of a record, and of all records that share one of these lines.
 pub(super) fn stretch(document: &Document, number: usize) -> Option<Range<usize>> {
     let records = &document.records;
     let own = range(records.get(number)?);
@@ -76,12 +75,10 @@ pub(super) fn stretch(document: &Document, number: usize) -> Option<Range<usize>
     Some(start..end)
 }
 
-/// The bytes of a part of a file.
 pub(super) fn bytes(document: &Document, part: Range<usize>) -> Option<Vec<u8>> {
     Some(document.bytes.range(part)?.into_owned())
 }
 
-/// What leaves a file.
 pub(super) fn piece(
     document: &Document,
     problem: &Problem,
@@ -91,7 +88,6 @@ pub(super) fn piece(
     QuarantinePiece { file: document.path.clone(), at: at as u64, line, code: problem.code, bytes }
 }
 
-/// A broken record of a log, and the problem that it has.
 #[derive(Clone, Copy)]
 pub(super) struct TornRecord<'a> {
     pub document: &'a Document,
@@ -102,7 +98,7 @@ pub(super) struct TornRecord<'a> {
 }
 
 impl TornRecord<'_> {
-    /// Replaces the record by a whole one, and returns what goes to quarantine.
+    /// Replaces the record with an intact one, and returns what goes to quarantine.
     pub(super) fn becomes(&self, whole: Vec<u8>) -> (Vec<ByteEdit>, Vec<QuarantinePiece>) {
         let edit = with_end(self.document, range(self.record), whole);
         let out = left_of(self.document, self.problem, range(self.record), &edit);
@@ -110,7 +106,7 @@ impl TornRecord<'_> {
     }
 }
 
-/// A record leaves with its line.
+/// Removes a record with its line.
 pub(super) fn leaves(
     document: &Document,
     problem: &Problem,
@@ -124,8 +120,8 @@ pub(super) fn leaves(
     (edits, pieces)
 }
 
-/// Replaces a record. The new record ends its line, even if it is the last one and its line had no end.
-/// Blanks and NULs around the old record are removed with it.
+/// Replaces a record. The new record ends its line, even if it is the last one and its line had no
+/// end. Spaces and NULs around the old record are removed with it.
 pub(super) fn with_end(document: &Document, at: Range<usize>, mut becomes: Vec<u8>) -> ByteEdit {
     let behind = bytes(document, at.end..document.bytes.line_end(at.end)).unwrap_or_default();
     let is_last = !behind.ends_with(b"\n");
@@ -141,8 +137,7 @@ pub(super) fn with_end(document: &Document, at: Range<usize>, mut becomes: Vec<u
     (at.start - blanks..if is_blank { at.end + rest.len() } else { at.end }, becomes)
 }
 
-/// The bytes that a replacement removes from a line. If the new record continues the old one, these are only
-/// the bytes after it.
+/// Returns the bytes that a replacement removes from a line, without a start that it keeps.
 pub(super) fn left_of(
     document: &Document,
     problem: &Problem,
@@ -156,7 +151,7 @@ pub(super) fn left_of(
     Some(piece(document, problem, (edit.0.start + from, gone)))
 }
 
-/// The fields that problems name, or else the kinds of the problems.
+/// Returns the fields that problems name, or the codes of the problems.
 pub(super) fn wrong_in(problems: &[Problem]) -> Vec<String> {
     let counts = |own: &&Problem| own.severity != Severity::Note || own.code == Code::MissingField;
     let mut all: Vec<String> = Vec::new();
@@ -171,7 +166,7 @@ pub(super) fn wrong_in(problems: &[Problem]) -> Vec<String> {
 }
 
 impl RepairContext<'_> {
-    /// What can be done about a problem of a log, beside what is safe.
+    /// Returns the fixes of a log's problem, without the safe one.
     pub(super) fn of_line(&self, document: &Document, problem: &Problem) -> Vec<ProblemFix> {
         let Some(record) = problem.record.and_then(|number| document.records.get(number as usize)) else {
             return Vec::new();
@@ -238,7 +233,7 @@ impl RepairContext<'_> {
         fixes
     }
 
-    /// How sure a memory is as it is spelled, and why: what is wrong with it then is told.
+    /// Returns how sure a respelled memory is, and why. The reason names what stays wrong.
     fn claim(&self, document: &Document, own: &json_syntax::RespelledLine) -> (u8, String) {
         if !self.says(document, &own.bytes) {
             return (SILENT, "Nothing is left of its text then.".to_owned());
@@ -253,7 +248,7 @@ impl RepairContext<'_> {
         }
     }
 
-    /// What is wrong with a memory as a line of a file: the fields, or the kinds of problems.
+    /// Returns what is wrong with a memory as a line of a file: fields, or codes of problems.
     pub(super) fn wrong(&self, document: &Document, line: &[u8]) -> Vec<String> {
         let Some(format) = self.format else { return Vec::new() };
         let line = [line, b"\n"].concat();
@@ -266,7 +261,6 @@ impl RepairContext<'_> {
         Rc::clone(known.entry(document.path.clone()).or_insert_with(found))
     }
 
-    /// Either side of a merge, or both.
     fn of_conflict(&self, document: &Document, problem: &Problem, record: &Record) -> Vec<ProblemFix> {
         let at = range(record).start;
         let all = self.conflicts(document);

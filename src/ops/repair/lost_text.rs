@@ -9,7 +9,7 @@ use crate::text::json_scanner::Tape;
 pub(super) const SILENT: u8 = 10;
 
 impl RepairContext<'_> {
-    /// Whether a record of a file has a text. A tombstone needs none, because it only names a memory.
+    /// True if a record of a file has a text. A tombstone needs none, because it only names a memory.
     pub(super) fn says(&self, document: &Document, object: &[u8]) -> bool {
         let mut tape = Tape::default();
         document.role == Role::Tombstones

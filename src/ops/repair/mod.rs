@@ -1,9 +1,9 @@
-//! `repair`: what can be done about each problem, ranked, and the plan of what was chosen.
+//! `repair`: the possible fixes of each problem, ranked, and the plan of the chosen ones.
 //!
-//! Safe is what can lose nothing: whole memories on one line get a line each, what is no text between them
-//! goes, a line break is added, a time that was read as UTC says so, and what is derived is made anew. All
-//! else asks: to complete a torn memory, to fill it from a copy, to move a line away. What leaves a file is
-//! kept in quarantine byte for byte. What was deleted or erased comes back by none of them.
+//! A safe fix can lose nothing: it gives each of several memories on one line its own line, removes bytes
+//! between them that are no text, adds a line break, adds UTC to a time that was read as UTC, or rebuilds a
+//! derived file. All others ask first: to complete a torn memory, to fill it from a copy, to move a line
+//! away. What leaves a file is kept in quarantine byte for byte. No fix restores what was deleted or erased.
 
 mod default_fix;
 mod deletion_guard;
@@ -51,36 +51,36 @@ use crate::store::erase::ErasureMatcher;
 use crate::store::parallel;
 use crate::text::merge_conflict::MergeConflict;
 
-/// What is asked to be repaired.
+/// What to repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RepairTarget {
-    /// Whatever can be repaired without a loss.
+    /// Everything that can be repaired without a loss.
     AllSafe,
-    /// Every problem of a kind, each by its first fix.
+    /// Every problem with a code, each by its first fix.
     Code(Code),
-    /// Problems by their keys, or by their numbers in the list, each with its fix.
+    /// Problems by their keys or by their numbers in the list, each with its fix.
     Chosen(Vec<(String, FixChoice)>),
 }
 
-/// Which of the fixes of a problem.
+/// The choice among the fixes of a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FixChoice {
-    /// That number, from 1: the best first.
+    /// By number, from 1: the best first.
     Number(usize),
-    /// The one that was shown with that title.
+    /// By the title that was shown.
     Title(String),
 }
 
-/// What is kept beside a store that a fix may take from, and what may not come back.
+/// Data beside a store that a fix may use, and what must not be restored.
 #[derive(Default)]
 pub struct RepairSources {
-    /// Copies of files as they were.
+    /// Older copies of files.
     pub copies: Vec<FileCopy>,
     /// The lines of tombstones that deletions wrote, each with its source.
     pub tombstones: Vec<FileCopy>,
-    /// What was erased.
+    /// The erased records.
     pub erased: ErasedRecords,
-    /// What was deleted.
+    /// The deleted records.
     pub deleted: Deletions,
     /// The bytes of temporary files.
     pub temp_files: HashMap<PathBuf, Vec<u8>>,
@@ -91,44 +91,42 @@ const FEW: usize = 256;
 /// The number of problems that a thread takes at a time.
 const TURN: usize = 64;
 
-/// A store with all that it takes to tell the fixes of its problems.
+/// A store with everything that is needed to find the fixes of its problems.
 pub struct RepairContext<'a> {
     scene: &'a WriteContext<'a>,
     material: &'a RepairSources,
     format: Option<&'static dyn Format>,
-    /// The files that are made anew from the memories.
+    /// The files that are rebuilt from the memories.
     rebuilt_files: HashSet<PathBuf>,
-    /// The names of the first members of a log's whole records, by its path.
+    /// The names of the first members of a log's intact records, by its path.
     names: RefCell<HashMap<PathBuf, HashSet<Vec<u8>>>>,
-    /// The records whose times name no zone, by the path of their log.
+    /// The records whose times have no time zone, by the path of their log.
     naive: RefCell<HashMap<PathBuf, HashSet<u32>>>,
-    /// The form of the memory that was looked at last, and what is wrong in it.
+    /// The form of the memory that was judged last, and its findings.
     last_form: RefCell<Option<Rc<field_fixes::FormCache>>>,
-    /// The object that was read last.
     last_reading: RefCell<Option<salvage::LastReading>>,
-    /// The safe fix of the lines that were looked at last.
+    /// The safe fix of the lines that were judged last.
     last_line_fix: RefCell<Option<safe_line_fix::SafeLineFix>>,
-    /// The merges that a file has markers of, by its path.
+    /// The merge conflicts of a file, by its path.
     conflicts: RefCell<HashMap<PathBuf, Rc<[MergeConflict]>>>,
-    /// The records of a file that share an id, by its path and by the id.
+    /// The records of a file by their ids, by the file's path.
     records_by_id: RefCell<HashMap<PathBuf, Rc<duplicate_id::RecordsById>>>,
-    /// The new ids of memories that share one, by that; each by its file and where it starts.
+    /// The new ids of memories that share an id, by the shared id.
     new_ids: RefCell<HashMap<String, Rc<duplicate_id::NewIds>>>,
-    /// What was erased from the store.
     erased: OnceCell<Option<ErasureMatcher<'a>>>,
     shared: Arc<RepairIndexes<'a>>,
 }
 
-/// What all threads look at.
+/// What all threads share.
 #[derive(Default)]
 struct RepairIndexes<'a> {
     others: OnceLock<intact_copies::IntactCopies<'a>>,
-    /// The whole records that have no copy, if the format writes copies.
+    /// The intact records that have no copy, if the format writes copies.
     singles: OnceLock<Vec<second_copy::UnpairedRecord<'a>>>,
 }
 
 impl<'a> RepairContext<'a> {
-    /// Where `anew` are the files that `reindex` would make anew.
+    /// Makes a context. `anew` are the files that `reindex` would rebuild.
     pub fn of<'p>(
         scene: &'a WriteContext<'a>,
         material: &'a RepairSources,
@@ -152,15 +150,14 @@ impl<'a> RepairContext<'a> {
         }
     }
 
-    /// Calls `work` for each problem, on all cores, and returns the results in the order of the problems.
-    /// Threads take neighbouring problems by turns, because these read the same blocks.
+    /// Calls `work` for each problem, on all cores, and returns the results in the order of the
+    /// problems. A thread takes neighbouring problems, because these read the same blocks.
     pub fn each<T: Sync, R: Send>(
         &self,
         items: &[T],
         work: impl Fn(&RepairContext<'_>, &T) -> R + Sync,
     ) -> Vec<R> {
-        // For a few problems, more threads would cost more than they save: each one first reads what all of
-        // them need.
+        // More threads cost more for few problems: each thread first reads what all problems need.
         let threads = items.len().div_ceil(FEW).min(parallel::thread_limit());
         let (scene, material) = (self.scene, self.material);
         let shared = &self.shared;
@@ -177,7 +174,7 @@ impl<'a> RepairContext<'a> {
             made.collect::<Vec<(usize, Vec<R>)>>()
         });
         let mut made: HashMap<usize, Vec<R>> = taken.into_iter().flatten().collect();
-        // This thread does what another thread took and could not do.
+        // This thread does what another thread took and did not finish.
         let own = |(at, turn): (usize, &&[T])| made.remove(&at).unwrap_or_else(|| of_turn(self, turn));
         turns.iter().enumerate().flat_map(own).collect()
     }
@@ -186,7 +183,7 @@ impl<'a> RepairContext<'a> {
         self.scene.store
     }
 
-    /// What can be done about a problem, the best first.
+    /// Returns the fixes of a problem, the best first.
     pub fn fixes(&self, problem: &Problem) -> Vec<ProblemFix> {
         let mut fixes: Vec<ProblemFix> = self.safe(problem).into_iter().collect();
         if problem.code == Code::LeftoverTemp {
@@ -203,7 +200,7 @@ impl<'a> RepairContext<'a> {
         fixes
     }
 
-    /// What can be done about a problem without a loss.
+    /// Returns the fix of a problem that loses nothing.
     pub fn safe(&self, problem: &Problem) -> Option<ProblemFix> {
         let anew: HashSet<&Path> =
             self.rebuilt_files.get(&problem.file).map(|own| &**own).into_iter().collect();
@@ -217,7 +214,7 @@ impl<'a> RepairContext<'a> {
         }
     }
 
-    /// The file of a problem, where all of it can be had.
+    /// Returns the file of a problem, if all its bytes are held.
     fn document(&self, problem: &Problem) -> Option<&'a Document> {
         self.store().document_at(&problem.file).filter(|own| own.is_held())
     }

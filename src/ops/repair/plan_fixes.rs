@@ -1,4 +1,4 @@
-//! The plan of chosen fixes: one step, with what leaves the files.
+//! Plans the chosen fixes as one step, with what leaves the files.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,17 +13,17 @@ use crate::model::{Change, Document, PathText, Plan, Problem, Store};
 use crate::ops::{Refusal, Result, WriteContext, backups, base, plan_and_after, writes};
 use crate::store::derived_files;
 
-/// So many fixes are told with the lines before and after, and so many bytes of each.
+/// At most this many lines of a fix are shown, and this many characters of a line.
 const TOLD: usize = 12;
 const WIDE: usize = 160;
 
-/// Repairs whatever can be repaired without a loss.
+/// Plans everything that can be repaired without a loss.
 pub fn all_safe(scene: &WriteContext<'_>) -> Result<RepairPlan> {
     let material = RepairSources::default();
     chosen(&RepairContext::of(scene, &material, []), &RepairTarget::AllSafe)
 }
 
-/// Repairs what was chosen, in a store with all its problems.
+/// Plans the chosen repairs. The store must have all its problems.
 pub fn chosen(bench: &RepairContext<'_>, which: &RepairTarget) -> Result<RepairPlan> {
     let store = bench.store();
     match which {
@@ -63,7 +63,6 @@ pub fn chosen(bench: &RepairContext<'_>, which: &RepairTarget) -> Result<RepairP
     }
 }
 
-/// The fix of a problem that is meant.
 fn picked(bench: &RepairContext<'_>, problem: &Problem, pick: &FixChoice) -> Result<ProblemFix> {
     let fixes = bench.fixes(problem);
     let count = fixes.len();
@@ -80,18 +79,17 @@ fn picked(bench: &RepairContext<'_>, problem: &Problem, pick: &FixChoice) -> Res
     })
 }
 
-/// What is done to the files, by their paths.
 #[derive(Default)]
 struct FixChanges {
     edits: BTreeMap<PathBuf, Vec<ByteEdit>>,
-    /// Files that are changed as a whole, or that go.
+    /// Files that are changed as a whole, or removed.
     files: Vec<Change>,
-    /// Where edits start, and where they end, by file.
+    /// The start and the end of each edit, by file.
     taken: HashMap<PathBuf, BTreeMap<usize, usize>>,
     repair: RepairPlan,
     told: Vec<String>,
     count: usize,
-    /// Fixes that have to wait for others.
+    /// The number of fixes that have to wait for others.
     waiting: usize,
     rebuilds: bool,
 }
@@ -132,7 +130,6 @@ impl FixChanges {
 }
 
 impl FixChanges {
-    /// Takes in a fix that changes whole files.
     fn add_files(
         &mut self,
         problem: &Problem,
@@ -159,14 +156,14 @@ impl FixChanges {
     }
 }
 
-/// Whether a range has bytes in common with one that is taken, or is put where another is.
+/// True if a range overlaps one that is taken, or starts where one starts.
 fn is_taken(taken: &BTreeMap<usize, usize>, start: usize, end: usize) -> bool {
     let before = taken.range(..=start).next_back();
     before.is_some_and(|(from, to)| *to > start || *from == start)
         || taken.range(start..).next().is_some_and(|(from, _)| *from < end)
 }
 
-/// What a person is told of a fix: the lines as they are, and as they will be. Untrusted text.
+/// Returns the lines before and after a fix, for people. Untrusted text.
 fn before_and_after(document: &Document, problem: &Problem, title: &str, edits: &[ByteEdit]) -> Vec<String> {
     let lines = touched(document, edits);
     let line = problem.line.map_or(String::new(), |line| format!(":{line}"));
@@ -182,7 +179,7 @@ fn before_and_after(document: &Document, problem: &Problem, title: &str, edits: 
     told
 }
 
-/// A line as long as fits: its beginning and its end, where the damage mostly is.
+/// Shortens a line to its beginning and its end, where most damage is.
 fn cut(line: &str) -> String {
     let count = line.chars().count();
     if count <= WIDE {
@@ -193,11 +190,11 @@ fn cut(line: &str) -> String {
     format!("{head}…{tail}")
 }
 
-/// The plan of fixes. What is derived and disagrees for another reason is made anew with `all`.
+/// Plans fixes. With `all`, derived files that are stale for another reason are rebuilt, too.
 fn planned(bench: &RepairContext<'_>, fixes: Vec<(&Problem, ProblemFix)>, all: bool) -> Result<RepairPlan> {
     let scene = bench.scene;
     let (_, writes) = writes(scene.store)?;
-    // That nothing is to be repaired is not said of what was not seen.
+    // An incomplete store must not look as if it needed no repair.
     let none = Plan::of("repair", scene.store.whole()?);
     let mut own = FixChanges { rebuilds: all, ..FixChanges::default() };
     fixes.into_iter().for_each(|(problem, fix)| own.add(scene.store, problem, fix));
@@ -219,7 +216,7 @@ fn planned(bench: &RepairContext<'_>, fixes: Vec<(&Problem, ProblemFix)>, all: b
     every.extend(told);
     let (mut plan, after) = plan_and_after("repair", scene, own.count, every)?;
     if own.rebuilds {
-        // What is stale for another reason is made anew with it.
+        // What is stale for another reason is rebuilt, too.
         let touched: HashSet<PathBuf> = plan.all().map(|change| change.path.clone()).collect();
         let anew = stale_files::stale_files_with(scene.store, &after, scene.now).into_iter();
         plan.derived.extend(anew.filter(|change| !touched.contains(&change.path)));

@@ -1,5 +1,5 @@
-//! What is kept of what left a file: each stretch byte for byte behind a line that says where it was. It comes
-//! back as lines of its file; what was deleted or erased since does not.
+//! Quarantine files: each piece byte for byte, behind a line that says where it was. A restore adds
+//! the pieces to their file as lines, without what was deleted or erased since.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,11 +14,11 @@ use crate::model::{Change, Code, PathText, Plan, Role, is_log};
 use crate::ops::{Refusal, Result, base, plan, writes};
 use crate::text::lines::BOM;
 
-/// What says of a stretch where it was.
+/// The line before a piece, which says where the piece was.
 #[derive(Serialize, Deserialize)]
 struct PieceHeader {
     palimp: String,
-    /// None of the stretches holds a line that begins with this number as these do.
+    /// No piece contains the start of such a line with this number.
     #[serde(default)]
     mark: u64,
     at: u64,
@@ -27,23 +27,23 @@ struct PieceHeader {
     code: String,
 }
 
-/// What every such line starts with.
+/// The start of every such line.
 const BEGINS: &str = "{\"palimp\":\"quarantine\"";
 
 fn begins(mark: u64) -> Vec<u8> {
     format!("{BEGINS},\"mark\":{mark},").into_bytes()
 }
 
-/// What left a file at one time.
+/// The pieces that left a file at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuarantineContent {
-    /// In the order in which they were in the file.
+    /// The pieces, in the order of the file.
     pub pieces: Vec<QuarantinePiece>,
-    /// Whether a part of it was erased since.
+    /// True if a part of them was erased since.
     pub is_short: bool,
 }
 
-/// The file that keeps what left one file.
+/// Returns the quarantine file of the pieces of one file.
 pub fn written<'p>(pieces: impl Iterator<Item = &'p QuarantinePiece> + Clone) -> Vec<u8> {
     let holds =
         |mark: &u64| pieces.clone().any(|own| memchr::memmem::find(&own.bytes, &begins(*mark)).is_some());
@@ -61,7 +61,7 @@ pub fn written<'p>(pieces: impl Iterator<Item = &'p QuarantinePiece> + Clone) ->
     bytes
 }
 
-/// What is in such a file; one without those lines is one stretch.
+/// Reads a quarantine file. A file without the lines between pieces is one piece.
 pub fn read(file: &Path, kept: &[u8]) -> QuarantineContent {
     let piece = |head: Option<PieceHeader>, bytes: &[u8]| QuarantinePiece {
         file: file.to_owned(),
@@ -88,7 +88,7 @@ pub fn read(file: &Path, kept: &[u8]) -> QuarantineContent {
                 rest = behind.get(own.len() + 1..).unwrap_or_default();
                 pieces.push(piece(head, own));
             }
-            // A part of it is gone: what is left of it ends where the next begins.
+            // A part of it is gone. The rest of it ends where the next piece begins.
             None => {
                 is_short = true;
                 let from = usize::from(head.is_none());
@@ -115,7 +115,7 @@ fn of_word(word: &str) -> Option<Code> {
     Code::ALL.iter().copied().find(|own| own.as_str() == word)
 }
 
-/// The plan that brings back what left a file by a step. What is there already does not come twice.
+/// Plans to restore the pieces that left a file in a step. Parts that the file has already are left out.
 pub fn restored(
     bench: &RepairContext<'_>,
     (pieces, step): (&[QuarantinePiece], Option<u64>),
@@ -177,17 +177,16 @@ pub fn restored(
     Ok(own)
 }
 
-/// So many reasons are told.
+/// At most this many reasons are shown.
 const TOLD: usize = 12;
 
-/// What comes back to a log.
 #[derive(Default)]
 struct RestoredLines {
     lines: Vec<u8>,
     count: usize,
     /// Why parts stay in quarantine.
     why: Vec<String>,
-    /// So many parts are in the file.
+    /// The number of parts that the file has already.
     there: usize,
 }
 
@@ -235,7 +234,7 @@ impl RestoredLines {
         Ok(())
     }
 
-    /// A stretch without the lines of memories that were deleted or erased since, whole or torn.
+    /// Returns a piece without the lines, intact or torn, of memories that were deleted or erased since.
     fn without_deleted(
         &mut self,
         bench: &RepairContext<'_>,
@@ -264,7 +263,7 @@ impl RestoredLines {
     }
 }
 
-/// Whether a stretch is in a file as whole lines.
+/// True if a file has the piece as complete lines.
 fn is_there(bytes: &[u8], lines: &[&[u8]], (held, present): (&[u8], &HashSet<&[u8]>)) -> bool {
     if !lines.iter().all(|own| present.contains(own.trim_ascii_end())) {
         return false;
@@ -277,7 +276,7 @@ fn is_there(bytes: &[u8], lines: &[&[u8]], (held, present): (&[u8], &HashSet<&[u
     lines.len() == 1 || memchr::memmem::find_iter(held, own).any(is_line)
 }
 
-/// A document comes back as the whole that it was.
+/// Returns the change that restores a document as a whole.
 fn whole(
     bench: &RepairContext<'_>,
     file: &Path,

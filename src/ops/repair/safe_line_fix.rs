@@ -1,4 +1,4 @@
-//! The safe fix of a log's lines, and lines as edits leave them.
+//! The safe fix of a log's lines, and lines after edits.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -14,33 +14,32 @@ use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 use crate::text::tidy_lines::tidy_lines;
 use crate::text::torn_line::first_name;
 
-/// So many records before and behind a broken one may belong to the same memory.
+/// At most this many records before and after a broken one may belong to the same memory.
 const REACH: usize = 8;
-/// A part of a memory that has more bytes is not joined to others.
+/// A part of a memory with more bytes is not joined to others.
 const WIDE: u64 = 1 << 16;
 
-/// Whether a problem is that something can't be read. A whole memory on its line can be separated from it.
+/// True if something can't be read. An intact memory on its line can be separated from it.
 fn is_broken(code: Code) -> bool {
     matches!(code, Code::TornLine | Code::BadJson | Code::InvalidUtf8)
 }
 
-/// What leaves some lines, and where in them it was.
+/// The bytes that leave some lines, each with its position.
 type RemovedBytes = Vec<(usize, Vec<u8>)>;
 
-/// What was found of some lines of a log.
 pub(super) struct SafeLineFix {
     file: PathBuf,
     lines: Range<usize>,
-    /// What they become; `None` where nothing is safe. What leaves them.
+    /// The new lines and what leaves them; `None` if nothing is safe.
     fix: Option<(Vec<u8>, RemovedBytes)>,
-    /// Whether whole memories are on these lines, as they are or after they are separated.
+    /// True if intact memories are on these lines, before or after they are separated.
     has_whole: bool,
-    /// The starts of the records whose times get a zone.
+    /// The starts of the records whose times get a time zone.
     zoned: Vec<usize>,
 }
 
 impl RepairContext<'_> {
-    /// What can be done about a problem of a log without a loss: all that is safe on its lines.
+    /// Returns the fix of a log's problem that loses nothing: everything that is safe on its lines.
     pub(super) fn safe_of_line(&self, document: &Document, problem: &Problem) -> Option<ProblemFix> {
         let title = safe_title(problem.code)?;
         let reason = safe_reason(problem.code);
@@ -117,7 +116,7 @@ impl RepairContext<'_> {
         Some(SafeLineFix { file: document.path.clone(), lines, fix, has_whole, zoned })
     }
 
-    /// The lines around a broken record that are one memory once the NULs between them are removed.
+    /// Returns the lines around a broken record that are one memory once the NULs between them are removed.
     fn joined_without_noise(&self, document: &Document, number: usize) -> Option<Range<usize>> {
         let records = &document.records;
         let gap = |next: usize| {
@@ -156,7 +155,7 @@ impl RepairContext<'_> {
             && self.is_record(document, text)
     }
 
-    /// The records of some lines with times that say that they are UTC, where they said nothing.
+    /// Returns edits of the records of some lines whose times have no time zone: the times get UTC.
     fn zoned(&self, document: &Document, lines: Range<usize>) -> Vec<ByteEdit> {
         let first = document.records.partition_point(|own| (own.span.start as usize) < lines.start);
         let own = document.records.iter().enumerate().skip(first);
@@ -168,7 +167,7 @@ impl RepairContext<'_> {
         .collect()
     }
 
-    /// Whether an object is like the records of its file, or what the format asks of one.
+    /// True if an object looks like the records of its file, or fits the format.
     pub(super) fn is_record(&self, document: &Document, object: &[u8]) -> bool {
         let mut names = self.names.borrow_mut();
         let names = names.entry(document.path.clone()).or_insert_with(|| {
@@ -183,10 +182,10 @@ impl RepairContext<'_> {
     }
 }
 
-/// So many records of a file tell how its records begin.
+/// At most this many records of a file show how its records begin.
 const SAMPLE: usize = 1000;
 
-/// Some lines of a file as edits leave them, without the last line end.
+/// Returns some lines of a file after edits, without the last line end.
 pub(super) fn after_edits(document: &Document, lines: Range<usize>, edits: &[ByteEdit]) -> Vec<u8> {
     let mut after = line_damage::bytes(document, lines.clone()).unwrap_or_default();
     for (gone, come) in edits.iter().rev().filter(|(own, _)| own.start >= lines.start && own.end <= lines.end)
@@ -203,7 +202,7 @@ pub(super) fn without_end(mut line: Vec<u8>) -> Vec<u8> {
     line
 }
 
-/// The lines that edits touch.
+/// Returns the lines that edits touch.
 pub(super) fn touched(document: &Document, edits: &[ByteEdit]) -> Range<usize> {
     let start = edits.iter().map(|(own, _)| own.start).min().unwrap_or_default();
     let end = edits.iter().map(|(own, _)| own.end).max().unwrap_or_default();
@@ -212,12 +211,12 @@ pub(super) fn touched(document: &Document, edits: &[ByteEdit]) -> Range<usize> {
     start..document.bytes.line_end(last).max(end)
 }
 
-/// The records of a file that have a problem of that kind.
+/// Returns the records of a file that have a problem with this code.
 pub(super) fn with(document: &Document, code: Code) -> HashSet<u32> {
     document.problems.iter().filter(|own| own.code == code).filter_map(|own| own.record).collect()
 }
 
-/// What leaves a file, as the whole that its edits take out.
+/// Returns the pieces that edits take out of a file.
 pub(super) fn taken(document: &Document, problem: &Problem, edits: &[ByteEdit]) -> Vec<QuarantinePiece> {
     let own = edits.iter().filter(|(range, _)| !range.is_empty());
     own.filter_map(|(range, _)| {

@@ -1,4 +1,4 @@
-//! A torn memory completed: what survived of it as a memory of its format, marked as salvaged.
+//! Completes a torn memory: what survived becomes a memory of its format, marked as salvaged.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -20,16 +20,15 @@ use crate::text::json_salvage::CompletedObject;
 use crate::text::json_scanner::Tape;
 use crate::text::torn_line::first_name;
 
-/// The member that says of a memory that it was completed.
+/// The member that marks a memory as completed.
 const MARK: &str = "salvaged";
-/// So many fields are filled in at most.
+/// At most this many fields are filled in.
 const FIELDS: usize = 24;
-/// So many records before a torn one are looked at for one to take after.
+/// At most this many records before and after a torn one are searched for an intact one.
 const NEAR: usize = 64;
-/// What a field may hold that says nothing.
+/// Values that say nothing.
 const EMPTY: [&str; 6] = ["\"(lost)\"", "[]", "{}", "null", "0", "false"];
 
-/// The object that was read last, and the result.
 pub(super) struct LastReading {
     role: Role,
     path: PathBuf,
@@ -37,7 +36,6 @@ pub(super) struct LastReading {
     read: Rc<Reading>,
 }
 
-/// What became of a torn memory.
 struct SalvagedRecord {
     bytes: Vec<u8>,
     /// The fields of which nothing was left.
@@ -45,17 +43,16 @@ struct SalvagedRecord {
     /// The times that were cut, each with how exact it still is.
     times: Vec<String>,
     is_valid: bool,
-    /// What is wrong with it all the same.
+    /// What is still wrong with it.
     wrong: Vec<String>,
 }
 
 impl RepairContext<'_> {
-    /// The fix that keeps what can be read of a torn memory.
     pub(super) fn of_salvage(&self, torn: TornRecord<'_>, own: &CompletedObject) -> Option<ProblemFix> {
         let TornRecord { document, problem, record, content } = torn;
         let is_silent = !self.says(document, &own.bytes(content));
         let found = self.salvaged(document, record, (content, own))?;
-        // All of the line leaves: a tail alone would not tell whose it is to who erases the memory.
+        // The complete line goes to quarantine, because an erasure could not recognize a tail alone.
         let edit = with_end(document, range(record), found.bytes);
         let was = bytes(document, edit.0.clone())?;
         let out = vec![piece(document, problem, (edit.0.start, was))];
@@ -122,13 +119,12 @@ impl RepairContext<'_> {
         Some(SalvagedRecord { bytes: object, filled, times, is_valid, wrong })
     }
 
-    /// Reads an object as a record of a file. The last result is kept, because the same object is asked for
-    /// several times in a row.
+    /// Reads an object as a record of a file. Caches the last result, because calls repeat.
     pub(super) fn read_alone(&self, document: &Document, object: &[u8]) -> Option<Rc<Reading>> {
         self.read_as((document.role, &document.path), object)
     }
 
-    /// The same for a file that may no longer exist.
+    /// Like `read_alone`, for a file that may not exist.
     pub(super) fn read_as(&self, (role, path): (Role, &Path), object: &[u8]) -> Option<Rc<Reading>> {
         let mut last = self.last_reading.borrow_mut();
         let is_same = |own: &&LastReading| own.role == role && own.path == path && own.object == object;
@@ -145,7 +141,7 @@ impl RepairContext<'_> {
         Some(read)
     }
 
-    /// Completes a torn memory and the time that was cut in it. Also names that time and how exact it is.
+    /// Completes a torn memory and the time that was cut in it. Says which time it is, and how exact.
     fn with_times(
         &self,
         document: &Document,
@@ -168,14 +164,14 @@ impl RepairContext<'_> {
         cut.map_or((object, Vec::new()), |(object, told)| (object, vec![told]))
     }
 
-    /// The name of the time that ends at the place where a memory was cut.
+    /// Returns the name of the time in which a memory was cut.
     fn cut_time(&self, document: &Document, object: &[u8], own: &CompletedObject) -> Option<String> {
         let format = self.format.filter(|_| own.is_cut_text)?;
         let read = self.read_alone(document, object)?;
         let kind = read.records.first().and_then(|own| own.view()).map_or("", |view| view.kind);
         let form = format.form(&document.path, kind, object, self.scene.now);
         let asked = form.fields.into_iter().filter(|own| matches!(own.kind, FieldKind::Moment));
-        // A format without a form reports a time that is wrong.
+        // A format without a form reports a wrong time as a problem.
         let wrong = read.problems.iter();
         let wrong = wrong.filter(|own| matches!(own.code, Code::BadTimestamp | Code::NoTimezone));
         let wrong = wrong.filter_map(|own| named(own).map(str::to_owned));
@@ -189,8 +185,7 @@ impl RepairContext<'_> {
         })
     }
 
-    /// Fills all fields in at once. A field whose value is refused then gets an empty value. Returns the
-    /// names of the filled fields.
+    /// Fills in all fields. One whose value is refused gets an empty value. Returns their names.
     fn fill(
         &self,
         document: &Document,
@@ -219,7 +214,7 @@ impl RepairContext<'_> {
         names
     }
 
-    /// The fields with these names that are wrong in an object.
+    /// Returns those of the named fields that are wrong in an object.
     fn unfit(&self, document: &Document, object: &[u8], names: &[String]) -> Vec<String> {
         let Some(read) = self.read_alone(document, object) else { return Vec::new() };
         let errors = read.problems.iter().filter(|own| own.severity == Severity::Error);
@@ -227,7 +222,7 @@ impl RepairContext<'_> {
         names.iter().filter(|own| wrong.contains(own.as_str())).cloned().collect()
     }
 
-    /// A whole record near a torn one, before it if there is one.
+    /// Returns an intact record near a torn one, before it if there is one.
     fn neighbour(&self, document: &Document, record: &Record) -> Option<Vec<u8>> {
         let at = document.records.partition_point(|own| own.span.start < record.span.start);
         let before = document.records[..at].iter().rev().take(NEAR);
@@ -236,7 +231,7 @@ impl RepairContext<'_> {
         Some(document.raw(whole).into_owned())
     }
 
-    /// What a field gets of which nothing is left.
+    /// Returns a value for a field of which nothing is left.
     fn filling(&self, document: &Document, own: &FieldSpec, object: &[u8], near: Option<&[u8]>) -> String {
         let now = quoted(&self.scene.now.to_millis());
         if is_id(&own.name, object, near) {
@@ -271,7 +266,7 @@ impl RepairContext<'_> {
         }
     }
 
-    /// An id for a memory whose own is lost: the next number where ids are numbered.
+    /// Returns an id for a memory whose id is lost: the next number if ids are numbered.
     fn new_id(&self, document: &Document, object: &[u8], near: Option<&[u8]>, name: &str) -> String {
         let last = near.and_then(|near| member(near, name)).unwrap_or_default();
         let last = last.trim_matches('"');
@@ -289,14 +284,13 @@ impl RepairContext<'_> {
     }
 }
 
-/// What became of fields that the format doesn't ask for.
+/// Says what happened to fields that the format does not ask for.
 fn rest(content: &[u8], own: &CompletedObject) -> &'static str {
     let behind = content.get(own.kept..).unwrap_or_default();
     let is_nothing = behind.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0);
     if is_nothing { "Others may have followed." } else { "What stood behind them is left out." }
 }
 
-/// Whether a field names the record.
 fn is_id(name: &str, object: &[u8], near: Option<&[u8]>) -> bool {
     let leads = |own: &[u8]| first_name(own).is_some_and(|own| own == quoted(name).as_bytes());
     name == "id"
@@ -309,8 +303,8 @@ fn is_id(name: &str, object: &[u8], near: Option<&[u8]>) -> bool {
             && (leads(object) || near.is_some_and(leads))
 }
 
-/// The fields that keep an object from being a record without an error. The list ends at a field that may
-/// decide which other fields are needed.
+/// Returns the fields that keep an object from being a record without an error. The list ends at a
+/// field that may decide which other fields are needed.
 fn lacking(
     format: &dyn Format,
     (document, object): (&Document, &[u8]),
@@ -354,7 +348,7 @@ fn lacking(
     all
 }
 
-/// The same where the format has no form for it: what the problem itself says.
+/// Like `lacking`, for a format without a form: uses what the problem itself says.
 fn unasked(problems: &[Problem], known: &HashSet<String>) -> Option<FieldSpec> {
     problems.iter().filter(|own| own.severity == Severity::Error).find_map(|own| {
         let name = named(own)?.to_owned();
@@ -365,12 +359,11 @@ fn unasked(problems: &[Problem], known: &HashSet<String>) -> Option<FieldSpec> {
     })
 }
 
-/// The field that a problem is about.
 fn named(problem: &Problem) -> Option<&str> {
     problem.message.strip_prefix('`')?.split(['`', '[']).next()
 }
 
-/// A member of an object as it is spelled, on one line.
+/// Returns a member of an object as it is spelled, if it is on one line.
 fn member(object: &[u8], name: &str) -> Option<String> {
     let mut tape = Tape::default();
     let names: Vec<&str> = name.split('.').collect();

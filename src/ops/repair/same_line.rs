@@ -7,13 +7,11 @@ use super::line_damage::range;
 use crate::model::bytes::Ranges;
 use crate::model::{Document, Record};
 
-/// The other records on the line of a record.
 pub(super) struct SameLine {
     before: bool,
     behind: bool,
 }
 
-/// Whether another record is on the same line, before or after it.
 pub(super) fn same_line(document: &Document, record: &Record) -> SameLine {
     let own = range(record);
     let (start, end) = (document.bytes.line_start(own.start), document.bytes.line_end(own.end));
@@ -31,14 +29,14 @@ impl SameLine {
         self.before || self.behind
     }
 
-    /// A fix that puts the new record on a line by itself.
+    /// Changes a fix so that the new record gets a line of its own.
     pub(super) fn parted(&self, document: &Document, record: &Record, mut fix: ProblemFix) -> ProblemFix {
         let FixAction::Edits(_, edits, _) = &mut fix.act else { return fix };
         let line_end = document.bytes.line_end(range(record).end);
         let is_crlf = *document.bytes.at(line_end.saturating_sub(2)..line_end) == *b"\r\n";
         let end: &[u8] = if is_crlf { b"\r\n" } else { b"\n" };
         let at = range(record);
-        // The edit may take blanks around the record as well.
+        // The edit may take spaces around the record as well.
         let is_of_record = |own: &Range<usize>| own.start < at.end && own.end > at.start;
         for (_, with) in edits.iter_mut().filter(|(own, with)| is_of_record(own) && !with.is_empty()) {
             if self.before {

@@ -1,4 +1,4 @@
-//! Fills in a torn record from its whole copy, in formats that write each record into two files.
+//! Fills in a torn record from its intact copy, in formats that write each record into two files.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use crate::model::{Document, PathText, Record, Role};
 use crate::ops::writes;
 use crate::text::digest::digest;
 
-/// Limits the number of copies that are proposed if several begin the same way.
+/// If more copies than this begin the same way, none is proposed.
 const SEVERAL: usize = 3;
 
-/// A whole record that has no copy, and its place.
+/// An intact record that has no copy, and its place.
 pub(super) struct UnpairedRecord<'a> {
     raw: Vec<u8>,
     document: &'a Document,
@@ -20,7 +20,8 @@ pub(super) struct UnpairedRecord<'a> {
 }
 
 impl<'a> RepairContext<'a> {
-    /// The fixes that fill in a torn record from its copy. A copy begins the same way and has no other copy.
+    /// Returns the fixes that fill in a torn record from a copy that begins the same way and has no
+    /// other copy.
     pub(super) fn of_copy(&self, torn: TornRecord<'_>) -> Vec<ProblemFix> {
         let singles = self.shared.singles.get_or_init(|| self.without_copy());
         let first = singles.partition_point(|own| own.raw.as_slice() < torn.content);
@@ -43,8 +44,7 @@ impl<'a> RepairContext<'a> {
         others.iter().map(fix).collect()
     }
 
-    /// The whole records that are in one place only, sorted by their bytes. Empty if the format has no
-    /// copies.
+    /// Returns the intact records in one place only, sorted by bytes. Empty if the format has no copies.
     fn without_copy(&self) -> Vec<UnpairedRecord<'a>> {
         if !writes(self.store()).is_ok_and(|(_, writes)| writes.keeps_copies()) {
             return Vec::new();

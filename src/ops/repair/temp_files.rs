@@ -1,5 +1,4 @@
-//! Temporary files that were left behind: they go to quarantine, and memories that only they have are offered
-//! first.
+//! Leftover temporary files go to quarantine. Memories that only they have can be added to the file first.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -11,7 +10,7 @@ use crate::model::{Change, Document, PathText, Problem, Role, is_log};
 use crate::ops::base;
 
 impl<'a> RepairContext<'a> {
-    /// What can be done about a temporary file. None is safe: an agent may need it still.
+    /// Returns the fixes of a temporary file. None is safe, because an agent may still need it.
     pub(super) fn of_temp(&self, problem: &Problem) -> Vec<ProblemFix> {
         let Some(bytes) = self.material.temp_files.get(&problem.file) else { return Vec::new() };
         let goes = |title: &str, confidence, reason: String, first: Option<Change>| {
@@ -59,7 +58,7 @@ impl<'a> RepairContext<'a> {
         ]
     }
 
-    /// The file that a temporary one was to become: of its folder the one with the longest name within its own.
+    /// Returns the file that a temporary file belongs to: the one with the longest name inside its name.
     fn target(&self, temp: &Path) -> Option<(&'a Document, Vec<u8>)> {
         let name = temp.file_name()?.to_str()?;
         let is_own = |own: &&Document| {
@@ -73,7 +72,7 @@ impl<'a> RepairContext<'a> {
         Some((own, own.bytes.range(0..own.bytes.len())?.into_owned()))
     }
 
-    /// The lines of whole memories that a log lacks, and that may come back.
+    /// Returns the lines of intact memories that a log lacks and that may be restored.
     fn lacking(&self, target: &Document, held: &[u8], bytes: &[u8]) -> Vec<Vec<u8>> {
         let Some(format) = self.format.filter(|_| is_log(&target.path)) else { return Vec::new() };
         let known: HashSet<&str> = target.records.iter().filter_map(|own| own.view()?.id).collect();

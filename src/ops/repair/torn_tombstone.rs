@@ -8,11 +8,11 @@ use super::line_damage::{TornRecord, leaves};
 use crate::model::{Document, Record, Role};
 use crate::text::json_salvage::complete_object;
 
-/// The confidence of a completed tombstone whose id is there. It already deletes its memory.
+/// The confidence of a completed tombstone whose id survived. It already deletes its memory.
 const NAMED: u8 = 90;
 
 impl RepairContext<'_> {
-    /// The fixes of a torn tombstone. It is never filled in from a copy of the memory that has its id.
+    /// Returns the fixes of a torn tombstone. It is never filled in from a copy of its memory.
     pub(super) fn of_tombstone(&self, torn: TornRecord<'_>) -> Vec<ProblemFix> {
         let mut fixes: Vec<ProblemFix> = self.of_journal(torn).into_iter().collect();
         let Some(id) = torn.record.named_id() else { return fixes };
@@ -33,7 +33,7 @@ impl RepairContext<'_> {
         fixes
     }
 
-    /// The line as the deletion wrote it, if undo data has it.
+    /// Returns the fix with the line as the deletion wrote it, if undo data has it.
     fn of_journal(&self, torn: TornRecord<'_>) -> Option<ProblemFix> {
         let (document, content) = (torn.document, torn.content.trim_ascii_end());
         let added = &self.others().added;
@@ -46,7 +46,7 @@ impl RepairContext<'_> {
             return None;
         }
         let id = crate::format::legible_id(line)?;
-        // A tombstone that is whole in the log is not the torn one.
+        // A tombstone that is intact in the log is not the torn one.
         let is_whole = self
             .others()
             .tombstones
@@ -62,7 +62,7 @@ impl RepairContext<'_> {
         is_named.then(|| ProblemFix::edit(&title, 99, reason, (&document.path, edits, out)))
     }
 
-    /// Why a torn tombstone should not be removed: the memory that it names would be back.
+    /// Returns why a torn tombstone should not be removed: the memory that it names would be live again.
     pub(super) fn why_comes_back(&self, document: &Document, record: &Record) -> Option<String> {
         let id = record.named_id().filter(|_| document.role == Role::Tombstones)?;
         let all = self.others().tombstones.get(&(&*document.path, id));

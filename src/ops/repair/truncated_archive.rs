@@ -7,12 +7,11 @@ use crate::model::{Change, PathText, Problem};
 use crate::text::repack::{gzip, tar_gzip};
 use crate::text::unpack::{MEMBERS, gunzip, untar};
 
-/// Limits the number of bytes that are unpacked for a repair.
+/// At most this many bytes are unpacked for a repair.
 const MOST: u64 = 256 << 20;
 
 impl RepairContext<'_> {
-    /// The fixes of a file that can't be unpacked to its end. None is safe, because a backup may have all of
-    /// it.
+    /// Returns the fix of a file that can't be unpacked. It is not safe: a backup may have the complete file.
     pub(super) fn of_packed(&self, problem: &Problem) -> Option<ProblemFix> {
         let packed = self.material.temp_files.get(&problem.file)?;
         let name = problem.file.to_text();
@@ -42,7 +41,7 @@ impl RepairContext<'_> {
 fn file(packed: &[u8]) -> Option<(Vec<u8>, String)> {
     let own = gunzip(packed, MOST);
     own.fault.as_ref().filter(|_| !own.content.is_empty())?;
-    // A file that is too large may be whole.
+    // A file that is too large may be intact.
     if own.content.len() as u64 >= MOST {
         return None;
     }

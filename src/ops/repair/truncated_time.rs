@@ -2,14 +2,13 @@
 
 use crate::model::time::Timestamp;
 
-/// How a time continues at the place where it was cut: the separator of each part and the smallest value of
-/// the part.
+/// How a cut time continues: the separator of each part, and its smallest value.
 const PARTS: [(&[char], &str); 5] =
     [(&['-'], "-01"), (&['-'], "-01"), (&['T', ' '], "T00"), (&[':'], ":00"), (&[':'], ":00")];
 /// The number of parts after the year that make a day.
 const DAY: usize = 2;
 
-/// Whether a text may be the start of a time. It needs a year at least.
+/// True if a text may be the start of a time. It needs a year at least.
 pub(super) fn may_be(text: &[u8]) -> bool {
     (4..=40).contains(&text.len()) && text.iter().take(4).all(u8::is_ascii_digit)
 }
@@ -47,7 +46,7 @@ pub(super) fn completed(cut: &str, near: Option<&str>) -> Option<(String, &'stat
     Some((whole, exact[parts]))
 }
 
-/// The part of a second's decimals that survived, and the zone if its hours survived.
+/// Returns the decimals of the second that survived, and the time zone if its hours survived.
 fn behind_seconds(rest: &str) -> (&str, Option<String>) {
     let digits = rest.strip_prefix('.').map_or(0, |own| own.bytes().take_while(u8::is_ascii_digit).count());
     let (decimals, rest) = rest.split_at(if digits > 0 { digits + 1 } else { 0 });
@@ -63,7 +62,6 @@ fn behind_seconds(rest: &str) -> (&str, Option<String>) {
     (decimals, zone)
 }
 
-/// How a time names its zone.
 fn zone_of(time: &str) -> Option<String> {
     let clock = time.get(10..)?;
     let at = clock.find(['Z', '+', '-'])?;

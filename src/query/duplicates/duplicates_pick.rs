@@ -1,4 +1,4 @@
-//! Equal and nearly equal memories as the screens list them.
+//! Lists equal and nearly equal memories for the screens.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::query::rank::Ranking;
 use crate::query::result_pick::{PickSummary, ResultPick};
 use crate::query::search::Results;
 
-/// The groups on the screens. Memories that equal the first of their group are marked.
+/// The groups of duplicates. Memories that equal the first of their group are marked.
 pub static DUPLICATES: ResultPick = ResultPick {
     title: "duplicates, group by group",
     figure: "like ",
@@ -48,7 +48,7 @@ fn picked(
     Some(Results { hits, picked: Some(picked), ..results })
 }
 
-/// The members of a group that can be removed without loss because they equal its first one.
+/// Returns the members of a group that can be removed without loss because they equal its first one.
 fn equal_to_first<'a>(
     snapshot: &'a Snapshot,
     group: &'a [SimilarEntry],

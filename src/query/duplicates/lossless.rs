@@ -9,19 +9,19 @@ use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
-/// Names under which formats keep the id of a memory.
+/// Names of the id of a memory in the formats.
 const IDS: [&str; 3] = ["id", "event_id", "note_id"];
-/// Fields that tell only how often and when a memory was read.
+/// Fields that say only how often and when a memory was read.
 const ACCESS: [&str; 3] = ["access_count", "last_accessed", "accessed_at"];
 
 /// The name for a difference that can't be compared field by field.
 const BYTES: &str = "bytes";
 
-/// The values of each field as they are spelled, in stored order. A field may be there twice.
+/// The values of each field as written, in stored order. A field may occur twice.
 type ComparedFields = BTreeMap<String, Vec<Vec<u8>>>;
 
-/// The names of the differences between two memories, except their ids, their own checksums, and how often
-/// they were read. If there are none, one of the two can be removed without loss.
+/// Returns the names of the differences between two memories, except their ids, their own checksums, and how
+/// often they were read. If there are none, one of the two can be removed without loss.
 pub fn differing(snapshot: &Snapshot, one: EntryRef, other: EntryRef) -> Vec<String> {
     let mut names = places_differing(snapshot, one, other);
     let raw = |at: EntryRef| {
@@ -42,7 +42,7 @@ pub fn differing(snapshot: &Snapshot, one: EntryRef, other: EntryRef) -> Vec<Str
     names
 }
 
-/// The names of the differences between the places of two memories.
+/// Returns the names of the differences in store, session, state and file.
 fn places_differing(snapshot: &Snapshot, one: EntryRef, other: EntryRef) -> Vec<String> {
     let [(left, first), (right, second)] = [one, other].map(|at| snapshot.get(at));
     let is_same_store = one.store == other.store;
@@ -56,7 +56,7 @@ fn places_differing(snapshot: &Snapshot, one: EntryRef, other: EntryRef) -> Vec<
         .collect()
 }
 
-/// The names of the differences between two records, each given with its id.
+/// Returns the names of the fields that differ between two records, each given with its id.
 fn fields_differing((one, id): (&[u8], &str), (other, other_id): (&[u8], &str)) -> Vec<String> {
     let (Some(left), Some(right)) = (fields(one, id), fields(other, other_id)) else {
         return vec![BYTES.into()];
@@ -65,7 +65,7 @@ fn fields_differing((one, id): (&[u8], &str), (other, other_id): (&[u8], &str)) 
     names.filter(|name| left.get(*name) != right.get(*name)).cloned().collect()
 }
 
-/// The fields of a record, or the fields and the text of a note.
+/// Returns the fields of a record, or the fields and the text of a note.
 fn fields(raw: &[u8], id: &str) -> Option<ComparedFields> {
     let mut tape = Tape::default();
     match scan(&mut tape, raw) {
@@ -88,7 +88,7 @@ fn members(record: Json<'_>, id: &str) -> ComparedFields {
     fields
 }
 
-/// A value without white space between its parts. The same text with other escapes is equal.
+/// Returns a text without escapes, or another value without white space between its parts.
 fn spelled(value: Json<'_>) -> Vec<u8> {
     if let Some(text) = value.text() {
         return [b"\"", text.as_bytes()].concat();
@@ -103,8 +103,7 @@ fn spelled(value: Json<'_>) -> Vec<u8> {
     value.raw().iter().filter(is_kept).copied().collect()
 }
 
-/// The fields of a note as they are spelled, and its text. Lines between fields, such as comments, count as
-/// one field.
+/// Returns the fields of a note as written, and its text. Lines between fields count as one field.
 fn note(text: &str, id: &str) -> Option<ComparedFields> {
     let note = Note::read(text);
     if !note.has_front_matter || !note.faults.is_empty() {

@@ -1,4 +1,4 @@
-//! From expressions of SQL to conditions and operands.
+//! Converts SQL expressions to conditions and operands.
 
 use sqlparser::ast::{
     BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, InTarget,
@@ -13,11 +13,11 @@ use crate::model::Moment;
 
 type Result<T> = std::result::Result<T, UnsupportedSql>;
 
-/// What names mean in a query.
+/// The meaning of names in a query.
 pub struct SqlNames {
-    /// Names that may stand before that of a member: those of the table.
+    /// Names that may precede the name of a member: the table and its alias.
     tables: Vec<String>,
-    /// Other names of what is selected.
+    /// Aliases of selected columns.
     columns: Vec<(String, Operand)>,
     now: Moment,
 }
@@ -27,18 +27,17 @@ fn part<T>(what: impl Into<String>) -> Result<T> {
 }
 
 impl SqlNames {
-    /// The names of a table; `now` is the time of the query.
     pub fn new(tables: impl Iterator<Item = String>, now: Moment) -> SqlNames {
         SqlNames { tables: tables.collect(), columns: Vec::new(), now }
     }
 
-    /// Gives what is selected another name.
+    /// Gives a selected column an alias.
     pub fn call(&mut self, name: String, operand: Operand) {
         self.columns.push((name, operand));
     }
 
-    /// What an expression asks of a record. The sides of `AND` and `OR` are walked in a loop: however many
-    /// there are, they nest no deeper than their parentheses.
+    /// Converts an expression that is a condition. Walks the sides of `AND` and `OR` in a loop: only
+    /// parentheses add recursion, a long chain does not.
     pub fn condition(&self, asked: &Expr) -> Result<Condition> {
         match asked {
             Expr::Nested(inner) => self.condition(inner),
@@ -65,7 +64,7 @@ impl SqlNames {
         }
     }
 
-    /// `BETWEEN`, `IN` and `LIKE`, which may have a NOT of their own.
+    /// Converts `BETWEEN`, `IN` and `LIKE`, which may have a NOT of their own.
     fn of_several(&self, asked: &Expr) -> Result<Condition> {
         let (own, is_negated) = match asked {
             Expr::Between { expr, negated, low, high } => {
@@ -105,7 +104,7 @@ impl SqlNames {
         }
     }
 
-    /// What an expression is the value of.
+    /// Converts an expression that is a value.
     pub fn operand(&self, of: &Expr) -> Result<Operand> {
         match of {
             Expr::Nested(inner) => self.operand(inner),
@@ -179,7 +178,7 @@ impl SqlNames {
     }
 }
 
-/// A time that needs no record is known at once.
+/// Computes a time at once if it needs no record.
 fn settled(of: Operand, moves: Vec<TimeShift>) -> Operand {
     match of {
         Operand::Fixed(value) => Operand::Fixed(TimeShift::apply(&moves, &value)),
@@ -197,7 +196,7 @@ fn not(condition: Condition) -> Condition {
     Condition::Not(Box::new(condition))
 }
 
-/// The sides of a chain of the same `AND` or `OR`, in order.
+/// Returns the sides of a chain of the same `AND` or `OR`, in order.
 fn sides<'a>(asked: &'a Expr, wanted: &BinaryOperator) -> Vec<&'a Expr> {
     let (mut sides, mut at) = (Vec::new(), asked);
     while let Expr::BinaryOp { left, op, right } = at
@@ -250,7 +249,7 @@ fn arguments(own: &FunctionArguments) -> Option<Vec<&Expr>> {
     }
 }
 
-/// What is said of an expression that is not supported.
+/// Returns the message about an unsupported expression.
 fn refusal(of: &Expr) -> UnsupportedSql {
     let what = match of {
         Expr::Function(function) => {

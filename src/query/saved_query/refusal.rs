@@ -1,74 +1,74 @@
-//! Why a saved query is not run.
+//! The reasons why a saved query is not run.
 
 use std::ops::Range;
 
 use super::sql::MOST_SIGNS;
 use crate::query::QueryError;
 
-/// What a saved query has that is not supported. Each is a sentence. Quotes the query.
+/// An unsupported part of a saved query. The message is a sentence and quotes the query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnsupportedSql {
-    /// It is not SQL.
+    /// It can't be parsed as SQL.
     #[error("it is no SQL that can be read ({0}).")]
     Unreadable(String),
-    /// It is longer than any that people write.
+    /// It is too long.
     #[error("it has more than {MOST_SIGNS} words and signs.")]
     Long,
-    /// It has none or several statements.
+    /// It has no statement or several.
     #[error("it has {0} statements, and only one SELECT is run.")]
     Statements(usize),
-    /// It does something else than to select.
+    /// It is not a SELECT.
     #[error("it is no SELECT, and nothing else is run.")]
     NoSelect,
-    /// It reads from something that is no table of the store.
+    /// It reads from something that is not a table of the store.
     #[error("there is no table “{0}”. The tables are {known}.", known = .1.join(", "))]
     Table(String, &'static [&'static str]),
-    /// It needs a value that nobody gives.
+    /// It has a parameter, which has no value.
     #[error("it has the parameter {0}, and no value can be given for it.")]
     Parameter(String),
-    /// It calls a function that is not known.
+    /// It calls an unknown function.
     #[error("it has the function {0}(), which is not supported.")]
     Function(String),
-    /// A time is moved in a way that is not known.
+    /// It moves a time in an unknown way.
     #[error("it moves a time by “{0}”, which is not supported; such as -7 days or +1 month is.")]
     Move(String),
-    /// A part of SQL.
+    /// It has another unsupported part of SQL.
     #[error("it has {0}, which is not supported.")]
     Part(String),
 }
 
-/// Why a saved query that was asked for is not run. Quotes it, and its name.
+/// The reason why a saved query is not run. The message quotes its name and the query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SavedQueryError {
-    /// None has that name.
+    /// No saved query has that name.
     #[error("There is no saved query “{name}”. {known}")]
     Unknown {
         /// The name that was asked for.
         name: String,
-        /// The sentence that says which there are.
+        /// The sentence that lists the names.
         known: String,
     },
-    /// Several have it.
+    /// Several saved queries of a store have that name.
     #[error("“{name}” is the name of several saved queries: {files}. Name the file.", files = .files.join(", "))]
     Several {
         /// The name that was asked for.
         name: String,
-        /// The files that have it.
+        /// The files with that name.
         files: Vec<String>,
     },
-    /// It has a part that is not supported.
+    /// It has an unsupported part.
     #[error("The saved query “{name}” is not run: {why}")]
     NotRun {
         /// Its name.
         name: String,
-        /// What is not supported.
+        /// The unsupported part.
         why: UnsupportedSql,
         /// The query. Untrusted text.
         text: String,
     },
 }
 
-/// A search with a saved query that is not run.
+/// The refusal of a search because of a saved query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct SavedQueryRefusal {

@@ -1,4 +1,4 @@
-//! A record as a saved query sees it: members by their names.
+//! A record as a saved query sees it: members by name.
 
 use crate::format::{self, RecordSyntax};
 use crate::model::{Entry, Store};
@@ -9,7 +9,6 @@ use crate::text::json_scanner::Tape;
 
 use super::value::RowValue;
 
-/// One record of a store.
 pub struct SqlRow<'a> {
     store: &'a Store,
     entry: &'a Entry,
@@ -22,7 +21,7 @@ enum SqlRowMembers<'a> {
 }
 
 impl SqlRow<'_> {
-    /// Calls `take` with a record; `None` where it can't be read.
+    /// Calls `take` with a record. `None` if it can't be read.
     pub fn with<T>(store: &Store, entry: &Entry, take: impl FnOnce(&SqlRow<'_>) -> T) -> Option<T> {
         let format = format::by_name(store.format).filter(|_| store.view(entry).is_some())?;
         let raw = store.read(entry)?;
@@ -40,7 +39,7 @@ impl SqlRow<'_> {
         }
     }
 
-    /// The value of a member. What a record has no member for may be what palimp shows as such.
+    /// Returns the value of a member. If there is none, returns what palimp shows under that name.
     pub fn value(&self, path: &[String]) -> RowValue {
         self.member(path).unwrap_or_else(|| match path {
             [name] => self.shown(&name.to_ascii_lowercase()),
@@ -74,7 +73,7 @@ impl SqlRow<'_> {
     }
 }
 
-/// The member of that name, whatever its case if none is spelled so.
+/// Returns the member of that name. Ignores case if no name is spelled exactly so.
 fn named<'a>(object: Json<'a>, name: &str) -> Option<Json<'a>> {
     object.get(name).or_else(|| {
         let is_it = |key: &Json<'a>| key.text().is_some_and(|own| own.eq_ignore_ascii_case(name));

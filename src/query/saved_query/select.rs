@@ -1,4 +1,4 @@
-//! A saved query that can be run: what it asks of each record, in which order, and how many it takes.
+//! A saved query that can be run: its condition, its order and its limit.
 
 use std::cmp::Ordering;
 
@@ -6,31 +6,25 @@ use super::row::SqlRow;
 use super::time_shift::TimeShift;
 use super::value::{RowValue, SortKey};
 
-/// One SELECT.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Select {
-    /// The table that it reads.
     pub table: String,
-    /// What it asks; everything where it asks nothing.
+    /// `None` selects everything.
     pub condition: Option<Condition>,
-    /// What its results are ordered by, the first first.
+    /// The values that results are ordered by. The first counts most.
     pub order: Vec<Sorting>,
-    /// The most results.
     pub limit: Option<usize>,
 }
 
 /// One of the values that results are ordered by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sorting {
-    /// The value.
     pub by: Operand,
-    /// Whether the greatest comes first.
     pub is_descending: bool,
-    /// Whether what has no value comes first.
+    /// True if records without the value come first.
     pub nulls_first: bool,
 }
 
-/// What a record must be.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
     /// `AND`.
@@ -47,34 +41,28 @@ pub enum Condition {
     IsNull(Operand),
 }
 
-/// A sign of comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComparisonSign {
-    /// `=`
     Equal,
-    /// `<`
     Less,
-    /// `<=`
     AtMost,
-    /// `>`
     More,
-    /// `>=`
     AtLeast,
 }
 
-/// What is compared.
+/// A side of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
-    /// A value that the query names.
+    /// A value in the query.
     Fixed(RowValue),
     /// A member of the record: its name, and the names below it.
     Member(Vec<String>),
-    /// The time that something is, moved.
+    /// A time and the shifts that move it.
     Time(Box<Operand>, Vec<TimeShift>),
 }
 
 impl Condition {
-    /// Whether a record is what it asks for; `None` where that is not known, as in SQL.
+    /// True if a record meets the condition. `None` if that is unknown, as in SQL.
     pub fn holds(&self, row: &SqlRow<'_>) -> Option<bool> {
         match self {
             Condition::All(parts) => joined(parts, row, false),
@@ -90,7 +78,7 @@ impl Condition {
     }
 }
 
-/// `AND`, which one part that is false decides, or `OR`, which one that is true does.
+/// Evaluates `AND`, which one false part decides, or `OR`, which one true part decides.
 fn joined(parts: &[Condition], row: &SqlRow<'_>, deciding: bool) -> Option<bool> {
     let mut all = Some(!deciding);
     for part in parts {
@@ -116,7 +104,6 @@ impl ComparisonSign {
 }
 
 impl Operand {
-    /// Its value in a record.
     pub fn value(&self, row: &SqlRow<'_>) -> RowValue {
         match self {
             Operand::Fixed(value) => value.clone(),
@@ -127,12 +114,12 @@ impl Operand {
 }
 
 impl Select {
-    /// What a record is ordered by.
+    /// Returns the values that a record is ordered by.
     pub fn keys(&self, row: &SqlRow<'_>) -> Vec<SortKey> {
         self.order.iter().map(|sorting| sorting.by.value(row).key()).collect()
     }
 
-    /// Which of two records comes first.
+    /// Compares two records by their keys.
     pub fn before(&self, own: &[SortKey], other: &[SortKey]) -> Ordering {
         let keys = self.order.iter().zip(own.iter().zip(other));
         keys.fold(Ordering::Equal, |order, (sorting, (own, other))| order.then(sorting.before(own, other)))
@@ -148,15 +135,15 @@ impl Sorting {
     }
 }
 
-/// A pattern of `LIKE`: `%` is any text, `_` any character. Case does not count.
+/// A pattern of `LIKE`: `%` is any text, `_` any character. Case is ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LikePattern(Vec<char>);
 
 impl LikePattern {
-    /// The most characters that one may have.
+    /// The maximum number of characters.
     pub const LONGEST: usize = 256;
 
-    /// Reads a pattern; `None` where it is too long.
+    /// Returns `None` if the pattern is too long.
     pub fn new(pattern: &str) -> Option<LikePattern> {
         let pattern: Vec<char> = pattern.to_lowercase().chars().collect();
         (pattern.len() <= LikePattern::LONGEST).then_some(LikePattern(pattern))
@@ -165,7 +152,7 @@ impl LikePattern {
     fn matches(&self, text: &str) -> bool {
         let text: Vec<char> = text.to_lowercase().chars().collect();
         let (mut at, mut own) = (0, 0);
-        // Where the last `%` is, and how much of the text it takes.
+        // The place of the last `%`, and where the text that it takes ends.
         let mut back: Option<(usize, usize)> = None;
         while let Some(next) = text.get(at) {
             match self.0.get(own) {

@@ -1,4 +1,4 @@
-//! From the text of a saved query to a [`Select`]. All that it says must be supported, or it is refused.
+//! Parses the text of a saved query into a [`Select`]. Everything in it must be supported, or it is refused.
 
 use sqlparser::ast::{
     Expr, GroupByExpr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, OrderBySort, Query,
@@ -13,16 +13,15 @@ use super::refusal::UnsupportedSql;
 use super::select::{Select, Sorting};
 use crate::model::Moment;
 
-/// The most words and signs of a query, so that no nesting of it can exhaust the stack.
+/// The maximum number of words and signs of a query, so that no nesting can exhaust the stack.
 pub const MOST_SIGNS: usize = 1_000;
-/// The most bytes of a query.
 const MOST_BYTES: usize = 64 << 10;
-/// Parentheses may be nested this deep.
+/// The maximum depth of nesting.
 const DEPTH: usize = 40;
 
 type Result<T> = std::result::Result<T, UnsupportedSql>;
 
-/// Reads a query; `tables` are those that it may read, `now` is the time that it may name.
+/// Parses a query. It may read only `tables`, and `now` is its current time.
 pub fn read(text: &str, tables: &'static [&'static str], now: Moment) -> Result<Select> {
     let mut query = one_query(text)?;
     let (order, limit) = (query.order_by.take(), query.limit_clause.take());
@@ -45,7 +44,6 @@ fn part<T>(what: &str) -> Result<T> {
     Err(UnsupportedSql::Part(what.to_owned()))
 }
 
-/// The statements of a text.
 fn statements(text: &str) -> Result<Vec<Statement>> {
     if text.len() > MOST_BYTES {
         return Err(UnsupportedSql::Long);
@@ -75,12 +73,12 @@ fn one_query(text: &str) -> Result<Query> {
     }
 }
 
-/// The SELECT of a query that has no other.
+/// Takes the SELECT from a query that has only one.
 fn plain_select(query: &mut Query) -> Result<SqlSelect> {
     if query.with.is_some() {
         return part("a query with a name of its own (WITH)");
     }
-    // The body is taken out, so that what is left can be compared with that of the plainest query.
+    // Without the body, the rest can be compared with the rest of the simplest query.
     let body = std::mem::replace(&mut *query.body, SetExpr::Values(no_values()));
     match body {
         SetExpr::Select(own) => Ok(*own),
@@ -94,7 +92,7 @@ fn no_values() -> sqlparser::ast::Values {
     sqlparser::ast::Values { explicit_row: false, value_keyword: false, rows: Vec::new() }
 }
 
-/// The table that is read, and its other name. What else the source has stays in place.
+/// Takes the name of the table and its alias. Everything else of the source stays in place.
 fn table(own: &mut SqlSelect) -> Result<(String, Option<String>)> {
     let source = match own.from.as_mut_slice() {
         [source] if source.joins.is_empty() => source,
@@ -121,7 +119,7 @@ fn table(own: &mut SqlSelect) -> Result<(String, Option<String>)> {
     }
 }
 
-/// A column of the SELECT: the whole record is shown, so it only may have another name.
+/// Reads a column of the SELECT. palimp shows the complete record, so only an alias counts.
 fn column(names: &mut SqlNames, item: SelectItem) -> Result<()> {
     match item {
         SelectItem::Wildcard(options) if options == Default::default() => Ok(()),
@@ -136,7 +134,7 @@ fn column(names: &mut SqlNames, item: SelectItem) -> Result<()> {
     }
 }
 
-/// Refuses whatever is left of a query of which all that is supported was taken.
+/// Refuses a query that has more than the supported parts, which were taken out before.
 fn nothing_else(query: Query, own: SqlSelect) -> Result<()> {
     if own.distinct.is_some() {
         return part("DISTINCT");
@@ -176,7 +174,7 @@ fn sorting(names: &SqlNames, by: &OrderByExpr) -> Result<Sorting> {
     if by.with_fill.is_some() || matches!(by.expr, Expr::Value(_)) {
         return part("an ORDER BY without fields");
     }
-    // As in SQLite nothing is less than anything.
+    // As in SQLite, NULL is less than any value.
     let nulls_first = by.options.nulls_first.unwrap_or(!is_descending);
     Ok(Sorting { by: names.operand(&by.expr)?, is_descending, nulls_first })
 }

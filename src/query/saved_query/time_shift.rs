@@ -6,19 +6,18 @@ use super::value::RowValue;
 use crate::model::Moment;
 use crate::model::time::{DAY, HOUR};
 
-/// What is done to a time.
+/// A change of a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeShift {
-    /// Moved by a number of microseconds.
     Micros(i64),
-    /// Moved by a number of calendar months.
+    /// Calendar months.
     Months(i64),
-    /// The start of its day.
+    /// To the start of the day.
     Day,
 }
 
 impl TimeShift {
-    /// Reads a modifier such as `-7 days`; `None` if it is none that is known.
+    /// Parses a modifier such as `-7 days`. `None` if it is unknown.
     pub fn read(text: &str) -> Option<TimeShift> {
         let text = text.trim().to_ascii_lowercase();
         if text == "start of day" {
@@ -40,7 +39,7 @@ impl TimeShift {
         Some(TimeShift::Micros(count.saturating_mul(micros)))
     }
 
-    /// The time that a value is, moved; nothing where it is no time.
+    /// Returns the time of a value after all shifts, null if the value is not a time.
     pub fn apply(moves: &[TimeShift], value: &RowValue) -> RowValue {
         let start = value.moment();
         let moved = start.and_then(|start| moves.iter().try_fold(start, |moment, own| own.of(moment)));

@@ -1,4 +1,4 @@
-//! Values of saved queries: how they compare, and how they are ordered.
+//! Values of saved queries: their comparison and their order.
 
 use std::cmp::Ordering;
 
@@ -6,48 +6,42 @@ use crate::model::Moment;
 use crate::text::front_matter;
 use crate::text::json::{Json, JsonKind};
 
-/// A value of a member, or one that is written in a query.
+/// A value of a member or of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RowValue {
-    /// Nothing, or no such member.
+    /// Null, or a missing member.
     Null,
-    /// A text, or an object as it is written.
+    /// A text, or an object as written.
     Text(String),
     /// A number; true is 1 and false is 0.
     Number(f64),
-    /// A time.
     Moment(Moment),
-    /// A list, with how it is written.
+    /// A list, and its text as written.
     List(Vec<RowValue>, String),
 }
 
-/// A value as results are ordered by it: in a total order, whatever the values are.
+/// A value for the order of results. All values have a total order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SortKey {
-    /// Nothing.
     Null,
-    /// A number.
     Number(f64),
     /// A time, or a text that is one.
     Moment(Moment),
-    /// Any other text.
     Text(String),
 }
 
 impl RowValue {
-    /// The value of a JSON member.
     pub fn of_json(value: Json<'_>) -> RowValue {
         match value.kind() {
             JsonKind::Null => RowValue::Null,
             JsonKind::Number => value.number().map_or(RowValue::Null, RowValue::Number),
             JsonKind::Bool => RowValue::Number(f64::from(u8::from(value.bool() == Some(true)))),
-            // Lists in a list stay text, so that no depth of nesting can exhaust the stack.
+            // A list in a list stays text, so that no depth of nesting can exhaust the stack.
             JsonKind::Array => RowValue::List(value.items().map(item).collect(), value.plain()),
             JsonKind::String | JsonKind::Object => RowValue::Text(value.plain()),
         }
     }
 
-    /// The value of a field of front matter.
     pub fn of_front_matter(value: &front_matter::YamlValue<'_>) -> RowValue {
         match value {
             front_matter::YamlValue::Null => RowValue::Null,
@@ -59,7 +53,7 @@ impl RowValue {
         }
     }
 
-    /// Whether the comparison holds; `None` where a side is nothing. Of a list one item is enough.
+    /// True if the comparison holds. `None` if a side is null. One item of a list is enough.
     pub fn compare(&self, other: &RowValue, holds: fn(Ordering) -> bool) -> Option<bool> {
         match (self, other) {
             (RowValue::Null, _) | (_, RowValue::Null) => None,
@@ -75,7 +69,7 @@ impl RowValue {
         }
     }
 
-    /// Which is greater, where they can be compared. Texts that are both times compare as times.
+    /// Compares two values if they can be compared. Two texts that are times compare as times.
     fn ordering(&self, other: &RowValue) -> Option<Ordering> {
         match (self, other) {
             (RowValue::Number(own), RowValue::Number(other)) => own.partial_cmp(other),
@@ -91,7 +85,7 @@ impl RowValue {
         }
     }
 
-    /// The time that it is, if it is one.
+    /// Returns the time if the value is one.
     pub fn moment(&self) -> Option<Moment> {
         match self {
             RowValue::Moment(moment) => Some(*moment),
@@ -100,7 +94,7 @@ impl RowValue {
         }
     }
 
-    /// The texts that `LIKE` looks at: its own, and those of its items.
+    /// Returns the texts that `LIKE` tests: the value's own text and those of its items.
     pub fn texts(&self) -> Vec<String> {
         match self {
             RowValue::Null => Vec::new(),
@@ -113,7 +107,6 @@ impl RowValue {
         }
     }
 
-    /// It as results are ordered by it.
     pub fn key(&self) -> SortKey {
         match self {
             RowValue::Null => SortKey::Null,
@@ -138,7 +131,7 @@ fn moment(text: &str) -> Option<Moment> {
 }
 
 impl SortKey {
-    /// Nothing comes first, then numbers, times and texts.
+    /// Compares two keys. Null comes first, then numbers, times and texts.
     pub fn order(&self, other: &SortKey) -> Ordering {
         match (self, other) {
             (SortKey::Number(own), SortKey::Number(other)) => own.total_cmp(other),

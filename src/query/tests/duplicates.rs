@@ -1,4 +1,4 @@
-//! Duplicates, held to a naive judge: every pair of texts, word by word.
+//! Tests duplicates against a naive judge that compares every pair of texts, word by word.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::query::CancelToken;
 use crate::query::duplicates::{TextSketch, TextsByDigest, groups};
 use crate::text::fold::fold;
 
-/// The groups of texts that are to be kept in their order.
+/// Returns the groups of `texts`, which are in the order in which they are to be kept.
 fn found(texts: &[String], percent: u32) -> Vec<Vec<(usize, f64)>> {
     let mut once = TextsByDigest::default();
     for (place, text) in texts.iter().enumerate() {
@@ -17,7 +17,7 @@ fn found(texts: &[String], percent: u32) -> Vec<Vec<(usize, f64)>> {
     groups(once.texts(), percent, &CancelToken::default()).unwrap()
 }
 
-/// A text as the judge sees it: its words, and its pairs of neighbouring words where they are not few.
+/// A text for the judge: its words, and its pairs of neighbouring words if it has enough words.
 struct Judged {
     words: Vec<String>,
     pairs: BTreeSet<Vec<String>>,
@@ -38,7 +38,7 @@ impl Judged {
             return 1.0;
         }
         let common = self.pairs.intersection(&other.pairs).count();
-        // The same pairs in another order are not all the same.
+        // The same pairs in another order are not an equal text.
         (common as f64 / (self.pairs.len() + other.pairs.len() - common).max(1) as f64).min(0.99)
     }
 }
@@ -47,7 +47,7 @@ fn judged(one: &str, other: &str) -> f64 {
     Judged::of(one).like(&Judged::of(other))
 }
 
-/// Holds the groups to what the judge says of every pair.
+/// Checks the groups against the judgement of every pair.
 fn hold(texts: &[String], percent: u32, margin: f64) -> Result<(), TestCaseError> {
     let least = f64::from(percent) / 100.0;
     let found = found(texts, percent);
@@ -80,7 +80,7 @@ fn hold(texts: &[String], percent: u32, margin: f64) -> Result<(), TestCaseError
     Ok(())
 }
 
-/// Texts, some of them others with a few words changed, left out or put in.
+/// Generates texts, some of them copies of others with a few words changed, removed or added.
 fn texts(words: usize, most: usize) -> impl Strategy<Value = Vec<String>> {
     let word = (0..words).prop_map(|number| format!("Word{number}é"));
     let text = prop::collection::vec(word.clone(), 0..30);
@@ -114,7 +114,7 @@ proptest! {
         texts in prop_oneof![texts(12, 40), texts(4_000, 40)],
         percent in prop::sample::select(vec![50, 65, 80, 90, 100]),
     ) {
-        // By rare pairs nothing is missed.
+        // Rare pairs miss nothing.
         hold(&texts, percent, 0.0)?;
     }
 }
@@ -159,7 +159,7 @@ fn a_text_joins_what_it_is_most_like_of_what_is_to_be_kept() {
     let nearer = format!("{base} and");
     let far = base.replace("six", "6").replace("nine", "9");
     let found = found(&[far.clone(), base.into(), near, nearer], 60);
-    // The third is as like the first as 60 % allow, and more like the second.
+    // At 60 % the third text may join the first, but it is more similar to the second.
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].iter().map(|own| own.0).collect::<Vec<_>>(), [1, 2, 3]);
     assert!(found[0][2].1 > found[0][1].1);

@@ -1,4 +1,4 @@
-//! What each piece of the language means.
+//! Tests what each part of the language means.
 
 use proptest::prelude::*;
 

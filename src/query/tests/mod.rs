@@ -1,4 +1,4 @@
-//! What a user sees of queries and ranks, on stores built by hand.
+//! Tests of queries and ranks, on stores built by hand.
 
 mod duplicates;
 mod language;
@@ -17,7 +17,6 @@ use crate::model::{
     RecordBody, Role, Session, Snapshot, Span, State, Store,
 };
 
-/// The time of all tests.
 fn now() -> Moment {
     Moment::parse("2026-01-20T12:00:00Z").unwrap().0
 }
@@ -26,8 +25,7 @@ fn hours_ago(hours: i64) -> Moment {
     now().plus(-hours * crate::model::time::HOUR)
 }
 
-/// A record while it is being built. Its bytes are `title|body`, without the bar if it
-/// is broken.
+/// A record that is being built. Its bytes are `title|body`, without the bar if it is broken.
 #[derive(Clone)]
 struct Memory {
     raw: String,
@@ -104,7 +102,7 @@ impl Memory {
     }
 }
 
-/// A store of one document, with the sessions `payments`, `payments-old` and `oauth`.
+/// Builds a store of one document, with the sessions `payments`, `payments-old` and `oauth`.
 fn store(root: &str, memories: &[Memory]) -> Store {
     let (mut bytes, mut records, mut entries) = (Vec::new(), Vec::new(), Vec::new());
     let (mut problems, mut problems_by_record) = (Vec::new(), Vec::new());
@@ -169,7 +167,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
     }
 }
 
-/// Title, tags and id as head, the rest as body; of a broken record its bytes.
+/// Returns title, tags and id as head and the rest as body, or the bytes of a broken record as body.
 fn searched(store: &Store, entry: &Entry) -> SearchText {
     let raw = String::from_utf8_lossy(&store.raw(entry)).into_owned();
     let Some(view) = store.view(entry) else { return SearchText { head: vec![], body: vec![raw] } };
@@ -179,7 +177,7 @@ fn searched(store: &Store, entry: &Entry) -> SearchText {
     SearchText { head: head.collect(), body: vec![body.to_owned()] }
 }
 
-/// A snapshot with its text, ready to be asked.
+/// A snapshot with its text.
 struct Asked {
     snapshot: Snapshot,
     text: TextIndex,
@@ -213,7 +211,7 @@ impl Asked {
         search(&self.request(&query), &CancelToken::default()).unwrap()
     }
 
-    /// The ids that a query finds, in their order; a broken record is its bytes.
+    /// Returns the ids that a query finds, in order. A broken record is its bytes.
     fn found(&self, query: &str) -> Vec<String> {
         self.results(query).hits.iter().map(|hit| self.name(hit.at)).collect()
     }

@@ -1,8 +1,8 @@
-//! The numbers behind the order.
+//! Tests the numbers of the rank.
 
 use super::*;
 
-/// Whether two numbers are the same but for rounding.
+/// True if two numbers are equal except for rounding.
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-12
 }

@@ -1,4 +1,4 @@
-//! Which entries are listed, in which order, and what an empty result says.
+//! Tests which entries are listed, in which order, and what an empty result says.
 
 use super::*;
 

@@ -1,10 +1,9 @@
-//! Where words are found, and how well they hit.
+//! Tests where words are found, and how well they hit.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// How well a word hits one memory.
 fn hit(word: &str, memory: Memory) -> f64 {
     memories(&[memory]).explained(word, 0).words.remove(0).hit
 }
@@ -122,7 +121,7 @@ fn a_cancelled_build_or_search_gives_nothing() {
     assert_eq!(search(&asked.request(&query), &older), None);
 }
 
-/// The rules of hits, said as simply as possible: every place, one by one.
+/// Computes a hit in the simplest way: tries every place, one by one.
 fn expected(word: &str, head: &[&str], body: &str) -> f64 {
     let best = |text: &str, whole: f64| {
         let inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);

@@ -1,20 +1,25 @@
 //! Files made ready beside their places, and put there.
 
-pub(super) mod append_lines;
-pub(super) mod apply_plan;
-pub(super) mod copy_names;
-pub(super) mod create_files;
-pub(super) mod line_index;
-pub(super) mod rebase_files;
-pub(super) mod rebase_splices;
-pub(super) mod remove_folders;
-pub(super) mod replace_file;
-pub(super) mod replace_method;
+pub mod append_lines;
+pub mod apply_plan;
+pub mod apply_progress;
+pub mod copy_names;
+pub mod create_files;
+pub mod equal_records;
+pub mod keep_owner;
+pub mod line_index;
+pub mod rebase_files;
+pub mod rebase_splices;
+pub mod record_changes;
+pub mod record_digests;
+pub mod remove_folders;
+pub mod replace_file;
+pub mod replace_method;
 pub mod restore_attributes;
-pub(super) mod retry;
-pub(super) mod saved_attributes;
-pub(super) mod step_folders;
-pub(super) mod unterminated_line;
+pub mod retry;
+pub mod saved_attributes;
+pub mod step_folders;
+pub mod unterminated_line;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,8 +34,8 @@ use crate::model::plan::{self, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Bytes, Change};
 use crate::store::commit::apply::apply_plan::ApplyProgress;
-use crate::store::commit::handover::hidden_names;
 use crate::store::commit::handover::wait_for_line_end::wait_for_line_end;
+use crate::store::hidden_names;
 
 /// Stretches that are shorter are written together.
 const BLOCK: usize = 64 << 10;
@@ -245,7 +250,7 @@ impl ApplyContext<'_, '_> {
             let mut out = created.map_err(own.io("written"))?;
             own.temp = Some(temp.clone());
             if let Some(owner) = owner {
-                replace_file::keep_owner(disk, own, out.as_mut(), owner)?;
+                crate::store::commit::apply::keep_owner::keep_owner(disk, own, out.as_mut(), owner)?;
             }
             if let Some(mode) = mode.filter(|mode| *mode != plan::PRIVATE_MODE) {
                 out.set_mode(mode).map_err(own.io("written"))?;

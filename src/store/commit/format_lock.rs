@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::{Host, Writer};
+use super::{CommitContext, Host};
 use crate::format::tuning::StoreTuning;
 use crate::model::Lock;
 use crate::store::lock::{LockError, LockGuard, LockProtocol, WaitPolicy, acquire};
 
-impl<'a> Writer<'a> {
+impl<'a> CommitContext<'a> {
     /// How long others are waited for.
     pub(super) fn patience(&self) -> WaitPolicy<'static> {
         let StoreTuning { lock_timeout, lock_backoff: pause, .. } = self.tuning;

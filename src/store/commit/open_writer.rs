@@ -1,16 +1,24 @@
 //! How a store is taken to change it: other palimps are kept out, and what was cut short in it
 //! is finished or taken back first.
 
+use crate::store::commit::derive::derive_files;
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::time::Duration;
 
-use super::{CommitError, Host, Vault, VaultState, Writer};
+use super::{CommitContext, CommitError, Host, Vault, VaultState, Writer};
 use crate::disk::Flock;
 use crate::format::tuning::StoreTuning;
 use crate::format::writing::with_config_of;
 use crate::format::{self, Format};
 use crate::model::{Extent, Store};
+use crate::store::commit::apply::step_folders;
+use crate::store::commit::handover::file_exchange;
+use crate::store::commit::handover::rescue;
+use crate::store::commit::recovery::leftover_files;
+use crate::store::commit::recovery::recover_steps;
+use crate::store::commit::scrub;
+use crate::store::commit::vault::pending_notices;
 use crate::store::discovery::Place;
 use crate::store::load_from;
 
@@ -79,11 +87,6 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Our own data as this process leaves it: [`Writer::open_if_unchanged`] takes it.
-    pub fn vault_state(&self) -> Option<VaultState> {
-        self.vault.state()
-    }
-
     fn taken(
         host: Host<'a>,
         store: &'a Store,
@@ -100,13 +103,13 @@ impl<'a> Writer<'a> {
             let place = Place::whole(store.root.clone(), store.format);
             let whole = load_from(host.disk, &place, Extent::Whole, None, host.now);
             let mut writer = Writer::of(host, &whole, vault, tuning.clone(), None)?.with_recovery()?;
-            (writer.notes.take(), writer.replaced.take(), writer.finished.take())
+            (writer.context.notes.take(), writer.context.replaced.take(), writer.finished.take())
         };
         let vault = Vault::open(host.disk, host.data, &store.root)?;
         let mut writer = Writer::of(host, store, vault, tuning, own)?;
         writer.finished = finished;
-        writer.notes.replace(notes);
-        writer.replaced.replace(replaced);
+        writer.context.notes.replace(notes);
+        writer.context.replaced.replace(replaced);
         Ok(writer)
     }
 
@@ -121,32 +124,20 @@ impl<'a> Writer<'a> {
         let format = format_of(store)?;
         let (notes, replaced) = (RefCell::default(), RefCell::default());
         let is_busy = Cell::new(false);
-        Ok(Writer {
-            host,
-            place,
-            store,
-            format,
-            vault,
-            rescued: 0,
-            finished: None,
-            is_busy,
-            tuning,
-            replaced,
-            notes,
-            _own: own,
-        })
+        let context = CommitContext { host, place, store, format, vault, is_busy, tuning, replaced, notes };
+        Ok(Writer { context, rescued: 0, finished: None, _own: own })
     }
 
     /// What was left is looked after.
     fn with_recovery(mut self) -> Result<Writer<'a>, CommitError> {
-        self.take_notes()?;
-        self.recover_exchanges(self.store);
-        self.remove_leftovers(self.store);
-        self.recover()?;
-        self.remove_left_folders();
-        self.derive_pending()?;
-        self.rescued = self.rescue(self.store);
-        self.finished = self.finish_erasing()?;
+        pending_notices::take_notes(&self.context)?;
+        file_exchange::recover_exchanges(&self.context, self.context.store);
+        leftover_files::remove_leftovers(&self.context, self.context.store);
+        recover_steps::recover(&self.context)?;
+        step_folders::remove_left_folders(&self.context);
+        derive_files::derive_pending(&self.context)?;
+        self.rescued = rescue::rescue(&self.context, self.context.store);
+        self.finished = scrub::finish_erasing(&self.context)?;
         Ok(self)
     }
 

@@ -3,13 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Writer;
-use crate::store::commit::handover::hidden_names::OldFileName;
+use super::CommitContext;
+use crate::store::hidden_names::OldFileName;
 
 /// So many of the last steps are asked what a file was called.
 const STEPS: usize = 16;
 
-impl Writer<'_> {
+impl CommitContext<'_> {
     /// The whole path of a file.
     pub(super) fn path(&self, relative: &Path) -> PathBuf {
         match relative.strip_prefix("..") {
@@ -18,7 +18,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The opposite of [`Writer::path`]: a file of the store, or of the folder around it.
+    /// The opposite of [`CommitContext::path`]: a file of the store, or of the folder around it.
     pub(super) fn relative(&self, file: &Path) -> Option<PathBuf> {
         let root = &self.place.root;
         let around = root.parent().unwrap_or(root);

@@ -1,4 +1,4 @@
-//! Which format a folder is a store of: all are asked, and the best fit wins.
+//! Finds out which format a folder has: all formats are asked, and the best fit wins.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -14,48 +14,48 @@ use crate::format::detection::{FolderProbe, FormatFit, PROBE_BYTES};
 use crate::format::{FORMATS, Format, Placement};
 use crate::model::PathText;
 
-/// How many names of one folder detection looks at.
+/// The most names of one folder that detection looks at.
 const NAMES: usize = 4_096;
-/// How far above a file or folder its store is looked for: as deep as stores are read.
+/// How many levels above a file or folder its store is looked for: as deep as stores are read.
 const ABOVE: usize = 8;
 
-/// What a folder is.
+/// What detection says about a folder.
 pub struct FormatVerdict {
     /// The format that fits best, and how well.
     pub store: Option<(&'static dyn Format, FormatFit)>,
-    /// Why each of the others does not, as sentences.
+    /// Why each of the other formats does not fit, as sentences.
     pub why: Vec<(&'static dyn Format, String)>,
-    /// Those of the others for which something speaks all the same.
+    /// Those of the other formats for which something speaks nevertheless.
     pub near: Vec<&'static str>,
-    /// The first thing that the system did not let us look at, as a sentence.
+    /// The first thing that the system did not let palimp look at, as a sentence.
     pub refused: Option<String>,
 }
 
-/// Where a store was found, at a path or above it.
+/// A store that was found at a path or above it.
 pub struct EnclosingStore {
     pub root: PathBuf,
     pub format: &'static dyn Format,
 }
 
-/// How well a folder is the root of what was pointed at, from worst to best: whether it fits by more
-/// than its place, how much it does not know, how sure the fit is, how far above.
+/// How well a folder fits as the root of the named path, from worst to best: whether it fits by
+/// more than its place, how much in it is unknown, how sure the fit is, how far above it is.
 type FitRank = (bool, Reverse<usize>, u8, usize);
 
-/// Whoever asks which store that is.
+/// Finds out which store a folder is.
 pub struct FormatDetector<'a> {
     pub disk: &'a dyn Disk,
-    /// The format that the user says it is.
+    /// The format that the user gave.
     pub forced: Option<&'static dyn Format>,
 }
 
 impl FormatDetector<'_> {
-    /// Whether a store may be of that format.
+    /// True if a store may have that format.
     pub fn is_asked(&self, format: &dyn Format) -> bool {
         self.forced.is_none_or(|forced| forced.name() == format.name())
     }
 
-    /// Judges one folder as the root of a store. `named` is whether the user named that very
-    /// folder: with a format said, that suffices for what is only likely.
+    /// Judges one folder as the root of a store. `named` is true if the user named this very
+    /// folder: if the user also gave a format, a likely fit suffices.
     pub fn verdict(&self, root: &Path, named: bool) -> FormatVerdict {
         let glance = DiskProbe::new(self.disk);
         let mut fits: Vec<(&'static dyn Format, FormatFit, bool)> = Vec::new();
@@ -71,7 +71,7 @@ impl FormatDetector<'_> {
                 }
             }
         }
-        // The surest first; of two that are as sure the one whose place it is, then the fuller.
+        // The surest first; of equally sure ones the one at its default place, then the fuller one.
         fits.sort_by_key(|&(_, fit, at_home)| Reverse((fit.tier(), at_home, fit)));
         let store = match fits.as_slice() {
             [(first, fit, own), (second, other, its), ..] if (fit, own) == (other, its) => {
@@ -87,8 +87,8 @@ impl FormatDetector<'_> {
         FormatVerdict { store, why, near, refused: glance.refused.into_inner() }
     }
 
-    /// The store that the path is the root of, or a part of: of those whose layout has such a
-    /// part the one that tells most of what is there, then the outermost.
+    /// Returns the store that the path is the root or a part of. The layout with such a part that
+    /// knows most of the content wins, then the outermost.
     pub fn at_or_above(&self, path: &Path, item: &Item) -> (Option<EnclosingStore>, FormatVerdict) {
         let path = absolute(path);
         let is_folder = item.kind == ItemKind::Folder;
@@ -121,16 +121,16 @@ impl FormatDetector<'_> {
     }
 }
 
-/// What the user pointed at.
+/// The path that the user named.
 struct NamedPart<'a> {
     path: &'a Path,
     is_folder: bool,
-    /// What is directly in it, where it is a folder.
+    /// The items directly in it, if it is a folder.
     inner: &'a [Item],
 }
 
 impl NamedPart<'_> {
-    /// Whether a store of that format with that root has such a file or folder.
+    /// True if a store of that format with that root has such a file or folder.
     fn belongs(&self, root: &Path, format: &dyn Format) -> bool {
         let Ok(relative) = self.path.strip_prefix(root) else { return false };
         match format.place(relative, self.is_folder) {
@@ -140,7 +140,7 @@ impl NamedPart<'_> {
         }
     }
 
-    /// How much of it such a store does not know.
+    /// Returns how many items in it such a store does not know.
     fn strange(&self, root: &Path, format: &dyn Format) -> usize {
         let Ok(relative) = self.path.strip_prefix(root) else { return usize::MAX };
         let is_strange = |item: &&Item| {
@@ -152,7 +152,8 @@ impl NamedPart<'_> {
     }
 }
 
-/// Of two default places that end alike (`memory`, `.bmad/memory`) the longer one is meant.
+/// True at the format's default place. If two places end alike (`memory`, `.bmad/memory`), the
+/// longer counts.
 pub fn at_default_place(root: &Path, format: &dyn Format) -> bool {
     let root = absolute(root);
     let own = format.about().place;
@@ -160,7 +161,7 @@ pub fn at_default_place(root: &Path, format: &dyn Format) -> bool {
     root.ends_with(own) && !FORMATS.iter().filter(longer).any(|other| root.ends_with(other.about().place))
 }
 
-/// The path from the root of the file system.
+/// Returns the path from the root of the file system.
 pub fn absolute(path: &Path) -> Cow<'_, Path> {
     match path.is_absolute() {
         true => Cow::Borrowed(path),
@@ -168,7 +169,7 @@ pub fn absolute(path: &Path) -> Cow<'_, Path> {
     }
 }
 
-/// A glance at a disk: each folder is listed once, whoever asks.
+/// Reads a disk for detection. Lists each folder once.
 struct DiskProbe<'a> {
     disk: &'a dyn Disk,
     listed: RefCell<BTreeMap<PathBuf, Rc<Vec<Item>>>>,
@@ -193,7 +194,7 @@ impl<'a> DiskProbe<'a> {
         items
     }
 
-    /// Whether the folder that it would be in is known not to hold it.
+    /// True if the listing of its folder is known and does not have it.
     fn is_absent(&self, path: &Path) -> bool {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
         let listed = self.listed.borrow();

@@ -1,4 +1,4 @@
-//! The stores below a folder.
+//! Finds the stores below a folder.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use crate::format::FORMATS;
 
 /// How deep below a folder stores are looked for.
 const DEPTH: usize = 4;
-/// Folders that hold other programs' things in great number.
+/// Folders with a great number of other programs' files.
 const SKIPPED: [&str; 5] = [".git", "node_modules", "target", ".cache", ".venv"];
 
-/// A look at what is below a folder.
+/// A search for stores below a folder.
 pub struct SubfolderSearch<'a> {
     judge: &'a FormatDetector<'a>,
-    /// How many folders were looked at, and how many may be.
+    /// The number of folders that were looked at, and its limit.
     seen: usize,
     most: usize,
     pub found: Vec<Place>,
@@ -35,7 +35,7 @@ impl<'a> SubfolderSearch<'a> {
         }
     }
 
-    /// Finds the stores; a store's own folders are not looked into.
+    /// Finds the stores. Does not look into a store's own folders.
     pub fn look(&mut self, folder: &Path, depth: usize) {
         let items = match self.judge.disk.list(folder) {
             Ok(items) => items,
@@ -59,13 +59,12 @@ impl<'a> SubfolderSearch<'a> {
         }
     }
 
-    /// Whether somebody has to hear what of it can't be seen: where a folder was named, of all in
-    /// it, else where a store is likely.
+    /// True if the user must learn what can't be read: all in a named folder, else only a likely store.
     fn is_asked_for(&self, folder: &Path) -> bool {
         self.most == usize::MAX || FORMATS.iter().any(|format| at_default_place(folder, *format))
     }
 
-    /// Says once where the look ended.
+    /// Reports once where the search ended.
     fn stop(&mut self, folder: &Path) {
         let ended = format!("the search stopped after {} folders", self.most);
         if !self.skipped.iter().any(|(_, why)| *why == ended) {
@@ -83,7 +82,7 @@ impl<'a> SubfolderSearch<'a> {
         if let Some(format) = formats.find(|own| at_default_place(path, *own)) {
             self.near_misses.push((path.to_owned(), not_ours(&verdict, format)));
         }
-        // What can't be listed is reported where it is looked into.
+        // A folder that can't be listed is reported when the search looks into it.
         let is_told = self.is_asked_for(path) && self.judge.disk.list(path).is_ok();
         let refused = verdict.refused.filter(|_| is_told);
         self.skipped.extend(refused.map(|why| (path.to_owned(), why)));

@@ -1,47 +1,48 @@
-//! One file without what is erased. Pure.
+//! Removes erased records from one file. Pure.
 
 use std::ops::Range;
 use std::path::Path;
 
 use super::erased_contents::raw;
-use super::matcher::{ErasureMatcher, is_log_or_copy, original};
+use super::matcher::ErasureMatcher;
 use crate::format::writing::{RecordMembers, Refusal, is_code};
 use crate::model::plan::{self, whole_lines};
 use crate::model::{Bytes, Change, Document, PathText, Record, Role};
+use crate::store::erase::original_path::{is_log_or_copy, original};
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 use crate::text::lines;
 use crate::text::needle::Needles;
 
-/// Ranges of a file, each with what takes its place.
+/// Ranges of a file, each with the bytes that replace it.
 pub type ErasureEdits = Vec<(Range<usize>, Vec<u8>)>;
 
-/// By what of their content erased records are recognized, beside their names.
+/// How erased content is recognized besides by name, and why it is erased.
 #[derive(Clone, Copy)]
 pub struct ErasureMarks<'a> {
-    /// Main texts: torn records are recognized by them.
+    /// Main texts. They identify torn records.
     pub main: &'a Needles,
-    /// What erased parts of documents say, and nothing that stays: others may repeat it.
+    /// Texts that only erased parts of documents have. Records that stay may repeat them.
     pub parts: &'a Needles,
-    /// Why they are erased, as a code.
+    /// The reason code of the erasure.
     pub reason: &'a str,
 }
 
-/// What becomes of a file.
+/// What an erasure makes of a file.
 pub enum CleanedFile {
-    /// It holds nothing that is erased.
+    /// Nothing in it is erased.
     Same,
-    /// Records go.
+    /// A log: these records are removed or replaced.
     Edits(ErasureEdits),
-    /// It is a document that has other bytes then.
+    /// A document: these are its new bytes.
     Becomes(Vec<u8>),
-    /// It is one record, and goes.
+    /// The file is one record, which is erased.
     Gone,
 }
 
 impl CleanedFile {
-    /// What is left of the file; `None` where nothing is.
+    /// Returns the remaining bytes, or `None` if the file is removed.
     pub fn left(self, bytes: &[u8]) -> Option<Vec<u8>> {
         match self {
             CleanedFile::Same => Some(bytes.to_vec()),
@@ -51,7 +52,7 @@ impl CleanedFile {
         }
     }
 
-    /// The change that it comes to, of a file that has those bytes; `None` where it stays.
+    /// Returns the change of a file with the bytes `base`, or `None` if it stays the same.
     pub fn change(self, path: &Path, base: Bytes) -> Option<Change> {
         match self {
             CleanedFile::Same => None,
@@ -62,11 +63,11 @@ impl CleanedFile {
     }
 }
 
-/// A file without what is erased.
+/// Removes erased content from a file.
 ///
 /// # Errors
 ///
-/// If the file can't be taken apart, and may hold what is erased.
+/// If the file holds erased content and can't be taken apart.
 pub fn clean(
     wanted: &ErasureMatcher<'_>,
     path: &Path,
@@ -98,7 +99,7 @@ pub fn clean(
     }
 }
 
-/// The edits of a log: of some records a line is left, the others go.
+/// Returns the edits of a log. The format may replace an erased record; otherwise its line goes.
 fn cleaned_log(
     wanted: &ErasureMatcher<'_>,
     (path, bytes): (&Path, &[u8]),
@@ -122,8 +123,7 @@ fn cleaned_log(
     edits
 }
 
-/// The edits that leave in a file of tombstones nothing but id, time and a code of the
-/// records that are erased.
+/// Returns the edits that reduce the tombstones of erased records to id, time and a code.
 pub fn clean_tombstones(
     wanted: &ErasureMatcher<'_>,
     own: &Document,
@@ -146,7 +146,7 @@ pub fn clean_tombstones(
     edits
 }
 
-/// A tombstone with nothing in it but what it needs; `None` where it can't be read.
+/// Reduces a tombstone to the members it needs. Returns `None` if it can't be read.
 fn bare_tombstone(raw: &[u8], all: &Needles, reason: &str) -> Option<Vec<u8>> {
     let mut tape = Tape::default();
     let object = json_edit::scan(&mut tape, raw).ok().filter(|own| own.kind() == JsonKind::Object)?;
@@ -168,8 +168,7 @@ fn bare_tombstone(raw: &[u8], all: &Needles, reason: &str) -> Option<Vec<u8>> {
     Some(line)
 }
 
-/// A JSON document without the members and items that say what is searched for; `None` where
-/// it is not JSON.
+/// Removes what contains a needle from a JSON document. Returns `None` if it is not JSON.
 pub fn scrubbed(bytes: &[u8], needles: &Needles) -> Option<Vec<u8>> {
     let mut tape = Tape::default();
     let value = json_edit::scan(&mut tape, bytes).ok()?;
@@ -178,7 +177,7 @@ pub fn scrubbed(bytes: &[u8], needles: &Needles) -> Option<Vec<u8>> {
     Some([&bytes[..start], &clean, &bytes[end..]].concat())
 }
 
-/// How deep values are taken apart; what is nested deeper goes as a whole.
+/// A value nested deeper than this goes as one piece if it contains a needle.
 const DEPTH: usize = 64;
 
 fn without(value: Json<'_>, needles: &Needles, depth: usize) -> Option<Vec<u8>> {

@@ -1,58 +1,57 @@
-//! What erased records said, in every version that is found: what is searched for.
+//! Collects the texts of erased records, in every version found. A later search looks for them.
 
+use crate::store::erase::erasure_target::SharedText;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::matcher::{ErasureMatcher, original};
+use super::matcher::ErasureMatcher;
 use super::revealing_names::ErasedTexts;
 use crate::format::{Format, RecordSyntax};
 use crate::model::{Document, PathText, Record, Role, Span, View};
+use crate::store::erase::original_path::original;
 use crate::text::front_matter::Note;
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 use crate::text::needle::Needles;
 
-/// A text that is held once, however often it is said.
-pub(super) type SharedText = Arc<[u8]>;
-
-/// What the versions of the erased records say.
+/// The texts of all versions of the erased records.
 #[derive(Clone, Debug, Default)]
 pub struct ErasedContents {
-    /// Main texts and whole records.
+    /// Main texts and complete records.
     pub(super) main: BTreeSet<SharedText>,
-    /// The other values: tags, paths, reasons.
+    /// Other values: tags, paths, reasons.
     pub(super) beside: BTreeSet<SharedText>,
-    /// What parts of documents say: records that stay may repeat it.
+    /// Texts of erased parts of documents. Records that stay may repeat them.
     parts: BTreeSet<SharedText>,
-    /// What may stand in the names of the records, too.
+    /// All texts that a name of a record could repeat.
     pub(super) said: ErasedTexts,
 }
 
-/// What can be searched for, and what can't be because others say it too.
+/// The texts to search for, without those that remaining content also has.
 pub struct SearchTexts {
-    /// What nothing that stays says.
+    /// Texts that no remaining content has.
     pub needles: Needles,
-    /// Main texts alone: enough to tell a torn record, or a line of our own copies.
+    /// Main texts only. They are enough to recognize a torn record, or a line of palimp's own copies.
     pub main: Needles,
-    /// What erased parts of documents say, and no part that stays.
+    /// Texts of erased parts that no remaining part has.
     pub parts: Needles,
-    /// Other records that hold the same main text: `file:line id`.
+    /// Remaining records with the same main text, as `file:line id`.
     pub alike: Vec<String>,
-    /// How many values other records have as well.
+    /// The number of texts that remaining content also has.
     pub also_elsewhere: usize,
 }
 
 impl ErasedContents {
-    /// Takes in the wanted records of a file. Returns how many there are.
+    /// Collects the texts of the wanted records and parts of a file. Returns their number.
     pub fn see(&mut self, wanted: &ErasureMatcher<'_>, path: &Path, bytes: &[u8]) -> usize {
         let records = wanted.read_new(path, bytes, None);
         let count = self.see_records(wanted, path, &records, &|record| raw(bytes, record).into());
         count + self.see_parts(wanted, path, bytes)
     }
 
-    /// Takes in lines of a file, which may be a part of a wanted record.
+    /// Collects texts from lines that may be part of a wanted record. None of them is a main text.
     pub fn see_lines(&mut self, wanted: &ErasureMatcher<'_>, path: &Path, bytes: &[u8]) {
         let mut own = ErasedContents::default();
         own.see(wanted, path, bytes);
@@ -61,7 +60,7 @@ impl ErasedContents {
         self.said.add(&own.said);
     }
 
-    /// The same of a file that was read.
+    /// Like `see`, for a file that is already read.
     pub fn see_document(&mut self, wanted: &ErasureMatcher<'_>, own: &Document) -> usize {
         let records = wanted.records(own);
         let count = self.see_records(wanted, &own.path, &records, &|record| own.raw(record));
@@ -82,7 +81,7 @@ impl ErasedContents {
         spans.len()
     }
 
-    /// What parts say that are erased, and no part of the same file that stays.
+    /// Returns the texts of erased parts that no remaining part of the same file has.
     pub(super) fn parts(&self, wanted: &ErasureMatcher<'_>, documents: &[Arc<Document>]) -> Needles {
         let parts = Needles::of(&self.parts);
         let Some(erases) = wanted.erases().filter(|_| !parts.is_empty()) else { return parts };
@@ -125,7 +124,7 @@ impl ErasedContents {
         count
     }
 
-    /// Takes in what a tombstone says of its record besides its name: why it was deleted.
+    /// Collects what a tombstone says besides names, such as the reason of the deletion.
     fn see_tombstone(&mut self, wanted: &ErasureMatcher<'_>, raw: &[u8]) {
         let mut beside = Vec::new();
         self.take_strings(wanted.format, raw, &mut beside);
@@ -152,11 +151,11 @@ impl ErasedContents {
                 self.said.texts.insert(text);
             }
         }
-        // Which other records and sessions are meant says nothing.
+        // The names of other records and sessions reveal nothing.
         let meant: HashSet<&[u8]> = view.into_iter().flat_map(meant).collect();
         let says = |value: &&SharedText| !wanted.target_names.is(value) && !meant.contains(&***value);
         self.said.values.extend(beside.iter().filter(says).cloned());
-        // What names the record stays: in the tombstone, in the journal, in paths.
+        // The record's own names stay in the tombstone, in the journal and in paths.
         self.beside.extend(beside.into_iter().filter(|value| !wanted.target_names.has(value)));
     }
 
@@ -166,7 +165,7 @@ impl ErasedContents {
         self.said.texts.insert(text);
     }
 
-    /// A text as it is held, if it was said before.
+    /// Returns the shared copy of a text, or makes one.
     fn text(&self, text: &[u8]) -> SharedText {
         let all = [&self.main, &self.beside, &self.said.texts, &self.said.values];
         all.iter().find_map(|own| own.get(text)).map_or_else(|| text.into(), Arc::clone)
@@ -179,7 +178,7 @@ impl ErasedContents {
         self.take_strings(format, raw, beside);
     }
 
-    /// Every text of an object but for those that name it, and those that are not searched for.
+    /// Collects every string of an object except ids and fields that the format does not search.
     fn take_strings(&self, format: &dyn Format, raw: &[u8], beside: &mut Vec<SharedText>) {
         let mut tape = Tape::default();
         let Ok(value) = json_edit::scan(&mut tape, raw) else { return };
@@ -192,26 +191,26 @@ impl ErasedContents {
         });
     }
 
-    /// Main texts and whole records, whoever else says them.
+    /// Returns main texts and complete records, even if other records have them too.
     pub fn main(&self) -> Needles {
         Needles::of(&self.main)
     }
 
-    /// All that they say, whoever else says it, and main texts and whole records alone.
+    /// Returns all texts, and main texts alone, even if other records have them too.
     pub fn needles(&self) -> (Needles, Needles) {
         Needles::of_both(self.main.iter().cloned(), self.beside.iter().cloned())
     }
 }
 
-/// What is to be searched for, while it is found out what others say too.
+/// Finds out which texts remaining content also has.
 pub(super) struct SearchTextFilter<'a> {
     wanted: &'a ErasureMatcher<'a>,
-    /// What the erased records say: all of it, and main texts and whole records alone.
+    /// All texts of the erased records. Those of `main` come first.
     all: &'a Needles,
     main: &'a Needles,
     shared: BTreeSet<usize>,
     alike: Vec<String>,
-    /// The records that were searched, and whether a main text is in each: copies have the same.
+    /// Whether a record has a main text, by its hash. Copies are not searched again.
     searched: HashMap<u64, bool>,
 }
 
@@ -230,13 +229,13 @@ impl<'a> SearchTextFilter<'a> {
         }
     }
 
-    /// Takes in a document that stays: what another record says is that record's.
+    /// Marks the texts that a remaining document also has.
     pub(super) fn see(&mut self, own: &Document) {
         if own.role == Role::Index {
             return;
         }
         if own.records.is_empty() || own.role == Role::Tombstones {
-            // A value that the settings or the session's data have is not the record's alone.
+            // A value in the settings or the session's data does not belong to the record alone.
             let found = self.all.which(&own.bytes);
             self.shared.extend(found.into_iter().filter(|at| *at >= self.main.len()));
             return;
@@ -244,7 +243,7 @@ impl<'a> SearchTextFilter<'a> {
         for record in &own.records {
             let raw = own.raw(record);
             if !self.wanted.is_erased(&own.path, &raw, record.view(), None) && self.is_alike(&raw) {
-                // Each that is alike is told, copies as well.
+                // Every such record is reported, so its copies must be read too.
                 self.wanted.kept_lines.forget(&raw);
                 let id = record.view().and_then(|view| view.id).unwrap_or("(no id)");
                 self.alike.push(format!("{}:{} {id}", own.path.to_text(), record.line));
@@ -252,7 +251,7 @@ impl<'a> SearchTextFilter<'a> {
         }
     }
 
-    /// Whether a record that stays has a main text. What it has is shared.
+    /// True if a remaining record has a main text. Marks the texts that it shares.
     fn is_alike(&mut self, raw: &[u8]) -> bool {
         *self.searched.entry(self.wanted.kept_lines.hash(raw)).or_insert_with(|| {
             let found = self.all.which(raw);
@@ -262,7 +261,7 @@ impl<'a> SearchTextFilter<'a> {
         })
     }
 
-    /// What only erased records say.
+    /// Returns the texts that only erased records have.
     pub(super) fn sought(self) -> SearchTexts {
         SearchTexts {
             also_elsewhere: self.shared.len(),
@@ -277,13 +276,13 @@ impl<'a> SearchTextFilter<'a> {
     }
 }
 
-/// What a record refers to, and what else it may be called.
+/// Returns the names of the records that this one refers to, and its own other names.
 fn meant(view: View<'_>) -> impl Iterator<Item = &[u8]> {
     let names = view.references.map(|own| own.to).chain(view.names);
     names.map(|name| name.text.as_bytes())
 }
 
-/// The bytes of a record.
+/// Returns the bytes of a record.
 pub fn raw<'b>(bytes: &'b [u8], record: &Record) -> &'b [u8] {
     bytes.get(record.span.start as usize..record.span.end as usize).unwrap_or_default()
 }
@@ -297,7 +296,7 @@ mod tests {
     use crate::store::erase::ErasureTarget;
     use crate::store::{Place, load};
 
-    /// A torn line of a record, or its text in a file of somebody's own, is told by that text alone.
+    /// A torn line, or a copy of the text in a user's own file, is recognized by the text alone.
     #[test]
     fn a_text_is_looked_for_with_all_the_blanks_that_are_in_it() {
         let now = Moment(1_770_000_000_000_000);

@@ -1,4 +1,4 @@
-//! From a store and what is erased to the changes that take it out. Pure.
+//! Plans the changes that erase records from a store. Pure.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -6,45 +6,45 @@ use std::sync::Arc;
 
 use super::clean_file::{CleanedFile, ErasureMarks, clean, clean_tombstones, scrubbed};
 use super::erased_contents::{ErasedContents, SearchTextFilter, SearchTexts};
-use super::matcher::{ErasureMatcher, is_log_or_copy};
+use super::matcher::ErasureMatcher;
 use crate::format::Placement;
 use crate::format::writing::{AuditEvent, Refusal, WriteContext, document};
 use crate::model::{Act, Bytes, Change, Document, Entry, Moment, PathText, Plan, Role, container};
 use crate::store::commit::CommitError;
 use crate::store::compressed_files::{FileCompression, inside};
 use crate::store::derived_files;
+use crate::store::erase::original_path::is_log_or_copy;
 use crate::text::needle::Needles;
 use crate::text::repack::{gzip, retar};
 use crate::text::unpack::{gunzip, untar};
 
-/// One file may unpack to so many bytes.
+/// The largest size one file may unpack to, in bytes.
 pub const ERASE_UNPACK_LIMIT: u64 = 256 << 20;
 
-/// A file that a store as it was read has no bytes of: a copy, an archive, a stranger.
+/// A file whose bytes a loaded store does not have: a copy, an archive, an unknown file.
 #[derive(Clone, Copy, Debug)]
 pub struct OutsideFile<'a> {
-    /// Relative to the store's root, or what it is a copy of.
+    /// Relative to the store's root. A copy has the path of its original.
     pub path: &'a Path,
-    /// Its bytes as they are on the disk.
+    /// Its bytes on disk.
     pub bytes: &'a [u8],
-    /// Whether it is no copy of a whole file, but a draft or what is in quarantine.
+    /// True for a draft or a quarantined piece: it is no copy of a complete file.
     pub is_loose: bool,
 }
 
-/// Takes one after another: they are not held all at once.
+/// Takes one file after another, so that they are not all in memory at once.
 pub type FileVisitor<'a> = &'a mut dyn FnMut(OutsideFile<'_>);
 
-/// What a store as it was read does not have.
+/// Access to the files whose bytes a loaded store does not have.
 pub trait CopySource {
-    /// Shows the files of the store that are read for this alone.
+    /// Visits the files of the store that only an erasure reads.
     ///
     /// # Errors
     ///
     /// If one can't be read.
     fn outside(&self, see: FileVisitor<'_>) -> Result<(), CommitError>;
 
-    /// Shows copies in our own data, by the files that they are copies of, drafts and what is in
-    /// quarantine.
+    /// Visits palimp's copies (with the paths of their originals), drafts and the quarantine.
     ///
     /// # Errors
     ///
@@ -52,45 +52,45 @@ pub trait CopySource {
     fn copies(&self, see: FileVisitor<'_>) -> Result<(), CommitError>;
 }
 
-/// The changes that erase.
+/// The changes that erase, and what to search for afterwards.
 pub struct ErasurePlan {
-    /// What is done to the store.
+    /// The changes of the store.
     pub plan: Plan,
-    /// What is searched for afterwards.
+    /// The texts to search for afterwards.
     pub search_texts: SearchTexts,
 }
 
-/// What is needed to find what goes.
+/// The input of the planning.
 pub struct ErasureContext<'a> {
-    /// The store, the time, and what is random.
+    /// The store, the time and random values.
     pub scene: &'a WriteContext<'a>,
-    /// What is erased.
+    /// Recognizes what is erased.
     pub matcher: &'a ErasureMatcher<'a>,
-    /// What it said.
+    /// The texts of the erased records.
     pub contents: &'a ErasedContents,
-    /// What the store does not have.
+    /// The files whose bytes the store does not have.
     pub copies: &'a dyn CopySource,
-    /// Why, as a code.
+    /// The reason code.
     pub reason: &'a str,
-    /// When the erasure began that goes on.
+    /// The start of the interrupted erasure that this one continues.
     pub began: Option<Moment>,
 }
 
-/// Changes, and what the documents look like to those that derive something of them.
+/// The changes of an erasure.
 #[derive(Default)]
 struct ErasureChanges {
     tombstones: Vec<Change>,
     data: Vec<Change>,
-    /// As `data`, with what is in archives named as it is read.
+    /// Like `data`, but content of archives has the path it is read by. Derived files need these.
     seen: Vec<Change>,
 }
 
 impl ErasureContext<'_> {
-    /// The plan, and what is to be searched for when it is carried out.
+    /// Returns the plan, and the texts to search for after it is applied.
     ///
     /// # Errors
     ///
-    /// If a file can't be taken apart, and may hold what is erased, or one of ours can't be read.
+    /// If a file may hold erased content and can't be taken apart, or if a file of palimp can't be read.
     pub fn removal(&self) -> Result<ErasurePlan, CommitError> {
         let store = self.scene.store;
         let (all, main) = self.contents.needles();
@@ -101,7 +101,7 @@ impl ErasureContext<'_> {
         let with_torn = self.clean(marks, &mut changes)?;
         let follows =
             self.matcher.erases().map(|own| own.dependent_changes(self.scene, &changes.data)).transpose()?;
-        // What says what is erased goes last: until then it can be searched for in what repeats it.
+        // Documents with erased parts change last. Until then, their texts are available to find repeats.
         let chosen = self.matcher.targets.iter().filter(|own| own.was.is_some());
         let said: HashSet<&Path> = chosen.map(|own| &*own.file).collect();
         changes.data.sort_by_key(|own| (said.contains(&*own.path), !is_log_or_copy(&own.path)));
@@ -125,8 +125,7 @@ impl ErasureContext<'_> {
         Ok(ErasurePlan { plan, search_texts: sought })
     }
 
-    /// Takes what is erased out of each file of the store. Returns where something goes with the
-    /// torn record before it.
+    /// Removes erased content from each file. Returns where something goes together with a torn record.
     fn clean(
         &self,
         marks: ErasureMarks<'_>,
@@ -142,14 +141,14 @@ impl ErasureContext<'_> {
                 outcome = self.outside(own, marks, changes);
             }
         })?;
-        // Our own copies are no places that a user knows.
+        // Users don't know the places in palimp's own copies, so these are not reported.
         let with_torn = self.matcher.with_torn();
         outcome?;
         self.tell(changes)?;
         Ok(with_torn)
     }
 
-    /// What is said of it, a line each.
+    /// Returns the description of the plan, one line per record.
     fn lines(&self, sought: &SearchTexts, with_torn: &[String]) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         lines.extend(self.matcher.targets.iter().map(|own| {
@@ -164,7 +163,7 @@ impl ErasureContext<'_> {
         lines
     }
 
-    /// The records that stay, and have the id of one that goes, a line each.
+    /// Returns one line for each remaining record that has the id of an erased one.
     fn namesakes(&self) -> Vec<String> {
         let store = self.scene.store;
         let stays = |entry: &&Entry| {
@@ -179,7 +178,7 @@ impl ErasureContext<'_> {
         store.entries.iter().filter(stays).map(name).collect()
     }
 
-    /// Has the store itself say that something was erased, where the format records that.
+    /// Adds the erasure to the store's own audit log, if the format has one.
     fn tell(&self, changes: &mut ErasureChanges) -> Result<(), Refusal> {
         let format = self.matcher.format;
         let what = self.began.map_or(AuditEvent::Erasure, AuditEvent::RestOfErasure);
@@ -194,7 +193,7 @@ impl ErasureContext<'_> {
         Ok(())
     }
 
-    /// Whether a document's bytes are the file's.
+    /// True if the document's bytes are those of its file. Tombstones are handled apart.
     fn is_plain(&self, own: &Document) -> bool {
         let unread = matches!(own.role, Role::Backup | Role::Temp | Role::Lock | Role::Other);
         let within = container(&own.path).is_some();
@@ -239,7 +238,7 @@ impl ErasureContext<'_> {
         Ok(())
     }
 
-    /// A compressed file without what is erased; `None` where it holds nothing of it.
+    /// Removes erased content from a compressed file. Returns `None` if it holds none.
     fn repacked(
         &self,
         own: OutsideFile<'_>,
@@ -270,7 +269,7 @@ impl ErasureContext<'_> {
             }
             FileCompression::TarGzip => {
                 let within = inside(own.path);
-                // What is no archive for us may still be searched afterwards.
+                // palimp can't read this archive. The search afterwards may still look into it.
                 if unpacked.fault.is_some() && unpacked.content.is_empty() {
                     return Ok(None);
                 }
@@ -300,7 +299,7 @@ impl ErasureContext<'_> {
         match (refusal, new, unpacked.fault) {
             (Some(why), ..) => Err(why),
             (None, None, _) => Ok(None),
-            // Packed anew, what can't be unpacked would be lost.
+            // If it were packed again, the part that can't be unpacked would be lost.
             (None, Some(_), Some(fault)) => Err(failed(fault)),
             (None, Some(new), None) => {
                 let packed = gzip(&new).map_err(|error| failed(error.to_string()))?;
@@ -315,7 +314,7 @@ impl ErasureContext<'_> {
         }
     }
 
-    /// Tombstones for what is erased, and those that are there without what they repeat of it.
+    /// Returns tombstones for erased records, and edits that remove erased texts from existing ones.
     fn tombstones(&self, all: &Needles, main: &Needles) -> Vec<Change> {
         let store = self.scene.store;
         let mut lines: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
@@ -331,7 +330,7 @@ impl ErasureContext<'_> {
                 continue;
             }
             let id = view.and_then(|view| view.id);
-            // It would hide the record that stays.
+            // A tombstone would hide the remaining record with this id.
             if id.is_some_and(|id| self.matcher.is_shared(id)) {
                 continue;
             }
@@ -360,14 +359,14 @@ impl ErasureContext<'_> {
         lines.into_iter().map(change).filter(|change| !change.is_empty()).collect()
     }
 
-    /// Takes in what of a copy stays.
+    /// Marks the texts that the remaining part of a copy also has.
     fn see_copy(&self, own: OutsideFile<'_>, marks: ErasureMarks<'_>, seeking: &mut SearchTextFilter<'_>) {
         let is_read = is_log_or_copy(own.path) || own.is_loose || self.matcher.erases().is_some();
         if !is_read || FileCompression::of(own.path).is_some() {
             return;
         }
-        // A text of somebody's own is no record. It goes where it says what a record said; a
-        // tag, or a path, that it names is not the record's alone.
+        // A loose text is no record and goes if it has a main text. A tag or a path is not the
+        // record's alone.
         let is_text = own.is_loose && !is_log_or_copy(own.path);
         let outcome = match is_text {
             true if marks.main.any(own.bytes) => CleanedFile::Gone,
@@ -383,11 +382,11 @@ impl ErasureContext<'_> {
         seeking.see(&Document { records, ..Document::of_bytes(own.path.to_owned(), Role::Backup, bytes) });
     }
 
-    /// Indexes and counts, made anew without terms that only an erased record had.
+    /// Rebuilds indexes and counts, without terms that only an erased record had.
     fn derived(&self, after: &[Arc<Document>], seen: &[Change], needles: &Needles) -> Vec<Change> {
         let store = self.scene.store;
-        // All of them at once: an index that is stale for another reason is searched as well, and
-        // would be made anew behind the preview's back.
+        // All files count as touched. The search also covers an index that is stale for another
+        // reason. Otherwise palimp would rebuild it without a line in the preview.
         let data = store.documents.iter().filter(|own| self.is_plain(own) && own.role != Role::Index);
         let seen_at = seen.iter().map(|change| change.path.clone());
         let touched: BTreeSet<PathBuf> = data.map(|own| own.path.clone()).chain(seen_at).collect();

@@ -1,4 +1,4 @@
-//! Lines that stay: what was read once in a log of the store is not read again in its copies.
+//! Lines of a log that stay. palimp does not read them again in copies of the log.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -7,15 +7,16 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::matcher::{ErasureMatcher, is_log_or_copy, is_whole, original};
+use super::matcher::{ErasureMatcher, is_whole};
 use crate::model::{Document, Record, Role, Span};
+use crate::store::erase::original_path::{is_log_or_copy, original};
 use crate::store::log_chunks::is_record;
 use crate::text::json_scanner::Tape;
 use crate::text::lines::{BOM, lines};
 use crate::text::needle::Needles;
 
-/// Lines by hash, each with which file it was found in; without one where it does not stay
-/// everywhere. Nobody knows the key of the hash, so that nobody can make a line that has another's.
+/// Kept lines by hash, each with the kind of file that has it, or `None` if it does not stay
+/// everywhere. The key of the hash is secret, so nobody can forge a line with the hash of another.
 #[derive(Default)]
 pub(super) struct KeptLines {
     key: RandomState,
@@ -23,7 +24,7 @@ pub(super) struct KeptLines {
 }
 
 impl KeptLines {
-    /// Has a line read wherever it is.
+    /// Marks a line that must be read in every file.
     pub(super) fn forget(&self, line: &[u8]) {
         self.lines.borrow_mut().insert(self.hash(line), None);
     }
@@ -34,14 +35,14 @@ impl KeptLines {
 }
 
 impl ErasureMatcher<'_> {
-    /// Notes what of those documents stays, and nothing else: what stayed before may be gone by now.
+    /// Notes the lines of these documents that stay. Drops earlier notes: those lines may be gone.
     pub fn note_kept_lines(&self, documents: &[Arc<Document>]) {
         self.kept_lines.lines.borrow_mut().clear();
         documents.iter().for_each(|own| self.note_lines(own));
     }
 
-    /// Notes the records of a log that stay. Whatever is before one that is a whole line, it is a
-    /// record of its own, and what is behind it can be read without it.
+    /// Notes the records of a log that stay. Each is a complete line: it is a record of its own
+    /// whatever precedes it, and the lines after it can be read without it.
     fn note_lines(&self, own: &Document) {
         let is_sought = matches!(own.role, Role::Records | Role::Archive);
         if !is_log_or_copy(&own.path) || !is_sought || self.erases().is_some() {
@@ -59,19 +60,19 @@ impl ErasureMatcher<'_> {
         }
     }
 
-    /// What a line is read as in a file, and whose it is: both may depend on where that is.
+    /// Returns a hash of how a file's lines are read and whose they are. Both may depend on the path.
     fn kind(&self, path: &Path) -> u64 {
         self.kept_lines.key.hash_one((original(path), self.folder(path), format!("{:?}", self.role(path))))
     }
 
-    /// The records of a file, but of a log those alone that are not noted to stay, and some of these.
+    /// Returns the records of a file. Skips most of those lines of a log that are noted to stay.
     pub(super) fn read_new(&self, path: &Path, bytes: &[u8], contents: Option<&Needles>) -> Vec<Record> {
         let (mut records, mut at, mut lines) = (Vec::new(), 0, 0);
         for new in self.new_in(path, bytes) {
             lines += memchr::memchr_iter(b'\n', &bytes[at..new.start]).count() as u32;
             at = new.start;
             let own = self.format.read(self.role(path), &original(path), &bytes[new], self.now).records;
-            // Of a torn one it matters what is around it.
+            // How a torn record is read depends on the lines around it.
             if !is_whole(&own) {
                 return self.read(path, bytes, contents);
             }
@@ -85,14 +86,14 @@ impl ErasureMatcher<'_> {
         records
     }
 
-    /// The stretches that are new, each to behind the first line that is not.
+    /// Returns the stretches with new lines. Each includes the noted line after it.
     fn new_in(&self, path: &Path, bytes: &[u8]) -> Vec<Range<usize>> {
         let noted = self.kept_lines.lines.borrow();
         let may_pass = is_log_or_copy(path) && !noted.is_empty();
         let (mut new, mut from, kind) = (Vec::new(), 0, self.kind(path));
         for line in lines(bytes).take_while(|_| may_pass) {
             let stays = noted.get(&self.kept_lines.hash(&bytes[line.start..line.end])) == Some(&Some(kind));
-            // A byte order mark at the start is told otherwise than one within a file.
+            // A byte order mark has another meaning at the start than inside a file.
             if stays && !bytes[line.next..].starts_with(BOM) {
                 if from < line.start {
                     new.push(from..line.next);

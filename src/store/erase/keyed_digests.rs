@@ -1,20 +1,18 @@
-//! Recognizes an erased record without an id by a keyed digest of its contents, even if it is spelled
-//! differently. The key belongs to this store. Without the key, nobody can guess the contents and check the
-//! guess with the digest.
+//! Recognizes an erased record without an id by a keyed digest of its contents, in any spelling.
+//! The key belongs to this store. Without it, nobody can check a guess of the contents.
 
 use std::collections::HashMap;
 
-use super::matcher::ErasureTarget;
 use super::namesakes::created;
 use super::salted_digests::{SaltedDigests, salted};
 use crate::model::View;
+use crate::store::erase::erasure_target::ErasureTarget;
 use crate::text::canonical;
 use crate::text::json::JsonKind;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
-/// The digests of records without an id, by the creation times of these. For records with other times, no
-/// digest is computed.
+/// Digests of records without an id, by creation time. A record with another time needs no digest.
 #[derive(Default)]
 pub(super) struct KeyedDigests<'a>(HashMap<Option<&'a str>, SaltedDigests<'a>>);
 
@@ -29,7 +27,6 @@ impl<'a> KeyedDigests<'a> {
         KeyedDigests(known.map(|(time, own)| (time, SaltedDigests::of(own.into_iter()))).collect())
     }
 
-    /// Whether a record is one of them.
     pub(super) fn has(&self, raw: &[u8], view: View<'_>) -> bool {
         if self.0.is_empty() || view.id.is_some_and(|id| !id.is_empty()) {
             return false;
@@ -40,14 +37,14 @@ impl<'a> KeyedDigests<'a> {
 }
 
 impl KeyedDigests<'_> {
-    /// Whether one of them has the creation time of this torn record, whose contents are incomplete.
+    /// True if one of them has the creation time of this torn record, whose contents are incomplete.
     pub(super) fn has_time(&self, view: View<'_>) -> bool {
         let time = created(view).filter(|_| view.id.is_none_or(str::is_empty));
         time.is_some_and(|time| self.0.contains_key(&Some(&*time)))
     }
 }
 
-/// The digest of a record, with its key before it.
+/// Returns `key:digest` of a record.
 pub(super) fn keyed(key: &[u8], raw: &[u8]) -> String {
     salted(key, &said(raw))
 }
@@ -57,12 +54,12 @@ pub fn with_key(key: &str, digest: &str) -> String {
     format!("{key}:{digest}")
 }
 
-/// The key and the digest.
+/// Splits `key:digest`.
 pub fn apart(keyed: &str) -> Option<(&str, &str)> {
     keyed.split_once(':')
 }
 
-/// The contents of a record in one form, independent of the order of its fields and of blanks.
+/// Returns the contents in one form, independent of the order of fields and of spaces.
 fn said(raw: &[u8]) -> Vec<u8> {
     let mut tape = Tape::default();
     match scan(&mut tape, raw) {

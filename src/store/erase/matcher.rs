@@ -1,149 +1,52 @@
-//! What is erased: records named without their content, and how they are recognized in any file.
+//! Recognizes erased records in any file. The records are named without their content.
 
+use crate::store::erase::erasure_target::{ErasureTarget, TargetNames};
+use crate::store::erase::original_path::{is_log_or_copy, original};
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
-use super::erased_contents::SharedText;
 use super::kept_lines::KeptLines;
-use super::keyed_digests::{KeyedDigests, keyed};
-use super::namesakes::{IdGroup, Namesake, created};
-use super::salted_digests::{SaltedDigests, salted};
+use super::keyed_digests::KeyedDigests;
+use super::namesakes::IdGroup;
+use super::salted_digests::SaltedDigests;
 use super::torn_lines::as_damaged_lines;
 use crate::format::writing::FormatEraser;
 use crate::format::{Format, Placement};
-use crate::model::{Document, Entry, Moment, PathText, Record, Role, Span, Store, View, path_from_text};
-use crate::store::commit::{OldFileName, deleted_from};
+use crate::model::{Document, Moment, PathText, Record, Role, Span, Store, View};
+use crate::store::erase::erasure_target::SharedText;
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
-use crate::text::needle::{Needles, SHORTEST};
+use crate::text::needle::Needles;
 
-/// A record that is erased, named without its content.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct ErasureTarget {
-    /// Its id.
-    pub id: Option<String>,
-    /// Its session, in formats that have them.
-    pub session: Option<String>,
-    /// The file that it was in, relative to the store's root.
-    #[serde(with = "crate::model::path_text::serde_path")]
-    pub file: PathBuf,
-    /// What it was called, where another has that name when it is gone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub was: Option<String>,
-    /// What a record that has no id is recognized by: salted, and gone when the erasure is over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub digest: Option<String>,
-    /// A keyed digest that recognizes a record without an id after the erasure is over. The list keeps it
-    /// without the key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub keyed: Option<String>,
-    /// When it was created.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub created: Option<String>,
-    /// The records of its id that stay.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub namesakes: Vec<Namesake>,
-}
-
-impl ErasureTarget {
-    /// The name of an entry. `salt` is random; `part` is what the entry is known by if it is
-    /// a part of a document.
-    pub fn of(store: &Store, entry: &Entry, salt: &[u8], part: Option<&[u8]>) -> ErasureTarget {
-        let id = store.view(entry).and_then(|view| view.id);
-        // An empty id names nothing.
-        let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
-        let (id, was) = if part.is_some() { (None, id) } else { (id, None) };
-        let said = || part.map_or_else(|| store.raw(entry), Cow::Borrowed);
-        let digest = id.is_none().then(|| salted(salt, &said()));
-        let is_known_again = id.is_none() && part.is_none() && store.view(entry).is_some();
-        let keyed = is_known_again.then(|| keyed(salt, &store.raw(entry)));
-        let path = &store.document(entry).path;
-        let file = deleted_from(path).unwrap_or(path);
-        ErasureTarget {
-            id,
-            session: store.session(entry).map(|session| session.name.clone()),
-            file: file.to_path_buf(),
-            was,
-            digest,
-            keyed,
-            created: store.view(entry).and_then(created),
-            namesakes: Vec::new(),
-        }
-    }
-
-    /// What it is called, or was.
-    pub fn name(&self) -> Option<&str> {
-        self.id.as_deref().or(self.was.as_deref())
-    }
-}
-
-/// What names erased records.
-pub(super) struct TargetNames<'a> {
-    names: HashSet<&'a [u8]>,
-    /// The names that hold a stretch that is as long as the shortest text that is searched for.
-    by_stretch: HashMap<&'a [u8], Vec<&'a [u8]>>,
-}
-
-impl<'a> TargetNames<'a> {
-    fn of(targets: &'a [ErasureTarget]) -> TargetNames<'a> {
-        let text = |text: &'a Option<String>| text.as_deref().map(str::as_bytes);
-        let file = |own: &'a ErasureTarget| own.file.as_os_str().as_encoded_bytes();
-        let each = |own: &'a ErasureTarget| [text(&own.id), text(&own.session), Some(file(own))];
-        let names: HashSet<&[u8]> = targets.iter().flat_map(each).flatten().collect();
-        let mut by_stretch: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
-        for name in &names {
-            name.windows(SHORTEST).for_each(|own| by_stretch.entry(own).or_default().push(name));
-        }
-        TargetNames { names, by_stretch }
-    }
-
-    /// Whether a value is a name.
-    pub(super) fn is(&self, value: &[u8]) -> bool {
-        self.names.contains(value)
-    }
-
-    /// Whether a value is a name, or is in one. Of what is too short to be searched for
-    /// only names themselves are recognized.
-    pub(super) fn has(&self, value: &[u8]) -> bool {
-        // The end distinguishes numbered names.
-        let last = value.len().checked_sub(SHORTEST).map(|at| &value[at..]);
-        let within = last.and_then(|last| self.by_stretch.get(last));
-        self.names.contains(value)
-            || within.is_some_and(|own| own.iter().any(|name| memchr::memmem::find(name, value).is_some()))
-    }
-}
-
-/// The records that are erased, as they are recognized.
+/// Recognizes the erased records.
 pub struct ErasureMatcher<'a> {
-    /// How files are read.
+    /// The format that reads the files.
     pub format: &'static dyn Format,
-    /// What is erased.
+    /// The records to erase.
     pub targets: &'a [ErasureTarget],
     /// The names of the store's sessions.
     pub sessions: BTreeSet<String>,
     /// The time of reading.
     pub now: Moment,
-    /// The bytes of every version that was found: another record of the same bytes is a copy.
+    /// The bytes of every version found. A record with the same bytes is a copy.
     raws: RefCell<BTreeSet<SharedText>>,
     pub(super) kept_lines: KeptLines,
-    /// Where something goes with the torn record before it.
+    /// Places where something goes together with the torn record before it.
     with_torn: RefCell<BTreeSet<String>>,
-    /// What is erased of an id, by session.
+    /// The erased records of each id, by session.
     by_id: HashMap<&'a str, Vec<(Option<&'a str>, IdGroup<'a>)>>,
     pub(super) digests: SaltedDigests<'a>,
     keyed: KeyedDigests<'a>,
-    /// Whether they were erased before: their ids may have been given to other records since.
+    /// True if an earlier erasure removed them. Other records may have got their ids since.
     is_over: bool,
-    /// Ids, sessions and files: they stay in tombstones, in the journal and in paths.
+    /// These names stay in tombstones, in the journal and in paths.
     pub(super) target_names: TargetNames<'a>,
 }
 
 impl<'a> ErasureMatcher<'a> {
-    /// What is erased of a store.
+    /// Returns a matcher for records to erase.
     pub fn of(
         format: &'static dyn Format,
         store: &Store,
@@ -180,7 +83,7 @@ impl<'a> ErasureMatcher<'a> {
         }
     }
 
-    /// What was erased of a store before.
+    /// Returns a matcher for records that an earlier erasure removed.
     pub fn before(
         format: &'static dyn Format,
         store: &Store,
@@ -190,12 +93,12 @@ impl<'a> ErasureMatcher<'a> {
         ErasureMatcher { is_over: true, ..ErasureMatcher::of(format, store, targets, now) }
     }
 
-    /// How the format erases, where it is not only that lines go.
+    /// Returns the format's eraser, if an erasure does more than remove lines.
     pub fn erases(&self) -> Option<&'static dyn FormatEraser> {
         self.format.eraser()
     }
 
-    /// The parts of a document that are erased.
+    /// Returns the erased parts of a document.
     pub fn parts(&self, path: &Path, bytes: &[u8]) -> Vec<Span> {
         let Some(erases) = self.erases().filter(|_| !self.digests.is_empty()) else { return Vec::new() };
         let parts = erases.parts(&original(path), bytes).into_iter();
@@ -205,14 +108,13 @@ impl<'a> ErasureMatcher<'a> {
             .collect()
     }
 
-    /// What an erased record leaves, if it must leave something.
+    /// Returns what an erased record leaves, if it must leave something.
     pub fn hollow(&self, path: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>> {
         self.erases()?.blank_record(&original(path), raw, reason)
     }
 
-    /// The records of a file, whatever copy of which file it is. Whole records behind a torn one on
-    /// its line are records of their own: only what is erased leaves the line. `contents` tell a torn
-    /// one that is erased.
+    /// Reads the records of a file or of a copy. Complete records after a torn one on its line are records
+    /// of their own: only what is erased leaves the line. `contents` identify an erased torn record.
     pub fn read(&self, path: &Path, bytes: &[u8], contents: Option<&Needles>) -> Vec<Record> {
         let records = self.format.read(self.role(path), &original(path), bytes, self.now).records;
         if !is_log_or_copy(path) || is_whole(&records) {
@@ -225,13 +127,12 @@ impl<'a> ErasureMatcher<'a> {
         as_damaged_lines(records).into_iter().flat_map(apart).collect()
     }
 
-    /// Notes where something goes with the torn record before it, as it may be a part of that.
+    /// Notes a place where something goes with the torn record before it, as it may be a part of that.
     pub(super) fn went_with_torn(&self, place: String) {
         self.with_torn.borrow_mut().insert(place);
     }
 
-    /// Where something goes with the torn record before it, in what was read since that was last
-    /// forgotten: `file:line`.
+    /// Returns the places that were noted since the last call of `forget_torn`, as `file:line`.
     pub(super) fn with_torn(&self) -> Vec<String> {
         self.with_torn.borrow().iter().cloned().collect()
     }
@@ -240,7 +141,7 @@ impl<'a> ErasureMatcher<'a> {
         self.with_torn.borrow_mut().clear();
     }
 
-    /// The same of a file that was read.
+    /// Like `read`, for a document that is already read.
     pub fn records<'d>(&self, own: &'d Document) -> Cow<'d, [Record]> {
         match is_whole(&own.records) || !is_log_or_copy(&own.path) {
             true => Cow::Borrowed(&own.records),
@@ -248,7 +149,7 @@ impl<'a> ErasureMatcher<'a> {
         }
     }
 
-    /// What the file is, or the file that it is a copy of.
+    /// Returns the role of a file, or of the original of a copy.
     pub fn role(&self, path: &Path) -> Role {
         match self.format.place(&original(path), false) {
             Placement::File(Role::Backup | Role::Temp | Role::Lock | Role::Other) => Role::Records,
@@ -257,7 +158,7 @@ impl<'a> ErasureMatcher<'a> {
         }
     }
 
-    /// Whether a record is one of those that are erased, or a copy of one.
+    /// True if a record is erased, or is a copy of an erased one.
     pub fn is_erased(
         &self,
         path: &Path,
@@ -265,7 +166,7 @@ impl<'a> ErasureMatcher<'a> {
         view: Option<View<'_>>,
         contents: Option<&Needles>,
     ) -> bool {
-        // What was left of an erased record says nothing any more.
+        // The blank rest of an erased record says nothing.
         if raw.is_empty() || self.hollow(path, raw, "").is_some_and(|hollow| hollow == raw) {
             return false;
         }
@@ -281,12 +182,12 @@ impl<'a> ErasureMatcher<'a> {
         let is_keyed = || view.is_some_and(|view| self.keyed.has(raw, view));
         let is_named = is_named || self.digests.has(raw) || is_keyed();
         let copied = || self.raws.borrow().contains(raw);
-        // A torn half of a record has no other name than what it says.
+        // A torn half of a record has no name except its text.
         is_named || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
     }
 
-    /// Whether a torn record may be an erased record without an id. It may be one if it has the same creation
-    /// time. If it has neither id nor creation time, it may be one if a record of its file was erased.
+    /// True if a torn record may be an erased one without an id: it has the same creation time, or
+    /// it has neither id nor time and a record of its file was erased.
     pub fn may_take_torn(&self, path: &Path, view: View<'_>) -> bool {
         let path = original(path);
         let of_file = || self.targets.iter().any(|own| own.keyed.is_some() && own.file == path);
@@ -294,23 +195,23 @@ impl<'a> ErasureMatcher<'a> {
         self.keyed.has_time(view) || is_unnamed && of_file()
     }
 
-    /// Whether one that is erased has that id.
+    /// True if an erased record has this id.
     pub fn has_id(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
     }
 
-    /// Whether a record stays that has the id of one that is erased.
+    /// True if a remaining record has the id of an erased one.
     pub fn is_shared(&self, id: &str) -> bool {
         self.by_id.get(id).is_some_and(|own| own.iter().any(|(_, group)| group.is_shared()))
     }
 
-    /// Remembers the bytes of a version.
+    /// Remembers the bytes of a version, and that they must be read in every file.
     pub(super) fn remember(&self, raw: &SharedText) {
         self.raws.borrow_mut().insert(SharedText::clone(raw));
         self.kept_lines.forget(raw);
     }
 
-    /// Whether a record of that path may be of a session: ids are given by session.
+    /// True if a record at this path may belong to the session. Ids are unique only in a session.
     fn is_of(&self, session: Option<&str>, path: &Path, raw: &[u8]) -> bool {
         let Some(session) = session else { return true };
         match self.folder(path) {
@@ -319,7 +220,7 @@ impl<'a> ErasureMatcher<'a> {
         }
     }
 
-    /// The session that a path leads to.
+    /// Returns the session whose name is in a path.
     pub(super) fn folder(&self, path: &Path) -> Option<&String> {
         path.iter().map(PathText::to_text).find_map(|part| {
             let part =
@@ -335,12 +236,12 @@ fn session_of(raw: &[u8]) -> Option<String> {
     record.get("session_id")?.text().map(|own| own.into_owned())
 }
 
-/// Whether every record could be read.
+/// True if every record could be read.
 pub(super) fn is_whole(records: &[Record]) -> bool {
     records.iter().all(|own| own.view().is_some())
 }
 
-/// The ids that bytes which can't be read as a record say they have.
+/// Returns the ids in bytes that can't be read as a record.
 fn named(raw: &[u8]) -> impl Iterator<Item = String> + '_ {
     let id = |name: &'static [u8]| {
         memchr::memmem::find_iter(raw, name).filter_map(move |at| {
@@ -353,27 +254,6 @@ fn named(raw: &[u8]) -> impl Iterator<Item = String> + '_ {
         })
     };
     id(b"\"id\"").chain(id(b"\"event_id\""))
-}
-
-/// The file that a copy is a copy of: without what says that it is one.
-pub fn original(path: &Path) -> PathBuf {
-    let Some(name) = path.file_name() else { return path.to_owned() };
-    let second = OldFileName::read(name);
-    let own = second.as_ref().map_or(name, |own| own.file.as_os_str()).to_text();
-    let ends = [".backup", ".bak", ".tmp"].iter().filter_map(|end| own.find(end));
-    let own = &own[..ends.min().unwrap_or(own.len())];
-    let own = own
-        .rsplit_once('@')
-        .filter(|(_, at)| at.split('+').all(|own| own.parse::<u64>().is_ok()))
-        .map_or(own, |(own, _)| own);
-    if own.is_empty() { path.to_owned() } else { path.with_file_name(path_from_text(own)) }
-}
-
-/// Whether a file, or the file that it is a copy of, has a record a line.
-pub fn is_log_or_copy(path: &Path) -> bool {
-    let own = original(path);
-    let name = own.file_name().unwrap_or_default().to_text();
-    name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")
 }
 
 #[cfg(test)]

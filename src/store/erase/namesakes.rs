@@ -1,4 +1,4 @@
-//! Records that share an id with one that is erased, and stay.
+//! Remaining records that share an id with an erased one.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -6,24 +6,23 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::matcher::ErasureTarget;
 use super::salted_digests::{salt_of, salted};
 use crate::format::{Format, main_text, text_of};
 use crate::model::{Entry, Moment, Role, State, Store, View};
+use crate::store::erase::erasure_target::ErasureTarget;
 
-/// A record that shares an id with an erased one, and stays.
+/// A remaining record that shares its id with an erased one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Namesake {
-    /// When it was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     created: Option<String>,
-    /// Tells its text, salted; gone when the erasure is over.
+    /// A salted digest of its text. It is removed when the erasure is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
 }
 
 impl ErasureTarget {
-    /// What is kept of a record when its erasure is over: nothing that shows what a text said.
+    /// Returns what is kept of a record after its erasure: nothing that reveals its text.
     pub fn when_over(&self) -> ErasureTarget {
         let bare = |own: &Namesake| Namesake { digest: None, ..own.clone() };
         let namesakes = self.namesakes.iter().map(bare).collect();
@@ -31,14 +30,14 @@ impl ErasureTarget {
     }
 }
 
-/// The records of one id that are erased, and those that stay.
+/// The erased and the remaining records of one id.
 #[derive(Default)]
 pub(super) struct IdGroup<'a> {
-    /// When the erased ones were created.
+    /// Creation times of the erased ones.
     times: HashSet<Option<&'a str>>,
-    /// When those were that stay.
+    /// Creation times of the remaining ones.
     stay: HashSet<Option<&'a str>>,
-    /// By what the texts of those that stay are recognized.
+    /// Digests of the texts of the remaining ones.
     digests: HashSet<&'a str>,
     salt: Option<Vec<u8>>,
 }
@@ -53,13 +52,13 @@ impl<'a> IdGroup<'a> {
         }
     }
 
-    /// Whether a record stays that shares the id.
+    /// True if a remaining record shares the id.
     pub(super) fn is_shared(&self) -> bool {
         !self.stay.is_empty()
     }
 
-    /// Whether a record of the id is another one. Once an erasure `is_over`, one that was created
-    /// at another time is: ids are given again.
+    /// True if a record with this id is another one. Once an erasure `is_over`, a record with
+    /// another creation time is another one: ids are given again.
     pub(super) fn is_another(
         &self,
         (format, path): (&'static dyn Format, &Path),
@@ -85,7 +84,7 @@ impl<'a> IdGroup<'a> {
     }
 }
 
-/// When a record was created, as it is kept.
+/// Returns the creation time as it is stored.
 pub(super) fn created(view: View<'_>) -> Option<String> {
     view.created.map(Moment::to_micros)
 }
@@ -100,8 +99,8 @@ struct ChosenRecords<'s> {
 }
 
 impl ChosenRecords<'_> {
-    /// Whether a record with their id stays. A live one is another record where it was made at
-    /// another time or says something else. An archived one has to be both: else it is a copy.
+    /// True if a record with their id stays. A live record is another one if its time or its text
+    /// differs. For an archived one both must differ: otherwise it is a copy.
     fn leaves(&self, store: &Store, entry: &Entry) -> bool {
         let created = store.view(entry).and_then(|view| view.created);
         let text = text_of(store, entry).text;
@@ -119,8 +118,7 @@ impl ChosenRecords<'_> {
     }
 }
 
-/// Tells the targets which records of their ids stay: the first target of an id has them all. All of
-/// `chosen` are erased.
+/// Sets the remaining records of each id, in the id's first target. All of `chosen` are erased.
 pub fn set_namesakes(
     format: &'static dyn Format,
     store: &Store,

@@ -1,21 +1,22 @@
-//! Names that repeat what erased records said: they stay in tombstones, in the journal and in paths.
+//! Names that repeat texts of erased records. Names stay in tombstones, in the journal and in paths.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::Path;
 
-use super::erased_contents::{ErasedContents, SharedText};
-use super::matcher::ErasureTarget;
+use super::erased_contents::ErasedContents;
 use crate::model::PathText;
+use crate::store::erase::erasure_target::ErasureTarget;
+use crate::store::erase::erasure_target::SharedText;
 use crate::text::needle::SHORTEST;
 use crate::text::secrets::{is_random, is_sensitive};
 
-/// What erased records say, names that are values included.
+/// Texts of erased records, including values that are names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ErasedTexts {
     /// Main texts.
     pub(super) texts: BTreeSet<SharedText>,
-    /// Other values, and what can't be told apart.
+    /// Other values, and records that can't be read.
     pub(super) values: BTreeSet<SharedText>,
 }
 
@@ -37,8 +38,8 @@ impl NameWord {
         &self.name[self.at.clone()]
     }
 
-    /// Whether the word is at that place of a text as a part of the name: this says who is meant.
-    /// A name that is nothing but such a word may itself be a key that a main text says.
+    /// True if the word at this place of a text belongs to the complete name: the text refers to
+    /// the record. A name that is only this word may itself be a key in a main text.
     fn is_mentioned(&self, text: &[u8], at: usize, is_main: bool) -> bool {
         let is_whole = self.at.len() == self.name.len();
         let start = at.checked_sub(self.at.start).filter(|_| !is_main || !is_whole);
@@ -47,8 +48,8 @@ impl NameWord {
 }
 
 impl ErasedContents {
-    /// The names of the targets that repeat what these say: a part of such a name is in a text,
-    /// and is likely a key or a token.
+    /// Returns the names of targets that reveal something: the name looks like a secret, or a part
+    /// of it is likely a key or a token and occurs in a text.
     pub fn revealing_names(&self, targets: &[ErasureTarget]) -> BTreeSet<String> {
         let names: BTreeSet<String> = targets.iter().flat_map(names).collect();
         let (mut found, names): (BTreeSet<String>, BTreeSet<String>) =
@@ -79,7 +80,7 @@ impl ErasedContents {
     }
 }
 
-/// What a record, its session and the folders and the file that it was in are called.
+/// Returns the names of a record, its session, its file and the folders of its file.
 fn names(target: &ErasureTarget) -> Vec<String> {
     let own = [target.name(), target.session.as_deref()];
     let stem = |part| Some(Path::new(part).file_stem()?.to_text().into_owned());

@@ -1,4 +1,4 @@
-//! What is erased and has no id, or has one that tells, is recognized by salted digests.
+//! Recognizes erased content by salted digests if it has no id, or an id that reveals a text.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::text::digest::hex;
 
-/// The digests of what has no id, by salt.
+/// Digests, grouped by salt.
 pub struct SaltedDigests<'a>(HashMap<Vec<u8>, HashSet<&'a str>>);
 
 impl<'a> SaltedDigests<'a> {
@@ -20,7 +20,7 @@ impl<'a> SaltedDigests<'a> {
         SaltedDigests(digests)
     }
 
-    /// Whether nothing is recognized by them.
+    /// True if there are no digests.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -30,14 +30,14 @@ impl<'a> SaltedDigests<'a> {
     }
 }
 
-/// The salt of a digest.
+/// Returns the salt of a digest.
 pub fn salt_of(digest: &str) -> Option<Vec<u8>> {
     let (salt, _) = digest.split_once(':')?;
     let pairs = salt.as_bytes().chunks(2);
     pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
-/// A digest that recognizes the same bytes again, with its salt before it.
+/// Returns `salt:digest` of bytes.
 pub fn salted(salt: &[u8], raw: &[u8]) -> String {
     let digest = Sha256::new().chain_update(salt).chain_update(raw).finalize();
     format!("{}:{}", hex(salt), hex(&digest[..]))

@@ -1,16 +1,16 @@
-//! Lines that start torn, taken apart: what is erased leaves them, and what is another's stays.
+//! Splits lines that start torn: erased parts leave the line, other records stay.
 
 use std::path::Path;
 
-use super::matcher::{ErasureMatcher, original};
+use super::matcher::ErasureMatcher;
 use crate::format::record_reader::is_record;
 use crate::model::{Document, PathText, Record, Span};
+use crate::store::erase::original_path::original;
 use crate::text::needle::Needles;
 use crate::text::torn_line::objects_after_torn;
 
 impl ErasureMatcher<'_> {
-    /// The records that may be parts of a chosen torn record, and are erased with it. Each is given as
-    /// `file:line` and its id.
+    /// Returns records that may be parts of a chosen torn record and go with it: `file:line` and id.
     pub fn on_chosen(&self, own: &Document) -> Vec<String> {
         let mut found = Vec::new();
         let (role, path) = (self.role(&own.path), original(&own.path));
@@ -31,16 +31,16 @@ impl ErasureMatcher<'_> {
         found
     }
 
-    /// Remembers a torn part that is erased, together with what may belong to it.
+    /// Remembers an erased torn part, together with what may belong to it.
     fn goes_with_torn(&self, bytes: &[u8], goes_on: bool) {
         if goes_on {
             self.remember(&bytes.into());
         }
     }
 
-    /// What is on a line that starts torn: its torn stretches, and the whole records behind them.
-    /// One that was chosen as it is stays as it is. Where a torn stretch is erased, what may be a part
-    /// of it is no record: what is erased would be left in it.
+    /// Splits a line that starts torn into torn stretches and the complete records after them. A
+    /// line that was itself chosen stays in one piece. After an erased torn stretch, what may be a
+    /// part of it is no record: otherwise erased text would stay in it.
     pub(super) fn apart(
         &self,
         path: &Path,
@@ -86,7 +86,7 @@ impl ErasureMatcher<'_> {
     }
 }
 
-/// A torn record, and the rest of its line.
+/// Returns the span of a torn record and the rest of its line.
 fn line_from(document: &Document, number: usize) -> Span {
     let mut on_line = document.records[number..].iter();
     let Some(first) = on_line.next() else { return Span { start: 0, end: 0 } };
@@ -94,7 +94,7 @@ fn line_from(document: &Document, number: usize) -> Span {
     Span { start: first.span.start, end: last.map_or(first.span.end, |own| own.span.end) }
 }
 
-/// The records of a file. A torn record and the rest of its line count as one.
+/// Merges a torn record with the rest of its line.
 pub(super) fn as_damaged_lines(records: Vec<Record>) -> Vec<Record> {
     let mut lines: Vec<Record> = Vec::with_capacity(records.len());
     for own in records {

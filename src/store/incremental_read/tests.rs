@@ -6,7 +6,7 @@ use crate::model::{Act, plan};
 
 pub(in crate::store) const NOW: Moment = Moment(1_770_000_000_000_000);
 
-/// A log of each format.
+/// Logs of each format.
 pub(in crate::store) const LOGS: [(&str, &str); 8] = [
     ("memory-server", "learnings.jsonl"),
     ("memory-server", "archive/2025/learnings_2025_Q1.jsonl"),
@@ -18,7 +18,7 @@ pub(in crate::store) const LOGS: [(&str, &str); 8] = [
     ("a-mem", "elsewhere/events.jsonl"),
 ];
 
-/// Lines, and parts of lines, whole and damaged.
+/// Lines and parts of lines, intact and broken.
 const PARTS: [&str; 24] = [
     "{\"id\":\"one\",\"timestamp\":\"2026-01-10T12:00:00.000Z\",\"type\":\"finding\",\"content\":\"x\"}\n",
     "{\"event_id\":\"two\",\"event_type\":\"run\",\"status\":\"none of these\",\"tags\":[\"a\",\"b\"]}\n",
@@ -52,7 +52,7 @@ fn document(format: &dyn Format, role: Role, path: &Path, bytes: &[u8]) -> Docum
     Document { records: reading.records, problems: reading.problems, ..own }
 }
 
-/// All that was read, problems in the order of their lines.
+/// Returns all that was read, with the problems in the order of their lines.
 pub(in crate::store) fn told(mut reading: Reading) -> String {
     reading.problems.sort_by_key(|own| (own.line, own.code));
     format!("{reading:#?}")
@@ -105,7 +105,7 @@ proptest! {
         let (before, now) = ([&start[..], &old, &end].concat(), [&start[..], &new, &end].concat());
         reads_as_the_whole(&before, &now);
         reads_as_the_whole(&before, &before);
-        // Not only what begins and ends with a part.
+        // Also cuts that are not between two parts.
         let (a, b) = (cut.0.index(now.len() + 1), cut.1.index(now.len() + 1));
         reads_as_the_whole(&now, &[&now[..a.min(b)], &now[a.max(b)..]].concat());
         reads_as_the_whole(&now[..a], &now);
@@ -128,7 +128,7 @@ proptest! {
     }
 }
 
-/// Reads a log again that grew, or changed in one line, and says how many bytes its format was given.
+/// Returns how many bytes the format gets to read of a log that grew, or changed in one line.
 fn given(before: &[u8], now: &[u8]) -> usize {
     let (format, path) = (FORMATS[0], Path::new("learnings.jsonl"));
     let before = document(format, Role::Records, path, before);

@@ -1,4 +1,4 @@
-//! A store put together of its documents.
+//! Builds a store from its documents.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::format::{self, Assembly, AssemblyInput, Format};
 use crate::model::whole_store::supposes_unread;
 use crate::model::{Code, Document, Extent, Moment, Problem, Store};
 
-/// A store of documents that are on no disk.
+/// Builds a store from documents that are on no disk.
 ///
 /// # Errors
 ///
-/// If its format is none.
+/// If its format is unknown.
 pub fn of_documents(place: &Place, documents: Vec<Arc<Document>>, now: Moment) -> Result<Store, Refusal> {
     let format = format::by_name(place.format);
     let format = format.ok_or_else(|| Refusal::unfit(format!("{} is not a format.", place.format)))?;
@@ -25,7 +25,7 @@ pub fn of_documents(place: &Place, documents: Vec<Arc<Document>>, now: Moment) -
     Ok(put_together(place, format, Extent::Whole, listing, documents, assembly))
 }
 
-/// A store of what was read, listed and assembled.
+/// Builds a store from what was listed, read and assembled.
 pub fn put_together(
     place: &Place,
     format: &dyn Format,
@@ -38,7 +38,7 @@ pub fn put_together(
     if extent != Extent::Tail {
         problems.extend(listing.problems);
         problems.extend(documents.iter().flat_map(|document| document.problems.iter().cloned()));
-        // What is referred to may be in a session that was not read.
+        // A reference may lead to a session that was not read.
         let is_elsewhere = |own: &Problem| place.scope.is_some() && own.code == Code::DanglingReference;
         let is_sure = |own: &Problem| !supposes_unread(own, &listing.unread) && !is_elsewhere(own);
         problems.extend(assembly.problems.into_iter().filter(is_sure));

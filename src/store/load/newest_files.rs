@@ -1,5 +1,4 @@
-//! The files of a store that most likely changed last, of however many: what is looked up is
-//! bounded, whatever the store's shape.
+//! The files of a store that most likely changed last, with a limited number of lookups.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -7,19 +6,19 @@ use std::path::{Path, PathBuf};
 use crate::disk::{Disk, ItemKind, ItemName, Lookup};
 use crate::format::{Format, Placement};
 use crate::model::Role;
-use crate::store::commit::is_ours;
+use crate::store::hidden_names::is_ours;
 use crate::store::store_walk::{StoreFile, StoreListing};
 
-/// So many folders are entered.
+/// The most folders to enter.
 const FOLDERS: usize = 64;
-/// So many files of one folder are looked up.
+/// The most files of one folder to look up.
 const FILES: usize = 64;
-/// In a folder with so many files each is asked what it is, before that.
+/// In a folder with at most this many files, the format is asked about each before that.
 const MIXED: usize = 1_024;
-/// So many names of one folder are considered.
+/// The most names of one folder to consider.
 const NAMES: usize = 1 << 17;
 
-/// The newest files below a root, as far as that many tell. Links wait until all is read.
+/// Returns the newest files below a root, within these limits. Links wait for the complete read.
 pub(super) fn newest(disk: &dyn Disk, root: &Path, format: &dyn Format) -> StoreListing {
     let mut listing = StoreListing::default();
     NewestFiles { disk, root, format }.folder(Path::new(""), FOLDERS, &mut listing);
@@ -35,7 +34,7 @@ struct NewestFiles<'a> {
 }
 
 impl NewestFiles<'_> {
-    /// Looks into a folder, and into so many below it.
+    /// Looks into a folder, and into at most `room` folders below it.
     fn folder(&self, relative: &Path, room: usize, listing: &mut StoreListing) {
         let names = match Lookup::from(self.disk.names(&self.root.join(relative), NAMES)) {
             Lookup::Read(names) => names,
@@ -64,7 +63,7 @@ impl NewestFiles<'_> {
         }
     }
 
-    /// What a file is to the format, if it may be read for the first screen.
+    /// Returns the role of a file, if it may be read for the first screen.
     fn role(&self, path: &Path) -> Option<Role> {
         let Placement::File(role) = self.format.place(path, false) else { return None };
         (role.is_content() && role != Role::Index || role == Role::Lock).then_some(role)
@@ -80,7 +79,7 @@ impl NewestFiles<'_> {
         }
     }
 
-    /// Those of the folders that changed last, at most so many.
+    /// Returns those folders that changed last, at most `most`.
     fn folders(&self, relative: &Path, names: Vec<&ItemName>, most: usize) -> Vec<PathBuf> {
         let is_few = names.len() <= most;
         let paths = likely(names, FOLDERS * 4).into_iter().map(|own| relative.join(&own.name));
@@ -97,8 +96,8 @@ impl NewestFiles<'_> {
     }
 }
 
-/// Those that were most likely made last: the last by name, in which there often is a time or a
-/// number that grows, and the last by the number of their file.
+/// Returns the names that were most likely made last: the last by name, as names often have a time
+/// or a growing number, and the last by inode number.
 fn likely(mut names: Vec<&ItemName>, most: usize) -> Vec<&ItemName> {
     if names.len() <= most {
         return names;

@@ -1,4 +1,4 @@
-//! What was read before and is as it was.
+//! Reuses documents of files that are as they were at the last read.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::store::long_log;
 use crate::store::store_walk::StoreFile;
 
 impl Loader<'_> {
-    /// A file as it was read before.
+    /// Returns the document of the last read.
     pub(super) fn before(&self, path: &Path) -> Option<&Arc<Document>> {
         let is_all = |store: &&Store| matches!(store.extent, Extent::Whole | Extent::Judged);
         let previous = self.given.previous.filter(is_all)?;
@@ -22,7 +22,7 @@ impl Loader<'_> {
             .filter(|own| !own.record_reader.as_ref().is_some_and(RecordReader::has_changed))
     }
 
-    /// A file that has not changed since, with what was unpacked from it.
+    /// Returns the documents of an unchanged file, with those unpacked from it.
     pub(super) fn unchanged(&self, found: &StoreFile) -> Option<Vec<Arc<Document>>> {
         let previous = self.given.previous?;
         let document = self.before(&found.path).filter(|own| !was_let_go(own))?;
@@ -42,7 +42,7 @@ impl Loader<'_> {
         Some(own)
     }
 
-    /// A log with its bytes, where it is as it was listed.
+    /// Returns a log with its bytes, if it is as it was listed.
     fn held(&self, document: &Document, known: &RecordReader) -> Option<Arc<Document>> {
         let path = self.root.join(&document.path);
         if let Some(opened) =
@@ -70,8 +70,7 @@ impl Loader<'_> {
         })
     }
 
-    /// A file whose time of change says nothing: it was too young when it was read. What it says
-    /// decides.
+    /// Returns the document of a file that was too young for its time to prove anything. Its bytes decide.
     fn the_same(&self, document: &Arc<Document>, found: &StoreFile) -> Option<Arc<Document>> {
         let is_plain = FileCompression::of(&found.path).is_none() && found.role.is_content();
         if document.generation != found.item.generation || !is_plain {
@@ -82,7 +81,7 @@ impl Loader<'_> {
         if more.is_none_or(|more| !more.is_empty()) || document.generation != generation {
             return None;
         }
-        // Once it is old enough its time says so again.
+        // Once the time is old enough, it proves again that nothing changed.
         let is_settled = generation.is_settled;
         Some(if is_settled {
             Arc::new(Document { generation, ..Document::clone(document) })
@@ -91,14 +90,14 @@ impl Loader<'_> {
         })
     }
 
-    /// The document of before where that says the same: what was made of it is not made anew.
+    /// Returns the earlier document if it is equal, so that what was derived from it is kept.
     pub(super) fn reuse_if_equal(&self, own: Document) -> Arc<Document> {
         let is_same = |before: &&Arc<Document>| {
             let is_held = before.record_reader.is_none() && own.record_reader.is_none();
             let is_same_state = before.generation == own.generation && before.len == own.len;
-            // Of a file that is not held nothing but its time is known, and that may not have moved yet.
+            // If a file is not held, only its time is known, and that may not have moved yet.
             let is_same_text = !own.bytes.is_empty() && before.bytes == own.bytes;
-            // A settled time is kept: the file need not be read next time.
+            // A settled time is kept, so that the file need not be read next time.
             is_held && is_same_state && is_same_text && !own.generation.is_settled
         };
         match self.before(&own.path).filter(is_same) {
@@ -107,8 +106,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Lets go of an index that was judged. One that was let go before is the same one: what was
-    /// checked of it need not be checked again.
+    /// Drops the bytes of a judged index. Reuses an equal one that was dropped before, with its checks.
     pub(super) fn drop_index(&self, document: &mut Arc<Document>) {
         let is_large = document.bytes.len() as u64 > long_log::LONG_LOG;
         if document.role != Role::Index || !self.format.reads_without_bytes(Role::Index) || !is_large {
@@ -130,20 +128,20 @@ impl Loader<'_> {
     }
 }
 
-/// A log with its bytes, which are read when they are asked for, where that is the file that was listed.
+/// Returns a log whose bytes are read on demand, if its file is the one that was listed.
 pub(super) fn with_bytes(document: &Document, (blocks, generation): super::OpenLogFile) -> Option<Document> {
     let known = document.record_reader.as_ref().filter(|_| document.generation == generation)?;
     let digests = RecordDigests::known(known.digests());
     Some(Document { bytes: known.bytes_from(blocks), offset: 0, generation, digests, ..document.clone() })
 }
 
-/// Whether nothing of a file was taken over from an earlier state of it that is not in this one.
+/// True if nothing in it was reused from an earlier state of the file and is missing in this one.
 pub(super) fn is_as_read(document: &Document) -> bool {
     let is_taken_over = document.record_reader.as_ref().is_some_and(RecordReader::is_partly_reused);
     !is_taken_over || has_all(document)
 }
 
-/// Whether all records have the bytes of which they were read: all of them are looked at.
+/// True if all records have the bytes they were read from. Looks at each of them.
 fn has_all(document: &Document) -> bool {
     let Some(known) = &document.record_reader else { return true };
     let is_there = |(own, was): (&Record, &u64)| lazy_bytes::digest(&document.raw(own)) == *was;
@@ -154,11 +152,11 @@ fn has_all(document: &Document) -> bool {
     has_all
 }
 
-/// A log that is too young for its time to say that it is as it was read.
+/// Reuses a log that is too young for its time to prove that nothing changed.
 fn taken_over(document: &Arc<Document>, known: &RecordReader, found: &StoreFile) -> Option<Arc<Document>> {
     let generation = found.item.generation;
     let on_demand = (document.generation == generation).then(|| known.clone().mark_reused())?;
-    // Once it is old enough its time says so again.
+    // Once the time is old enough, it proves again that nothing changed.
     Some(match generation.is_settled {
         true => {
             Arc::new(Document { generation, record_reader: Some(on_demand), ..Document::clone(document) })

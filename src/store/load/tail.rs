@@ -1,4 +1,4 @@
-//! The newest entries alone, for the first screen: the ends of the files that changed last.
+//! Reads only the newest entries, for the first screen: the ends of the files that changed last.
 
 use std::cmp::Reverse;
 use std::path::PathBuf;
@@ -14,25 +14,22 @@ use crate::store::parallel;
 use crate::store::store_walk::{StoreFile, StoreListing};
 use crate::text::json_scanner::{Newlines, Tape};
 
-/// How much of a file's end is read for the first screen, in bytes: some 36 entries of
-/// usual length, more than most screens have lines.
+/// How many bytes of a file's end the first screen reads: about 36 entries, more than most screens show.
 pub(super) const TAIL: u64 = 40 * 1024;
-/// Several stores share that, and the newest entries may all be of one of them: each is
-/// read so far at least.
+/// Several stores share [`TAIL`]. The newest entries may all be in one of them, so each gets this much.
 pub(super) const SHORTEST_TAIL: u64 = 12 * 1024;
-/// How many of the files that changed last are read for the first screen, however long they are;
-/// of short ones as many as fill it.
+/// At least this many of the newest files are read for the first screen; of short ones, as many as fill it.
 const TAIL_FILES: usize = 4;
-/// Of so many stores the ends are read.
+/// The most stores whose ends are read.
 const STORES: usize = 8;
-/// So many files fill any screen.
+/// This many files fill any screen.
 const SCREEN: usize = 48;
-/// Small files are read whole for the first screen, up to this many bytes.
+/// Files of up to this many bytes are read completely for the first screen.
 const SMALL: u64 = 256 * 1024;
-/// No more is read of one file, even if it grows meanwhile.
+/// The most bytes read of one file, even if it grows during the read.
 const MOST: u64 = 16 << 20;
 
-/// Which of the stores wait until all is read: of many only those that changed last are read before.
+/// Returns which stores wait for the complete read: of many, only those that changed last do not.
 pub(super) fn waiting(places: &[Place]) -> Vec<bool> {
     let mut waits = vec![places.len() > STORES; places.len()];
     if places.len() > STORES {
@@ -47,7 +44,7 @@ pub(super) fn waiting(places: &[Place]) -> Vec<bool> {
     waits
 }
 
-/// A store of which nothing is read yet.
+/// Returns a store of which nothing is read yet.
 pub fn empty_store(place: &Place) -> Store {
     let decay = DecayTable::new(&[], None, 0.1);
     Store {
@@ -71,7 +68,7 @@ pub fn empty_store(place: &Place) -> Store {
 }
 
 impl Loader<'_> {
-    /// The ends of the logs that changed last, and the small files beside them.
+    /// Reads the ends of the logs that changed last, and the small files beside them.
     pub(super) fn tails(&self, listing: &mut StoreListing) -> Vec<Arc<Document>> {
         let mut logs: Vec<&StoreFile> =
             listing.files.iter().filter(|found| found.role == Role::Records).collect();
@@ -108,10 +105,10 @@ impl Loader<'_> {
         documents
     }
 
-    /// Absent is also what waits until all is read.
+    /// Returns `Absent` also if the file waits for the complete read.
     fn tail(&self, found: &StoreFile) -> Lookup<Document> {
         let len = found.item.generation.len;
-        // What can't be read from its end, and is no small file, waits for the whole.
+        // A file that can't be read from its end, and is not small, waits for the complete read.
         let is_long = !is_log(&found.path) && len > SMALL;
         if is_long || FileCompression::of(&found.path).is_some() {
             return Lookup::Absent;
@@ -126,8 +123,7 @@ impl Loader<'_> {
     }
 }
 
-/// The first line start in a tail from which a record can be read: what is before
-/// it belongs to a line that starts further up.
+/// Returns the first line start from which a record can be read. Earlier bytes belong to another line.
 fn tail_start(bytes: &[u8]) -> usize {
     let mut tape = Tape::default();
     let starts = memchr::memchr_iter(b'\n', bytes).map(|feed| feed + 1);
@@ -138,7 +134,7 @@ fn tail_start(bytes: &[u8]) -> usize {
     starts.into_iter().find(whole).unwrap_or(0)
 }
 
-/// Records of a tail are where they are in the file, on lines that nobody counted.
+/// Moves the records of a tail to their places in the file. Their line numbers are unknown.
 pub(super) fn shift(document: &mut Document) {
     for record in &mut document.records {
         let Span { start, end } = record.span;

@@ -1,4 +1,4 @@
-//! Why a lock could not be taken.
+//! The errors of taking a lock.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,34 +7,33 @@ use std::time::Duration;
 use super::lock_content::SeenLockFile;
 use crate::model::PathText;
 
-/// What is known of the one that holds a lock. All but the ages is what the lock's file
-/// says: untrusted.
+/// What is known of a lock's holder. All but `age` and `alive` comes from the lock's file and is untrusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockHolder {
-    /// The process that it names.
+    /// The process that the file names.
     pub pid: Option<i32>,
-    /// The agent that it names.
+    /// The agent that the file names.
     pub agent: Option<String>,
-    /// How long ago it was taken, by its own word or its file's last change, whichever is
-    /// later; `None` where both lie in the future.
+    /// How long ago it was taken, by its content or last change, whichever is later; `None` if both
+    /// are ahead.
     pub age: Option<Duration>,
-    /// Whether that process is alive; `None` if the lock names none.
+    /// True if that process is alive; `None` if the lock names none.
     pub alive: Option<bool>,
-    /// What stood there, so that nothing else is broken; `None` for the kernel's locks.
+    /// The file that was seen, so that no other is broken; `None` for the kernel's locks.
     pub(super) found: Option<SeenLockFile>,
 }
 
 impl LockHolder {
-    /// Whether the user may choose to break it.
+    /// True if the user may choose to break it.
     pub fn is_breakable(&self) -> bool {
         self.found.is_some()
     }
 }
 
-/// Why a lock could not be taken. Nothing was changed then.
+/// Why a lock could not be taken. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another holds it, and did not let go in time.
+    /// Another process holds it and did not release it in time.
     #[error("{} is locked: {}. It did not become free within {:.1} s. Nothing was changed. {}",
         path.to_text(), held_by(holder.as_deref()), waited.as_secs_f64(), advice(holder.as_deref()))]
     Busy {
@@ -42,31 +41,31 @@ pub enum LockError {
         path: PathBuf,
         /// Who holds it, as far as its file can be read.
         holder: Option<Box<LockHolder>>,
-        /// For how long it was waited, the time left out in which it was judged.
+        /// How long palimp waited, without the time in which it judged the lock.
         waited: Duration,
     },
-    /// What is there is not a file that anyone could have taken as a lock.
+    /// Something at the path can't be a lock file.
     #[error("{} should be a lock file and is {what}. Nothing was changed. If nothing needs it, move it away and try again.", path.to_text())]
     NotALock {
-        /// Where it is.
+        /// Its path.
         path: PathBuf,
-        /// What it is: "a folder".
+        /// Its kind, such as "a folder".
         what: &'static str,
     },
-    /// The wait was given up.
+    /// The caller gave up the wait.
     #[error("Waiting for the lock {} was stopped, and nothing was changed. Try again when it is free.",
         path.to_text())]
     GivenUp {
         /// The lock.
         path: PathBuf,
     },
-    /// The system failed.
+    /// The system reported an error.
     #[error("{} can't be locked: {source}. Nothing was changed. Make its folder writable, or free \
         some space, then try again.", path.to_text())]
     Io {
         /// The lock, or the file beside it.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -1,6 +1,5 @@
-//! bmad's locks (§4.2): files made exclusively that hold until they are removed. The
-//! specification names both `.lock` and `<file>.lock`; whoever takes both is safe from
-//! those who take either. Its agents never break a lock.
+//! bmad's locks (§4.2): exclusive files that hold until they are removed. palimp takes both `.lock` and
+//! `<file>.lock`: the specification names both, and agents take either. They never break a lock.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,14 +12,13 @@ use super::lock_file::LockFileRules;
 use crate::disk::Machine;
 use crate::model::Moment;
 
-/// A lock is old after so many microseconds.
+/// A lock is old after this time, in microseconds.
 const OLD: i64 = 30_000_000;
-/// An old one is watched so long.
+/// How long an old lock must stay unchanged.
 const WATCHED: Duration = Duration::from_secs(5);
-/// One whose age no clock tells is watched until it is old by ours.
+/// How long a lock must stay unchanged if no clock tells its age. It is then old by our clock.
 const AGELESS_WATCHED: Duration = Duration::from_secs(30);
 
-/// bmad's rules.
 pub(super) struct ExclusiveRules;
 
 #[derive(Serialize)]
@@ -30,7 +28,7 @@ struct ExclusiveContent<'a> {
     acquired_at: String,
 }
 
-/// The order in which everyone takes them, so that no two wait for one another.
+/// Returns the order in which everyone takes the locks, so that no two wait for one another.
 pub(super) fn in_order(paths: &[PathBuf]) -> Vec<PathBuf> {
     let mut paths = paths.to_vec();
     paths.sort();
@@ -39,7 +37,7 @@ pub(super) fn in_order(paths: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 impl LockFileRules for ExclusiveRules {
-    /// Nobody but the user has business with it.
+    /// Only the user needs to read it.
     fn mode(&self) -> u32 {
         0o600
     }
@@ -60,7 +58,7 @@ impl LockFileRules for ExclusiveRules {
         })
     }
 
-    /// Only if its process is surely gone, whether JSON names it or it is all that is said; a lock that names none is for the user to settle.
+    /// Only if its process is surely gone. JSON or a bare number must name it; otherwise the user decides.
     fn stale_after(
         &self,
         found: &SeenLockFile,

@@ -1,7 +1,7 @@
 //! memory-server's lock ("Concurrency Control"): the kernel's lock on `.lock`.
 //!
-//! Agents remove the file after they let go, so two can hold "the" lock, each on an inode
-//! of its own. Hence ours counts only while its file is at the path, and stays there.
+//! Agents remove the file after they release it, so two can hold "the" lock, each on its own inode.
+//! So palimp's lock counts only while its file is at the path, and palimp leaves the file there.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,34 +13,32 @@ use crate::disk::Flock;
 use crate::model::snapshot::Generation;
 
 const PACE: Duration = Duration::from_millis(50);
-/// After which to try again where the file was removed under us.
+/// The pause before the next try if the file was removed.
 const AGAIN: Duration = Duration::from_millis(1);
-/// So often in a row it is tried without a pause where the lock goes from hand to hand: some
-/// milliseconds, in which agents that never pause append once or twice. Between removing their
-/// file and making the next they need some microseconds: no later look finds that moment.
+/// Tries in a row without a pause while the lock changes hands: some milliseconds, in which busy
+/// agents append once or twice. In between it is free for microseconds, which a later look misses.
 const SPINS: u32 = 512;
-/// So many locks that were removed are kept: as many agents may wait for them.
+/// At most this many removed locks are kept: as many agents may wait for them.
 const REMOVED: usize = 64;
-/// So long at most agents are kept waiting by locks that we can't use.
+/// The longest time that agents wait because of locks that palimp can't use.
 const HINDERED: Duration = Duration::from_secs(1);
-/// An agent may need 20 ms between letting go of the lock and removing its file. It is looked at
-/// soon, too, whether ours is still there: the sooner that is known, the sooner the next is taken.
+/// An agent may need 20 ms from the release of the lock to the removal of its file. The first looks
+/// are early: the sooner palimp sees a removal, the sooner it takes the next file.
 const SETTLING: [Duration; 3] =
     [Duration::from_millis(1), Duration::from_millis(4), Duration::from_millis(15)];
 
-/// The kernel's lock on the file at a path.
 pub(super) struct FlockGuard<'a> {
     scene: LockScene<'a>,
     path: PathBuf,
     lock: Box<dyn Flock + 'a>,
-    /// Whether the file says whose it is.
+    /// True if the file says who holds it.
     is_filled: bool,
-    /// Locks on files that were removed while we waited.
+    /// Locks on files that were removed during the wait.
     removed: Vec<FlockGuard<'a>>,
 }
 
 impl FlockGuard<'_> {
-    /// Whether the locked file is the one that others would lock.
+    /// True if the locked file is the one that others would lock.
     pub(super) fn still_ours(&self) -> bool {
         self.lock.generation().is_ok_and(|file| self.scene.stands_at(&self.path, file))
     }
@@ -48,7 +46,7 @@ impl FlockGuard<'_> {
 
 impl Drop for FlockGuard<'_> {
     fn drop(&mut self) {
-        // The file stays: to remove it is what lets two hold the lock.
+        // The file stays: if it were removed, two could hold the lock.
         if self.is_filled {
             let _ = self.lock.fill(b"");
         }
@@ -58,14 +56,13 @@ impl Drop for FlockGuard<'_> {
 enum FlockAttempt<'a> {
     Ours(FlockGuard<'a>),
     Held,
-    /// We have one that was removed while it was ours: agents may wait for it.
+    /// The file was removed while palimp held it: agents may wait for it.
     Removed(FlockGuard<'a>),
-    /// We had one that had been removed before.
+    /// The file had been removed before.
     AlreadyRemoved,
 }
 
-/// How often the lock was seen to change hands: agents remove its file after each use, and open it
-/// for the next so that its time changes. Where its place can't be looked at, nobody knows.
+/// How often the lock was seen to change hands: each use changes the inode or the time of its file.
 #[derive(Default)]
 struct HandoverCount {
     last: Option<Generation>,
@@ -96,7 +93,7 @@ pub(super) fn take<'a>(
         if !matches!(outcome, FlockAttempt::Ours(_)) {
             hands.look(scene, path);
         }
-        // One that was ours for a while took its time, which counts as waited.
+        // A lock that was held for a while took time, which counts as waited.
         let may_spin = !patience.wait.is_zero() && !matches!(outcome, FlockAttempt::Removed(_));
         let pace = match outcome {
             FlockAttempt::Ours(mut locked) => {
@@ -104,7 +101,7 @@ pub(super) fn take<'a>(
                 return Ok(locked);
             }
             FlockAttempt::Held => PACE,
-            // Agents that wait for it would remove the next one, too, were it let go of now.
+            // Agents may wait for this file. If it were released, they would remove the next file, too.
             FlockAttempt::Removed(lock) => {
                 removed.push((scene.machine.monotonic(), lock));
                 AGAIN
@@ -144,7 +141,7 @@ fn attempt<'a>(scene: LockScene<'a>, path: &Path, settles: bool) -> Result<Flock
         }
     }
     let text = format!("{} {}\n", scene.machine.own_process(), stamp(scene.machine.now()));
-    // The kernel's lock holds whether or not the file says whose it is.
+    // The kernel's lock holds even if the file does not say who holds it.
     locked.is_filled = true;
     let _ = locked.lock.fill(text.as_bytes());
     Ok(FlockAttempt::Ours(locked))

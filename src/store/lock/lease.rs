@@ -1,7 +1,7 @@
-//! session-log's lock (§4.2, §17.1): a file made exclusively that says when it ends.
+//! session-log's lock (§4.2, §17.1): a file created exclusively that says when it ends.
 //!
-//! Agents write it after they made it, so an empty one is normal for a moment, and unlink
-//! one that is over. Ours appears whole, because they parse whatever they find.
+//! Agents create it and then write it, so it may be empty for a moment. They unlink one that is
+//! over. palimp's lock appears complete, because agents parse whatever they find.
 
 use std::time::Duration;
 
@@ -15,17 +15,15 @@ use crate::model::Moment;
 
 /// How long a lease lasts (§4.2).
 const LEASE: Duration = Duration::from_secs(5);
-/// For clocks that differ, in microseconds.
+/// Tolerance for clocks that differ, in microseconds.
 const GRACE: i64 = 2_000_000;
-/// One that is over is watched so long.
+/// How long a lease that is over must stay unchanged.
 const WATCHED: Duration = Duration::from_secs(2);
-/// A lease that ends further ahead than this, in microseconds, was written by a clock that
-/// is off, or by none.
+/// A lease that ends further ahead than this, in microseconds, comes from a wrong clock or from none.
 const FAR: i64 = 60_000_000;
-/// Such a one is watched so long.
+/// How long such a lease must stay unchanged.
 const FAR_WATCHED: Duration = Duration::from_secs(10);
 
-/// session-log's rules.
 pub(super) struct LeaseRules;
 
 #[derive(Serialize)]
@@ -37,7 +35,7 @@ struct LeaseContent<'a> {
 }
 
 impl LockFileRules for LeaseRules {
-    /// §14.1: other users' agents may read who holds it.
+    /// §14.1: agents of other users may read who holds it.
     fn mode(&self) -> u32 {
         0o644
     }
@@ -69,7 +67,7 @@ impl LockFileRules for LeaseRules {
         match said.until {
             Some(until) if now > until.plus(GRACE) => Some(WATCHED),
             Some(until) if until <= now.plus(FAR) => None,
-            // Empty and half-written ones are being written, or are for the user to settle.
+            // An empty or half-written lock is being written, or the user must decide.
             _ if !said.is_whole => None,
             _ => {
                 let alive = is_alive(machine, said.pid, taken(found, said, now));

@@ -1,4 +1,4 @@
-//! Names of ours beside a lock, and what processes that were ended left of them.
+//! Names of palimp's files beside a lock, and removal of those that ended processes left.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,13 @@ use super::{LockError, LockScene, lock_content};
 use crate::disk::{Flock, Item, ItemKind};
 use crate::model::Moment;
 
-/// A lock of ours before it is taken and while it is held.
+/// The prefix of palimp's lock before it is taken and while it is held.
 pub(super) const OWN: &str = ".lock.own.";
-/// A lock of another that was moved aside.
+/// The prefix of another's lock that was moved aside.
 pub(super) const STALE: &str = ".lock.stale.";
 const TAKEOVER: &str = ".lock.takeover";
 
-/// A name beside `lock` that nobody else in this process has; the number of the process is
-/// in it, so that the next one can tell whether it is left over.
+/// Returns a name beside `lock`, unique in this process. Its process number shows if it is left over.
 pub(super) fn unused_name(scene: LockScene<'_>, lock: &Path, prefix: &str) -> PathBuf {
     static NAMES: AtomicU64 = AtomicU64::new(0);
     let (process, now) = (scene.machine.own_process(), scene.machine.monotonic().as_nanos());
@@ -24,8 +23,7 @@ pub(super) fn unused_name(scene: LockScene<'_>, lock: &Path, prefix: &str) -> Pa
     lock.with_file_name(format!("{prefix}{process}-{now:x}-{number:x}"))
 }
 
-/// Removes what processes that are no more left beside a lock. What can't be removed
-/// stays: it is in nobody's way.
+/// Removes what dead processes left beside a lock. What can't be removed stays and does no harm.
 pub(super) fn sweep(scene: LockScene<'_>, lock: &Path) {
     let Some(folder) = lock.parent() else { return };
     for item in scene.disk.list(folder).unwrap_or_default() {
@@ -45,14 +43,14 @@ fn is_left_over(scene: LockScene<'_>, item: &Item) -> bool {
     process_of(&item.name).is_some_and(|pid| is_alive(scene.machine, Some(pid), modified) == Some(false))
 }
 
-/// The process that a name of ours belongs to.
+/// Returns the process that a name of ours belongs to.
 fn process_of(name: &OsStr) -> Option<i32> {
     let name = name.to_str()?;
     let rest = name.strip_prefix(OWN).or_else(|| name.strip_prefix(STALE))?;
     rest.split_once('-')?.0.parse().ok()
 }
 
-/// The right to take over a lock, one process at a time in each folder.
+/// The right to take over a lock. In each folder one process has it at a time.
 pub(super) struct Takeover<'a> {
     scene: LockScene<'a>,
     path: PathBuf,
@@ -60,7 +58,7 @@ pub(super) struct Takeover<'a> {
 }
 
 impl<'a> Takeover<'a> {
-    /// `None` while another process is at it.
+    /// Returns `None` while another process has it.
     pub(super) fn enter(scene: LockScene<'a>, lock: &Path) -> Result<Option<Self>, LockError> {
         let path = lock.with_file_name(TAKEOVER);
         if let Ok(Some(what)) = lock_content::strange(scene, &path) {
@@ -70,7 +68,7 @@ impl<'a> Takeover<'a> {
             return Ok(None);
         };
         let takeover = Takeover { scene, path, lock };
-        // One that was removed meanwhile keeps nobody out.
+        // A takeover file that was removed excludes nobody.
         Ok(takeover.is_the_one().then_some(takeover))
     }
 
@@ -80,8 +78,8 @@ impl<'a> Takeover<'a> {
 }
 
 impl Drop for Takeover<'_> {
-    /// Removed before the kernel's lock on it is let go: whoever waits for it then holds
-    /// a file without a name, sees that, and tries again.
+    /// Removes the file before its lock ends. A waiting process then sees a file without a name,
+    /// and tries again.
     fn drop(&mut self) {
         if self.is_the_one() {
             let _ = self.scene.disk.remove(&self.path);

@@ -1,4 +1,4 @@
-//! What is at the place of a lock, and what it says.
+//! The file at a lock's place, and its content.
 
 use std::io;
 use std::path::Path;
@@ -12,32 +12,30 @@ use crate::disk::{ItemKind, Machine, ProcessState};
 use crate::model::Moment;
 use crate::model::snapshot::Generation;
 
-/// Of a lock's file no more is read; agents write some hundred bytes.
+/// At most this many bytes of a lock file are read; agents write some hundred.
 const LIMIT: u64 = 64 * 1024;
-/// So many characters of an agent's name are passed on.
+/// The most characters of an agent's name that are kept.
 const NAME: usize = 80;
-/// A time further ahead than this, in microseconds, was written by a clock that is off.
+/// A time further ahead than this, in microseconds, comes from a clock that is off.
 const AHEAD: i64 = 60_000_000;
-/// The system tells when a process was started to about a second, in microseconds.
+/// The system knows when a process started to about a second. In microseconds.
 const START_SLACK: i64 = 2_000_000;
 
-/// A file at the place of a lock. Equal ones are the same lock: inodes are
-/// used again at once, hence the time and the bytes.
+/// A file at a lock's place. Equal ones are the same lock; the inode alone could be reused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SeenLockFile {
     pub(super) generation: Generation,
     pub(super) bytes: Vec<u8>,
 }
 
-/// What is at a lock's place.
 pub(super) enum LockFileState {
     Free,
-    /// A file that we may not read, or that changed its kind meanwhile.
+    /// A file that palimp may not read, or that just changed its kind.
     Unreadable,
     Present(SeenLockFile),
 }
 
-/// Looks at a lock's place; what is not a regular file is refused and never opened.
+/// Looks at a lock's place. Refuses anything but a regular file, and never opens it.
 pub(super) fn standing(scene: LockScene<'_>, path: &Path) -> Result<LockFileState, LockError> {
     match strange(scene, path) {
         Ok(None) => {}
@@ -55,7 +53,7 @@ pub(super) fn standing(scene: LockScene<'_>, path: &Path) -> Result<LockFileStat
     }
 }
 
-/// What is there, if that is not a regular file.
+/// Returns what is at the path, if it is not a regular file.
 pub(super) fn strange(scene: LockScene<'_>, path: &Path) -> io::Result<Option<&'static str>> {
     let item = scene.disk.look(path)?;
     Ok(match item.kind {
@@ -66,12 +64,12 @@ pub(super) fn strange(scene: LockScene<'_>, path: &Path) -> io::Result<Option<&'
     })
 }
 
-/// What a lock says. Unknown fields are as good as none.
+/// The content of a lock file. Unknown fields are ignored.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct LockContent {
-    /// Whether it is a whole JSON object.
+    /// True for a complete JSON object.
     pub(super) is_whole: bool,
-    /// Whether it is the number of a process and nothing else.
+    /// True if it is only the number of a process.
     pub(super) is_bare: bool,
     /// A number that a process can have.
     pub(super) pid: Option<i32>,
@@ -81,8 +79,7 @@ pub(super) struct LockContent {
 }
 
 impl LockContent {
-    /// Reads JSON, or else the number and the time that memory-server's locks hold "in no
-    /// said shape".
+    /// Reads JSON, or else the number and the time in memory-server's locks, whose form is not specified.
     pub(super) fn read(bytes: &[u8]) -> LockContent {
         let Ok(Value::Object(object)) = serde_json::from_slice(bytes) else {
             return LockContent::read_words(&String::from_utf8_lossy(bytes));
@@ -116,17 +113,16 @@ fn process_number(number: f64) -> Option<i32> {
     is_one.then_some(number as i32)
 }
 
-/// When a lock was taken: by its own word or by its file's last change, whichever is
-/// later, so that an agent that writes local time as UTC is not thought old. Times that lie
-/// ahead are left out.
+/// Returns when a lock was taken: by its content or its file's last change, whichever is later. So the lock
+/// of an agent that writes local time as UTC does not seem old. Ignores times that are ahead.
 pub(super) fn taken(found: &SeenLockFile, said: &LockContent, now: Moment) -> Option<Moment> {
     let modified = Moment(i64::try_from(found.generation.modified / 1000).unwrap_or(i64::MAX));
     let ahead = now.plus(AHEAD);
     said.since.into_iter().chain([modified]).filter(|when| *when <= ahead).max()
 }
 
-/// Whether the process that took something at `taken` is alive; `None` if none is named.
-/// One that was started later is another of the same number.
+/// True if the process that took something at `taken` is alive; `None` if none is named. A process
+/// that started later is another one with the same number.
 pub(super) fn is_alive(machine: &dyn Machine, pid: Option<i32>, taken: Option<Moment>) -> Option<bool> {
     Some(match machine.process(pid?) {
         ProcessState::Gone => false,
@@ -135,7 +131,7 @@ pub(super) fn is_alive(machine: &dyn Machine, pid: Option<i32>, taken: Option<Mo
     })
 }
 
-/// Who holds the lock that is there now.
+/// Returns the holder of the lock at the path.
 pub(super) fn holder(scene: LockScene<'_>, path: &Path, is_breakable: bool) -> Option<Box<LockHolder>> {
     let Ok(LockFileState::Present(found)) = standing(scene, path) else { return None };
     let (said, now) = (LockContent::read(&found.bytes), scene.machine.now());
@@ -150,7 +146,7 @@ pub(super) fn holder(scene: LockScene<'_>, path: &Path, is_breakable: bool) -> O
     }))
 }
 
-/// A time as the agents write it, to the millisecond, rounded down.
+/// Returns a time as agents write it, to the millisecond, rounded down.
 pub(super) fn stamp(when: Moment) -> String {
     match DateTime::from_timestamp_micros(when.0) {
         Some(when) => when.to_rfc3339_opts(SecondsFormat::Millis, true),

@@ -1,11 +1,11 @@
-//! What taking a lock needs, and who takes it.
+//! The machine that locks are taken on, and who takes them.
 
 use super::error::LockError;
 use crate::disk::{Disk, Lookup, Machine};
 use crate::model::snapshot::Generation;
 use std::path::Path;
 
-/// So often a lock's place is looked at where the look fails: a network disk may fail once.
+/// The number of looks at a lock's place if looks fail: a network disk may fail once.
 pub(super) const LOOKS: usize = 3;
 
 /// The machine that locks are taken on.
@@ -16,8 +16,7 @@ pub(super) struct LockScene<'a> {
 }
 
 impl LockScene<'_> {
-    /// Whether that very file is at the path, not one that took its place. A look that fails
-    /// says nothing about it and is repeated; where all fail it is not known to be there.
+    /// True if this very file is at the path. A failed look is repeated; if all fail, returns false.
     pub(super) fn stands_at(&self, path: &Path, file: Generation) -> bool {
         let mut looks = (0..LOOKS).map(|_| Lookup::from(self.disk.look(path)));
         let seen = looks.find(|seen| !matches!(seen, Lookup::Unreadable(_)));
@@ -26,8 +25,7 @@ impl LockScene<'_> {
         item.link.is_none() && (there.device, there.inode) == (file.device, file.inode)
     }
 
-    /// Removes palimp's lock. A removal that fails is tried once more, because a lock that stays stops
-    /// agents.
+    /// Removes palimp's lock. Tries twice, because a lock that stays stops agents.
     pub(super) fn remove(&self, path: &Path) {
         let _ = self.disk.remove(path).or_else(|error| match error.kind() {
             std::io::ErrorKind::NotFound => Ok(()),

@@ -1,4 +1,4 @@
-//! Taking locks that are files made exclusively, and taking over those that are stale.
+//! Takes locks that are files created exclusively, and takes over stale ones.
 
 use std::cell::RefCell;
 use std::io;
@@ -13,32 +13,31 @@ use crate::disk::{Machine, WritableFile, is_unsupported, put_new};
 use crate::model::Moment;
 use crate::model::snapshot::Generation;
 
-/// Before a lease ends a commit must be done with: so much is kept of it.
+/// A commit must be done this long before its lease ends.
 const KEPT: Duration = Duration::from_millis(500);
-/// So long a lock that did not appear can be tried again as it was written: a lease says when it ends.
+/// How long a prepared lock file can be tried again: its lease says when it ends.
 const YOUNG: Duration = Duration::from_millis(500);
-/// So often in a row a lock that goes from hand to hand is tried without a pause: some milliseconds, in
-/// which agents that never pause append once or twice. Between removing theirs and making the next they
-/// need some microseconds: no later look finds that moment.
+/// Tries in a row without a pause while a lock changes hands: some milliseconds, in which busy
+/// agents append once or twice. In between it is free for microseconds, which a later look misses.
 const SPINS: u32 = 2_000;
-/// So many names are tried: on a shared disk another machine's process may have our number.
+/// The most names to try: on a shared disk, a process of another machine may have our number.
 const NAMES: usize = 8;
 
-/// What a format says of its lock files.
+/// A format's rules for its lock files.
 pub(super) trait LockFileRules {
-    /// Their permission bits.
+    /// Returns their permission bits.
     fn mode(&self) -> u32;
 
-    /// How long to wait between tries.
+    /// Returns the pause between tries.
     fn pace(&self) -> Duration;
 
-    /// After which they are over by themselves.
+    /// Returns how long they last, if they end by themselves.
     fn lasts(&self) -> Option<Duration>;
 
-    /// What they say.
+    /// Returns the content of a lock file.
     fn write(&self, who: &LockClaimant<'_>, now: Moment) -> serde_json::Result<Vec<u8>>;
 
-    /// Whether one looks stale, and for how long it must have stood unchanged to be it.
+    /// If a lock looks stale, returns how long it must stay unchanged to be stale.
     fn stale_after(
         &self,
         found: &SeenLockFile,
@@ -47,8 +46,8 @@ pub(super) trait LockFileRules {
     ) -> Option<Duration>;
 }
 
-/// A file that appears as a lock by getting the lock's name. It stays open as long as it is one,
-/// and keeps its own name where a file can have two: no other file can get its inode.
+/// A file that becomes a lock when it gets the lock's name. While it is one, it stays open and
+/// keeps its own name if a file can have two: so no other file can get its inode.
 struct OwnLockFile<'a> {
     scene: LockScene<'a>,
     path: PathBuf,
@@ -62,11 +61,11 @@ impl Drop for OwnLockFile<'_> {
     }
 }
 
-/// A lock file of ours.
+/// A lock file that palimp holds.
 pub(super) struct LockClaim<'a> {
     own: OwnLockFile<'a>,
     lock: PathBuf,
-    /// Until when it may be used, by the wall clock and by the one that never goes back.
+    /// Until when it may be used, by the wall clock and by the monotonic one.
     until: Option<(Moment, Duration)>,
 }
 
@@ -88,7 +87,7 @@ impl Drop for LockClaim<'_> {
     }
 }
 
-/// Whose a lock is, seen from here.
+/// Whether a lock can be taken.
 enum LockTurn {
     Free,
     /// Stale, and watched long enough.
@@ -98,7 +97,7 @@ enum LockTurn {
     },
 }
 
-/// Takes all of the locks or none, trying until the patience is over.
+/// Takes all of the locks or none. Tries until the patience is over.
 pub(super) fn take<'a>(
     scene: LockScene<'a>,
     rules: &dyn LockFileRules,
@@ -139,8 +138,8 @@ pub(super) fn put_aside(scene: LockScene<'_>, lock: &Path, seen: &SeenLockFile) 
     }
 }
 
-/// Only within a [`Takeover`]: agents don't know of it, so what was moved may be another
-/// lock than the one that was looked at, and then goes back.
+/// Call it only within a [`Takeover`]. Agents don't know of that, so the moved file may be another
+/// lock than the one that was seen. It is then moved to its place again.
 fn move_away(scene: LockScene<'_>, lock: &Path, seen: &SeenLockFile) -> Result<bool, LockError> {
     if !matches!(standing(scene, lock)?, LockFileState::Present(found) if found == *seen) {
         return Ok(false);
@@ -172,20 +171,20 @@ struct LockTaker<'a, 'b> {
     scene: LockScene<'a>,
     rules: &'b dyn LockFileRules,
     who: &'b LockClaimant<'b>,
-    /// A file of ours that another's lock was faster than: the next try needs not write it anew.
+    /// A file that did not become the lock because another was faster. The next try uses it.
     ready: RefCell<Option<ReadyLockFile<'a>>>,
 }
 
-/// A lock that is written and did not appear yet.
+/// A lock file that is written and does not have the lock's name yet.
 struct ReadyLockFile<'a> {
     own: OwnLockFile<'a>,
     lock: PathBuf,
-    /// When it was written, by the wall clock and by the one that never goes back.
+    /// When it was written, by the wall clock and by the monotonic one.
     at: (Moment, Duration),
 }
 
 impl<'a> LockTaker<'a, '_> {
-    /// Tries a lock again and again, without looking whether it is free.
+    /// Tries to take a lock many times, without a look whether it is free.
     fn spin(&self, lock: &Path) -> Result<Option<LockClaim<'a>>, LockError> {
         for _ in 0..SPINS {
             if let Some(claim) = self.claim(lock)? {
@@ -195,8 +194,8 @@ impl<'a> LockTaker<'a, '_> {
         Ok(None)
     }
 
-    /// All of the locks, of which the `first` may be ours already, or the one that could not be had
-    /// and whether it is being judged.
+    /// Takes all locks; palimp may hold `first`. Else returns one that is not free, and whether it
+    /// is being judged.
     fn all_or_none<'p>(
         &self,
         locks: &'p [PathBuf],
@@ -212,7 +211,7 @@ impl<'a> LockTaker<'a, '_> {
             LockTurn::Blocked { judging } => Some((*lock, *judging)),
             _ => None,
         });
-        // One that is surely held counts before one that is only being judged.
+        // A lock that is surely held counts before one that is only being judged.
         if let Some(blocked) = blocked.min_by_key(|(_, judging)| *judging) {
             return Ok(Err(blocked));
         }
@@ -251,19 +250,19 @@ impl<'a> LockTaker<'a, '_> {
         })
     }
 
-    /// `None` if another was faster.
+    /// Returns `None` if another was faster.
     fn claim(&self, lock: &Path) -> Result<Option<LockClaim<'a>>, LockError> {
         let ReadyLockFile { mut own, at: (now, monotonic), .. } = self.ready(lock)?;
         match self.appear(&mut own, lock) {
             Ok(()) => {}
-            // A network disk may say so of what it has done.
+            // A network disk may report this for something that it has done.
             Err(_) if self.scene.stands_at(lock, own.generation) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let ready = ReadyLockFile { own, lock: lock.to_owned(), at: (now, monotonic) };
                 self.ready.replace(Some(ready));
                 return Ok(None);
             }
-            // It was swept by a machine on which no process has our number.
+            // A machine on which no process has our number swept it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(LockScene::failed(lock)(error)),
         }
@@ -274,8 +273,7 @@ impl<'a> LockTaker<'a, '_> {
         Ok(Some(LockClaim { own, lock: lock.to_owned(), until }))
     }
 
-    /// A file of ours that can become the lock: the one that could not, while it is young. What it
-    /// says of the time holds from when it was written.
+    /// Returns a file that can become the lock, new or still young. Its lease runs since it was written.
     fn ready(&self, lock: &Path) -> Result<ReadyLockFile<'a>, LockError> {
         let machine = self.scene.machine;
         let (now, monotonic) = (machine.now(), machine.monotonic());
@@ -291,9 +289,8 @@ impl<'a> LockTaker<'a, '_> {
         }
     }
 
-    /// Gives our file the lock's name, or moves it there where a file has but one name. Where the
-    /// file system can't do that either, the lock is made in its place and then filled, as agents
-    /// make theirs; our own file is beside it meanwhile, and tells whose it is.
+    /// Gives our file the lock's name, or moves it there if a file has only one name. If neither works,
+    /// creates the lock and then fills it, as agents do; our own file beside it says whose it is.
     fn appear(&self, own: &mut OwnLockFile<'a>, lock: &Path) -> io::Result<()> {
         let disk = self.scene.disk;
         match disk.link(&own.path, lock) {
@@ -309,7 +306,7 @@ impl<'a> LockTaker<'a, '_> {
         let filled = fill(file.as_mut(), self.rules.mode(), &bytes);
         match filled {
             Ok(generation) => own.generation = generation,
-            // What is not filled says nothing to anybody.
+            // A lock that is not filled does not say who holds it.
             Err(_) => disk.remove(lock)?,
         }
         own.file = file;
@@ -324,8 +321,7 @@ impl<'a> LockTaker<'a, '_> {
         }
     }
 
-    /// Writes a lock under a name of its own, whole and durable: a power cut that left an
-    /// empty one would leave a lock that nothing but the user may break.
+    /// Writes a lock under its own name, durably. Only the user could break an empty one after a power cut.
     fn write_own(&self, lock: &Path, now: Moment) -> Result<OwnLockFile<'a>, LockError> {
         let bytes = self
             .rules
@@ -336,7 +332,7 @@ impl<'a> LockTaker<'a, '_> {
             let path = unused_name(self.scene, lock, OWN);
             match self.scene.disk.create(&path, self.rules.mode()) {
                 Ok(file) => {
-                    // Made first, so that the file goes whatever fails.
+                    // Made first, so that the file is removed whatever fails.
                     let mut own =
                         OwnLockFile { scene: self.scene, path, generation: Generation::default(), file };
                     own.generation = fill(own.file.as_mut(), self.rules.mode(), &bytes)

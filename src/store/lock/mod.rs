@@ -1,19 +1,18 @@
 //! How a format keeps writers apart: three protocols, one way to use them.
 //!
-//! A lock only lowers contention. What makes a write safe is that it compares before it
-//! renames and rescues late appends afterwards: no lock holds against an agent that takes
-//! none, nor against one that unlinks a lock which it thinks is over. Reading never takes,
-//! opens or removes a lock.
+//! A lock only lowers contention. A write is safe because it compares before it renames and rescues
+//! late appends afterwards. No lock helps against an agent that takes none, or one that unlinks a
+//! lock because it thinks it is over. Reading never takes, opens or removes a lock.
 //!
 //! | protocol | format | files |
 //! |---|---|---|
 //! | [`LockProtocol::Flock`] | memory-server, "Concurrency Control" | `.lock` |
 //! | [`LockProtocol::Lease`] | session-log, §4.2 and §17.1 | `lock` |
-//! | [`LockProtocol::Exclusive`] | bmad, §4.2; ourselves where a format has none | `.lock`, `<file>.lock` |
+//! | [`LockProtocol::Exclusive`] | bmad, §4.2; palimp, if a format has none | `.lock`, `<file>.lock` |
 //!
-//! Beside the lock stand, for moments: `.lock.own.<pid>-…` while one is made and held,
+//! Some files exist beside the lock for moments: `.lock.own.<pid>-…` while one is made and held,
 //! `.lock.stale.<pid>-…` while one is taken over, `.lock.takeover` around that. The next
-//! [`acquire`] in the folder removes those of processes that are no more.
+//! [`acquire`] in the folder removes those of dead processes.
 
 mod error;
 mod exclusive_file;
@@ -41,19 +40,18 @@ use lock_context::{LockClaimant, LockScene};
 /// How a format keeps writers apart, with the absolute paths of its locks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LockProtocol {
-    /// The kernel's lock on a file that stays. Never broken by force: the kernel lets go
-    /// of a dead process's.
+    /// The kernel's lock on a file that stays. Never broken by force: it ends with its process.
     Flock(PathBuf),
-    /// A file made exclusively that says when it ends, five seconds after it was taken.
+    /// A file created exclusively that says when it ends: five seconds after it was taken.
     Lease(PathBuf),
-    /// Files made exclusively, all or none, that hold until they are removed.
+    /// Files created exclusively, all or none, that hold until they are removed.
     Exclusive(Vec<PathBuf>),
-    /// Nothing keeps them apart.
+    /// Nothing keeps writers apart.
     None,
 }
 
 impl LockProtocol {
-    /// The files that are there while it is held.
+    /// Returns the files that exist while it is held.
     pub fn files(&self) -> &[PathBuf] {
         match self {
             LockProtocol::Flock(path) | LockProtocol::Lease(path) => std::slice::from_ref(path),
@@ -63,11 +61,10 @@ impl LockProtocol {
     }
 }
 
-/// Takes a lock, or says why it could not be taken; then nothing was changed.
+/// Takes a lock, or returns why it could not be taken; then nothing was changed.
 ///
-/// `operation` and `agent` are what the lock file says of us, in the formats that say it.
-/// The commit that follows is to be short: agents give up after five seconds, and a lease
-/// is over by then.
+/// `operation` and `agent` go into the lock file, in formats that have them there. The commit that
+/// follows must be short: agents give up after five seconds, and a lease is over by then.
 pub fn acquire<'a>(
     disk: &'a dyn Disk,
     machine: &'a dyn Machine,
@@ -92,13 +89,13 @@ pub fn acquire<'a>(
     Ok(LockGuard { hold })
 }
 
-/// Whether a lock's file says that an agent of that name took it.
+/// True if a lock's file names this agent.
 pub fn is_of(bytes: &[u8], agent: &str) -> bool {
     lock_content::LockContent::read(bytes).agent.as_deref() == Some(agent)
 }
 
-/// Removes a lock that an agent of that name took, if `is_known` of the process that it names
-/// and that one is gone, or another has its number. What took its place since stays.
+/// Removes a lock of this agent, if `is_known` knows its process and that process is gone (or
+/// another one has its number). A newer lock in its place stays.
 pub fn remove_left(
     disk: &dyn Disk,
     machine: &dyn Machine,
@@ -120,8 +117,8 @@ pub fn remove_left(
     }
 }
 
-/// Removes a lock because the user chose to, having been shown `holder`; `false` if it is
-/// no longer what was shown, or another is at it, or its protocol is never broken by force.
+/// Removes a lock because the user chose to after seeing `holder`. Returns `false` if the lock has
+/// changed since, if another process is at it, or if its protocol is never broken by force.
 pub fn break_by_choice(
     disk: &dyn Disk,
     machine: &dyn Machine,
@@ -134,7 +131,7 @@ pub fn break_by_choice(
     }
 }
 
-/// A lock that we hold; dropping it lets go, as far as the system allows.
+/// A lock that palimp holds. Dropping it releases it, as far as the system allows.
 #[must_use = "dropping it lets go of the lock"]
 pub struct LockGuard<'a> {
     hold: LockHold<'a>,
@@ -147,9 +144,9 @@ enum LockHold<'a> {
 }
 
 impl LockGuard<'_> {
-    /// Whether it is still ours, to be asked right before the rename. It is not if its
-    /// file was removed or replaced, or if less than half a second of the lease is left,
-    /// by the wall clock or by the one that never goes back.
+    /// True if palimp still holds it; asked right before the rename. It is lost if its file was
+    /// removed or replaced, or if less than half a second of the lease is left by the wall clock or
+    /// by the monotonic one.
     pub fn still_ours(&self) -> bool {
         match &self.hold {
             LockHold::Kernel(locked) => locked.still_ours(),
@@ -158,6 +155,6 @@ impl LockGuard<'_> {
         }
     }
 
-    /// Lets go of it. A lock that is no longer ours stays as it is.
+    /// Releases it. A lock that palimp has lost stays as it is.
     pub fn release(self) {}
 }

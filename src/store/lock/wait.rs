@@ -1,4 +1,4 @@
-//! Waiting for a lock that another holds.
+//! Waits for a lock that another process holds.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,43 +8,41 @@ use super::lock_content::SeenLockFile;
 use crate::disk::Machine;
 use crate::format::tuning::Backoff;
 
-/// Judging pauses the time-out, but not for ever: an agent whose clock is off could take
-/// locks that look stale again and again.
+/// Judging pauses the time-out only this long: a wrong clock could make locks look stale again and again.
 const JUDGED_AT_MOST: Duration = Duration::from_secs(60);
 
-/// Agents that never pause leave a lock free for some microseconds at a time: who looks now and
-/// then finds it held for ever. So many looks follow each other so quickly, before a longer pause;
-/// again as long as the lock goes from hand to hand, and a few times at first.
+/// Agents that never pause leave a lock free for microseconds at a time: rare looks find it held for ever.
+/// So a burst of quick looks comes before a longer pause: while the lock changes hands, and at first.
 const BURST: u32 = 64;
 const BURSTS: u32 = 2;
 const QUICK: Duration = Duration::from_micros(100);
-/// So much shorter are the longer pauses while the lock goes from hand to hand.
+/// How much shorter the longer pauses are while the lock changes hands.
 const LIVELY: u32 = 8;
 
 /// How long to wait for a lock.
 #[derive(Clone, Copy)]
 pub struct WaitPolicy<'a> {
-    /// The time-out; it pauses while a lock is being judged stale. Zero is one try, which
-    /// waits for nothing: no lock is judged stale then.
+    /// The time-out; it pauses while a lock is being judged. Zero is one try, in which no lock is
+    /// judged stale.
     pub wait: Duration,
-    /// Asked before each pause; `false` gives up.
+    /// Called before each pause; `false` gives up.
     pub go_on: Option<&'a dyn Fn() -> bool>,
-    /// Whether a lock that agents remove has to have stayed for a while: two may hold it. Lines that are
-    /// added are lost to nobody then, and need not wait for that.
+    /// True if a lock that agents remove must stay for a while first, because two may hold it.
+    /// Added lines are not lost then and need not wait.
     pub settles: bool,
-    /// The longer pauses between two looks, where the store's config sets them.
+    /// The longer pauses between two looks, if the store's config sets them.
     pub pause: Option<Backoff>,
 }
 
 impl Default for WaitPolicy<'_> {
-    /// Five seconds, as in all the formats that have locks.
+    /// Five seconds, as in all formats that have locks.
     fn default() -> Self {
         WaitPolicy::of(Duration::from_secs(5))
     }
 }
 
 impl WaitPolicy<'_> {
-    /// Waits that long.
+    /// Returns a policy that waits this long.
     pub fn of(wait: Duration) -> Self {
         WaitPolicy { wait, go_on: None, settles: true, pause: None }
     }
@@ -57,14 +55,13 @@ pub(super) struct LockWait<'a> {
     waited: Duration,
     judged: Duration,
     turns: u32,
-    /// How many quick looks are left of a burst, how many bursts there were, and how often the
-    /// lock had changed hands when the last one began.
+    /// How many quick looks are left of a burst, how many bursts there were, and `hands` at the last one.
     quick: u32,
     bursts: u32,
     hands: u32,
-    /// How many long pauses there were while the lock stayed in one hand.
+    /// The number of long pauses in a row during which the lock did not change hands.
     long: u32,
-    /// When the last pause ended: the tries take their time, too.
+    /// When the last pause ended: the tries take time, too.
     ended: Duration,
 }
 
@@ -75,13 +72,13 @@ impl<'a> LockWait<'a> {
         LockWait { machine, patience, waited, judged, turns: 0, quick, bursts, hands: 0, long: 0, ended }
     }
 
-    /// For how long it was waited, judging left out.
+    /// Returns how long palimp waited, without the time in which it judged the lock.
     pub(super) fn waited(&self) -> Duration {
         self.waited
     }
 
-    /// Waits for about `pace`, or as long as the patience has it, less where the lock has changed `hands` since the last long pause;
-    /// `false` when the time is up.
+    /// Waits about `pace`, or the policy's pause; less if the lock changed `hands` since the last
+    /// long pause. Returns `false` when the time is up.
     pub(super) fn pause(
         &mut self,
         path: &Path,
@@ -112,7 +109,7 @@ impl<'a> LockWait<'a> {
         Ok(true)
     }
 
-    /// A quick look's pause, or the longer one after a burst of them.
+    /// Returns the pause of a quick look, or the longer one after a burst of them.
     fn pace(&mut self, hands: u32, pace: Duration) -> Duration {
         if let Some(left) = self.quick.checked_sub(1) {
             self.quick = left;
@@ -132,25 +129,23 @@ impl<'a> LockWait<'a> {
         pause.after(before)
     }
 
-    /// Up to a quarter less than `pace`, so that two processes which began together do
-    /// not go on meeting.
+    /// Returns up to a quarter less than `pace`, so that processes which began together drift apart.
     fn step(&self, pace: Duration) -> Duration {
         let spread = self.machine.own_process().wrapping_add(self.turns).wrapping_mul(2_654_435_769) >> 29;
         pace - pace * spread / 32
     }
 }
 
-/// What stood at a lock's place, and since when it was seen unchanged.
+/// A file at a lock's place, and since when it is unchanged.
 #[derive(Default)]
 pub(super) struct LockWatch {
     seen: Option<(SeenLockFile, Duration)>,
-    /// How often it went, or another took its place.
+    /// How often it went away, or another file took its place.
     pub(super) hands: u32,
 }
 
 impl LockWatch {
-    /// For how long it has been the same file with the same bytes, by the clock that never
-    /// goes back.
+    /// Returns how long it has been the same file with the same bytes, by the monotonic clock.
     pub(super) fn unchanged(&mut self, found: &SeenLockFile, monotonic: Duration) -> Duration {
         match &self.seen {
             Some((seen, since)) if seen == found => monotonic.saturating_sub(*since),

@@ -10,7 +10,6 @@ use crate::store::incremental_read::tests::{LOGS, NOW, parts, role_of, told};
 use crate::store::log_chunks;
 use crate::text::lines::removal_edits;
 
-/// A file of those bytes.
 pub fn on_disk(bytes: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = crate::folder::new();
     let path = folder.path().join("log.jsonl");
@@ -55,7 +54,7 @@ proptest! {
         let own = read(&RealDisk, (folder.path(), &file), format, &cache, NOW).unwrap().unwrap();
         let records = &own.reading.records;
         let raw = |at: Span| &was[at.start as usize..at.end as usize];
-        // One block is in the cache, as it was.
+        // The cache has one block as it was.
         if let Some(first) = records.first() {
             let now = own.record_reader.record(0, first.span);
             prop_assert_eq!(now, Some(raw(first.span).to_vec()));
@@ -77,14 +76,14 @@ proptest! {
     }
 }
 
-/// The bytes of a file that are read when they are asked for.
+/// Returns the bytes of a file, which are read on demand.
 pub fn of_file(path: &Path, bytes: &[u8]) -> Bytes {
     let (opened, _) = RealDisk.open_ranges(path).unwrap().unwrap();
     let blocks = lazy_bytes::blocks(bytes, 0).collect();
     RecordReader::new(Arc::clone(&opened), Vec::new(), blocks).bytes_from(opened)
 }
 
-/// Edits of so many bytes that don't overlap.
+/// Generates edits of `len` bytes that don't overlap.
 pub fn edits(len: usize) -> impl Strategy<Value = Vec<(std::ops::Range<usize>, Vec<u8>)>> {
     let with = prop::sample::select(vec![&b""[..], b"x", b"\n", b"{\"id\":\"new\"}\n", b"a\nb"]);
     prop::collection::vec((0..=len, 0..=len.min(90), with), 0..5).prop_map(move |own| {
@@ -164,7 +163,7 @@ proptest! {
         let is_it = !is_changed || bytes.is_empty();
         let behind = |own: &Bytes| RealDisk.read_after(&path, own).unwrap().0;
         prop_assert_eq!(behind(&own), is_it.then(|| more.clone()));
-        // What was added is taken over.
+        // The added bytes are then known, too.
         own.extend(&more);
         prop_assert!(bytes.is_empty() || own.is_file_backed());
         prop_assert_eq!(behind(&own), is_it.then(Vec::new));

@@ -1,8 +1,8 @@
-//! Edits of a note's text, byte for byte but for the field or the body that changes.
+//! Edits of the text of a note. Every byte outside the changed field or body stays.
 //!
-//! A field is spliced where it is, in the style that it has. Where it can't be told
-//! what belongs to the field, the edit is refused: a wrong splice would turn one fault
-//! into two. What the reader does not agree with afterwards is refused too.
+//! A field is changed in place, in its style. If it is uncertain what belongs to the field, the edit is
+//! refused: a wrong splice would make two faults of one. An edit is also refused if the result does not read
+//! back as intended.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,7 +15,7 @@ mod scalars;
 
 use scalars::{ScalarPlace, ScalarStyle};
 
-/// What a field is set to.
+/// The new value of a field.
 #[derive(Clone, Copy, Debug)]
 pub enum NewYamlValue<'a> {
     /// A scalar.
@@ -34,38 +34,37 @@ impl NewYamlValue<'_> {
     }
 }
 
-/// Why a field is left as it is.
+/// The reason why a field is not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditRefused {
-    /// Something is wrong with the front matter, and where the field ends is a guess.
+    /// The front matter has a fault, so that the end of the field is a guess.
     #[error("line {line} of the front matter has to be repaired first: {why}")]
     Faulty {
         /// The line, from 1.
         line: u32,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
-    /// The field is there more than once.
+    /// The field exists more than once.
     #[error("`{0}` is in the front matter more than once; remove one by hand first")]
     Doubled(String),
-    /// The field holds more than a scalar or a list of scalars.
+    /// The field has more than a scalar or a list of scalars.
     #[error("`{0}` holds more than a text or a list of texts; it can only be edited by hand")]
     Nested(String),
-    /// No field can be called that.
+    /// No field can have that name.
     #[error("{0:?} can't be the name of a field")]
     BadName(String),
-    /// What would be written could not be read back.
+    /// The result could not be read back.
     #[error("`{0}` can't be written so that it reads back the same")]
     Unwritable(String),
 }
 
-/// The note with that field set. One that is there keeps its place, style and comment; one
-/// that is not is added as the last line of the front matter, and a note without front
-/// matter gets one.
+/// Returns the note with that field set. An existing field keeps its place, style and comment. A new one
+/// becomes the last line of the front matter. A note without front matter gets one.
 ///
 /// # Errors
 ///
-/// Where what belongs to the field is a guess: see [`EditRefused`].
+/// If it is a guess what belongs to the field: see [`EditRefused`].
 pub fn set(text: &str, name: &str, value: NewYamlValue<'_>) -> Result<String, EditRefused> {
     let note = Note::read(text);
     let field = find(&note, text, name)?;
@@ -83,7 +82,7 @@ pub fn set(text: &str, name: &str, value: NewYamlValue<'_>) -> Result<String, Ed
     if is_set && is_whole { Ok(out) } else { Err(EditRefused::Unwritable(name.to_owned())) }
 }
 
-/// The note without that field; the same note where it has none.
+/// Returns the note without that field, or the same note if it has none.
 ///
 /// # Errors
 ///
@@ -96,8 +95,8 @@ pub fn remove(text: &str, name: &str) -> Result<String, EditRefused> {
     })
 }
 
-/// The note with that text below its front matter. A text that would be read as front
-/// matter gets an empty one before it.
+/// Returns the note with that text below its front matter. If the text would be read as front matter, the
+/// note gets an empty one before it.
 pub fn set_body(text: &str, body: &str) -> String {
     let note = Note::read(text);
     let head = text.get(..note.body.start).unwrap_or_default();
@@ -115,7 +114,7 @@ fn splice(text: &str, span: &Range<usize>, new: &str) -> String {
     [before.unwrap_or_default(), new, after.unwrap_or_default()].concat()
 }
 
-/// The line end of the note's first line.
+/// Returns the line end of the first line of the note.
 pub fn line_end(text: &str) -> &'static str {
     let is_crlf = lines::line_at(text.as_bytes(), 0).is_some_and(|line| line.next == line.end + 2);
     if is_crlf { "\r\n" } else { "\n" }
@@ -125,7 +124,7 @@ fn fault_at<'n>(note: &'n Note<'_>, line: u32) -> Option<&'n str> {
     note.faults.iter().find(|(at, _)| *at == line).map(|(_, why)| why.as_str())
 }
 
-/// The field of that name, if there is one and it is plain what belongs to it.
+/// Returns the field of that name, if it exists. Refuses it if it is uncertain what belongs to it.
 fn find<'n, 'a>(
     note: &'n Note<'a>,
     text: &str,
@@ -145,7 +144,7 @@ fn find<'n, 'a>(
         let above = note.fields.partition_point(|field| field.line <= *line).checked_sub(1);
         let above = above.and_then(|above| note.fields.get(above));
         let is_fields = above.is_some_and(|above| above.line == *line);
-        // An indented line can only go on with the field above it, whatever it is.
+        // An indented line can only belong to the field above it.
         let is_elsewhere =
             is_indented(text, &starts, *line) && above.is_some_and(|above| above.line != own_line);
         if !is_fields && !is_elsewhere {
@@ -158,13 +157,13 @@ fn find<'n, 'a>(
         }
     }
     let Some(field) = field else { return Ok(None) };
-    // Something else may go by an anchor or a tag.
+    // Something else may depend on an anchor or a tag.
     let is_plain = !parts(text, field).value.starts_with(['&', '!']);
     if matches!(field.value, YamlValue::Other(_)) || !is_plain {
         return Err(EditRefused::Nested(name.to_owned()));
     }
     match fault_at(note, field.line) {
-        // A plain value that should have quotes ends where its line does.
+        // A plain value that should have quotes ends with its line.
         Some(_) if matches!(field.value, YamlValue::Text(Cow::Borrowed(_))) => Ok(Some(field)),
         Some(why) => faulty(field.line, why),
         None => Ok(Some(field)),
@@ -178,9 +177,9 @@ fn is_indented(text: &str, starts: &[usize], number: u32) -> bool {
     own.starts_with([' ', '\t']) || is_item
 }
 
-/// Whether its quotes or brackets are not closed, so that lines below may belong to it.
+/// True if its quotes or brackets are not closed, so that lines below may belong to it.
 fn is_open(value: &YamlValue<'_>) -> bool {
-    // The reader hands quotes that are not closed on as they are written.
+    // The reader returns unclosed quotes as they are written.
     let open = |text: &Cow<'_, str>| matches!(text, Cow::Borrowed(text) if text.starts_with(['"', '\'']));
     match value {
         YamlValue::Text(text) => open(text),
@@ -208,19 +207,17 @@ fn closes(map: &str) -> bool {
     depth <= 0 && quote.is_none()
 }
 
-/// A field's lines, taken apart.
 struct NoteParts<'a> {
-    /// Up to the colon and with it.
+    /// Everything up to the colon, with it.
     head: &'a str,
     /// The white space between colon and value.
     gap: &'a str,
-    /// The value as far as it is on the first line, or on several if it is in brackets.
+    /// The value on the first line, or on several lines if it is in brackets.
     value: &'a str,
-    /// White space, comment and line end behind it.
+    /// The white space, comment and line end after the value.
     tail: &'a str,
-    /// The lines below, with their ends.
     below: Vec<&'a str>,
-    /// Its own line end.
+    /// The line end of the first line.
     end: &'a str,
 }
 
@@ -258,7 +255,7 @@ fn is_comment(line: &str) -> bool {
     line.trim().is_empty() || line.trim_start().starts_with('#')
 }
 
-/// The field's lines with the new value in them.
+/// Returns the lines of the field with the new value.
 fn changed(text: &str, field: &YamlField<'_>, value: NewYamlValue<'_>) -> Result<String, EditRefused> {
     let parts = parts(text, field);
     let nested = || EditRefused::Nested(field.name.to_owned());
@@ -287,7 +284,6 @@ fn changed(text: &str, field: &YamlField<'_>, value: NewYamlValue<'_>) -> Result
     Ok([parts.head, gap, &new, parts.tail, &below].concat())
 }
 
-/// The note with a field more.
 fn add(text: &str, note: &Note<'_>, name: &str, value: NewYamlValue<'_>) -> Result<String, EditRefused> {
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));

@@ -1,9 +1,9 @@
-//! Lines with everything that crashes and careless writers do to them.
+//! Tests lines with everything that crashes and careless programs do to them.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Each piece as `line text` or `line !code text`.
+/// Returns each piece as `line text` or `line !code text`.
 fn pieces(text: &[u8]) -> Vec<String> {
     let mut seen = Vec::new();
     split(text, &mut |piece| {

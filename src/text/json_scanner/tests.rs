@@ -65,7 +65,7 @@ proptest! {
     }
 }
 
-/// serde_json refuses lone surrogates and numbers beyond f64; the scanner does not.
+/// serde_json refuses lone surrogates and numbers beyond f64. The scanner accepts them.
 fn only_lone_surrogates(text: &str) -> bool {
     serde_json::from_str::<Box<serde_json::value::RawValue>>(text).is_ok()
 }

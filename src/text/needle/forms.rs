@@ -1,5 +1,5 @@
-//! The forms that a content may have in a file: how it is spelled, and what that is written in. A
-//! form is made when it is asked for, and no longer than is asked for.
+//! The forms that a content may have in a file: its spelling, and the encoding of that. A form is made on
+//! demand, and only as much of it as is needed.
 
 use std::borrow::Cow;
 
@@ -7,32 +7,29 @@ use crate::text::canonical::write_char;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// One form of one content.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct NeedleForm {
-    /// Which content.
     pub(super) content: u32,
     spelling: NeedleSpelling,
     writing: NeedleEncoding,
 }
 
-/// How the text is spelled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NeedleSpelling {
     Plain,
-    /// As within quotes of JSON.
+    /// As within quotes in JSON.
     Quoted,
-    /// The same, with everything escaped that is not ASCII.
+    /// Like `Quoted`, with everything escaped that is not ASCII.
     Ascii,
 }
 
-/// What the spelling is written in.
+/// The encoding of the spelling.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NeedleEncoding {
     Plain,
-    /// Base64 where so many bytes are before it in a group of three.
+    /// Base64, after this number of bytes in a group of three.
     Base64(u8),
-    /// The same with the characters that are safe in addresses.
+    /// The same with the characters that are safe in URLs.
     Url(u8),
     Hex,
     UpperHex,
@@ -41,7 +38,7 @@ enum NeedleEncoding {
 }
 
 impl NeedleForm {
-    /// Every form of a content, each once but for a few that are equal.
+    /// Passes every form of a content to `see`, each once except for a few that are equal.
     pub(super) fn all(content: &[u8], number: u32, see: &mut dyn FnMut(NeedleForm)) {
         let text = std::str::from_utf8(content).ok();
         let is_escaped = |text: &str| text.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\');
@@ -57,7 +54,7 @@ impl NeedleForm {
             }
             let own = [NeedleEncoding::Plain, NeedleEncoding::Hex, NeedleEncoding::UpperHex];
             own.into_iter().chain((0..3).map(NeedleEncoding::Base64)).for_each(&mut of);
-            // Of ASCII few characters become one that is not safe.
+            // Only these bytes can give a base64 character that is not safe in URLs.
             if content.iter().any(|byte| matches!(byte, b'>' | b'?' | b'~' | 0x7f..)) {
                 (0..3).map(NeedleEncoding::Url).for_each(&mut of);
             }
@@ -67,13 +64,13 @@ impl NeedleForm {
         }
     }
 
-    /// No form of a content is longer.
+    /// Returns a length that no form of a content exceeds.
     pub(super) fn longest(content: &[u8]) -> usize {
-        // An escape has six bytes for one, or for two to four, and each is written as two.
+        // An escape has six bytes for one to four bytes, and an encoding has two for each.
         content.len() * 12
     }
 
-    /// Whether the bytes begin with it.
+    /// True if the bytes begin with it.
     pub(super) fn begins(self, content: &[u8], bytes: &[u8]) -> bool {
         if self.spelling == NeedleSpelling::Plain && self.writing == NeedleEncoding::Plain {
             return bytes.starts_with(content);
@@ -82,7 +79,7 @@ impl NeedleForm {
         bytes.starts_with(&start) && (is_whole || bytes.starts_with(&self.start(content, usize::MAX).0))
     }
 
-    /// As many bytes of it, and whether that is all.
+    /// Returns at most `limit` bytes of it, and whether that is all.
     pub(super) fn start(self, content: &[u8], limit: usize) -> (Vec<u8>, bool) {
         let (spelled, is_all) = self.spelling.of(content, limit.saturating_mul(2).saturating_add(8));
         let mut form = self.writing.of(&spelled);
@@ -93,16 +90,16 @@ impl NeedleForm {
 }
 
 impl NeedleSpelling {
-    /// The content so spelled, to some `limit` of bytes, and whether that is all.
+    /// Returns the content in this spelling, about `limit` bytes of it, and whether that is all.
     fn of(self, content: &[u8], limit: usize) -> (Cow<'_, [u8]>, bool) {
         let Ok(text) = std::str::from_utf8(content) else {
-            // What is no text has no characters, and is spelled in one way.
+            // Bytes that are not text have only one spelling.
             let own = &content[..content.len().min(limit)];
             return (Cow::Borrowed(own), own.len() == content.len());
         };
         if self == NeedleSpelling::Plain {
             let mut end = text.len().min(limit);
-            // Within a character nothing is cut: it could not be written as UTF-16.
+            // A character is never cut, because a part of it could not be written as UTF-16.
             while !text.is_char_boundary(end) {
                 end -= 1;
             }
@@ -126,7 +123,7 @@ impl NeedleSpelling {
         (Cow::Owned(out.into_bytes()), rest.is_empty())
     }
 
-    /// Whether a character that begins so may be spelled in another way.
+    /// True if a character that starts with this byte may be spelled in another way.
     fn changes(self, byte: u8) -> bool {
         byte < 0x20 || matches!(byte, b'"' | b'\\') || self == NeedleSpelling::Ascii && byte >= 0x80
     }
@@ -162,10 +159,9 @@ impl NeedleEncoding {
     }
 }
 
-/// The characters of base64 that say nothing but `bytes`, where so many bytes are before
-/// them in a group of three.
+/// Returns the base64 characters that depend on `bytes` alone, after `before` bytes in a group of three.
 fn base64(bytes: &[u8], before: u8) -> Vec<u8> {
-    // What shares a character with the bytes before it says something of those.
+    // A character that is shared with the bytes before depends on those, too.
     let (head, rest) = bytes.split_at(bytes.len().min(usize::from(3 - before % 3) % 3));
     let mut out = Vec::with_capacity(bytes.len() * 4 / 3 + 4);
     let mut push = |three: [u8; 3], from: u32, to: u32| {

@@ -1,21 +1,21 @@
-//! All forms of all contents by windows of eight bytes. Where many begin alike, they are told apart
-//! by a window behind what they share: so a place in a file costs a few looks, however many
+//! A table of all forms of all contents by windows of eight bytes. If many forms begin alike, a window after
+//! their shared start distinguishes them. So a place in a file needs only a few lookups, no matter how many
 //! contents there are.
 
 use std::sync::Arc;
 
 use super::forms::NeedleForm;
 
-/// So many bytes find a form.
+/// The number of bytes in a window.
 pub(super) const WINDOW: usize = 8;
-/// So many forms at one place are compared one by one: those of one content may begin alike.
+/// Up to this many forms at one place are compared one by one. Those of one content may begin alike.
 const FEW: usize = 12;
-/// So much of a form is made at first to tell it apart from others.
+/// The number of bytes of a form that are made first, to distinguish it from others.
 const START: usize = 64;
-/// The windows of the beginnings belong to no node.
+/// The windows at the start of forms belong to no node.
 const ROOT: u32 = 0;
 
-/// What there is to look for, and how it is found.
+/// The contents to search for, and their forms.
 #[derive(Default)]
 pub(super) struct NeedleTable {
     pub(super) contents: Vec<Arc<[u8]>>,
@@ -23,38 +23,36 @@ pub(super) struct NeedleTable {
     /// Forms without a window, which are searched for one by one.
     short: Vec<NeedleForm>,
     nodes: Vec<PrefixNode>,
-    /// By hash; several may have the same.
+    /// Sorted by hash. Several may have the same.
     entries: Vec<WindowEntry>,
-    /// Where the entries of a hash begin, by its first bits.
+    /// The place in `entries` where hashes start, by their first bits.
     index: Vec<u32>,
-    /// Which hashes there are: one bit each, by their first bits.
+    /// One bit for each hash that exists, by its first bits.
     filter: Vec<u64>,
     filter_shift: u32,
     index_shift: u32,
-    /// No form is longer.
+    /// A length that no form exceeds.
     pub(super) longest: usize,
 }
 
-/// What a window leads to.
 #[derive(Clone, Copy)]
 struct WindowEntry {
     hash: u64,
     /// A node, or the first of the forms.
     at: u32,
-    /// How many forms; none for a node.
+    /// The number of forms; 0 for a node.
     count: u32,
 }
 
-/// Forms that share their beginning.
+/// Forms that share their start.
 #[derive(Clone, Copy)]
 struct PrefixNode {
-    /// How long that is.
+    /// The length of the shared start.
     depth: u32,
-    /// By how many bytes some are longer that end before another window: one bit each.
+    /// One bit for each number of bytes, less than a window, that a form has after the shared start.
     ends: u8,
 }
 
-/// A form while the table is made.
 struct PartialForm {
     start: Vec<u8>,
     is_whole: bool,
@@ -86,7 +84,7 @@ impl NeedleTable {
         table
     }
 
-    /// Puts forms behind a hash that have the same window there.
+    /// Adds forms that have the same window at a hash.
     fn place(&mut self, hash: u64, alike: impl ExactSizeIterator<Item = NeedleForm>, limit: usize) {
         if alike.len() <= FEW {
             return self.leaf(hash, alike);
@@ -106,7 +104,7 @@ impl NeedleTable {
         self.entries.push(WindowEntry { hash, at: at as u32, count: (self.forms.len() - at) as u32 });
     }
 
-    /// Tells forms apart that have the same window behind a hash. They are sorted.
+    /// Distinguishes forms that have the same window at a hash. They are sorted.
     fn split(&mut self, hash_there: u64, alike: &[PartialForm], limit: usize) {
         let ([first, .., last], more) = (alike, alike.len() > FEW) else {
             return self.leaf(hash_there, alike.iter().map(|own| own.form));
@@ -127,7 +125,7 @@ impl NeedleTable {
             let rest = rest(own);
             (rest, window(&own.start, (shared + rest).saturating_sub(WINDOW)))
         };
-        // Those that end lie between those that go on.
+        // Forms that end are among those that continue.
         let mut ended: Vec<(usize, Option<u64>, NeedleForm)> = Vec::new();
         for group in alike.chunk_by(|a, b| key(a) == key(b)) {
             match key(&group[0]) {
@@ -164,8 +162,7 @@ impl NeedleTable {
         }
     }
 
-    /// Every content of which a form begins at a place before `end`, until `stop` says that it is
-    /// enough. Whether it did.
+    /// Passes contents with a form that begins before `end` to `stop`. Returns true as soon as that does.
     pub(super) fn each(&self, bytes: &[u8], end: usize, stop: &mut dyn FnMut(usize) -> bool) -> bool {
         let is_short_here = |form: &&NeedleForm| {
             let form = form.start(&self.contents[form.content as usize], usize::MAX).0;
@@ -185,7 +182,7 @@ impl NeedleTable {
         false
     }
 
-    /// What a hash leads to that is a form which the bytes begin with.
+    /// Passes the contents at a hash that have a form at the start of the bytes to `stop`.
     fn behind(&self, hash_there: u64, bytes: &[u8], stop: &mut dyn FnMut(usize) -> bool) -> bool {
         let slot = (hash_there >> self.index_shift) as usize;
         let own = &self.entries[self.index[slot] as usize..self.index[slot + 1] as usize];
@@ -221,7 +218,7 @@ fn window(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + WINDOW)?.try_into().ok()?))
 }
 
-/// Different windows at one node never have the same.
+/// Returns the hash of a window. Different windows at one node never have the same.
 fn hash(node: u32, rest: usize, window: u64) -> u64 {
     let place = (u64::from(node) << 4 | rest as u64).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
     (window ^ place).wrapping_mul(0x9e37_79b9_7f4a_7c15)

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 mod naive;
 
-/// Base64 of the whole, by the rules alone.
+/// Encodes all bytes in base64, by the rules alone.
 fn base64(bytes: &[u8]) -> Vec<u8> {
     let mut padded = bytes.to_vec();
     padded.resize(bytes.len().div_ceil(3) * 3, 0);
@@ -21,7 +21,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The text in each form, between other bytes.
+/// Returns the text in each form, between other bytes.
 fn shapes(before: &str, text: &str, after: &str) -> Vec<Vec<u8>> {
     let plain = [before, text, after].concat();
     let json = serde_json::to_string(&plain).unwrap();
@@ -44,8 +44,7 @@ fn shapes(before: &str, text: &str, after: &str) -> Vec<Vec<u8>> {
     ]
 }
 
-/// Contents that begin, go on and end alike: short ones, such as others begin with, and such as are no
-/// text, or text in part.
+/// Generates contents that start, continue and end alike, also short ones and bytes that are not text.
 fn content() -> impl Strategy<Value = Vec<u8>> {
     let words = prop_oneof![
         4 => Just("item 0001 of the list".as_bytes().to_vec()),
@@ -62,10 +61,9 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(words, 1..9).prop_map(|own| own.concat())
 }
 
-/// So many ways to write a content are tried.
 const WAYS: usize = 25;
 
-/// A content as somebody may have written it.
+/// Writes a content in one of these ways.
 fn written(own: &[u8], way: usize) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(own) else {
         return match way % 6 {
@@ -78,12 +76,12 @@ fn written(own: &[u8], way: usize) -> Vec<u8> {
     match way {
         0..13 => shapes("", text, "").swap_remove(way),
         13..19 => shapes(&"xy"[..way % 3], text, "z").swap_remove(6 + way % 3),
-        // Escapes here and there, in as many layers.
+        // Some characters are escaped, in one to three layers.
         _ => (0..way % 3).fold(escaped(text, way / 3), |own, _| own.replace('\\', "\\\\")).into_bytes(),
     }
 }
 
-/// JSON's inner text with one of so many characters written as its number, and the rest as it should be.
+/// Returns the inside of a JSON string in which every `one_of`th character is a `\u` escape.
 fn escaped(text: &str, one_of: usize) -> String {
     let unit = |unit: u16| format!("\\u{unit:04x}");
     let plain = |c: char| json_edit::quoted(&c.to_string()).trim_matches('"').to_owned();
@@ -117,7 +115,7 @@ proptest! {
         prop_assume!(text.trim() == text);
         let needles = Needles::of([&text]);
         for (number, shape) in shapes(&before, &text, &after).into_iter().enumerate() {
-            // A reverse solidus before it is part of it.
+            // A backslash before it would be a part of it.
             let junk: Vec<u8> = junk.iter().copied().filter(|byte| *byte != b'\\').collect();
             let bytes = [&junk[..], &shape, &junk].concat();
             prop_assert!(needles.any(&bytes), "form {number}");
@@ -138,7 +136,7 @@ proptest! {
             bytes.extend(before);
             let own: &Vec<u8> = which.get(&contents);
             let own = written(own, way);
-            // Two in three are whole; the others are torn at an end.
+            // Two in three are complete. The others are torn at an end.
             let (first, last) = (first.saturating_sub(4), last.saturating_sub(4));
             bytes.extend(own.get(first..own.len().saturating_sub(last)).unwrap_or_default());
         }
@@ -204,7 +202,7 @@ fn a_long_text_that_is_torn_within_its_blanks_is_found() {
     let needles = needles.with_cut();
     assert!(needles.any(&long.as_bytes()[..400]) && needles.any(long.as_bytes()));
     assert!(needles.any(b"A sentence that is long enough\n and more"));
-    // What is too short before the blanks is not looked for by itself.
+    // A part before white space that is too short is not searched for.
     let short = Needles::of([format!("short{}and its tail.", " ".repeat(1_200))]).with_cut();
     assert_eq!((short.len(), short.skipped(), short.any(b"short enough")), (1, 0, false));
 }
@@ -226,7 +224,7 @@ fn many_that_begin_alike_are_told_apart() {
     assert!(!needles.any(beginning.as_bytes()));
 }
 
-/// What crosses the border of a block is found, in whatever layers of escapes it is.
+/// Tests forms across the border of a block, in any layers of escapes.
 #[test]
 fn a_text_is_found_across_any_border() {
     let text = "It begins plainly enough, then \" comes, and more.";

@@ -1,13 +1,13 @@
-//! Bytes with the escapes of JSON undone.
+//! Undoes the escapes of JSON in bytes.
 
 use crate::text::json::{StringUnit, units};
 
-/// Behind so many bytes without a backslash no escape goes on, nor one that is made of what an escape
-/// comes to: a pair of escapes that are one character has as many.
+/// No escape continues after this many bytes without a backslash, not even one that undoing another one
+/// makes: two escapes for one character have this many.
 const CLEAR: usize = 12;
 
-/// Stretches that tile the bytes, each of some `len`: with the escapes of each undone, and what that
-/// makes escapes, they come to what all of them come to.
+/// Splits the bytes into pieces of about `len` bytes. Undoing escapes piece by piece, even those that the
+/// first undoing makes, gives the same bytes as undoing them all at once.
 pub(super) fn pieces(bytes: &[u8], len: usize) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -23,7 +23,7 @@ pub(super) fn pieces(bytes: &[u8], len: usize) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The bytes with every escape of JSON undone; `None` where there is none.
+/// Returns the bytes with every escape of JSON undone. `None` if there is no backslash.
 pub(super) fn unescaped(bytes: &[u8]) -> Option<Vec<u8>> {
     memchr::memchr(b'\\', bytes)?;
     let mut out = Vec::with_capacity(bytes.len());
@@ -52,7 +52,7 @@ pub(super) fn unescaped(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// How many bytes at the start are whole escapes.
+/// Returns how many bytes at the start are complete escapes.
 fn escapes(bytes: &[u8]) -> usize {
     let mut len = 0;
     loop {

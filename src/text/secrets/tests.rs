@@ -1,10 +1,10 @@
-//! What is taken for a secret, and what is not.
+//! Tests what is taken for a secret, and what is not.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// A value as the rule's provider issues it, built here so that no file holds one.
+/// Returns a value as the provider of the rule issues it, built here so that no file contains one.
 fn value(SecretRule(prefix, body, least): &SecretRule) -> String {
     let letters = "A7B3K9".chars().cycle();
     let rest: String = match body {
@@ -116,7 +116,7 @@ fn the_rules_are_in_the_order_that_the_search_relies_on() {
 fn a_text_of_many_beginnings_takes_no_more_time_than_another() {
     for piece in ["eyJ-", "eyJaaaaaaaa.", "xoxb-", "SG.", "-----BEGIN ", "AKIA", "sk-", "ya29."] {
         let text = piece.repeat(crate::tries::count(40_000, 200_000));
-        // A time that grew by the square would not end before the test runner's patience.
+        // If the time were quadratic, the test runner would end the test.
         let _ = sensitive_spans(&text);
     }
 }

@@ -1,20 +1,19 @@
-//! A memory that was changed while its form was open: before, mine and theirs, field by field.
+//! Compares a memory that changed while its form was open: before, mine and theirs, field by field.
 
 use crate::ops::form::{EditForm, FormField, items, joined};
 
-/// What a field is to have.
+/// Which text a field gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldChoice {
-    /// What was typed here.
+    /// The text that the user typed.
     Mine,
-    /// What is on disk now.
+    /// The text that is on disk.
     Theirs,
-    /// Both: one behind the other, or what either list has.
+    /// Both: one text after the other, or the items of both lists.
     Both,
 }
 
 impl FieldChoice {
-    /// The word on screen.
     pub fn word(self) -> &'static str {
         match self {
             FieldChoice::Mine => "mine",
@@ -24,16 +23,14 @@ impl FieldChoice {
     }
 }
 
-/// A field that is not the same on both sides.
 #[derive(Clone, Debug)]
 pub struct ConflictField {
-    /// Its name.
     pub name: String,
     pub before: String,
     pub mine: String,
     pub theirs: String,
     pub side: FieldChoice,
-    /// Whether both sides changed it, so that the user has to choose.
+    /// True if both sides changed it, so that the user has to choose.
     pub is_contested: bool,
     pub is_list: bool,
 }
@@ -43,13 +40,13 @@ pub struct ConflictField {
 pub struct FormConflict {
     pub fields: Vec<ConflictField>,
     pub at: usize,
-    /// Whether what was typed becomes a memory of its own, and the other stays as it is.
+    /// True if the typed text is saved as a new memory, and the memory on disk stays as it is.
     pub saves_copy: bool,
 }
 
 impl FormConflict {
-    /// What differs between a form as it was opened, what was typed, and the form as it is on
-    /// disk. What one side alone changed is taken from there, until the user says otherwise.
+    /// Compares the opened form, the typed values and the form on disk. A field that only one side
+    /// changed gets that side's text, until the user chooses another.
     pub fn of(form: &EditForm, mine: &[String], theirs: &EditForm) -> FormConflict {
         let mut fields = Vec::new();
         for (field, mine) in form.fields.iter().zip(mine) {
@@ -60,7 +57,7 @@ impl FormConflict {
         FormConflict { fields, at: 0, saves_copy: false }
     }
 
-    /// What a field is to have, as it was chosen; `None` where it does not differ.
+    /// Returns the chosen text of a field; `None` if the field does not differ.
     pub fn value(&self, name: &str) -> Option<String> {
         self.fields.iter().find(|own| own.name == name).map(ConflictField::value)
     }
@@ -84,7 +81,7 @@ fn differing(field: &FormField, mine: &str, theirs: &str) -> Option<ConflictFiel
 }
 
 impl ConflictField {
-    /// What it is to have.
+    /// Returns the chosen text.
     pub fn value(&self) -> String {
         match self.side {
             FieldChoice::Mine => self.mine.clone(),

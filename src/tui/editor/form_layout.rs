@@ -1,4 +1,4 @@
-//! Where the parts of the editor are, by the size of the terminal.
+//! Computes where the parts of the editor are, by the size of the terminal.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -7,25 +7,23 @@ use crate::tui::app::App;
 use crate::tui::layout;
 use crate::tui::pane_titles::margins;
 
-/// The parts of the editor.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EditorAreas {
     pub form: Rect,
     pub diff: Rect,
-    /// What saving does: a pane of its own, or one line.
+    /// The effects of saving: a pane, or one line.
     pub effects: Rect,
-    /// Every problem; nothing on a small screen, where they are below their fields.
+    /// All problems. Empty on a small screen, which shows them below their fields.
     pub problems: Rect,
 }
 
-/// The longest name of a field that is shown in full.
+/// Longer names of fields are cut.
 const LABEL: u16 = 24;
-/// From so many columns on names may take two fifths instead of a third.
+/// From this many columns on, names may take two fifths instead of a third.
 const WIDE: u16 = 60;
-/// So many findings are below a field.
+/// At most this many problems are shown below a field.
 pub const FINDINGS: usize = 2;
 
-/// Lays the editor out.
 pub fn areas(app: &App) -> EditorAreas {
     let body = layout::frame(app).body;
     if body.width >= 100 && body.height >= 24 {
@@ -47,28 +45,27 @@ pub fn areas(app: &App) -> EditorAreas {
     EditorAreas { form, diff, effects, problems: Rect::default() }
 }
 
-/// The inside of the form.
 pub fn form_inner(app: &App) -> Rect {
     let form = areas(app).form;
     margins(Rect { y: form.y + 1, height: form.height.saturating_sub(1), ..form })
 }
 
-/// How wide the names of the fields are, and the values behind them.
+/// Returns the widths of the names and of the values.
 pub fn columns(editor: &Editor, width: u16) -> (usize, usize) {
     let longest = editor.form.fields.iter().map(|field| field.name.chars().count()).max().unwrap_or(0);
     let most = if width < WIDE { width / 3 } else { width * 2 / 5 };
     let label = longest.min(usize::from(LABEL.min(most))) + 2;
-    // One column more, for the cursor behind the last character.
+    // One more column is for the cursor behind the last character.
     (label, usize::from(width).saturating_sub(label + 1).max(1))
 }
 
-/// How many rows of the field that has the keys are shown.
+/// Returns how many rows of the focused field are shown.
 pub fn rows_of_own(editor: &Editor, height: u16) -> usize {
     let most = if height > 8 { usize::from(height) - 6 } else { usize::from(height).max(1) };
     editor.texts[editor.field].len().clamp(1, most.max(1))
 }
 
-/// How many lines a field takes at most.
+/// Returns how many lines a field takes at most.
 pub fn height_of(editor: &Editor, at: usize, height: u16) -> usize {
     let rows = if at == editor.field { rows_of_own(editor, height) } else { 1 };
     let wants = usize::from(at == editor.field && editor.findings(at).next().is_none());

@@ -1,4 +1,4 @@
-//! What the editor knows: the form of one memory, what was typed into it, and what came of it.
+//! The state of the editor: the form of one memory, the typed text, and the results of checks.
 
 pub mod compare_conflict;
 pub mod form_layout;
@@ -14,78 +14,77 @@ use crate::work::form_jobs::{FORM, FormEffects, FormRequest};
 use compare_conflict::FormConflict;
 use text_buffer::TextBuffer;
 
-/// Where what was typed is kept.
+/// Whether the typed text is kept as a draft.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DraftState {
-    /// Nothing was typed that is not in the store.
+    /// Nothing typed differs from the store.
     #[default]
     Unchanged,
-    /// It will be, soon.
+    /// The draft is written soon.
     Pending,
-    /// It is, since then.
+    /// The draft was written at this time.
     Saved(Moment),
-    /// It can't be, for that reason.
+    /// The draft can't be written, for this reason.
     Failed(String),
 }
 
-/// The memory on disk, where another program changed it meanwhile.
+/// The memory on disk, if another program changed it while the form was open.
 #[derive(Clone)]
 pub enum TheirVersion {
-    /// It says something else now.
+    /// It has other contents.
     Changed { snapshot: Arc<Snapshot>, at: EntryRef, form: Arc<EditForm> },
-    /// It is not there any more, or can't be edited; why.
+    /// It is gone, or it can't be edited, for this reason.
     Gone(String),
 }
 
-/// Names that can be where `[[` was typed.
+/// Names that complete a link after `[[`.
 #[derive(Clone, Debug, Default)]
 pub struct LinkCompletion {
     pub names: Vec<String>,
     pub at: usize,
-    /// Where the name starts in the text.
+    /// The byte where the name starts in the text.
     pub from: usize,
 }
 
-/// The editor of one memory.
 #[derive(Default)]
 pub struct Editor {
     pub snapshot: Arc<Snapshot>,
     pub at: EntryRef,
-    /// Where it was when the form was opened.
+    /// The memory's place when the form was opened.
     pub opened_at: EntryRef,
-    /// What it is called. Untrusted text.
+    /// The memory's title or id. Untrusted text.
     pub name: String,
     pub form: Arc<EditForm>,
     pub texts: Vec<TextBuffer>,
-    /// The field that has the keys.
+    /// The index of the focused field.
     pub field: usize,
-    /// The first field on screen, and the first row of the one that has the keys.
+    /// The first field on screen, and the first row of the focused field on screen.
     pub top: usize,
     pub row: usize,
-    /// The state of the typing, counted on over all forms: what comes back late belongs to
-    /// no other form. And where this one began.
+    /// The version of the typed text, and the version when the form was opened. Versions count on
+    /// across all forms, so that a late result never fits another form.
     pub version: u64,
     pub first_version: u64,
     pub judged: FormValidation,
     pub judged_version: u64,
     pub effects: Option<FormEffects>,
     pub draft_state: DraftState,
-    /// What was typed before and is kept: it waits to be taken up, or dropped.
+    /// A draft that was found. The user takes it up or drops it.
     pub found_draft: Option<FormDraft>,
-    /// Whether it was looked for: before that nothing is written over it.
+    /// True once palimp has looked for a draft. Until then none is written, so that none is overwritten.
     pub draft_searched: bool,
     pub theirs: Option<TheirVersion>,
     pub conflict: Option<FormConflict>,
     pub saving: bool,
-    /// Why it could not be saved was said, and is to be read.
+    /// True if the notice says why saving failed. The reload that follows must not replace it.
     pub error_shown: bool,
-    /// The state of the typing whose warnings were shown when it was to be saved.
+    /// The version whose warnings were shown when the user saved.
     pub warned_version: Option<u64>,
     pub completion: Option<LinkCompletion>,
 }
 
 impl Editor {
-    /// The editor of a memory, nothing typed yet.
+    /// Opens the editor of a memory. `number` counts the forms that were opened.
     pub fn new(snapshot: Arc<Snapshot>, at: EntryRef, form: EditForm, number: u64) -> Editor {
         let first = number << FORM;
         let texts = form.fields.iter().map(|field| TextBuffer::of_field(&field.value)).collect();
@@ -105,37 +104,33 @@ impl Editor {
         }
     }
 
-    /// What the fields have now.
     pub fn values(&self) -> Vec<String> {
         self.texts.iter().map(|text| text.as_str().to_owned()).collect()
     }
 
-    /// Whether anything differs from what is in the store.
+    /// True if a field differs from the store.
     pub fn is_changed(&self) -> bool {
         (0..self.texts.len()).any(|at| self.differs(at))
     }
 
-    /// Whether a field differs.
     pub fn differs(&self, at: usize) -> bool {
         self.texts[at].as_str() != self.form.fields[at].value
     }
 
-    /// The field that has the keys.
+    /// Returns the focused field.
     pub fn own(&self) -> &FormField {
         &self.form.fields[self.field]
     }
 
-    /// The text of the field that has the keys.
     pub fn text(&mut self) -> &mut TextBuffer {
         &mut self.texts[self.field]
     }
 
-    /// Whether the field that has the keys is one of several rows.
+    /// True if the focused field has several rows.
     pub fn is_area(&self) -> bool {
         matches!(self.own().kind, FieldKind::Text { .. })
     }
 
-    /// What the workers are asked with.
     pub fn request(&self, app: &App) -> Option<FormRequest> {
         Some(FormRequest {
             snapshot: Arc::clone(&self.snapshot),
@@ -151,24 +146,23 @@ impl Editor {
         })
     }
 
-    /// What is wrong with a field.
     pub fn findings(&self, field: usize) -> impl Iterator<Item = &FormFinding> {
         self.judged.findings.iter().filter(move |own| own.field == Some(field))
     }
 
-    /// How many errors and warnings there are.
+    /// Returns how many errors and warnings there are.
     pub fn counts(&self) -> (usize, usize) {
         let count = |severity| self.judged.findings.iter().filter(|own| own.severity == severity).count();
         (count(Severity::Error), count(Severity::Warning))
     }
 }
 
-/// Whether a field takes keys.
+/// True if a field can be edited.
 pub fn is_open(field: &FormField) -> bool {
     !matches!(field.kind, FieldKind::Fixed(_))
 }
 
-/// The words of an enumeration; none for other fields.
+/// Returns the words that a field can have; empty for fields of free text.
 pub fn choices(kind: &FieldKind) -> Vec<String> {
     match kind {
         FieldKind::Word { words, .. } => words.clone(),

@@ -1,10 +1,8 @@
-//! A text that is being edited: its bytes, the cursor, what undo needs, and its rows on
-//! screen.
+//! A text that is being edited: its bytes, the cursor, undo data, and its rows on screen.
 //!
-//! The text area of the crate that the prompts use finds its places in 16 bits, counts
-//! characters instead of graphemes and draws stored text as it is; a memory can have a
-//! megabyte on one line. Here a key costs as much as the rows that it moves, and no more than
-//! those that can be on screen.
+//! The text area of the crate that the prompts use stores places in 16 bits, counts characters instead of
+//! graphemes and draws stored text unchanged, but a memory can have a megabyte on one line. Here a key
+//! costs as much as the rows that it moves, and at most the rows that can be on screen.
 
 mod wrapped_rows;
 
@@ -14,43 +12,42 @@ use unicode_segmentation::GraphemeCursor;
 use wrapped_rows::at_column;
 pub use wrapped_rows::width_of;
 
-/// A text with more bytes starts with the cursor at its beginning.
+/// In a text with more bytes, the cursor starts at the beginning.
 const LONG: usize = 64 << 10;
-/// So many bytes of what was replaced are kept to be brought back.
+/// Undo data has at most this many bytes.
 const KEPT: usize = 32 << 20;
 
-/// What was put in place of something else.
+/// One replacement, for undo and redo.
 #[derive(Clone, Debug)]
 struct TextEdit {
     at: usize,
     was: String,
     is: String,
-    /// Where the cursor was before.
+    /// The cursor before the edit.
     cursor: usize,
 }
 
-/// A text with a cursor.
 #[derive(Clone, Debug, Default)]
 pub struct TextBuffer {
     text: String,
     cursor: usize,
-    /// The column that moving up and down goes for.
+    /// The column that the cursor keeps when it moves up and down.
     column: Option<usize>,
     done: Vec<TextEdit>,
     undone: Vec<TextEdit>,
-    /// Whether the next character may join the last edit.
+    /// True if the next character may join the last edit.
     is_typing: bool,
     width: usize,
-    /// Where each row on screen starts, as far as they are known.
+    /// The start of each row on screen, for the rows that are known.
     rows: Vec<usize>,
-    /// Whether they are known to the end of the text.
+    /// True if all rows to the end of the text are known.
     is_whole: bool,
-    /// How many of them are known behind the cursor, where so many follow.
+    /// At least this many rows after the cursor are known, if the text has them.
     ahead: usize,
 }
 
 impl TextBuffer {
-    /// A text, the cursor at its start.
+    /// Makes a text with the cursor at its start.
     pub fn new(text: &str) -> TextBuffer {
         TextBuffer {
             text: text.to_owned(),
@@ -60,24 +57,22 @@ impl TextBuffer {
         }
     }
 
-    /// The text of a field. The cursor is at its end, because the user usually continues it. The cursor of a
-    /// very long text is at its start, since the whole text would have to be wrapped otherwise.
+    /// Makes the text of a field. The cursor is at its end, because the user usually continues it.
+    /// In a very long text it is at the start: otherwise the whole text would have to be wrapped.
     pub fn of_field(text: &str) -> TextBuffer {
         let cursor = if text.len() <= LONG { text.len() } else { 0 };
         TextBuffer { cursor, ..TextBuffer::new(text) }
     }
 
-    /// All of it.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Where the cursor is, in bytes.
+    /// Returns the byte where the cursor is.
     pub fn cursor(&self) -> usize {
         self.cursor
     }
 
-    /// Types a character.
     pub fn type_char(&mut self, c: char) {
         let joins = self.is_typing
             && self.undone.is_empty()
@@ -96,13 +91,13 @@ impl TextBuffer {
         self.is_typing = true;
     }
 
-    /// Takes a paste as one edit, its line ends as they are here.
+    /// Inserts a paste as one edit. Its line ends become line feeds.
     pub fn paste(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         self.replace(self.cursor..self.cursor, &text);
     }
 
-    /// Puts a text in place of a part, as one edit.
+    /// Replaces a range of the text, as one edit.
     pub fn replace(&mut self, range: Range<usize>, with: &str) {
         if range.is_empty() && with.is_empty() {
             return;
@@ -119,7 +114,7 @@ impl TextBuffer {
         }
     }
 
-    /// Puts another text in place of all of it, as one edit.
+    /// Replaces the whole text, as one edit.
     pub fn set(&mut self, text: &str) {
         if self.text != text {
             self.replace(0..self.text.len(), text);
@@ -134,7 +129,7 @@ impl TextBuffer {
         self.wrap_from(range.start, gone, with.len());
     }
 
-    /// Takes the last edit back; false where there is none.
+    /// Undoes the last edit. False if there is none.
     pub fn undo(&mut self) -> bool {
         let Some(edit) = self.done.pop() else { return false };
         self.put(edit.at..edit.at + edit.is.len(), &edit.was);
@@ -143,7 +138,7 @@ impl TextBuffer {
         true
     }
 
-    /// Redoes what was undone last; false where there is nothing.
+    /// Redoes the edit that was undone last. False if there is none.
     pub fn redo(&mut self) -> bool {
         let Some(edit) = self.undone.pop() else { return false };
         self.put(edit.at..edit.at + edit.was.len(), &edit.is);
@@ -162,23 +157,21 @@ impl TextBuffer {
         self.replace(self.cursor..self.after(self.cursor), "");
     }
 
-    /// Removes the word before the cursor.
     pub fn delete_word(&mut self) {
         self.replace(self.word_before()..self.cursor, "");
     }
 
-    /// Removes the word after the cursor.
     pub fn delete_next_word(&mut self) {
         self.replace(self.cursor..self.word_after(), "");
     }
 
-    /// Removes what is before the cursor on its line.
+    /// Removes the text before the cursor on its line.
     pub fn delete_to_start(&mut self) {
         let start = self.text[..self.cursor].rfind('\n').map_or(0, |feed| feed + 1);
         self.replace(start..self.cursor, "");
     }
 
-    /// Removes what is after the cursor on its line.
+    /// Removes the text after the cursor on its line.
     pub fn delete_to_end(&mut self) {
         let end = self.text[self.cursor..].find('\n').map_or(self.text.len(), |feed| self.cursor + feed);
         self.replace(self.cursor..end, "");
@@ -213,51 +206,47 @@ impl TextBuffer {
         self.reach();
     }
 
-    /// A grapheme back.
+    /// Moves a grapheme to the left.
     pub fn left(&mut self) {
         self.go(self.before(self.cursor));
     }
 
-    /// A grapheme on.
+    /// Moves a grapheme to the right.
     pub fn right(&mut self) {
         self.go(self.after(self.cursor));
     }
 
-    /// A word back.
     pub fn word_left(&mut self) {
         self.go(self.word_before());
     }
 
-    /// A word on.
     pub fn word_right(&mut self) {
         self.go(self.word_after());
     }
 
-    /// To the start of the row.
     pub fn row_start(&mut self) {
         self.go(self.row(self.row_of(self.cursor)).start);
     }
 
-    /// To the end of the row.
     pub fn row_end(&mut self) {
         let row = self.row_of(self.cursor);
         let range = self.row(row);
-        // Behind the last character of a row that goes on, the cursor would be in the next.
+        // After the last character of a wrapped row, the cursor would be in the next row.
         let goes_on = self.rows.get(row + 1) == Some(&range.end) && range.end < self.text.len();
         self.go(if goes_on && !range.is_empty() { self.before(range.end) } else { range.end });
     }
 
-    /// To the start of the text.
+    /// Moves to the start of the text.
     pub fn first(&mut self) {
         self.go(0);
     }
 
-    /// To its end.
+    /// Moves to the end of the text.
     pub fn last(&mut self) {
         self.go(self.text.len());
     }
 
-    /// So many rows up or down; false where there is none left.
+    /// Moves by rows, up if `by` is negative. False if there is no such row.
     pub fn by_rows(&mut self, by: isize) -> bool {
         let (row, column) = self.place();
         let column = self.column.unwrap_or(column);
@@ -275,8 +264,7 @@ impl TextBuffer {
     }
 }
 
-/// Whether a character belongs to the word that is being typed: a word and the blanks behind it
-/// are undone together.
+/// True if a character continues the typed word. Undo removes a word together with the spaces after it.
 fn goes_on(typed: &str, c: char) -> bool {
     let last = typed.chars().next_back().unwrap_or(' ');
     last != '\n' && c != '\n' && (!last.is_whitespace() || c.is_whitespace())

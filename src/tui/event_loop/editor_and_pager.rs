@@ -1,4 +1,4 @@
-//! The terminal is lent to another program: an editor, or a pager.
+//! Gives the terminal to another program: an editor or a pager.
 
 use std::io;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::tui::update;
 use crate::usecase::keep_draft;
 
 impl EventLoop<'_> {
-    /// Lets the user change the text of a memory in another editor.
+    /// Opens the text of a memory in the user's editor.
     pub(super) fn edit(&mut self, mut aim: ChangeTarget, now: Moment) -> io::Result<()> {
         let Some(at) = aim.one() else { return Ok(()) };
-        // What is written is of what was read now, whatever becomes of the file meanwhile.
+        // The change is based on the bytes that are read here, even if another program changes the file.
         aim.snapshot = aim.snapshot.with_bytes_of(at).map_or(aim.snapshot, Arc::new);
         let (store, entry) = aim.snapshot.get(at);
         let before = format::text_of(store, entry).text;
@@ -35,7 +35,7 @@ impl EventLoop<'_> {
         self.take_size(now)
     }
 
-    /// Lets the user change what a form has in another editor.
+    /// Opens a part of the form in the user's editor.
     pub(super) fn lend(&mut self, what: FormPart, now: Moment) -> io::Result<()> {
         let Some(before) = update::editor::text_for(self.app, what) else { return Ok(()) };
         let of = self.app.editor.as_ref().map(|editor| (Arc::clone(&editor.snapshot), editor.at));
@@ -44,8 +44,8 @@ impl EventLoop<'_> {
         self.take_size(now)
     }
 
-    /// What another editor made of a text of a memory, or why it made nothing. What it left is kept
-    /// where the screens can't have it.
+    /// Returns a text of a memory from the user's editor, or why there is none. Text that palimp
+    /// can't use is kept as a draft.
     fn in_editor(
         &mut self,
         of: Option<(Arc<Snapshot>, EntryRef)>,

@@ -1,4 +1,4 @@
-//! The first frame: what can be read at once.
+//! The first frame: it shows what can be read at once.
 
 use std::io;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ fn is_load(effect: &Effect) -> bool {
     matches!(effect, Effect::Job(Job::Load { .. }))
 }
 
-/// Does the jobs of effects, and those that come of them, on this thread. Nothing is written.
+/// Runs the jobs of effects, and the jobs that follow, on this thread. Nothing is written.
 fn settle(app: &mut App, mut effects: Vec<Effect>) {
     let mut kept = WorkerState::default();
     while let Some(effect) = effects.pop() {
@@ -42,7 +42,7 @@ fn settle(app: &mut App, mut effects: Vec<Effect>) {
     }
 }
 
-/// One frame of what the screens show first, once everything has been read, and what was read.
+/// Draws one frame of the first view, once everything was read. Returns it with the stores that were read.
 pub fn frame(options: &TuiOptions, width: u16, height: u16) -> io::Result<(Buffer, Arc<Snapshot>)> {
     let now = options.now.unwrap_or_else(Moment::of_the_clock);
     let mut app = App::new(options, (width, height), now);
@@ -59,7 +59,7 @@ fn draw(app: &App, width: u16, height: u16) -> io::Result<Buffer> {
     Ok(terminal.backend().buffer().clone())
 }
 
-/// A frame as plain text, its lines without trailing blanks.
+/// Returns a frame as plain text. Spaces at the ends of lines are removed.
 pub fn plain(buffer: &Buffer) -> String {
     let width = usize::from(buffer.area.width.max(1));
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Keys and signals, each on a thread of its own, on their way to the loop.
+//! Reads keys and signals on a thread each, and sends them to the event loop.
 
 use std::ffi::c_int;
 use std::io;
@@ -16,9 +16,9 @@ use crate::tui::message::Msg;
 use crate::tui::terminal::end;
 use crate::work::{end_editor, end_editors};
 
-/// So many Ctrl-c in a row end an editor that hangs.
+/// This many Ctrl-c in a row end an editor that hangs.
 const ENOUGH: usize = 3;
-/// A program that has not ended so long after a signal is ended by force.
+/// If palimp has not ended this long after a signal, it is ended by force.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 pub(super) fn listen(to_loop: &Sender<LoopEvent>, keyboard: &Arc<Keyboard>) -> io::Result<()> {
@@ -45,8 +45,8 @@ fn read_keys(to_loop: &Sender<LoopEvent>, keyboard: &Keyboard) {
     });
 }
 
-/// Hands signals to the loop. If the program has not ended soon after, this thread ends it.
-/// While an editor has the terminal, Ctrl-c and Ctrl-\ are meant for it, and Ctrl-z stops both.
+/// Sends signals to the loop. If palimp does not end soon after one, this thread ends it. While an
+/// editor has the terminal, Ctrl-c and Ctrl-\ are for the editor, and Ctrl-z stops both.
 fn wait_for_signals(to_loop: &Sender<LoopEvent>, keyboard: &Keyboard) {
     let mut interrupts = 0;
     while let Ok((numbers, is_lent)) = keyboard.signals() {
@@ -60,7 +60,7 @@ fn answer((number, is_lent): (c_int, bool), interrupts: &mut usize, to_loop: &Se
     *interrupts = if is_lent && number == SIGINT { *interrupts + 1 } else { 0 };
     match number {
         SIGINT | SIGQUIT if is_lent && *interrupts < ENOUGH => {}
-        // It is heard by an editor that does not end, and asked for again and again.
+        // The editor got every Ctrl-c, too, and did not end.
         SIGINT if is_lent => {
             end_editor();
             *interrupts = 0;
@@ -69,10 +69,10 @@ fn answer((number, is_lent): (c_int, bool), interrupts: &mut usize, to_loop: &Se
         SIGCONT | SIGWINCH if is_lent => {}
         SIGTSTP | SIGCONT | SIGWINCH => drop(to_loop.send(LoopEvent::Signal(number))),
         _ => {
-            // The loop waits for it.
+            // The loop waits for the editor.
             end_editors();
             let _ = to_loop.send(LoopEvent::Signal(number));
-            // The program ends under this thread when the loop is done: there is nothing to hear of.
+            // When the loop is done, the process ends during this sleep.
             thread::sleep(PATIENCE);
             end(128 + number);
         }

@@ -1,4 +1,4 @@
-//! What becomes of the bytes of a terminal.
+//! Tests which keys the bytes of a terminal mean.
 
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ fn events(pieces: &[&[u8]]) -> Vec<Event> {
     events
 }
 
-/// Keys as people write them: `C-S-Up`.
+/// Returns keys in their usual spelling: `C-S-Up`.
 fn names(bytes: &[u8]) -> String {
     let name = |event: &Event| match event {
         Event::Key(key) => {
@@ -146,7 +146,7 @@ proptest! {
         let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(whole.len())).collect();
         cuts.extend([0, whole.len()]);
         cuts.sort_unstable();
-        // A key that comes after an Esc is not a key with Alt.
+        // Esc at the end of a piece is a key: a key in the next piece has no Alt.
         let is_apart = |cut: &usize| {
             let key = whole.get(*cut).filter(|own| !may_follow(**own));
             key.is_none() || !whole[..*cut].ends_with(b"\x1b")

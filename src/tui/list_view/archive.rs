@@ -1,4 +1,4 @@
-//! The archive: what is due to be archived, what will be, and every memory that is.
+//! The archive: what is due to be archived, what will be due, and every archived memory.
 
 use super::row::{ListCell, ListRow};
 use super::{ListViewKind, RowDetails, upkeep};
@@ -41,7 +41,7 @@ fn rows(app: &App) -> Vec<ListRow> {
     }
 }
 
-/// What is told of a memory that was read with the archive.
+/// Calls `tell` with an entry that was read with the archive.
 fn entry<T>(
     app: &App,
     at: EntryRef,
@@ -94,12 +94,11 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     }
 }
 
-/// The text of a memory that is archived.
 pub fn text(app: &App, at: EntryRef) -> Option<String> {
     entry(app, at, |store, entry| format::text_of(store, entry).text)
 }
 
-/// Why an archived memory can't be brought back, where it can't.
+/// Returns why an archived memory can't be brought back; `None` if it can.
 pub fn why_not_restorable(app: &App, at: EntryRef) -> Option<String> {
     let may = entry(app, at, |store, own| ChangeCommand::Unarchive.check_allowed(store, own))?;
     may.err().map(|refusal| refusal.message)

@@ -1,4 +1,4 @@
-//! Backups, and the memories of the one that is open, compared with the store as it is now.
+//! Backups, and the memories of the open backup, compared with the store.
 
 mod description;
 
@@ -33,59 +33,57 @@ pub static KIND: View = View {
     is_read: |app| app.list_view.backups.list.is_some(),
 };
 
-/// What is known of the backups.
+/// The state of the view of backups.
 #[derive(Default)]
 pub struct BackupsView {
     /// `None` until they are read.
     pub list: Option<Vec<BackupRow>>,
-    /// The one that was opened.
     pub opened: Option<OpenedBackup>,
-    /// The one that is being opened.
+    /// The backup that is being opened: its store and path.
     pub opening: Option<(usize, PathBuf)>,
-    /// Whether the whole difference is shown of the memory under the cursor.
+    /// True if the full difference of the memory under the cursor is shown.
     pub difference: bool,
-    /// While every backup is looked at, one after the other: those that were looked at.
+    /// While all backups are verified one by one: those that are done.
     pub verifying: Option<HashSet<(usize, PathBuf)>>,
-    /// Why the last one could not be opened.
+    /// Why the last backup could not be opened.
     pub failed: Option<String>,
-    /// The search for an intact backup, which is then offered first.
+    /// The search for an intact backup. That backup is then offered first.
     pub intact_search: Option<IntactBackupSearch>,
 }
 
-/// The search for an intact backup.
 #[derive(Clone, Copy, Default)]
 pub struct IntactBackupSearch {
     /// The number of backups that were verified.
     pub looked: usize,
-    /// Whether the user wants to open the backup that is found.
+    /// True if the user wants to open the backup that is found.
     pub opens: bool,
 }
 
 impl BackupsView {
-    /// What differs, of the one that is open.
+    /// Returns the memories that differ, for the open backup.
     pub fn items(&self) -> &[RecordDifference] {
         self.opened.as_ref().map_or(&[], |opened| &opened.compared.items)
     }
 
-    /// The one of a row.
+    /// Returns the backup of a row.
     pub fn of(&self, row: Option<ListRow>) -> Option<&BackupRow> {
         let Some(ListRow::Backup(at)) = row else { return None };
         self.list.as_ref()?.get(at)
     }
 
-    /// The memory of a row, of the one that is open.
+    /// Returns the memory of a row, for the open backup.
     pub fn item(&self, row: Option<ListRow>) -> Option<&RecordDifference> {
         let Some(ListRow::Item(at)) = row else { return None };
         self.items().get(at)
     }
 }
 
-/// Where the memories start in the backup that are marked to come back.
+/// Returns where the marked memories start in the backup.
 pub fn chosen(within: &RowList) -> HashSet<u64> {
     within.marks.iter().filter_map(|key| key.parse().ok()).collect()
 }
 
-/// The key of a memory. One that can't come back has none that another one has.
+/// Returns the key of a memory. A memory that can't be restored never has the key of another one.
 pub fn item_key(item: &RecordDifference) -> String {
     if item.can_come { item.at.to_string() } else { format!("{} {}", item.kind.as_str(), item.at) }
 }
@@ -104,7 +102,6 @@ fn rows(app: &App) -> Vec<ListRow> {
     rows.into_iter().map(ListRow::Backup).collect()
 }
 
-/// Why a backup was made.
 fn why(reason: &BackupReason) -> String {
     match reason {
         BackupReason::Before(verb, _) => match verb.as_str() {
@@ -120,7 +117,7 @@ fn why(reason: &BackupReason) -> String {
     }
 }
 
-/// What a file is called where its store is named: its session, or its own name.
+/// Returns a short name of a file: its session, or its path.
 fn file_name(path: &Path) -> String {
     let told = path.to_text().into_owned();
     let short = told.strip_suffix(".jsonl").unwrap_or(&told);
@@ -150,7 +147,7 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     ]
 }
 
-/// What is known about a memory that the backup lacks although it was written before the backup.
+/// Describes a memory that the backup lacks although it was written before the backup.
 fn absent(app: &App, own: &RecordDifference) -> String {
     let ends_early = app.list_view.backups.opened.as_ref().is_some_and(|own| own.compared.ends_early);
     let why = if ends_early { "the backup ends early" } else { "not in the backup" };
@@ -173,20 +170,20 @@ fn item_cells(app: &App, own: &RecordDifference) -> Vec<ListCell> {
     ]
 }
 
-/// When it was written, as people say it.
+/// Returns when a memory was written, in a form for people.
 fn written(app: &App, told: &str) -> String {
     let at = told.strip_prefix("written ").and_then(Moment::parse);
     at.map_or_else(|| told.to_owned(), |(at, _)| format!("written {}", at.short_date_at(app.now)))
 }
 
-/// What the bytes of a memory say, where they can be read as one of the backup's file.
+/// Reads bytes as a memory of the backup's file; `None` if that is impossible.
 fn read(app: &App, bytes: &[u8]) -> Option<RecordText> {
     let opened = app.list_view.backups.opened.as_ref()?;
     let format = opened.snapshot.stores.get(opened.store)?.format;
     format::text_of_raw(format, &opened.copy.file, bytes)
 }
 
-/// What differs field by field, where both can be read: from now to what it was.
+/// Returns how fields and text differ, from now to the backup. Empty if one side can't be read.
 fn changes(app: &App, item: &RecordDifference) -> Vec<String> {
     let (Some(was), Some(is)) = (read(app, &item.was), read(app, &item.is)) else { return Vec::new() };
     let of = |fields: &[(String, String)], name: &str| -> Option<String> {
@@ -241,7 +238,7 @@ fn about(app: &App, width: usize) -> RowDetails {
     RowDetails { title, right, lines }
 }
 
-/// What is known about why a backup lacks memories.
+/// Describes the memories that are missing because the backup ends early.
 fn ends_early(compared: &BackupComparison) -> String {
     match compared.count(DifferenceKind::Absent) {
         0 => String::new(),
@@ -259,11 +256,9 @@ fn dim(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
     lines.into_iter().map(|line| Line::styled(line, style)).collect()
 }
 
-/// The text above a difference.
 pub const DIFFERENCE: &str = "Difference   − now   + in the backup";
 
-/// The difference of the memory under the cursor: as it is now, and as the backup has it. Of what was
-/// erased nothing is there to show.
+/// Returns the difference of the memory under the cursor. An erased memory has nothing to show.
 pub fn difference(app: &App, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let Some(item) = app.list_view.backups.item(app.list_view.details.selected()) else { return Vec::new() };
@@ -290,14 +285,14 @@ pub fn difference(app: &App, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// What both have of a memory whose text is the same: that, and the fields that are.
+/// Returns the text and the equal fields of a memory, if both sides have the same text.
 fn same(app: &App, item: &RecordDifference) -> Option<Vec<String>> {
     let (was, is) = (read(app, &item.was)?, read(app, &item.is)?);
     let fields = was.fields.into_iter().filter(|own| is.fields.contains(own)).collect();
     (was.text == is.text).then(|| told(app, item, RecordText { fields, ..is }))
 }
 
-/// A memory, or its bytes where it can't be read.
+/// Returns a memory as lines, or its bytes if it can't be read.
 fn said(app: &App, item: &RecordDifference, bytes: &[u8]) -> Vec<String> {
     match read(app, bytes) {
         Some(own) => told(app, item, own),
@@ -305,19 +300,19 @@ fn said(app: &App, item: &RecordDifference, bytes: &[u8]) -> Vec<String> {
     }
 }
 
-/// A memory as the detail tells it: its text, then its fields.
+/// Returns the text of a memory and then its fields, as the detail pane does.
 fn told(app: &App, item: &RecordDifference, own: RecordText) -> Vec<String> {
     let start = |text: &str| text[..cut(text, LONGEST)].to_owned();
-    // A deletion has no text: what it deletes has one.
+    // A deletion has no text. The title is of the memory that it deletes.
     let deletes = app.list_view.backups.opened.as_ref().is_some_and(|own| own.compared.deletes);
     let text = if deletes { item.title.clone() } else { own.text };
-    // Masked together: a value can go on in the next line.
+    // The lines are masked together, because a secret can continue on the next line.
     let text = theme::masked(app, &start(&text)).into_owned();
     let fields = own.fields.iter().map(|(name, value)| format!("{name}  {}", start(value)));
     text.lines().map(str::to_owned).chain(fields).collect()
 }
 
-/// So many bytes of a memory are shown of a difference.
+/// A difference shows at most this many bytes of a memory.
 const LONGEST: usize = 64 * 1024;
 
 fn hints(app: &App) -> Vec<Hint> {
@@ -344,7 +339,6 @@ fn hints(app: &App) -> Vec<Hint> {
     hints
 }
 
-/// Why a memory can't be marked.
 pub fn why_not_restorable(item: &RecordDifference) -> String {
     match item.kind {
         DifferenceKind::Newer => {

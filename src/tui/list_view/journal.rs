@@ -1,5 +1,4 @@
-//! Every step of the stores, what other programs did meanwhile, and what the step under the cursor
-//! changed.
+//! Every step of the stores, the changes by other programs in between, and the details of a step.
 
 use ratatui::text::{Line, Span};
 
@@ -25,17 +24,15 @@ pub static KIND: ListViewKind = ListViewKind {
     is_read: |app| app.list_view.journal.accounts.is_some(),
 };
 
-/// What is known of the steps.
 #[derive(Default)]
 pub struct JournalScreen {
-    /// A store each; `None` until they are read.
+    /// One per store; `None` until they are read.
     pub accounts: Option<Vec<JournalView>>,
-    /// What steps changed, of those that were read.
+    /// The changes of the steps that were read.
     pub shown: Vec<StepDetail>,
 }
 
 impl JournalScreen {
-    /// A step at its place.
     pub fn step(&self, store: usize, at: usize) -> Option<&Step> {
         self.account(store)?.rows.get(at)
     }
@@ -44,13 +41,13 @@ impl JournalScreen {
         self.accounts.as_ref()?.get(store)
     }
 
-    /// What a step changed, where that was read.
+    /// Returns what a step changed, if that was read.
     pub fn shown(&self, store: usize, step: u64) -> Option<&StepDetail> {
         self.shown.iter().find(|own| (own.store, own.step) == (store, step))
     }
 }
 
-/// The step of the row under the cursor: its store's number, and what is known of it.
+/// Returns the step of the row under the cursor, with the number of its store.
 pub fn step(app: &App) -> Option<(usize, &Step)> {
     match app.list_view.row()? {
         ListRow::Step(store, at) | ListRow::Others(store, at) => {
@@ -137,7 +134,7 @@ fn fault(journal: &JournalScreen, store: usize, at: usize) -> String {
     journal.account(store).and_then(|own| own.faults.get(at)).cloned().unwrap_or_default()
 }
 
-/// What others did after a step, in words that promise no more than is known.
+/// Says what other programs did after a step. The words promise no more than is known.
 fn others(step: &Step) -> String {
     let (others, number) = (&step.foreign, step.line.step);
     let mut parts = Vec::new();
@@ -168,7 +165,7 @@ fn step_cells(app: &App, store: usize, own: &Step) -> Vec<ListCell> {
         ListCell::left(format!("step {}", own.line.step), NUMBER).styled(theme.dim()).from(70),
         ListCell::rest(what(app, store, own)).styled(style),
     ];
-    // A step of which there is nothing to tell leaves all to its title.
+    // A step without these details leaves the columns to its title.
     let width = theme::width(&told);
     cells.extend((width > 0).then(|| ListCell::right(told, width).styled(theme.dim()).from(60)));
     cells
@@ -185,7 +182,7 @@ fn sign(own: &Step) -> &'static str {
     }
 }
 
-/// What a step did, by the title of the first memory where that is known.
+/// Says what a step did, with the title of its first memory if that is known.
 fn what(app: &App, store: usize, own: &Step) -> String {
     let shown = app.list_view.journal.shown(store, own.line.step);
     let did = match own.outcome {
@@ -200,10 +197,10 @@ fn what(app: &App, store: usize, own: &Step) -> String {
     format!("{did} {title}")
 }
 
-/// Of a list of tags so many columns are shown before the title.
+/// The list of tags has at most this many columns before the title.
 const TAGS: usize = 24;
 
-/// What a step did to the tags, where it did no more.
+/// Describes a step that changed only tags; `None` for any other step.
 fn tagged(own: &Step, shown: &StepDetail) -> Option<String> {
     let mut tags: Vec<(bool, &str)> = Vec::new();
     for (came, tag) in shown.files.iter().flatten().flat_map(|own: &StepFile| &own.tags) {
@@ -224,7 +221,7 @@ fn tagged(own: &Step, shown: &StepDetail) -> Option<String> {
     }
 }
 
-/// What a verb of the command line did.
+/// Returns the past form of a command's verb.
 fn did(verb: &str) -> &str {
     match verb {
         "archive" => "archived",
@@ -242,7 +239,7 @@ fn did(verb: &str) -> &str {
     }
 }
 
-/// The titles of the memories that a step concerned, each once, with the sign of what it did to it.
+/// Returns the titles of a step's memories, each once, with a sign: added, removed or changed.
 fn titles(shown: &StepDetail) -> Vec<(&'static str, &str)> {
     let mut titles: Vec<(&'static str, &str)> = Vec::new();
     for (came, title) in shown.files.iter().flatten().flat_map(|own: &StepFile| &own.titles) {
@@ -256,7 +253,6 @@ fn titles(shown: &StepDetail) -> Vec<(&'static str, &str)> {
     titles
 }
 
-/// What is known of the row under the cursor.
 fn about(app: &App, width: usize) -> RowDetails {
     let mut told = StepText { app, lines: Vec::new(), width };
     match app.list_view.row() {
@@ -315,7 +311,7 @@ impl StepText<'_> {
         }
     }
 
-    /// The memories by their titles; what is no memory by its lines.
+    /// Adds the titles of memories, and for files without memories the changed lines.
     fn memories(&mut self, store: usize, step: u64) {
         let theme = Theme::of(self.app);
         let Some(shown) = self.app.list_view.journal.shown(store, step) else { return };
@@ -330,7 +326,7 @@ impl StepText<'_> {
             self.lines.push(Line::styled(head, theme.strong()));
             for run in file.lines.chunk_by(|one, next| one.0 == next.0) {
                 let sign = if run[0].0 { "+ " } else { "− " };
-                // Masked together: a value can go on in the next line.
+                // The lines are masked together, because a secret can continue on the next line.
                 let starts: Vec<_> = run.iter().map(|(_, own)| &own[..own.len().min(LONGEST)]).collect();
                 let text = String::from_utf8_lossy(&starts.join(&b'\n')).into_owned();
                 for text in theme::masked(self.app, &text).split('\n') {
@@ -344,7 +340,7 @@ impl StepText<'_> {
     }
 }
 
-/// So many bytes of a line are shown.
+/// At most this many bytes of a line are shown.
 const LONGEST: usize = 2_000;
 
 fn hints(app: &App) -> Vec<Hint> {

@@ -1,4 +1,4 @@
-//! What agents wrote since the last visit, store by store.
+//! The memories that agents wrote since the last visit, store by store.
 
 use super::row::{ListCell, ListRow};
 use super::{ListViewKind, RowDetails};
@@ -24,11 +24,11 @@ pub static KIND: ListViewKind = ListViewKind {
     is_read: |app| app.is_whole(),
 };
 
-/// More than so many are not counted one by one.
+/// More new memories are not counted exactly.
 pub const MOST: usize = 1_000;
 
-/// Whether a memory is new: written since its store was last seen, not in the future, and not marked as
-/// seen by itself.
+/// True if a memory was written after the last visit to its store, is not in the future, and is not
+/// marked as seen.
 fn is_unseen(app: &App, store: &Store, entry: u32) -> bool {
     let seen = app.visits.seen(&store.root);
     let own = store.entries.get(entry as usize);
@@ -37,12 +37,11 @@ fn is_unseen(app: &App, store: &Store, entry: u32) -> bool {
     created > seen && created <= app.now && !app.visits.is_seen(&store.root, || name_of(store, entry))
 }
 
-/// Whether a memory of the list is new.
 pub fn is_new(app: &App, at: EntryRef) -> bool {
     is_unseen(app, app.listed_snapshot.get(at).0, at.entry)
 }
 
-/// What tells a memory of its store: its id within its session, or its key.
+/// Returns the name of a memory in its store: its id with its session, or its key.
 pub fn name_of(store: &Store, entry: u32) -> String {
     let Some(own) = store.entries.get(entry as usize) else { return String::new() };
     match (store.view(own).and_then(|view| view.id), store.session(own)) {
@@ -52,23 +51,23 @@ pub fn name_of(store: &Store, entry: u32) -> String {
     }
 }
 
-/// The new memories of a store, the newest first.
+/// Returns the new memories of a store, the newest first.
 fn of_store(app: &App, number: usize) -> impl Iterator<Item = (Moment, EntryRef)> + '_ {
     let store = app.snapshot.stores.get(number);
     let seen = store.and_then(|store| app.visits.seen(&store.root));
     let newest = app.tallies.get(number).map_or(&[][..], |tally| &tally.newest);
-    // The newest first: behind the last visit nothing is new.
+    // The newest come first, so none after these is new.
     let since = newest.iter().take_while(move |(created, _)| seen.is_some_and(|seen| *created > seen));
     let own = since.filter(move |(_, entry)| store.is_some_and(|store| is_unseen(app, store, *entry)));
     own.map(move |&(created, entry)| (created, EntryRef { store: number as u32, entry }))
 }
 
-/// How many there are, over all stores.
+/// Counts the new memories of all stores.
 pub fn count(app: &App) -> usize {
     (0..app.snapshot.stores.len()).map(|number| of_store(app, number).count()).sum()
 }
 
-/// Up to when all memories were seen: the earliest of the visits.
+/// Returns the time up to which all memories were seen: the earliest last visit of a store.
 pub fn since(app: &App) -> Option<Moment> {
     app.snapshot.stores.iter().filter_map(|store| app.visits.seen(&store.root)).min()
 }
@@ -96,7 +95,6 @@ pub fn key(app: &App, at: EntryRef) -> String {
     store.map(|store| format!("{} {}", at.store, name_of(store, at.entry))).unwrap_or_default()
 }
 
-/// The value of a field of a memory, where it has one.
 pub fn field<'a>(view: &View<'a>, name: &str) -> Option<&'a str> {
     view.facets.iter().find(|(own, _)| *own == name).map(|(_, value)| value)
 }
@@ -132,7 +130,7 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     }
 }
 
-/// The text of a memory, and its fields below it. Fields of several words come first.
+/// Returns the text of a memory, and its fields below. Fields of several words come first.
 pub fn text(app: &App, at: EntryRef) -> String {
     let (store, entry) = app.snapshot.get(at);
     let RecordText { text, mut fields, .. } = format::text_of(store, entry);
@@ -145,7 +143,7 @@ pub fn text(app: &App, at: EntryRef) -> String {
     if fields.is_empty() { text } else { format!("{}\n{fields}", text.trim_end()) }
 }
 
-/// The greatest width of the names of fields.
+/// The names of fields have at most this many columns.
 const NAMES: usize = 14;
 
 pub fn about(app: &App, width: usize) -> RowDetails {

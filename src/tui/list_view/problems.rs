@@ -1,4 +1,4 @@
-//! The problems of all stores: by severity, store, file and line, or by what is wrong.
+//! The problems of all stores, ordered by severity, store, file and line, or by what is wrong.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -26,21 +26,20 @@ pub static KIND: ListViewKind = ListViewKind {
     is_read: |app| app.is_whole(),
 };
 
-/// What the row of a problem says that is repaired without a loss.
+/// The label of problems whose repair loses nothing.
 const SAFE: &str = "safe repair";
-/// So many bytes of a line are shown.
+/// At most this many bytes of a line are shown.
 const SHOWN: usize = 2_000;
 
-/// A problem of the list.
 pub struct ListedProblem {
     pub store: usize,
-    /// Its number among those of its store.
+    /// The index in the problems of its store.
     pub at: usize,
-    /// What repairs it without a loss, where anything does.
+    /// The repair that loses nothing, if there is one.
     pub repair: Option<&'static str>,
 }
 
-/// Every problem, in the order of the list.
+/// Returns every problem, in the order of the list.
 pub fn listed_problems(snapshot: &Snapshot) -> Vec<ListedProblem> {
     let of_store = |(store, own): (usize, &Arc<Store>)| {
         let own = Arc::clone(own);
@@ -63,24 +62,22 @@ pub fn listed_problems(snapshot: &Snapshot) -> Vec<ListedProblem> {
     all
 }
 
-/// The problem of that number, with its store.
+/// Returns a problem of the list, with the number of its store.
 pub fn problem(app: &App, number: usize) -> Option<(usize, &Problem)> {
     let listed = app.problem_list.get(number)?;
     Some((listed.store, app.snapshot.stores.get(listed.store)?.problems.get(listed.at)?))
 }
 
-/// What repairs the problem of that number without a loss.
 fn repair_of(app: &App, number: usize) -> Option<&'static str> {
     app.problem_list.get(number)?.repair
 }
 
-/// The problem under the cursor, with its store.
+/// Returns the problem under the cursor, with the number of its store.
 pub fn selected(app: &App) -> Option<(usize, &Problem)> {
     let Some(ListRow::Problem(number)) = app.list_view.row() else { return None };
     problem(app, number)
 }
 
-/// The problems with the rows that head them.
 fn rows(app: &App) -> Vec<ListRow> {
     let mut all: Vec<usize> = (0..app.problem_list.len()).collect();
     if app.list_view.list.is_other_order {
@@ -114,7 +111,7 @@ pub fn key(app: &App, number: usize) -> String {
     format!("{store} {} {} {:?} {}", own.code.as_str(), own.file.to_text(), own.line, own.message)
 }
 
-/// The memory or line that a problem concerns, where it is one.
+/// Returns the memory or line that a problem is about, if it is one.
 pub fn entry(snapshot: &Snapshot, store: usize, problem: &Problem) -> Option<EntryRef> {
     let own = snapshot.stores.get(store)?;
     let document = own.documents.iter().position(|document| document.path == problem.file)? as u32;
@@ -123,7 +120,7 @@ pub fn entry(snapshot: &Snapshot, store: usize, problem: &Problem) -> Option<Ent
     Some(EntryRef { store: store as u32, entry: entry as u32 })
 }
 
-/// A problem's lines before and after each of its fixes, as they are shown.
+/// Makes the text of a problem's lines, before and after each fix; `None` if there is nothing to show.
 pub fn to_fixes(lines: FixPreview) -> Option<ProblemFixes> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]).trim_end().to_owned();
     let ways = lines.fixes.into_iter().map(|(fix, after)| FixOption {
@@ -137,7 +134,7 @@ pub fn to_fixes(lines: FixPreview) -> Option<ProblemFixes> {
     (bytes > 0 || !own.ways.is_empty()).then_some(own)
 }
 
-/// The first problem of a line that can't be read; its number in the list.
+/// Returns the number of the first problem whose line can't be read.
 pub fn first_broken(app: &App) -> Option<usize> {
     let is_broken = |number: &usize| {
         let own = problem(app, *number).and_then(|(store, own)| Some((app.snapshot.stores.get(store)?, own)));
@@ -146,27 +143,26 @@ pub fn first_broken(app: &App) -> Option<usize> {
     (0..app.problem_list.len()).find(is_broken)
 }
 
-/// A line with a problem, and what a repair makes of it. Untrusted text.
+/// The line of a problem, and its fixes. Untrusted text.
 #[derive(Default)]
 pub struct ProblemFixes {
     pub bytes: usize,
     pub before: String,
-    /// What can be done about it, the best first.
+    /// The fixes, the best first.
     pub ways: Vec<FixOption>,
-    /// Which of these was chosen.
+    /// The index of the fix that the user chose.
     pub chosen: Option<usize>,
 }
 
-/// A fix, and what it makes of the line. Untrusted text.
 pub struct FixOption {
     pub title: String,
     pub reason: String,
     pub is_safe: bool,
-    /// Empty where nothing is left of it.
+    /// The line after the fix, empty if it is removed; `None` if the fix changes something else.
     pub after: Option<String>,
 }
 
-/// What is asked for by a fix of the problem under the cursor: the way that was chosen, or the best.
+/// Returns the repair of the problem under the cursor, by the chosen fix or the best one.
 pub fn wanted(app: &App) -> Option<RepairTarget> {
     let (store, problem) = selected(app)?;
     let of = app.snapshot.stores.get(store)?;
@@ -176,8 +172,7 @@ pub fn wanted(app: &App) -> Option<RepairTarget> {
     Some(RepairTarget::Chosen(vec![(key, pick)]))
 }
 
-/// The problem under the cursor in full: what was found, what it means, what can be done about it, and the
-/// line as it is and as it would be.
+/// Shows a problem in full: message, meaning, what can be done, and the line before and after the fix.
 fn about(app: &App, width: usize) -> RowDetails {
     let Some(ListRow::Problem(number)) = app.list_view.row() else { return RowDetails::default() };
     let Some((store, problem)) = problem(app, number) else { return RowDetails::default() };
@@ -228,7 +223,7 @@ fn about(app: &App, width: usize) -> RowDetails {
     RowDetails { title, right: String::new(), lines }
 }
 
-/// Whether a message says what its code means: most begin with the same words.
+/// True if a message already says what its code means: more than half of the words are the same.
 fn is_said(meaning: &str, message: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let split = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3);
@@ -239,7 +234,7 @@ fn is_said(meaning: &str, message: &str) -> bool {
     meaning.iter().filter(|word| said.contains(word)).count() * 2 > meaning.len()
 }
 
-/// What can be done about a problem. Of a line with several problems, another one may have a safe repair.
+/// Says what can be done about a problem. Another problem of the same line may have a safe repair.
 fn can_do(store: &Store, problem: &Problem, safe: Option<&str>, is_any_safe: bool) -> Option<String> {
     Some(match (safe, problem.record) {
         (Some(deed), _) => {
@@ -265,14 +260,14 @@ fn can_do(store: &Store, problem: &Problem, safe: Option<&str>, is_any_safe: boo
     })
 }
 
-/// Whether a record with a problem can be read as a memory.
+/// True if a record with a problem can be read as a memory.
 fn reads(store: &Store, problem: &Problem, record: u32) -> bool {
     let place = store.documents.binary_search_by(|document| document.path.cmp(&problem.file));
     let records = place.ok().and_then(|place| store.documents.get(place)).map(|own| &own.records);
     records.and_then(|own| own.get(record as usize)).is_some_and(|own| own.view().is_some())
 }
 
-/// What is wrong, in two or three words, and what it is about: a field, a tag, an id. Untrusted text.
+/// Says in a few words what is wrong and with what: a field, a tag or an id. Untrusted text.
 fn what(store: Option<&Store>, problem: &Problem) -> String {
     let document = store.and_then(|own| own.document_at(&problem.file));
     let name = match problem.code {
@@ -289,7 +284,7 @@ fn what(store: Option<&Store>, problem: &Problem) -> String {
     };
     let things = things(&problem.message);
     match (problem.code, things.as_slice(), &problem.id) {
-        // Of a field, a source or a memory, that what it refers to is missing.
+        // A field, a source or a memory refers to something that is missing.
         (Code::DanglingReference, [.., missing], Some(own)) => format!("{name}  {own} → {missing}"),
         (Code::DanglingReference, [.., missing], None) => format!("{name}  {missing}"),
         (_, [first, ..], _) => format!("{name}  {first}"),
@@ -297,7 +292,7 @@ fn what(store: Option<&Store>, problem: &Problem) -> String {
     }
 }
 
-/// What a message quotes. A command is no thing.
+/// Returns the quoted parts of a message, except commands.
 fn things(message: &str) -> Vec<&str> {
     let mut things = Vec::new();
     let mut rest = message;
@@ -311,7 +306,7 @@ fn things(message: &str) -> Vec<&str> {
     things
 }
 
-/// All that a problem says: what a filter looks in. Untrusted text.
+/// Returns all the text of a problem, for the filter. Untrusted text.
 pub fn words(app: &App, number: usize) -> String {
     let Some((store, own)) = problem(app, number) else { return String::new() };
     let what = what(app.snapshot.stores.get(store).map(Arc::as_ref), own);
@@ -320,7 +315,7 @@ pub fn words(app: &App, number: usize) -> String {
     format!("{} {what} {store} {} {line} {} {safe}", own.code.as_str(), own.file.to_text(), own.message)
 }
 
-/// What heads the problems of a severity; as a filter it shows them alone.
+/// Returns the heading of a severity. As a filter, it shows only the problems of that severity.
 pub fn heading(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "✖ errors",

@@ -1,4 +1,4 @@
-//! A row of a list view: what it is about, what tells it from others, and its cells.
+//! A row of a list view: what it is about, its key and its cells.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -8,30 +8,30 @@ use crate::model::{EntryRef, Severity};
 use crate::tui::app::App;
 use crate::tui::theme::{self, Theme, column};
 
-/// What a row is about, by its place in what its view has read.
+/// What a row is about. Indexes point into the data that the view has read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListRow {
     Backup(usize),
     /// A memory of the backup that is open.
     Item(usize),
-    /// Something that is due, or will be, or a compaction.
+    /// A task that is due now or soon, or a compaction.
     Chore(usize),
-    /// A memory that it concerns.
+    /// A memory that the task is about.
     Touched(usize),
-    /// The place of archived memories: they are below it.
+    /// The file or folder of the archived memories below.
     Batch(usize),
     Archived(EntryRef),
-    /// A step: its store and its place there.
+    /// A step: its store, and its index in that store's journal.
     Step(usize, usize),
-    /// What others wrote after it.
+    /// What other programs did after a step.
     Others(usize, usize),
-    /// A file that is not as long as the last step left it.
+    /// A file whose length differs from what the last step left.
     Moved(usize, usize),
-    /// Something of the journal that can't be read.
+    /// A part of the journal that can't be read.
     Fault(usize, usize),
-    /// How many problems there are of a severity.
+    /// A severity, and how many problems have it.
     Severity(Severity, usize),
-    /// The store and file of the problem of that number, and of those below it.
+    /// The store and file of a problem, and of the problems below.
     File(usize),
     Problem(usize),
     /// A store, and how many new memories it has.
@@ -42,7 +42,7 @@ pub enum ListRow {
 }
 
 impl ListRow {
-    /// How high a heading is above the rows; none for what the cursor can be on.
+    /// Returns the level of a heading, 0 for the highest; `None` for rows that the cursor can be on.
     pub fn level(self) -> Option<u8> {
         match self {
             ListRow::Severity(..) | ListRow::Store(..) | ListRow::Batch(_) => Some(0),
@@ -51,7 +51,7 @@ impl ListRow {
         }
     }
 
-    /// What tells it from others, whatever is read anew.
+    /// Returns a key that stays the same when the view is read again.
     pub fn key(self, app: &App) -> String {
         match self {
             ListRow::Backup(_) => backups::key(app, self),
@@ -72,7 +72,6 @@ impl ListRow {
         }
     }
 
-    /// Its cells.
     pub fn cells(self, app: &App) -> Vec<ListCell> {
         match self {
             ListRow::Backup(_) | ListRow::Item(_) => backups::cells(app, self),
@@ -87,7 +86,7 @@ impl ListRow {
         }
     }
 
-    /// All that it says: what a filter looks in.
+    /// Returns all the text of the row, for the filter.
     pub fn text(self, app: &App) -> String {
         if let ListRow::Problem(at) = self {
             return problems::words(app, at);
@@ -97,13 +96,13 @@ impl ListRow {
     }
 }
 
-/// The title of a row, of the cells that have what the others leave. Untrusted text.
+/// Returns the title of a row: the cells that share the remaining columns. Untrusted text.
 pub fn title(app: &App, row: ListRow) -> String {
     let cells = row.cells(app).into_iter().filter(|cell| cell.width.is_none());
     cells.map(|cell| cell.text.trim().to_owned()).collect::<Vec<_>>().join(" ")
 }
 
-/// Headings that count say how many rows are shown below them.
+/// Sets the counts in headings to the number of rows below them.
 pub fn recount(rows: &mut [ListRow]) {
     let mut below = 0;
     for row in rows.iter_mut().rev() {
@@ -115,63 +114,62 @@ pub fn recount(rows: &mut [ListRow]) {
     }
 }
 
-/// A part of a row. Untrusted text, made safe when it is drawn.
+/// A part of a row. Untrusted text, which is made safe when it is drawn.
 pub struct ListCell {
     pub text: String,
     pub style: Style,
-    /// How many columns it has; none: what the others leave.
+    /// The number of columns; `None` for a share of what the other cells leave.
     pub width: Option<usize>,
     pub is_right: bool,
-    /// It is shown in lists of so many columns and more.
+    /// The cell is shown only in lists of at least this many columns.
     pub from: usize,
-    /// Spaces behind it.
+    /// The spaces after the cell.
     gap: usize,
 }
 
 impl ListCell {
-    /// What has all columns that the others leave: a title.
+    /// Makes a cell that gets all the columns that the others leave: a title.
     pub fn rest(text: impl Into<String>) -> ListCell {
         ListCell { text: text.into(), style: Style::new(), width: None, is_right: false, from: 0, gap: 2 }
     }
 
-    /// Text of so many columns.
+    /// Makes a cell of this many columns.
     pub fn left(text: impl Into<String>, width: usize) -> ListCell {
         ListCell { width: Some(width), ..ListCell::rest(text) }
     }
 
-    /// The same, a figure.
+    /// Makes a cell of this many columns, aligned right: a figure.
     pub fn right(text: impl Into<String>, width: usize) -> ListCell {
         ListCell { is_right: true, ..ListCell::left(text, width) }
     }
 
-    /// Text at the right end as wide as it is, but no wider than so many columns: what it leaves is the title's.
+    /// Makes a cell at the right end, as wide as its text up to `most` columns. The title gets the rest.
     pub fn fitting(text: impl Into<String>, most: usize) -> ListCell {
         let text = text.into();
         let width = theme::width(&text).min(most);
         ListCell::right(text, width)
     }
 
-    /// In a style.
     pub fn styled(self, style: Style) -> ListCell {
         ListCell { style, ..self }
     }
 
-    /// In lists of so many columns alone.
+    /// Shows the cell only in lists of at least this many columns.
     pub fn from(self, from: usize) -> ListCell {
         ListCell { from, ..self }
     }
 
-    /// One space behind it: a sign or a letter.
+    /// Leaves one space after the cell: a sign or a letter.
     pub fn close(self) -> ListCell {
         ListCell { gap: 1, ..self }
     }
 
-    /// Nothing follows the row.
+    /// Leaves no space after the cell.
     pub fn tight(self) -> ListCell {
         ListCell { gap: 0, ..self }
     }
 
-    /// The short name of a store, where several are open.
+    /// Makes a cell with the short name of a store. It is shown only if several stores are open.
     pub fn store(app: &App, store: usize) -> ListCell {
         let widest = app.store_names.iter().map(|name| theme::width(name)).max().unwrap_or(0).min(8);
         let is_one = app.snapshot.stores.len() < 2;
@@ -180,7 +178,7 @@ impl ListCell {
     }
 }
 
-/// Cells side by side in so many columns.
+/// Joins cells to a line of this width.
 pub fn line(app: &App, cells: Vec<ListCell>, width: usize) -> Line<'static> {
     let shown: Vec<ListCell> = cells.into_iter().filter(|cell| cell.from <= width).collect();
     let taken: usize = shown.iter().map(|cell| cell.width.unwrap_or(0) + cell.gap).sum();

@@ -1,4 +1,4 @@
-//! Rows with a cursor and marks: filtered, ordered, and headed by rows that the cursor goes past.
+//! Rows with a cursor, marks, a filter, an order, and headings that the cursor skips.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -6,29 +6,28 @@ use std::ops::RangeInclusive;
 use super::row::ListRow;
 use crate::tui::list_cursor::ListCursor;
 
-/// Rows on screen.
 #[derive(Default)]
 pub struct RowList {
-    /// Those that are shown, with those that head others.
+    /// All rows that are shown, with headings.
     pub all: Vec<ListRow>,
-    /// The places of those that the cursor can be on.
+    /// The indexes in `all` of the rows that the cursor can be on.
     picks: Vec<usize>,
-    /// Which of these it is on; the first row on screen.
+    /// The cursor, as an index in `picks`, and the first row on screen.
     pub cursor: ListCursor,
-    /// The keys of those that are marked.
+    /// The keys of the marked rows.
     pub marks: HashSet<String>,
-    /// Where a range of marks began that is still open.
+    /// The row where the open range of marks begins.
     pub range: Option<usize>,
-    /// Whether the marked ones alone are shown.
+    /// True if only marked rows are shown.
     pub only_marked: bool,
-    /// What rows must contain to be shown.
+    /// The text that rows must contain.
     pub filter: String,
-    /// Whether they are in the other order.
+    /// True if the rows have their second order.
     pub is_other_order: bool,
 }
 
 impl RowList {
-    /// Puts rows in place of those that are shown. A heading without a row below it is left out.
+    /// Replaces the rows. Headings without a row below are left out.
     pub fn put(&mut self, rows: Vec<ListRow>) {
         self.all.clear();
         self.picks.clear();
@@ -47,48 +46,46 @@ impl RowList {
         self.cursor.at = self.cursor.at.min(self.len().saturating_sub(1));
     }
 
-    /// How many the cursor can be on.
+    /// Returns how many rows the cursor can be on.
     pub fn len(&self) -> usize {
         self.picks.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.picks.is_empty()
     }
 
-    /// Those that the cursor can be on.
+    /// Returns the rows that the cursor can be on.
     pub fn each(&self) -> impl Iterator<Item = ListRow> + '_ {
         self.picks.iter().filter_map(|at| self.all.get(*at).copied())
     }
 
-    /// The row of that number.
+    /// Returns a row by its number among those that the cursor can be on.
     pub fn row(&self, at: usize) -> Option<ListRow> {
         self.all.get(*self.picks.get(at)?).copied()
     }
 
-    /// The row under the cursor.
     pub fn selected(&self) -> Option<ListRow> {
         self.row(self.cursor.at)
     }
 
-    /// The number of the row at a place on screen.
+    /// Returns the number of a row by its index in `all`.
     pub fn number_at(&self, place: usize) -> Option<usize> {
         self.picks.binary_search(&place).ok()
     }
 
-    /// Where the row under the cursor is, with those that head it and others.
+    /// Returns the index in `all` of the row under the cursor.
     pub fn place(&self) -> usize {
         self.picks.get(self.cursor.at).copied().unwrap_or_default()
     }
 
-    /// The numbers that the open range goes over.
+    /// Returns the numbers of the rows in the open range.
     pub fn open_range(&self) -> Option<RangeInclusive<usize>> {
         let from = self.range?;
         Some(from.min(self.cursor.at)..=from.max(self.cursor.at))
     }
 
-    /// Keeps the row under the cursor in sight, with the rows that head it.
+    /// Keeps the row under the cursor on screen, with its headings.
     pub fn keep_in_view(&mut self, height: usize) {
         let height = height.max(1);
         self.cursor.at = self.cursor.at.min(self.len().saturating_sub(1));
@@ -98,7 +95,7 @@ impl RowList {
         self.cursor.top = if at >= top + height { at + 1 - height } else { top };
     }
 
-    /// Keeps the marks of what is still there.
+    /// Drops the marks of rows that are gone.
     pub fn keep_marks(&mut self, is_there: impl Fn(&str) -> bool) {
         self.marks.retain(|key| is_there(key));
         self.only_marked &= !self.marks.is_empty();

@@ -1,4 +1,4 @@
-//! Two sessions side by side: what was written in each, by time.
+//! Two sessions side by side: what was written in each, ordered by time.
 
 use super::ListViewKind;
 use super::new;
@@ -22,13 +22,12 @@ pub static KIND: ListViewKind = ListViewKind {
     is_read: |app| app.is_whole(),
 };
 
-/// Below so many columns both have one column, and a letter alone tells which.
+/// On fewer columns both sessions share one column, and only a letter tells them apart.
 const BESIDE: usize = 70;
 
-/// What the sides are called.
 pub const SIDES: [&str; 2] = ["A", "B"];
 
-/// The store and session of one of the two, in the stores as they are now.
+/// Finds the store and the session of one side in the present stores.
 fn of(app: &App, own: &MemoryIdentity) -> Option<(usize, u32)> {
     let number = app.snapshot.stores.iter().position(|store| store.root == own.root)?;
     let name = own.session.as_deref()?;
@@ -36,7 +35,7 @@ fn of(app: &App, own: &MemoryIdentity) -> Option<(usize, u32)> {
     Some((number, session as u32))
 }
 
-/// The title: what is side by side, with the stores where there is room. Untrusted text.
+/// Returns the title: the two sessions, with their stores if there is room. Untrusted text.
 pub fn title(app: &App, room: usize) -> String {
     let name = |side: usize, has_store: bool| {
         let own = app.list_view.session_pair.as_ref().and_then(|pair| of(app, &pair[side]));
@@ -51,7 +50,7 @@ pub fn title(app: &App, room: usize) -> String {
     if display_width(&long) <= room { long } else { both(false) }
 }
 
-/// The memories of a session, each with the time of the readable one before it where it has none.
+/// Returns the memories of a session. A memory without a time gets the last known time before it.
 fn of_session(store: &Store, session: u32) -> impl Iterator<Item = (Moment, u32)> + '_ {
     let own = store.entries.iter().enumerate().filter(move |(_, own)| own.session == Some(session));
     let shown = own.filter(|(_, own)| matches!(own.state, State::Live | State::Broken));

@@ -1,4 +1,4 @@
-//! Upkeep: what is due, what a compaction drops; which memories, and why.
+//! Upkeep: what is due, what a compaction drops, which memories are affected, and why.
 
 use ratatui::text::Line;
 
@@ -33,7 +33,7 @@ fn rows(app: &App) -> Vec<ListRow> {
     own.into_iter().map(ListRow::Chore).collect()
 }
 
-/// The chore of the row under the cursor.
+/// Returns the task of the row under the cursor.
 pub fn chore(app: &App) -> Option<&Chore> {
     let Some(ListRow::Chore(at)) = app.list_view.row() else { return None };
     app.list_view.chores.get(at)
@@ -44,7 +44,7 @@ pub fn key(app: &App, at: usize) -> String {
     own.map(|own| format!("{} {:?} {}", own.store, own.task, own.what)).unwrap_or_default()
 }
 
-/// A compaction is of the store that its row names.
+/// Returns the name of a task. The row of a compaction names its store in another cell.
 fn what(own: &Chore) -> &str {
     if own.task == ChoreKind::Compact { "compact" } else { &own.what }
 }
@@ -83,7 +83,7 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     ]
 }
 
-/// The rule of a chore; which memories it concerns is listed below it.
+/// Shows the rule of a task. The memories that it affects are listed below.
 pub fn about(app: &App, width: usize) -> RowDetails {
     let Some(own) = chore(app) else { return RowDetails::default() };
     let why = match (&own.refused, own.rule.is_empty()) {
@@ -103,7 +103,7 @@ fn hints(app: &App) -> Vec<Hint> {
     if can || !app.list_view.list.marks.is_empty() { vec![hint("Enter", "do it…")] } else { Vec::new() }
 }
 
-/// Why a chore can't be carried out.
+/// Returns why a task can't be carried out.
 pub fn not_now(chore: &Chore) -> String {
     match (&chore.refused, chore.task) {
         (Some(why), _) => why.clone(),

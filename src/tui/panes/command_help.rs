@@ -1,4 +1,4 @@
-//! Every action, to find by name and to run: the palette and the help.
+//! The palette and the help: all actions, to find by name and to run.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -15,10 +15,10 @@ use crate::tui::pane_titles::sheet;
 use crate::tui::prompt::PromptPurpose;
 use crate::tui::theme::{Theme, column, wrap};
 
-/// A narrower one has no room for what an action does beside its name.
+/// On a narrower terminal there is no room for the description beside the name.
 const NARROW: usize = 56;
 
-/// Draws it over the panes.
+/// Draws the palette or the help over the panes.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(prompt) = &app.prompt else { return };
     let is_help = prompt.purpose == PromptPurpose::Help;
@@ -49,7 +49,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let row = |at: usize| {
         let Some(known) = actions.get(at) else { return Line::default() };
         if width < NARROW {
-            // What it does is below.
+            // The description is below the list.
             let name = column(known.name, width.saturating_sub(8));
             let keys = column(known.action.key(), 7) + " ";
             return Line::from(vec![Span::styled(keys, theme.key()), Span::styled(name, theme.strong())]);
@@ -73,7 +73,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), below);
 }
 
-/// An action of the palette: its name, what it does, and its key, or that it can't be done here.
+/// Returns an action of the palette: name, description, and its key or "not here".
 fn launched(theme: &Theme, known: &ActionInfo, can: bool, width: usize) -> Line<'static> {
     let end = if can { known.action.key() } else { "not here" };
     let (name, about) = if can { (theme.strong(), Style::new()) } else { (theme.dim(), theme.dim()) };
@@ -85,7 +85,7 @@ fn launched(theme: &Theme, known: &ActionInfo, can: bool, width: usize) -> Line<
     ])
 }
 
-/// What the signs of the list mean.
+/// Returns the lines that explain the signs of the list.
 fn signs(theme: &Theme) -> Vec<Line<'static>> {
     let sign = |sign: &'static str, style| Span::styled(format!("  {sign}"), style);
     let error = theme.severity(Severity::Error);

@@ -1,4 +1,4 @@
-//! A change that was planned, shown before it is made.
+//! A planned change, shown before palimp carries it out.
 
 use ratatui::Frame;
 use ratatui::text::{Line, Span};
@@ -9,13 +9,12 @@ use crate::tui::confirm::{Confirmation, TypedWord, parts};
 use crate::tui::pane_titles::{margins, sheet};
 use crate::tui::theme::{self, Theme, fit};
 
-/// A narrower screen has no room for a title and the place in what is shown.
+/// A narrower screen has no room for the title beside the place in the plan.
 const NARROW: u16 = 40;
-/// A wider one has room for what answers it, too.
+/// A wider screen has room for the answers, too.
 const WIDE: u16 = 76;
 
-/// Draws it over the foot of the panes, where something waits for a yes. Of its lines only those
-/// are made that are on screen.
+/// Draws the plan over the foot of the panes, if a plan waits for a yes. Makes only the lines on screen.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let (Some(confirm), Some(parts)) = (&app.confirm, parts(app)) else { return };
     let theme = Theme::of(app);
@@ -23,7 +22,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let place = place.trim_end_matches(" · ");
     let foot = if parts.area.width < WIDE { place.to_owned() } else { foot(confirm, parts.rows) };
     let title = match confirm.planned.concurrent.is_some() {
-        // Where there is no room for both, that there is more is to be seen.
+        // If both don't fit, the user must see that there is more.
         _ if parts.area.width < NARROW && !place.is_empty() => place,
         true => "Not as it was shown; nothing is changed yet",
         false => "Nothing is changed yet",
@@ -42,7 +41,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-/// What answers it; before that where in it one is, where not all of it is on screen.
+/// Returns the answers. The place comes before them if not all lines are on screen.
 fn foot(confirm: &Confirmation, rows: usize) -> String {
     let answers = match confirm.typed_word {
         Some(_) => "typed, then Enter · Esc cancels",
@@ -51,7 +50,7 @@ fn foot(confirm: &Confirmation, rows: usize) -> String {
     format!("{}{answers}", place(confirm.top, rows, confirm.len()))
 }
 
-/// "12 of 212 · PgDn · ", where not all is on screen.
+/// Returns "12 of 212 · PgDn · " if not all lines are on screen.
 pub fn place(top: usize, rows: usize, len: usize) -> String {
     let last = len.min(top + rows);
     match (top > 0, last < len) {
@@ -61,18 +60,18 @@ pub fn place(top: usize, rows: usize, len: usize) -> String {
     }
 }
 
-/// What has to be typed, and what was.
+/// Returns the line with the required words and the typed ones.
 fn line_to_type(theme: &Theme, typed: &TypedWord, width: usize) -> Line<'static> {
     let is_right = typed.so_far.trim() == typed.required;
     let does = if typed.required.starts_with("erase") { "▏ Enter erases" } else { "▏ Enter deletes" };
     let after = if is_right { does } else { "▏" };
     let asked = format!("Type `{}`: ", typed.required);
     let warned = format!("It can't be undone. {asked}");
-    // What is typed is seen before anything else is.
+    // The typed words are more important than the warning.
     let room = width.saturating_sub(typed.required.len() + does.chars().count());
     let is_for_good = typed.required.starts_with("erase");
     let asked = if is_for_good && warned.len() <= room { warned } else { asked };
-    // On a narrow screen what is typed takes the place of what to type.
+    // On a narrow screen the typed words replace the required ones.
     let is_narrow = asked.len() + typed.so_far.len() + theme::width(after) > width;
     let asked = if is_narrow && !typed.so_far.is_empty() { String::new() } else { asked };
     Line::from(vec![Span::styled(asked, theme.key()), Span::raw(format!("{}{after}", typed.so_far))])

@@ -1,4 +1,4 @@
-//! The menu of what takes a memory away, or brings it back.
+//! The menu to remove or restore memories.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -10,7 +10,7 @@ use crate::tui::pane_titles::{sheet, sheet_area};
 use crate::tui::pending_changes::{DeleteMenu, DeleteMenuItem};
 use crate::tui::theme::{self, Theme, column, fit};
 
-/// Draws it over the foot of the panes, where it is open.
+/// Draws the menu over the foot of the panes, if it is open.
 pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let Some(menu) = &app.delete_menu else { return };
     let inner = usize::from(body.width.saturating_sub(1));
@@ -27,7 +27,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-/// The choices by their names alone, where a low screen has no row for each.
+/// Returns only the names of the choices, for a low screen without a row for each.
 fn shortly(app: &App, menu: &DeleteMenu, width: usize) -> Vec<Line<'static>> {
     let mut lines: Vec<String> = Vec::new();
     for choice in &menu.lines {
@@ -40,7 +40,7 @@ fn shortly(app: &App, menu: &DeleteMenu, width: usize) -> Vec<Line<'static>> {
     lines.into_iter().map(|line| Line::styled(line, Theme::of(app).strong())).collect()
 }
 
-/// A choice, and all of why it can't be made: that says what can be done instead.
+/// Returns a choice. If it is not possible, the whole reason follows, which says what is possible instead.
 fn told(app: &App, choice: &DeleteMenuItem, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let room = width.saturating_sub(16);

@@ -9,7 +9,7 @@ use crate::tui::app::{App, Pane, Tab};
 use crate::tui::pane_titles::{margins, pane};
 use crate::tui::theme;
 
-/// Draws the memory, or its bytes, or what it is tied to.
+/// Draws the memory, its bytes, or its references.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     if area.height == 0 {
         return;
@@ -27,7 +27,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()), margins(inner));
 }
 
-/// Its type and whose it is; with more room its session and age, and its id. Untrusted text.
+/// Returns its type and store, and with more room its session and age, or its id. Untrusted text.
 fn what(app: &App, at: EntryRef, area: Rect) -> String {
     let (store, entry) = app.listed_snapshot.get(at);
     let view = store.view(entry);

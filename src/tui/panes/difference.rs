@@ -1,4 +1,4 @@
-//! Two memories beside each other, or one over the other; the words that differ are underlined.
+//! Two memories side by side, or above one another. The words that differ are underlined.
 
 use std::ops::Range;
 
@@ -18,7 +18,6 @@ use crate::tui::pane_titles::{PaneTitle, part};
 use crate::tui::theme::{self, Theme, column, fit};
 use crate::tui::update::can;
 
-/// Draws the view.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(own) = &app.difference else { return };
     let body = layout::frame(app).body;
@@ -63,7 +62,7 @@ fn draw_side(
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-/// A row of one side, behind the sign of the difference that was gone to.
+/// Returns a row of one side. A sign marks the difference that the user went to.
 fn line(app: &App, own: &MemoryDifference, row: &DifferenceRow, side: usize) -> Line<'static> {
     let theme = Theme::of(app);
     let Some(part) = own.parts.get(row.part) else { return Line::default() };
@@ -84,7 +83,7 @@ fn line(app: &App, own: &MemoryDifference, row: &DifferenceRow, side: usize) -> 
     Line::from(spans)
 }
 
-/// A text that begins at a byte of a longer one, of which those ranges are set off.
+/// Highlights ranges of a longer text in the piece of it that begins at byte `from`.
 fn set_off(theme: &Theme, text: &str, from: usize, ranges: &[Range<usize>]) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
     let mut done = 0;
@@ -102,7 +101,7 @@ fn set_off(theme: &Theme, text: &str, from: usize, ranges: &[Range<usize>]) -> V
     spans
 }
 
-/// What the two have in common, and what not.
+/// Returns the lines that say what is equal and what differs.
 fn in_common(app: &App, own: &MemoryDifference, area: &Rect) -> Vec<Line<'static>> {
     let (percent, lines) = own.text_in_common();
     let (same, mut differ) = (own.fields(false), own.fields(true));
@@ -132,7 +131,7 @@ fn in_common(app: &App, own: &MemoryDifference, area: &Rect) -> Vec<Line<'static
     lines.into_iter().map(|line| Line::styled(fit(&line, width), Theme::of(app).dim())).collect()
 }
 
-/// As many names as have room, and how many there are beside them.
+/// Returns as many names as fit, and the number of the others.
 fn listed(names: &[&str], room: usize) -> String {
     if names.is_empty() {
         return "nothing".to_owned();
@@ -149,7 +148,6 @@ fn listed(names: &[&str], room: usize) -> String {
         .unwrap_or_else(|| told(1.min(names.len())))
 }
 
-/// The keys of this view.
 pub fn hints(app: &App) -> Vec<Hint> {
     let mut hints = vec![hint("Tab", "other side")];
     if app.difference.as_ref().is_some_and(|own| !own.differing().is_empty()) {

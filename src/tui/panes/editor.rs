@@ -1,4 +1,4 @@
-//! The form of a memory, what it changes on disk, and what else that does.
+//! The editor: the form of a memory, what it changes on disk, and the effects of that.
 
 mod compare_conflict;
 mod diff;
@@ -20,7 +20,6 @@ use crate::tui::layout;
 use crate::tui::pane_titles::{self, PaneTitle, margins};
 use crate::tui::theme::{self, Theme, fit, sign, wrap};
 
-/// Draws the editor.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(editor) = &app.editor else { return };
     let areas = form_layout::areas(app);
@@ -36,7 +35,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     }
 }
 
-/// The title of a part of the editor, and the area below it; the form has the keys.
+/// Draws the title of a part of the editor. Returns the area below it. The first part has the keys.
 fn part(app: &App, frame: &mut Frame<'_>, text: &str, right: &str, area: Rect) -> Rect {
     let body = layout::frame(app).body;
     let is_first = (area.x, area.y) == (body.x, body.y);
@@ -45,7 +44,7 @@ fn part(app: &App, frame: &mut Frame<'_>, text: &str, right: &str, area: Rect) -
     margins(pane_titles::part(app, frame, &title, area))
 }
 
-/// What is edited. Untrusted text.
+/// Returns the name of the memory with its session. Untrusted text.
 pub fn title(app: &App) -> String {
     let Some(editor) = &app.editor else { return "edit".into() };
     let (store, entry) = editor.snapshot.get(editor.at);
@@ -55,7 +54,7 @@ pub fn title(app: &App) -> String {
     }
 }
 
-/// Whether what was typed is kept, and how many problems there are.
+/// Returns whether the draft is saved, and the numbers of problems.
 pub fn state(app: &App) -> String {
     let Some(editor) = &app.editor else { return String::new() };
     let kept = match &editor.draft_state {
@@ -71,7 +70,6 @@ pub fn state(app: &App) -> String {
     format!("{kept}{disk} · {}{errors} {}{warnings}", sign(Severity::Error), sign(Severity::Warning))
 }
 
-/// The keys that can be used now.
 pub fn hints(_app: &App, editor: &Editor) -> Vec<Hint> {
     if let Some(conflict) = &editor.conflict {
         let copy = hint("c", "mine as a new memory");
@@ -112,7 +110,7 @@ pub fn hints(_app: &App, editor: &Editor) -> Vec<Hint> {
     hints
 }
 
-/// A finding in one line or two: its sign, what it says, its code, and what the key does.
+/// Returns a problem in one or two lines: its sign, message and code, and what the key for its fix does.
 fn finding(app: &App, own: &FormFinding, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let fix = own.fix.as_ref().map(|fix| format!("  {} {}", Action::Fix.key(), theme::safe(app, &fix.title)));
@@ -125,7 +123,7 @@ fn finding(app: &App, own: &FormFinding, width: usize) -> Vec<Line<'static>> {
     if theme::width(&said) + theme::width(&fix) <= width {
         return vec![Line::from(vec![Span::styled(said, style), Span::styled(fix, theme.key())])];
     }
-    // Two lines at most: what it says, and what the key does.
+    // Two lines at most: the message, and what the key does.
     let mut rows = wrap(&said, width);
     if fix.is_empty() {
         if rows.len() > 2 {
@@ -133,7 +131,7 @@ fn finding(app: &App, own: &FormFinding, width: usize) -> Vec<Line<'static>> {
         }
         return rows.into_iter().take(2).map(|row| Line::styled(row, style)).collect();
     }
-    // What it says comes before its code.
+    // The message is more important than its code.
     let said = match theme::width(&said) <= width {
         true => said,
         false => fit(&format!("{head}{}", theme::safe(app, &own.message)), width),

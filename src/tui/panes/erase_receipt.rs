@@ -1,4 +1,4 @@
-//! What an erasure came to, until it was read.
+//! The receipt of an erasure, until the user closes it.
 
 use ratatui::Frame;
 use ratatui::text::Line;
@@ -10,7 +10,7 @@ use crate::tui::layout;
 use crate::tui::pane_titles::{margins, sheet, sheet_area};
 use crate::tui::theme;
 
-/// Its lines as they are on screen, and how many of them have room.
+/// Returns its lines, wrapped, and how many of them fit.
 pub fn lines(app: &App) -> (Vec<String>, usize) {
     let room = usize::from(layout::frame(app).body.width.saturating_sub(2));
     let receipt = app.changes.receipt.iter().flatten();
@@ -19,7 +19,7 @@ pub fn lines(app: &App) -> (Vec<String>, usize) {
     (lines, rows)
 }
 
-/// Draws it over the foot of the panes, where there is one.
+/// Draws the receipt over the foot of the panes, if there is one.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     if app.changes.receipt.is_none() {
         return;

@@ -1,4 +1,4 @@
-//! A line that is typed about memories: tags, importance, type, category, a search that marks.
+//! A line that the user types for memories: tags, importance, type, category, a search that marks.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -14,10 +14,10 @@ use crate::tui::prompt::{Prompt, PromptPurpose};
 use crate::tui::theme::{self, Theme, fit};
 use crate::tui::why;
 
-/// What is typed, what there is now, what fits.
+/// Rows for the typed text, the current value, and the words that fit.
 const ROWS: usize = 3;
 
-/// Draws it over the foot of the panes.
+/// Draws the prompt over the foot of the panes.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(prompt) = &app.prompt else { return };
     let name = prompt.target.as_ref().map_or("", |aim| aim.name.as_str());
@@ -59,7 +59,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     }
 }
 
-/// The words that fit, from the one that is there on.
+/// Returns the words that fit, from the current one on.
 fn fitting(app: &App, prompt: &Prompt, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
     let (fit, at) = prompt.fitting();
@@ -75,7 +75,7 @@ fn fitting(app: &App, prompt: &Prompt, width: usize) -> Line<'static> {
     Line::from(spans)
 }
 
-/// What the memory has now. Untrusted text.
+/// Returns the current value of the memory. Untrusted text.
 fn now(aim: &ChangeTarget, purpose: PromptPurpose) -> String {
     let Some(at) = aim.one() else {
         return match aim.hidden.len() {

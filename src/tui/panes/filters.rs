@@ -1,4 +1,4 @@
-//! What the listed memories have in common, to filter by; the legend of the letters of types.
+//! Filters: fields that the listed memories have in common. They also explain the letters of types.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -10,7 +10,6 @@ use crate::tui::theme::{self, Theme, column};
 use crate::tui::type_letters;
 use crate::tui::update::{FilterRow, facet_lines};
 
-/// Draws the filters.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let inner = pane(app, frame, Pane::Filters, "2 Filters", "", area);
     let lines = facet_lines(app);

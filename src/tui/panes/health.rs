@@ -1,4 +1,4 @@
-//! The health of the stores, a figure a row.
+//! The health of the stores, one count a row.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -9,7 +9,6 @@ use crate::tui::health::{HealthLink, rows};
 use crate::tui::pane_titles::pane;
 use crate::tui::theme::{Theme, column};
 
-/// Draws the figures.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let inner = pane(app, frame, Pane::Health, "3 Health", "", area);
     let theme = Theme::of(app);

@@ -1,4 +1,4 @@
-//! The keys that can be used now.
+//! Hints for the keys that can be used in the current state.
 
 use super::next_keys::following;
 use crate::format;
@@ -15,17 +15,16 @@ use crate::tui::update::{can, return_view};
 /// Keys, and what they do.
 pub type Hint = (String, String);
 
-/// What those keys do.
 pub fn hint(keys: &str, what: &str) -> Hint {
     (keys.to_owned(), what.to_owned())
 }
 
-/// What an action's key does.
+/// Returns a hint with the key of an action.
 pub fn act(action: Action, what: &str) -> Hint {
     hint(action.key(), what)
 }
 
-/// Keys and what they do, the most useful first; and those at the right end of the line.
+/// Returns the hints, the most useful first, and those at the right end of the line.
 pub fn of(app: &App) -> (Vec<Hint>, Vec<Hint>) {
     let rests = app.prompt.is_none()
         && app.delete_menu.is_none()
@@ -171,7 +170,8 @@ fn memories(app: &App) -> Vec<Hint> {
     hints
 }
 
-/// The way to the fixes: of the memory under the cursor, and whether it is that, or of lines that can't be read.
+/// Returns the hint that leads to fixes. True if they are for the memory under the cursor, false for errors
+/// elsewhere.
 fn fix(app: &App) -> Option<(bool, Hint)> {
     let is_own = app.hit().is_some_and(|hit| {
         let (store, entry) = app.listed_snapshot.get(hit.at);
@@ -183,7 +183,7 @@ fn fix(app: &App) -> Option<(bool, Hint)> {
     }
 }
 
-/// What Esc does in the list of memories; nothing where it does nothing.
+/// Says what Esc does in the list of memories; `None` if it does nothing.
 fn esc(app: &App) -> Option<String> {
     Some(match return_view(app) {
         _ if layout::is_zoomed(app) => "all panes".to_owned(),
@@ -196,7 +196,6 @@ fn esc(app: &App) -> Option<String> {
     })
 }
 
-/// The changes that can be made now.
 fn changes(app: &App) -> impl Iterator<Item = Hint> {
     let all = [
         (Action::Edit, "edit"),
@@ -208,12 +207,11 @@ fn changes(app: &App) -> impl Iterator<Item = Hint> {
     all.into_iter().filter(|(action, _)| can(app, *action)).map(|(action, what)| act(action, what))
 }
 
-/// Those that can be made of several: the text of one alone can be edited.
+/// Returns the changes for several memories. Only a single memory can be edited.
 fn changes_of_several(app: &App) -> impl Iterator<Item = Hint> {
     changes(app).filter(|(_, what)| what != "edit")
 }
 
-/// What can be done with what is marked.
 fn marked(app: &App) -> Vec<Hint> {
     if app.marks.range.is_some() {
         let range = [hint("jk", "move"), act(Action::MarkRange, "mark the range"), hint("Esc", "cancel")];

@@ -1,4 +1,4 @@
-//! A list view: its rows, and beside or below them what the row under the cursor is about.
+//! A list view: its rows, and the details of the row under the cursor beside or below them.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -16,7 +16,6 @@ use crate::tui::pane_titles::{PaneTitle, margins, part};
 use crate::tui::prompt::PromptPurpose;
 use crate::tui::theme::{self, Theme};
 
-/// Draws the view.
 pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind) {
     let (list, below) = layout::list_view(app);
     let own = &app.list_view;
@@ -39,7 +38,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind) {
     }
 }
 
-/// The title of a part of a view, set off where it has the keys, and the area below it.
+/// Draws the title of a part of the view, highlighted if it has the keys. Returns the area below it.
 fn titled(app: &App, frame: &mut Frame<'_>, title: &PaneTitle<'_>, area: Rect) -> Rect {
     let has_keys = title.has_keys && !layout::has_dialog(app);
     let (text, right) = (theme::safe(app, title.text), theme::safe(app, title.right));
@@ -74,8 +73,8 @@ fn draw_under(app: &App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(lines), margins(inner));
 }
 
-/// The part about a row, with how many are marked. Figures that have no room beside the title are
-/// below it.
+/// Returns the details of a row, with the number of marked ones. The right text goes below the title if it
+/// does not fit beside it.
 fn about(app: &App, kind: &ListViewKind, width: u16) -> RowDetails {
     let width = usize::from(width.saturating_sub(2));
     let mut about = (kind.about)(app, width);
@@ -94,13 +93,13 @@ fn about(app: &App, kind: &ListViewKind, width: u16) -> RowDetails {
     about
 }
 
-/// So many rows of a list have room below a text about them.
+/// Returns how many rows of a list fit below the text about them.
 pub fn rows_below(app: &App, kind: &ListViewKind, area: Rect) -> usize {
     usize::from(parts_below(app, kind, area).0.height)
 }
 
-/// The places of the rows of a list, which are below its heading text, and of the text of the row with the
-/// cursor, which is below the rows. That text gets the rest of the room, and a third of it at least.
+/// Returns the areas of the rows, which are below the heading text, and of the text of the row with the
+/// cursor, which is below the rows. That text gets the rest of the room, and at least a third of it.
 pub fn parts_below(app: &App, kind: &ListViewKind, area: Rect) -> (Rect, Rect) {
     let about = about(app, kind, area.width);
     let inner = area.height.saturating_sub(1);
@@ -113,10 +112,10 @@ pub fn parts_below(app: &App, kind: &ListViewKind, area: Rect) -> (Rect, Rect) {
     (rest, Rect { y: rest.bottom(), height: room - rows, ..area })
 }
 
-/// If the room has fewer lines, the list gets all of them.
+/// With less room, the rows get all of it.
 const UNDER: u16 = 16;
 
-/// The visible rows, each behind the sign of the cursor or of a mark.
+/// Draws the visible rows, each with a sign for the cursor or a mark.
 fn draw_rows(app: &App, frame: &mut Frame<'_>, rows: &RowList, has_keys: bool, area: Rect) {
     let theme = Theme::of(app);
     let has_keys = has_keys && !layout::has_dialog(app);
@@ -140,7 +139,7 @@ fn draw_rows(app: &App, frame: &mut Frame<'_>, rows: &RowList, has_keys: bool, a
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// Its name, its order where that is another, and what filters it.
+/// Returns its name, its order if it is not the usual one, and its filter.
 fn title(app: &App, kind: &ListViewKind, room: usize) -> String {
     let list = &app.list_view.list;
     let name = list_view::title(app, room);
@@ -155,7 +154,7 @@ fn title(app: &App, kind: &ListViewKind, room: usize) -> String {
     format!("{name}{order}{only}{filter}")
 }
 
-/// What is marked, and the place of the cursor.
+/// Returns the number of marked rows, and the place of the cursor.
 fn told(rows: &RowList) -> String {
     let range = rows.open_range().map(|range| format!("range of {}", range.count()));
     let marked = (!rows.marks.is_empty()).then(|| format!("{} marked", rows.marks.len()));
@@ -163,7 +162,7 @@ fn told(rows: &RowList) -> String {
     [marked, range, place].into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// Why there is no row.
+/// Says why there are no rows.
 fn nothing(app: &App, kind: &ListViewKind) -> &'static str {
     match ((kind.is_read)(app), app.list_view.list.filter.is_empty()) {
         (false, _) => "reading …",
@@ -175,7 +174,6 @@ fn nothing(app: &App, kind: &ListViewKind) -> &'static str {
     }
 }
 
-/// A sentence, wrapped.
 fn say(app: &App, frame: &mut Frame<'_>, text: &str, inner: Rect) {
     let (theme, inner) = (Theme::of(app), margins(inner));
     let lines = theme::wrap(&theme::safe(app, text), usize::from(inner.width));
@@ -183,14 +181,13 @@ fn say(app: &App, frame: &mut Frame<'_>, text: &str, inner: Rect) {
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-/// The text that the row under the cursor is about, wrapped.
+/// Returns the text about the row under the cursor, wrapped.
 pub fn text_lines(app: &App, width: usize) -> Vec<Line<'static>> {
-    // Masked together: a value can go on in the next line.
+    // Masked as a whole, because a value can continue in the next line.
     let text = theme::masked(app, &app.list_view.text.join("\n")).into_owned();
     text.lines().flat_map(|line| theme::wrap(&theme::safe(app, line), width)).map(Line::raw).collect()
 }
 
-/// The keys that can be used now.
 pub fn hints(app: &App, kind: &ListViewKind) -> Vec<Hint> {
     let (own, esc) = (&app.list_view, hint("Esc", app.list_view.esc().hint()));
     if own.focused().range.is_some() {
@@ -200,7 +197,7 @@ pub fn hints(app: &App, kind: &ListViewKind) -> Vec<Hint> {
     }
     let mut hints = (kind.hints)(app);
     let can_mark = own.focused().selected().is_some_and(|row| list_view::may_mark(app, row).is_ok());
-    // What is marked waits for its deed; else Enter is the first thing to do.
+    // The hint to mark comes after Enter, or after the action for marked rows.
     let is_second = hints.first().is_some_and(|own| own.0 == "Enter") || !own.focused().marks.is_empty();
     let at = usize::from(is_second).min(hints.len());
     hints.splice(at..at, (can_mark && !own.backups.difference).then(|| hint("Space", "mark")));
@@ -210,7 +207,7 @@ pub fn hints(app: &App, kind: &ListViewKind) -> Vec<Hint> {
     );
     let has_details = !own.in_details && !own.list.is_empty();
     hints.extend(has_details.then(|| act(Action::NextPane, "its details")));
-    // What takes something away comes before what only leads elsewhere.
+    // Esc comes first if it removes something, and last if it only goes back.
     let leads = matches!(own.esc(), EscStep::View | EscStep::Details | EscStep::Difference);
     let at = if leads { hints.len() } else { 0 };
     hints.insert(at, esc);

@@ -16,19 +16,17 @@ use crate::tui::pane_titles::pane;
 use crate::tui::theme::{self, Theme};
 use crate::tui::update::open_range;
 
-/// The name of the pane.
 const NAME: &str = "4 Memories";
 
-/// How many columns of text a list of that size shows.
+/// Returns the columns of text in a list of this size.
 #[cfg(test)]
 pub fn text_columns(app: &App, area: Rect) -> usize {
     MemoryColumns::of(app, usize::from(area.width)).text
 }
 
-/// Draws the list.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let (title, place) = (title(app), place(app));
-    // Without room for both, how many are marked is told sooner than the order.
+    // If both don't fit, the number of marked memories is more important than the order.
     let has_room = display_width(&title) + display_width(&place) + 4 <= usize::from(area.width);
     let title = if has_room || place.is_empty() { &title } else { short_title(app) };
     let inner = pane(app, frame, Pane::Memories, title, &place, area);
@@ -58,7 +56,7 @@ fn title(app: &App) -> String {
     }
 }
 
-/// What is left of the title where it has no room.
+/// Returns the title if there is no room for the long one.
 fn short_title(app: &App) -> &'static str {
     match app.marks.shown() {
         ListScope::Picked(pick) => pick.title,
@@ -66,7 +64,7 @@ fn short_title(app: &App) -> &'static str {
     }
 }
 
-/// What the list is of, where that is not what is asked.
+/// Says what the list shows, if that is not the search.
 fn of_what(app: &App) -> String {
     match (&app.error, app.marks.only_marked) {
         (_, true) => "the marked ones, ".into(),
@@ -78,7 +76,7 @@ fn of_what(app: &App) -> String {
     }
 }
 
-/// What the list is ordered by, in words.
+/// Returns the order of the list, in words.
 pub fn order_name(app: &App) -> String {
     let order = match app.order() {
         Order::Time => "newest first",
@@ -93,7 +91,7 @@ pub fn order_name(app: &App) -> String {
     }
 }
 
-/// The place in the list, once what is listed is all there is: then it can be changed, too.
+/// Returns the place in the list. It is shown once everything is read, because changes are possible then.
 fn place(app: &App) -> String {
     match (app.results.hits.len(), app.is_whole() && app.listed_snapshot.is_whole()) {
         (0, _) => String::new(),
@@ -102,7 +100,7 @@ fn place(app: &App) -> String {
     }
 }
 
-/// How many are marked, those included that the filter hides; and a range that is open.
+/// Returns the number of marked memories, including those that the filter hides, and an open range.
 fn told_marks(app: &App) -> String {
     let range = open_range(app).map_or(String::new(), |range| format!("range of {} · ", range.count()));
     match (app.marks.count(), app.marks.hidden()) {
@@ -112,7 +110,7 @@ fn told_marks(app: &App) -> String {
     }
 }
 
-/// What the system said of a store whose folder can't be read any more.
+/// Returns the message of the system about a store whose folder can't be read any more.
 fn gone(app: &App) -> Option<String> {
     app.snapshot.stores.iter().find_map(|store| {
         let of_root =
@@ -122,7 +120,7 @@ fn gone(app: &App) -> Option<String> {
     })
 }
 
-/// Why nothing is listed, and what to do.
+/// Says why nothing is listed, and what to do.
 fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let mut say =

@@ -1,4 +1,4 @@
-//! One row of the list of memories: signs, decay, type, title, where it is, and a figure.
+//! One row of the list of memories: signs, decay, type, title, place, and a figure.
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -14,21 +14,20 @@ use crate::tui::theme::{self, Theme, column, sign};
 use crate::tui::type_letters;
 use crate::tui::update::set_off;
 
-/// The columns of three parts: cursor and sign with a blank or the sign of a secret, decay with its blank, and
-/// the letter of a type with its blank.
+/// The columns of three parts: cursor and sign, with a space or the sign of a secret; decay with a space; the
+/// letter of a type with a space.
 const SIGNS: usize = 3;
 const DECAY: usize = 4;
 const KIND: usize = 2;
-/// The widest name of a store or session; more from so many columns of the list on.
+/// The maximum width of the name of a store or session. The sessions of one store get more from `WIDE` on.
 const WHERE: usize = 8;
 const WIDE: usize = 84;
-/// The figure at the right end with its blank: age, rank or size. Views that pick memories have other
-/// figures.
+/// The width of the figure at the right end, with a space: age, rank or size. Picks have other figures.
 const FIGURE: usize = 5;
-/// Columns that the title keeps before more is shown beside it.
+/// The minimum columns of the title if session, agent or tags are shown beside it.
 const TITLE: usize = 40;
 
-/// Which columns a row has room for beside its title.
+/// The columns of the parts of a row beside its title.
 pub struct MemoryColumns {
     decay: bool,
     kind: bool,
@@ -37,12 +36,10 @@ pub struct MemoryColumns {
     agent: usize,
     tags: usize,
     figure: usize,
-    /// Columns of the title.
     pub text: usize,
 }
 
 impl MemoryColumns {
-    /// The columns of rows of that width.
     pub fn of(app: &App, width: usize) -> MemoryColumns {
         let has_place = app.size.0 >= 60;
         let is_wide = app.size.0 >= 160;
@@ -68,18 +65,18 @@ impl MemoryColumns {
         MemoryColumns { decay, kind, place, session, agent, tags, figure, text: left }
     }
 
-    /// The columns before the title.
+    /// Returns the number of columns before the title.
     fn before(&self) -> usize {
         SIGNS + if self.decay { DECAY } else { 0 } + if self.kind { KIND } else { 0 }
     }
 
-    /// The number of columns of the line below a row of that width. The line has the match of the search.
+    /// Returns the columns of the line below a row, which shows the match of the search.
     pub fn found(&self, width: usize) -> usize {
         width.saturating_sub(self.before())
     }
 }
 
-/// Columns of the figures, with a blank.
+/// Returns the columns of the figures, with a space.
 fn figure_width(app: &App) -> usize {
     let picked = app.results.picked.as_ref().filter(|_| matches!(app.marks.shown(), ListScope::Picked(_)));
     let longest = picked.and_then(|own| own.figures.iter().map(|figure| theme::width(figure)).max());
@@ -91,7 +88,7 @@ fn longest_session(app: &App) -> usize {
     sessions.map(|session| theme::width(&session.name)).max().unwrap_or(0)
 }
 
-/// Whether the rows on screen show the same decay: then it tells nothing.
+/// True if all rows on screen show the same decay: then the bars say nothing.
 pub fn fade_alike(app: &App, rows: usize) -> bool {
     let mut shown =
         app.results.hits.iter().skip(app.list_cursor.top).take(rows).filter(|hit| hit.rank.is_some());
@@ -99,7 +96,6 @@ pub fn fade_alike(app: &App, rows: usize) -> bool {
     shown.all(|hit| Some(bar(hit)) == first)
 }
 
-/// The row of a hit.
 pub fn line(
     app: &App,
     hit: &Hit,
@@ -150,7 +146,7 @@ pub fn line(
     }
 }
 
-/// The store, or the session of the only one; on a wide screen session, agent and tags.
+/// Returns the store, or the session if there is only one store; on a wide screen also session, agent, tags.
 fn beside(app: &App, at: EntryRef, view: Option<View<'_>>, columns: &MemoryColumns) -> Vec<String> {
     let (store, entry) = app.listed_snapshot.get(at);
     let session = store.session(entry).map_or("", |session| session.name.as_str());
@@ -168,7 +164,7 @@ fn beside(app: &App, at: EntryRef, view: Option<View<'_>>, columns: &MemoryColum
         .collect()
 }
 
-/// What the list is ordered by: an age, a rank, a size.
+/// Returns the figure that the list is ordered by: an age, a rank, a size.
 fn figure(app: &App, hit: &Hit, at: usize) -> String {
     if let (ListScope::Picked(_), Some(picked)) = (app.marks.shown(), app.results.picked.as_ref())
         && let Some(figure) = picked.figures.get(at)
@@ -187,14 +183,14 @@ fn figure(app: &App, hit: &Hit, at: usize) -> String {
     }
 }
 
-/// The line with the match of the search, below the row. Safe text.
+/// Returns the line below the row, with the match of the search. Safe text.
 pub fn found_line(app: &App, found: &str, columns: &MemoryColumns) -> Line<'static> {
     let mut spans = vec![Span::raw(" ".repeat(columns.before()))];
     spans.extend(set_off(app, found, Theme::of(app).dim()));
     Line::from(spans)
 }
 
-/// The sign of the cursor, of a mark, of both; and of what a range would mark.
+/// Returns the sign of the cursor, of a mark, of both, or of what a range would mark.
 pub fn pointer(marked: bool, in_range: bool, has_cursor: bool, is_chosen: bool) -> &'static str {
     match (marked, in_range, has_cursor) {
         (true, _, true) => "◉",
@@ -206,7 +202,7 @@ pub fn pointer(marked: bool, in_range: bool, has_cursor: bool, is_chosen: bool) 
     }
 }
 
-/// The sign of a row: the gravest problem of the memory, or else what is special about it.
+/// Returns the sign of a row: the worst problem of the memory, or its state.
 pub fn sign_of(app: &App, store: &Store, entry: &Entry, is_new: bool) -> (&'static str, Style) {
     let theme = Theme::of(app);
     let worst = store.problems_of(entry).map(|problem| problem.severity).min();
@@ -224,7 +220,7 @@ pub fn sign_of(app: &App, store: &Store, entry: &Entry, is_new: bool) -> (&'stat
     }
 }
 
-/// A secret is shown beside a graver sign, too.
+/// Returns the sign of a secret, if the row has a more serious sign.
 pub fn secret_beside(app: &App, sign: &str, store: &Store, entry: &Entry) -> (&'static str, Style) {
     match sign != "!" && format::is_sensitive(store, entry) {
         true => ("!", Theme::of(app).secret()),
@@ -232,7 +228,7 @@ pub fn secret_beside(app: &App, sign: &str, store: &Store, entry: &Entry) -> (&'
     }
 }
 
-/// Decay in three cells of eighths.
+/// Returns the decay bar: three cells, in eighths.
 fn bar(hit: &Hit) -> String {
     if hit.rank.is_none() {
         return "   ".into();

@@ -1,4 +1,4 @@
-//! The parts of the frame, one a file.
+//! The parts of the frame, one file each.
 
 pub mod command_help;
 pub mod confirm;
@@ -32,8 +32,8 @@ use super::list_cursor::ListCursor;
 use super::theme::Theme;
 pub use memory_row::{secret_beside, sign_of};
 
-/// Draws the visible lines of a list behind the cursor's column. Lines are made only for what is on
-/// screen; the one under the cursor is set off where the list has the keys.
+/// Draws the visible lines of a list, after a column for the cursor. Makes only the lines on screen. The line
+/// under the cursor is highlighted if the list has the keys.
 fn draw_lines(
     frame: &mut Frame<'_>,
     theme: &Theme,

@@ -1,4 +1,4 @@
-//! The keys that may follow those that wait, and what each does.
+//! The possible next keys of a sequence, and what each does.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -13,13 +13,12 @@ use crate::tui::pane_titles::sheet;
 use crate::tui::theme::{Theme, column};
 use crate::work::StoreTally;
 
-/// The narrowest that an entry gets.
+/// The minimum width of an entry.
 const ENTRY: usize = 17;
 
-/// On a narrower terminal one key is named that cancels.
+/// On a narrower terminal only one key that cancels is named.
 const NARROW: usize = 50;
 
-/// What the first keys are for.
 fn meaning(waiting: &str) -> &'static str {
     match waiting {
         "g" => "go to",
@@ -31,7 +30,7 @@ fn meaning(waiting: &str) -> &'static str {
     }
 }
 
-/// The actions whose keys begin so, with what follows.
+/// Returns the actions whose keys begin with these, with the keys that follow.
 pub fn following(waiting: &str) -> Vec<(&'static str, &'static ActionInfo)> {
     let follow = |keys: &'static str| keys.strip_prefix(waiting)?.strip_prefix(' ');
     ACTIONS
@@ -40,7 +39,7 @@ pub fn following(waiting: &str) -> Vec<(&'static str, &'static ActionInfo)> {
         .collect()
 }
 
-/// Draws them, once they were waited for.
+/// Draws the keys, once the sequence has waited long enough.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     if app.key_sequence.is_empty() || !app.shows_next_keys {
         return;
@@ -55,7 +54,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     frame.render_widget(Paragraph::new(rows), Rect { x: inner.x + 1, width: inner.width - 1, ..inner });
 }
 
-/// Every key is in sight, whatever it hides: the next key brings the rows behind it back.
+/// Returns an area for all keys. It may hide every row behind it, because the next key shows them again.
 fn area(app: &App, rows: usize) -> Rect {
     let body = layout::frame(app).body;
     let height = u16::try_from(rows + 1).unwrap_or(u16::MAX).min(body.height);
@@ -75,7 +74,7 @@ fn line(app: &App, row: &[(&'static str, &'static ActionInfo)], width: usize) ->
     Line::from(row.iter().flat_map(entry).collect::<Vec<_>>())
 }
 
-/// How many there are where an action goes.
+/// Returns how many memories, problems or backups an action leads to.
 fn count(app: &App, action: Action) -> Option<usize> {
     let sum = |of: fn(&StoreTally) -> usize| Some(app.tallies.iter().map(of).sum());
     match action {

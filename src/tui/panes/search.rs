@@ -14,7 +14,7 @@ use crate::tui::prompt::PromptPurpose;
 use crate::tui::search_completion::{self, SearchSuggestion};
 use crate::tui::theme::{self, Theme, column, fit};
 
-/// Draws what is asked; what of it is wrong is underlined, and says why.
+/// Draws the search. The wrong part is underlined, and the reason follows.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let theme = Theme::of(app);
     let query = app.query.as_str();
@@ -38,7 +38,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
             spans.push(Span::raw(part(0..start)));
             spans.push(Span::styled(part(start..end), theme.wrong()));
             spans.push(Span::raw(part(end..query.len())));
-            // The sign and the spaces before it take four of them, and two were kept for the cursor.
+            // The sign and the spaces before it take four columns. Two of them were kept for the cursor.
             let left = room.saturating_sub(display_width(&sanitize(&query[from..])) + 2);
             spans.push(Span::styled(format!("  ✖ {}", fit(&sanitize(&error.message), left)), theme.dim()));
         }
@@ -57,7 +57,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// How many it finds, of how many.
+/// Returns how many memories the search finds, of how many.
 fn figure(app: &App) -> String {
     let all: usize = app.tallies.iter().map(|tally| tally.listed).sum();
     let is_known = app.is_whole() && app.listed_snapshot.is_whole() && app.size.0 >= 40;
@@ -67,12 +67,12 @@ fn figure(app: &App) -> String {
     }
 }
 
-/// Whether the search is typed now.
+/// True while the user types the search.
 pub fn is_typed(app: &App) -> bool {
     app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == PromptPurpose::Search)
 }
 
-/// How many rows what is offered, or the terms of the search take below it.
+/// Returns how many rows the suggestions or the filters take below the search.
 pub fn rows_offered(app: &App) -> u16 {
     if shows_chips(app) {
         return u16::from(!filter_chips::visible_chips(app).is_empty());
@@ -84,17 +84,16 @@ pub fn rows_offered(app: &App) -> u16 {
     if app.query.is_empty() { 2 } else { all.len().div_ceil(per_row(app)).min(3) as u16 }
 }
 
-/// Whether the terms of the search are below it: where nothing is offered for what is typed.
+/// True if the filters are below the search, because there are no suggestions.
 pub fn shows_chips(app: &App) -> bool {
     !is_typed(app) || !app.query.is_empty() && suggestions(app).0.is_empty()
 }
 
-/// How many suggestions stand side by side.
 fn per_row(app: &App) -> usize {
     usize::from(app.size.0 / 26).max(1)
 }
 
-/// What the word before the cursor can become, and which of it is there.
+/// Returns the suggestions for the word before the cursor, and the index of the current one.
 fn suggestions(app: &App) -> (Vec<SearchSuggestion>, Option<usize>) {
     let Some(prompt) = &app.prompt else { return (Vec::new(), None) };
     match prompt.suggested() {
@@ -104,7 +103,7 @@ fn suggestions(app: &App) -> (Vec<SearchSuggestion>, Option<usize>) {
     }
 }
 
-/// Searches worth trying where nothing is typed; else fields and values that fit.
+/// Draws example searches if nothing is typed, otherwise the suggestions or the filters.
 fn offered(app: &App, frame: &mut Frame<'_>, area: Rect) {
     if area.height == 0 {
         return;
@@ -126,7 +125,7 @@ fn offered(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
     let (all, at) = suggestions(app);
     let (each, width) = (per_row(app), usize::from(area.width) / per_row(app));
-    // The row of the one that is there is in sight.
+    // The row of the current suggestion must be visible.
     let first = at.map_or(0, |at| (at / each + 1).saturating_sub(usize::from(area.height)));
     let cell = |(number, own): (usize, &SearchSuggestion)| {
         let count = own.count.map_or(String::new(), |count| count.to_string());
@@ -141,7 +140,7 @@ fn offered(app: &App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// The first byte to show so that the cursor is within `room` columns.
+/// Returns the first byte to show so that the cursor is within `room` columns.
 pub fn first_shown(query: &str, cursor: usize, room: usize) -> usize {
     let typed = query.get(..cursor).unwrap_or(query);
     let fits = |from: &usize| display_width(&sanitize(&typed[*from..])) <= room;

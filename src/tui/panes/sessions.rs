@@ -1,4 +1,4 @@
-//! The stores, and the sessions of those that are unfolded.
+//! The stores, and the sessions of the unfolded ones.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -9,7 +9,6 @@ use crate::tui::app::{App, Pane, StoreTreeRow};
 use crate::tui::pane_titles::pane;
 use crate::tui::theme::{self, Theme, column, sign};
 
-/// Draws the tree.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let inner = pane(app, frame, Pane::Sessions, "1 Stores", "", area);
     let width = usize::from(inner.width).saturating_sub(1);

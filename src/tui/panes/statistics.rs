@@ -17,16 +17,15 @@ use crate::tui::statistics_view::{self, NAMES, StatisticsAreas, step};
 use crate::tui::theme::{self, Theme, column, fit};
 use crate::tui::type_letters;
 
-/// The days of the week that have a name beside their row.
+/// The days of the week that have a name before their row.
 const NAMED: [(usize, &str); 4] = [(0, "Mon"), (2, "Wed"), (4, "Fri"), (6, "Sun")];
-/// From so many on a day has that sign.
+/// The signs of a day, each with the minimum number of memories.
 const LEVELS: [(usize, char); 4] = [(20, '█'), (5, '▒'), (1, '░'), (0, '·')];
-/// The steps of a curve that is one row high.
+/// The steps of a curve in one row.
 const STEPS: [char; 7] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇'];
-/// The narrowest and the widest column of types; tags are shown beside it where they have as much room.
+/// The minimum and maximum width of the column of types. Tags are beside it if they have as much room.
 const COLUMN: [usize; 2] = [23, 36];
 
-/// Draws the view.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let parts = statistics_view::parts(app);
     let stores = if app.store_names.len() > 1 { "all stores" } else { "" };
@@ -42,7 +41,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     written(app, counted, frame, parts.written);
 }
 
-/// The days: a column for each week, a row for each day of the week.
+/// Draws the days: a column for each week, a row for each day of the week.
 fn days(app: &App, counted: &UsageStatistics, frame: &mut Frame<'_>, parts: &StatisticsAreas) {
     let theme = Theme::of(app);
     let months = months(counted, app, usize::from(parts.months.width));
@@ -72,7 +71,7 @@ fn level(written: usize) -> char {
     LEVELS.iter().find(|(from, _)| written >= *from).map_or('·', |(_, sign)| *sign)
 }
 
-/// The name of each month above the week in which it begins.
+/// Returns the name of each month above the week in which it begins.
 fn months(counted: &UsageStatistics, app: &App, width: usize) -> String {
     let mut line = " ".repeat(usize::from(NAMES));
     for week in 0..counted.days.len().div_ceil(7) {
@@ -86,7 +85,7 @@ fn months(counted: &UsageStatistics, app: &App, width: usize) -> String {
     line
 }
 
-/// Sizes, then types beside tags.
+/// Returns sizes, then types beside tags.
 fn figures(app: &App, counted: &UsageStatistics, width: usize, height: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let head = |name: &str, text: String| {
@@ -121,7 +120,7 @@ fn figures(app: &App, counted: &UsageStatistics, width: usize, height: usize) ->
     lines
 }
 
-/// When the session that grows fastest will be full.
+/// Says when the session that grows fastest will be full.
 fn filling(app: &App, counted: &UsageStatistics) -> Option<String> {
     const LONG: f64 = 36_500.0;
     let own = counted.filling?;
@@ -160,7 +159,7 @@ fn tag_row(app: &App, tag: &TagUse, width: usize) -> Vec<Span<'static>> {
     ]
 }
 
-/// Figures as a curve in one row, the highest at its top.
+/// Draws figures as a curve in one row, scaled to the largest.
 fn curve(figures: &[u64]) -> String {
     let most = figures.iter().max().copied().unwrap_or(0).max(1);
     let last = STEPS.len() as u64 - 1;
@@ -168,7 +167,7 @@ fn curve(figures: &[u64]) -> String {
     figures.iter().map(step).collect()
 }
 
-/// What was written on the day under the cursor.
+/// Draws the memories of the day under the cursor.
 fn written(app: &App, counts: &UsageStatistics, frame: &mut Frame<'_>, area: Rect) {
     let own = app.statistics.written();
     let date = counts.date(app.statistics.day);
@@ -186,7 +185,7 @@ fn written(app: &App, counts: &UsageStatistics, frame: &mut Frame<'_>, area: Rec
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-/// When and by whom, the title, and the store.
+/// Returns time, agent, type, title and store of a memory.
 fn memory(app: &App, at: EntryRef, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
     let Some((snapshot, _)) = &app.statistics.counted else { return Line::default() };
@@ -210,7 +209,6 @@ fn memory(app: &App, at: EntryRef, width: usize) -> Line<'static> {
     ])
 }
 
-/// The keys of this view.
 pub fn hints(app: &App) -> Vec<Hint> {
     let mut hints = vec![hint("hl", "day"), hint("HL", "week")];
     if app.statistics.day < app.statistics.today() {

@@ -1,4 +1,4 @@
-//! Draws the list of colours. The screen around it has the colours under the cursor.
+//! The list of colours. The screen around it already has the colours under the cursor.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -11,7 +11,7 @@ use crate::tui::colours::ColourPalette;
 use crate::tui::pane_titles::{sheet, sheet_area};
 use crate::tui::theme::{Theme, column, fit};
 
-/// Draws it over the lower part of the panes.
+/// Draws the list over the lower part of the panes.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(prompt) = &app.prompt else { return };
     let area = sheet_area(app, ColourPalette::CHOICES.len() + 1);
@@ -32,7 +32,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     frame.render_widget(Paragraph::new(sample_of(&theme)), sample);
 }
 
-/// A word in each colour.
+/// Returns a word in each colour.
 fn sample_of(theme: &Theme) -> Line<'static> {
     let parts = [
         ("▶ cursor ", theme.accent()),

@@ -9,12 +9,12 @@ use crate::tui::app::App;
 use crate::tui::theme::{Theme, fit, wrap};
 use crate::tui::update::tutor::TASKS;
 
-/// A title and the tasks.
+/// The title and all tasks.
 const ALL: u16 = TASKS.len() as u16 + 1;
-/// A title and the next task.
+/// The title and the next task.
 const NEXT: u16 = 4;
 
-/// So many rows are taken where there are so many for the panes and them.
+/// Returns the number of rows of the tutor. The panes must have at least as many, or twice as many for all.
 pub fn rows(height: u16) -> u16 {
     match height {
         _ if height >= 3 * ALL => ALL,
@@ -23,7 +23,6 @@ pub fn rows(height: u16) -> u16 {
     }
 }
 
-/// Draws them.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     if area.height == 0 {
         return;

@@ -1,4 +1,4 @@
-//! First run: where the program looked, and what can be done.
+//! The first run: where palimp looked for stores, and what the user can do.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -11,10 +11,9 @@ use crate::tui::app::App;
 use crate::tui::pane_titles::{margins, whole};
 use crate::tui::theme::{self, Theme, wrap};
 
-/// A lower screen has its rows for what can be done first.
+/// A lower screen shows first what the user can do.
 const LOW: u16 = 16;
 
-/// Draws it.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let inner = margins(whole(app, frame, "No memory store was found", "", area));
     let width = usize::from(inner.width).saturating_sub(2);
@@ -30,7 +29,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(parts.join(&Line::default())), inner);
 }
 
-/// Where the program looked, and what it found there.
+/// Returns where palimp looked, and what it found there.
 fn places(app: &App, width: usize) -> Vec<Line<'static>> {
     let mut told = vec!["These places were looked at:".to_owned()];
     for look in &app.searched_places {
@@ -42,7 +41,6 @@ fn places(app: &App, width: usize) -> Vec<Line<'static>> {
     told.iter().flat_map(|line| wrap(&theme::safe(app, line), width)).map(Line::from).collect()
 }
 
-/// What can be done.
 fn keys(app: &App, width: usize) -> Vec<Line<'static>> {
     let keys = [
         (Action::Delete.key(), "open the demo: several hundred made-up memories in a temporary folder"),

@@ -1,4 +1,4 @@
-//! Why a memory ranks as it does, and how it fades.
+//! The pane that explains the rank of a memory, and how the memory fades.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -15,12 +15,11 @@ use crate::tui::pane_titles::{margins, pane};
 use crate::tui::theme::{self, Theme, column};
 use crate::tui::why::{self, RankFactor};
 
-/// The curve covers so many days at least.
+/// The minimum number of days of the curve.
 const DAYS: f64 = 90.0;
-/// The days for which the future rank is shown.
+/// The numbers of days for which the future rank is shown.
 const AHEAD: [u32; 3] = [7, 30, 90];
-/// The number of columns from which on a sentence explains each factor, and the future rank is beside the
-/// decay.
+/// From this width on, a sentence explains each factor, and the future rank is beside the decay.
 const WIDE: u16 = 60;
 
 /// Draws the factors and the decay curve.
@@ -63,7 +62,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// The rank in the next days, if there is room.
+/// Returns the rank in the next days, as much as fits.
 fn ahead(of: &Explanation, width: usize) -> String {
     let mut said = "rank".to_owned();
     for days in AHEAD {
@@ -77,7 +76,7 @@ fn ahead(of: &Explanation, width: usize) -> String {
     said
 }
 
-/// Its place among what is listed.
+/// Returns its place among the listed memories.
 fn place(app: &App) -> String {
     match (&app.why_place, app.is_whole() && app.listed_snapshot.is_whole()) {
         (Some(place), true) => format!("rank {} of {}", place.place, app.results.hits.len()),
@@ -85,7 +84,7 @@ fn place(app: &App) -> String {
     }
 }
 
-/// The sign before a factor: what joins it to those above.
+/// Returns the sign that joins a factor to those above.
 fn joined(of: &Explanation, at: usize) -> &'static str {
     match (at, of.ranking) {
         (0, _) => " ",
@@ -94,14 +93,14 @@ fn joined(of: &Explanation, at: usize) -> &'static str {
     }
 }
 
-/// A bar of a factor: four cells are 1.
+/// Returns the bar of a factor. Four cells are 1.
 pub fn bar(value: f64, cells: usize) -> String {
     let eighths = (value.clamp(0.0, 1.5) * 32.0).round() as usize;
     let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
     column(&("█".repeat(eighths / 8) + part), cells)
 }
 
-/// A factor a row: its figure, its name, why in a word, its bar.
+/// Returns a row for each factor: figure, name, reason in a word, bar.
 fn factors(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let cells = if width >= 34 { 6 } else { 0 };
@@ -122,7 +121,7 @@ fn factors(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
         .collect()
 }
 
-/// The formula to be read aloud, and a sentence for each of its factors.
+/// Returns the formula, to be read aloud, and a sentence for each factor.
 fn sentences(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let mut lines: Vec<Line<'static>> = theme::wrap(&why::formula(of), width)
@@ -145,7 +144,7 @@ fn sentences(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// The next in rank, and what would put it first.
+/// Returns the next memory by rank, and the importance that would put it first.
 fn next(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     let Some((hit, title)) = app.why_place.as_ref().and_then(|place| place.next.as_ref()) else {
         return Vec::new();
@@ -169,7 +168,7 @@ fn next(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     theme::wrap(&said, width).into_iter().map(|line| Line::styled(line, Theme::of(app).dim())).collect()
 }
 
-/// Decay over time, with today marked. If there is room, the rank from today on is beside it.
+/// Draws decay over time, with a mark for today. If there is room, the rank from today on is beside it.
 fn draw_curves(app: &App, frame: &mut Frame<'_>, of: &Explanation, area: Rect) {
     let own = &of.factors;
     let age = own.fading.age_hours.unwrap_or_default().max(0.0) / 24.0;
@@ -189,7 +188,7 @@ fn draw_curves(app: &App, frame: &mut Frame<'_>, of: &Explanation, area: Rect) {
     }
     let rank = |day: f64| own.rank_in(of.ranking, day * 24.0);
     let last = format!("in {DAYS:.0} days {:.2}", rank(DAYS));
-    // The greatest possible rank is 1.5.
+    // The maximum rank is 1.5.
     let top = if own.rank > 1.0 { 1.5 } else { 1.0 };
     let below = ["today".to_owned(), last];
     let rank = DecayCurve { name: "rank", days: DAYS, top, today: 0.0, at: &rank, below };
@@ -210,7 +209,7 @@ struct DecayCurve<'a> {
     below: [String; 2],
 }
 
-/// Columns of the scale beside a curve.
+/// The columns of the scale beside a curve.
 const SCALE: u16 = 4;
 
 impl DecayCurve<'_> {
@@ -242,7 +241,7 @@ impl DecayCurve<'_> {
         frame.render_widget(Paragraph::new(Line::styled(axis, theme.dim())), below);
     }
 
-    /// The top of the scale, and 0.
+    /// Draws the scale, from its top to 0.
     fn draw_scale(&self, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
         let last = area.height.saturating_sub(1);
         let row = |at: u16| match at {

@@ -1,5 +1,4 @@
-//! The table of actions: what changes something names its verbs, and does nothing where nothing
-//! is chosen.
+//! The table of actions: an action that changes something names its verbs, and does nothing without a target.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -12,7 +11,7 @@ use crate::tui::message::{Effect, Msg};
 use crate::tui::update::act;
 use crate::work::Job;
 
-/// Whether an effect changes a store, or leads to that.
+/// True if an effect changes a store, or leads to a change.
 fn changes(effect: &Effect) -> bool {
     match effect {
         Effect::Job(job) => {
@@ -26,14 +25,14 @@ fn changes(effect: &Effect) -> bool {
     }
 }
 
-/// Whether something is open that asks what is to be changed.
+/// True if something on the screen asks what to change.
 fn asks(desk: &Desk) -> bool {
     let app = &desk.app;
     let types = app.prompt.as_ref().is_some_and(|own| own.purpose.is_change());
     app.delete_menu.is_some() || app.confirm.is_some() || app.editor.is_some() || types
 }
 
-/// Where an action may do something, each made anew.
+/// Returns new desks on which an action may have an effect.
 fn places() -> Vec<(&'static str, Desk)> {
     let mut places = vec![("the list", on("type:decision is:live session:checkout_rework", 120, 36))];
     for keys in ["gr", "ga", "gm", "gu"] {
@@ -76,7 +75,7 @@ fn an_action_that_changes_something_names_a_verb_that_does_the_same() {
     assert!(found > 10, "{found}");
 }
 
-/// Those that change something, but for what is done in a form, which is of one memory.
+/// Returns the actions that change something, without those of the form, which are for one memory.
 fn changing() -> impl Iterator<Item = &'static ActionInfo> {
     let in_form = [Action::Save, Action::FieldInEditor];
     ACTIONS.iter().filter(move |own| !own.action.verbs().is_empty() && !in_form.contains(&own.action))
@@ -94,7 +93,7 @@ fn where_nothing_is_chosen_no_action_changes_anything_and_each_says_so() {
         assert!(turns || !effects.iter().any(changes), "{}", known.name);
         desk.settle(effects);
         if known.action == Action::RenameTag {
-            // The tag is asked for first: it is of every memory that has it.
+            // This action first asks for the tag, because it is for all memories with that tag.
             desk.type_keys("no_such_tag=other");
             desk.press(KeyCode::Enter);
             desk.app.prompt = None;
@@ -158,7 +157,7 @@ fn the_help_scrolls_by_lines_pages_half_pages_and_to_its_ends() {
         assert_eq!(at(&desk), last - 1);
         desk.press(KeyCode::Home);
         assert_eq!(at(&desk), 0);
-        // What was typed is taken back first.
+        // First, Ctrl-u removes the typed text.
         desk.type_keys("undo");
         desk.send(control('u'));
         assert_eq!(desk.app.prompt.as_ref().unwrap().text(), "");

@@ -1,4 +1,4 @@
-//! Whatever keys, pastes and sizes come.
+//! The screens work with any keys, pastes and sizes.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::Desk;
 use crate::tui::message::Msg;
 
-/// What can happen to the screens from outside, as a property can show it.
+/// An event from outside, in a form that a property test can print.
 #[derive(Clone, Debug)]
 pub(super) enum Happening {
     Key(KeyEvent),

@@ -1,4 +1,4 @@
-//! What the backups offer, and how they tell a memory.
+//! The view of backups: what it offers, and how it describes memories.
 
 use std::io::Write;
 
@@ -121,7 +121,7 @@ fn an_open_backup_shows_below_its_memories_what_the_one_under_the_cursor_says() 
     assert!(first.contains("Retry budget is 3") && first.contains("category"), "{}", desk.screen());
     desk.type_keys("jj");
     assert!(below(&desk).contains("~ importance high → medium"), "{}", desk.screen());
-    // The rows keep their cursor, and a click on a row moves it there.
+    // The cursor stays in its list, and a click on a row moves it there.
     desk.type_keys("gg");
     let row = desk.screen().lines().position(|line| line.contains("~ Use uv, not pip")).unwrap();
     let event = MouseEvent {
@@ -161,12 +161,11 @@ fn a_closed_backup_tells_what_it_is_and_once_it_was_verified_what_differs() {
     assert!(desk.app.list_view.backups.opened.is_none(), "it is told without being opened");
 }
 
-/// The backups of the list, the newest first.
+/// Returns the listed backups, newest first.
 fn listed(desk: &Desk) -> &[BackupRow] {
     desk.app.list_view.backups.list.as_deref().unwrap()
 }
 
-/// How many memories were deleted since a backup.
 fn deleted_since(own: &BackupRow) -> usize {
     let counts = &own.differs.as_ref().unwrap().counts;
     counts.iter().filter(|(kind, _)| *kind == DifferenceKind::Deleted).map(|(_, count)| count).sum()
@@ -197,7 +196,7 @@ fn backups_that_were_listed_again_are_compared_again() {
     desk.type_keys("V");
     assert!(listed(&desk).iter().all(|own| own.differs.is_some()), "{}", desk.screen());
     assert_eq!(notice(&desk), "2 backups looked at, 1 damaged");
-    // What can't be compared is looked at once.
+    // A backup that can't be compared is tried only once.
     std::fs::remove_file(root(&desk).join(&listed(&desk)[1].copy.path)).unwrap();
     compare_all_again(&mut desk);
     assert!(listed(&desk)[0].differs.is_some() && listed(&desk)[1].differs.is_none());

@@ -1,4 +1,4 @@
-//! Borders between panes move by the mouse and by keys, within limits, and stay where they were put.
+//! The mouse and keys move the borders between panes, within limits. The positions are saved.
 
 use crossterm::event::{MouseButton, MouseEventKind};
 use proptest::prelude::*;
@@ -17,7 +17,6 @@ const EACH: [(PaneBorder, (u16, u16)); 4] = [
     (PaneBorder::Below, (80, 24)),
 ];
 
-/// A place on a border.
 fn place(desk: &Desk, border: PaneBorder) -> (u16, u16) {
     let area = frame(&desk.app).borders.iter().find(|drawn| drawn.border == border).expect("a border").area;
     (area.x, area.y)
@@ -50,7 +49,6 @@ fn data(desk: &Desk) -> std::path::PathBuf {
     desk._folder.path().join("palimp-data")
 }
 
-/// What is kept of the layout.
 fn kept(desk: &Desk) -> PaneLayout {
     PaneLayout::kept_in(&data(desk))
 }
@@ -72,7 +70,7 @@ fn a_border_is_dragged_to_where_the_mouse_lets_go_and_both_panes_take_part() {
             check_shared(&desk);
             desk.screen();
         }
-        // What is not pressed on a border moves none.
+        // A drag that did not start on a border moves none.
         let before = place(&desk, border);
         press(&mut desk, (before.0 + 2, before.1 + 2));
         hold_to(&mut desk, (2, 2));
@@ -251,7 +249,7 @@ fn what_is_kept_of_a_border_may_be_any_number() {
 #[derive(Clone, Debug)]
 enum Deed {
     Press(u16, u16),
-    /// On the border of that number.
+    /// On the border with this number.
     PressBorder(usize),
     Hold(u16, u16),
     Release,

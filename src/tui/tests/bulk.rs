@@ -1,4 +1,4 @@
-//! Changes of several memories at once: what is asked, what is left out, what is written.
+//! Changes of several memories at once: the question, what is left out, what is written.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub(super) fn question(desk: &Desk) -> String {
     desk.app.confirm.as_ref().map(|confirm| confirm.question.clone()).unwrap_or_default()
 }
 
-/// The names of what has a tag.
+/// Returns the names of the memories with a tag.
 pub(super) fn tagged(desk: &Desk, tag: &str) -> Vec<String> {
     let has = |at: &crate::model::EntryRef| {
         let (store, entry) = desk.app.snapshot.get(*at);
@@ -32,7 +32,6 @@ pub(super) fn tagged(desk: &Desk, tag: &str) -> Vec<String> {
     names
 }
 
-/// Runs an action from the palette.
 fn command(desk: &mut Desk, name: &str) {
     desk.type_keys(&format!(":{name}"));
     desk.press(KeyCode::Enter);
@@ -178,7 +177,7 @@ fn a_tag_is_renamed_everywhere_and_joined_where_the_other_exists() {
     desk.press(KeyCode::Esc);
     let (own, before) = (tagged(&desk, "first_name"), files(&desk));
     assert_eq!(own.len(), 3);
-    // The list does not show them: it is everywhere all the same.
+    // The list does not show these memories, but the new name is for all.
     search(&mut desk, "type:preference");
     command(&mut desk, "rename tag");
     enter(&mut desk, "first_name");
@@ -272,7 +271,7 @@ fn a_topic_of_a_time_is_deleted_in_the_menu_with_all_that_the_search_shows() {
     assert_eq!(files(&desk), before);
     let confirm = desk.app.confirm.as_ref().unwrap();
     let records = confirm.planned.records();
-    // More than 50 are not deleted by one key.
+    // More than 50 memories can't be deleted by one key.
     let typed = confirm.typed_word.as_ref().map(|typed| typed.required.clone());
     assert_eq!(typed, (records > 50).then(|| format!("delete {records}")));
     assert!(records > 50, "{records}");
@@ -292,7 +291,7 @@ fn marked_ones_are_restored_and_brought_back_together() {
     let own = marked(&desk);
     desk.type_keys("dxy");
     assert!(own.iter().all(|id| state_of(&desk, id) == Some(State::Deleted)), "{}", notice(&desk));
-    // What was done to them took their marks: they are marked anew.
+    // The deletion removed their marks, so they must be marked again.
     assert!(desk.app.marks.is_empty());
     let ids: Vec<String> = own.iter().map(|id| format!("id:{id}")).collect();
     search(&mut desk, &format!("is:deleted ({})", ids.join(" OR ")));
@@ -360,7 +359,7 @@ fn a_dot_does_the_last_change_again_to_what_is_meant_now() {
     assert!(question(&desk).starts_with("tag 2 memories +seen"), "{}", question(&desk));
     desk.type_keys("y");
     assert_eq!(tagged(&desk, "seen").len(), 4);
-    // A deletion takes the menu, or a yes.
+    // Repeating a deletion needs the menu or a yes.
     desk.press(KeyCode::Esc);
     desk.type_keys("dx");
     assert!(notice(&desk).starts_with("deleted"));

@@ -1,5 +1,4 @@
-//! Changes of many memories, as properties and as a measurement: what is shown is what happens,
-//! nothing else does, and soon.
+//! Properties and a measurement of changes of many memories: exactly what is shown happens, and it is fast.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,7 +16,7 @@ use crate::tui::update::update;
 use crate::usecase::ChangeCommand;
 use crate::work::Job;
 
-/// Where a file of a plan is, without the way that leads out of the store.
+/// Returns the path of a file of a plan, without a leading `..`.
 fn place(plan: &Plan, change: &Change) -> PathBuf {
     match change.path.strip_prefix("..") {
         Ok(beside) => plan.root.parent().unwrap().join(beside),
@@ -43,7 +42,7 @@ fn queries() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-/// Keys that ask for a change of what is marked.
+/// Returns keys that request a change of the marked memories.
 fn changes() -> impl Strategy<Value = String> {
     proptest::sample::select(vec![
         "t+seen\r",
@@ -72,8 +71,8 @@ fn type_all(desk: &mut Desk, keys: &str) {
 proptest! {
     #![proptest_config(crate::tries::config(6, 400))]
 
-    /// What is shown before a change of several is what it comes to, byte for byte, with what agents
-    /// add meanwhile behind it.
+    /// A change of several memories writes exactly the shown bytes. Lines that agents add at the same time
+    /// come after them.
     #[test]
     fn a_preview_is_what_happens_whatever_is_marked_hidden_and_added_meanwhile(
         marking in proptest::collection::vec((queries(), proptest::collection::vec(0..40_usize, 0..12), any::<bool>()), 1..3),
@@ -117,7 +116,7 @@ proptest! {
             }
         }
         desk.agree();
-        // Stopped by what came meanwhile, it says so, and nothing is changed but what was added.
+        // If the added lines stop the change, the notice says so, and only they are new.
         let refused = notice(&desk).contains("Nothing was changed");
         let after = files(&desk);
         let touched: Vec<PathBuf> =
@@ -140,7 +139,7 @@ proptest! {
                 let path = place(plan, change);
                 let wanted = change.after().unwrap();
                 let lines = added.iter().find(|(own, _)| *own == path).map_or(&[][..], |(_, lines)| lines);
-                // An agent's line end for a last line that had none may be alone once that is gone.
+                // An agent may end a last line that had no line end. It stays alone if that line is removed.
                 let bare = lines.strip_prefix(b"\n").filter(|_| wanted.ends_with(b"\n")).unwrap_or(lines);
                 let either = [[&wanted, lines].concat(), [&wanted, bare].concat()];
                 let is = after.iter().find(|(own, _)| *own == path).map(|(_, bytes)| bytes);
@@ -157,7 +156,7 @@ proptest! {
     }
 }
 
-/// Keys of the bulk views, many of them.
+/// Returns keys of the bulk views, and other events.
 fn bulk_keys() -> impl Strategy<Value = Happening> {
     let key = proptest::sample::select(
         "    vvv***~~mjjkkGtiadpTC.xXareb+-=s0.9/oy:ne2 12345uU\r\t\u{1b}".chars().collect::<Vec<_>>(),
@@ -174,7 +173,7 @@ fn bulk_keys() -> impl Strategy<Value = Happening> {
     prop_oneof![6 => own, 2 => happenings(), 1 => Just(Happening::Going)]
 }
 
-/// How many keys are pressed in all: a hundred thousand with `PALIMP_LONG=1`.
+/// Presses 700 keys in all, or 100,000 with `PALIMP_LONG=1`.
 #[test]
 fn any_keys_in_the_bulk_views_change_nothing_without_a_plan_that_was_confirmed() {
     use proptest::strategy::ValueTree;
@@ -186,7 +185,7 @@ fn any_keys_in_the_bulk_views_change_nothing_without_a_plan_that_was_confirmed()
     for number in 0..total {
         let msg = strategy.new_tree(&mut runner).unwrap().current();
         let effects = update(&mut desk.app, msg.into(), now());
-        // A change of one is made at once, and is of what the user asked for; of several, a yes.
+        // A change of one memory runs at once, and is what the user requested. Several memories need a yes.
         let writes = effects.iter().any(|effect| match effect {
             Effect::Job(Job::Commit(_)) => true,
             Effect::Job(Job::Change(request)) => {
@@ -214,7 +213,7 @@ fn any_keys_in_the_bulk_views_change_nothing_without_a_plan_that_was_confirmed()
     }
 }
 
-/// 10,000 marked memories of a store of 20,000, tagged; a fifth of them in the short form.
+/// Tags 10,000 marked memories of a store of 20,000; a fifth of them in the short form.
 /// `PALIMP_LONG=1 cargo test --release --lib ten_thousand_marks -- --nocapture` prints how long it takes.
 #[test]
 fn ten_thousand_marks_are_tagged_in_under_two_seconds() {
@@ -245,7 +244,7 @@ fn ten_thousand_marks_are_tagged_in_under_two_seconds() {
     assert!(question(&desk).starts_with(&format!("tag {count} memories")), "{}", notice(&desk));
     let confirm = std::time::Instant::now();
     let effects = update(&mut desk.app, key('y'), now());
-    // The reload that follows is no part of it.
+    // The reload afterwards is not a part of the measured time.
     let made: Vec<Effect> = effects
         .into_iter()
         .filter_map(|effect| match effect {
@@ -262,7 +261,7 @@ fn ten_thousand_marks_are_tagged_in_under_two_seconds() {
     println!("{count} marks: planned in {planned:?}, written in {written:?}, {:?} in all", planned + written);
     desk.settle(made);
     assert_eq!(tagged(&desk, "reviewed").len(), count);
-    // A build for debugging, on a busy machine, says nothing of that.
+    // A debug build on a busy machine says nothing about the time.
     if !cfg!(debug_assertions) {
         assert!((planned + written).as_secs() < 2, "{:?}", planned + written);
     }

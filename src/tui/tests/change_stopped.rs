@@ -1,4 +1,4 @@
-//! A change of several that is stopped, and what arrives meanwhile.
+//! A change of several memories that the user stops, and events that arrive at the same time.
 
 use std::io::Write;
 

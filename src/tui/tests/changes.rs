@@ -1,4 +1,4 @@
-//! Keys that change memories: keys in, effects, state and files out.
+//! Keys that change memories: checks effects, state and files.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub(super) fn key(c: char) -> Msg {
     Msg::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE))
 }
 
-/// Stands on the first memory of a format whose list a query gives.
+/// Returns a desk with the cursor on the first memory that a query finds.
 pub(super) fn on(query: &str, width: u16, height: u16) -> Desk {
     let mut desk = Desk::new(width, height);
     desk.type_keys(&format!("/{query}"));
@@ -45,8 +45,8 @@ pub(super) fn notice(desk: &Desk) -> &str {
     desk.app.notice.as_deref().unwrap_or_default()
 }
 
-/// The files of the demo's stores, as they are now, but for locks, which stay where the format
-/// wants that, and backups, of which the oldest go.
+/// Returns the files of the demo's stores, without locks, which some formats keep, and without backups, of
+/// which palimp removes the oldest.
 pub(super) fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
     fn walk(folder: &Path, into: &mut Vec<(PathBuf, Vec<u8>)>) {
         for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -66,7 +66,6 @@ pub(super) fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
     files
 }
 
-/// The files that differ, by name.
 pub(super) fn differing(before: &[(PathBuf, Vec<u8>)], after: &[(PathBuf, Vec<u8>)]) -> Vec<PathBuf> {
     let one_way = |a: &[(PathBuf, Vec<u8>)], b: &[(PathBuf, Vec<u8>)]| {
         a.iter().filter(|file| !b.contains(file)).map(|(path, _)| path.clone()).collect::<Vec<_>>()
@@ -189,7 +188,6 @@ fn a_change_is_aimed_at_the_memory_that_was_under_the_cursor_when_it_was_asked_f
     let mut desk = on("type:decision", 100, 30);
     let title = selected_title(&desk);
     desk.type_keys("d");
-    // The list moves while the menu is open.
     desk.app.list_cursor.at = 3;
     desk.type_keys("x");
     assert_eq!(notice(&desk), format!("deleted {title} · u to undo"));
@@ -323,7 +321,7 @@ fn late_lines_are_rescued_while_the_screens_are_open() {
     let mut desk = on("session:checkout_rework type:decision is:live", 120, 36);
     let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
     let file = store.root.join(&store.document(entry).path);
-    // An agent has the file open, and writes after it was replaced.
+    // An agent has the file open, and writes after palimp replaced it.
     let mut agent = std::fs::OpenOptions::new().append(true).open(&file).unwrap();
     desk.type_keys("t+seen");
     desk.press(KeyCode::Enter);
@@ -374,7 +372,7 @@ proptest! {
         desk.app.prompt = None;
         desk.app.delete_menu = None;
         desk.app.key_sequence.clear();
-        // A plan that is still open takes the keys: it is cancelled.
+        // A plan that still waits for a yes takes the keys, so it is cancelled.
         desk.send(Msg::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE)));
         for _ in 0..60 {
             desk.send(key('u'));

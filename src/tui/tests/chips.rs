@@ -1,4 +1,4 @@
-//! The filters of a search below it: each can be dropped, and the one that hides most is named.
+//! The filters below a search: each can be dropped, and the one that hides most is named.
 
 use super::changes::on;
 use super::mouse::{click, place_of};

@@ -1,4 +1,4 @@
-//! Colours, no colours, ASCII: nothing is told by colour alone, and nothing is painted behind.
+//! With colours, without colours, in ASCII: no meaning depends on colour alone, and no background is painted.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Color;

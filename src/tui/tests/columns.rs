@@ -1,4 +1,4 @@
-//! Every size has a list that is of use, and every text keeps to its columns.
+//! At every size the list is useful, and every text stays within its columns.
 
 use std::io::Write;
 use std::num::NonZeroU16;
@@ -14,7 +14,7 @@ use crate::text::safe_text::display_width;
 use crate::tui::layout;
 use crate::tui::panes::memories::text_columns;
 
-/// The list's columns of text at a size, and how many memories it shows.
+/// Returns the list's columns of text at a size, and how many memories it shows.
 pub(super) fn list(desk: &mut Desk, width: u16, height: u16) -> (usize, usize) {
     desk.app.size = (width, height);
     let frame = layout::frame(&desk.app);
@@ -31,7 +31,7 @@ fn at_every_size_the_list_shows_memories_and_no_wider_terminal_takes_their_text_
             let (text, rows) = list(&mut desk, width, height);
             let least = if width < 40 { 11 } else { 24 };
             assert!(text >= least && rows >= 1, "{text} columns, {rows} memories at {width}x{height}");
-            // A column or a pane that comes leaves it 45 of 100 columns.
+            // If a new column or pane appears, the text keeps 45 % of its columns.
             assert!(text * 100 >= before * 45, "{before} columns, then {text} at {width}x{height}");
             before = text;
         }
@@ -39,7 +39,7 @@ fn at_every_size_the_list_shows_memories_and_no_wider_terminal_takes_their_text_
     assert_eq!(list(&mut desk, 20, 5).1, 3);
 }
 
-/// Whether the panes share the screen, with nothing between them but what parts them.
+/// Checks that the panes share the screen, with only separators between them.
 pub(super) fn check_shared(desk: &Desk) {
     let ((width, height), focus) = (desk.app.size, desk.app.focus);
     let frame = layout::frame(&desk.app);
@@ -56,7 +56,7 @@ pub(super) fn check_shared(desk: &Desk) {
             left += u16::from(panes.iter().any(|own| own.x == 0 && own.width > x));
             free += 1;
         }
-        // Between the panes at the left side one row is left free.
+        // One row between the panes at the left side is free.
         assert_eq!(left, free, "{focus:?}, row {y} of {width}x{height}");
     }
     let is_whole = |(pane, area): &(Pane, Rect)| {
@@ -92,7 +92,7 @@ fn the_smallest_screens_show_memories() {
     }
 }
 
-/// Stores of one memory with such a text, read at such a size.
+/// Returns a desk with a store of one memory with this text.
 fn desk_of(text: &str, width: u16, height: u16) -> Desk {
     let folder = crate::folder::new();
     let entry = serde_json::json!({"id": "m", "type": "finding", "timestamp": "2026-01-01T00:00:00Z",
@@ -102,14 +102,13 @@ fn desk_of(text: &str, width: u16, height: u16) -> Desk {
     Desk::of(folder, width, height)
 }
 
-/// What a frame is drawn as.
 fn buffer(desk: &Desk) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(desk.app.size.0, desk.app.size.1)).unwrap();
     terminal.draw(|frame| view(&desk.app, frame)).unwrap();
     terminal.backend().buffer().clone()
 }
 
-/// The bytes that draw a frame on an empty screen.
+/// Returns the bytes that draw a frame on an empty screen.
 fn bytes(buffer: &Buffer) -> Vec<u8> {
     let mut bytes = Vec::new();
     let empty = Buffer::empty(buffer.area);
@@ -119,7 +118,7 @@ fn bytes(buffer: &Buffer) -> Vec<u8> {
     bytes
 }
 
-/// Whether borders are where they should in a terminal that takes each code point by itself.
+/// Checks the places of borders in a terminal that gives each code point its own columns.
 fn check_borders(text: &str, width: u16, height: u16, keys: &str) {
     let mut desk = desk_of(text, width, height);
     desk.type_keys(keys);

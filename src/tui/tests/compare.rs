@@ -1,4 +1,4 @@
-//! Two memories side by side: keys in, what differs out.
+//! Two memories side by side.
 
 use ratatui::style::Modifier;
 
@@ -6,7 +6,7 @@ use super::changes::{files, notice, on};
 use super::*;
 use crate::tui::list_view::ListRow;
 
-/// Two memories of the pool that ran out.
+/// Finds two memories about the same pool.
 const BOTH: &str = "\"the pool of 20\" is:live";
 
 fn compared(width: u16, height: u16) -> Desk {
@@ -22,7 +22,6 @@ fn ids(desk: &Desk) -> [String; 2] {
     own.memories.map(|at| App::name_of(&own.snapshot, at))
 }
 
-/// The words that are underlined on the screen.
 fn underlined(desk: &Desk) -> String {
     let mut terminal = Terminal::new(TestBackend::new(desk.app.size.0, desk.app.size.1)).unwrap();
     terminal.draw(|frame| view(&desk.app, frame)).unwrap();

@@ -1,4 +1,4 @@
-//! A plan that is longer than its box, and a receipt: every line can be seen before it is answered.
+//! Long plans and receipts: the user can see every line before the answer.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::tui::app::App;
 use crate::tui::message::Msg;
 use crate::tui::update::update;
 
-/// Every line of the box that is seen on the way to its end.
+/// Scrolls to the end, and returns everything that was visible on the way.
 fn seen(desk: &mut Desk, down: KeyCode) -> String {
     let (mut all, mut known) = (String::new(), HashSet::new());
     for _ in 0..2_000 {
@@ -136,7 +136,7 @@ fn a_receipt_that_is_longer_than_the_screen_is_scrolled() {
     }
 }
 
-/// A plan of 10,000 memories is scrolled as one of ten is: only what is visible is made.
+/// A plan of 10,000 memories scrolls as fast as one of ten, because only visible lines are made.
 #[test]
 fn a_plan_of_ten_thousand_memories_is_scrolled_at_once() {
     let folder = crate::folder::new();

@@ -1,4 +1,4 @@
-//! Counts before a move; the keys 1 to 5 are panes, too.
+//! Counts before a move. The keys 1 to 5 are also panes.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -13,7 +13,7 @@ use crate::work::StoreTally;
 fn every_digit_before_a_move_is_a_count_where_the_keys_were() {
     for digit in 1..10 {
         let mut desk = Desk::new(120, 36);
-        // The cursor of the stores is on one: to go there shows that one alone.
+        // The cursor of the stores is on one store, so going there shows only that store.
         desk.type_keys("1");
         desk.pause();
         desk.type_keys("j4");
@@ -56,7 +56,7 @@ fn a_move_that_comes_before_the_list_is_as_it_was_waits_for_that() {
     let third = selected_title(&desk);
     desk.type_keys("gg");
     for keys in ["3j", "12j"] {
-        // The list shows the store alone when the move is pressed.
+        // When the move is pressed, the list shows only the store.
         desk.type_keys(keys);
     }
     desk.type_keys("12k");
@@ -79,12 +79,12 @@ fn a_count_before_a_move_makes_it_so_often_and_the_keys_of_panes_stay_theirs() {
     desk.press(KeyCode::Esc);
     desk.type_keys("j");
     assert_eq!(desk.app.list_cursor.at, 3, "Esc drops the count");
-    // The third memory with a problem is the one that three steps lead to.
+    // `6]p` leads to the same memory as six times `]p`.
     desk.type_keys("gg]p]p]p]p]p]p");
     let sixth = desk.app.list_cursor.at;
     desk.type_keys("gg6]p");
     assert_eq!(desk.app.list_cursor.at, sixth);
-    // A digit alone is a pane, and so are two that are not typed together.
+    // A single digit goes to a pane, and so do two digits with a pause between them.
     desk.type_keys("gg1");
     assert_eq!(desk.app.focus, Pane::Sessions);
     desk.pause();
@@ -164,7 +164,7 @@ fn the_health_counts_what_is_deleted_as_its_search_does_also_after_a_deletion_an
 fn deleted_memories_are_counted_again_whenever_anything_else_is_counted() {
     let with = |listed, deleted, backups| [StoreTally { listed, deleted, backups, ..StoreTally::default() }];
     let mut deleted = DeletedCount::default();
-    // A memory more may be one that an undo elsewhere brought back.
+    // One more memory may be a deleted one that another program restored.
     for tallies in [with(3, 1, 2), with(4, 1, 2), with(3, 1, 2), with(3, 0, 2), with(3, 0, 3)] {
         assert!(deleted.is_due(&tallies), "{tallies:?}");
         assert!(!deleted.is_due(&tallies), "{tallies:?}");

@@ -1,4 +1,4 @@
-//! The cursor stays on its memory, whatever becomes of the others; a search that is typed starts at its best answer.
+//! The cursor stays on its memory, whatever happens to others. A typed search starts at its best answer.
 
 use std::path::PathBuf;
 
@@ -14,19 +14,19 @@ use crate::tui::message::Effect;
 use crate::tui::update::{search_query, take};
 use crate::work::Job;
 
-/// The bytes of the memory under the cursor.
+/// Returns the bytes of the memory under the cursor.
 fn own(desk: &Desk) -> String {
     let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
     String::from_utf8_lossy(&store.read(entry).unwrap()).into_owned()
 }
 
-/// The file of the memory under the cursor.
+/// Returns the file of the memory under the cursor.
 fn file(desk: &Desk) -> PathBuf {
     let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
     store.root.join(&store.document(entry).path)
 }
 
-/// A memory that is newer than all others, without an id, as a line of the log.
+/// Returns a line of the log with a memory that is newer than all others and has no id.
 fn newer(like: &str, number: usize) -> String {
     let mut record: serde_json::Value = serde_json::from_str(like).unwrap();
     let fields = record.as_object_mut().unwrap();
@@ -49,7 +49,7 @@ fn a_list_that_is_seen_from_its_top_shows_what_is_new_and_the_cursor_stays_on_it
         assert_eq!(*store.read(entry).unwrap(), *line.as_bytes(), "the newest is on screen");
         assert_eq!(own(&desk), own_now);
     }
-    // Whoever moves sees where the cursor is.
+    // After a move the row of the cursor is visible.
     desk.type_keys("j");
     let (at, top) = (desk.app.list_cursor.at, desk.app.list_cursor.top);
     assert!(at == 51 && top > 0 && top <= at, "{at} {top}");
@@ -70,7 +70,7 @@ fn a_move_of_the_cursor_costs_the_same_however_many_memories_there_are() {
     };
     let step = |desk: &mut Desk| {
         let began = std::time::Instant::now();
-        // What is asked of the workers is done by them, meanwhile.
+        // The jobs for the workers are not run: they run at the same time.
         let key = KeyEvent::new(KeyCode::Char('j'), KeyModifiers::NONE);
         let _effects = super::update(&mut desk.app, Msg::Key(key), super::now());
         desk.screen();
@@ -78,7 +78,7 @@ fn a_move_of_the_cursor_costs_the_same_however_many_memories_there_are() {
     };
     let most = crate::tries::count(6_000, 100_000);
     let (mut small, mut large) = (desk(60), desk(most));
-    // In turn: other work on the machine slows both alike.
+    // Alternately, so that other work on the machine slows both equally.
     let (mut few, mut many): (Vec<_>, Vec<_>) = (0..61).map(|_| (step(&mut small), step(&mut large))).unzip();
     few.sort();
     many.sort();
@@ -114,11 +114,11 @@ fn a_search_that_is_typed_starts_at_its_best_answer_though_it_has_the_memory_of_
     assert_eq!(desk.app.list_cursor.at, 0);
     desk.press(KeyCode::Enter);
     assert_eq!(desk.app.list_cursor.at, 0);
-    // The same search once more is no other one.
+    // The same search again does not move the cursor.
     desk.type_keys("jj/");
     desk.press(KeyCode::Enter);
     assert_eq!(desk.app.list_cursor.at, 2);
-    // Who goes on while it is typed stays where he went.
+    // A move in the list during typing keeps the cursor at its new place.
     desk.type_keys("/pool");
     desk.press(KeyCode::Down);
     assert_eq!((desk.app.list_cursor.at, desk.app.prompt.is_none()), (1, true));
@@ -162,7 +162,7 @@ fn while_a_search_is_wrong_the_list_says_what_it_is_of_and_nothing_is_done_with_
         assert!(app.delete_menu.is_none() && app.prompt.is_none() && app.confirm.is_none(), "{keys}");
         assert!(app.editor.is_none() && app.marks.is_empty() && app.focus == Pane::Memories, "{keys}");
     }
-    // What is written meanwhile is still seen.
+    // The list still shows what was written in the meantime.
     desk.send(Msg::StoresChanged);
     assert!(!desk.app.results.hits.is_empty());
     desk.press(KeyCode::Esc);
@@ -187,7 +187,7 @@ fn the_menu_and_the_plan_count_the_same() {
         let confirm = desk.app.confirm.as_ref();
         let planned = &confirm.unwrap_or_else(|| panic!("{format}: {}", notice(&desk))).planned;
         let left: usize = planned.skipped.iter().map(|own| own.which.len()).sum();
-        // Whether its history may go is known to the whole plan alone.
+        // Only the whole plan knows if the history of a memory may be removed.
         assert!(
             planned.records() == can || format == "agent-memory",
             "{format}: {} {can}",
@@ -198,7 +198,7 @@ fn the_menu_and_the_plan_count_the_same() {
     }
 }
 
-/// What becomes of a list, or of the log of the memory under the cursor.
+/// A change of the list, or of the log of the memory under the cursor.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Sort,
@@ -279,7 +279,7 @@ proptest! {
                         search_query::set_query(&mut desk.app, (*text).into());
                         desk.send(Msg::Tick);
                     }
-                    // The history of agent-memory is told by its numbers.
+                    // `agent-memory` identifies history by its numbers, so its log is not changed here.
                     _ if format == "agent-memory" => {}
                     _ => {
                         rewrite(&desk, &before, *step, number);

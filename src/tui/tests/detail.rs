@@ -1,10 +1,10 @@
-//! The detail view is made for reading.
+//! The detail pane is easy to read.
 
 use ratatui::style::Modifier;
 
 use super::*;
 
-/// The lines of the detail view, and their highlighted parts.
+/// Returns the lines of the detail pane, and their highlighted parts.
 fn detail(desk: &Desk) -> (Vec<String>, String) {
     let lines = desk.app.detail.iter().map(|line| line.to_string().trim_end().to_owned()).collect();
     let spans = desk.app.detail.iter().flat_map(|line| &line.spans);
@@ -50,7 +50,7 @@ fn what_matched_is_set_off_in_all_that_is_read_also_where_a_line_ends_in_it() {
         desk.press(KeyCode::Enter);
         assert!(detail(&desk).1.contains(found), "{:?}", detail(&desk));
     }
-    // A phrase of a note that has more than one style.
+    // A phrase in a note with several styles.
     let folder = crate::folder::new();
     let note = "---\nid: n\ncreated: 2026-01-01T00:00:00+00:00\nupdated: 2026-01-01T00:00:00+00:00\ntags: [a]\n---\n# A\n\nuse *one* pool for `all` of it\n";
     crate::disk::write_new(&folder.path().join("x/.chora/memory/knowledge/notes/n.md"), note.as_bytes())

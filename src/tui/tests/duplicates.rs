@@ -1,4 +1,4 @@
-//! Duplicates on the screens: keys in, groups and marks out.
+//! Duplicates on the screens: groups and marks.
 
 use crossterm::event::KeyCode;
 
@@ -9,7 +9,7 @@ use crate::model::State;
 use crate::tui::app::Screen;
 use crate::tui::message::Msg;
 
-/// What is listed, with its figure.
+/// Returns the figure and state of each listed memory.
 fn listed(desk: &Desk) -> Vec<(String, State)> {
     let figures = &desk.app.results.picked.as_ref().unwrap().figures;
     let hits = desk.app.results.hits.iter().zip(figures);
@@ -24,7 +24,7 @@ fn groups_are_listed_and_what_equals_the_first_of_its_group_is_marked_for_the_us
     let rows = listed(&desk);
     let firsts = rows.iter().filter(|(figure, _)| figure.starts_with('×')).count();
     assert!(firsts > 0 && rows[0].0.starts_with('×'), "{rows:?}");
-    // What is nearly equal is shown, and nobody but the user marks it.
+    // Nearly equal memories are shown, but only the user marks them.
     assert!(desk.app.marks.count() > 0 && desk.app.marks.count() < rows.len() - firsts);
     for (hit, (figure, _)) in desk.app.results.hits.iter().zip(&rows) {
         assert_eq!(desk.app.marks.has(hit.at), figure == "100%", "{rows:?}");
@@ -41,12 +41,12 @@ fn equal_memories_are_deleted_with_the_usual_keys_and_undone() {
     desk.type_keys("dx");
     desk.agree();
     assert!(notice(&desk).contains("deleted"), "{}", desk.screen());
-    // What was kept has no like any more.
+    // The kept memory has no duplicate any more.
     assert!(desk.app.results.hits.is_empty() && desk.app.marks.is_empty(), "{}", desk.screen());
     assert!(desk.screen().contains("No two of these memories are nearly equal."), "{}", desk.screen());
     desk.type_keys("u");
     assert_eq!(listed(&desk).len(), 3, "{}", desk.screen());
-    // What came back is not marked by itself.
+    // A restored memory is not marked.
     assert!(desk.app.marks.is_empty());
 }
 
@@ -70,13 +70,13 @@ fn esc_takes_the_marks_away_then_goes_back_to_the_search_and_m_shows_the_marked_
         (all, "type:checkpoint OR type:learning")
     );
     assert!(desk.app.results.picked.is_none());
-    // Another search leaves it, too.
+    // A new search also ends the view of duplicates.
     desk.type_keys("g=");
     search(&mut desk, "type:finding");
     assert!(desk.app.results.picked.is_none() && desk.app.marks.hidden() == marks);
 }
 
-/// Takes the line of the memory that is listed first out of its file.
+/// Removes the line of the first listed memory from its file.
 fn take_out_the_first(desk: &Desk) {
     let (store, entry) = desk.app.listed_snapshot.get(desk.app.results.hits[0].at);
     let file = store.root.join(&store.document(entry).path);
@@ -86,14 +86,14 @@ fn take_out_the_first(desk: &Desk) {
     std::fs::write(file, [&bytes[..at], &bytes[at + line.len()..]].concat()).unwrap();
 }
 
-/// Memories of one group, listed with all but the first of them marked.
+/// Returns a desk with the memories of one group, all but the first marked.
 fn group() -> Desk {
     let desk = zebras(120, &[""; 3]);
     assert_eq!((desk.app.results.hits.len(), desk.app.marks.count()), (3, 2), "{}", desk.screen());
     desk
 }
 
-/// The group of memories that differ only in these fields, in a terminal of that width.
+/// Returns a desk of this width with a group of memories that differ only in these fields.
 fn zebras(width: u16, fields: &[&str]) -> Desk {
     let mut desk = with_zebras(width, fields);
     search(&mut desk, "zebras");

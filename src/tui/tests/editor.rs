@@ -1,4 +1,4 @@
-//! The editor: keys in, forms, drafts and files out.
+//! The editor: forms, drafts and files.
 
 use std::path::PathBuf;
 
@@ -90,13 +90,12 @@ fn a_text_and_tags_are_typed_saved_and_undone() {
     assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
 }
 
-/// The file that the memory under the cursor is in.
 fn file_of(desk: &Desk) -> PathBuf {
     let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
     store.root.join(&store.document(entry).path)
 }
 
-/// Somebody else changes the memory on disk.
+/// Changes the memory on disk, as another program does.
 fn meanwhile(desk: &mut Desk, from: &str, to: &str) {
     let file = file_of(desk);
     let text = std::fs::read_to_string(&file).unwrap();
@@ -133,7 +132,7 @@ fn what_was_typed_is_found_again_and_dropped_once_it_is_saved() {
     assert!(desk.app.editor.as_ref().unwrap().found_draft.is_none());
 }
 
-/// A form whose text and tags somebody else changed, too.
+/// Returns a form whose text and tags another program changed, too.
 pub(super) fn typed_on_both_sides(width: u16, height: u16) -> Desk {
     let mut desk = on("id:mem_no_retries", width, height);
     desk.type_keys("e");
@@ -279,7 +278,7 @@ impl From<Happening> for Msg {
     }
 }
 
-/// Anything but what saves or quits.
+/// Returns any event that neither saves nor quits.
 fn happening() -> impl Strategy<Value = Happening> {
     let code = prop_oneof![
         6 => any::<char>().prop_map(KeyCode::Char),
@@ -311,7 +310,7 @@ fn happening() -> impl Strategy<Value = Happening> {
 proptest! {
     #![proptest_config(crate::tries::config(3, 500))]
 
-    /// 200 a case: with `PALIMP_LONG=1` 100,000.
+    /// 200 events a case: 100,000 with `PALIMP_LONG=1`.
     #[test]
     fn any_keys_pastes_and_sizes_in_the_editor_change_no_byte_that_is_not_saved(
         which in 0..5_usize, happenings in proptest::collection::vec(happening(), 200)
@@ -333,12 +332,11 @@ proptest! {
     }
 }
 
-/// A megabyte of text edits at under 16 ms a key at the 99th percentile, from the key to the
-/// frame. The figure, in one line and in many:
-/// `cargo test --release --lib a_megabyte -- --nocapture`
+/// A megabyte of text needs less than 16 ms from a key to the frame, at the 99th percentile. This prints the
+/// time, for one line and for many: `cargo test --release --lib a_megabyte -- --nocapture`
 #[test]
 fn a_megabyte_of_text_edits_at_under_16_ms_a_key() {
-    // Without optimization nothing is timed: a tenth shows that it works.
+    // Without optimization the time means nothing, and a tenth of the text is enough.
     let (size, keys) = if cfg!(debug_assertions) { (1, 12) } else { (10, 1_000) };
     for (name, text) in [
         ("one line of plain text", "use a pool of 20 ".repeat(size * 5_800)),
@@ -367,12 +365,12 @@ fn a_megabyte_of_text_edits_at_under_16_ms_a_key() {
                 9 => KeyCode::Char(' '),
                 _ => KeyCode::Char('x'),
             };
-            // Once from the middle, once from the end.
+            // The cursor jumps to the end of the text at the keys 250 and 750.
             if number % 500 == 250 {
                 desk.app.editor.as_mut().unwrap().texts[0].last();
             }
             let started = std::time::Instant::now();
-            // What is asked of the workers is done by them, meanwhile.
+            // The jobs for the workers are not run: they run at the same time.
             let _effects = update(&mut desk.app, with(code, KeyModifiers::NONE), now());
             updated += started.elapsed();
             terminal.draw(|frame| view(&desk.app, frame)).unwrap();

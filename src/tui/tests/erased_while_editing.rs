@@ -1,5 +1,4 @@
-//! A memory that was erased while the user wrote about it: nothing that it said is written again,
-//! and no draft of it is kept.
+//! A memory that is erased while the user edits it: nothing of it is written again, and no draft is kept.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +24,7 @@ fn request(desk: &Desk, wanted: ChangeCommand) -> ChangeRequest {
     ChangeRequest { at, name, ..ChangeRequest::new(snapshot, Requester::Screen, wanted, data, now()) }
 }
 
-/// Another palimp erases the memory under the cursor.
+/// Erases the memory under the cursor, as another palimp does.
 fn erase(desk: &Desk) {
     erase_at(desk, desk.app.selected().unwrap());
 }
@@ -52,7 +51,7 @@ fn holding(folder: &Path, words: &str, found: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// Nothing of what was typed is in any file, our own data among them.
+/// Checks that no file contains the typed text, not even palimp's own data.
 #[track_caller]
 fn assert_nowhere(desk: &Desk) {
     let mut found = Vec::new();
@@ -60,7 +59,7 @@ fn assert_nowhere(desk: &Desk) {
     assert!(found.is_empty(), "{found:?}");
 }
 
-/// A form into which something was typed, of a memory that was erased then.
+/// Returns a form with typed text, of a memory that was then erased.
 fn typed_and_erased(mut desk: Desk) -> (Desk, FormRequest) {
     desk.type_keys("e");
     assert!(desk.app.editor.is_some(), "{}", notice(&desk));
@@ -103,7 +102,7 @@ fn a_copy_of_what_was_typed_about_an_erased_memory_is_not_written() {
     }
 }
 
-/// Every way in which what was typed could be kept after the erasure.
+/// Tries every way to keep the typed text after the erasure.
 fn assert_none_is_kept((mut desk, request): (Desk, FormRequest)) {
     let done = run_job(
         Job::KeepDraft(Box::new(request.clone())),
@@ -150,7 +149,7 @@ fn a_text_that_comes_from_an_editor_after_its_memory_was_erased_is_not_kept() {
     assert_nowhere(&desk);
 }
 
-/// A store whose first line has no id, on screen.
+/// Returns a desk with the cursor on a first line without an id.
 fn on_a_line_without_an_id() -> Desk {
     let folder = crate::folder::new();
     let lines = [(None, "It is to be erased."), (Some("mem_1"), "It stays.")].map(|(id, text)| {

@@ -1,4 +1,4 @@
-//! Every view at every size, with the colours by what they mean, and in ASCII.
+//! Every view at every size, with the meanings of its colours, and in ASCII.
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::Modifier;
@@ -6,7 +6,7 @@ use ratatui::style::Modifier;
 use super::*;
 use crate::tui::colours::{ColourPalette, ColourRole};
 
-/// A view, and the keys that lead to it: `⏎` is Enter, `⇥` Tab, `…` waits for what may follow.
+/// Views, and the keys that lead to them: `⏎` is Enter, `⇥` Tab, `…` waits until the next keys are shown.
 pub(super) const VIEWS: [(&str, &str); 35] = [
     ("main", ""),
     ("stores", "1…jl"),
@@ -47,7 +47,6 @@ pub(super) const VIEWS: [(&str, &str); 35] = [
 
 const SIZES: [(u16, u16); 4] = [(120, 36), (80, 24), (200, 50), (40, 12)];
 
-/// Presses the keys that lead to a view.
 pub(super) fn go(desk: &mut Desk, keys: &str) {
     for c in keys.chars() {
         match c {
@@ -70,7 +69,7 @@ fn drawn(desk: &mut Desk) -> Buffer {
     terminal.backend().buffer().clone()
 }
 
-/// What the style of a cell means: a letter of its colour, large where it is bold or reversed.
+/// Returns a letter for the colour of a cell: a capital letter if the cell is bold or reversed.
 fn meaning(cell: &Cell, palette: ColourPalette) -> char {
     const LETTERS: [(ColourRole, char); 7] = [
         (ColourRole::Accent, 'a'),
@@ -98,7 +97,7 @@ fn meanings(buffer: &Buffer, palette: ColourPalette) -> String {
     rows.map(|own| row(own).trim_end().to_owned() + "\n").collect()
 }
 
-/// A view at a size, and at 80x24 its colours and its ASCII.
+/// Returns a view at a size, and at 80x24 also its colours and its ASCII.
 fn picture(desk: &mut Desk, (width, height): (u16, u16)) -> String {
     let text = stable(&event_loop::plain(&drawn(desk)));
     let mut picture = format!("== {width}x{height}\n{text}");
@@ -122,7 +121,7 @@ fn picture(desk: &mut Desk, (width, height): (u16, u16)) -> String {
 #[test]
 fn every_view_at_every_size_is_as_it_was_looked_at() {
     let chosen = std::env::var("PALIMP_VIEW").ok();
-    // Each needs a demo of its own: the short form looks at every third.
+    // Each view needs its own demo, so the short form checks only every third one.
     let step = if crate::tries::is_long() || chosen.is_some() { 1 } else { 3 };
     for (name, keys) in VIEWS.into_iter().step_by(step) {
         if chosen.as_ref().is_some_and(|chosen| chosen != name) {

@@ -1,4 +1,4 @@
-//! A text that is changed in the editor of the user's choice.
+//! A text that the user changes in an external editor.
 
 use super::changes::{files, key, notice, on};
 use super::now;

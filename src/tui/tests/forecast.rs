@@ -12,17 +12,16 @@ fn open(width: u16, height: u16) -> Desk {
     desk
 }
 
-/// The figures of the rows.
 fn figures(desk: &Desk) -> &[String] {
     &desk.app.results.picked.as_ref().unwrap().figures
 }
 
-/// The figure of the memory under the cursor.
+/// Returns the figure of the memory under the cursor.
 fn figure(desk: &Desk) -> &str {
     &figures(desk)[desk.app.list_cursor.at]
 }
 
-/// Puts the cursor on the first memory whose store has that format and whose figure matches.
+/// Puts the cursor on the first memory of a store of this format whose figure matches.
 fn to(desk: &mut Desk, format: &str, is_wanted: impl Fn(&str) -> bool) {
     let fits = |desk: &Desk, at: usize| {
         let (store, _) = desk.app.listed_snapshot.get(desk.app.results.hits[at].at);
@@ -181,7 +180,7 @@ fn the_forecast_is_of_what_is_searched_for_and_esc_goes_back_to_that() {
     assert!(notice(&desk).contains(" in 90 days: "), "{}", notice(&desk));
     let listed = desk.app.results.hits.len();
     assert!(listed > 0 && listed < all, "{listed} of {all}");
-    // Marks that the user makes stay when the stores are read again.
+    // The user's marks stay when the stores are read again.
     desk.type_keys(" R");
     assert_eq!((desk.app.marks.count(), desk.app.results.hits.len()), (1, listed));
     desk.press(KeyCode::Esc);

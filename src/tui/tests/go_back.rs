@@ -1,4 +1,4 @@
-//! Backups, the archive, upkeep and the journal: keys in, state and files out.
+//! Backups, the archive, upkeep and the journal: checks state and files.
 
 use std::path::PathBuf;
 
@@ -39,13 +39,13 @@ pub(super) fn id(line: &str) -> String {
     value["id"].as_str().unwrap().to_owned()
 }
 
-/// A desk on which the learnings lost nine lines that the backups have, one was changed, one
-/// was erased; and the lines that were lost.
+/// Returns a desk on which the learnings lost nine lines that the backups have, one line was changed and one
+/// erased; and the nine lost lines.
 pub(super) fn lost_nine(width: u16, height: u16) -> (Desk, Vec<String>) {
     let mut desk = Desk::new(width, height);
     let mut lines = learnings(&desk);
     let erased = id(&lines[20]);
-    // What the demo lost and changed since that backup is put back first.
+    // First restores what the demo has lost and changed since that backup.
     let older = root(&desk).join(".backup/learnings.jsonl.backup.20260123_120000");
     for (at, line) in std::fs::read_to_string(older).unwrap().lines().enumerate() {
         match lines.iter().position(|own| own[..50] == line[..50]) {
@@ -66,18 +66,18 @@ pub(super) fn lost_nine(width: u16, height: u16) -> (Desk, Vec<String>) {
     (desk, lost)
 }
 
-/// Opens the older of the two backups, which is whole.
+/// Opens the older of the two backups, which is intact.
 pub(super) fn open_older(desk: &mut Desk) {
     desk.type_keys("grj");
     desk.press(KeyCode::Enter);
 }
 
-/// Where the memories start in the backup that are marked to come back.
+/// Returns the byte offsets, in the backup, of the memories that are marked to come back.
 pub(super) fn chosen(desk: &Desk) -> std::collections::HashSet<u64> {
     marked(&desk.app.list_view.details)
 }
 
-/// The places of the chores that are listed.
+/// Returns the indexes of the listed chores.
 pub(super) fn tasks(desk: &Desk) -> Vec<usize> {
     let at = |row| if let ListRow::Chore(at) = row { Some(at) } else { None };
     desk.app.list_view.list.each().filter_map(at).collect()
@@ -129,7 +129,7 @@ fn three_of_nine_come_back_byte_for_byte_and_undo_takes_them_away() {
         [9, 1, 1]
     );
     assert_eq!(chosen(&desk).len(), 9, "all that are missing are chosen at first");
-    // The last six are not wanted.
+    // Unmarks the last six.
     desk.type_keys("jjj");
     for _ in 0..6 {
         desk.type_keys(" ");
@@ -272,7 +272,7 @@ fn the_journal_tells_what_others_wrote_and_which_files_are_not_as_a_step_left_th
     let mut lines = learnings(&desk);
     let mut late: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();
     (late["id"], late["created_at"]) = ("late-one".into(), "2026-02-01T11:00:00Z".into());
-    // The step was made two hours ago.
+    // Makes the step two hours old.
     let vault = Vault::open_read_only(&RealDisk, desk.app.data.as_deref().unwrap(), &root(&desk));
     let journal = std::fs::read_to_string(vault.path("journal.jsonl")).unwrap();
     std::fs::write(vault.path("journal.jsonl"), journal.replace("2026-02-01T12:", "2026-02-01T10:")).unwrap();
@@ -385,7 +385,7 @@ proptest! {
             let msg: Msg = happening.into();
             let is_key = matches!(msg, Msg::Key(KeyEvent { code: KeyCode::Char('y'), modifiers: KeyModifiers::NONE, .. }));
             let effects = update(&mut desk.app, msg, now());
-            // To undo the last change, by its key or from the help, needs no yes.
+            // Undo of the last change, by its key or from the help, needs no yes.
             let writes = effects.iter().any(|own| match own {
                 Effect::Job(Job::Change(asked)) => !matches!(asked.command, ChangeCommand::Undo | ChangeCommand::Redo),
                 own => matches!(own, Effect::Job(Job::Commit(_))),

@@ -1,4 +1,4 @@
-//! What the hints offer can be done with this memory, in its store, now.
+//! Every hint is possible for the memory under the cursor, in its store.
 
 use crossterm::event::KeyCode;
 

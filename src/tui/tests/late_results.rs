@@ -1,4 +1,4 @@
-//! What comes late, and keys that come meanwhile: neither reaches what it was not meant for.
+//! Results that arrive late, and keys that are pressed before them, only reach what they are for.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -121,7 +121,7 @@ fn a_comparison_that_comes_late_is_not_shown_for_another_backup() {
     assert!(!desk.screen().contains("compared with now"), "{}", desk.screen());
     desk.settle(second);
     assert_eq!(opened(&desk), Some(paths[1].clone()));
-    // One that is being looked at while another is opened anew does not change what is chosen.
+    // The late comparison of one backup does not change the marks of another one that was opened again.
     desk.type_keys("*");
     let marked = super::go_back::chosen(&desk);
     press(&mut desk, KeyCode::Esc);
@@ -145,7 +145,7 @@ fn what_a_view_reads_late_is_not_taken_for_what_another_view_shows() {
     desk.settle(archive);
     assert!(desk.app.list_view.read_snapshot.is_none() && desk.app.list_view.chores.is_empty());
     assert_eq!(desk.app.screen, Screen::Backups);
-    // Back in the archive nothing of what was read for another state of the stores is shown.
+    // Back in the archive, nothing that was read for another state of the stores is shown.
     desk.press(KeyCode::Esc);
     press(&mut desk, KeyCode::Char('g'));
     press(&mut desk, KeyCode::Char('a'));

@@ -8,7 +8,7 @@ fn desk() -> (Desk, LinearOutput) {
     (desk, LinearOutput::default())
 }
 
-/// What is said after a key.
+/// Returns the lines after some keys.
 fn said(desk: &mut Desk, told: &mut LinearOutput, keys: &str) -> String {
     desk.type_keys(keys);
     new_output(&desk.app, told).replace("\r\n  ", " ").replace("\r\n", "\n")
@@ -90,7 +90,7 @@ fn while_time_goes_by_and_nothing_else_changes_nothing_is_said() {
             assert_eq!(new_output(&desk.app, &mut told), "", "{keys}");
         }
     }
-    // The stores are read again: the memory is older, and no other.
+    // The stores are read again: the memory is older, but still the same.
     desk.send(Msg::StoresChanged);
     assert_eq!(new_output(&desk.app, &mut told), "");
     assert!(said(&mut desk, &mut told, "j").starts_with("2 of "));

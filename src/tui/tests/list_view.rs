@@ -1,4 +1,4 @@
-//! What all views that are a list have alike: marks, a filter, an order, a copy, the mouse.
+//! What all list views have in common: marks, a filter, an order, a copy, the mouse.
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
@@ -6,10 +6,10 @@ use super::changes::{files, notice};
 use super::*;
 use crate::tui::list_view::ListRow;
 
-/// The keys that open each of them.
+/// The keys that open the views.
 const VIEWS: [&str; 6] = ["gr", "ga", "gm", "gu", "gp", "gn"];
 
-/// The demo, seen last a week ago, with a step of our own.
+/// Returns the demo with one step of palimp. The last visit was a week ago.
 fn desk(width: u16, height: u16) -> Desk {
     let mut desk = Desk::new(width, height);
     desk.type_keys("/type:learning");

@@ -1,4 +1,4 @@
-//! Marks: keys in, what is marked and what is on the screen out.
+//! Marks: which memories are marked, and what is on the screen.
 
 use crossterm::event::KeyCode;
 
@@ -10,7 +10,6 @@ use crate::tui::app::{App, Pane};
 use crate::tui::marks::MemoryMarks;
 use crate::tui::message::Msg;
 
-/// The names of what is marked.
 pub(super) fn marked(desk: &Desk) -> Vec<String> {
     let mut names: Vec<String> =
         desk.app.marks.list().into_iter().map(|at| App::name_of(&desk.app.listed_snapshot, at)).collect();
@@ -18,7 +17,6 @@ pub(super) fn marked(desk: &Desk) -> Vec<String> {
     names
 }
 
-/// Asks for something else.
 pub(super) fn search(desk: &mut Desk, query: &str) {
     desk.type_keys(&format!("/{query}"));
     desk.press(KeyCode::Enter);
@@ -132,7 +130,7 @@ fn marks_stay_on_their_memories_when_the_list_is_ordered_searched_and_read_anew(
     std::fs::write(&file, [&late[..], &stood].concat()).unwrap();
     desk.send(Msg::StoresChanged);
     assert_eq!(marked(&desk), before);
-    // What is gone has no mark.
+    // A memory that is gone loses its mark.
     std::fs::write(&file, late).unwrap();
     desk.send(Msg::StoresChanged);
     assert!(marked(&desk).len() < before.len());
@@ -264,7 +262,7 @@ fn marks_ranges_and_the_marked_ones_look_as_they_should() {
     }
 }
 
-/// Whether a format removes what is deleted or only says that it is: the next key means what it shows.
+/// Formats that remove deleted memories and formats that only flag them behave alike.
 #[test]
 fn in_every_format_what_was_deleted_is_marked_no_more_and_not_again_after_undo() {
     let formats = crate::format::FORMATS.len();
@@ -276,7 +274,7 @@ fn in_every_format_what_was_deleted_is_marked_no_more_and_not_again_after_undo()
         };
         let ids =
             own.entries.iter().filter(can).filter_map(|entry| own.view(entry)?.id.map(Box::<str>::from));
-        // Events of agent-memory are archived first, and what its bundle has one of is emptied.
+        // In `agent-memory` events must be archived first, and single parts of its bundle are only emptied.
         let ids: Vec<Box<str>> =
             ids.filter(|id| own.format != "agent-memory" || id.starts_with("gotchas.")).take(3).collect();
         let ids: Vec<String> = ids.iter().map(|id| format!("id:{id}")).collect();

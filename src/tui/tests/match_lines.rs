@@ -3,7 +3,7 @@
 use super::*;
 use crate::query::highlights;
 
-/// The memories of the list as they are drawn: a row, and the line below it if there is one.
+/// Returns the memories of the list as drawn: a row, and the line below it if there is one.
 fn rows(desk: &Desk) -> Vec<String> {
     let shown = desk.screen();
     let area = crate::tui::layout::frame(&desk.app).pane(Pane::Memories).unwrap();
@@ -28,7 +28,7 @@ fn rows(desk: &Desk) -> Vec<String> {
 #[test]
 fn every_hit_shows_where_it_matches_at_every_width() {
     let mut desk = Desk::new(120, 36);
-    // In a title, in reasons, in tags, in ids, in names of agents, and in several of them.
+    // Matches in a title, in reasons, in tags, in ids, in names of agents, and in several of them.
     for query in
         ["pool", "roles", "ledger", "retention", "finding-0", "reviewer", "retry ledger", "\"charge twice\""]
     {

@@ -1,5 +1,5 @@
-//! What others do between a plan that is shown and the yes to it: nothing is written, and what
-//! differs is asked for again.
+//! Other programs change a store between a plan and the yes: nothing is written, and palimp asks about the
+//! difference.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::tui::update::update;
 
 const DECISIONS: &str = "session:checkout_rework type:decision is:live";
 
-/// The log of the memory under the cursor.
+/// Returns the log of the memory under the cursor.
 fn log(desk: &Desk) -> PathBuf {
     let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
     store.root.join(&store.document(entry).path)
@@ -32,7 +32,7 @@ fn write(file: &PathBuf, lines: &[String]) {
     std::fs::write(file, lines.join("\n") + "\n").unwrap();
 }
 
-/// Somebody else changes the line of a memory, or takes it away.
+/// Changes or removes the line of a memory, as another program does.
 fn meanwhile(file: &PathBuf, id: &str, change: impl Fn(&str) -> Option<String>) {
     let own = format!("\"id\":\"{id}\"");
     let all = lines(file);
@@ -42,7 +42,7 @@ fn meanwhile(file: &PathBuf, id: &str, change: impl Fn(&str) -> Option<String>) 
     write(file, &is.collect::<Vec<_>>());
 }
 
-/// The line with another importance.
+/// Returns the line with another importance.
 fn important(line: &str) -> Option<String> {
     let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
     let own = value.as_object_mut().unwrap();

@@ -1,4 +1,4 @@
-//! The menu of what takes memories away says no more than is done.
+//! The menu to remove memories promises only what happens.
 
 use super::marks::search;
 use super::*;

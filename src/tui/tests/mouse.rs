@@ -12,7 +12,6 @@ pub(super) fn click(desk: &mut Desk, at: (u16, u16)) {
     mouse(desk, MouseEventKind::Down(MouseButton::Left), at);
 }
 
-/// Where a text is on the screen.
 pub(super) fn place_of(desk: &Desk, text: &str) -> (u16, u16) {
     let screen = desk.screen();
     let (row, line) = screen.lines().enumerate().find(|(_, line)| line.contains(text)).expect(text);

@@ -1,4 +1,4 @@
-//! What is cut on a narrow or low terminal is never the point, and figures lead to as many rows as they say.
+//! Narrow and low terminals cut only unimportant parts. Counts lead to as many rows as they say.
 
 use super::{Desk, Msg};
 use crate::tui::app::Screen;

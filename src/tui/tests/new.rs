@@ -5,7 +5,7 @@ use std::io::Write;
 use super::*;
 use crate::model::time::HOUR;
 
-/// A store of one session with a memory of last month, seen an hour ago.
+/// Returns a store with one memory of last month. The last visit was an hour ago.
 fn desk() -> Desk {
     let folder = crate::folder::new();
     let file = folder.path().join("shop/memory/sessions/s/memory.jsonl");
@@ -61,7 +61,7 @@ fn what_came_is_told_for_a_while_on_one_row_and_nothing_moves() {
         let rows = |desk: &Desk| crate::tui::layout::frame(&desk.app).body.height;
         let before = rows(&desk);
         agent_writes(&mut desk, "m2", &"a long title ".repeat(12), "2026-02-01T11:30:00Z");
-        // Who wrote it and where is said, however narrow it is.
+        // Even a narrow notice says who wrote, and where.
         let told = match width {
             40 => ["+ An agent in shop", "sessions/s/memory"],
             _ => ["+ An agent wrote: a long", "shop sessions/s/memory.jsonl"],

@@ -1,4 +1,4 @@
-//! What a new user wants to do, by what is on the screen alone, with the keys counted.
+//! Tasks of a new user, only with what is on the screen. The keys are counted.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::changes::{files, notice};
 use super::go_back::{learnings, lost_nine};
 use super::*;
 
-/// Types keys that the screen names, and says how many those were.
+/// Types keys that the screen names, and returns their number.
 fn typed(desk: &mut Desk, keys: &str) -> usize {
     desk.type_keys(keys);
     keys.chars().count()
@@ -136,10 +136,10 @@ fn keys_that_wait_show_what_may_follow_and_each_of_them_does_it() {
     assert!(!desk.screen().contains("g  go to") && desk.app.screen == Screen::Memories);
 }
 
-/// Does what the key of a hint asks for; whether that changed anything.
+/// Presses the key of a hint. Returns true if anything changed.
 fn does_something(desk: &mut Desk, key: &str) -> bool {
     let before = desk.screen();
-    // Of keys that move either way, one may be at the end of its way.
+    // If two keys move in opposite directions, one of them may have no effect at the end.
     let ways: Vec<&str> = match key {
         "jk" => vec!["j", "k"],
         "hl" => vec!["h", "l"],
@@ -311,7 +311,7 @@ fn a_file_named_behind_export_is_where_it_goes_and_no_folder_is_made_for_it() {
     assert!(!folder.join("none").exists() && folder.join("retries.md").exists());
 }
 
-/// The effects of Enter, not yet performed.
+/// Presses Enter. Returns the effects, which are not carried out yet.
 fn entered(desk: &mut Desk) -> Vec<Effect> {
     let (time, enter) = (desk.time(), KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
     update(&mut desk.app, Msg::Key(enter), time)
@@ -350,7 +350,7 @@ fn the_name_of_a_file_that_is_there_is_corrected_in_its_prompt() {
     enter(&mut desk);
     enter(&mut desk);
     assert!(notice(&desk).contains("choose another name"), "{}", notice(&desk));
-    // The keys of a name do nothing else: `a` archives, `d` deletes, `e` edits.
+    // In the prompt, the letters are only text, although `a` archives, `d` deletes and `e` edits.
     for _ in 0..4 {
         desk.press(KeyCode::Backspace);
     }
@@ -363,7 +363,7 @@ fn the_name_of_a_file_that_is_there_is_corrected_in_its_prompt() {
 
 #[test]
 fn three_memories_of_a_backup_come_back_with_keys_that_are_on_the_screen() {
-    // What is missing is marked at first: six of nine lose their marks.
+    // Missing memories are marked at first, so six of nine must lose their marks.
     for size in [(120, 36), (80, 24)] {
         let (mut desk, lost) = lost_nine(size.0, size.1);
         let before = learnings(&desk);

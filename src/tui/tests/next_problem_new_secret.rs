@@ -1,10 +1,9 @@
-//! `]` and `[` with a letter: the next memory of a kind, and the one before.
+//! `]` or `[` with a letter: the next or previous memory of a kind.
 
 use super::changes::notice;
 use super::*;
 use crate::model::EntryRef;
 
-/// Whether a memory is of a kind.
 type Is = fn(&Desk, EntryRef) -> bool;
 
 fn is_secret(desk: &Desk, at: EntryRef) -> bool {

@@ -1,9 +1,8 @@
-//! What goes to the pager is what the screens show: whole, safe and masked.
+//! The pager gets what the screens show: complete, safe and masked.
 
 use super::changes::on;
 use super::*;
 
-/// What a desk gives to the pager.
 fn paged(desk: &mut Desk) -> String {
     let mut effects =
         update(&mut desk.app, Msg::Key(KeyEvent::new(KeyCode::Char('|'), KeyModifiers::NONE)), now());

@@ -1,5 +1,5 @@
-//! The pictures in `screenshots/` are what the program draws; `PALIMP_DRAW=1 cargo test --lib
-//! pictures` draws them anew.
+//! The pictures in `screenshots/` are what palimp draws. `PALIMP_DRAW=1 cargo test --lib pictures` draws them
+//! again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -98,7 +98,7 @@ fn problems() -> Desk {
     desk
 }
 
-/// The folder of the demo has another name at every run: its stores are named without it.
+/// Removes the folder of the demo from the stores' paths, because it has another name in every run.
 fn without_folder(desk: &mut Desk) {
     let folder = desk._folder.path().to_owned();
     let short = |root: &Path| -> PathBuf { root.strip_prefix(&folder).unwrap_or(root).to_owned() };

@@ -1,4 +1,4 @@
-//! The problems view tells what `check` tells.
+//! The problems view says the same as `check`.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -8,7 +8,7 @@ use crate::tui::app::Screen;
 use crate::tui::message::Msg;
 use crate::usecase::check_store;
 
-/// How many errors, warnings and notes `check` lists, and what it says of derived files.
+/// Returns how many errors, warnings and notes `check` lists, and its stale derived files.
 fn of_check(desk: &Desk) -> ([usize; 3], Vec<String>) {
     let data = desk.app.data.as_deref();
     let stores = desk.app.snapshot.stores.iter().map(|own| {
@@ -79,7 +79,7 @@ fn esc_leads_back_from_the_memory_of_a_problem_to_that_problem() {
     assert_eq!((desk.app.screen, desk.app.list_view.list.cursor.at), (Screen::Problems, at));
 }
 
-/// All that the part below the list says of the problem under the cursor, in one line.
+/// Returns the text about the problem under the cursor, in one line.
 fn below(desk: &Desk) -> String {
     let kind = crate::tui::list_view::current_kind(&desk.app).unwrap();
     let lines = (kind.about)(&desk.app, 60).lines;
@@ -136,7 +136,7 @@ fn a_problem_that_is_repaired_without_a_loss_shows_its_line_before_and_after() {
     let of = |code: Code| -> Vec<&str> {
         after.iter().filter(|(own, _)| *own == code).map(|(_, text)| text.as_str()).collect()
     };
-    // One is behind a whole memory, the other behind a torn one.
+    // One glued memory is after a complete memory, the other after a torn one.
     assert_eq!(of(Code::GluedRecords), [format!("{}\n{}", line(2), line(3)), format!("{torn}\n{}", line(5))]);
     assert_eq!(of(Code::ExtraBrace), [line(4)]);
     let mut torn_lines = of(Code::TornLine);
@@ -234,7 +234,7 @@ fn a_stale_index_says_what_can_be_done() {
     assert!(below(&desk).contains("`palimp reindex` makes it again"), "{}", below(&desk));
 }
 
-/// A log of which the last line is torn, and whose memory was deleted before.
+/// Returns a log whose last line is torn, with or without a deletion of that memory before.
 fn torn_after(deletes: bool) -> Desk {
     let folder = crate::folder::new();
     let line = |id: u32| {
@@ -305,7 +305,6 @@ fn a_memory_leads_to_its_own_problem_and_esc_back_to_it() {
     assert_eq!((desk.app.screen, desk.app.selected()), (Screen::Memories, Some(at)));
 }
 
-/// The key that fixes.
 pub fn fix(desk: &mut Desk) {
     desk.send(Msg::Key(KeyEvent::new(KeyCode::Char('f'), KeyModifiers::ALT)));
 }

@@ -1,4 +1,4 @@
-//! Keys that come before the search is answered.
+//! Keys that are pressed before the search is answered.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::work::{Job, LoadedStores};
 
 const OLDEST: &str = "what ranks first";
 
-/// Types a search, whose answer is not there yet.
+/// Types a search. Returns its effects, so it is not answered yet.
 fn ask(desk: &mut Desk, query: &str) -> Vec<Effect> {
     let mut effects = Vec::new();
     let keys = format!("/{query}\r");
@@ -20,7 +20,7 @@ fn ask(desk: &mut Desk, query: &str) -> Vec<Effect> {
     effects
 }
 
-/// Presses a key, of which nothing that it asks for is done.
+/// Presses a key. Returns its effects, which are not carried out yet.
 fn press(desk: &mut Desk, code: KeyCode) -> Vec<Effect> {
     update(&mut desk.app, Msg::Key(KeyEvent::new(code, KeyModifiers::NONE)), now())
 }
@@ -88,8 +88,8 @@ fn esc_drops_keys_that_wait_for_the_search() {
     assert!(desk.app.undo_count == 0);
 }
 
-/// A store whose newest memories are shown and the rest is not read yet; and what reads it. The
-/// memory that ranks first is its oldest.
+/// Returns a store whose newest memories are shown while the rest is not read yet, and the effects that read
+/// it. The memory that ranks first is the oldest one.
 fn just_opened() -> (Desk, Vec<Effect>) {
     let folder = crate::folder::new();
     let line = |at: usize, text: &str, importance: f64| {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Puts the cursor on the first memory with that many references.
+/// Puts the cursor on the first memory with this number of references.
 fn go_to_references(desk: &mut Desk, count: usize) {
     let refers = |at: usize| {
         let (store, entry) = desk.app.listed_snapshot.get(desk.app.results.hits[at].at);
@@ -48,6 +48,6 @@ fn of_several_references_the_one_under_the_cursor_is_followed() {
     let wanted = desk.app.ties[1].other;
     desk.press(KeyCode::Enter);
     assert_eq!(desk.app.selected(), wanted);
-    // What was followed from refers to it: the way back is among its references too.
+    // The previous memory refers to this one, so the way back is among its references, too.
     assert!(desk.app.ties.iter().any(|tie| !tie.outward));
 }

@@ -1,4 +1,4 @@
-//! The last change, once more: what was made, and nothing else.
+//! Repeating the last change: only a change that was made is repeated.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -7,7 +7,7 @@ use super::{Desk, Msg, now, selected_title, update};
 use crate::tui::message::Effect;
 use crate::work::JobResult;
 
-/// Types keys, of which nothing that they ask for is done; `⏎` is Enter.
+/// Types keys; `⏎` is Enter. Returns their effects, which are not carried out yet.
 fn only_type(desk: &mut Desk, keys: &str) -> Vec<Effect> {
     let mut effects = Vec::new();
     for c in keys.chars() {
@@ -32,7 +32,7 @@ fn what_was_refused_or_canceled_is_not_repeated() {
     desk.press(KeyCode::Esc);
     desk.type_keys(".");
     assert!(notice(&desk).contains(none), "{}", desk.screen());
-    // What was made before stays the last change.
+    // The change that was made before stays the last one.
     desk.press(KeyCode::Esc);
     assert!(desk.app.marks.is_empty());
     desk.type_keys("t+made");

@@ -1,4 +1,4 @@
-//! What others write between a plan of the views that bring things back and the yes to it.
+//! Other programs write between a plan to restore something and the yes.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use super::Desk;
 use super::go_back::{files, id, learnings, lost_nine, notice, open_older, root, tasks};
 use crate::model::State;
 
-/// What waits for a yes, line by line.
+/// Returns the lines of the plan that waits for a yes.
 fn told(desk: &Desk) -> String {
     let confirm = desk.app.confirm.as_ref().unwrap_or_else(|| panic!("{}", notice(desk)));
     (0..confirm.len()).map(|at| confirm.line(at) + "\n").collect()
 }
 
-/// Somebody else writes the learnings, and nobody reads them.
+/// Writes the learnings as another program does. palimp does not read them yet.
 fn write_unseen(desk: &Desk, lines: &[String]) {
     std::fs::write(root(desk).join("learnings.jsonl"), lines.join("\n") + "\n").unwrap();
 }
@@ -134,7 +134,7 @@ fn a_compaction_that_would_drop_more_than_was_shown_is_not_made() {
     let (file, raw) =
         (store.root.join(&log), String::from_utf8(store.read(shown).unwrap().to_vec()).unwrap());
     desk.press(KeyCode::Enter);
-    // One that was shown goes, and one that was not is deleted.
+    // A shown memory disappears, and another one is deleted.
     let left = std::fs::read_to_string(&file).unwrap().replacen(&(raw + "\n"), "", 1);
     std::fs::write(&file, left).unwrap();
     let tombstones = file.with_file_name("tombstones.jsonl");

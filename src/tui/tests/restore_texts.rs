@@ -1,4 +1,4 @@
-//! What the views that bring things back tell, and what they never show.
+//! What the views that restore things show, and what they never show.
 
 use crossterm::event::KeyCode;
 

@@ -1,9 +1,9 @@
-//! A desk that is quicker than the demo where many are opened.
+//! A desk that is faster than the demo, for tests that open many.
 
 use super::Desk;
 
 impl Desk {
-    /// Two small stores, one with a torn line.
+    /// Returns a desk with two small stores, one with a torn line.
     pub(super) fn small(width: u16, height: u16) -> Desk {
         let folder = crate::folder::new();
         let line = |id: u32, text: &str| {

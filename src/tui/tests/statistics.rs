@@ -17,7 +17,7 @@ fn counted(desk: &Desk) -> &UsageStatistics {
     &desk.app.statistics.counted.as_ref().unwrap().1
 }
 
-/// How many memories are counted on some day.
+/// Returns how many memories are counted on any day.
 fn written(desk: &Desk) -> usize {
     counted(desk).days.iter().map(Vec::len).sum()
 }
@@ -82,7 +82,7 @@ fn esc_leads_from_the_memories_of_a_day_back_to_that_day_and_the_search_of_befor
     let day = desk.app.statistics.day;
     desk.press(KeyCode::Enter);
     assert!(desk.screen().contains("Esc back to statistics"), "{}", desk.screen());
-    // From the text of one of them the list comes first.
+    // Esc in the text of a memory leads first to the list.
     desk.press(KeyCode::Enter);
     desk.press(KeyCode::Esc);
     assert_eq!(desk.app.screen, Screen::Memories);

@@ -7,16 +7,15 @@ use ratatui::style::{Color, Modifier};
 
 use crate::text::safe_text::display_width;
 
-/// Size of a cell, and the rim around the frame, in pixels.
+/// The size of a cell, and the margin around the frame, in pixels.
 const CELL: (f64, f64) = (8.4, 18.0);
 const RIM: f64 = 14.0;
-/// Font, ground and plain text.
 const FONT: &str = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace";
 const GROUND: &str = "#14171f";
 const TEXT: &str = "#d5d9e2";
 
-/// The frame as SVG: every run of cells of one style is one text, stretched to its
-/// columns, so that it lines up in any font.
+/// Returns the frame as SVG. Each run of cells with one style is one text that is stretched to its columns,
+/// so that it lines up in any font.
 pub fn picture(buffer: &Buffer) -> String {
     let (width, height) = (f64::from(buffer.area.width), f64::from(buffer.area.height));
     let (x, y) = (width * CELL.0 + 2.0 * RIM, height * CELL.1 + 2.0 * RIM);
@@ -35,7 +34,7 @@ pub fn picture(buffer: &Buffer) -> String {
     svg
 }
 
-/// Cells side by side that look the same.
+/// Adjacent cells with the same style.
 struct Run<'a> {
     column: usize,
     width: usize,

@@ -1,4 +1,4 @@
-//! Text that is typed into prompts and fields.
+//! Text that the user types into prompts and fields.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What can't be read is seen on the screens.
+//! The screens say which files can't be read.
 
 use super::{Desk, now};
 use crate::demo;

@@ -1,4 +1,4 @@
-//! The demo with an untrusted text in its memories, its tags and the names of its sessions.
+//! The demo with untrusted text in its memories, tags and names of sessions.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use super::every_view::{VIEWS, go};
 use super::*;
 use crate::tui::linear;
 
-/// The characters that terminals don't show as text, between letters.
+/// Characters that terminals don't show as text, between letters.
 const UNSAFE: &str = "ju\u{202e}qa\u{1b}zu\u{2028}xo\u{2029}ke\u{85}wy\u{200b}vi\u{e0041}";
-/// The letters of that text if the characters between them were passed on or left out.
+/// The letters of that text, as they would be if the characters between them were passed on or left out.
 const LEFT_OUT: [&str; 9] = ["juqa", "qazu", "zuxo", "zu xo", "xoke", "xo ke", "kewy", "ke wy", "wyvi"];
 
 impl Desk {
-    /// The demo with `text` for each "the", and in tags, agents and the name of a session.
+    /// Returns the demo with `text` for each "the", and in tags, agents and the name of a session.
     pub(super) fn with(text: &str, (width, height): (u16, u16)) -> Desk {
         let folder = crate::folder::new();
         demo::lay_out(folder.path(), now());
@@ -41,18 +41,18 @@ fn put_into(folder: &Path, text: &str) {
     }
 }
 
-/// A text within a string of JSON.
+/// Returns a text as it is in a JSON string.
 fn quoted(text: &str) -> String {
     let quoted = serde_json::to_string(text).unwrap();
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// Each view. In the short form of the test, every third view.
+/// Returns all views. The short form of the test takes every third view.
 pub(super) fn some_views() -> impl Iterator<Item = (&'static str, &'static str)> {
     VIEWS.into_iter().step_by(if crate::tries::is_long() { 1 } else { 3 })
 }
 
-/// The forbidden text on a screen or in lines for a screen reader.
+/// Finds forbidden text on a screen, or in lines for a screen reader.
 fn raw(shown: &str) -> Option<String> {
     let raw = |c: &char| {
         c.is_control() && !matches!(c, '\n' | '\r')

@@ -18,7 +18,7 @@ use crate::tui::terminal_backend::{ClusterBackend, TerminalScreen as Painted};
 /// Words with combining marks, and others whose width differs between terminals.
 const MARKED: &str = "நெகிழ்கா กำลังที่ ខ្មែរ हिन्दी ｶﾞｷﾟ e\u{301}x 🦀⏰";
 
-/// The bytes that a terminal was sent.
+/// The bytes that were sent to a terminal.
 #[derive(Clone, Default)]
 struct Sent(Rc<RefCell<Vec<u8>>>);
 

@@ -1,4 +1,4 @@
-//! What each action does.
+//! Dispatches each action to the code that does it.
 
 use super::back_close::{is_part, one_back};
 use super::export::export;
@@ -20,7 +20,7 @@ use crate::tui::update::next_problem_new_secret;
 use crate::tui::update::open;
 use crate::tui::update::to_middle;
 
-/// What is done with the list of memories, and where that is not in sight would change it unseen.
+/// Actions on the list of memories. In another view they would change the list unseen.
 const ON_LIST: [Action; 8] = [
     Action::Search,
     Action::Narrow,
@@ -32,7 +32,6 @@ const ON_LIST: [Action; 8] = [
     Action::PreviousMatch,
 ];
 
-/// Does an action.
 pub fn act(app: &mut App, action: Action) {
     command_palette::remember(app, action);
     if difference::act(app, action) || list_view::act(app, action) || statistics::act(app, action) {
@@ -101,7 +100,7 @@ pub fn act(app: &mut App, action: Action) {
     }
 }
 
-/// Actions that change what is looked at, and ask for nothing.
+/// Does an action that only changes what the user looks at.
 fn look(app: &mut App, action: Action) {
     match action {
         Action::SessionsPane => pane_focus::give(app, Pane::Sessions),

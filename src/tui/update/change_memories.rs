@@ -1,4 +1,4 @@
-//! Keys that change memories: what is asked for, and what comes of it.
+//! Actions that change memories: they find the memories and request the change.
 
 use crate::tui::update::pin;
 use crate::tui::update::running_change::request_change;
@@ -14,7 +14,7 @@ use crate::tui::message::{Effect, FormPart};
 use crate::tui::prompt::PromptPurpose;
 use crate::usecase::{ChangeCommand, memory_count};
 
-/// What a change asks of a format, where it asks for something.
+/// Returns the operation that an action needs from the format; `None` if it needs none.
 fn deed(action: Action) -> Option<Operation> {
     match action {
         Action::Edit
@@ -29,13 +29,13 @@ fn deed(action: Action) -> Option<Operation> {
     }
 }
 
-/// Whether an action that changes something can work now.
+/// True if an action that changes something can work now.
 pub fn can(app: &App, action: Action) -> bool {
     match action {
         _ if app.is_readonly() => false,
         Action::Undo => app.undo_count > 0,
         Action::Repeat => app.changes.last_change.is_some() && aimed(app, action).is_ok(),
-        // Of several some can, or the plan says why none does.
+        // Some of several memories can be changed, or the plan says why none can.
         _ if (!app.marks.is_empty() || app.marks.range.is_some()) && app.screen != Screen::Difference => {
             place(app).is_ok()
         }
@@ -49,7 +49,7 @@ pub fn can(app: &App, action: Action) -> bool {
     }
 }
 
-/// Whether a memory is archived alone: in some stores a session goes with all that it has.
+/// True if a memory is archived alone. In some stores its whole session is archived with it.
 fn goes_alone(app: &App, at: EntryRef) -> bool {
     let (store, entry) = app.listed_snapshot.get(at);
     let tally = app.tallies.get(at.store as usize);
@@ -57,7 +57,6 @@ fn goes_alone(app: &App, at: EntryRef) -> bool {
     !ops::archive::takes_sessions(store) || beside.is_none_or(|count| count < 2)
 }
 
-/// Does an action that changes something, or says why it can't be done.
 pub fn act(app: &mut App, action: Action) {
     if let Err(why) = begin(app, action) {
         app.say(why);
@@ -118,7 +117,7 @@ fn with_memories(app: &mut App, action: Action) -> Result<(), String> {
     Ok(())
 }
 
-/// Why a broken line is not changed, and what leads to its repair.
+/// Returns why a broken line is not changed, and which key shows its repair.
 pub fn broken() -> String {
     format!("The line is broken: {} shows what repairs it.", Action::Problems.key())
 }
@@ -141,7 +140,7 @@ pub fn writable(app: &App) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether it can be seen what is meant.
+/// Returns an error unless the user can see which memories an action is for.
 fn place(app: &App) -> Result<(), String> {
     if !matches!(app.screen, Screen::Memories | Screen::Difference) {
         return Err(among_memories());
@@ -165,7 +164,7 @@ fn under_cursor(app: &App) -> Result<EntryRef, String> {
         .ok_or_else(|| "no memory is under the cursor, and none is marked: nothing is changed".into())
 }
 
-/// The marked memories, or the one under the cursor where none is. A text is one memory's.
+/// Returns the marked memories, or else the one under the cursor. Editing a text ignores marks.
 fn aimed(app: &App, action: Action) -> Result<ChangeTarget, String> {
     place(app)?;
     if app.marks.is_empty() || action == Action::EditText || app.screen == Screen::Difference {
@@ -174,7 +173,7 @@ fn aimed(app: &App, action: Action) -> Result<ChangeTarget, String> {
     Ok(target_of(app, app.marks.list(), app.marks.hidden_ones(&app.results.hits)))
 }
 
-/// An aim at memories of the list, of which it hides some.
+/// Makes a target of memories; `hidden` are those that the list does not show.
 pub(super) fn target_of(app: &App, at: Vec<EntryRef>, hidden: Vec<EntryRef>) -> ChangeTarget {
     let name = match at.as_slice() {
         [one] => App::quoted_title(&app.listed_snapshot, *one),
@@ -186,7 +185,7 @@ pub(super) fn target_of(app: &App, at: Vec<EntryRef>, hidden: Vec<EntryRef>) -> 
     let listed = app.results.hits.iter().map(|hit| hit.at).filter(|_| is_picked);
     let own: HashSet<EntryRef> = at.iter().copied().collect();
     let beside = listed.filter(|at| !own.contains(at)).collect();
-    // The order of the list. Memories that the list hides come last.
+    // The order is that of the list. Memories that the list hides come last.
     if at.len() > 1 {
         let hits = app.results.hits.iter().map(|hit| hit.at).filter(|at| own.contains(at));
         let shown: Vec<EntryRef> = hits.collect();

@@ -1,4 +1,4 @@
-//! Looks after what an earlier change left.
+//! Finishes interrupted changes of earlier runs.
 
 use super::job_results;
 use crate::model::plan;
@@ -6,11 +6,11 @@ use crate::tui::app::App;
 use crate::work::{Job, RecoveryReport};
 use std::sync::Arc;
 
-/// Has files of ours looked after, where the stores hold any.
+/// Starts the recovery: once, and whenever the stores hold files of palimp.
 pub fn start_cleanup(app: &mut App) {
     let can = !app.readonly && !app.cleanup_running && app.is_whole();
     let Some(data) = app.data.clone().filter(|_| can) else { return };
-    // Once in any case: what was cut short need not have left a file in a store.
+    // It runs once in any case, because an interrupted change need not leave a file in a store.
     if app.cleanup_started && app.snapshot.stores.iter().all(|store| store.own_files.is_empty()) {
         return;
     }
@@ -19,7 +19,7 @@ pub fn start_cleanup(app: &mut App) {
     app.give_job(Job::Recover { snapshot, data, now: app.now });
 }
 
-/// Files of ours were looked after.
+/// Takes in the result of the recovery.
 pub fn cleanup_done(app: &mut App, tended: RecoveryReport) {
     app.cleanup_running = false;
     let rescued = plan::count_with_noun(tended.rescued as u64, "line");

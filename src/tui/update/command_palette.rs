@@ -1,4 +1,4 @@
-//! The actions that the palette offers, in this order: the last ones, those that can be done here, the rest.
+//! The order of the actions in the palette: recent ones, those that can be done here, the rest.
 
 use super::change_memories;
 use crate::tui::action::{Action, ActionInfo, exists_in, offered, runs_in_editor};
@@ -7,7 +7,7 @@ use crate::tui::app::{App, Screen};
 /// The number of recent actions that come first.
 const LAST: usize = 4;
 
-/// Remembers an action that was done. The newest comes first, and each is kept once.
+/// Remembers an action. The newest comes first, and each is kept once.
 pub fn remember(app: &mut App, action: Action) {
     if action.is_navigation() {
         return;
@@ -17,19 +17,18 @@ pub fn remember(app: &mut App, action: Action) {
     app.recent_actions.truncate(LAST);
 }
 
-/// The actions in the order of the palette. The number says how many of them, counted from the first, can be
-/// done here.
+/// Returns the actions in the order of the palette, and how many of the first ones can be done here.
 pub fn order(app: &App) -> (Vec<&'static ActionInfo>, usize) {
     let (mut here, rest): (Vec<&ActionInfo>, Vec<&ActionInfo>) =
         offered(app.screen).into_iter().partition(|known| can(app, known.action));
     let last = |known: &&ActionInfo| app.recent_actions.iter().position(|own| *own == known.action);
-    // Keys that only move are known, or explained in the help.
+    // Actions that only move come later: their keys are known, or explained in the help.
     here.sort_by_key(|known| (last(known).unwrap_or(usize::MAX), known.action.is_navigation()));
     let count = here.len();
     (here.into_iter().chain(rest).collect(), count)
 }
 
-/// Whether an action can have an effect in this view.
+/// True if an action can have an effect in this view.
 fn can(app: &App, action: Action) -> bool {
     let is_listed = app.screen == Screen::Memories;
     match action {
@@ -37,7 +36,7 @@ fn can(app: &App, action: Action) -> bool {
         _ if app.screen == Screen::Editor => runs_in_editor(action),
         Action::Undo => change_memories::can(app, action),
         Action::Redo | Action::RenameTag => !app.is_readonly(),
-        // The actions for the rows of a view belong to that view.
+        // In other views, these two act on the rows of one view only.
         Action::Archive | Action::Fix if !is_listed => is_own(app.screen, action),
         Action::Edit
         | Action::EditText

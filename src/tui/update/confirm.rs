@@ -1,5 +1,4 @@
-//! A plan that waits for its yes: the question, its keys, and the question that is asked anew where
-//! others changed what was shown.
+//! A plan that waits for a yes, and the new question if other programs changed what was shown.
 
 use crate::tui::update::running_change;
 use std::collections::HashSet;
@@ -17,7 +16,7 @@ use crate::tui::pending_changes::ActiveChange;
 use crate::usecase::{ChangeCommand, PlannedChange, count_changed_since};
 use crate::work::Job;
 
-/// A change was planned: it is shown, and waits for a yes.
+/// Shows the plan of a change, which then waits for a yes.
 pub fn planned(app: &mut App, outcome: Result<PlannedChange, String>) {
     app.changes.active = None;
     match outcome {
@@ -38,7 +37,7 @@ pub fn planned(app: &mut App, outcome: Result<PlannedChange, String>) {
     }
 }
 
-/// Shows a plan; what goes for good takes a word that is typed.
+/// Shows a plan. An erasure and a large deletion need a typed word.
 fn show(app: &mut App, planned: PlannedChange) {
     let question = question(&planned);
     let (wanted, records) = (&planned.request.command, planned.records());
@@ -49,16 +48,15 @@ fn show(app: &mut App, planned: PlannedChange) {
     app.confirm = Some(Confirmation::new(Box::new(planned), question, typed));
 }
 
-/// Others changed what was agreed to, and nothing was written: what differs is shown and asked for
-/// again. Where the user is busy with something else by now, it is told alone: no key that was
-/// meant for that answers it.
+/// Asks again if other programs changed what the user agreed to; nothing was written. If the user is busy
+/// with something else, only a notice appears, so that no key answers the question by mistake.
 pub fn ask_again(app: &mut App, planned: PlannedChange) {
     running_change::finish_queued(app);
     queued_keys::refused(app);
     if app.changes.active.as_ref().is_some_and(|going| !going.is_planning) {
         app.changes.active = None;
     }
-    // Whoever leaves is to see that it was not done.
+    // A user who leaves must see that the change was not made.
     app.quits_when_done = false;
     let told = planned.concurrent.as_ref().map(|own| own.told()).unwrap_or_default();
     let is_busy = app.prompt.is_some()
@@ -78,7 +76,7 @@ pub fn ask_again(app: &mut App, planned: PlannedChange) {
     app.push_effect(job_results::reload(app));
 }
 
-/// The stores were read anew while a plan waits: how much of it is not as it is shown.
+/// Counts the memories of a waiting plan that changed since they were shown.
 pub fn reloaded(app: &mut App) {
     let Some(confirm) = &mut app.confirm else { return };
     let snapshot: &Snapshot = &app.snapshot;
@@ -87,7 +85,7 @@ pub fn reloaded(app: &mut App) {
     }
 }
 
-/// Its lines are made for the width of the screen, and it stays within them.
+/// Wraps the plan to the width of the screen, and keeps its scroll position valid.
 pub fn keep_in_view(app: &mut App) {
     let (width, most) = (confirm::width(app), confirm::most(app));
     let Some(confirm) = &mut app.confirm else { return };
@@ -98,8 +96,7 @@ pub fn keep_in_view(app: &mut App) {
     }
 }
 
-/// How far a key scrolls what is longer than its box; `None` where it does not. Where words are
-/// typed, letters are theirs.
+/// Returns how far a key scrolls a box; `None` if it does not. With `types`, letters are text.
 pub fn scroll_by_key(key: KeyEvent, types: bool, rows: usize) -> Option<isize> {
     let page = rows.saturating_sub(1).max(1) as isize;
     let all = isize::MAX / 2;
@@ -126,12 +123,12 @@ pub fn scroll_by_key(key: KeyEvent, types: bool, rows: usize) -> Option<isize> {
     })
 }
 
-/// Of more than so many a deletion is typed.
+/// A deletion of more memories needs a typed word.
 const MANY: usize = 50;
-/// So many of the hidden ones are named.
+/// At most this many hidden memories are named.
 const NAMED: usize = 5;
 
-/// What is asked before several memories are changed: how many, and which of them can't be seen.
+/// Returns the question before a change: how many memories, and which of them are hidden.
 fn question(planned: &PlannedChange) -> String {
     let request = &planned.request;
     let verb = request.command.verb();
@@ -140,7 +137,7 @@ fn question(planned: &PlannedChange) -> String {
         several if several > planned.records() => format!(" of {several}"),
         _ => String::new(),
     };
-    // Of what is left out none is counted.
+    // Memories that are left out of the plan are not counted.
     let changing: HashSet<EntryRef> = planned.changing.iter().copied().collect();
     let changes = |at: &&EntryRef| changing.is_empty() || changing.contains(*at);
     let hidden: Vec<EntryRef> = request.hidden.iter().filter(changes).copied().collect();
@@ -170,14 +167,14 @@ fn question(planned: &PlannedChange) -> String {
     format!("{verb} {asked}{of}{what}{hidden}?")
 }
 
-/// A key while a change waits for its yes. Nothing else means yes.
+/// Handles a key while a plan waits. Only `y`, or the typed word and Enter, mean yes.
 pub fn key(app: &mut App, key: KeyEvent) {
     let is_seen = layout::is_large_enough(app);
     let rows = confirm::parts(app).map_or(0, |parts| parts.rows);
     let Some(confirm) = &mut app.confirm else { return };
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     if let (KeyCode::Char('u' | 'w'), true, Some(typed)) = (key.code, control, &mut confirm.typed_word) {
-        // Prompts edit like readline; of two words neither is right without the other.
+        // Prompts edit like readline. Both words are cleared, because neither is right without the other.
         typed.so_far.clear();
         return;
     }
@@ -186,7 +183,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
         return;
     }
     match (key.code, &mut confirm.typed_word) {
-        // What can't be read is not agreed to.
+        // The user can't agree to what the screen is too small to show.
         (KeyCode::Char('y') | KeyCode::Enter, _) if !is_seen => {}
         (KeyCode::Char('l'), _) if control => app.push_effect(Effect::Redraw),
         (KeyCode::Esc, _) | (KeyCode::Char('n' | 'q'), None) => {
@@ -195,7 +192,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
         }
         (KeyCode::Char('y'), None) if key.modifiers.is_empty() => go(app),
         (KeyCode::Enter, Some(typed)) if typed.so_far.trim() == typed.required => go(app),
-        // A low screen has one row for this, and shows what to type above it.
+        // A low screen has one row for this, and the row above shows what to type.
         (KeyCode::Enter, Some(_)) if app.size.1 < 10 => app.say("Type it first."),
         (KeyCode::Enter, Some(typed)) => {
             let told = format!("Type `{}` first. Nothing is changed yet.", typed.required);
@@ -212,7 +209,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
     }
 }
 
-/// Carries out what was shown.
+/// Carries out the plan that was shown.
 fn go(app: &mut App) {
     let Some(confirm) = app.confirm.take() else { return };
     let request = &confirm.planned.request;

@@ -1,5 +1,4 @@
-//! What is copied of the memory under the cursor. Values that are masked on the screen are masked in
-//! the copy, too.
+//! Copies parts of the memory under the cursor. Values masked on screen are masked in the copy, too.
 
 use crate::model::{EntryRef, PathText, Snapshot};
 use crate::text::safe_text::sanitize_lines;
@@ -8,7 +7,6 @@ use crate::tui::app::App;
 use crate::tui::message::Effect;
 use crate::tui::theme::{self, place};
 
-/// Copies a part of it.
 pub fn copy(app: &mut App, action: Action) {
     let Some(at) = app.selected() else { return app.say("There is no memory here to copy.") };
     let (what, text) = match action {
@@ -21,7 +19,7 @@ pub fn copy(app: &mut App, action: Action) {
     give(app, what, &text);
 }
 
-/// Copies a text, and says what it is.
+/// Copies a text, and says in a notice what it is.
 pub fn give(app: &mut App, what: &str, text: &str) {
     let lines: Vec<String> = sanitize_lines(&theme::masked(app, text)).collect();
     app.say(format!("Copied {what}."));
@@ -33,7 +31,7 @@ fn text(app: &App, at: EntryRef) -> String {
     crate::format::text_of(store, entry).text
 }
 
-/// Where a memory is on disk. Untrusted text.
+/// Returns where a memory is on disk. Untrusted text.
 pub fn path_and_line(snapshot: &Snapshot, at: EntryRef) -> String {
     let (store, entry) = snapshot.get(at);
     place(&store.root.join(&store.document(entry).path), Some(store.record(entry).line))
@@ -45,7 +43,7 @@ fn record(app: &App, at: EntryRef) -> String {
     String::from_utf8_lossy(&bytes).trim_end().to_owned()
 }
 
-/// The verb that shows it, with its words quoted for a shell.
+/// Returns the command that shows the memory, quoted for a shell.
 fn command(app: &App, at: EntryRef) -> String {
     let (store, _) = app.listed_snapshot.get(at);
     let quoted = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));

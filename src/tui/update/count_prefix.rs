@@ -1,5 +1,5 @@
-//! Counts before a move: `3j`, `19j`, `12G`. The keys 1 to 5 are panes, too: one goes to its pane at once,
-//! and where a move follows soon it is a count, and the move is made where the keys were before.
+//! Counts before a move: `3j`, `19j`, `12G`. The keys 1 to 5 also go to panes, at once. If a move
+//! follows soon, the digit is a count, and the move happens in the pane that had the focus before.
 
 use crate::tui::update::next_problem_new_secret;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -13,12 +13,12 @@ use crate::tui::key_lookup::{self, KeyMeaning};
 use crate::tui::keymap;
 use crate::tui::list_cursor::{CountOrigin, TypedCount};
 
-/// What comes this many microseconds behind a pane's key makes a count of it.
+/// A key within this many microseconds after a pane's key makes the digit a count.
 const COUNT_INTERVAL: i64 = 600_000;
 /// No list is longer.
 const MOST: usize = 1 << 30;
 
-/// Takes a digit; whether the key is one, and part of a count.
+/// Takes a digit. True if the key is part of a count.
 pub fn digit(app: &mut App, key: KeyEvent) -> bool {
     let KeyCode::Char(c) = key.code else { return false };
     let Some(digit) = c.to_digit(10).filter(|_| key.modifiers == KeyModifiers::NONE) else { return false };
@@ -34,7 +34,7 @@ pub fn digit(app: &mut App, key: KeyEvent) -> bool {
         None => {
             let mut before = None;
             if keymap::in_use().counts_every_digit() {
-                // No digit is a key.
+                // No digit has an action in this keymap.
             } else if let KeyMeaning::Act(action) = key_lookup::lookup("", key) {
                 let under = app.selected().map(|at| App::identity(&app.listed_snapshot, at));
                 let (pane, screen, until) =
@@ -48,12 +48,12 @@ pub fn digit(app: &mut App, key: KeyEvent) -> bool {
     true
 }
 
-/// Whether what follows now goes on with the count.
+/// True if the next key can continue the count.
 fn is_open(app: &App, count: &TypedCount) -> bool {
     count.before.as_ref().is_none_or(|before| app.monotonic_now <= before.until)
 }
 
-/// The keys go back to where they were before the digit.
+/// Restores the focus of before the digit.
 fn go_back(app: &mut App, before: CountOrigin) {
     (app.focus, app.screen) = (before.pane, before.screen);
     if queued_keys::is_search_pending(app) {
@@ -61,7 +61,7 @@ fn go_back(app: &mut App, before: CountOrigin) {
     }
 }
 
-/// A key of several was pressed: the count is for what they do.
+/// Keeps the count while a key sequence is typed: it is for the action of the sequence.
 pub fn goes_on(app: &mut App) {
     let count = app.count.typed.take().filter(|count| is_open(app, count));
     let until = Moment(app.monotonic_now.0 + COUNT_INTERVAL);
@@ -71,8 +71,8 @@ pub fn goes_on(app: &mut App) {
     });
 }
 
-/// Gives an action the count before it, which is over with that. Whether the action can be done now:
-/// where the digit had the list show something else, it waits until that is as it was.
+/// Ends the count and gives it to an action. False if the action has to wait: the digit changed the
+/// list, and the action is queued until the list is as before.
 pub fn give(app: &mut App, action: Action, before: &str, key: KeyEvent) -> bool {
     app.count.times = None;
     let Some(count) = app.count.typed.take().filter(|count| is_open(app, count)) else { return true };
@@ -93,7 +93,7 @@ pub fn give(app: &mut App, action: Action, before: &str, key: KeyEvent) -> bool 
     true
 }
 
-/// Whether an action moves so often as the count says.
+/// True if a count repeats the action.
 fn is_move(action: Action, screen: Screen) -> bool {
     let is_day =
         matches!(action, Action::PaneLeft | Action::PaneRight | Action::WeekBack | Action::WeekAhead);
@@ -103,7 +103,7 @@ fn is_move(action: Action, screen: Screen) -> bool {
         || matches!(action, Action::NextMatch | Action::PreviousMatch)
 }
 
-/// Drops a count that is being typed; whether there was one that is no pane's key.
+/// Drops a count that is being typed. True if there was one that can't be a pane's key.
 pub fn dropped(app: &mut App) -> bool {
     app.count.typed.take().is_some_and(|count| count.before.is_none())
 }

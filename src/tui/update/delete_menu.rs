@@ -1,5 +1,4 @@
-//! The menu of what takes memories away, or brings them back: of one, of the marked ones, of all
-//! that the search shows.
+//! The menu that deletes or restores memories: one, the marked ones, or all that the search shows.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +13,10 @@ use crate::tui::message::Effect;
 use crate::tui::pending_changes::{DeleteMenu, DeleteMenuItem};
 use crate::usecase::{ChangeCommand, DeleteOptions, memory_count};
 
-/// A line: its key, its name, what it does to one, and what is wanted.
+/// A line of the menu: its key, its name, what it does to one memory, and its command.
 type DeleteMenuLine = (char, &'static str, &'static str, ChangeCommand);
 
-/// What is said where some can't be changed so.
+/// The end of a line if some of the memories can't be changed this way.
 const REST: &str = "; the rest can't be";
 
 fn lines() -> [DeleteMenuLine; 5] {
@@ -30,8 +29,8 @@ fn lines() -> [DeleteMenuLine; 5] {
     ]
 }
 
-/// The menu for what is marked or under the cursor. Where nothing is marked it offers all that a
-/// search shows, too.
+/// Makes the menu for the marked memories or the one under the cursor. Without marks, it also
+/// offers all that a search shows.
 pub fn of(app: &App, aim: ChangeTarget) -> DeleteMenu {
     let mut choices: Vec<DeleteMenuItem> =
         lines().into_iter().filter_map(|line| choice(&aim, line)).collect();
@@ -54,7 +53,7 @@ pub fn of(app: &App, aim: ChangeTarget) -> DeleteMenu {
     DeleteMenu { aim, lines: choices }
 }
 
-/// A line of the menu. What nothing is there for has none.
+/// Makes a line of the menu. A line that restores is left out if there is nothing to restore.
 fn choice(aim: &ChangeTarget, (key, name, about, wanted): DeleteMenuLine) -> Option<DeleteMenuItem> {
     let (mut can, mut why) = (0, None);
     for &at in &aim.at {
@@ -80,8 +79,8 @@ fn choice(aim: &ChangeTarget, (key, name, about, wanted): DeleteMenuLine) -> Opt
     Some(DeleteMenuItem { key, name, about, wanted, all_found: None, refused })
 }
 
-/// Whether a plan can be made for all memories of a store that [`ChangeCommand::check_allowed`] lets through. Otherwise the plan
-/// can leave some out, because of what depends on them or because of their age.
+/// True if the plan changes every memory of a store that [`ChangeCommand::check_allowed`] allows.
+/// If false, the plan can leave some out, because of other memories or of their age.
 fn counts_all(wanted: &ChangeCommand, store: &Store) -> bool {
     match wanted {
         ChangeCommand::Delete(_) => delete::takes_each(store),
@@ -90,7 +89,7 @@ fn counts_all(wanted: &ChangeCommand, store: &Store) -> bool {
     }
 }
 
-/// A key while the menu is open. Only what the menu names does anything.
+/// Handles a key while the menu is open. Only keys of the menu have an effect.
 pub fn key(app: &mut App, key: KeyEvent) {
     let Some(menu) = &app.delete_menu else { return };
     match key.code {

@@ -1,4 +1,4 @@
-//! What the detail pane and the list say of memories, read when they come on screen.
+//! The contents of the detail pane and of the list's rows. They are read when they come on screen.
 
 use std::ops::Range;
 
@@ -18,16 +18,16 @@ use crate::tui::markdown;
 use crate::tui::panes::memory_row::MemoryColumns;
 use crate::tui::theme::{self, Theme, sign, wrap};
 
-/// Records over this many bytes show their start alone: a frame must not wait for them.
+/// Larger records show only their start, because a frame must not wait for them.
 const LARGE: usize = 1 << 20;
-/// So many bytes of a large record, or of a long text, are shown.
+/// At most this many bytes of a large record or of a long text are shown.
 const SHOWN: usize = 64 << 10;
-/// So many bytes of a member's value.
+/// At most this many bytes of a field's value are shown.
 const FACT: usize = 4_000;
-/// So many titles are remembered.
+/// If more titles than this are remembered, all are dropped.
 const TITLES: usize = 4_000;
 
-/// Brings titles and detail up to date with what is on screen.
+/// Reads the titles and the detail that are on screen.
 pub fn refresh(app: &mut App) {
     let rows = layout::rows(app, Pane::Memories);
     let visible: Vec<EntryRef> =
@@ -59,8 +59,7 @@ pub fn refresh(app: &mut App) {
     refresh_detail(app);
 }
 
-/// A row with a line of its text below it takes two: the list scrolls on where the cursor would be
-/// below the last.
+/// Scrolls on if the cursor is below the last row. A row with a line of its text below takes two rows.
 fn keep_cursor_in_sight(app: &mut App, rows: usize) {
     let taken = |app: &App, from: usize| {
         let shown = app.results.hits.get(from..=app.list_cursor.at).unwrap_or_default();
@@ -75,8 +74,8 @@ fn keep_cursor_in_sight(app: &mut App, rows: usize) {
     }
 }
 
-/// The line with the most words that the visible part of the title lacks, if it lacks some. A line of
-/// another field than the text begins with the name of the field. It has at most the columns of a row.
+/// Returns the line with the most search words that the visible part of the title lacks; `None` if it lacks
+/// none. A line of another field than the text begins with that field's name. The result fits the row.
 fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<String> {
     let title = match app.distinct_titles.rows.get(&at) {
         Some(shown) => shown.clone(),
@@ -88,7 +87,7 @@ fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<Strin
     }
     let (store, entry) = app.listed_snapshot.get(at);
     let besides = || {
-        // There is no main text before them, so each one has its label.
+        // No main text comes before these, so each has its label.
         let is_large = store.record(entry).span.len() > LARGE as u64;
         let named = if is_large { Vec::new() } else { record_details::searched_strings(store, entry) };
         best_line(app, &std::iter::once(Default::default()).chain(named).collect::<Vec<_>>(), &lacks)
@@ -98,7 +97,7 @@ fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<Strin
     Some(around(app, &name, &line, (&lacks, room)))
 }
 
-/// The line with the most of the lacking words, and the name of its field. The first such line wins.
+/// Returns the first line with the most of the lacking words, and the name of its field.
 fn best_line(app: &App, fields: &[(String, String)], lacks: &[bool]) -> Option<(String, String)> {
     let mut best: Option<(usize, String, String)> = None;
     for (at, (name, text)) in fields.iter().enumerate() {
@@ -115,8 +114,7 @@ fn best_line(app: &App, fields: &[(String, String)], lacks: &[bool]) -> Option<(
     best.map(|(_, name, line)| (name, line))
 }
 
-/// The part of a line that shows the first of the lacking words, as wide as the room, after the name of its
-/// field.
+/// Returns the part of a line with the first lacking word, as wide as the room, after its field's name.
 fn around(app: &App, name: &str, line: &str, (lacks, room): (&[bool], usize)) -> String {
     const BEFORE: usize = 24;
     let name = if name.is_empty() { String::new() } else { format!("{}: ", theme::safe(app, name)) };
@@ -146,7 +144,7 @@ fn around(app: &App, name: &str, line: &str, (lacks, room): (&[bool], usize)) ->
     theme::fit(&format!("{name}{lead}{}", line[from..].trim_start()), room + theme::width(&name))
 }
 
-/// How many of the lacking words of a search are in a line.
+/// Counts the lacking search words in a line.
 fn count_lacking(line: &str, query: &Query, lacks: &[bool]) -> usize {
     words_in(line, query).into_iter().zip(lacks).filter(|(is_in, lacks)| *is_in && **lacks).count()
 }
@@ -173,7 +171,7 @@ fn refresh_detail(app: &mut App) {
     app.detail_top = app.detail_top.min(places - 1);
 }
 
-/// The events of a memory's trace, each as a tie to it.
+/// Returns the events of a memory's trace as links.
 fn trace(app: &App, at: EntryRef) -> Vec<EntryLink> {
     let events = app.listed_snapshot.references().trace(app.listed_snapshot.get(at).0, at).into_iter();
     events
@@ -192,7 +190,7 @@ pub fn title_of(app: &App, at: EntryRef) -> String {
     if is_large { text_of(store, entry).title } else { format::title(store, entry) }
 }
 
-/// A memory's text; of a large record the start of its bytes.
+/// Returns a memory's text. A large record gives only the start of its bytes.
 pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
     if store.record(entry).span.len() <= LARGE as u64 {
         return format::text_of(store, entry);
@@ -214,7 +212,7 @@ pub fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'stati
     }
 }
 
-/// The texts of a memory in reading order, its problems and its references. One key shows everything else.
+/// Shows the texts of a memory in reading order, its problems and its references. One key unfolds the rest.
 fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let (store, entry) = app.listed_snapshot.get(at);
@@ -250,7 +248,7 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// A note's text, rendered.
+/// Renders the text of a note.
 fn note(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
     let (start, left) = text.split_at(cut(text, SHOWN));
     let mut lines = markdown::lines(app, &theme::masked(app, start), width);
@@ -260,8 +258,7 @@ fn note(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// The lines of a text, wrapped, with the matches highlighted. The label stands before the text, or above a
-/// text of several lines.
+/// Wraps a text and highlights matches. Its label comes before the text, or above a text of several lines.
 fn prose(app: &App, text: &str, width: usize, called: &str) -> Vec<Line<'static>> {
     let (start, left) = text.split_at(cut(text, SHOWN));
     let dim = Theme::of(app).dim();
@@ -283,7 +280,7 @@ fn prose(app: &App, text: &str, width: usize, called: &str) -> Vec<Line<'static>
     lines
 }
 
-/// Wraps safe text. The words of the search are highlighted even if the line is broken within them.
+/// Wraps safe text. Words of the search are highlighted even if a line breaks within them.
 fn wrapped(app: &App, runs: &[(String, Style)], width: usize) -> Vec<Line<'static>> {
     let text: String = runs.iter().map(|(text, _)| text.as_str()).collect();
     let mut spans = runs.iter().flat_map(|(text, style)| set_off(app, text, *style));
@@ -306,7 +303,7 @@ fn wrapped(app: &App, runs: &[(String, Style)], width: usize) -> Vec<Line<'stati
     lines
 }
 
-/// Safe text as spans in which the words of the search are set off.
+/// Splits safe text into spans, and highlights the words of the search.
 pub fn set_off(app: &App, line: &str, style: Style) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
     let mut at = 0;

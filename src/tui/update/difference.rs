@@ -1,4 +1,4 @@
-//! The view of two memories beside each other: which two, and its keys.
+//! The view that compares two memories: which two, and its keys.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
 use crate::tui::difference::{self, MemoryDifference};
 
-/// Does an action of this view; whether it is its own.
+/// Does an action of this view. False if the action is not its own.
 pub fn act(app: &mut App, action: Action) -> bool {
     match (action, app.screen) {
         (Action::Difference, Screen::Memories) => open(app),
@@ -33,7 +33,7 @@ fn open(app: &mut App) {
     }
 }
 
-/// The two marked memories, or the marked one and the one under the cursor, in the order of the list.
+/// Returns the two marked memories, or the marked one and the one under the cursor, in the list's order.
 fn both(app: &App) -> Result<[EntryRef; 2], String> {
     search_query::check_query(app)?;
     let cursor = app.selected();
@@ -52,8 +52,8 @@ fn both(app: &App) -> Result<[EntryRef; 2], String> {
     }
 }
 
-/// Among duplicates: the first memory of the group under the cursor and the memory under the cursor. If these
-/// are the same, the next memory is taken.
+/// Among duplicates, returns the first memory of the group and the one under the cursor, or the
+/// first two if these are the same.
 fn of_group(app: &App, cursor: EntryRef) -> Option<[EntryRef; 2]> {
     let (figures, hits) = (&app.results.picked.as_ref()?.figures, &app.results.hits);
     let at = hits.iter().position(|hit| hit.at == cursor)?;
@@ -84,7 +84,7 @@ fn within(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// Goes to the next part that differs, or the one before, round and round.
+/// Goes to the next or previous part that differs, and around the ends.
 fn difference(app: &mut App, ahead: bool) {
     let times = app.count.times.unwrap_or(1);
     let Some(own) = &mut app.difference else { return };
@@ -104,21 +104,21 @@ fn difference(app: &mut App, ahead: bool) {
     keep_in_view(app);
 }
 
-/// In a long text, the view begins a little above the first part that differs.
+/// Scrolls a long text to a little above the first part that differs.
 fn begin(app: &mut App) {
     let shown = difference::shown(app);
     let Some(own) = &app.difference else { return };
     let rows = difference::rows(app, own);
     let first = rows.iter().position(|row| own.parts.get(row.part).is_some_and(|part| part.pair.differs()));
     let last = rows.len().saturating_sub(shown);
-    // A third of the screen shows what is equal and stands before it.
+    // The equal lines before the part get a third of the screen.
     let top = first.filter(|first| *first >= shown).map_or(0, |first| (first - shown / 3).min(last));
     if let Some(own) = &mut app.difference {
         own.rows.top = top;
     }
 }
 
-/// The part that was gone to is on screen.
+/// Scrolls so that the current part is on screen.
 fn keep_in_view(app: &mut App) {
     let shown = difference::shown(app);
     let Some(own) = &app.difference else { return };
@@ -149,7 +149,7 @@ fn scroll(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// Leads to the memory that keys are for.
+/// Goes to the chosen memory in the list.
 fn show(app: &mut App) {
     let Some(own) = &app.difference else { return };
     let at = own.chosen();
@@ -158,7 +158,7 @@ fn show(app: &mut App) {
     reference_go_back::show_memory(app, sought, state);
 }
 
-/// The two in the stores as they are listed now; where one of them went there is nothing to compare.
+/// Finds the two memories in the new list. If one of them is gone or has another state, the view closes.
 pub fn relisted(app: &mut App) {
     let Some(own) = &mut app.difference else { return };
     let state = |snapshot: &Snapshot, at: EntryRef| snapshot.get(at).1.state;
@@ -176,7 +176,7 @@ pub fn relisted(app: &mut App) {
     }
 }
 
-/// Compares the two, where that is not done yet.
+/// Compares the two memories, unless this was done.
 pub fn ready(app: &mut App) {
     let Some(own) = app.difference.as_ref().filter(|own| own.revealed != Some(app.revealed)) else { return };
     let parts = difference::parts(app, own);

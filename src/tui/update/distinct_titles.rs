@@ -1,4 +1,4 @@
-//! Rows whose titles begin the same way. Each shows the place where it begins to differ from the others.
+//! Rows whose titles begin the same way. Each shows the place where it differs from the others.
 
 use std::collections::HashMap;
 
@@ -8,21 +8,21 @@ use crate::text::secrets::cut;
 use crate::tui::app::App;
 use crate::tui::theme;
 
-/// Limits how many bytes of a value are compared.
+/// At most this many bytes of a value are compared.
 const SHOWN: usize = 4_000;
-/// Limits how often rows that still look alike are shortened again.
+/// At most this often, rows that still look alike are shortened again.
 const TRIES: usize = 4;
-/// With fewer columns than this, a row shows only its title.
+/// On fewer columns, a row shows only its title.
 const LEAST: usize = 8;
 
-/// The texts that rows show instead of equal titles, and the rows and columns for which they were made.
+/// The texts of rows whose titles look alike, and the rows and columns for which they were made.
 #[derive(Default)]
 pub struct DistinctTitles {
     pub rows: HashMap<EntryRef, String>,
     made_for: (Vec<EntryRef>, usize, bool),
 }
 
-/// Finds the texts of rows that would look alike in that many columns.
+/// Makes the texts of rows that would look alike on this many columns.
 pub fn refresh(app: &mut App, visible: &[EntryRef], columns: usize) {
     let made_for = (visible.to_vec(), columns, app.revealed);
     if app.distinct_titles.made_for == made_for {
@@ -56,14 +56,14 @@ fn told_apart(app: &App, visible: &[EntryRef], columns: usize) -> HashMap<EntryR
     changed.map(|((at, _), own)| (*at, own)).collect()
 }
 
-/// The groups of rows that look the same, by the numbers of the rows. Single rows are left out.
+/// Returns the groups of rows that look the same, as indexes. Single rows are left out.
 fn alike(shown: &[String]) -> Vec<Vec<usize>> {
     let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
     shown.iter().enumerate().for_each(|(row, text)| groups.entry(text).or_default().push(row));
     groups.into_values().filter(|group| group.len() > 1).collect()
 }
 
-/// The texts of titles that begin the same way: the beginning, and the part where they begin to differ.
+/// Returns the texts of titles that begin the same way: the beginning, and the part that differs.
 fn by_title(titles: &[&str], columns: usize) -> Vec<String> {
     let mut shown: Vec<String> = titles.iter().map(|title| theme::fit(title, columns)).collect();
     for _ in 0..TRIES {
@@ -87,7 +87,7 @@ fn by_title(titles: &[&str], columns: usize) -> Vec<String> {
     shown
 }
 
-/// The place where texts begin to differ. It is the start of the word, unless the word is long.
+/// Returns where texts begin to differ: the start of that word, or the exact place if the word is long.
 fn begins_to_differ(texts: &[&str]) -> usize {
     let first = texts.first().copied().unwrap_or_default();
     let common = |other: &&str| {
@@ -99,7 +99,7 @@ fn begins_to_differ(texts: &[&str]) -> usize {
     if at - word <= LEAST { word } else { at }
 }
 
-/// The first field in which memories with the same title differ, with its name.
+/// Returns the first field in which memories with the same title differ, with its name.
 fn by_field(app: &App, rows: &[EntryRef]) -> Vec<String> {
     let fields: Vec<Vec<(String, String)>> = rows.iter().map(|at| fields(app, *at)).collect();
     let value = |row: usize, name: &str| {
@@ -113,14 +113,14 @@ fn by_field(app: &App, rows: &[EntryRef]) -> Vec<String> {
     let told = |value: &str| match (name, value.get(from..).unwrap_or_default()) {
         ("", rest) => rest.to_owned(),
         (name, "") => format!("{}: none", theme::safe(app, name)),
-        // A short value is shown whole.
+        // A short value is shown in full.
         (name, _) if value.len() <= 3 * LEAST => format!("{}: {value}", theme::safe(app, name)),
         (name, rest) => format!("{}: {rest}", theme::safe(app, name)),
     };
     values.into_iter().map(told).collect()
 }
 
-/// The fields of a memory, in the order in which people look for a difference. Safe text.
+/// Returns the fields of a memory, in the order in which people look for a difference. Safe text.
 fn fields(app: &App, at: EntryRef) -> Vec<(String, String)> {
     let (store, entry) = app.listed_snapshot.get(at);
     let own = text_of(store, entry);
@@ -141,7 +141,7 @@ fn fields(app: &App, at: EntryRef) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Joins the beginning of a title, an ellipsis, and the title's tail, which gets more of the room.
+/// Joins the beginning of a title, an ellipsis and a tail, which gets more of the room.
 fn joined(title: &str, tail: &str, columns: usize) -> String {
     if tail.is_empty() {
         return theme::fit(title, columns);

@@ -1,4 +1,4 @@
-//! A memory's text in the user's own editor.
+//! Edits a memory's text in the user's own editor.
 
 use super::running_change::request_change;
 use crate::tui::action::Action;
@@ -6,12 +6,11 @@ use crate::tui::app::{App, ChangeTarget};
 use crate::tui::message::Effect;
 use crate::usecase::ChangeCommand;
 
-/// Opens the editor with it.
 pub fn begin(app: &mut App, aim: ChangeTarget) {
     app.push_effect(Effect::EditText(Box::new(aim)));
 }
 
-/// The editor was left.
+/// Takes in the text after the editor was left.
 pub fn edited(app: &mut App, aim: ChangeTarget, before: &str, after: Result<String, String>) {
     match after {
         Ok(after) if after == before => {

@@ -1,4 +1,4 @@
-//! Keys in the editor, and what comes back to it.
+//! Keys in the editor, and the results that come back to it.
 
 mod compare;
 mod leave;
@@ -25,10 +25,10 @@ pub use leave::{keep_before_leaving, unkept};
 pub use results::{draft_found, judged, kept, lent, reloaded, saved, text_for, text_kept};
 pub use typing::{paste, refresh};
 
-/// Why a memory has no form whose bytes are gone.
+/// The message if the bytes of a memory are gone, so that it has no form.
 const CHANGED: &str = "The file of the memory changed since it was read. It is read again.";
 
-/// Opens the form of a memory, or says why it has none.
+/// Opens the form of a memory, or returns why it has none.
 pub fn open(app: &mut App, aim: &ChangeTarget) -> Result<(), String> {
     let Some(at) = aim.one() else { return Ok(()) };
     let snapshot = Arc::new(aim.snapshot.with_bytes_of(at).ok_or(CHANGED)?);
@@ -44,7 +44,7 @@ pub fn open(app: &mut App, aim: &ChangeTarget) -> Result<(), String> {
     Ok(())
 }
 
-/// Has the form judged as it is now.
+/// Starts a check of the form, on request against the whole store.
 fn ask(app: &mut App, is_whole: bool) {
     if let Some(request) = request(app) {
         app.give_job(Job::ValidateForm(request, is_whole));
@@ -55,7 +55,7 @@ fn request(app: &App) -> Option<Box<FormRequest>> {
     app.editor.as_ref()?.request(app).map(Box::new)
 }
 
-/// Something was typed: it is judged at once, and kept soon.
+/// Handles a change of the text: it is checked at once, and kept as a draft soon.
 fn changed(app: &mut App) {
     let Some(editor) = &mut app.editor else { return };
     editor.version += 1;
@@ -64,13 +64,12 @@ fn changed(app: &mut App) {
     ask(app, false);
 }
 
-/// Typing rested: what was typed is kept, and the whole store is looked at.
+/// Keeps the draft after a pause in typing, and checks the form against the whole store.
 pub fn keep(app: &mut App) {
     app.effects.extend(unkept(app).map(Effect::Job));
     ask(app, true);
 }
 
-/// A key in the editor.
 pub fn key(app: &mut App, key: KeyEvent) {
     let Some(editor) = &app.editor else { return };
     let action = match key_lookup::lookup("", key) {
@@ -85,7 +84,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
         _ => {}
     }
     if editor.saving {
-        // What is typed now would be in no file: the form closes once it is saved.
+        // Text that is typed here would be lost, because the form closes once it is saved.
         return app.say(format!("Saving {} …", editor.name));
     }
     if editor.conflict.is_some() {
@@ -104,7 +103,6 @@ pub fn key(app: &mut App, key: KeyEvent) {
     }
 }
 
-/// Does an action of the editor.
 pub fn act(app: &mut App, action: Action) {
     let Some(editor) = &mut app.editor else {
         let key = Action::Edit.key();
@@ -132,7 +130,7 @@ pub fn act(app: &mut App, action: Action) {
     }
 }
 
-/// Saves what was typed; where somebody else changed the memory, asks first what is to stay.
+/// Saves the form. If another program changed the memory, asks first what to keep.
 fn save(app: &mut App) {
     let Some(editor) = &mut app.editor else { return };
     if editor.saving {
@@ -156,7 +154,7 @@ fn give(app: &mut App, job: Job) {
     app.give_job(job);
 }
 
-/// Applies the fix of the field that has the keys, or the first that there is.
+/// Applies the fix of the focused field, or else the first fix.
 fn fix(app: &mut App) {
     let Some(editor) = &mut app.editor else { return };
     let own = editor.findings(editor.field).find_map(|own| own.fix.clone());
@@ -196,7 +194,7 @@ fn as_on_disk(app: &mut App) {
     changed(app)
 }
 
-/// What is to be said at once of a memory that somebody else changed.
+/// Returns the notice about a memory that another program changed.
 fn told(theirs: &TheirVersion) -> String {
     let key = Action::Compare.key();
     match theirs {

@@ -1,10 +1,10 @@
-//! The action `export`: writes what is listed or marked into a file.
+//! The action `export`: writes listed or marked memories to a file.
 
 use super::{among_memories, change_memories, field_prompt, marks, search_query};
 use crate::tui::app::{App, Screen};
 use crate::tui::prompt::PromptPurpose;
 
-/// Asks for a file for what is marked, or else for all that is listed.
+/// Asks for the file, for the marked memories or else for all that are listed.
 pub(super) fn export(app: &mut App) {
     if app.screen != Screen::Memories {
         return app.say(among_memories());

@@ -1,5 +1,4 @@
-//! Fields whose value is typed in a prompt: tags, importance, type, category; a tag's new name; what is
-//! marked.
+//! Prompts for a value: tags, importance, type, category, a tag's new name, a search that marks, a file.
 
 use std::collections::HashMap;
 
@@ -15,7 +14,7 @@ use crate::tui::prompt::{Prompt, PromptPurpose, PromptWords};
 use crate::usecase::ChangeCommand;
 use crate::work::Job;
 
-/// Opens a prompt with what fits it, most used first.
+/// Opens a prompt with the words that fit it, the most used first.
 pub fn open(app: &mut App, purpose: PromptPurpose, aim: Option<ChangeTarget>) {
     let words = PromptWords { all: all(app, purpose, aim.as_ref()), own: own_tags(purpose, aim.as_ref()) };
     prompt::open(app, purpose, "");
@@ -25,7 +24,7 @@ pub fn open(app: &mut App, purpose: PromptPurpose, aim: Option<ChangeTarget>) {
     }
 }
 
-/// The words of the stores that it is about: tags, types or categories.
+/// Returns the words of the stores for a prompt: tags, types or categories.
 fn all(app: &App, purpose: PromptPurpose, aim: Option<&ChangeTarget>) -> Vec<String> {
     let first = |own: &[(String, usize)]| own.iter().map(|(word, _)| word.clone()).collect();
     match purpose {
@@ -48,7 +47,7 @@ fn all(app: &App, purpose: PromptPurpose, aim: Option<&ChangeTarget>) -> Vec<Str
     }
 }
 
-/// Enter in a prompt. What can't be understood stays to be corrected.
+/// Handles Enter in a prompt. A text with an error stays there to be corrected.
 pub fn entered(app: &mut App) {
     let Some(prompt) = &app.prompt else { return };
     let (purpose, text) = (prompt.purpose, prompt.text());
@@ -76,7 +75,7 @@ pub fn entered(app: &mut App) {
     outcome.unwrap_or_else(|why| app.say(why));
 }
 
-/// Starts an export. Its prompt stays open until the file is written: what is typed must not run as keys.
+/// Starts an export. Its prompt stays open until the end, so that typed text does not run as keys.
 fn export(app: &mut App, file: String) -> Result<(), String> {
     let Some(prompt) = &mut app.prompt else { return Ok(()) };
     if prompt.export.is_some() {
@@ -90,7 +89,7 @@ fn export(app: &mut App, file: String) -> Result<(), String> {
     Ok(())
 }
 
-/// The file was written, or the name is to be corrected in the prompt that asked for it.
+/// Takes in the result of an export. After an error, the prompt stays open to correct the name.
 pub fn exported(app: &mut App, number: u64, outcome: Result<String, String>) {
     let is_its = |prompt: &mut Prompt| prompt.export == Some(number);
     match &outcome {

@@ -1,9 +1,9 @@
-//! The actions `fold`, `fold all` and `unfold all` of trees.
+//! The actions `fold`, `fold all` and `unfold all`.
 
 use crate::tui::app::{App, Pane};
 use crate::tui::store_tree;
 
-/// Folds or unfolds what has the keys.
+/// Folds or unfolds the contents of the focused pane.
 pub fn fold(app: &mut App) {
     match app.focus {
         Pane::Sessions => {
@@ -17,7 +17,6 @@ pub fn fold(app: &mut App) {
     }
 }
 
-/// Folds or unfolds all stores.
 pub fn fold_all(app: &mut App, folds: bool) {
     app.layout.fold(app.snapshot.stores.iter().map(|store| &store.root), folds);
     store_tree::renew(app);

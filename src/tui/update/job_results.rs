@@ -1,4 +1,4 @@
-//! What comes back from the workers.
+//! Takes in the results of the workers.
 
 use crate::tui::update::cleanup;
 use crate::tui::update::running_change;
@@ -12,12 +12,12 @@ use crate::tui::message::Effect;
 use crate::tui::why;
 use crate::work::{ExplainedRank, Job, JobResult};
 
-/// Reads the stores anew.
+/// Returns the effect that reads the stores again at once.
 pub fn reload(app: &App) -> Effect {
     load(app, true)
 }
 
-/// Reads the stores anew that others changed, when there is time.
+/// Returns the effect that reads the stores again, when there is time, because other programs changed them.
 pub fn reload_later(app: &App) -> Effect {
     load(app, false)
 }
@@ -27,7 +27,6 @@ fn load(app: &App, is_urgent: bool) -> Effect {
     Effect::Job(Job::Load { places: app.places.clone(), previous, is_urgent, now: app.now })
 }
 
-/// Takes in what a job came to.
 pub fn done(app: &mut App, done: JobResult) {
     match done {
         JobResult::Loaded(read) => loaded(app, read),

@@ -7,7 +7,7 @@ use crate::tui::app::ChangeTarget;
 use crate::tui::prompt::PromptPurpose;
 use crate::usecase::ChangeCommand;
 
-/// Keeps memories until a day. Other tags that kept them are removed.
+/// Makes the command that keeps memories until a day. It removes other tags that keep them.
 pub(super) fn kept(
     text: &str,
     aim: Option<&ChangeTarget>,
@@ -32,7 +32,7 @@ pub(super) fn kept(
 
 pub(super) const KEEP_HOW: &str = "Until when? A day such as 2027-01-31, or for how long: 90d, 8w, 6m, 1y.";
 
-/// A date, or the date after a number of days, weeks, months of 30 days, or years of 365.
+/// Returns a date, or the date after a number of days, weeks, months of 30 days, or years of 365 days.
 pub(super) fn day_meant(text: &str, now: Moment) -> Option<Moment> {
     if let Some(day) = time::day(text) {
         return Moment::start_of(day);

@@ -1,4 +1,4 @@
-//! The views that are a list: opening them, the keys that all of them have, and what comes of their jobs.
+//! The views that are a list: opening them, the keys that all of them have, and the results of their jobs.
 
 mod archive;
 mod backups;
@@ -28,7 +28,7 @@ use crate::usecase::{ChangeCommand, ChangeRequest, Requester};
 use crate::work::{Inspect, InspectRequest, Inspected, Job};
 pub use row_filter::{filter, typed as filter_typed};
 
-/// Does an action of these views; whether it is theirs.
+/// Does an action of these views. False if the action is not theirs.
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
         Action::Backups => open(app, Screen::Backups),
@@ -50,7 +50,7 @@ pub fn act(app: &mut App, action: Action) -> bool {
 }
 
 fn act_within(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
-    // What is done with rows is done with all of the range that is open.
+    // An action on rows is for the whole open range.
     if matches!(
         action,
         Action::Archive | Action::BringBack | Action::Seen | Action::Fix | Action::ReplaceFile
@@ -99,8 +99,7 @@ fn act_within(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
     true
 }
 
-/// Whether an action is one of these views, and of another than the one that is open; then that is
-/// said.
+/// True if an action belongs to another of these views than the open one. A notice then says so.
 fn is_of_another_view(app: &mut App, action: Action) -> bool {
     let (view, key) = match action {
         Action::BringBack => ("the archive and in backups", Action::Archived.key()),
@@ -112,7 +111,7 @@ fn is_of_another_view(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// Opens a view afresh and has it read.
+/// Opens a view in its initial state, and starts to read it.
 fn open(app: &mut App, screen: Screen) {
     if app.places.is_empty() {
         return app.say("No store is open.");
@@ -132,7 +131,7 @@ fn open(app: &mut App, screen: Screen) {
     refresh(app)
 }
 
-/// Has the view that is open read what it shows, of the stores as they are now.
+/// Starts to read what the open view shows, from the present stores.
 pub fn refresh(app: &mut App) {
     let what = match app.screen {
         Screen::Backups => Inspect::Backups,
@@ -151,12 +150,12 @@ fn ask(app: &mut App, what: Inspect) {
     app.give_job(Job::Inspect(Box::new(request)));
 }
 
-/// The row under the cursor, to find it again in what is read afresh.
+/// Returns the key of the row under the cursor, which finds the row again after a new read.
 pub fn cursor_key(app: &App) -> Option<String> {
     app.list_view.row().map(|row| row.key(app))
 }
 
-/// Makes the rows afresh. The cursor stays on its own, and so do marks.
+/// Makes the rows again. The cursor stays on the row with the key `held`, and marks stay on their rows.
 pub fn renew(app: &mut App, held: Option<String>) {
     let Some(kind) = list_view::current_kind(app) else { return };
     let all = (kind.rows)(app);
@@ -172,7 +171,7 @@ pub fn renew(app: &mut App, held: Option<String>) {
     app.list_view.is_stale = true;
 }
 
-/// The rows of a list that its filter shows, and of these the marked ones where they alone are.
+/// Returns the rows that match the filter, and only marked ones if the list shows only these.
 fn shown(app: &App, mut all: Vec<ListRow>, of: &RowList) -> Vec<ListRow> {
     let is_row = |row: &ListRow| row.level().is_none();
     if of.only_marked {
@@ -180,7 +179,7 @@ fn shown(app: &App, mut all: Vec<ListRow>, of: &RowList) -> Vec<ListRow> {
     }
     let wanted = of.filter.to_lowercase();
     let has = |text: String| text.to_lowercase().contains(&wanted);
-    // What is below a heading says that, too.
+    // A row matches if its heading does.
     let mut heads: Vec<(u8, bool)> = Vec::new();
     all.retain(|own| {
         let Some(level) = own.level() else { return heads.iter().any(|head| head.1) || has(own.text(app)) };
@@ -192,7 +191,7 @@ fn shown(app: &App, mut all: Vec<ListRow>, of: &RowList) -> Vec<ListRow> {
     all
 }
 
-/// Makes what is about the row under the cursor afresh.
+/// Makes the details of the row under the cursor again.
 fn renew_within(app: &mut App) {
     let all = list_view::detail_rows(app);
     let rows = shown(app, all, &app.list_view.details);
@@ -201,7 +200,7 @@ fn renew_within(app: &mut App) {
     app.list_view.text = list_view::detail_text(app).lines().map(str::to_owned).collect();
 }
 
-/// What is about a row follows the cursor. Marks in the rows of another one are dropped.
+/// Makes the details follow the cursor. Marks in the details of another row are dropped.
 fn follow(app: &mut App) {
     let key = cursor_key(app);
     let is_same = app.list_view.details_of == key;
@@ -217,7 +216,7 @@ fn follow(app: &mut App) {
     renew_within(app);
 }
 
-/// Moves the cursor of what has the keys, or scrolls it; whether the action is one that moves it.
+/// Moves the focused cursor, or scrolls the text. False if the action does not move.
 fn go(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
     let (list, below) = layout::list_view(app);
     let rows = |area: Rect| usize::from(area.height.saturating_sub(1));
@@ -243,7 +242,7 @@ fn go(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
     true
 }
 
-/// Lists scroll so that their cursors stay on screen.
+/// Scrolls the lists so that their cursors stay on screen.
 pub fn keep_in_view(app: &mut App) {
     let Some(kind) = list_view::current_kind(app) else { return };
     follow(app);
@@ -253,7 +252,7 @@ pub fn keep_in_view(app: &mut App) {
     app.list_view.details.keep_in_view(rows);
 }
 
-/// One thing back, as the hint says.
+/// Goes back by one level, which the hint names.
 fn leave(app: &mut App) {
     if running_change::stop(app) {
         return;
@@ -272,7 +271,6 @@ fn leave(app: &mut App) {
     }
 }
 
-/// The other order.
 fn order(app: &mut App, kind: &ListViewKind) {
     if app.list_view.in_details {
         return app.say("This list has one order alone.");
@@ -283,7 +281,7 @@ fn order(app: &mut App, kind: &ListViewKind) {
     app.say(format!("The order is: {}.", kind.orders[usize::from(app.list_view.list.is_other_order)]));
 }
 
-/// The marked rows, those that a filter hides among them, or the one under the cursor.
+/// Returns the marked rows, even those that a filter hides, or else the row under the cursor.
 fn aimed(app: &App) -> Vec<ListRow> {
     let own = app.list_view.focused();
     if own.marks.is_empty() {
@@ -296,7 +294,7 @@ fn aimed(app: &App) -> Vec<ListRow> {
     all.into_iter().filter(|row| row.level().is_none() && own.marks.contains(&row.key(app))).collect()
 }
 
-/// A click goes to the row it points at, in whichever part of the view.
+/// Goes to the clicked row, in either part of the view.
 pub fn click(app: &mut App, at: Position) {
     let (list, below) = layout::list_view(app);
     if list.contains(at) {
@@ -318,7 +316,7 @@ fn select(rows: &mut RowList, first: u16, at: Position) {
     }
 }
 
-/// The part of the view that the wheel is over has the keys while it turns; which had them before.
+/// Focuses the part of the view under the mouse while the wheel turns. Returns the former focus.
 pub fn under_wheel(app: &mut App, at: Position) -> bool {
     let (list, below) = layout::list_view(app);
     let before = app.list_view.in_details;
@@ -328,7 +326,7 @@ pub fn under_wheel(app: &mut App, at: Position) -> bool {
     before
 }
 
-/// Has a change planned, to be shown before it is made.
+/// Starts to plan a change. The plan is shown before the change is made.
 fn plan(app: &mut App, name: String, wanted: ChangeCommand) {
     if let Some(request) = request(app, name, wanted) {
         look_at(app, request);
@@ -341,7 +339,7 @@ fn look_at(app: &mut App, request: ChangeRequest) {
     app.give_job(Job::Plan(Box::new(request)));
 }
 
-/// A change of the stores as the view shows them; `None`, and why, where nothing may be changed.
+/// Makes a change of the stores that the view shows. If nothing may be changed, says why.
 fn request(app: &mut App, name: String, wanted: ChangeCommand) -> Option<ChangeRequest> {
     let data = match (change_memories::writable(app), app.data.clone()) {
         (Ok(()), Some(data)) => data,
@@ -355,7 +353,7 @@ fn request(app: &mut App, name: String, wanted: ChangeCommand) -> Option<ChangeR
     Some(ChangeRequest { name, ..ChangeRequest::new(snapshot, Requester::Screen, wanted, data, app.now) })
 }
 
-/// What a view shows was read. Where the view was left, it reads afresh once it is opened again.
+/// Takes in what was read for a view. The result is dropped if the user left that view.
 pub fn arrived(app: &mut App, seen: Inspected) {
     let is_of = match &seen {
         Inspected::Backups(..) | Inspected::Opened(_) | Inspected::Verified(..) => {

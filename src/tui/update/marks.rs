@@ -1,5 +1,5 @@
-//! Keys that mark memories. Marks hold memories and no lines: whatever is searched, ordered or
-//! read anew, they stay on theirs.
+//! Keys that mark memories. A mark belongs to a memory, not to a line: it stays there when the list
+//! is searched, ordered or read again.
 
 use crate::tui::update::next_match;
 use std::collections::HashSet;
@@ -13,7 +13,6 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Pane, Screen};
 use crate::work::{Job, SearchOutcome, SearchRequest};
 
-/// Does an action on marks.
 pub fn act(app: &mut App, action: Action) {
     if app.screen != Screen::Memories {
         return app.say(among_memories());
@@ -30,7 +29,7 @@ pub fn act(app: &mut App, action: Action) {
     app.focus = Pane::Memories;
 }
 
-/// Marks the memory under the cursor, or takes its mark away, and steps on.
+/// Marks or unmarks the memory under the cursor, and moves to the next line.
 pub fn toggle(app: &mut App) {
     if app.marks.range.is_some() {
         return range(app);
@@ -43,7 +42,7 @@ pub fn toggle(app: &mut App) {
     next_match::step(app, 1);
 }
 
-/// Begins a range under the cursor, or marks from where it began to the cursor.
+/// Begins a range at the cursor, or marks the lines from its beginning to the cursor.
 fn range(app: &mut App) {
     let Some(at) = app.selected() else { return nothing(app) };
     let Some(lines) = open_range(app) else {
@@ -58,7 +57,7 @@ fn range(app: &mut App) {
     app.marks.range = None;
 }
 
-/// Marks what the range that is open goes over, and ends it: a change is of all of that.
+/// Marks the open range and ends it, because a change is for all of it.
 pub fn end_range(app: &mut App) {
     let is_shown = app.screen == Screen::Memories && search_query::check_query(app).is_ok();
     if is_shown && app.marks.range.is_some() {
@@ -66,7 +65,7 @@ pub fn end_range(app: &mut App) {
     }
 }
 
-/// The lines of the range that is open; `None` where none is, or its beginning is not listed.
+/// Returns the lines of the open range; `None` if there is none, or if its beginning is not listed.
 pub fn open_range(app: &App) -> Option<std::ops::RangeInclusive<usize>> {
     let anchor = app.marks.range?;
     let from = app.results.hits.iter().position(|hit| hit.at == anchor)?;
@@ -78,7 +77,7 @@ fn all(app: &mut App) {
     shown(app).into_iter().for_each(|at| app.marks.set(at, true));
 }
 
-/// What is shown; where that is nothing, it is said.
+/// Returns the listed memories. If there are none, a notice says so.
 fn shown(app: &mut App) -> Vec<EntryRef> {
     if app.results.hits.is_empty() {
         nothing(app);
@@ -90,7 +89,7 @@ fn nothing(app: &mut App) {
     app.say("Nothing is shown, so nothing was marked.");
 }
 
-/// Those that the filter hides stay as they are.
+/// Memories that the filter hides keep their marks as they are.
 fn invert(app: &mut App) {
     for at in shown(app) {
         let marked = app.marks.has(at);
@@ -98,7 +97,7 @@ fn invert(app: &mut App) {
     }
 }
 
-/// Shows the marked ones alone, or what was asked for again.
+/// Shows only the marked memories, or the former list again.
 fn only(app: &mut App) {
     if app.marks.is_empty() && !app.marks.only_marked {
         return app.say(format!("Nothing is marked: {} marks.", Action::Toggle.key()));
@@ -106,13 +105,12 @@ fn only(app: &mut App) {
     app.marks.only_marked = !app.marks.only_marked;
     app.marks.range = None;
     app.focus = Pane::Memories;
-    // The cursor stays on its memory, where that is listed then, too.
+    // The cursor stays on its memory, if the new list has it.
     app.awaited_memory = app.selected().map(|at| App::identity(&app.listed_snapshot, at));
     search_query::search_again(app)
 }
 
-/// Takes back one thing that marks do: an open range, the list of the marked, the marks, a pick. Whether
-/// there was anything of that.
+/// Removes an open range, the list of marked memories, the marks, or a pick. False if there is none.
 pub fn back(app: &mut App) -> bool {
     if app.marks.range.take().is_some() {
         return true;
@@ -130,7 +128,7 @@ pub fn back(app: &mut App) -> bool {
     true
 }
 
-/// Lists what is picked of what is searched for, and marks of it what is to be.
+/// Lists what is picked from the results of the search, and marks some of it.
 pub fn pick(app: &mut App, pick: &'static ResultPick) {
     let can = match app.is_whole() && !app.places.is_empty() {
         true => search_query::check_query(app),
@@ -146,8 +144,8 @@ pub fn pick(app: &mut App, pick: &'static ResultPick) {
     search_query::search_again(app)
 }
 
-/// What was picked is there. Where it is picked anew, what others changed may have made another one the
-/// one that stays: what is not to be marked now loses its mark, and none is marked anew.
+/// Marks what is picked. If it is picked again after other programs changed memories, another
+/// memory of a group may be the one to keep: it loses its mark, and no memory gets a new mark.
 pub fn picked(app: &mut App) {
     let Some(picked) = &app.results.picked else { return };
     if std::mem::take(&mut app.marks.marks_pick) {
@@ -164,7 +162,7 @@ pub fn picked(app: &mut App) {
     }
 }
 
-/// Searches for what is to be marked; `Err` says what of the search is wrong.
+/// Returns the job that searches for memories to mark, or what is wrong with the search.
 pub fn by_search(app: &App, text: &str) -> Result<Job, String> {
     Query::parse(text, app.now).map_err(|error| error.message)?;
     let snapshot = Arc::clone(&app.listed_snapshot);
@@ -173,13 +171,13 @@ pub fn by_search(app: &App, text: &str) -> Result<Job, String> {
     Ok(Job::SearchToMark(asked))
 }
 
-/// What is to be marked was found, in the stores as they were when it was asked for.
+/// Marks what a search found in the stores of the time when it was requested.
 pub fn selected(app: &mut App, found: SearchOutcome) {
     let results = match found.outcome {
         Ok((results, _)) => results,
         Err(why) => return app.say(why.message),
     };
-    // What was deleted is listed behind all else, so that whatever has a place keeps it.
+    // Deleted memories come last in the snapshot, so all others keep their places.
     if Arc::ptr_eq(&found.of, &app.listed_snapshot) {
         app.listed_snapshot = Arc::clone(&found.asked.snapshot);
     }

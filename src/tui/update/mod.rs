@@ -1,4 +1,4 @@
-//! How each message changes the app. No input or output, no clock.
+//! How each message changes the app. There is no input or output here, and no clock.
 
 mod action_dispatch;
 mod back_close;
@@ -81,7 +81,7 @@ pub use stores_loaded::open;
 /// A second Ctrl-c within this many microseconds quits.
 const QUIT_INTERVAL: i64 = 1_000_000;
 
-/// Changes the app, and says what is to be done outside it.
+/// Changes the app, and returns the effects outside it.
 #[cfg(test)]
 pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     app.monotonic_now = now;
@@ -90,21 +90,21 @@ pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     effects
 }
 
-/// Makes what the next frame alone needs.
+/// Makes what only the next frame needs.
 pub fn ready(app: &mut App) {
     detail::refresh(app);
     statistics::ready(app);
     difference::ready(app);
 }
 
-/// Changes the app, and says what is to be done outside it. A frame needs [`ready`] before it:
-/// of many keys that come at once, each memory under the cursor but the last is not read.
+/// Changes the app, and returns the effects outside it. Call [`ready`] before a frame: after many
+/// keys at once, it reads only the last memory under the cursor.
 pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
-    // Else ages would go by while nothing happens.
+    // With reduced motion, ages must not change while nothing else happens.
     if !(app.reduced_motion && matches!(msg, Msg::Tick | Msg::ShowProgress)) {
         app.now = now;
     }
-    // Keys of the detail, and of what its memory is tied to, go by what is shown of it.
+    // Keys in the detail, the references and the comparison depend on what these show.
     if app.focus != Pane::Memories || app.tab.is_list() || app.screen == Screen::Difference {
         ready(app);
     }
@@ -144,7 +144,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     std::mem::take(&mut app.effects)
 }
 
-/// Lists scroll so that their cursors stay on screen, whatever changed.
+/// Scrolls the lists so that their cursors stay on screen, whatever changed.
 pub fn keep_in_view(app: &mut App) {
     let frame = layout::frame(app);
     let (hits, branches, ties) = (app.results.hits.len(), app.tree.len(), app.ties.len());
@@ -170,7 +170,7 @@ pub fn keep_in_view(app: &mut App) {
 }
 
 fn key_pressed(app: &mut App, key: KeyEvent) {
-    // Not every terminal says when the mouse lets go.
+    // Not every terminal reports that a mouse button is released.
     app.dragged_border = None;
     if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
         return interrupt(app);
@@ -231,7 +231,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     }
 }
 
-/// In linear mode, a typed word could end in a form, because the user sees no form. So an action that opens a
+/// In linear mode the user sees no form, so typed words could end in one. An action that opens a
 /// form first waits for a key that is not part of a word.
 fn ask_to_type(app: &mut App, action: Action) {
     app.count.typed = None;
@@ -240,7 +240,7 @@ fn ask_to_type(app: &mut App, action: Action) {
     app.say(format!("{name}: {key} opens it, any other key does not. {} searches.", Action::Search.key()));
 }
 
-/// Does the action if the key is the one that it waits for.
+/// Does the action if the key confirms it. True if it does.
 fn is_yes_to_type(app: &mut App, key: KeyEvent, action: Action) -> bool {
     let is_yes = Action::Save.keys().contains(&key_lookup::name(key));
     if is_yes {
@@ -249,7 +249,7 @@ fn is_yes_to_type(app: &mut App, key: KeyEvent, action: Action) -> bool {
     is_yes
 }
 
-/// What an erasure came to stays until it is left.
+/// Handles a key while the receipt of an erasure is open.
 fn receipt_key(app: &mut App, key: KeyEvent) {
     match key.code {
         KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => {
@@ -265,7 +265,7 @@ fn receipt_key(app: &mut App, key: KeyEvent) {
     }
 }
 
-/// Ctrl-c leaves what is being typed; twice within a second it quits.
+/// Handles Ctrl-c: it cancels the input, and a second one within a second quits.
 fn interrupt(app: &mut App) {
     if app.last_interrupt.is_some_and(|at| app.monotonic_now.0 - at.0 < QUIT_INTERVAL) {
         return app.push_effect(Effect::Quit);
@@ -285,7 +285,7 @@ fn interrupt(app: &mut App) {
     app.say(format!("Ctrl-c once more quits; {close} closes a view, {quit} quits."));
 }
 
-/// What is said where something is done with the memories, and another view is open.
+/// Returns the notice for an action on memories in another view.
 fn among_memories() -> String {
     format!("That is done among the memories: {} goes there.", Action::AllMemories.key())
 }

@@ -1,5 +1,5 @@
-//! The mouse: a click goes where it points, a second one opens, the wheel moves what is under it, a border
-//! is dragged. Every other thing has its key; nothing needs a mouse.
+//! The mouse: a click selects, a second click opens, the wheel scrolls what is under it, and
+//! borders can be dragged. Keys can do all of this, too.
 
 use crate::tui::update::select_memory;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -11,12 +11,11 @@ use crate::tui::list_cursor::ListCursor;
 use crate::tui::pane_borders::border_at;
 use crate::tui::{filter_chips, health, layout, list_view, view};
 
-/// A second click within so many microseconds opens.
+/// A second click within this many microseconds opens.
 const DOUBLE_CLICK: i64 = 500_000;
-/// The wheel moves so many rows.
+/// The number of rows that the wheel moves.
 const WHEEL: usize = 3;
 
-/// A click, a turn of the wheel, or a border that is dragged.
 pub fn mouse(app: &mut App, event: MouseEvent) {
     let at = Position { x: event.column, y: event.row };
     match event.kind {
@@ -63,7 +62,7 @@ fn click(app: &mut App, at: Position) {
     }
 }
 
-/// The row of a list below its title that a place is on.
+/// Returns the row of a list at a place, counted below the title.
 fn row_at(area: Rect, cursor: ListCursor, at: Position) -> Option<usize> {
     let below = u16::from(layout::has_title(area));
     (area.contains(at) && at.y >= area.y + below).then(|| cursor.top + usize::from(at.y - area.y - below))
@@ -103,7 +102,7 @@ fn set(cursor: &mut ListCursor, area: Rect, at: Position, len: usize) {
     }
 }
 
-/// The hit on a row of the list: one with a line of its text below it takes two.
+/// Returns the hit on a row. A hit with a line of its text below takes two rows.
 fn hit_at(app: &App, row: usize) -> Option<usize> {
     let mut left = row;
     for (at, hit) in app.results.hits.iter().enumerate().skip(app.list_cursor.top) {
@@ -116,7 +115,7 @@ fn hit_at(app: &App, row: usize) -> Option<usize> {
     None
 }
 
-/// Moves what is under the wheel, whatever has the keys.
+/// Moves what is under the mouse, whichever pane has the focus.
 fn wheel(app: &mut App, at: Position, down: bool) {
     let code = if down { KeyCode::Down } else { KeyCode::Up };
     let press = |app: &mut App| {
@@ -139,6 +138,6 @@ fn wheel(app: &mut App, at: Position, down: bool) {
     let Some((pane, _)) = under else { return };
     let focus = std::mem::replace(&mut app.focus, pane);
     press(app);
-    // The stores show what their cursor is on only while they have the keys.
+    // The list follows the cursor of the stores only while they have the focus.
     app.focus = if pane == Pane::Sessions { pane } else { focus };
 }

@@ -3,7 +3,7 @@
 use crate::tui::app::App;
 use crate::tui::update::select_memory::select;
 
-/// The next or previous line of the list, whichever pane has the keys.
+/// Moves to another line of the list, whichever pane has the focus.
 pub fn step(app: &mut App, by: isize) {
     let last = app.results.hits.len().saturating_sub(1);
     let by = by.saturating_mul(app.count.times.unwrap_or(1) as isize);

@@ -8,19 +8,19 @@ use crate::tui::app::{App, Screen};
 use crate::tui::list_view::new;
 use crate::tui::update::select_memory::select;
 
-/// What the keys behind `]` and `[` go to.
+/// What the keys after `]` and `[` go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextKind {
     Problem,
     New,
     Secret,
     Marked,
-    /// The next one that is of another session.
+    /// The next memory of another session.
     Session,
 }
 
 impl NextKind {
-    /// What an action goes to, and whether ahead.
+    /// Returns what an action goes to, and true if it goes ahead.
     pub fn of(action: Action) -> Option<(NextKind, bool)> {
         Some(match action {
             Action::NextProblem => (NextKind::Problem, true),
@@ -37,7 +37,7 @@ impl NextKind {
         })
     }
 
-    /// Whether a memory is one of those, seen from another.
+    /// True if a memory is of this kind, seen from the memory `from`.
     pub(super) fn is(self, app: &App, at: EntryRef, from: EntryRef) -> bool {
         let (store, entry) = app.listed_snapshot.get(at);
         match self {
@@ -51,7 +51,7 @@ impl NextKind {
         }
     }
 
-    /// What is said where there is none.
+    /// Returns the notice if there is none.
     pub(super) fn none(self) -> &'static str {
         match self {
             NextKind::Problem => "No memory in this list has a problem.",
@@ -63,7 +63,7 @@ impl NextKind {
     }
 }
 
-/// The next or previous memory that is sought, or one further on, around the ends of the list.
+/// Goes to the next or previous memory of a kind, around the ends of the list. A count goes further.
 pub fn to_sought(app: &mut App, sought: NextKind, ahead: bool) {
     match (app.screen, sought) {
         (Screen::Memories, _) => {}
@@ -90,7 +90,7 @@ pub fn to_sought(app: &mut App, sought: NextKind, ahead: bool) {
     }
 }
 
-/// The next or previous problem of the problems, around their ends.
+/// Goes to the next or previous problem in the view of problems, around its ends.
 pub(super) fn to_problem(app: &mut App, ahead: bool) {
     let len = app.list_view.list.len().max(1);
     let by = app.count.times.unwrap_or(1) % len;

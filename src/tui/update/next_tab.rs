@@ -2,7 +2,6 @@
 
 use crate::tui::app::App;
 
-/// The next tab, or the one before.
 pub fn turn(app: &mut App, ahead: bool) {
     let tabs = app.tabs();
     let at = tabs.iter().position(|tab| *tab == app.shown_tab()).unwrap_or_default();

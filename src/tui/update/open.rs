@@ -1,4 +1,4 @@
-//! The action `open`: what the cursor is on.
+//! The action `open`: opens what is under the cursor.
 
 use super::search_query::{self};
 use super::{action_dispatch, reference_go_back};
@@ -6,7 +6,6 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Pane};
 use crate::tui::health::{self, HealthLink};
 
-/// Opens what is under the cursor.
 pub fn open(app: &mut App) {
     match app.focus {
         Pane::Detail if app.shown_tab().is_list() => reference_go_back::follow(app),
@@ -20,7 +19,7 @@ pub fn open(app: &mut App) {
     }
 }
 
-/// Goes where a figure of the health leads.
+/// Goes where a figure of the health pane leads.
 pub(super) fn open_vital(app: &mut App) {
     let Some(row) = health::rows(app).into_iter().nth(app.health_cursor.at) else { return };
     match row.link {

@@ -1,10 +1,9 @@
-//! The order of the list of memories, and how it is ranked.
+//! The order of the list of memories, and its ranking.
 
 use super::search_query;
 use crate::query::{Order, Ranking};
 use crate::tui::app::App;
 
-/// The next order.
 pub fn next(app: &mut App) {
     if app.marks.pick.is_some() {
         return app.say("This list has an order of its own.");
@@ -19,7 +18,6 @@ pub fn next(app: &mut App) {
     search_query::search_again(app)
 }
 
-/// The other ranking.
 pub fn other_ranking(app: &mut App) {
     app.ranking = match app.ranking {
         Ranking::Product => Ranking::Weighted,

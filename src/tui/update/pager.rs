@@ -1,5 +1,5 @@
-//! What goes to the user's pager: the memory under the cursor, or all that a view shows. It is made of
-//! what is drawn, so that it is as safe and as masked as that.
+//! Shows a memory or a whole view in the user's pager. The text is made from what is drawn, so it
+//! is as safe and as masked.
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -11,10 +11,9 @@ use crate::tui::event_loop;
 use crate::tui::message::Effect;
 use crate::tui::view::view;
 
-/// The longest page that a view is drawn on.
+/// The most rows on which a view is drawn.
 const ROWS: u16 = 4_000;
 
-/// Opens the pager.
 pub fn page(app: &mut App) {
     let text = match app.screen {
         Screen::Memories => memory(app),
@@ -27,7 +26,7 @@ pub fn page(app: &mut App) {
     }
 }
 
-/// The memory under the cursor, in the tab that is chosen.
+/// Returns the memory under the cursor, in the chosen tab.
 fn memory(app: &App) -> Option<String> {
     let at = app.selected()?;
     let lines = detail::lines(app, at, app.shown_tab(), usize::from(app.size.0));
@@ -39,7 +38,7 @@ fn told(line: &Line<'_>) -> String {
     text.trim_end().to_owned()
 }
 
-/// The view, drawn on a page that is long enough, without the rows at its top and foot.
+/// Draws the view on a long page, and returns it without the first and last row.
 fn whole(app: &mut App) -> Option<String> {
     let size = app.size;
     app.size.1 = ROWS;
@@ -56,7 +55,7 @@ fn whole(app: &mut App) -> Option<String> {
     Some(without_gaps(&rows))
 }
 
-/// Rows without those that nothing is written in, where several follow one another.
+/// Joins rows. Only the first of several empty rows stays, and none at the end.
 fn without_gaps(rows: &[&str]) -> String {
     let is_empty = |row: &str| row.chars().all(|c| matches!(c, ' ' | '│' | '|'));
     let mut text = String::new();

@@ -6,20 +6,20 @@ use crate::tui::store_tree;
 /// The order of the panes for Tab.
 const ROUND: [Pane; 5] = [Pane::Sessions, Pane::Filters, Pane::Health, Pane::Memories, Pane::Detail];
 
-/// Gives a pane the focus; the reasons of a rank go where they are asked for again.
+/// Focuses a pane. The pane of reasons closes if it has the focus already.
 pub fn give(app: &mut App, pane: Pane) {
     app.focus = if app.focus == pane && pane == Pane::Why { Pane::Memories } else { pane };
     app.screen = if app.screen == Screen::Welcome { app.screen } else { Screen::Memories };
 }
 
-/// The next pane, or the one before, round and round.
+/// Focuses the next or previous pane, around the ends.
 pub fn round(app: &mut App, ahead: bool) {
     let by = if ahead { 1 } else { ROUND.len() - 1 };
     let at = ROUND.iter().position(|pane| *pane == app.focus).unwrap_or(ROUND.len() - 1);
     app.focus = ROUND[(at + by) % ROUND.len()];
 }
 
-/// The pane beside.
+/// Focuses the pane to the left or right. In the tree of stores, the key folds or unfolds first.
 pub fn side(app: &mut App, left: bool) {
     if app.focus == Pane::Sessions && app.screen == Screen::Memories && store_tree::fold(app, left) {
         return;

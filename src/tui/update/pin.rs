@@ -4,7 +4,7 @@ use crate::model::PINNED;
 use crate::tui::app::ChangeTarget;
 use crate::usecase::ChangeCommand;
 
-/// Pins memories, or, where every one of them is pinned, no longer.
+/// Returns the command that pins memories, or unpins them if all are pinned.
 pub fn pinning(aim: &ChangeTarget) -> ChangeCommand {
     let pinned = |store: &crate::model::Store, entry: &crate::model::Entry| {
         store.view(entry).is_some_and(|view| view.tags.contains(PINNED))

@@ -1,4 +1,4 @@
-//! Prompts: searches, the palette, the help, and what is typed about memories.
+//! Prompts: searches, the palette, the help, and values of memories.
 
 use crate::tui::update::search_results;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -12,7 +12,6 @@ use crate::tui::message::Effect;
 use crate::tui::prompt::{Prompt, PromptPurpose};
 use crate::tui::search_completion;
 
-/// Opens a prompt.
 pub fn open(app: &mut App, purpose: PromptPurpose, text: &str) {
     if purpose == PromptPurpose::Search && app.screen != Screen::Memories {
         return;
@@ -29,7 +28,6 @@ pub fn launch(app: &mut App) {
     }
 }
 
-/// Text that is pasted.
 pub fn paste(app: &mut App, text: &str) {
     if app.prompt.is_none() && app.screen == Screen::Editor {
         return editor::paste(app, text);
@@ -39,7 +37,6 @@ pub fn paste(app: &mut App, text: &str) {
     typed(app)
 }
 
-/// A key while a prompt is open.
 pub fn key(app: &mut App, key: KeyEvent) {
     let rows = usize::from(layout::frame(app).body.height).saturating_sub(3);
     let Some(prompt) = &mut app.prompt else { return };
@@ -50,7 +47,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
     let filtering = prompt.purpose == PromptPurpose::RowFilter;
     let listing = prompt.purpose.is_list();
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
-    // What is typed begins anew with Ctrl-u, as in every prompt, until there is nothing of it.
+    // In every prompt, Ctrl-u clears the text. If there is none, it scrolls.
     let edits = key.code == KeyCode::Char('u') && !prompt.text().is_empty();
     let by = if edits { None } else { confirm::scroll_by_key(key, true, rows) };
     match key.code {
@@ -100,7 +97,7 @@ fn complete(app: &mut App, ahead: bool) {
     app.prompt = Some(prompt);
 }
 
-/// Brings back an earlier search, or a later one.
+/// Puts an earlier or a later search into the prompt.
 fn recall(app: &mut App, earlier: bool) {
     let Some(prompt) = &mut app.prompt else { return };
     let Some(text) = app.search_history.step(earlier, &prompt.text()) else { return };
@@ -125,7 +122,7 @@ fn run_choice(app: &mut App) {
     }
 }
 
-/// Leaves a prompt; a search that was being typed becomes what it was before.
+/// Closes a prompt. A search or a filter becomes what it was before.
 pub fn close(app: &mut App) {
     if app.prompt.as_ref().is_some_and(|own| own.purpose == PromptPurpose::Theme) {
         return theme_list::leave(app);
@@ -141,7 +138,7 @@ pub fn close(app: &mut App) {
     }
 }
 
-/// What was typed is searched for at once.
+/// Applies a typed search or filter at once.
 fn typed(app: &mut App) {
     let Some(prompt) = &mut app.prompt else { return };
     prompt.choice = Default::default();

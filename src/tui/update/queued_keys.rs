@@ -1,5 +1,5 @@
-//! Keys that come before what they are done with is there: before the search is answered, the stores or
-//! a view are read, or the change before is made. They wait, and are pressed in their order.
+//! Keys that come too early: before the search is answered, the stores or a view are read, or the
+//! change before them is made. They wait, and are then pressed in their order.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -9,7 +9,7 @@ use crate::tui::app::{App, Pane, Screen};
 use crate::tui::key_lookup;
 use crate::tui::list_view;
 
-/// What an action waits for, if it does.
+/// Returns the notice about what an action waits for; `None` if it need not wait.
 fn awaited(app: &App, action: Action) -> Option<&'static str> {
     if action == Action::Repeat && app.change_count > 0 {
         return Some("This waits for the change before it. Esc cancels it.");
@@ -25,14 +25,14 @@ fn awaited(app: &App, action: Action) -> Option<&'static str> {
         return Some("This waits for the search. Esc cancels it.");
     }
     if moves {
-        // Rows that are read later come behind those that are shown.
+        // Rows that are read later come after those on screen.
         return None;
     }
     let is_read = app.listed_snapshot.is_whole() || app.screen != Screen::Memories || app.error.is_some();
     (!is_read).then_some("This waits until all stores are read. Esc cancels it.")
 }
 
-/// Whether the list still answers another question than the one that is asked.
+/// True if the list still shows the answer to another search.
 pub fn is_search_pending(app: &App) -> bool {
     let shown = app.marks.shown();
     app.screen == Screen::Memories
@@ -42,13 +42,13 @@ pub fn is_search_pending(app: &App) -> bool {
         })
 }
 
-/// Whether the view that is open, or what of it was opened, is still being read.
+/// True if the open view, or the backup that is being opened in it, is still being read.
 fn is_unread(app: &App) -> bool {
     let is_read = list_view::current_kind(app).is_none_or(|kind| (kind.is_read)(app));
     app.data.is_some() && (!is_read || app.list_view.backups.opening.is_some() && app.list_view.in_details)
 }
 
-/// Whether an action is done with the rows of a view.
+/// True if an action needs the rows of a view.
 fn is_of_rows(action: Action) -> bool {
     is_move(action)
         || matches!(
@@ -81,12 +81,12 @@ fn is_of_rows(action: Action) -> bool {
         )
 }
 
-/// Whether an action moves the cursor from row to row.
+/// True if an action moves the cursor from row to row.
 fn is_move(action: Action) -> bool {
     up_down_page_top_last::cursor_target(action, 0, 0, 0, None).is_some()
 }
 
-/// Whether an action waits, with its key, those `before` it that lead to it, and those after it.
+/// Queues an action that comes too early. True if it has to wait.
 pub fn queue_if_early(app: &mut App, action: Action, before: &str, key: KeyEvent) -> bool {
     let Some(told) = awaited(app, action) else { return false };
     queue_key(app, action, before, key);
@@ -94,19 +94,19 @@ pub fn queue_if_early(app: &mut App, action: Action, before: &str, key: KeyEvent
     true
 }
 
-/// Has an action wait, with its key and those `before` it.
+/// Queues an action: its key, and the keys `before` it in its sequence.
 pub fn queue_key(app: &mut App, action: Action, before: &str, key: KeyEvent) {
     app.queued_keys.extend(before.split(' ').filter_map(key_lookup::parse_key));
     app.queued_keys.push(key);
     app.queued_action = Some(action);
 }
 
-/// Whether a digit waits with the move that comes after it.
+/// Queues a digit if the view is still being read. True if it has to wait.
 pub fn holds_digit(app: &mut App, key: KeyEvent) -> bool {
     is_unread(app) && queue_if_early(app, Action::Down, "", key)
 }
 
-/// Whether a key comes after one that waits: it waits too, and Esc drops them all.
+/// Queues a key if others wait. Esc drops them all. True if keys waited.
 pub fn queue_behind(app: &mut App, key: KeyEvent) -> bool {
     if app.queued_keys.is_empty() {
         return false;
@@ -121,10 +121,10 @@ pub fn queue_behind(app: &mut App, key: KeyEvent) -> bool {
     true
 }
 
-/// Presses the keys that waited, once what they waited for is there.
+/// Presses the queued keys once they need not wait.
 pub fn replay_keys(app: &mut App) {
     let waits = |app: &App| app.queued_action.is_some_and(|action| awaited(app, action).is_some());
-    // A count was typed for the list as it was before its digit went to a pane.
+    // The count is for the list as it was before the digit went to a pane.
     if app.queued_keys.is_empty() || waits(app) || app.count.typed.is_some() && is_search_pending(app) {
         return;
     }
@@ -134,7 +134,7 @@ pub fn replay_keys(app: &mut App) {
     }
 }
 
-/// The memory under the cursor when they were pressed is gone: they mean no other.
+/// Drops the queued keys, because the memory under the cursor is gone. They must not act on another one.
 pub fn drop_for_lost_memory(app: &mut App) {
     if !app.queued_keys.is_empty() {
         app.queued_keys.clear();
@@ -142,7 +142,7 @@ pub fn drop_for_lost_memory(app: &mut App) {
     }
 }
 
-/// The change before was not made: what was to repeat it is not done.
+/// Drops a queued repeat, because the change that it repeats was not made.
 pub fn refused(app: &mut App) {
     if app.queued_action == Some(Action::Repeat) {
         app.queued_keys.clear();

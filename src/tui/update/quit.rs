@@ -1,9 +1,8 @@
-//! The action `quit`, while changes are under way.
+//! The action `quit` waits until all changes are finished.
 
 use crate::tui::app::App;
 use crate::tui::message::Effect;
 
-/// Leaving waits for changes that are being made.
 pub fn quit_after_changes(app: &mut App) {
     if app.change_count > 0 && app.effects.iter().any(|effect| matches!(effect, Effect::Quit)) {
         app.effects.retain(|effect| !matches!(effect, Effect::Quit));

@@ -1,4 +1,4 @@
-//! From memory to memory: along references and back, and from a row of a view to its memory and back.
+//! Goes from memory to memory along references and back, and from a row of a view to its memory and back.
 
 use crate::tui::update::select_memory;
 use ratatui::text::Line;
@@ -9,7 +9,7 @@ use crate::tui::app::{App, MemoryIdentity, Pane, Screen, Tab, TrailStep};
 use crate::tui::list_view::problems;
 use crate::tui::theme::{self, Theme};
 
-/// What a memory refers to, and what refers to it: a line each.
+/// Returns a line for each reference from or to a memory.
 pub fn lines(app: &App, at: EntryRef, ties: &[EntryLink], width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     if app.listed_snapshot.get(at).0.view(app.listed_snapshot.get(at).1).is_none() {
@@ -33,7 +33,7 @@ pub fn lines(app: &App, at: EntryRef, ties: &[EntryLink], width: usize) -> Vec<L
     ties.iter().map(line).collect()
 }
 
-/// The events of a memory's trace: when, after the first, and what.
+/// Returns a line for each event of a memory's trace: the time after the first event, and the title.
 pub fn timeline(app: &App, at: EntryRef, events: &[EntryLink], width: usize) -> Vec<Line<'static>> {
     let created = |event: EntryRef| {
         let (store, entry) = app.listed_snapshot.get(event);
@@ -53,7 +53,7 @@ pub fn timeline(app: &App, at: EntryRef, events: &[EntryLink], width: usize) -> 
     events.iter().map(line).collect()
 }
 
-/// Microseconds since the first event, as people read them.
+/// Formats microseconds since the first event.
 fn after(micros: i64) -> String {
     let seconds = micros as f64 / 1e6;
     match seconds {
@@ -64,8 +64,8 @@ fn after(micros: i64) -> String {
     }
 }
 
-/// Goes along the reference under the cursor of the references; from elsewhere along the
-/// only one that leads out, or to the list of several.
+/// Follows the reference under the cursor. Outside the list of references, follows the only
+/// outgoing one, or opens that list if there are several.
 pub fn follow(app: &mut App) {
     let Some(at) = app.selected() else { return };
     if app.shown_tab().is_list() && app.focus == Pane::Detail {
@@ -100,7 +100,7 @@ fn along(app: &mut App, from: EntryRef, tie: &EntryLink) {
     show_memory(app, sought, state)
 }
 
-/// Back to where the last reference was followed from, under the search of then.
+/// Goes back to where the last reference was followed from, with the search of that time.
 pub fn go_back(app: &mut App) {
     let Some(step) = app.reference_trail.pop() else { return app.say("There is nothing to go back to.") };
     app.tie_cursor = Default::default();
@@ -114,7 +114,7 @@ pub fn go_back(app: &mut App) {
     search_query::set_query(app, step.query)
 }
 
-/// Puts the cursor on a memory. A search that hides it is lifted.
+/// Puts the cursor on a memory. A search that hides it is replaced.
 pub fn show_memory(app: &mut App, sought: MemoryIdentity, state: State) {
     app.tie_cursor = Default::default();
     if select_memory::select_identity(app, &sought) {
@@ -129,7 +129,7 @@ pub fn show_memory(app: &mut App, sought: MemoryIdentity, state: State) {
     search_query::set_query(app, query)
 }
 
-/// From a problem to its memory.
+/// Opens the memory of the problem under the cursor.
 pub fn open_problem(app: &mut App) {
     let Some((store, problem)) = problems::selected(app) else { return };
     match problems::entry(&app.snapshot, store, problem) {
@@ -138,7 +138,7 @@ pub fn open_problem(app: &mut App) {
     }
 }
 
-/// From a row of a view to its memory.
+/// Opens the memory of a row of a view.
 pub fn open_memory(app: &mut App, at: EntryRef) {
     let state = app.snapshot.get(at).1.state;
     let sought = App::identity(&app.snapshot, at);
@@ -147,12 +147,12 @@ pub fn open_memory(app: &mut App, at: EntryRef) {
     }
 }
 
-/// From a day of the statistics to its memories.
+/// Lists the memories of a day of the statistics.
 pub fn open_search(app: &mut App, query: String) {
     leave_view(app, |app| search_query::set_query(app, query));
 }
 
-/// To the memories, with the way back to the view that is open. Whether the search is another now.
+/// Goes to the memories, and remembers the way back to the open view. True if the search changed.
 fn leave_view(app: &mut App, go: impl FnOnce(&mut App)) -> bool {
     let view = std::mem::replace(&mut app.screen, Screen::Memories);
     app.focus = Pane::Memories;
@@ -163,7 +163,7 @@ fn leave_view(app: &mut App, go: impl FnOnce(&mut App)) -> bool {
     is_other
 }
 
-/// The view that Esc leads back to: what is listed was opened from it, and nothing else was searched for.
+/// Returns the view that Esc leads back to, if the list was opened from it and the search is the same.
 pub fn return_view(app: &App) -> Option<Screen> {
     let marks = &app.marks;
     let is_all = marks.range.is_none() && !marks.only_marked && marks.pick.is_none();
@@ -172,7 +172,7 @@ pub fn return_view(app: &App) -> Option<Screen> {
     (is_there && *shown == app.query).then_some(*view)
 }
 
-/// Back to the view that the memory was opened from, unless something else was searched for.
+/// Returns to the view that the memory was opened from. False if there is none, or if the search changed.
 pub fn back_to_view(app: &mut App) -> bool {
     let Some(view) = return_view(app) else { return false };
     let Some((_, before, _)) = app.opened_from.take() else { return false };

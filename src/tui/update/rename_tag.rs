@@ -1,4 +1,4 @@
-//! The action `rename tag`.
+//! The action `rename tag`: renames a tag in all memories, even in those that the list does not show.
 
 use super::change_memories::target_of;
 use super::running_change::request_change;
@@ -15,7 +15,6 @@ pub(super) fn renamed(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Renames a tag wherever it is, also in what the list does not show.
 pub(super) fn rename(app: &mut App, from: String, to: String) {
     let has = |at: &crate::model::EntryRef| {
         let (store, entry) = app.listed_snapshot.get(*at);

@@ -1,4 +1,4 @@
-//! A change from its request to its outcome, while it runs.
+//! A change while it runs, from the request to the outcome.
 
 use super::tutor;
 use super::{job_results, queued_keys};
@@ -12,8 +12,8 @@ use crate::work::Job;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::sync::Arc;
 
-/// Gives a change to the workers. It binds the stores as the user saw them. What several
-/// memories are to have is shown first, and so is what goes without the menu.
+/// Gives a change to the workers, with the stores as the user saw them. The plan is shown first for
+/// several or hidden memories, an erasure, a renamed tag, and a deletion repeated without the menu.
 pub(super) fn request_change(app: &mut App, aim: Option<ChangeTarget>, wanted: ChangeCommand) {
     let Some(data) = app.data.clone() else { return };
     let turns = aim.is_none();
@@ -42,7 +42,7 @@ pub(super) fn request_change(app: &mut App, aim: Option<ChangeTarget>, wanted: C
     app.give_job(Job::Change(request));
 }
 
-/// A change is given to the thread that makes them.
+/// Adds a change to those that the writing thread has to make.
 pub(super) fn enqueue(app: &mut App, request: Option<&ChangeRequest>) {
     let goes_or_comes =
         |own: &&ChangeRequest| own.command.binds_to_seen() || matches!(own.command, ChangeCommand::Erase(_));
@@ -52,21 +52,21 @@ pub(super) fn enqueue(app: &mut App, request: Option<&ChangeRequest>) {
     app.change_count += 1;
 }
 
-/// The change that was given to it first came to its end.
+/// Removes the oldest of these changes, because it has ended.
 pub(super) fn finish_queued(app: &mut App) -> QueuedChange {
     app.change_count = app.change_count.saturating_sub(1);
     app.changes.queue.pop_front().unwrap_or_default()
 }
 
-/// A change is being planned: until its plan is there, no key does anything else.
+/// Waits for the plan of a change. Until it comes, no key does anything else.
 pub fn wait_for_plan(app: &mut App, request: &ChangeRequest) {
     let progress = Arc::clone(&request.progress);
     app.changes.active =
         Some(ActiveChange { progress, what: "looking at what changes".into(), is_planning: true });
 }
 
-/// A key while a change is being planned: nothing else than leaving it does anything, so that no
-/// key that was meant for something else answers its question.
+/// Handles a key while a change is being planned. The user can only stop it or quit, so that no
+/// other key answers the question by mistake.
 pub fn waiting_key(app: &mut App, key: KeyEvent) {
     match key.code {
         KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => {
@@ -81,7 +81,7 @@ pub fn waiting_key(app: &mut App, key: KeyEvent) {
     }
 }
 
-/// Stops what is planned, or waits to be written. Whether there was anything of that.
+/// Stops a change, unless it is being written. False if there is none.
 pub fn stop(app: &mut App) -> bool {
     let Some(going) = &app.changes.active else { return false };
     app.notice = Some(match going.progress.stop() {
@@ -91,7 +91,7 @@ pub fn stop(app: &mut App) -> bool {
     true
 }
 
-/// How far a change is, where it takes a while.
+/// Shows the progress of a change that takes a while.
 pub fn show_progress(app: &mut App) {
     let Some(going) = &app.changes.active else { return };
     let (done, of) = going.progress.figure();
@@ -100,7 +100,7 @@ pub fn show_progress(app: &mut App) {
     app.say(format!("{}{figure} …{stops}", going.what));
 }
 
-/// A change came to its end: whatever became of it, the stores are read anew.
+/// Takes in the outcome of a change. The stores are read again in any case.
 pub fn done(app: &mut App, outcome: Result<ChangeReport, String>) {
     let given = finish_queued(app);
     if app.changes.active.as_ref().is_some_and(|going| !going.is_planning) {
@@ -121,7 +121,7 @@ pub fn done(app: &mut App, outcome: Result<ChangeReport, String>) {
             if !changed.receipt.is_empty() {
                 app.changes.receipt = Some(std::mem::take(&mut changed.receipt));
                 app.changes.receipt_top = 0;
-                // Whoever leaves is to see what it came to.
+                // A user who leaves must see the receipt.
                 app.quits_when_done = false;
             }
             if app.quits_when_done && app.change_count == 0 {
@@ -130,7 +130,7 @@ pub fn done(app: &mut App, outcome: Result<ChangeReport, String>) {
             app.notice = Some(outcome_notice(app, changed));
         }
         Err(why) => {
-            // Whoever leaves is to see that it was not done.
+            // A user who leaves must see that the change was not made.
             app.quits_when_done = false;
             queued_keys::refused(app);
             app.say(why);

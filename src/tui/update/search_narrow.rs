@@ -1,11 +1,11 @@
-//! How a search is begun.
+//! The actions that begin a search.
 
 use super::prompt;
 use crate::tui::app::App;
 use crate::tui::list_cursor::SearchOrigin;
 use crate::tui::prompt::PromptPurpose;
 
-/// The search as it is, selected: what is typed replaces it, an arrow goes into it to change it.
+/// Opens the present search, selected: typing replaces it, and an arrow key edits it.
 pub fn begin(app: &mut App) {
     let before = app.query.clone();
     prompt::open(app, PromptPurpose::Search, &before);
@@ -16,7 +16,7 @@ pub fn begin(app: &mut App) {
     }
 }
 
-/// The same search, to be typed on.
+/// Opens the present search, to add words to it.
 pub fn narrow(app: &mut App) {
     let before = app.query.clone();
     let text = if before.is_empty() { String::new() } else { format!("{before} ") };
@@ -27,7 +27,7 @@ pub fn narrow(app: &mut App) {
     }
 }
 
-/// What the list shows now is shown again where the search becomes what it was.
+/// Remembers the memory under the cursor. The cursor returns to it if the search becomes the same again.
 fn hold(app: &mut App) {
     let search = app.effective_query().trim().to_owned();
     app.search_origin = app.selected().map(|at| SearchOrigin { at, search });

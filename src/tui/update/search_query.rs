@@ -1,4 +1,4 @@
-//! What is asked: the query, and the keys that change it.
+//! The query, and the keys that change it.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use crate::tui::app::{App, Pane, Screen, StoreTreeRow};
 use crate::tui::prompt::PromptPurpose;
 use crate::work::Job;
 
-/// Searches for `query`. If it can't be understood, the reason is shown. The list then uses the query without
-/// the wrong term, or the previous query, and can't be changed.
+/// Searches for `query`. If it has an error, the reason is shown. The list then uses the query
+/// without the wrong term, or the previous query, and actions on its memories are refused.
 pub fn set_query(app: &mut App, query: String) {
     let was = std::mem::replace(&mut app.query, query);
     (app.marks.only_marked, app.marks.pick) = (false, None);
@@ -22,7 +22,7 @@ pub fn set_query(app: &mut App, query: String) {
     }
 }
 
-/// The search that is asked for has a saved query that is not run.
+/// Takes in that the search was refused because of a saved query in it.
 pub fn refused(app: &mut App, query: &str, why: QueryError) {
     if app.error.is_none() && app.requested_query == query {
         fails(app, why, String::new());
@@ -32,7 +32,7 @@ pub fn refused(app: &mut App, query: &str, why: QueryError) {
 fn fails(app: &mut App, error: QueryError, was: String) {
     let rest = without(&app.query, error.span.clone());
     match Query::parse(&rest, app.now) {
-        // The previous query is not used here: it had a part of the wrong term, with another meaning.
+        // The previous query is not used here: a part of the wrong term had another meaning in it.
         Ok(parsed) => app.valid_part = (rest, parsed),
         Err(_) if app.error.is_none() => app.valid_part = (was, app.parsed.clone()),
         Err(_) => {}
@@ -41,7 +41,7 @@ fn fails(app: &mut App, error: QueryError, was: String) {
     search_again(app);
 }
 
-/// The query without the words that a range of it is in.
+/// Returns the query without the words at a range.
 fn without(query: &str, wrong: Range<usize>) -> String {
     let before = query.get(..wrong.start).unwrap_or(query);
     let after = query.get(wrong.end.max(wrong.start)..).unwrap_or_default();
@@ -50,7 +50,7 @@ fn without(query: &str, wrong: Range<usize>) -> String {
     format!("{} {}", before.trim(), after.trim()).trim().to_owned()
 }
 
-/// Refuses where the list does not show what is asked, because that can't be understood.
+/// Returns an error if the list does not show the query, because the query has an error.
 pub fn check_query(app: &App) -> Result<(), String> {
     match &app.error {
         None => Ok(()),
@@ -62,14 +62,14 @@ pub fn check_query(app: &App) -> Result<(), String> {
     }
 }
 
-/// Asks for the same once more, of stores, order or time that have changed.
+/// Runs the search again, because the stores, the order or the time changed.
 pub fn search_again(app: &mut App) {
     let asked = app.search_request();
     app.requested_query.clone_from(&asked.query);
     app.give_job(Job::Search(asked));
 }
 
-/// Adds a term to the query, or takes it out if it is there.
+/// Adds a term to the query, or removes it if the query has it.
 fn toggle(app: &mut App, term: &str) {
     let terms: Vec<&str> = app.parsed.terms().filter_map(|span| app.query.get(span)).collect();
     let without: Vec<&str> = terms.iter().copied().filter(|own| *own != term).collect();
@@ -81,7 +81,7 @@ fn toggle(app: &mut App, term: &str) {
     set_query(app, query)
 }
 
-/// A field and its value, quoted where the value would not be one word.
+/// Returns a term for a field and its value, in quotes if the value is not one plain word.
 pub fn term(field: &str, value: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     if !value.is_empty() && value.chars().all(plain) && !value.starts_with('-') {
@@ -90,20 +90,19 @@ pub fn term(field: &str, value: &str) -> String {
     format!("{field}:\"{}\"", value.replace(['"', '\\'], "*"))
 }
 
-/// One line of the filters: a heading, a term with its count, or what unfolds the rest.
+/// A line of the filters: a heading, a term with its count, or the line that unfolds the rest.
 #[derive(Default)]
 pub struct FilterRow {
-    /// The term that the line filters by.
     pub term: Option<String>,
-    /// What it says. Untrusted text.
+    /// The text on screen. Untrusted text.
     pub text: String,
-    /// How many of the results have it.
+    /// The number of results with the term.
     pub count: usize,
-    /// Whether the query asks for it.
+    /// True if the query has the term.
     pub on: bool,
-    /// Whether it is a type, which has a letter.
+    /// True for a type, which has a letter.
     pub is_type: bool,
-    /// Whether it shows what is left out.
+    /// True for the line that unfolds the rest.
     pub unfolds: bool,
 }
 
@@ -113,10 +112,10 @@ impl FilterRow {
     }
 }
 
-/// So many values of the types, and of every other field, are shown before the rest is unfolded.
+/// The number of values that are shown while folded: for types, and for every other field.
 const FOLDED_VALUES: [usize; 2] = [5, 2];
 
-/// The lines of the filters. A field of which all have the same value says nothing, and is left out.
+/// Returns the lines of the filters. A field with one value is left out, unless it is the type or in use.
 pub fn facet_lines(app: &App) -> Vec<FilterRow> {
     let asked: Vec<&str> = app.parsed.terms().filter_map(|span| app.query.get(span)).collect();
     let facets = &app.facets;
@@ -156,7 +155,7 @@ pub fn facet_lines(app: &App) -> Vec<FilterRow> {
     lines
 }
 
-/// The term that a branch of the tree stands for.
+/// Returns the term of a branch of the tree.
 pub fn branch_term(app: &App, branch: &StoreTreeRow) -> Option<String> {
     let store = || branch.store.map(|store| term("store", app.store_name(store)));
     match &branch.name {
@@ -167,7 +166,7 @@ pub fn branch_term(app: &App, branch: &StoreTreeRow) -> Option<String> {
     }
 }
 
-/// Asks again where the cursor of the stores went to another.
+/// Searches again if the cursor of the stores moved to another branch.
 pub fn follow_tree(app: &mut App) {
     if app.places.is_empty() || app.effective_query() == app.requested_query {
         return;
@@ -175,7 +174,7 @@ pub fn follow_tree(app: &mut App) {
     search_again(app)
 }
 
-/// Filters by the line under the cursor of the stores or the filters, or no longer.
+/// Adds or removes the filter of the line under the cursor, in the stores or in the filters.
 pub fn toggle_line(app: &mut App) {
     let term = match app.focus {
         Pane::Sessions => {
@@ -194,7 +193,7 @@ pub fn toggle_line(app: &mut App) {
     }
 }
 
-/// Filters by the store or session under the cursor, where the search does not do so already.
+/// Filters by the store or session under the cursor, unless the search does so already.
 pub fn keep_branch(app: &mut App) {
     let branch = app.tree.get(app.tree_cursor.at).cloned();
     let Some(term) = branch.and_then(|branch| branch_term(app, &branch)) else { return };
@@ -203,7 +202,7 @@ pub fn keep_branch(app: &mut App) {
     }
 }
 
-/// Asks for memories of the type of the one under the cursor.
+/// Filters by the type of the memory under the cursor.
 pub fn like_this(app: &mut App) {
     let Some(at) = app.selected() else { return };
     let (store, entry) = app.listed_snapshot.get(at);
@@ -214,7 +213,7 @@ pub fn like_this(app: &mut App) {
     toggle(app, &term)
 }
 
-/// Takes the term that hides most out of the search. Where none hides anything alone it is the last one.
+/// Removes the term that hides most. If no term alone hides anything, removes the last one.
 pub fn drop_blocker(app: &mut App) {
     if !is_settled(app) {
         return;
@@ -225,12 +224,12 @@ pub fn drop_blocker(app: &mut App) {
     }
 }
 
-/// Whether the results are of the search as it is typed.
+/// True if the results are those of the typed search.
 pub fn is_settled(app: &App) -> bool {
     app.error.is_none() && app.answered_query.as_ref().is_some_and(|(query, ..)| *query == app.query)
 }
 
-/// Takes a term out of the search, also while it is typed.
+/// Removes a term from the search, even while the search is being typed.
 pub fn drop_term(app: &mut App, span: Range<usize>) {
     let (Some(before), Some(after)) = (app.query.get(..span.start), app.query.get(span.end..)) else {
         return;

@@ -1,4 +1,4 @@
-//! What a search found comes into the list.
+//! Takes the results of a search into the list.
 
 use super::{difference, marks, queued_keys, search_query};
 use crate::model::EntryTracker;
@@ -10,10 +10,10 @@ use crate::tui::update::select_memory;
 use crate::work::{SearchOutcome, SearchRequest};
 use std::sync::Arc;
 
-/// The cursor goes to the memory that is sought. A search that is typed, and what is picked, start at
-/// their best answer; with the search of before the cursor goes back. Else it stays on its memory, in
-/// whichever order, unless it was never moved off the first entries. Where that memory is gone it stays
-/// on its line. A list that is seen from its top stays so, and shows what is new.
+/// Takes in results. The cursor goes to the awaited memory, if there is one. A search that is being typed,
+/// and a pick, begin at their best result. If the search becomes the former one, the cursor returns to its
+/// memory. Otherwise it stays on its memory in any order, unless it never left the first entries. If that
+/// memory is gone, it stays on its line. A list seen from its top stays there, and shows what is new.
 pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     let (results, facets) = match found.outcome {
         Ok(own) => own,
@@ -47,7 +47,7 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     }
     (app.why, app.why_place) = (None, None);
     app.match_lines.clear();
-    // The matches were highlighted in it.
+    // The detail highlights the matches of the search before.
     app.detail_key = None;
     app.answered_query = Some(question);
     app.listed_snapshot = found.asked.snapshot;
@@ -63,7 +63,7 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     let stays = sought || [own, back].into_iter().flatten().any(|at| select_memory::go_to(app, at));
     let_go(app);
     if stays && same && was.top == 0 && !sought {
-        // Only rows that came above it push the cursor out of sight. It stays in sight if its memory has moved.
+        // New rows above may push the cursor off the screen, but a new place of its memory may not.
         let came = app.results.hits.len().saturating_sub(count);
         (app.list_cursor.top, app.list_cursor.is_held) = (0, app.list_cursor.at <= was.at + came);
     } else if stays {
@@ -77,7 +77,7 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     }
 }
 
-/// What was asked for.
+/// Returns what a search request lists.
 pub(super) fn shown(asked: &SearchRequest) -> ListScope {
     match (&asked.only, asked.pick) {
         (Some(_), _) => ListScope::Marked,
@@ -86,7 +86,7 @@ pub(super) fn shown(asked: &SearchRequest) -> ListScope {
     }
 }
 
-/// A search that was begun is over once its answer is there and nothing more is typed.
+/// Ends a search once it is answered and the user types no more.
 pub fn let_go(app: &mut App) {
     let is_typed = app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == PromptPurpose::Search);
     let is_answered = app.answered_query.as_ref().is_some_and(|(query, ..)| *query == app.effective_query());

@@ -1,9 +1,8 @@
-//! The action `secrets`: lists the memories that hold secrets.
+//! The action `secrets`: lists the memories that look as if they hold a secret.
 
 use super::search_query;
 use crate::tui::app::{App, Pane, Screen};
 
-/// The memories with what looks like a secret.
 pub(super) fn secrets(app: &mut App) {
     app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Memories };
     app.focus = Pane::Memories;

@@ -4,7 +4,6 @@ use crate::model::{EntryRef, NameKind};
 use crate::tui::app::{App, MemoryIdentity};
 use std::collections::HashMap;
 
-/// Puts the list's cursor on a line.
 pub fn select(app: &mut App, to: usize) {
     if app.list_cursor.at != to {
         app.detail_top = 0;
@@ -14,7 +13,7 @@ pub fn select(app: &mut App, to: usize) {
     app.list_cursor.is_held = false;
 }
 
-/// Puts the cursor on a memory, if it is listed: the one of its key, or else of its id.
+/// Puts the cursor on a memory: the one with its key, or else with its id. False if none is listed.
 pub fn select_identity(app: &mut App, sought: &MemoryIdentity) -> bool {
     let Some(number) = app.listed_snapshot.stores.iter().position(|store| store.root == sought.root) else {
         return false;
@@ -38,7 +37,7 @@ pub fn select_identity(app: &mut App, sought: &MemoryIdentity) -> bool {
     place.inspect(|place| select(app, *place)).is_some()
 }
 
-/// Puts the cursor on a memory of the listed state, where it is in the list.
+/// Puts the cursor on a memory of the listed snapshot. False if the list does not have it.
 pub fn go_to(app: &mut App, at: EntryRef) -> bool {
     let place = app.results.hits.iter().position(|hit| hit.at == at);
     place.inspect(|place| select(app, *place)).is_some()

@@ -1,4 +1,4 @@
-//! The view of statistics: its keys, and what comes of its count.
+//! The view of statistics: its keys, and the result of its count.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::tui::app::{App, Screen};
 use crate::tui::statistics_view::{self, StatisticsView};
 use crate::work::{Job, SnapshotStatistics};
 
-/// Does an action of this view; whether it is its own.
+/// Does an action of this view. False if the action is not its own.
 pub fn act(app: &mut App, action: Action) -> bool {
     let times = app.count.times.unwrap_or(1) as isize;
     match action {
@@ -45,14 +45,14 @@ fn open(app: &mut App) {
     refresh(app)
 }
 
-/// Has the stores counted as they are now.
+/// Starts to count the present stores.
 pub fn refresh(app: &mut App) {
     if app.screen == Screen::Statistics {
         app.give_job(Job::CountStatistics(Arc::clone(&app.snapshot), app.now));
     }
 }
 
-/// Has them counted again where they are not as they were counted.
+/// Starts to count again if the stores have changed since.
 pub fn recount(app: &mut App) {
     let is_of_now = |(of, _): &(Arc<Snapshot>, _)| Arc::ptr_eq(of, &app.snapshot);
     if !app.statistics.counted.as_ref().is_some_and(is_of_now) {
@@ -60,8 +60,7 @@ pub fn recount(app: &mut App) {
     }
 }
 
-/// Takes in what was counted. The cursor stays on its day; at first, and where it was on today, it
-/// is on today.
+/// Takes in a count. The cursor stays on its day. At first, and if it was on today, it goes to today.
 pub fn counted(app: &mut App, counted: SnapshotStatistics) {
     let own = &mut app.statistics;
     let date = own.counted.as_ref().filter(|_| own.day < own.today()).map(|(_, before)| before.date(own.day));
@@ -83,7 +82,6 @@ fn go(app: &mut App, day: usize) {
     app.statistics.titles.clear();
 }
 
-/// A click on a day goes to it.
 pub fn click(app: &mut App, at: Position) {
     if let Some(day) = statistics_view::day_at(app, at) {
         go(app, day);
@@ -100,7 +98,7 @@ fn list(app: &mut App) {
     reference_go_back::open_search(app, format!("at:{date} is:live"));
 }
 
-/// How many memories of the day are on screen.
+/// Returns how many memories of the day fit on the screen.
 fn rows(app: &App) -> usize {
     usize::from(statistics_view::parts(app).written.height.saturating_sub(1))
 }
@@ -121,7 +119,7 @@ fn scroll(app: &mut App, action: Action) -> bool {
     })
 }
 
-/// Reads the titles that come on screen.
+/// Reads the titles that are on screen.
 pub fn ready(app: &mut App) {
     let Some((snapshot, _)) = app.statistics.counted.as_ref().filter(|_| app.screen == Screen::Statistics)
     else {

@@ -1,4 +1,4 @@
-//! Stores that were read or checked come onto the screens.
+//! Takes in stores that were read or checked.
 
 use super::{confirm, editor, list_view, search_query, statistics};
 use crate::query::Query;
@@ -14,10 +14,10 @@ use crate::usecase::CheckedSnapshot;
 use crate::work::{Job, LoadedStores};
 use std::sync::Arc;
 
-/// Opens stores: from their first entries, which are there already, to everything.
+/// Opens stores: shows their first entries, and starts to read everything.
 pub fn open(app: &mut App, first: LoadedStores) -> Vec<Effect> {
     app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Memories };
-    // Whoever points at one session wants to see that one; Esc shows the others.
+    // A user who names one session wants to see only that one. Esc shows the others.
     if let [Place { session: Some(session), .. }] = app.places.as_slice() {
         app.query = search_query::term("session", session);
     }
@@ -39,14 +39,14 @@ pub(super) fn loaded(app: &mut App, read: LoadedStores) {
     }
     if let Ok(parsed) = Query::parse(&app.query, app.now) {
         app.parsed = parsed;
-        // A saved query that was refused may be another now.
+        // A saved query that was refused may be valid in the new state.
         app.error = None;
     }
     search_query::search_again(app);
     if app.is_whole() {
         let (snapshot, data) = (Arc::clone(&app.snapshot), app.data.clone());
         app.give_job(Job::Check { snapshot, data, now: app.now });
-        // After a change of the user's own nothing is waited for.
+        // After a change by the user, the deleted memories are counted at once.
         if app.deleted.of.is_none() {
             count_deleted(app);
         }
@@ -59,14 +59,14 @@ pub(super) fn loaded(app: &mut App, read: LoadedStores) {
     confirm::reloaded(app);
 }
 
-/// Starts a count of the deleted memories if their number may have changed.
+/// Starts to count the deleted memories, if their number may have changed.
 pub(super) fn count_deleted(app: &mut App) {
     let Some(data) = app.data.clone().filter(|_| app.deleted.is_due(&app.tallies)) else { return };
     app.give_job(Job::CountDeleted { snapshot: Arc::clone(&app.snapshot), data, now: app.now });
 }
 
-/// The stores were checked. While an agent writes, a check only ends once there is a pause: the deleted
-/// memories, too, are only counted then.
+/// Takes in a check of the stores. While an agent writes, the check and the count of deleted
+/// memories wait for a pause.
 pub(super) fn checked(app: &mut App, found: CheckedSnapshot) {
     if !Arc::ptr_eq(&found.of, &app.snapshot) {
         return;
@@ -83,7 +83,7 @@ pub(super) fn checked(app: &mut App, found: CheckedSnapshot) {
     count_deleted(app);
 }
 
-/// More was found wrong with the stores than reading them told. Their memories are the same.
+/// Takes in problems that the check found beyond those of reading. The memories are the same.
 pub(super) fn told_more(app: &mut App, found: CheckedSnapshot) {
     if Arc::ptr_eq(&app.listed_snapshot, &found.of) {
         app.listed_snapshot = Arc::clone(&found.with);

@@ -1,4 +1,4 @@
-//! The action `tag`: adds and takes away tags.
+//! The action `tag`: adds and removes tags.
 
 use crate::query::most_first;
 use crate::tui::app::ChangeTarget;
@@ -6,7 +6,7 @@ use crate::tui::prompt::PromptPurpose;
 use crate::usecase::ChangeCommand;
 use std::collections::HashMap;
 
-/// The tags of the memories themselves: those that can go.
+/// Returns the tags of the memories of the prompt, which can be removed.
 pub(super) fn own_tags(purpose: PromptPurpose, aim: Option<&ChangeTarget>) -> Vec<String> {
     let Some(aim) = aim.filter(|_| purpose == PromptPurpose::Tag) else { return Vec::new() };
     let mut counts: HashMap<&str, usize> = HashMap::new();

@@ -1,5 +1,4 @@
-//! The list of colours. The screen uses the colours under the cursor, so that the user sees them on real
-//! contents.
+//! The list of colours. The screen uses the colours under the cursor, as a preview on real contents.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -8,7 +7,7 @@ use crate::tui::colours::ColourPalette;
 use crate::tui::message::Effect;
 use crate::tui::prompt::{Prompt, PromptPurpose};
 
-/// Opens it at the present colours. A screen without colours stays without: that was asked for.
+/// Opens the list at the present colours. A screen without colours stays so: the user asked for that.
 pub fn open(app: &mut App) {
     if app.palette == ColourPalette::None {
         return app.say(
@@ -21,7 +20,7 @@ pub fn open(app: &mut App) {
     app.prompt = Some(prompt);
 }
 
-/// Handles a key while it is open.
+/// Handles a key while the list is open.
 pub fn key(app: &mut App, key: KeyEvent) {
     match key.code {
         KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => {
@@ -42,7 +41,7 @@ fn step(app: &mut App, by: isize) {
     let last = ColourPalette::CHOICES.len() - 1;
     prompt.choice.at = prompt.choice.at.saturating_add_signed(by).min(last);
     app.palette = ColourPalette::CHOICES[prompt.choice.at].0;
-    // Everything that was coloured before is coloured again.
+    // The detail is drawn again in the new colours.
     app.detail_key = None;
 }
 

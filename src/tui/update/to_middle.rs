@@ -1,9 +1,8 @@
-//! The action `to the middle`: scrolls the list so that the cursor is in its middle.
+//! The action `to the middle`: scrolls so that the cursor of the list is in the middle.
 
 use crate::tui::app::{App, Pane};
 use crate::tui::layout;
 
-/// Scrolls so that the cursor of the list is in the middle.
 pub fn to_middle(app: &mut App) {
     let rows = layout::rows(app, Pane::Memories);
     app.list_cursor.is_held = false;

@@ -1,13 +1,13 @@
-//! Three minutes with the demo: five tasks, ticked off as they are done. Keys go to the screens.
+//! The tutor of the demo: five tasks in three minutes, ticked off as they are done. Keys work as usual.
 
 use super::search_query;
 use crate::tui::app::{App, Pane};
 use crate::usecase::{ChangeReport, HistoryEffect};
 
-/// On a lower screen its rows would take the list away.
+/// On a lower screen, its rows would leave no room for the list.
 const LOWEST: u16 = 12;
 
-/// What is to be done, and how.
+/// The tasks, and how to do them.
 pub const TASKS: [&str; 5] = [
     "find what the team decided about retries: /retries, then Enter",
     "see why it comes first: press w",
@@ -16,7 +16,7 @@ pub const TASKS: [&str; 5] = [
     "bring \"Rollback steps for release 4.2\" back from a backup: g r, Enter, r, y",
 ];
 
-/// Which tasks are done, and whether they are in sight.
+/// Which tasks are done, and whether the tutor is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TutorProgress {
     pub done: [bool; TASKS.len()],
@@ -24,13 +24,12 @@ pub struct TutorProgress {
 }
 
 impl TutorProgress {
-    /// The task that is next; `None` once all are done.
+    /// Returns the next task; `None` once all are done.
     pub fn next(&self) -> Option<usize> {
         self.done.iter().position(|done| !done)
     }
 }
 
-/// Shows the tasks, or hides them.
 pub fn toggle(app: &mut App) {
     if app.demo.is_none() {
         return app.say("The tutor works with the demo: palimp --demo");
@@ -41,7 +40,7 @@ pub fn toggle(app: &mut App) {
     app.tutor.is_shown = !app.tutor.is_shown;
 }
 
-/// Ticks off what can be seen to be done.
+/// Ticks off the tasks that the state of the app shows as done.
 pub fn look(app: &mut App) {
     if !app.tutor.is_shown {
         return;
@@ -51,7 +50,7 @@ pub fn look(app: &mut App) {
     app.tutor.done[1] |= app.tutor.done[0] && app.focus == Pane::Why;
 }
 
-/// Ticks off a change that was made.
+/// Ticks off the tasks that a change has done.
 pub fn changed(app: &mut App, changed: &ChangeReport) {
     if !app.tutor.is_shown {
         return;

@@ -1,4 +1,4 @@
-//! Moving through lists, references and problems.
+//! Moves through lists, references and problems.
 
 use super::search_query::{self, FilterRow};
 use crate::tui::action::Action;
@@ -7,7 +7,6 @@ use crate::tui::health::{self};
 use crate::tui::layout;
 use crate::tui::update::select_memory::select;
 
-/// Moves the cursor of what has the keys.
 pub fn go(app: &mut App, action: Action) {
     let (at, len) = place(app);
     if let Some(to) = cursor_target(action, at, len, rows(app), app.count.times) {
@@ -15,8 +14,8 @@ pub fn go(app: &mut App, action: Action) {
     }
 }
 
-/// Where an action moves a cursor to that is at a line, of so many, of which so many are on
-/// screen; `None` where it moves none. With a count it moves so often, or to the line of that number.
+/// Returns where an action moves a cursor from line `at` of `len`, with `rows` lines on screen;
+/// `None` if it does not move. A count repeats the move, or is the number of the line.
 pub fn cursor_target(
     action: Action,
     at: usize,
@@ -57,7 +56,7 @@ fn place(app: &App) -> (usize, usize) {
     }
 }
 
-/// So many lines of a text can be the first on screen: what fits does not scroll.
+/// Returns how many lines of a text can be the first on screen. A text that fits does not scroll.
 pub fn scroll_positions(lines: usize, rows: usize) -> usize {
     lines.saturating_sub(rows) + 1
 }
@@ -76,7 +75,7 @@ fn set(app: &mut App, to: usize) {
     }
 }
 
-/// A line of the filters to filter by: past a heading, the way the cursor goes.
+/// Returns the line of the filters at `to`, or the next one in the cursor's direction if that is a heading.
 pub fn past_heading(app: &App, to: usize) -> usize {
     let lines = search_query::facet_lines(app);
     let is_heading = |at: usize| lines.get(at).is_some_and(FilterRow::is_heading);

@@ -1,11 +1,10 @@
-//! Why a memory ranks where it does: asked for as the cursor moves.
+//! Asks why a memory ranks where it does, unless that is known.
 
 use std::sync::Arc;
 
 use crate::tui::app::App;
 use crate::work::{Job, SearchRequest};
 
-/// Asks for it, where it is not known of the memory under the cursor.
 pub fn ask(app: &mut App) {
     let Some(at) = app.selected() else { return };
     app.why = app.why.take().filter(|why| why.at == at && Arc::ptr_eq(&why.snapshot, &app.listed_snapshot));

@@ -1,4 +1,4 @@
-//! Borders between panes are moved, by the mouse and by keys.
+//! Moves the borders between panes, by the mouse and by keys.
 
 use ratatui::layout::Position;
 
@@ -10,12 +10,11 @@ use crate::tui::pane_borders::{self, PaneBorder, PlacedBorder};
 use crate::usecase::ScreenState;
 use crate::work::Job;
 
-/// A key moves a border by so many columns, or by one row.
+/// A key moves an upright border by this many columns, and any other border by one row.
 const COLUMNS: i32 = 2;
 /// No screen is wider.
 const MOST: usize = 10_000;
 
-/// Does an action.
 pub fn act(app: &mut App, action: Action) {
     if app.screen != Screen::Memories {
         return app.say(among_memories());
@@ -29,14 +28,14 @@ pub fn act(app: &mut App, action: Action) {
     }
 }
 
-/// The pane with the keys gets larger, or smaller.
+/// Makes the focused pane larger or smaller.
 fn resize(app: &mut App, larger: bool) {
     let Some(drawn) = pane_borders::focused_border(app) else {
         return app.say("This pane is alone on the screen: it has no border to move.");
     };
     let step = if drawn.border.is_upright() { COLUMNS } else { 1 };
     let times = app.count.times.unwrap_or(1).min(MOST) as i32;
-    // The list has what the others leave.
+    // The list gets what the other panes leave.
     let by = if larger == (app.focus != Pane::Memories) { step * times } else { -step * times };
     if !set(app, &drawn, i32::from(drawn.size) + by) {
         let how = match (drawn.border.is_upright(), larger) {
@@ -49,13 +48,13 @@ fn resize(app: &mut App, larger: bool) {
     }
 }
 
-/// Gives the pane of a border a size; whether that is another one.
+/// Gives the pane of a border a size. False if the size does not change.
 fn set(app: &mut App, drawn: &PlacedBorder, size: i32) -> bool {
     let share = drawn.share(size);
     share.map(|share| app.layout.borders.insert(drawn.border, share)).is_some()
 }
 
-/// The border that is held goes where the mouse is.
+/// Moves the dragged border to the mouse.
 pub fn drag(app: &mut App, to: Position) {
     app.last_click = None;
     let frame = layout::frame(app);
@@ -66,12 +65,12 @@ pub fn drag(app: &mut App, to: Position) {
     }
 }
 
-/// The border is where it usually is.
+/// Restores the usual place of a border.
 pub fn put_back(app: &mut App, border: PaneBorder) {
     app.layout.borders.remove(&border);
 }
 
-/// Keeps the layout once it is another one, unless nothing may be written.
+/// Saves a changed layout, unless nothing may be written.
 pub fn keep(app: &mut App) {
     if app.dragged_border.is_none() && app.layout != app.saved_layout {
         app.saved_layout = app.layout.clone();
@@ -79,7 +78,7 @@ pub fn keep(app: &mut App) {
     }
 }
 
-/// Keeps something for the next start, unless nothing may be written.
+/// Saves a state for the next start, unless nothing may be written.
 pub fn keep_lasting(app: &mut App, what: ScreenState) {
     if let Some(data) = app.data.clone().filter(|_| !app.readonly) {
         app.give_job(Job::KeepScreenState { what, data });

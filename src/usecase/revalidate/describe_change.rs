@@ -1,4 +1,4 @@
-//! What became of one memory since it was shown, in words.
+//! Says in words what happened to one memory since it was shown.
 
 use crate::format::writing::NO_COMPRESSED_FILES;
 use crate::model::entry_tracker::have_equal_bytes;
@@ -9,13 +9,12 @@ use crate::text::json_edit::{remove, scan};
 use crate::text::json_scanner::Tape;
 use crate::text::secrets::mask;
 
-/// The longest value that is told, in characters.
+/// A longer value, in characters, is not shown.
 const SHORT: usize = 24;
-/// This many fields are told of one memory.
+/// At most this many fields of one memory are named.
 const FIELDS: usize = 3;
 
-/// What became of a memory; `None` where it is as it was. What merely reads a memory, and counts
-/// that, does not change it.
+/// Returns what happened to a memory; `None` if nothing did, or if it was only used.
 pub fn describe_change(was: (&Store, &Entry), is: Option<(&Store, &Entry)>, now: Moment) -> Option<String> {
     let Some(is) = is else { return Some("gone".into()) };
     if was.1.state != is.1.state {
@@ -32,7 +31,7 @@ pub fn describe_change(was: (&Store, &Entry), is: Option<(&Store, &Entry)>, now:
     (from != to).then(|| format!("moved to {}", to.to_text()))
 }
 
-/// Whether it differs in nothing but how often and when it was used, and what follows from that.
+/// True if it differs only in how often and when it was used, and in what follows from that.
 fn only_used(was: (&Store, &Entry), is: (&Store, &Entry), now: Moment) -> bool {
     let bare = |(store, entry): (&Store, &Entry)| {
         let (_, writes) = writes(store).ok()?;
@@ -53,7 +52,7 @@ fn only_used(was: (&Store, &Entry), is: (&Store, &Entry), now: Moment) -> bool {
     bare(was).is_some_and(|old| bare(is).as_ref() == Some(&old))
 }
 
-/// The fields that changed. Untrusted text.
+/// Returns the fields that changed. Untrusted text.
 fn changed(was: (&Store, &Entry), is: (&Store, &Entry), now: Moment) -> String {
     let forms = form(was.0, was.1, now).ok().zip(form(is.0, is.1, now).ok());
     let told = forms.map_or_else(Vec::new, |(old, new)| fields(&old, &new));
@@ -64,7 +63,7 @@ fn changed(was: (&Store, &Entry), is: (&Store, &Entry), now: Moment) -> String {
     }
 }
 
-/// What follows from other fields, and says nothing by itself.
+/// Fields that follow from other fields, and say nothing by themselves.
 const FOLLOWS: [&str; 2] = ["checksum", "updated_at"];
 
 fn fields(old: &EditForm, new: &EditForm) -> Vec<String> {

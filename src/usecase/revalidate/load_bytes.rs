@@ -1,5 +1,4 @@
-//! Stores that were listed without their bytes, with all of them for a change: those of large logs are read when
-//! the plan asks for them.
+//! Loads all bytes of stores that were listed without them. Large logs are read when they are needed.
 
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ use crate::store::{Place, load};
 use crate::usecase::deleted_records::as_before;
 use crate::usecase::request::ChangeRequest;
 
-/// The stores with all their bytes, as they are now; those that are held already stay as they are.
+/// Returns the stores with all their bytes, as they are now. Stores whose bytes are held stay as they are.
 pub fn snapshot_with_bytes(snapshot: &Arc<Snapshot>, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
     if snapshot.stores.iter().all(is_held) {
         return Arc::clone(snapshot);
@@ -23,7 +22,7 @@ pub fn snapshot_with_bytes(snapshot: &Arc<Snapshot>, host: Host<'_>, now: Moment
     Arc::new(Snapshot::of(snapshot.stores.iter().map(anew).collect()))
 }
 
-/// The same of one store, without what was deleted from it.
+/// Like [`snapshot_with_bytes`], for one store, without its deleted memories.
 pub fn store_with_bytes(store: &Arc<Store>, now: Moment) -> Arc<Store> {
     if is_held(store) {
         return Arc::clone(store);
@@ -36,13 +35,13 @@ fn is_held(store: &Arc<Store>) -> bool {
     store.extent != Extent::Judged
 }
 
-/// Where a memory is in stores that are held now, if it is as it was.
+/// Returns the place of a memory in stores that are held, if the memory is unchanged.
 pub fn find_unchanged(was: &Snapshot, at: EntryRef, held: &Snapshot, now: Moment) -> Option<EntryRef> {
     let is = EntryTracker::new(was, held).find(at, &|_| false)?;
     of_bound(was, &[at], held, now).is_none().then_some(is)
 }
 
-/// The request, of stores that are held; and what others did to its memories since they were listed.
+/// Returns the request for held stores, and what other programs did to its memories since the listing.
 pub(in crate::usecase) fn hold(request: ChangeRequest, host: Host<'_>) -> (ChangeRequest, ConcurrentChanges) {
     let fresh = snapshot_with_bytes(&request.snapshot, host, request.now);
     if Arc::ptr_eq(&fresh, &request.snapshot) {

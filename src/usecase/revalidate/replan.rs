@@ -1,4 +1,4 @@
-//! A plan made again for the memories that it was made for, and for no others.
+//! Makes a plan again for the same memories, and for no others.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::ops::effect::{TouchedRecord, effect};
 use crate::ops::{self, Progress, Refusal, WriteContext};
 use crate::store::commit::{Host, Vault};
 
-/// The plan as it is now, with what differs from what was shown.
+/// Returns the plan as it is now, with what differs from what was shown.
 pub fn replan_with_changes(
     shown: &PlannedChange,
     mut difference: ConcurrentChanges,
@@ -35,7 +35,7 @@ pub fn replan_with_changes(
     Ok(anew)
 }
 
-/// Adds to what others did what is done to those memories now.
+/// Adds to the differences what is done to those memories now.
 fn say_what_becomes(difference: &mut ConcurrentChanges, shown: &PlannedChange, anew: &PlannedChange) {
     let request = &anew.request;
     let mut becomes: HashMap<String, String> = HashMap::new();
@@ -61,7 +61,7 @@ fn say_what_becomes(difference: &mut ConcurrentChanges, shown: &PlannedChange, a
     }
 }
 
-/// The plan made again on the stores as they are now.
+/// Makes the plan again for the stores as they are now.
 pub fn replan(shown: &PlannedChange, fresh: Arc<Snapshot>, host: Host<'_>) -> Result<PlannedChange> {
     let request = ChangeRequest {
         snapshot: Arc::clone(&fresh),
@@ -93,7 +93,7 @@ pub fn replan(shown: &PlannedChange, fresh: Arc<Snapshot>, host: Host<'_>) -> Re
     }
 }
 
-/// The request for the same memories, without those that are gone.
+/// Returns the request for the same memories, without those that are gone.
 pub(super) fn same_memories(shown: &ChangeRequest, request: ChangeRequest) -> ChangeRequest {
     let mut carry = EntryTracker::new(&shown.snapshot, &request.snapshot);
     let mut taken: HashSet<EntryRef> = HashSet::new();
@@ -120,7 +120,7 @@ pub(super) fn same_memories(shown: &ChangeRequest, request: ChangeRequest) -> Ch
     ChangeRequest { at, beside, hidden, name, ..request }
 }
 
-/// What is due, and a compaction, of the memories that were shown.
+/// Makes due tasks and a compaction again for the memories that were shown.
 fn chores(shown: &PlannedChange, request: ChangeRequest) -> Result<PlannedChange> {
     let mut plans = Vec::new();
     let mut carry = EntryTracker::new(&shown.request.snapshot, &request.snapshot);
@@ -151,7 +151,7 @@ fn chores(shown: &PlannedChange, request: ChangeRequest) -> Result<PlannedChange
     Ok(PlannedChange::of(request, plans))
 }
 
-/// Adds to a plan that concerns memories the rule that it follows, and which they are.
+/// If a plan concerns memories, adds its rule, and which memories they are.
 pub fn add_rule_lines(plan: &mut Plan, store: &Store, rule: &str, now: Moment) {
     let touched = effect(store, plan, now);
     if !touched.is_empty() {
@@ -159,7 +159,7 @@ pub fn add_rule_lines(plan: &mut Plan, store: &Store, rule: &str, now: Moment) {
     }
 }
 
-/// Adds to a plan the rule that it follows, and exactly which memories it concerns.
+/// Adds to a plan its rule, and exactly which memories it concerns.
 pub fn add_touched_lines(plan: &mut Plan, rule: &str, touched: &[TouchedRecord]) {
     plan.lines.push(format!("the rule: {rule}"));
     plan.lines.extend(touched.iter().map(TouchedRecord::line));
@@ -175,7 +175,7 @@ fn candidates(store: &Store, plan: &Plan, request: &ChangeRequest) -> Result<Vec
     Ok(if plan.is_empty() { Vec::new() } else { vec![(plan, ops::compact::rule(store))] })
 }
 
-/// A copy beside its file, as it was shown and as it is.
+/// A copy compared with its file, as it was shown and as it is.
 struct BackupComparisons {
     was: BackupComparison,
     is: BackupComparison,
@@ -202,7 +202,7 @@ fn sides(
 }
 
 impl BackupComparisons {
-    /// What was shown that is not as it was shown, in the order of the copy.
+    /// Returns what is not as it was shown, in the order of the copy.
     fn moved(&self, of: &BackupRestore) -> Vec<ConcurrentChange> {
         let is: HashMap<u64, &RecordDifference> =
             self.is.items.iter().filter(|own| !own.kind.is_only_here()).map(|own| (own.at, own)).collect();
@@ -232,7 +232,7 @@ impl BackupComparisons {
             moved.extend(what.map(|what| ConcurrentChange { name, what: what.into(), new_effect: becomes }));
         }
         if of.whole {
-            // What was as the copy has it, and no longer is.
+            // Records that were as in the copy, and are not any more.
             let known: HashSet<u64> =
                 self.was.items.iter().filter(|own| !own.kind.is_only_here()).map(|own| own.at).collect();
             let came = is.values().filter(|own| !known.contains(&own.at));
@@ -245,7 +245,6 @@ impl BackupComparisons {
         moved
     }
 
-    /// Whether the file has records now that it had not.
     fn has_grown(&self) -> bool {
         let newer = |own: &BackupComparison| -> HashSet<Vec<u8>> {
             own.items.iter().filter(|own| own.kind.is_only_here()).map(|own| own.is.clone()).collect()
@@ -254,7 +253,7 @@ impl BackupComparisons {
     }
 }
 
-/// What others did to what a copy would bring back, or put back.
+/// Returns what other programs did to the records that a copy restores or changes back.
 pub fn restoring(
     shown: &PlannedChange,
     restoring: &BackupRestore,
@@ -267,8 +266,8 @@ pub fn restoring(
     Ok(ConcurrentChanges { shown: of, changes: moved })
 }
 
-/// What is to come back now: of single records those whose place is what it was, with their file's
-/// name; of a whole file all, unless that would take what came meanwhile.
+/// Returns what to restore now: the single records whose difference is the same, with their file's
+/// name, or the whole file, unless that would remove new records.
 fn same_of(
     shown: &PlannedChange,
     restoring: &BackupRestore,

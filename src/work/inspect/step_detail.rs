@@ -8,15 +8,15 @@ use crate::format::{Placement, by_name, title, title_of_raw};
 use crate::model::{Act, Entry, Moment, PathText, Role, Store};
 use crate::store::commit::JournalView;
 
-/// This many lines of a step are shown of a file.
+/// At most this many lines of a file are shown.
 const SHOWN: usize = 200;
 
-/// The steps of a view that are read with it: so many, and each of so many bytes of files.
+/// At most this many steps are read with a view, each with at most this many bytes of files.
 const FIRST: usize = 24;
 const SMALL: u64 = 8 << 20;
 
 impl Inspector<'_> {
-    /// What the newest steps changed, so that their rows name memories.
+    /// Reads what the newest steps changed, so that their rows name memories.
     pub(super) fn newest_steps(&self, accounts: &[JournalView]) -> Vec<StepDetail> {
         let all =
             accounts.iter().enumerate().flat_map(|(store, own)| own.rows.iter().map(move |row| (store, row)));
@@ -45,7 +45,7 @@ impl Inspector<'_> {
     }
 }
 
-/// A file with the titles of its lines that are memories, and the tags that these got and lost.
+/// Returns the file with the titles of its lines that are memories, and the tags that these got and lost.
 fn named(store: Option<&std::sync::Arc<Store>>, file: StepFile, now: Moment) -> StepFile {
     let Some((store, format)) = store.and_then(|store| Some((store, by_name(store.format)?))) else {
         return file;
@@ -72,7 +72,7 @@ fn named(store: Option<&std::sync::Arc<Store>>, file: StepFile, now: Moment) -> 
             *tagged.entry((id, tag.to_string())).or_default() += if *came { 1 } else { -1 };
         }
     }
-    // Where not all lines are known, a tag can seem to be gone that is there.
+    // If some lines are unknown, a tag can seem to be gone although the memory has it.
     let is_whole = file.lines.len() == file.gone + file.come;
     let changed = tagged.into_iter().filter(|(_, by)| is_whole && *by != 0);
     let mut tags: Vec<(bool, String)> = changed.map(|((_, tag), by)| (by > 0, tag)).collect();
@@ -81,7 +81,7 @@ fn named(store: Option<&std::sync::Arc<Store>>, file: StepFile, now: Moment) -> 
     StepFile { titles, tags, ..file }
 }
 
-/// A file that is one memory: its title as it is, or as it was where it is gone.
+/// Returns a file that is one memory with its title, or with its old title if it is gone.
 fn of_one(store: &Store, file: StepFile, role: Role, now: Moment) -> StepFile {
     let path = Path::new(&file.path);
     let is_own = |own: &&Entry| store.document(own).path == path;
@@ -103,7 +103,7 @@ fn of_one(store: &Store, file: StepFile, role: Role, now: Moment) -> StepFile {
     StepFile { titles, ..file }
 }
 
-/// The titles of the memories that a log of deletions names: with a line that came, its memory went.
+/// Returns the titles of the memories that a log of deletions names. An added line removes its memory.
 fn deleted(store: &Store, file: &StepFile, now: Moment) -> Vec<(bool, String)> {
     let path = Path::new(&file.path);
     let Some(format) = by_name(store.format) else { return Vec::new() };
@@ -120,7 +120,7 @@ fn deleted(store: &Store, file: &StepFile, now: Moment) -> Vec<(bool, String)> {
     file.lines.iter().filter_map(named).collect()
 }
 
-/// What a step did to a file, told by what undoes it.
+/// Returns what a step did to a file, by the act that undoes it.
 fn step_file(path: &Path, back: &Act) -> Option<StepFile> {
     let (lines, titles, tags) = (Vec::new(), Vec::new(), Vec::new());
     let mut file = StepFile { path: path.to_text().into_owned(), gone: 0, come: 0, lines, titles, tags };

@@ -1,4 +1,4 @@
-//! What is due, what will be, and what a compaction would drop.
+//! What is due now and later, and what a compaction would remove.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::ops;
 use crate::ops::effect::{TouchedRecord, effect};
 use crate::usecase::plans_due;
 
-/// How far ahead it is looked for what will be due, in days.
+/// The numbers of days ahead for which due tasks are searched.
 const AHEAD: [i64; 3] = [7, 30, 90];
 impl<'a> Inspector<'a> {
     pub(super) fn chores(&self) -> Vec<Chore> {
@@ -56,7 +56,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// What is not due yet and will be, by the same rules with a later clock.
+    /// Returns what will be due later, by the same rules with a later clock.
     fn soon(&self, number: usize, store: &Arc<Store>, mut known: HashSet<u32>) -> Vec<Chore> {
         let mut chores = Vec::new();
         for days in AHEAD {
@@ -92,7 +92,7 @@ impl<'a> Inspector<'a> {
             Ok(plan) => {
                 let rule = ops::compact::rule(store);
                 let touched = effect(store, &plan, self.now);
-                // An index that is made again is no compaction.
+                // An index that is rebuilt is no compaction.
                 let has_work = plan.changes.iter().any(|change| !change.is_empty());
                 let refused = (!has_work).then(|| "nothing would go now".to_owned());
                 chore(rule, touched, has_work.then_some(plan), refused)
@@ -101,7 +101,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// The last two folders of a path: the place that a person knows a store by.
+/// Returns the last two folders of a path, by which a person knows a store.
 fn short(root: &Path) -> String {
     let parts: Vec<_> = root.components().map(|part| part.as_os_str().to_text()).collect();
     parts[parts.len().saturating_sub(2)..].join("/")

@@ -1,4 +1,4 @@
-//! Searches, and why a result ranks where it does.
+//! Searches, and the reasons for a rank.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use crate::query::{
     CancelToken, Matches, Query, Request, Results, TextIndex, explain_in, facets, search, search_in,
 };
 
-/// Of this many bytes the text is kept.
+/// The text is kept for stores of at most this many bytes.
 const TEXT: u64 = 256 << 20;
-/// Of this many searches it is kept where their words are.
+/// At most this many searches keep where their words are.
 const WORDS: usize = 16;
 
 impl WorkerState {
-    /// The text of a snapshot, for words that are merely alike: they are looked for in all of it, key after
-    /// key. Every search that follows needs it, so none of them stops it: a key that did would have it start
-    /// over. Where there is too much of it, it is looked through again each time.
+    /// Returns the text of a snapshot, for words that are only similar: these are searched in all
+    /// of it, key after key. Every later search needs the text, so no search stops this; otherwise
+    /// each key would start it again. Text of larger stores is searched again each time.
     fn text(&mut self, snapshot: &Arc<Snapshot>) -> Option<&TextIndex> {
         let current = self.text.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, snapshot));
         if !current {
@@ -28,7 +28,7 @@ impl WorkerState {
         self.text.as_ref().map(|(_, text)| text)
     }
 
-    /// Where the words of a query are; looked for once, however many of its ranks are explained.
+    /// Returns where the words of a query are. They are searched once, even if several ranks are explained.
     fn words(&mut self, asked: &SearchRequest, query: &Query, cancel: &CancelToken) -> Option<Arc<Matches>> {
         self.words.retain(|(of, ..)| Arc::ptr_eq(of, &asked.snapshot));
         if let Some((.., words)) = self.words.iter().find(|(_, text, _)| *text == asked.query) {
@@ -39,7 +39,7 @@ impl WorkerState {
         if !is_held {
             self.text = None;
         }
-        // Who types on looks where the words so far are.
+        // If the user continues to type, only the places of the words so far are searched.
         let before = self.words.iter().rev().find(|(.., words)| words.tells(query));
         let before = before.map(|(.., words)| Arc::clone(words));
         let text = if is_held { Some(self.text(&asked.snapshot)?) } else { None };
@@ -51,8 +51,8 @@ impl WorkerState {
         Some(words)
     }
 
-    /// The stores with what was deleted from them and our own data still hold, as the verbs list it.
-    /// Which records those are is told by all that is there: not before everything was read.
+    /// Returns the stores with the deleted memories that palimp's own data still holds, as the verbs list
+    /// them. Which memories these are depends on all others, so the stores must be read completely.
     fn with_deleted(&mut self, asked: &SearchRequest) -> Result<Arc<Snapshot>, String> {
         let Some(data) = asked.data.as_deref().filter(|_| asked.snapshot.is_whole()) else {
             return Ok(Arc::clone(&asked.snapshot));
@@ -107,7 +107,6 @@ pub(super) fn find(
     Some(SearchOutcome { asked, of, outcome: Ok((results, facets)), unread })
 }
 
-/// Those memories alone, as far as they are still there.
 fn only_those(
     asked: &SearchRequest,
     only: &MarkedRecords,

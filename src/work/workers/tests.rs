@@ -87,7 +87,7 @@ fn deleted_memories_are_counted_once_and_after_what_a_view_waits_for() {
     assert!(matches!(&done.borrow()[..], [JobResult::Inspected(_), JobResult::DeletedCounted(Some(0))]));
 }
 
-/// What was typed into a form of that number, in that state.
+/// Returns the job that keeps what was typed into a form, by the numbers of the form and of its state.
 fn typed(folder: &std::path::Path, form: u64, state: u64, text: &str) -> Job {
     let now = Moment::parse(NOW).unwrap().0;
     let place = Place::whole(folder.join("store"), "session-log");

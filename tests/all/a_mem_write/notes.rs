@@ -27,7 +27,7 @@ fn a_note_is_added_with_an_id_from_its_title() {
     );
     assert!(site.read("knowledge/tags.json").contains("cache-keys"));
     assert!(site.read("knowledge/links.json").contains("\"strength\": 0.80"));
-    // The same title once more, and a text that is no heading.
+    // The same title again, and a text without a heading.
     site.does(|scene| add(scene, "note", Some(text), None));
     assert!(site.has("knowledge/notes/grosse-of-the-cache-2.md"));
     site.does(|scene| add(scene, "note", Some("接続"), None));
@@ -69,7 +69,7 @@ fn a_notes_fields_are_edited_one_by_one() {
     assert_eq!(site.read("knowledge/notes/timeout-fix.md"), wanted);
     assert!(site.read("knowledge/tags.json").contains("slow"));
     assert_eq!(site.read("knowledge/links.json"), LINKS);
-    // Nothing new to say: nothing is written, the time included.
+    // If nothing differs, nothing is written, and the time stays too.
     let same = site.plan(|scene| edit(scene, "timeout-fix", &[("confidence", "medium")])).unwrap();
     assert!(same.is_empty());
     site.does(|scene| edit(scene, "lone", &[("text", "# Lone\n\nSee [[timeout-fix]].")]));
@@ -91,7 +91,7 @@ fn a_note_whose_last_line_has_no_end_gets_none_by_an_edit() {
     site.does(|scene| edit(scene, "lone", &[("text", "# Lone\n\nOther words")]));
     let note = site.read("knowledge/notes/lone.md");
     assert!(note.ends_with("Other words"), "{note:?}");
-    // A query is all of its text.
+    // The text of a query is its whole file.
     let site = Site::of(&[("knowledge/notes/lone.md", LONE), ("queries/slow.md", "find slow")]);
     site.does(|scene| edit(scene, "lone", &[("author", "me")]));
     site.does(|scene| edit(scene, "slow", &[("text", "find slower")]));
@@ -146,7 +146,7 @@ fn tags_and_importance_of_notes_are_set() {
     assert!(site.read("knowledge/notes/lone.md").contains("tags:\n  - cold\n  - hot\n"));
     for (value, word) in [(0.75, "high"), (0.74, "medium"), (0.45, "medium"), (0.44, "low")] {
         site.does(|scene| {
-            // Each differs from the one before, so that there is a step to undo.
+            // Each value differs from the one before, so that there is a step to undo.
             let other = if word == "low" { "high" } else { "low" };
             edit(scene, "lone", &[("confidence", other)])
         });

@@ -1,10 +1,10 @@
-//! A store to write to, and what is done to it.
+//! A store to write to, and the changes made to it.
 
 use super::*;
 
 pub(super) type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
-/// A store in a temporary folder, and our own data beside it.
+/// A store in a temporary folder, with palimp's data beside it.
 pub(super) struct Site {
     pub(super) folder: tempfile::TempDir,
     pub(super) now: Moment,
@@ -55,7 +55,7 @@ impl Site {
         tree
     }
 
-    /// Plans something and changes nothing.
+    /// Returns the plan of a verb, without changing anything.
     pub(super) fn plan(
         &self,
         verb: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>,
@@ -82,7 +82,7 @@ impl Site {
         assert_eq!(self.tree(), before);
     }
 
-    /// Does something; undoes and redoes it, and looks what `check` says of it.
+    /// Runs a verb, undoes and redoes it, and compares what `check` finds.
     #[track_caller]
     pub(super) fn does(&self, verb: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>) -> Plan {
         let store = self.load();
@@ -153,12 +153,12 @@ pub(super) fn assert_same(now: &Tree, wanted: &Tree) {
 }
 
 pub(super) fn problems(store: &Store) -> BTreeSet<(String, PathBuf, String)> {
-    // A new file of a store without folders of months is where the others are.
+    // A new file may be at an unexpected place, if the store has no folders for months.
     let told = store
         .problems
         .iter()
         .filter(|own| !["loose-permissions", "unexpected-place"].contains(&own.code.as_str()));
-    // What is archived or brought back keeps what is wrong with it.
+    // A file keeps its problems when it is archived or restored.
     let file = |path: &Path| {
         let path = path.strip_prefix("archive").unwrap_or(path);
         if path.extension().is_some_and(|end| end == "gz") {
@@ -170,7 +170,7 @@ pub(super) fn problems(store: &Store) -> BTreeSet<(String, PathBuf, String)> {
     told.map(|own| (own.code.as_str().to_owned(), file(&own.file), own.message.clone())).collect()
 }
 
-/// The records of that id.
+/// Returns the records with that id.
 pub(super) fn named(store: &Store, id: &str) -> Vec<Entry> {
     let is_named = |entry: &&Entry| store.view(entry).is_some_and(|view| view.id == Some(id));
     let found: Vec<Entry> = store.entries.iter().filter(is_named).copied().collect();
@@ -242,7 +242,7 @@ pub(super) const TAGS: &str = "{\n  \"tags\": {\n    \"backend\": {\n      \"not
     \"notes\": [\"timeout-fix\", \"trace-pattern\"]\n    },\n    \"cold\": {\"note_count\": 1, \"notes\": [\"lone\"]},\n    \
     \"timeout\": {\"note_count\": 1, \"notes\": [\"timeout-fix\"]}\n  }\n}\n";
 
-/// A store with a month that is over, and one that is not.
+/// A store with one month that is over and one that is not.
 pub(super) fn healthy() -> Site {
     let old = [event("2026-01-17T12:00:00Z", "abc"), event("2026-01-18T12:00:00Z", "def")];
     let new = event("2026-02-10T12:00:00Z", "ghi");

@@ -1,4 +1,4 @@
-//! What can be wrong with a store, and where it is found.
+//! The possible problems of a store, and their places.
 
 use super::*;
 

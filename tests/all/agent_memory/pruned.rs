@@ -1,4 +1,4 @@
-//! Batches of what was pruned.
+//! Batches of pruned memories.
 
 use super::*;
 

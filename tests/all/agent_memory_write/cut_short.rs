@@ -1,9 +1,9 @@
-//! A deletion that is cut short at every step.
+//! A deletion that is interrupted at every step.
 
 use super::*;
 use crate::support::tries;
 
-/// The files of a disk in memory that are the repository's.
+/// Returns the repository's files on a disk in memory.
 fn files_on(disk: &Faulty) -> BTreeMap<PathBuf, Vec<u8>> {
     let is_ours = |path: &Path| is_ours(path.file_name().unwrap());
     let all = disk.files().into_iter();
@@ -36,7 +36,7 @@ fn delete_on(disk: &Faulty) -> Result<CommitReceipt, CommitError> {
     })?
 }
 
-/// After a crash anywhere the next writer finds the store before or after, beside it too.
+/// After a crash at any step, the next writer finds the state before or after, around the store too.
 #[test]
 fn a_crash_at_any_step_leaves_what_was_or_what_is_to_be() {
     let begun = Faulty::new();
@@ -73,7 +73,7 @@ fn a_crash_at_any_step_leaves_what_was_or_what_is_to_be() {
                 );
                 let others =
                     found.files().into_keys().filter(|path| path.to_str().unwrap().ends_with(".palimp-tmp"));
-                // A process that may be alive keeps its files beside the store.
+                // palimp's temporary files beside the store stay, because their process may be alive.
                 assert_eq!(others.filter(|path| path.starts_with("/repository/.agent-memory")).count(), 0);
             }
         }

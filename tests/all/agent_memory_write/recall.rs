@@ -1,11 +1,11 @@
-//! What the format's own recall would bring back: signals of events that it has not seen yet.
+//! Memories that the format's own recall would restore: signals of events that it has not read yet.
 
 use super::*;
 
 const WRONG: &str = "The cache lies after a restart";
 
-/// A store whose bundle has a pitfall that an event of an import says, too; `recalled` is the
-/// last event that recall has seen.
+/// A store with a pitfall in its bundle that an imported event also has. `recalled` is the last
+/// event that recall has read.
 fn imported(recalled: Option<&str>) -> Repository {
     let signals = json!({"decisions": ["Use WAL"], "gotchas": [WRONG, "Another pitfall"],
         "nextStepHints": [format!("NEXT: {WRONG}")], "keyPaths": [], "validationObservations": []});
@@ -49,7 +49,7 @@ fn a_removal_takes_the_part_out_of_those_events_as_well_and_goes_back() {
     let (plan, _) = repository.done(remove(&["gotchas.0"]));
     assert!(!plan.lines.join("\n").contains("--remove"), "{:?}", plan.lines);
     assert_eq!(says(&repository, WRONG), Vec::<String>::new());
-    // What the bundle still says stays, and so does all else of the event.
+    // Texts that the bundle still has stay, and everything else in the event, too.
     assert_eq!(says(&repository, "Another pitfall").len(), 1);
     assert_eq!(says(&repository, "Use WAL").len(), 1);
     assert_eq!(repository.faults(), Vec::<String>::new());

@@ -1,14 +1,14 @@
-//! A repository with a store in it, and what is done to them.
+//! A repository with a store in it, and the changes made to them.
 
 use super::*;
 
-/// A repository with a store in it, and palimp's own data beside it.
+/// A repository with a store in it, and palimp's data beside it.
 pub(super) struct Repository {
     pub(super) folder: tempfile::TempDir,
     pub(super) now: Moment,
 }
 
-/// Every file of the repository with its mode; palimp's own aside.
+/// Every file of the repository with its mode, except palimp's own.
 pub(super) type Shelf = BTreeMap<PathBuf, (u32, Vec<u8>)>;
 
 impl Repository {
@@ -24,7 +24,7 @@ impl Repository {
         own
     }
 
-    /// A copy of a store that the format's own tool made, if it is there.
+    /// Returns a copy of a store that the format's own tool made, if it is there.
     pub(super) fn real(name: &str) -> Option<Repository> {
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real/agent-memory").join(name);
         if !from.exists() {
@@ -73,7 +73,7 @@ impl Repository {
         load(&place, Extent::Whole, None, self.now)
     }
 
-    /// What is wrong, modes aside: copies in a test have those that the umask gives.
+    /// Returns the problems except loose permissions: the modes of a test's copies come from the umask.
     pub(super) fn problems(&self) -> Vec<String> {
         let store = self.store();
         let own = store.problems.iter().filter(|own| own.code.as_str() != "loose-permissions");
@@ -93,7 +93,7 @@ impl Repository {
         })
     }
 
-    /// Plans on the store and carries it out.
+    /// Plans a change of the store and applies it.
     pub(super) fn done(
         &self,
         plan: impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal>,
@@ -133,7 +133,7 @@ impl Repository {
         })
     }
 
-    /// Undoes and does again, and everything is as it was, byte for byte.
+    /// Undoes and redoes, and compares every byte.
     pub(super) fn goes_back_and_forth(&self, before: &Shelf) {
         let after = self.shelf();
         let problems = self.problems();
@@ -146,7 +146,7 @@ impl Repository {
         assert_same(&self.shelf(), before);
     }
 
-    /// What the format's own validation would refuse.
+    /// Returns what the format's own validation would refuse.
     pub(super) fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let mut expect = |holds: bool, what: String| faults.extend((!holds).then_some(what));
@@ -187,7 +187,7 @@ impl Repository {
         faults
     }
 
-    /// After a change: the tool's validation passes, and check finds nothing new.
+    /// After a change, the tool's validation passes, and `check` finds nothing new.
     pub(super) fn assert_sound(&self, problems_before: &[String]) {
         assert_eq!(self.faults(), [] as [String; 0]);
         let new: Vec<String> =
@@ -269,7 +269,7 @@ pub(super) fn archive<'s>(ids: &'s [&'s str]) -> impl FnOnce(&WriteContext<'_>) 
     move |scene| ops::archive::archive(scene, &entries(scene.store, ids))
 }
 
-/// Four checkpoints and five events, of which retention may take some.
+/// Four checkpoints and five events, of which retention may remove some.
 pub(super) fn kept() -> AgentMemoryBuilder {
     let builder = (0..4).fold(AgentMemoryBuilder::new(), |builder, _| builder.event(json!({})));
     let titles = ["One", "Two", "Three"];

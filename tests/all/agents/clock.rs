@@ -1,4 +1,4 @@
-//! The machine that palimp runs on in these tests: its clock can be turned.
+//! A machine for these tests whose clock can be moved.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -7,13 +7,13 @@ use std::time::Duration;
 use palimp::disk::{Machine, ProcessState, ThisMachine};
 use palimp::model::Moment;
 
-/// The real machine, some time ahead.
+/// The real machine, with a clock some time ahead.
 pub struct Clock {
     real: ThisMachine,
     ahead: AtomicI64,
-    /// Whether sleeping turns the clock instead.
+    /// True if sleeping only moves the clock.
     skips: bool,
-    /// Whether it tells who has a file open; else everyone may.
+    /// True if it knows who has a file open; otherwise every process may.
     sees: bool,
 }
 
@@ -22,17 +22,17 @@ impl Clock {
         Clock { real: ThisMachine::new(), ahead: AtomicI64::new(0), skips: false, sees: false }
     }
 
-    /// It tells who has a file open, as the machine itself does.
+    /// It knows who has a file open, like the real machine.
     pub fn seeing() -> Self {
         Clock { sees: true, ..Clock::real() }
     }
 
-    /// Nobody really sleeps on it.
+    /// Sleep on it takes no time.
     pub fn skipping() -> Self {
         Clock { skips: true, ..Clock::real() }
     }
 
-    /// Turns it forward.
+    /// Moves the clock forward.
     pub fn turn(&self, time: Duration) {
         self.ahead.fetch_add(time.as_micros() as i64, Ordering::SeqCst);
     }

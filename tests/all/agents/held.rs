@@ -1,4 +1,4 @@
-//! An agent that holds the format's lock for ever.
+//! An agent that never releases the format's lock.
 
 use std::time::Instant;
 

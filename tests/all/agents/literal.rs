@@ -1,4 +1,4 @@
-//! Agents that do what their specification's pseudo-code says, to the letter.
+//! Agents that follow the pseudo-code of their specifications to the letter.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -11,16 +11,15 @@ use serde_json::{Value, json};
 
 use super::part::Part;
 
-/// All three give up after so long.
+/// All three give up after this time.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Two of them try again after so long.
+/// Two of them try again after this time.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// An agent that gave up comes back with what it has to say so often: on a machine that is slow, and that
-/// others share, five seconds may go by without a free lock.
+/// How often an agent tries again: on a slow, shared machine, five seconds may pass without a free lock.
 const TIMES: usize = 12;
 
-/// One record, under the format's lock.
+/// Appends one record under the format's lock.
 pub fn append(part: &Part, at: usize) -> io::Result<()> {
     let mut outcome = append_once(part, at);
     for _ in 1..TIMES {
@@ -66,7 +65,7 @@ fn memory_server(part: &Part, at: usize) -> io::Result<()> {
     outcome.and(said("remove the lock", fs::remove_file(&path)))
 }
 
-/// 2, §17.1: made with `wx` and written by a second call; one that is over is unlinked.
+/// 2, §17.1: created with `wx` and written by a second call; a lock that is over is unlinked.
 fn session_log(part: &Part, at: usize) -> io::Result<()> {
     let path = folder(part).join("lock");
     let began = Instant::now();
@@ -82,7 +81,7 @@ fn session_log(part: &Part, at: usize) -> io::Result<()> {
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let bytes = match fs::read(&path) {
-                    // Whoever had it let go of it since: that is none of palimp's doing.
+                    // Its holder released it since, which is not palimp's doing.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                     outcome => said("read the lock", outcome)?,
                 };
@@ -110,7 +109,7 @@ fn lease(until: Moment) -> String {
         .to_string()
 }
 
-/// 4, §4.2: `.lock` made with `wx`, tried every 100 ms for 5 s.
+/// 4, §4.2: `.lock` created with `wx`, tried every 100 ms for 5 s.
 fn bmad(part: &Part, at: usize) -> io::Result<()> {
     let path = folder(part).join(".lock");
     let began = Instant::now();
@@ -139,8 +138,8 @@ fn folder(part: &Part) -> PathBuf {
     part.file.parent().unwrap().to_owned()
 }
 
-/// The index read, added to, and written where it is. In the long form only now and
-/// then: to write it whole for each of many records takes hours.
+/// Reads the index, adds an entry, and writes it in place. The long form does so only now and then:
+/// complete writes for each of many records would take hours.
 fn update_index(part: &Part, member: &str, at: usize) -> io::Result<()> {
     if part.count > 5_000 && !at.is_multiple_of(500) {
         return Ok(());
@@ -154,7 +153,7 @@ fn update_index(part: &Part, member: &str, at: usize) -> io::Result<()> {
     said("write the index", fs::write(&path, index.to_string()))
 }
 
-/// Takes the format's lock and keeps it.
+/// Takes the format's lock and never releases it.
 pub fn hold_for_ever(part: &Part) -> io::Result<()> {
     let (path, text) = match part.format {
         // "Contains PID and timestamp".

@@ -1,4 +1,4 @@
-//! What is done while the format's lock is held, on the disk in memory.
+//! What palimp does while it holds the format's lock, on the disk in memory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,21 +8,21 @@ use crate::faulty::{Faulty, Op};
 use palimp::disk::{Disk, Machine};
 use palimp::model::{Extent, Plan, Store};
 use palimp::ops::{RecordDraft, WriteContext, add};
-use palimp::store::commit::{Host, Writer, is_ours};
+use palimp::store::commit::{Host, Writer};
+use palimp::store::hidden_names::is_ours;
 use palimp::store::{Place, load_from};
 
 use super::clock::Clock;
 use super::part::line;
 use super::town::{Deed, Town, logs, planned, text_of};
 
-/// What was done under the lock, and which calls read there.
+/// The operations under a lock, and the calls that read there.
 #[derive(Clone, Debug, Default)]
 struct Held {
     ops: Vec<Op>,
     reads: Vec<String>,
 }
 
-/// A store on the disk in memory.
 struct Room {
     disk: Faulty,
     place: Place,
@@ -37,7 +37,7 @@ impl Room {
         disk.put_folder("/data", 0o700);
         let place = Place::whole("/store".into(), format);
         let room = Room { disk, place, clock: Clock::skipping() };
-        // Once before: what is derived is right then, and the folders of our own are there.
+        // One change first: then the derived files are right, and palimp's folders exist.
         room.carry_out(&room.plan(Deed::Tag("first")));
         room
     }
@@ -83,7 +83,7 @@ impl Room {
         Writer::open(host, &store).unwrap().commit(plan).unwrap();
     }
 
-    /// Carries a plan out and returns each time that the lock was held.
+    /// Applies a plan. Returns the operations of each time that the lock was held.
     fn held(&self, plan: &Plan) -> Vec<Held> {
         let seen: Arc<Mutex<Vec<(Op, usize)>>> = Arc::default();
         let told = Arc::clone(&seen);
@@ -129,7 +129,7 @@ fn takes(op: &Op) -> bool {
 
 fn lets_go(op: &Op) -> bool {
     match op {
-        // What the lock says goes when it is let go of; when it is taken, it is written.
+        // The lock's content is removed at the release, and written when it is taken.
         Op::Write { file, bytes } => file.ends_with(".lock") && bytes.is_empty(),
         Op::Remove { file } => file.ends_with("lock"),
         _ => false,
@@ -156,7 +156,7 @@ fn under_the_lock_at_most_two_things_are_made_durable_and_nothing_else_is_read()
                     held.ops.iter().filter(|op| matches!(op, Op::Sync { .. } | Op::SyncFolder { .. }));
                 assert!(syncs.count() <= 2, "{what}");
                 for read in held.reads.iter().filter_map(|call| call.strip_prefix("read ")) {
-                    // What came out of the file's place is read as well: it may be another's.
+                    // The file that was moved out of its place is read too: it may be another program's.
                     let is_out = is_ours(Path::new(read).file_name().unwrap());
                     assert!(
                         is_out || changed.iter().any(|file| file == Path::new(read)),
@@ -165,7 +165,7 @@ fn under_the_lock_at_most_two_things_are_made_durable_and_nothing_else_is_read()
                 }
                 for file in &changed {
                     let read = format!("read {}", file.display());
-                    // Once to be compared, or the last byte before lines are added.
+                    // Read once for the comparison, or for the last byte before an append.
                     assert!(held.reads.iter().filter(|call| **call == read).count() <= 1, "{read}: {what}");
                 }
                 assert!(!held.reads.iter().any(|call| call.starts_with("list")), "{what}");
@@ -174,8 +174,7 @@ fn under_the_lock_at_most_two_things_are_made_durable_and_nothing_else_is_read()
     }
 }
 
-/// An agent writes the file anew, as `file.tmp` renamed onto it, in the moment between our
-/// comparing and our own rename.
+/// An agent replaces the file with `file.tmp` between palimp's comparison and its rename.
 fn replaced_by_an_agent(format: &'static str) {
     let room = Room::new(format);
     let (plan, log) = (room.plan(Deed::Text("Edited.")), room.place.root.join(logs(format).0));

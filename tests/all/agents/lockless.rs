@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::part::Part;
 
-/// So many lines go to a file that is kept open.
+/// The number of lines written to a file that is kept open.
 const KEPT: usize = 40;
 
 fn open(part: &Part) -> io::Result<File> {
@@ -21,7 +21,7 @@ pub fn open_and_write(part: &Part, at: usize) -> io::Result<()> {
     if part.is_durable { file.sync_data() } else { Ok(()) }
 }
 
-/// A line to a file that was opened long before, as a logger does.
+/// Writes a line to a file that was opened long before, as a logger does.
 pub fn write_to_what_is_open(part: &Part, at: usize) -> io::Result<()> {
     thread_local!(static OPEN: RefCell<Option<File>> = const { RefCell::new(None) });
     OPEN.with_borrow_mut(|kept| {
@@ -36,8 +36,8 @@ pub fn write_to_what_is_open(part: &Part, at: usize) -> io::Result<()> {
     })
 }
 
-/// A line in two calls, as a buffer that runs full writes it. Nobody else appends to its
-/// file, or lines would be torn without palimp.
+/// Writes a line in two calls, like a full buffer. No other agent appends to this file: otherwise
+/// lines would be torn without palimp.
 pub fn write_twice(part: &Part, at: usize) -> io::Result<()> {
     let mut file = open(part)?;
     let line = format!("{}\n", part.line(at));

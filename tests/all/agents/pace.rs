@@ -1,4 +1,4 @@
-//! How long a change takes beside agents that append without a pause.
+//! The time of a change while agents append without a pause.
 
 use std::fs;
 use std::sync::{Mutex, PoisonError};
@@ -13,16 +13,15 @@ use super::town::{Town, logs, text_of};
 use crate::support::SOON;
 use crate::support::tries::is_long;
 
-/// No change takes longer, on a machine that has nothing else to do.
+/// No change takes longer on an idle machine.
 const LONGEST: Duration = Duration::from_secs(3);
-/// Nor so many times as long as without agents, in a log of the length that they made.
+/// No change takes longer than this many times its duration without agents, in a log of the same length.
 const TIMES: u32 = 5;
 
-/// So many records are edited in turn.
+/// The number of records that are edited in turn.
 const RECORDS: usize = 10;
 
-/// Edits the first records one after the other, each planned on the store as it is then.
-/// Returns how long each took.
+/// Edits the first records one after the other. Returns how long each edit took.
 fn edited(town: &Town, times: usize, text: &str) -> Vec<Duration> {
     let mut took = Vec::new();
     for turn in 0..times {
@@ -45,16 +44,16 @@ fn edited(town: &Town, times: usize, text: &str) -> Vec<Duration> {
     took
 }
 
-/// How quickly agents append that never pause.
+/// How fast agents append that never pause.
 #[derive(Clone, Copy, PartialEq)]
 enum Flow {
-    /// Each line is made durable before the next.
+    /// Each line is durable before the next.
     Durable,
-    /// Megabytes a second: no program that reads a log keeps up with them for long.
+    /// Megabytes a second, faster than any program can read the log for long.
     Flood,
 }
 
-/// One at a time: they measure time, and their logs fill the memory.
+/// The tests run one at a time: they measure time, and their logs fill the memory.
 static TURN: Mutex<()> = Mutex::new(());
 
 fn beside_agents(format: &'static str, flow: Flow) {
@@ -83,7 +82,7 @@ fn beside_agents(format: &'static str, flow: Flow) {
     });
     let beside = edited(&town, times, "Edited beside agents.");
     fs::write(town.room.join("stop"), "").unwrap();
-    // Two that follow their format to the letter get into each other's way without palimp, too.
+    // Two agents that follow their format to the letter may hinder one another without palimp, too.
     let met: Vec<Vec<String>> = agents.into_iter().map(Playing::end).collect();
     town.settle();
     nothing_is_lost(&town, &parts, &met, times);

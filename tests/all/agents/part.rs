@@ -1,4 +1,4 @@
-//! The parts that child processes play, and how they are told.
+//! The agents that child processes run, and how they get their settings.
 
 use std::env;
 use std::fs;
@@ -12,34 +12,27 @@ use serde_json::{Value, json};
 use super::{literal, lockless, several, stopped};
 use crate::support::SOON;
 
-/// Which part, and all that it needs to know, as JSON.
+/// The settings of an agent, as JSON.
 const PART: &str = "PALIMP_TEST_PART";
 
-/// What an agent does.
 #[derive(Clone)]
 pub struct Part {
-    /// Which agent.
     pub name: &'static str,
-    /// The format of the store.
     pub format: &'static str,
-    /// The store's root.
     pub root: PathBuf,
-    /// The log that it appends to.
     pub file: PathBuf,
-    /// A folder outside the store, for what the processes tell one another.
+    /// A folder outside the store, for messages between the processes.
     pub room: PathBuf,
-    /// How many records it appends.
     pub count: usize,
-    /// What its ids contain.
+    /// A part of its ids.
     pub mark: String,
-    /// Of how many rewrites it keeps pace; 0 where it just goes on.
+    /// The number of rewrites with which it keeps pace; 0 if it does not wait.
     pub rewrites: usize,
-    /// Whether it waits until what it appended is durable.
+    /// True if it waits until each line is durable.
     pub is_durable: bool,
 }
 
 impl Part {
-    /// Starts it as a process of its own.
     pub fn start(&self) -> Playing {
         let told = json!({
             "name": self.name, "format": self.format, "root": self.root, "file": self.file, "room": self.room,
@@ -55,12 +48,12 @@ impl Part {
         Playing { child, part: self.clone() }
     }
 
-    /// The file that says what it met with.
+    /// The file with the errors that it met.
     pub fn report(&self) -> PathBuf {
         self.room.join(format!("{}.report", self.mark))
     }
 
-    /// The id of its record of that number.
+    /// Returns the id of its record with that number.
     pub fn id(&self, number: usize) -> String {
         match self.format {
             "memory-server" => {
@@ -75,12 +68,12 @@ impl Part {
         }
     }
 
-    /// Its record of that number, as its format writes it.
+    /// Returns its record with that number, as its format writes it.
     pub fn line(&self, number: usize) -> String {
         line(self.format, &self.id(number), &format!("Record {number} of {}.", self.mark), &self.file)
     }
 
-    /// Where to wait for the rewrites, so that appends and rewrites go on side by side.
+    /// Waits for the rewrites, so that appends and rewrites happen at the same time.
     pub fn keep_pace(&self, number: usize) {
         let due = (number.saturating_mul(self.rewrites) / self.count.max(1)).saturating_sub(2) as u64;
         let progress = self.room.join("progress");
@@ -89,14 +82,14 @@ impl Part {
             assert!(began.elapsed() < SOON * 12, "palimp went on rewriting");
             std::thread::sleep(Duration::from_millis(1));
         }
-        // A spread of pauses, so that every moment of a rewrite is met.
+        // Different pauses, so that appends meet every moment of a rewrite.
         if self.rewrites > 0 && number.is_multiple_of(3) {
             std::thread::sleep(Duration::from_micros((number as u64 * 7919) % 4000));
         }
     }
 }
 
-/// A record of that format.
+/// Returns a record of the format.
 pub fn line(format: &str, id: &str, text: &str, file: &Path) -> String {
     let when = "2026-01-10T12:00:00.000000Z";
     let record = match format {
@@ -118,19 +111,19 @@ pub fn line(format: &str, id: &str, text: &str, file: &Path) -> String {
     record.to_string()
 }
 
-/// The session whose log a file is.
+/// Returns the session that a log belongs to.
 pub fn session_of(file: &Path) -> String {
     file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// A child that plays a part; it is ended when this is dropped.
+/// A child process that runs an agent. It is killed when this is dropped.
 pub struct Playing {
     pub child: Child,
     pub part: Part,
 }
 
 impl Playing {
-    /// Waits for its end, and returns what it met with: a line each.
+    /// Waits for its end. Returns the errors that it met, one per line.
     #[track_caller]
     pub fn end(mut self) -> Vec<String> {
         let status = self.child.wait().unwrap();
@@ -147,10 +140,10 @@ impl Drop for Playing {
     }
 }
 
-/// Plays the part that the variable names, if it names one.
+/// Runs the agent that the variable selects, if it is set.
 pub fn play() {
     let Ok(told) = env::var(PART) else { return };
-    // An agent of a test that was killed would append for ever.
+    // Otherwise the agent of a killed test would append for ever.
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL)).unwrap();
     let told: Value = serde_json::from_str(&told).unwrap();
     let text = |name: &str| told[name].as_str().unwrap().to_owned();
@@ -178,8 +171,8 @@ pub fn play() {
         count = at + 1;
         let is_paced = part.is_durable || !crate::support::tries::is_long();
         if part.rewrites == 0 && is_paced {
-            // A disk takes about this long to make a line durable; a folder in memory takes no time. And the log
-            // is not to outgrow a program that is not optimised.
+            // A disk takes about this long to make a line durable; a folder in memory takes no
+            // time. Also, the log must not grow faster than an unoptimised program can read.
             std::thread::sleep(Duration::from_millis(1));
         }
         part.keep_pace(at);
@@ -208,7 +201,6 @@ fn act(part: &Part, at: usize) -> io::Result<()> {
     }
 }
 
-/// Waits for something visible.
 #[track_caller]
 pub fn until(what: &str, seen: impl Fn() -> bool) {
     let began = Instant::now();

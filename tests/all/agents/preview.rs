@@ -1,4 +1,4 @@
-//! What was shown is what happens, whatever arrives in between.
+//! A change does what its preview shows, whatever agents append in between.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,7 @@ use palimp::ops::{self, WriteContext};
 use super::part::Playing;
 use super::town::{Town, logs};
 
-/// A plan for every record of the first log that matches, made before agents append more of
-/// the same kind, and carried out while they do.
+/// Plans a change of all matching records, and applies it while agents append more such records.
 fn planned_before(
     format: &'static str,
     make: impl Fn(&WriteContext<'_>, &[Entry]) -> Plan,

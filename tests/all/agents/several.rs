@@ -1,4 +1,4 @@
-//! Several palimps at once.
+//! Several palimp processes at once.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use super::clock::Clock;
 use super::part::{Part, Playing};
 use super::town::{Town, commit_on, data_beside, load_at, text_of};
 
-/// Edits one record of a store that others edit too: number `at` of its own.
+/// Edits record number `at` of its own in a store that others edit too.
 pub fn edit_one(part: &Part, at: usize) -> io::Result<()> {
     let clock = Clock::real();
     loop {
@@ -34,7 +34,6 @@ pub fn edit_one(part: &Part, at: usize) -> io::Result<()> {
     }
 }
 
-/// Adds one record.
 pub fn add_one(part: &Part, at: usize) -> io::Result<()> {
     let clock = Clock::real();
     loop {

@@ -30,8 +30,8 @@ pub fn stop_in_a_line(part: &Part, at: usize) -> io::Result<()> {
     file.write_all(two)
 }
 
-/// Stops, and goes on when it is let. The signal may meet another thread of this process
-/// first, and this one a moment later: hence the file.
+/// Stops, and continues when a file allows it. The signal may stop another thread of this process
+/// first and this one later, hence the file.
 fn stop(part: &Part) -> io::Result<()> {
     fs::write(part.room.join("open"), "")?;
     kill_process(getpid(), Signal::STOP)?;
@@ -100,8 +100,8 @@ fn what_an_agent_writes_that_was_stopped_for_ten_seconds_is_rescued() {
     ["memory-server", "session-log", "bmad"].into_iter().for_each(stopped_before_writing);
 }
 
-/// The first half of the line is in the file that palimp rewrites, and goes on to be
-/// there; the other half comes to the file that was replaced.
+/// The first half of the line is in the file that palimp rewrites, and stays there. The other half
+/// goes into the file that was replaced.
 fn stopped_in_a_line(format: &'static str, others: bool) {
     let town = Town::new(format, 5);
     let agent = town.part("stopped in a line", 1, 0).start();
@@ -109,7 +109,7 @@ fn stopped_in_a_line(format: &'static str, others: bool) {
     edit_a_seed(&town, "Edited in the middle of a line.");
     let other = town.part("opener", 1, 0);
     if others {
-        // What comes behind an unfinished line is glued to it, with palimp and without.
+        // A line behind an unfinished line is joined to it, with palimp and without.
         town.store.append(&other.file, format!("\n{}\n", other.line(0)).as_bytes());
     }
     pass_ten_seconds(&town);

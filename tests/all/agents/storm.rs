@@ -10,7 +10,7 @@ use super::part::Playing;
 use super::town::{Deed, Town, logs, planned, text_of};
 use crate::support::tries::is_long;
 
-/// What palimp did, to be compared with what is there in the end.
+/// What palimp did, for a comparison with the final store.
 #[derive(Default)]
 struct Done {
     texts: BTreeMap<String, String>,
@@ -18,8 +18,8 @@ struct Done {
     gone: BTreeSet<String>,
 }
 
-/// A log of one format has the whole count. The other formats write one and the same way and
-/// hold a few hundred records by their own limits: a rewrite among 20,000 takes them seconds.
+/// One format gets the full number of records. The others write in the same way and hold a few
+/// hundred records by their own limits: a rewrite among 20,000 takes them seconds.
 fn storm(format: &'static str) {
     let (records, rewrites) = match format {
         _ if !is_long() => (1_200, 16),
@@ -38,7 +38,7 @@ fn storm(format: &'static str) {
     let agents: Vec<Playing> = parts.iter().map(|part| part.start()).collect();
     let done = rewrite(&town, rewrites);
     let met: Vec<String> = agents.into_iter().flat_map(Playing::end).collect();
-    // What it could not write is not lost by us.
+    // A line that an agent could not write is not lost by palimp.
     assert_eq!(met, Vec::<String>::new(), "an agent met with errors");
     town.settle();
 
@@ -66,7 +66,7 @@ fn storm(format: &'static str) {
     }
 }
 
-/// Edits, tags and deletes, each planned on the store as it is then.
+/// Edits, tags and deletes. Each change is planned on the current store.
 fn rewrite(town: &Town, times: usize) -> Done {
     let mut done = Done::default();
     for turn in 0..times {
@@ -97,7 +97,7 @@ fn rewrite(town: &Town, times: usize) -> Done {
     done
 }
 
-/// One of the readable entries, now in one log and now in the other.
+/// Returns one of the readable entries, from both logs in turn.
 fn chosen(store: &Store, turn: usize) -> Entry {
     let (one, two) = logs(store.format);
     let in_logs = |entry: &&Entry| [one, two].contains(&store.document(entry).path.as_path());

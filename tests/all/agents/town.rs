@@ -1,4 +1,4 @@
-//! A store, the folder of palimp's own data, and palimp in this process.
+//! A store, palimp's data folder, and palimp in this process.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use palimp::disk::{Machine, RealDisk};
 use palimp::model::{Change, Entry, Extent, Moment, Plan, Store};
 use palimp::ops::{self, FieldAssignment, Refusal, WriteContext};
-use palimp::store::commit::{CommitError, CommitReceipt, Host, Writer, is_ours};
+use palimp::store::commit::{CommitError, CommitReceipt, Host, Writer};
+use palimp::store::hidden_names::is_ours;
 use palimp::store::{Place, load};
 use serde_json::{Value, json};
 
@@ -16,7 +17,6 @@ use super::clock::Clock;
 use super::part::{self, Part};
 use crate::support::{MemoryServerBuilder, SessionLogBuilder, TempStore};
 
-/// A store with agents around it.
 pub struct Town {
     pub store: TempStore,
     pub format: &'static str,
@@ -24,11 +24,11 @@ pub struct Town {
     pub clock: Clock,
 }
 
-/// The one record that no agent has to do with.
+/// The only record that no agent changes.
 const CORE: &str = "cccccccc-0000-4000-8000-000000000000";
 
 impl Town {
-    /// A store of that format with `seeds` records in its first log.
+    /// A store with `seeds` records in its first log.
     pub fn new(format: &'static str, seeds: usize) -> Town {
         let (one, _) = logs(format);
         let name = |number: usize| match format {
@@ -56,7 +56,7 @@ impl Town {
         Town { format, room, clock: Clock::real(), store }
     }
 
-    /// A part that appends to the first log.
+    /// Settings of an agent that appends to the first log.
     pub fn part(&self, name: &'static str, count: usize, rewrites: usize) -> Part {
         Part {
             name,
@@ -71,12 +71,11 @@ impl Town {
         }
     }
 
-    /// One that appends to the second log, where it is alone.
+    /// Settings of an agent that appends to the second log, where it is alone.
     pub fn part_alone(&self, name: &'static str, count: usize, rewrites: usize) -> Part {
         Part { file: self.store.file(logs(self.format).1), ..self.part(name, count, rewrites) }
     }
 
-    /// The whole paths of both logs.
     pub fn logs(&self) -> [PathBuf; 2] {
         let (one, two) = logs(self.format);
         [self.store.file(one), self.store.file(two)]
@@ -86,7 +85,7 @@ impl Town {
         load_at(self.format, &self.store.path, self.clock.now())
     }
 
-    /// Carries a plan out, the store opened anew.
+    /// Applies a plan with a new writer.
     pub fn commit(&self, store: &Store, plan: &Plan) -> Result<CommitReceipt, CommitError> {
         commit_on(&self.clock, &self.data(), store, plan)
     }
@@ -95,7 +94,7 @@ impl Town {
         data_beside(&self.room)
     }
 
-    /// Rewrites until nothing of ours is left, two minutes going by each time.
+    /// Opens writers until none of palimp's files is left. Two minutes pass before each.
     #[track_caller]
     pub fn settle(&self) {
         for _ in 0..4 {
@@ -106,7 +105,6 @@ impl Town {
         assert_eq!(self.ours(), Vec::<String>::new(), "files of ours were left behind");
     }
 
-    /// Every file of the store, and its bytes.
     pub fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut found = BTreeMap::new();
         let mut folders = vec![self.store.path.clone()];
@@ -128,15 +126,14 @@ impl Town {
         self.files().into_keys().map(name).filter(is_ours).collect()
     }
 
-    /// Tells the agents that one more rewrite was made.
+    /// Shows the agents that one more rewrite is done.
     pub fn one_more(&self) {
         let progress = self.room.join("progress");
         let mut file = fs::OpenOptions::new().append(true).create(true).open(progress).unwrap();
         file.write_all(b".").unwrap();
     }
 
-    /// Every record of both logs by id, and how often it is there; fails on a line that
-    /// is none.
+    /// Returns every record of both logs by id, with repeats. Panics at a line that is no record.
     #[track_caller]
     pub fn records(&self) -> BTreeMap<String, Vec<Value>> {
         let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
@@ -153,7 +150,6 @@ impl Town {
     }
 }
 
-/// The folder of palimp's own data.
 pub fn data_beside(room: &Path) -> PathBuf {
     room.join("data")
 }
@@ -175,7 +171,7 @@ pub fn commit_on(
     Writer::open(host(clock, data), store)?.commit(plan)
 }
 
-/// The two logs of a store of that format, relative to its root.
+/// The two logs of a store, relative to its root.
 pub fn logs(format: &str) -> (&'static Path, &'static Path) {
     let (one, two) = match format {
         "memory-server" => ("learnings.jsonl", "tasks.jsonl"),
@@ -200,24 +196,24 @@ fn bmad(lines: &str) -> TempStore {
     TempStore::of_files("memory", &files)
 }
 
-/// What a format's main text is called.
+/// The main text of a record.
 pub fn text_of(record: &Value) -> &str {
     let found = [&record["content"], &record["content"]["finding"], &record["description"]];
     found.into_iter().find_map(Value::as_str).unwrap_or_default()
 }
 
-/// What a record was made into: a text, or a tag.
+/// A change of one record.
 #[derive(Clone, Copy)]
 pub enum Deed<'a> {
     Text(&'a str),
     Tag(&'a str),
-    /// Its bytes go.
+    /// Removes its bytes.
     Delete,
-    /// As its format deletes.
+    /// Deletes it as its format does.
     Bury,
 }
 
-/// A plan for one record, as a verb makes it; by hand for a format that has no verbs yet.
+/// Plans a change of one record like a verb; by hand for a format without verbs.
 pub fn planned(scene: &WriteContext<'_>, entry: &Entry, deed: Deed<'_>) -> Result<Plan, Refusal> {
     let store = scene.store;
     if ops::writes(store).is_ok() {

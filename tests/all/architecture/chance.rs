@@ -19,7 +19,7 @@ fn every_property_says_by_tries_how_many_cases_it_has_and_where_chance_starts() 
     assert!(broken.is_empty(), "\n{}", broken.join("\n"));
 }
 
-/// The lines from which chance could start anywhere.
+/// Returns the lines at which a random seed could be used.
 fn by_chance(text: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let is_wild = |at: usize| {

@@ -1,6 +1,6 @@
-//! Rust code as the rules look at it: what it imports, and without its comments, strings and tests.
+//! Reads Rust code for the rules: its imports, and the code without comments, strings and tests.
 
-/// The modules of this crate that code names, with their lines: `crate::a`,
+/// Returns the modules of this crate that code names, with their lines: `crate::a`,
 /// `crate::{a, b}`, and `palimp::a` in the binary.
 pub fn imports(code: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
@@ -19,7 +19,7 @@ pub fn imports(code: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// The first name of a path, or of each path of a braced group.
+/// Returns the first name of a path, or of each path of a braced group.
 fn first_names(path: &str) -> Vec<String> {
     let Some(group) = path.strip_prefix('{') else { return vec![name_at(path)] };
     let mut names = Vec::new();
@@ -47,7 +47,7 @@ fn name_at(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
-/// Whether `word` is in `line` without a letter before or after it.
+/// True if `word` is in `line` without a letter before or after it.
 pub fn has_word(line: &str, word: &str) -> bool {
     let letter = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {
@@ -59,7 +59,7 @@ pub fn has_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// `text` with comments, strings and `#[cfg(test)]` items blanked; line ends stay.
+/// Returns `text` with comments, strings and `#[cfg(test)]` items blanked; line ends stay.
 pub fn code_of(text: &str) -> String {
     let mut code = without_comments_and_strings(text);
     while let Some(start) = code.find("#[cfg(test)]") {
@@ -70,7 +70,7 @@ pub fn code_of(text: &str) -> String {
     code
 }
 
-/// One past the item that starts at `from`: its closing brace, or its semicolon.
+/// Returns the end of the item that starts at `from`: after its closing brace, or its semicolon.
 fn end_of_item(code: &str, from: usize) -> usize {
     let mut depth = 0;
     for (at, c) in code[from..].char_indices() {
@@ -86,7 +86,7 @@ fn end_of_item(code: &str, from: usize) -> usize {
     code.len()
 }
 
-/// The strings of `text` with their lines, as they are read, up to its tests.
+/// Returns the strings before the tests, with escapes resolved, with their lines.
 pub fn strings_of(text: &str) -> Vec<(usize, String)> {
     let text = text.split_once("#[cfg(test)]\nmod ").map_or(text, |(own, _)| own);
     let mut strings = Vec::new();
@@ -178,7 +178,7 @@ fn literal(text: &str, before: Option<char>) -> Option<usize> {
     }
 }
 
-/// The length of a quoted literal with escapes, quotes included.
+/// Returns the length of a quoted literal with escapes, including the quotes.
 fn quoted(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

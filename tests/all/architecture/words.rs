@@ -1,11 +1,11 @@
-//! Texts that people read have the words of `docs/words.md`, and none of those that it retired.
+//! Texts that people read use the words of `docs/words.md`, and none of the retired ones.
 
 use std::path::{Path, PathBuf};
 
 use super::code::{has_word, strings_of};
 use crate::support::run;
 
-/// Where a retired word is right: part of a file's path, the phrase, why.
+/// Where a retired word is allowed: part of a file's path, the phrase, the reason.
 const RIGHT: &[(&str, &str, &str)] = &[
     ("", "entry file", "agent-memory's own name of a file"),
     ("", "entry-block", "a code of `check`"),
@@ -22,7 +22,6 @@ const RIGHT: &[(&str, &str, &str)] = &[
     ("CONTRIBUTING.md", "record", "a word of the code"),
 ];
 
-/// A retired word, and the word to use.
 struct Retired {
     word: String,
     instead: String,
@@ -36,7 +35,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The table of `docs/words.md`.
+/// Reads the table of `docs/words.md`.
 fn retired() -> Vec<Retired> {
     let words = read(&root().join("docs/words.md"));
     let rows = words.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix('|'));
@@ -49,7 +48,7 @@ fn retired() -> Vec<Retired> {
     cells.flat_map(of_row).collect()
 }
 
-/// The retired words in a text, each with the word to use.
+/// Returns the retired words in a text.
 fn found<'r>(path: &str, text: &str, retired: &'r [Retired]) -> Vec<&'r Retired> {
     let mut text = text.to_lowercase();
     for (file, phrase, _) in RIGHT {
@@ -60,7 +59,7 @@ fn found<'r>(path: &str, text: &str, retired: &'r [Retired]) -> Vec<&'r Retired>
     retired.iter().filter(|own| has_word(&text, &own.word)).collect()
 }
 
-/// What of a document is prose: no fenced code, and nothing in backticks.
+/// Returns the prose of a document: no fenced code, and nothing in backticks.
 fn prose(text: &str) -> Vec<(usize, String)> {
     let mut is_code = false;
     let mut lines = Vec::new();
@@ -88,14 +87,14 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     all
 }
 
-/// A text without the names of values in it.
+/// Returns a text without the `{…}` names of values in it.
 fn without_names(text: &str) -> String {
     let mut parts = text.split('{');
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |whole, part| whole + "…" + part.split_once('}').map_or(part, |(_, rest)| rest))
 }
 
-/// The help of every verb, and of the verbs that some have.
+/// Returns the help of every verb and of its subcommands.
 fn help() -> Vec<(String, usize, String)> {
     let of = |words: &[&str]| run([words, &["--help"]].concat()).stdout;
     let verbs_in = |help: &str| -> Vec<String> {
@@ -123,7 +122,7 @@ fn help() -> Vec<(String, usize, String)> {
     all.into_iter().flat_map(lines).collect()
 }
 
-/// The texts of the program and its documents, with their files and lines.
+/// Returns the texts of the program and its documents, with their files and lines.
 fn texts() -> Vec<(String, usize, String)> {
     let own = |path: &Path| path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
     let mut all = Vec::new();

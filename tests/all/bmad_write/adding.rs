@@ -1,4 +1,4 @@
-//! What is added, and what goes to make room for it.
+//! Added memories, and memories that are removed to make room.
 
 use super::*;
 
@@ -57,7 +57,7 @@ fn an_id_that_is_still_referred_to_is_not_given_again() {
     assert!(text_of(&store, "conversation.jsonl").contains("\"msg-005\""));
 }
 
-/// A config that lets a session have so many bytes, and compacts it from `full` on.
+/// A config with a size limit for sessions, which compacts a session from `full` bytes on.
 fn sized(limit: usize, full: usize, compacts: bool) -> String {
     let megabytes = |bytes: usize| bytes as f64 / f64::from(1 << 20);
     json!({"memory_config": {"version": "1.0", "storage": {"max_session_size_mb": megabytes(limit)},

@@ -1,4 +1,4 @@
-//! Sessions as a whole: made, archived, brought back, deleted.
+//! Complete sessions: created, archived, restored, deleted.
 
 use super::*;
 
@@ -119,7 +119,7 @@ fn a_hostile_archive_is_refused() {
     header.set_size(0);
     link.append_link(&mut header, "conversation.jsonl", "/etc/passwd").unwrap();
     let up = {
-        // The library would not write such a path.
+        // The library refuses to write such a path.
         let mut bytes = vec![0_u8; 512];
         bytes[..18].copy_from_slice(b"../../config.jsonl");
         let mut header = tar::Header::from_byte_slice(&bytes).clone();

@@ -1,4 +1,4 @@
-//! Checks what palimp says about a backup before a restore against the result of the restore.
+//! Compares what palimp says about a backup before a restore with the result of the restore.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A backup as it was made, before it was damaged.
+    /// Returns a backup as it was before the damage.
     fn kept_once(&self, own: &BackupRow) -> Option<Vec<u8>> {
         let path = self.desk.path(&own.copy.path);
         self.begun.get(&path).cloned()
@@ -123,7 +123,7 @@ impl Judge<'_> {
         self.comes_back(&files, &told);
     }
 
-    /// What was not chosen does not come back and does not change.
+    /// A memory that was not chosen does not come back and does not change.
     fn touches_nothing_else(
         &mut self,
         opened: &OpenedBackup,

@@ -8,13 +8,11 @@ use super::desk::Desk;
 use super::stores::{log, record};
 use crate::lossless::Chance;
 
-/// What was done, in a few words.
+/// A short description of the damage.
 pub type Told = String;
 
-/// Damages a log of a format.
 type Way = fn(&mut Vec<u8>, &mut Chance, &str);
 
-/// The ways to damage a log.
 const OF_LOGS: [(&str, Way); 18] = [
     ("cut the file", |log, chance, _| log.truncate(1 + chance.below(log.len() - 1))),
     ("tear a line", tear),
@@ -93,14 +91,14 @@ fn some_line_end(log: &[u8], chance: &mut Chance) -> Option<usize> {
     all.get(chance.below(all.len())).copied()
 }
 
-/// A line with its end.
+/// Returns a line with its line end.
 fn some_line(log: &[u8], chance: &mut Chance) -> Vec<u8> {
     let all: Vec<&[u8]> = log.split_inclusive(|byte| *byte == b'\n').collect();
     let line = all.get(chance.below(all.len())).copied().unwrap_or_default();
     if line.ends_with(b"\n") { line.to_vec() } else { [line, b"\n"].concat() }
 }
 
-/// The same line as another program writes it: a field or the spelling differs.
+/// Returns the line as another program writes it: a field or the spelling differs.
 fn otherwise(line: &[u8], format: &str, chance: &mut Chance) -> Vec<u8> {
     let own = line.trim_ascii();
     let (name, value) = match (chance.below(3), format) {
@@ -115,7 +113,7 @@ fn otherwise(line: &[u8], format: &str, chance: &mut Chance) -> Vec<u8> {
     [&changed[..], b"\n"].concat()
 }
 
-/// Damages the store in one way or several, and returns which.
+/// Damages the store in one way or several. Returns the descriptions.
 pub fn damage(desk: &Desk, chance: &mut Chance) -> Vec<Told> {
     let count = 1 + chance.below(3);
     (0..count).map(|_| once(desk, chance)).collect()
@@ -143,7 +141,7 @@ fn of_log(desk: &Desk, chance: &mut Chance) -> Told {
     format!("{what} of {}", log(format))
 }
 
-/// The files of the store whose names have that end, by their paths below its root.
+/// Returns the files whose names have one of these ends, by their paths below the root.
 fn ending(desk: &Desk, ends: &[&str]) -> Vec<PathBuf> {
     let all = desk.files().into_keys();
     let own = all.filter(|path| ends.iter().any(|end| path.to_string_lossy().ends_with(end)));
@@ -199,7 +197,7 @@ fn leftover(desk: &Desk, chance: &mut Chance) -> Told {
     format!("a temporary file, {what}")
 }
 
-/// Damages the copies of a log in palimp's data.
+/// Returns the backups of a file in palimp's data.
 fn copies(desk: &Desk, own: &str) -> Vec<PathBuf> {
     let name = Path::new(own).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let all = desk.everything().into_keys();

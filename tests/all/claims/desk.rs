@@ -18,7 +18,6 @@ use palimp::usecase::{
 use super::stores::Gone;
 use crate::support::{Files as Begun, files_below, lasting, run};
 
-/// Files by their paths.
 pub type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 pub struct Desk {
@@ -53,7 +52,6 @@ impl Desk {
         Arc::new(load(&self.place, extent, None, self.now))
     }
 
-    /// The store with all its problems.
     pub fn checked(&self) -> CheckedStore {
         usecase::check_store(Some(&self.data()), &self.store(), self.now)
     }
@@ -93,7 +91,6 @@ impl Desk {
         usecase::plan_and_execute(&request, &mut RecentSteps::default()).map(drop)
     }
 
-    /// Runs a verb on the store.
     pub fn verb(&self, words: &[&str]) -> Vec<serde_json::Value> {
         let (root, data, now) = (&self.place.root, self.data(), self.now.to_rfc3339());
         let own = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", &now];
@@ -146,7 +143,6 @@ impl Desk {
         files_below(self.folder.path())
     }
 
-    /// Restores all files.
     pub fn put_back(&mut self, all: &Files, now: Moment) {
         for item in fs::read_dir(self.folder.path()).unwrap() {
             fs::remove_dir_all(item.unwrap().path()).unwrap();

@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::stores::Gone;
 
-/// A memory as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Memory {
     pub file: PathBuf,
@@ -26,17 +25,17 @@ impl Memory {
         format!("{} {:?} {:?} {}", self.state, self.id, self.title, String::from_utf8_lossy(&self.raw))
     }
 
-    /// Whether this is the deleted or erased memory. A placeholder titled "erased" may have its id.
+    /// True if this is the deleted or erased memory. A placeholder titled "erased" may have its id.
     pub fn is(&self, gone: &Gone) -> bool {
         self.raw == gone.raw || self.title == gone.title || self.id == gone.id && self.title != "erased"
     }
 
-    /// Whether palimp wrote it to record its actions.
+    /// True if palimp wrote it to record its actions.
     pub fn is_our_own(&self) -> bool {
         memchr::memmem::find(&self.raw, b"\"source\": \"palimp\"").is_some()
     }
 
-    /// Whether bytes name it: by its whole id, or by its title, in plain text or as JSON spells it.
+    /// True if the text has its id or its title, in plain text or as JSON spells it.
     pub fn is_named_in(&self, text: &[u8]) -> bool {
         let has = |part: &[u8]| !part.is_empty() && memchr::memmem::find(text, part).is_some();
         let spelled = Value::from(self.title.as_str()).to_string();
@@ -65,15 +64,14 @@ pub fn live(store: &Store) -> Vec<Memory> {
     all(store).into_iter().filter(|own| own.is_live).collect()
 }
 
-/// The memories that only the first of two lists has, by id or by bytes. Memories that palimp wrote about
-/// itself are left out.
+/// Returns memories that only the first list has, by id or bytes, except those about palimp's actions.
 pub fn more_than<'m>(these: &'m [Memory], those: &[Memory]) -> Vec<&'m Memory> {
     let name = |own: &Memory| own.id.clone().map_or_else(|| own.raw.clone(), String::into_bytes);
     let known: BTreeSet<Vec<u8>> = those.iter().map(name).collect();
     these.iter().filter(|own| !known.contains(&name(own)) && !own.is_our_own()).collect()
 }
 
-/// A record's fields, except its ids and the details of its storage.
+/// Returns a record's fields, except its ids and the details of its storage.
 pub fn fields(raw: &[u8]) -> Option<HashMap<String, Value>> {
     let Value::Object(own) = serde_json::from_slice(raw).ok()? else { return None };
     let is_told = |name: &String| !matches!(name.as_str(), "id" | "event_id" | "checksum");

@@ -1,4 +1,4 @@
-//! Checks what palimp says about each fix against the result of the fix.
+//! Compares what palimp says about each fix with the result of the fix.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::desk::Files;
 use super::memories::{Memory, all, fields, live, more_than};
 use super::stores;
 
-/// The promises of a fix before it is carried out.
+/// The promises of a fix before it is applied.
 struct Claim {
     key: String,
     problem: Problem,
@@ -33,12 +33,11 @@ impl Claim {
     }
 }
 
-/// What a fix says of the fields behind those that survived.
+/// What a fix says about fields after those that survived.
 const AFTER: [&str; 2] = ["What stood behind them is left out.", "Others may have followed."];
 
 impl Judge<'_> {
-    /// Carries out some fixes of the store's problems, and all safe ones together, and checks what was said
-    /// about them.
+    /// Applies some fixes, and all safe ones together. Checks what was said about them.
     pub fn repairs(&mut self, most: usize) {
         let checked = self.desk.checked().store;
         let mut claims = self.claims(&checked);
@@ -98,7 +97,7 @@ impl Judge<'_> {
             store.problems.iter().filter(is).count()
         };
         let (was, is) = (alike(store), alike(&self.desk.checked().store));
-        // A broken part beside a whole memory stays.
+        // A broken part beside an intact memory stays.
         let stays = claim.fix.reason.contains("what is broken stays");
         self.holds(is < was || stays, "a fix ends its problem", || {
             format!("{told}: {was} of the kind, then {is}")
@@ -155,7 +154,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Every removed byte is in quarantine. Derived files have no contents of their own, and are left out.
+    /// Every removed byte is in quarantine. Derived files have no content of their own and are left out.
     fn keeps_bytes(&mut self, claim: &Claim, files: &Files) {
         if claim.fix.title.starts_with("rebuild") {
             return;
@@ -218,7 +217,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A completed torn memory has a text. A memory that is called whole has every field that it had.
+    /// A completed torn memory has a text. A memory that is called complete has every field that it had.
     fn is_a_memory(&mut self, now: &[Memory], claim: &Claim) {
         let after = claim.after.as_deref().unwrap_or_default();
         let own: Vec<&Memory> =
@@ -291,7 +290,7 @@ impl Judge<'_> {
     pub fn comes_back(&mut self, files: &Files, told: &str) {
         match self.desk.undo() {
             Ok(()) => {}
-            // It would restore what was erased.
+            // It would restore erased memories.
             Err(why) if why.contains("was erased") => return,
             Err(why) => return self.holds(false, "what was done can be undone", || format!("{told}: {why}")),
         }

@@ -1,4 +1,4 @@
-//! Checks what is listed and counted in a damaged store.
+//! Checks the lists and counts of a damaged store.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -106,7 +106,7 @@ impl Judge<'_> {
         search(&request, &CancelToken::default())
     }
 
-    /// Every line that was written whole and is in the log is listed.
+    /// Every line that was written completely and is in the log is listed.
     fn lists_what_is_intact(&mut self, whole: &[Memory], known: &[Vec<u8>]) {
         let file = log(self.desk.place.format);
         let bytes = self.desk.read(file).unwrap_or_default();
@@ -134,8 +134,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A memory that is marked as equal to the first of its group differs only in its id, its checksum and
-    /// its accesses.
+    /// A memory that is marked as equal to the first of its group differs only in id, checksum and accesses.
     fn calls_equal_what_is(&mut self, store: &Arc<Store>) {
         let snapshot = Snapshot::of(vec![Arc::clone(store)]);
         let Some(results) = self.results(&snapshot) else { return };
@@ -164,7 +163,7 @@ impl Judge<'_> {
     }
 }
 
-/// The contents of a record, except how often it was read.
+/// Returns the contents of a record, except how often it was read.
 fn told(raw: &[u8]) -> Option<HashMap<String, serde_json::Value>> {
     let own = fields(raw).or_else(|| note(std::str::from_utf8(raw).ok()?))?;
     Some(
@@ -174,7 +173,7 @@ fn told(raw: &[u8]) -> Option<HashMap<String, serde_json::Value>> {
     )
 }
 
-/// The lines of a note without the line that names it.
+/// Returns the lines of a note without its id.
 fn note(text: &str) -> Option<HashMap<String, serde_json::Value>> {
     let is_told = |line: &&str| !line.starts_with("id:") && !line.starts_with("note_id:");
     let lines =

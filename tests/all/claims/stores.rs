@@ -22,7 +22,7 @@ const TOPICS: [&str; 10] = [
     "the drawer sticks when it is cold",
 ];
 
-/// A line of a log. Parts of its text look like JSON.
+/// Returns a line of a log. Parts of its text look like JSON.
 pub fn record(format: &str, number: usize) -> Value {
     let id = match format {
         "memory-server" => format!("00000000-0000-4000-8000-{number:012}"),
@@ -62,7 +62,6 @@ pub fn log(format: &str) -> &'static str {
     }
 }
 
-/// The path of the store below its folder.
 pub fn root(format: &str) -> &'static str {
     match format {
         "agent-memory" => "site/.agent-memory",
@@ -77,7 +76,6 @@ fn lines(format: &str, numbers: impl Iterator<Item = usize>) -> String {
 
 const FIRST: usize = 8;
 
-/// Its files at the beginning.
 fn begun(format: &str) -> Files {
     let own = |files: Files| files.with(log(format), lines(format, 0..FIRST));
     match format {
@@ -121,7 +119,7 @@ pub fn note(id: &str, text: &str, link: &str) -> String {
     )
 }
 
-/// What happened to a memory on purpose.
+/// A memory that was deleted or erased on purpose.
 #[derive(Clone, Debug)]
 pub struct Gone {
     pub id: Option<String>,
@@ -131,7 +129,7 @@ pub struct Gone {
     pub is_erased: bool,
 }
 
-/// The store with its history, and the memories that were removed on purpose.
+/// Returns the store with its history, and the memories that were removed on purpose.
 pub fn lived(format: &'static str) -> (Desk, Vec<Gone>) {
     let mut desk = Desk::new(format, root(format), &begun(format));
     let _ = desk.change(ChangeCommand::Reindex(None), &[]);
@@ -156,7 +154,7 @@ pub fn lived(format: &'static str) -> (Desk, Vec<Gone>) {
         let one = nth_live(&desk, 2);
         desk.change(ChangeCommand::Archive, &[one]).unwrap();
     }
-    // Agents wrote more memories, and one of them twice.
+    // Agents add memories, one of them twice.
     let twice = record(format, 21).to_string().replace("-000000000021", "-000000000022");
     let twice =
         twice.replace("mem_021", "mem_022").replace("msg-021", "msg-022").replace("evt-000021", "evt-000022");
@@ -167,7 +165,6 @@ pub fn lived(format: &'static str) -> (Desk, Vec<Gone>) {
     (desk, gone)
 }
 
-/// The memory of the log with that number.
 fn nth_live(desk: &Desk, nth: usize) -> EntryRef {
     let store = desk.store();
     let is_own = |own: &&(u32, &palimp::model::Entry)| {

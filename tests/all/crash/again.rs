@@ -23,7 +23,7 @@ fn recovery_that_is_cut_short_itself_ends_well() {
     assert!(wrong.is_empty(), "{}", told(wrong));
 }
 
-/// Cuts the recovery of a state at its steps.
+/// Interrupts the recovery of a state at its steps.
 fn again(sweep: &Sweep, state: &Faulty, share: Share, label: &str, wrong: &mut Vec<String>) {
     let learned = state.restart();
     next_start(&learned, sweep.bench.format, &Still::between()).unwrap();

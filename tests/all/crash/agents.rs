@@ -1,4 +1,4 @@
-//! An agent that takes no lock and adds a line while an operation goes on.
+//! An agent that takes no lock and adds a line during an operation.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,6 @@ use super::judge::{Judge, Which};
 use super::machine::Still;
 use super::sweep::Share;
 
-/// When the agent opened the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Opened {
     /// Right before it writes.
@@ -24,7 +23,7 @@ enum Opened {
 }
 
 thread_local! {
-    /// What the agent has open: the operation runs on the same thread as the agent.
+    /// The agent's open file. The operation runs on the same thread as the agent.
     static OPEN: RefCell<Option<Box<dyn WritableFile>>> = const { RefCell::new(None) };
 }
 
@@ -32,7 +31,7 @@ fn open(disk: &'static Faulty, log: &Path, makes: bool) -> Option<Box<dyn Writab
     disk.append(log).or_else(|error| if makes { disk.create(log, 0o600) } else { Err(error) }).ok()
 }
 
-/// The log that the agent adds to, and its line.
+/// Returns the log that the agent adds to, and its line.
 fn writes(format: &str) -> (PathBuf, &'static [u8]) {
     match format {
         "session-log" => (
@@ -51,7 +50,6 @@ fn writes(format: &str) -> (PathBuf, &'static [u8]) {
     }
 }
 
-/// One run with an agent.
 struct Try<'a> {
     bench: &'a Bench,
     judge: &'a Judge,
@@ -60,7 +58,7 @@ struct Try<'a> {
 }
 
 impl Try<'_> {
-    /// Runs with the agent writing before that step, or afterwards; says what was wrong.
+    /// Runs the operation; the agent writes before step `step`, or afterwards. Returns what was wrong.
     fn with_line_before(&self, step: usize, opened: Opened) -> Result<(), String> {
         let disk = self.bench.disk_with(self.lies);
         let prepared = self.bench.prepare(&disk);
@@ -138,8 +136,7 @@ fn sweep(number: usize, share: Share) -> Vec<String> {
 fn a_line_that_an_agent_adds_at_any_step_is_never_lost_and_is_there_once() {
     let mut wrong = Vec::new();
     for (number, case) in CASES.iter().enumerate() {
-        // Who adds to an unfinished line spoils it; who adds to a store that is being made
-        // has made it.
+        // An agent that adds to an unfinished line breaks it. One that adds to a new store has created it.
         if !["add to an unfinished line", "init"].contains(&case.name) {
             wrong.extend(sweep(number, Share::of(19, 0, number)));
         }

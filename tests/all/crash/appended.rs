@@ -1,4 +1,4 @@
-//! Lines that are added while others write to the same file, or put another in its place.
+//! Lines that palimp adds while others write to the same file, or replace it.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ fn text(disk: &Faulty) -> String {
     String::from_utf8(disk.files()[&log()].clone()).unwrap()
 }
 
-/// The add of an entry, and the step at which its line is written to the log.
+/// Returns the `add` of an entry, and the step that writes its line to the log.
 fn add() -> (Bench, usize) {
     add_as("add")
 }
@@ -33,7 +33,7 @@ fn add_as(case: &str) -> (Bench, usize) {
 
 const OTHERS: &str = "{\"id\":\"mem_900\",\"content\":{\"finding\":\"Of another.\"}}\n";
 
-/// Has another do something before the step of that number.
+/// Lets another program act before the step with that number.
 fn before(disk: &Faulty, step: usize, mut act: impl FnMut(&Faulty) + Send + 'static) {
     let mut at = 0;
     disk.before(move |_, other| {
@@ -114,7 +114,7 @@ fn a_line_that_cannot_be_made_durable_is_undone() {
     assert_eq!(text(&disk), was);
 }
 
-/// A line is added where another wrote since that was planned, and an error may come at a step.
+/// Adds a line after another program wrote since the plan. A step may fail.
 fn add_beside(case: &str, fails: Option<usize>) -> (Faulty, String, bool) {
     let bench = Bench::of(named("session-log", case));
     let disk = bench.disk();

@@ -1,4 +1,4 @@
-//! A case set up on the disk in memory, as often as is needed and always the same.
+//! Sets up a case on the disk in memory, the same each time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,47 +13,41 @@ use palimp::store::{Place, load_from};
 use super::cases::{Case, Do};
 use super::machine::{NOW, Still};
 
-/// The store's root.
 pub const ROOT: &str = "/store";
-/// The folder of our own data.
+/// The folder of palimp's data.
 pub const DATA: &str = "/data";
 
-/// Files by their whole paths.
+/// Files by their absolute paths.
 pub type Bytes = BTreeMap<PathBuf, Vec<u8>>;
 
-/// A case, ready to be run.
+/// A case, ready to run.
 pub struct Bench {
-    /// The format.
     pub format: &'static str,
-    /// What it is called in messages.
+    /// The name of the case in messages.
     pub title: String,
     start: Bytes,
     folders: BTreeSet<PathBuf>,
     act: Do,
-    /// A plan to be carried out instead of the one that the operation makes.
+    /// A plan to apply instead of the operation's own.
     other: Option<fn(&WriteContext<'_>) -> Plan>,
 }
 
-/// What a run begins with: the store as it was read.
+/// The input of a run: the store as it was read.
 pub struct Prepared {
-    /// The store.
     pub store: Store,
     plan: Option<Plan>,
     act: Do,
 }
 
-/// What a run is done with.
 pub fn host<'a>(disk: &'a dyn Disk, machine: &'a Still) -> Host<'a> {
     Host { disk, machine, data: Path::new(DATA), now: NOW }
 }
 
-/// The store as it is on the disk.
 pub fn load(disk: &dyn Disk, format: &'static str) -> Store {
     let place = Place::whole(ROOT.into(), format);
     load_from(disk, &place, Extent::Whole, None, NOW)
 }
 
-/// What an operation is planned with.
 pub fn scene(store: &Store) -> WriteContext<'_> {
     WriteContext {
         store,
@@ -63,14 +57,14 @@ pub fn scene(store: &Store) -> WriteContext<'_> {
     }
 }
 
-/// What the next start does: it settles what was cut short.
+/// Does what the next start does: settles an interrupted change.
 pub fn next_start(disk: &dyn Disk, format: &'static str, machine: &Still) -> Result<(), CommitError> {
     let store = load(disk, format);
     Writer::open(host(disk, machine), &store).map(drop)
 }
 
 impl Bench {
-    /// The case, after what was done in it before.
+    /// Prepares the case, with its earlier steps.
     pub fn of(case: &'static Case) -> Bench {
         let files: Vec<_> =
             (case.files)().into_iter().map(|(path, own)| (Path::new(ROOT).join(path), own)).collect();
@@ -89,12 +83,12 @@ impl Bench {
         bench
     }
 
-    /// The same with another plan.
+    /// Like `of`, with another plan.
     pub fn with_plan(case: &'static Case, plan: fn(&WriteContext<'_>) -> Plan) -> Bench {
         Bench { other: Some(plan), ..Bench::of(case) }
     }
 
-    /// Makes what is derived agree, unless the case brings something of its own.
+    /// Builds the derived files, unless the case has its own.
     fn index(&mut self) {
         if self.start.keys().any(|path| path.ends_with("index.json")) {
             return;
@@ -122,7 +116,7 @@ impl Bench {
         self.folders = disk.folders();
     }
 
-    /// A disk with the store on it, all durable.
+    /// Returns a disk with the store; all of it is durable.
     pub fn disk(&self) -> Faulty {
         let disk = Faulty::new();
         self.folders.iter().for_each(|folder| disk.put_folder(folder, 0o700));
@@ -130,14 +124,13 @@ impl Bench {
         disk
     }
 
-    /// The same with lies.
+    /// Like `disk`, with lies.
     pub fn disk_with(&self, lies: &[Lie]) -> Faulty {
         let disk = self.disk();
         lies.iter().for_each(|lie| disk.lie(*lie));
         disk
     }
 
-    /// Reads the store and plans.
     pub fn prepare(&self, disk: &Faulty) -> Prepared {
         let store = load(disk, self.format);
         let plan = match (self.other, self.act) {
@@ -148,7 +141,7 @@ impl Bench {
         Prepared { store, plan, act: self.act }
     }
 
-    /// What turns the operation round.
+    /// Returns what reverses the operation.
     pub fn back(&self) -> Do {
         match self.act {
             Do::Undo => Do::Redo,
@@ -156,7 +149,6 @@ impl Bench {
         }
     }
 
-    /// The plan of the operation.
     pub fn plan(&self) -> Plan {
         let disk = self.disk();
         let prepared = self.prepare(&disk);
@@ -175,7 +167,6 @@ fn planned(writer: &Writer<'_>, act: Do) -> Result<(Plan, UndoRedo), CommitError
     }
 }
 
-/// Does it.
 pub fn run(disk: &dyn Disk, machine: &Still, prepared: &Prepared) -> Result<CommitReceipt, CommitError> {
     let writer = Writer::open(host(disk, machine), &prepared.store)?;
     match &prepared.plan {
@@ -187,7 +178,7 @@ pub fn run(disk: &dyn Disk, machine: &Still, prepared: &Prepared) -> Result<Comm
     }
 }
 
-/// Takes the last step back, or does it again.
+/// Undoes or redoes the last step.
 pub fn turn(
     disk: &dyn Disk,
     format: &'static str,

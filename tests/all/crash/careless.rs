@@ -1,5 +1,4 @@
-//! A disk that does everything but one thing: faults of a program, planted between it and
-//! the disk.
+//! A disk that leaves one thing out: simulates a fault of the program.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,30 +9,28 @@ use palimp::model::Generation;
 
 use crate::support::passed_on::passed_on;
 
-/// What is left out.
+/// What the disk leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slip {
-    /// What would undo a step is not kept.
+    /// Undo data is not written.
     KeepsNoUndo,
-    /// It is kept and not made durable.
+    /// Undo data is written, but not made durable.
     UndoUnsynced,
-    /// New bytes are renamed without being durable.
+    /// New bytes are renamed before they are durable.
     TempUnsynced,
-    /// Lines are added without being durable.
+    /// Added lines are not made durable.
     LogUnsynced,
     /// Folders of the store are not made durable.
     FolderUnsynced,
-    /// The second name of a file that is replaced goes with the rename.
+    /// The second name of a replaced file is removed in the rename.
     OldsDropped,
-    /// What is left behind is never removed.
+    /// Left-over files are never removed.
     TempsStay,
 }
 
-/// The disk with the slip.
+/// A disk with one slip.
 pub struct Careless<'a> {
-    /// What it is made of.
     pub disk: &'a Faulty,
-    /// What it leaves out.
     pub slip: Slip,
 }
 

@@ -1,4 +1,4 @@
-//! Every operation that writes, in every format that has it: a line each.
+//! Every operation that writes, in every format that has it: one line each.
 
 use palimp::format::writing::{FieldAssignment, RecordDraft, Refusal, WriteContext};
 use palimp::model::{Entry, Plan, State};
@@ -7,17 +7,12 @@ use palimp::ops::delete::DeleteRequest;
 
 use super::stores::{self, Files};
 
-/// How a plan comes about.
 pub type Make = fn(&WriteContext<'_>) -> Result<Plan, Refusal>;
 
-/// What is done.
 #[derive(Clone, Copy)]
 pub enum Do {
-    /// An operation.
     Plan(Make),
-    /// The last step is undone.
     Undo,
-    /// It is done again.
     Redo,
 }
 
@@ -25,13 +20,11 @@ pub enum Do {
 pub struct Case {
     /// The format, as on the command line.
     pub format: &'static str,
-    /// The operation.
     pub name: &'static str,
-    /// The store's files.
     pub files: fn() -> Files,
-    /// What was done in it before.
+    /// Earlier actions in the store.
     pub first: &'static [Do],
-    /// What is put to the test.
+    /// The action under test.
     pub act: Do,
 }
 
@@ -46,7 +39,6 @@ const fn turn(name: &'static str, own: &Case, first: &'static [Do], act: Do) -> 
 const LOG: &str = "session-log";
 const SERVER: &str = "memory-server";
 
-/// All of them.
 pub const CASES: &[Case] = &[
     case(LOG, "add", stores::sessions, |scene| add(scene, "finding", Some("sess_a"))),
     case(LOG, "add to an unfinished line", stores::sessions_unfinished, |scene| {
@@ -123,7 +115,6 @@ const C1: &str = "00000000-0000-4000-8000-0000000000c1";
 const L1: &str = "00000000-0000-4000-8000-0000000000a1";
 const L2: &str = "00000000-0000-4000-8000-0000000000a2";
 
-/// The case of that name.
 pub fn named(format: &str, name: &str) -> &'static Case {
     CASES.iter().find(|case| case.format == format && case.name == name).expect(name)
 }
@@ -132,7 +123,6 @@ fn all<'a>(scene: &'a WriteContext<'_>) -> impl Iterator<Item = Entry> + 'a {
     scene.store.entries.iter().copied()
 }
 
-/// The entries of those ids.
 pub fn found(scene: &WriteContext<'_>, ids: &[&str]) -> Vec<Entry> {
     let named = |entry: &Entry| {
         let id = scene.store.view(entry).and_then(|view| view.id);

@@ -1,4 +1,4 @@
-//! What others wrote between a crash and the next start.
+//! Other programs write between a crash and the next start.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::machine::Still;
 const LOG: &str = "sessions/sess_a/memory.jsonl";
 const NEW: &str = "Another text, and a longer one than before.";
 
-/// The edit of `mem_002`, cut right behind the rename that makes it.
+/// An edit of `mem_002`, interrupted right after its exchange of files.
 fn edited_and_cut() -> Faulty {
     let bench = Bench::of(named("session-log", "edit"));
     let learned = bench.disk();
@@ -27,8 +27,7 @@ fn edited_and_cut() -> Faulty {
     disk.restart()
 }
 
-/// The removal of the first of two entries that are alike and side by side, cut right behind the rename
-/// that makes it.
+/// The removal of the first of two equal adjacent entries, interrupted right after its exchange of files.
 fn removed_and_cut() -> Faulty {
     let on_disk = || {
         let disk = Bench::of(named("session-log", "edit")).disk();
@@ -63,7 +62,7 @@ fn rewritten(disk: &Faulty, from: &str, to: &str) {
     disk.put(Path::new(ROOT).join(LOG), before.replace(from, to), 0o600);
 }
 
-/// The next start: the notes that it leaves.
+/// Starts palimp again. Returns its notes.
 fn started(disk: &Faulty) -> Vec<String> {
     let (store, machine) = (load(disk, "session-log"), Still::next());
     Writer::open(host(disk, &machine), &store).unwrap().notes()

@@ -4,7 +4,7 @@ use super::bench::Bench;
 use super::cases::CASES;
 use super::sweep::{Share, Sweep};
 
-/// What was wrong, shortly.
+/// A short report of what was wrong.
 pub fn told(wrong: Vec<String>) -> String {
     let count = wrong.len();
     let first: Vec<String> = wrong.into_iter().take(12).collect();

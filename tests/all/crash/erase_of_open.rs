@@ -1,6 +1,6 @@
-//! An erasure right after another change, while programs may have the replaced file open: its content is overwritten
-//! in place. Each call fails, or the process is killed there. No other memory goes, and what is erased does not come
-//! back.
+//! An erasure right after another change, while programs may have the replaced file open: its
+//! content is overwritten in place. Each call fails, or the process is killed there. No other
+//! memory is lost, and the erased one does not come back.
 
 use std::collections::BTreeSet;
 
@@ -24,14 +24,14 @@ fn deed(name: &str) -> &'static Deed {
     DEEDS.iter().find(|own| own.name == name).unwrap()
 }
 
-/// A store of which the last edit is seconds old, so that the file that it replaced may be open.
+/// A store whose last edit is seconds old, so that the replaced file may be open.
 fn edited(format: &'static str) -> Faulty {
     let disk = start(format, deed("erase")).unwrap();
     run(&disk, format, Doing::Plan(edit_last)).unwrap().unwrap();
     disk
 }
 
-/// An edit of the last memory: an erasure that overwrites half of a file has not come to it yet.
+/// Edits the last memory: an erasure that has overwritten half of a file has not reached it.
 fn edit_last(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     let set = [FieldAssignment { name: "text", value: "Another text, and a longer one than before." }];
     let mut edits =

@@ -1,6 +1,6 @@
-//! Runs every verb in all five formats. At each of its steps, a call fails or the process is killed. What was
-//! reported as done is there, and what was refused left no trace. After the next start, the store is as
-//! before or as after, including folders and derived files.
+//! Runs every verb in all five formats. At each step, a call fails or the process is killed. What
+//! was reported as done is there, and what was refused left no trace. After the next start, the
+//! store is as before or as after, including folders and derived files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use crate::faulty::{Errno, Fault, Faulty};
 use palimp::format::writing::NO_COMPRESSED_FILES;
 use palimp::model::Store;
 use palimp::ops::WriteContext;
-use palimp::store::commit::{FilesState, is_ours};
+use palimp::store::commit::FilesState;
+use palimp::store::hidden_names::is_ours;
 use serde_json::Value;
 
 use super::foreign::begun;
@@ -56,8 +57,8 @@ impl Look {
         format!("files {differ:?}, folders {folders:?}, stale {:?}", self.stale)
     }
 
-    /// Whether two stores are equal. Two things may differ: derived files if some were stale in the
-    /// other store, and what follows from the time in derived files.
+    /// True if two stores are equal. Derived files may differ if some were stale in the other
+    /// store; values that follow from the time may always differ.
     fn is(&self, other: &Look) -> bool {
         let is_same = |path: &&PathBuf| {
             let (own, others) = (self.files.get(*path), other.files.get(*path));
@@ -79,7 +80,7 @@ fn is_derived(path: &Path) -> bool {
 /// The members of derived files that follow from the time.
 const TIMES: [&str; 5] = ["created_at", "updated_at", "last_updated", "last_accessed", "current_relevance"];
 
-/// Whether two derived files are equal except for what follows from the time.
+/// True if two derived files are equal except for values that follow from the time.
 fn has_same_content(one: Option<&Vec<u8>>, other: Option<&Vec<u8>>) -> bool {
     let content = |bytes: &Vec<u8>| {
         let mut content: serde_json::Map<String, Value> = serde_json::from_slice(bytes).ok()?;
@@ -89,7 +90,6 @@ fn has_same_content(one: Option<&Vec<u8>>, other: Option<&Vec<u8>>) -> bool {
     one.and_then(content).is_some_and(|own| other.and_then(content) == Some(own))
 }
 
-/// Drops what follows from the time at which a derived file was made.
 fn drop_times(content: &mut serde_json::Map<String, Value>) {
     content.retain(|name, _| !TIMES.contains(&name.as_str()));
     for value in content.values_mut() {
@@ -99,7 +99,7 @@ fn drop_times(content: &mut serde_json::Map<String, Value>) {
     }
 }
 
-/// What a rebuild would change.
+/// Returns the files that a rebuild would change.
 pub(super) fn stale(disk: &Faulty, format: &'static str) -> BTreeSet<PathBuf> {
     let store: Store = load(disk, format);
     let scene =
@@ -157,7 +157,7 @@ impl Sweep {
             return Some(format!("the next start fails: {why}"));
         }
         let later = Look::of(&disk, self.format);
-        // An empty folder that was made may stay. One that was to be removed may not.
+        // A new empty folder may stay. One that was to be removed may not.
         let is_done = |own: &Look| later.is(own) && later.has_no_other_folders(&[own]);
         let is_undone = |own: &Look| later.is(own) && later.has_no_other_folders(&all);
         let fits = |own: &&&Look| {
@@ -178,7 +178,7 @@ impl Sweep {
     }
 }
 
-/// The number of states, and what was wrong.
+/// Returns the number of states, and what was wrong.
 fn sweep(faults: &[Fault], every: usize) -> (usize, Vec<String>) {
     let (mut count, mut number, mut wrong) = (0, 0_usize, Vec::new());
     for (format, deed) in FORMATS.iter().flat_map(|format| DEEDS.iter().map(move |deed| (*format, deed))) {
@@ -188,7 +188,7 @@ fn sweep(faults: &[Fault], every: usize) -> (usize, Vec<String>) {
         let own = Sweep::of(format, deed);
         for (step, fault) in (0..own.log.len()).flat_map(|at| faults.iter().map(move |fault| (at, *fault))) {
             number += 1;
-            // Folders are removed rarely, and last: each time is tried.
+            // Folders are removed rarely, and last, so each such step is tried.
             if number % every != 0 && !own.log[step].contains("remove the folder") {
                 continue;
             }

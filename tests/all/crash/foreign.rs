@@ -1,7 +1,6 @@
-//! Programs that know nothing of palimp and replace a file by rename, write it anew in place, or
-//! add to it, before every step of every change, in all five formats: records, copies, archives,
-//! what is derived, what lies beside the store. Nothing of theirs is lost, and nothing of ours is
-//! reported and missing.
+//! Programs that know nothing of palimp replace a file by rename, rewrite it in place, or add to it, before
+//! every step of every change, in all five formats: records, copies, archives, derived files, files beside
+//! the store. Nothing that they wrote is lost, and no reported change of palimp is missing.
 
 pub mod deeds;
 mod other;
@@ -15,7 +14,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use crate::faulty::{Fault, Faulty, Lie};
 use palimp::model::{Act, Plan, Store};
 use palimp::ops::WriteContext;
-use palimp::store::commit::is_ours;
+use palimp::store::hidden_names::is_ours;
 
 use self::deeds::{DEEDS, Deed, FORMATS, ROTATES, TEXT};
 use self::other::{FOREIGN, Foreign, act, close, has_mark, is_log, open};
@@ -24,14 +23,14 @@ use super::bench::DATA;
 use super::machine::NOW;
 use crate::support::tries;
 
-/// One state: what is done before which step, to which file, and where the process is killed.
+/// One state: the action of another program, its step and file, and where the process is killed.
 struct Try<'a> {
     format: &'static str,
     deed: &'a Deed,
     begin: &'a Faulty,
     lies: &'a [Lie],
     file: &'a Path,
-    /// Whether the file is made of others: then it may be made anew instead of kept.
+    /// True if the file is derived: it may then be rebuilt instead of kept.
     derived: bool,
     foreign: Foreign,
     step: usize,
@@ -39,7 +38,7 @@ struct Try<'a> {
 }
 
 impl Try<'_> {
-    /// What was wrong; `None` where the other program had nothing to write to.
+    /// Returns what was wrong, or `None` if the other program had nothing to write to.
     fn outcome(&self) -> Option<Result<(), String>> {
         let disk = self.begin.restart();
         self.lies.iter().for_each(|lie| disk.lie(*lie));
@@ -97,7 +96,7 @@ impl Try<'_> {
         }
     }
 
-    /// Whether a file that is made of others says what they make of it.
+    /// True if a derived file agrees with its sources.
     fn is_made_anew(&self, after: &Faulty) -> bool {
         let store: Store = load(after, self.format);
         let packed = &palimp::format::writing::NO_COMPRESSED_FILES;
@@ -106,7 +105,7 @@ impl Try<'_> {
         plan.is_ok_and(|plan| plan.derived.iter().all(|change| *change.path != *self.file))
     }
 
-    /// Whether what was reported is there.
+    /// Checks that reported changes are there.
     fn has_ours(&self, after: &Faulty, plan: Option<&Plan>) -> Result<(), String> {
         let Some(plan) = plan else { return self.is_erased(after) };
         for change in &plan.changes {
@@ -116,7 +115,7 @@ impl Try<'_> {
                 let lines = String::from_utf8_lossy(lines).into_owned();
                 lines.lines().all(|line| text.contains(line.trim_end()))
             };
-            // Who writes a file anew as it was long ago takes out what was added to it since.
+            // A program that writes back an old state of a file removes the lines that were added since.
             let is_stale = self.foreign == Foreign::RewriteLate && *change.path == *self.file;
             let is_there = match &change.act {
                 Act::Append(_) if is_stale => true,
@@ -125,7 +124,7 @@ impl Try<'_> {
                     splices.iter().all(|splice| has(&splice.becomes))
                 }
                 Act::Create(_) => now.is_some(),
-                // What others put there meanwhile is there again.
+                // A file that another program put there since may exist again.
                 Act::Remove(was) => now.is_none_or(|now| now != **was),
                 _ => true,
             };
@@ -136,8 +135,7 @@ impl Try<'_> {
         Ok(())
     }
 
-    /// Whether nothing holds what was erased any more; who writes a file anew as it was long ago
-    /// writes that anew, too.
+    /// Checks that erased text is gone. A program that writes back an old state of a file restores it.
     fn is_erased(&self, after: &Faulty) -> Result<(), String> {
         let is_stale = self.foreign == Foreign::RewriteLate;
         let count = |disk: &Faulty| {
@@ -152,20 +150,20 @@ impl Try<'_> {
     }
 }
 
-/// What [`start`] makes, once for all tests.
+/// Returns what [`start`] makes; runs it once for all tests.
 pub fn begun(format: &'static str, deed: &'static Deed) -> Result<Faulty, String> {
     type Begun = HashMap<(&'static str, &'static str), Result<Faulty, String>>;
     static BEGUN: LazyLock<Mutex<Begun>> = LazyLock::new(Mutex::default);
     let key = (format, deed.name);
     let known = BEGUN.lock().unwrap().get(&key).cloned();
-    // Outside the lock: tests that run side by side don't wait for each other.
+    // Outside the lock, so that parallel tests don't wait for each other.
     let begun = known.unwrap_or_else(|| start(format, deed));
     BEGUN.lock().unwrap().entry(key).or_insert_with(|| begun.clone());
     begun.map(|disk| disk.restart())
 }
 
-/// Every `every`th state of all deeds; how many, and what was wrong. Each deed has to run in just
-/// those formats that have it.
+/// Tries every `every`th state of all deeds. Returns their number and what was wrong. Each deed
+/// must run in exactly those formats that have it.
 fn sweep(lies: &[Lie], every: usize, with_kills: bool) -> (usize, Vec<String>) {
     let (mut count, mut number, mut wrong) = (0, 0_usize, Vec::new());
     for format in FORMATS {
@@ -222,9 +220,9 @@ fn sweep(lies: &[Lie], every: usize, with_kills: bool) -> (usize, Vec<String>) {
     (count, wrong)
 }
 
-/// What the documents say can't be held where the file system knows no exchange: what replaces the
-/// file in the very rename, and where a file can't have two names whatever is written to it then,
-/// or later by who had it open.
+/// True for cases that the documents exclude, if the file system has no exchange: a replacement of
+/// the file at the rename itself; and without second names, any write at the rename, or later by a
+/// program that had the file open.
 fn in_window(lies: &[Lie], own: &Try<'_>, at: &str) -> bool {
     let is_rename =
         at.starts_with("rename ") && at.ends_with(&*path_of(own.format, own.file).to_string_lossy());
@@ -263,7 +261,7 @@ fn without_second_names_nothing_is_lost_but_what_is_written_within_a_rename_or_l
     assert_nothing_is_lost(&[Lie::NoExchange, Lie::NoLinks], 421, false);
 }
 
-/// Every step at which another program does something to one file; how many, and what was wrong.
+/// Tries every step at which another program acts on one file. Returns the count and what was wrong.
 fn each_step(
     format: &'static str,
     deed: &Deed,
@@ -277,7 +275,7 @@ fn each_step(
     for file in files.map(|own| own.path.clone()) {
         for (foreign, step) in FOREIGN.iter().flat_map(|own| (0..learned.steps()).map(|at| (*own, at))) {
             let kills = [1, 2, 4].map(|later| Some(step + later));
-            // The short form kills at one of them, at each in turn.
+            // The short form kills at one of them, in turn.
             let kills = if tries::is_long() { &kills[..] } else { &kills[step % 3..][..1] };
             for killed in [None].into_iter().chain(kills.iter().copied()) {
                 let own = Try {

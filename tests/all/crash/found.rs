@@ -1,5 +1,4 @@
-//! A store in which a change was cut short is found by what palimp itself knows, whatever is
-//! left in it.
+//! A store with an interrupted change is found from palimp's own data, whatever is left in the store.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +10,9 @@ use super::cases::named;
 use super::machine::Still;
 use super::sweep::Share;
 
-/// The store's files, but for ours.
+/// Returns the store's files, except palimp's own.
 fn store(disk: &Faulty) -> Vec<(PathBuf, Vec<u8>)> {
-    let ours = |path: &Path| path.file_name().is_some_and(palimp::store::commit::is_ours);
+    let ours = |path: &Path| path.file_name().is_some_and(palimp::store::hidden_names::is_ours);
     disk.files().into_iter().filter(|(path, _)| path.starts_with(ROOT) && !ours(path)).collect()
 }
 

@@ -1,5 +1,4 @@
-//! Half a line of an agent before every step of the next start, which adds a line that came late:
-//! neither is cut in two.
+//! An agent writes half a line before each step of a start that adds a late line: neither is cut in two.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -19,15 +18,15 @@ const HALVES: [&str; 2] = ["{\"id\":\"mem_900\",\"content\":{\"finding\":", "\"O
 /// What an agent writes to the file that it has open while palimp replaces it.
 const LATE: [&str; 2] = ["{\"id\":\"mem_901\",\"content\":{\"finding\":", "\"It came late.\"}}\n"];
 
-/// The disk counts its changes from 1970 on: a second later, so that all of them are of now.
+/// The disk counts its changes from 1970 on. One second later, all of them are recent.
 const TO_1970: i64 = -(19 * 86_400 + 43_200 - 1);
 
 fn adds(disk: &Faulty, log: &Path, text: &str) {
     disk.append(log).unwrap().write(text.as_bytes()).unwrap();
 }
 
-/// The agent writes its halves before these steps. Behind a line that another has `begun` it ends
-/// that first: what comes behind it is glued to it, with palimp and without.
+/// The agent writes its halves before these steps. If another has `begun` a line, the agent ends
+/// that first: with or without palimp, its text is joined to that line.
 fn with_halves_before(steps: [usize; 2], begun: bool) -> Option<()> {
     let log: PathBuf = Path::new(ROOT).join("sessions/sess_a/memory.jsonl");
     let bench = Bench::of(named("session-log", "tag"));
@@ -79,13 +78,13 @@ fn half_a_line_of_an_agent_is_not_cut_in_two_by_a_line_that_came_late() {
     }
 }
 
-/// The agent writes its halves before these steps of an `add`; how many steps that has.
+/// The agent writes its halves before these steps of an `add`. Returns the number of steps.
 fn with_halves_while_adding(steps: [usize; 2]) -> usize {
     let log: PathBuf = Path::new(ROOT).join("sessions/sess_a/memory.jsonl");
     let bench = Bench::of(named("session-log", "add"));
     let disk = bench.disk();
     let machine = Still::first();
-    // The line is fresh for longer than it is waited for.
+    // The line stays fresh for longer than palimp waits.
     machine.pass(TO_1970 - 1);
     machine.sleep(Duration::from_millis(500));
     let prepared = bench.prepare(&disk);
@@ -123,13 +122,13 @@ fn half_a_line_of_an_agent_is_not_cut_in_two_by_a_line_that_is_added() {
     }
 }
 
-/// Others wait for the lock.
+/// Otherwise others would wait for the lock.
 #[test]
 fn an_agent_in_the_middle_of_a_line_is_waited_for_before_the_lock_is_taken() {
     let bench = Bench::of(named("session-log", "add to an unfinished line"));
     let disk = bench.disk();
     let machine: &'static Still = Box::leak(Box::new(Still::first()));
-    // The line is fresh for longer than it is waited for.
+    // The line stays fresh for longer than palimp waits.
     machine.pass(TO_1970 - 1);
     machine.sleep(Duration::from_millis(500));
     let (began, prepared) = (machine.monotonic(), bench.prepare(&disk));

@@ -1,4 +1,4 @@
-//! What a state may be: before, after, or what a crash may leave between them.
+//! The allowed states: before, after, or what a crash may leave between them.
 
 mod look;
 
@@ -9,40 +9,37 @@ use std::path::{Path, PathBuf};
 
 use crate::faulty::Faulty;
 use palimp::model::{Act, Change, Code, Plan, Role, State, Store};
-use palimp::store::commit::is_ours;
+use palimp::store::hidden_names::is_ours;
 use serde_json::Value;
 
 use super::bench::{Bench, Bytes, ROOT, load, next_start, run, turn};
 use super::cases::Do;
 use super::machine::Still;
 
-/// What a state is looked at for.
+/// The moment at which a state is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// The process was ended: what it did is there in its order.
+    /// The process was killed: its operations are on the disk in order.
     Killed,
-    /// The power was cut.
     PowerCut,
-    /// Recovery was cut short: what it left need only be settled by the next.
+    /// Recovery was interrupted: the next start must settle what it left.
     Recovering,
     /// Success was reported before.
     Told,
-    /// So it was, and that an index is stale, which the next start makes anew.
+    /// Success was reported, with a note that an index is stale. The next start rebuilds it.
     ToldStale,
 }
 
-/// Which state a store is in, once all is settled.
+/// The state of a settled store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// The operation was not done.
     Before,
-    /// It was done.
     After,
     /// It changes no memories, or was done in part.
     Either,
 }
 
-/// What an operation may come to.
+/// The allowed results of an operation.
 pub struct Judge {
     format: &'static str,
     changes: Vec<Change>,
@@ -58,7 +55,7 @@ fn is_stale(code: Code) -> bool {
 }
 
 impl Judge {
-    /// What the case may come to, learned from a run in which nothing goes wrong.
+    /// Learns the allowed results of a case from a run in which nothing fails.
     pub fn of(bench: &Bench) -> Judge {
         let disk = bench.disk();
         let before = Look::of(&disk, bench.format);
@@ -76,7 +73,7 @@ impl Judge {
         }
     }
 
-    /// The files that hold memories: neither derived, nor copies that are too old.
+    /// True for a file with memories: neither derived, nor an expired copy.
     fn is_data(&self, path: &Path) -> bool {
         !self.derived.contains(path) && !self.expired.contains(path)
     }
@@ -96,7 +93,7 @@ impl Judge {
         }
     }
 
-    /// Judges a state in which nothing was settled yet.
+    /// Judges a state that is not settled.
     pub fn raw(&self, disk: &Faulty, when: When) -> Result<(), String> {
         let now = Look::of(disk, self.format);
         match when {
@@ -127,7 +124,7 @@ impl Judge {
         self.consistent(now, &self.after)
     }
 
-    /// After success was reported, but for an index: the memories are as they were to be.
+    /// After success was reported except for an index: the memories are as planned.
     fn told_stale(&self, now: &Look) -> Result<(), String> {
         match self.which(now) {
             Some(which @ (Which::After | Which::Either)) => self.not_silently_wrong(now, Some(which)),
@@ -149,8 +146,8 @@ impl Judge {
         }
     }
 
-    /// No memory that is there before and after is ever away, and one that goes for a
-    /// tombstone leaves that first.
+    /// No memory of both states is ever missing. One that a tombstone replaces goes after the
+    /// tombstone came.
     fn nothing_lost(&self, now: &Look) -> Result<(), String> {
         let kept = self.before.ids.intersection(&self.after.ids);
         let lost: Vec<&String> = kept.filter(|id| !now.ids.contains(*id)).collect();
@@ -164,7 +161,7 @@ impl Judge {
         }
     }
 
-    /// Nothing is replaced or removed before all is there that is added.
+    /// Nothing is replaced or removed before all additions are there.
     fn copies_first(&self, now: &Look) -> Result<(), String> {
         let is_after = |change: &Change| now.files.get(&change.path) == self.after.files.get(&change.path);
         let is_before = |change: &Change| now.files.get(&change.path) == self.before.files.get(&change.path);
@@ -190,7 +187,7 @@ impl Judge {
         }
     }
 
-    /// What is derived agrees with the records, or `check` says that it does not.
+    /// Derived files agree with the records, or `check` reports that they do not.
     fn not_silently_wrong(&self, now: &Look, which: Option<Which>) -> Result<(), String> {
         let wanted = match which {
             Some(Which::Before) => &self.before,
@@ -200,7 +197,7 @@ impl Judge {
         for path in &self.derived {
             let reported = now.problems.iter().any(|(file, code)| file == path && is_stale(*code));
             let (there, own) = (now.files.get(path), wanted.files.get(path));
-            // An index may go on naming what a tombstone names.
+            // An index may still name what a tombstone names.
             let same = content(there, &now.tombstones) == content(own, &now.tombstones);
             if !reported && there.is_some() && own.is_some() && !same {
                 return Err(format!("{} is wrong and nobody says so: {}", path.display(), shown(there)));
@@ -229,7 +226,7 @@ impl Judge {
         }
     }
 
-    /// Lets the next start settle a state, and judges what comes of it.
+    /// Lets the next start settle a state, and judges the result.
     pub fn settled(&self, disk: &Faulty) -> Result<Which, String> {
         let machine = Still::next();
         next_start(disk, self.format, &machine).map_err(|error| format!("the next start fails: {error}"))?;
@@ -264,7 +261,7 @@ impl Judge {
         Ok(which)
     }
 
-    /// Turns the operation round and looks for the bytes before.
+    /// Reverses the operation and compares the bytes with those before.
     pub fn turned_back(&self, disk: &Faulty) -> Result<(), String> {
         turn(disk, self.format, &Still::next(), self.back)
             .map_err(|error| format!("no way back: {error}"))?;
@@ -275,7 +272,7 @@ impl Judge {
         }
     }
 
-    /// After an error that says that nothing is changed, or that it was put back.
+    /// After an error that says that nothing was changed, or that all was restored.
     pub fn untouched(&self, disk: &Faulty, wholly: bool) -> Result<(), String> {
         let now = Look::of(disk, self.format);
         let same = match wholly {
@@ -285,8 +282,8 @@ impl Judge {
         same.then_some(()).ok_or_else(|| format!("it is not as before: {}", self.differences(&now)))
     }
 
-    /// A settled state to which an agent has added a line: all else is as before, or as
-    /// after, and the line is there once.
+    /// Judges a settled state with an agent's added line: it is there once, and all else is as
+    /// before or after.
     pub fn with_line(&self, disk: &Faulty, line: &[u8]) -> Result<Which, String> {
         let mut now = Look::of(disk, self.format);
         let mut count = 0;
@@ -304,7 +301,7 @@ impl Judge {
         let kept = |path: &Path| {
             now.files.get(&path.with_file_name("memory.jsonl")).is_some_and(|own| own == ABSENT)
         };
-        // A log that is there for the agent's line alone has an index of its own.
+        // A log that exists only for the agent's line has its own index.
         let indexes: Vec<PathBuf> =
             now.files.keys().filter(|path| path.ends_with("index.json") && kept(path)).cloned().collect();
         now.files.retain(|path, bytes| bytes != ABSENT && !indexes.contains(path));
@@ -312,7 +309,7 @@ impl Judge {
             return Err(format!("the line is there {count} times"));
         }
         let new = now.problems.difference(&self.before.problems);
-        // An agent that adds a line and leaves the index alone makes that stale.
+        // An agent that adds a line without an index entry makes the index stale.
         let new = new.filter(|problem| line.is_empty() || !is_stale(problem.1));
         let new: Vec<_> = new.filter(|problem| !self.after.problems.contains(problem)).collect();
         let which = self.which(&now).or_else(|| self.which_but_for_counts(&now));
@@ -323,8 +320,7 @@ impl Judge {
         }
     }
 
-    /// Which it is where an index and counts came back as memories do, and then took an
-    /// agent's line in.
+    /// The state if an index and counts were restored like memories and then took in an agent's line.
     fn which_but_for_counts(&self, now: &Look) -> Option<Which> {
         let is_count = |path: &Path| path.ends_with("index.json") || path.ends_with("metadata.json");
         let memories = |look| -> BTreeMap<_, _> {
@@ -338,7 +334,7 @@ impl Judge {
         }
     }
 
-    /// How a state differs from the nearer of the two.
+    /// Describes how a state differs from both.
     fn differences(&self, now: &Look) -> String {
         let all = [&self.before, &self.after, now].into_iter().flat_map(|look| look.files.keys());
         let paths: BTreeSet<&PathBuf> = all.filter(|path| self.is_data(path)).collect();
@@ -357,15 +353,15 @@ impl Judge {
     }
 }
 
-/// A file that is there for an agent's line alone.
+/// Marks a file that exists only for an agent's line.
 const ABSENT: &[u8] = b"\0";
 
-/// A backup, which may hold an agent's line too.
+/// A backup, which may have an agent's line too.
 fn is_copy(path: &Path) -> bool {
     path.starts_with(".backup")
 }
 
-/// Our own files in the store whose names start so.
+/// Returns palimp's own files in the store whose names end in `end`.
 pub fn ours(disk: &Faulty, end: &str) -> Vec<PathBuf> {
     let own = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(end));
     disk.files().into_keys().filter(|path| path.starts_with(ROOT)).filter(own).collect()

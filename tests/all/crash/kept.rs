@@ -1,4 +1,4 @@
-//! How long palimp keeps content of its own accord, and what numbers it gives.
+//! How long palimp keeps content on its own, and which step numbers it gives.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,6 @@ fn bench() -> Bench {
     Bench::of(named("session-log", "edit"))
 }
 
-/// Another start.
 fn started(disk: &Faulty) {
     let (store, machine) = (load(disk, "session-log"), Still::next());
     drop(Writer::open(host(disk, &machine), &store).unwrap());
@@ -24,7 +23,7 @@ fn kept(disk: &Faulty, folder: &str) -> Vec<PathBuf> {
     disk.files().into_keys().filter(is_in).collect()
 }
 
-/// The step that writes what undoes the edit.
+/// Returns the step that writes the undo data of the edit.
 fn written() -> usize {
     let learned = bench().disk();
     run(&learned, &Still::first(), &bench().prepare(&learned)).unwrap();
@@ -50,7 +49,7 @@ fn what_a_crash_cut_while_it_was_written_to_take_a_change_back_goes_at_the_next_
     let cut =
         |disk: &Faulty| disk.files().into_keys().any(|path| path.extension().is_some_and(|end| end == "new"));
     if !cut(&disk) {
-        // The system brought none back; it may.
+        // The file is gone after this crash; it could also be there.
         let own = palimp::disk::Disk::list(&disk, &folder).unwrap().remove(0).name;
         disk.put(folder.join(own).join("undo/000001.new"), "{\"verb\":\"edit\"", 0o600);
     }
@@ -63,7 +62,7 @@ fn what_a_crash_cut_while_it_was_written_to_take_a_change_back_goes_at_the_next_
 
 const LOG: &str = "sessions/sess_a/memory.jsonl";
 
-/// The step at which the change puts a file in its place.
+/// Returns the step at which the change puts a file in its place.
 fn exchange_of(bench: &Bench, file: &str) -> usize {
     let disk = bench.disk();
     run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap();
@@ -78,7 +77,7 @@ fn what_takes_a_change_back_that_is_not_settled_stays_however_old() {
     disk.fail_at(at + 1, Fault::Crash);
     let _ = run(&disk, &Still::first(), &bench.prepare(&disk));
     let disk = disk.restart();
-    // The file can't be read now: nobody can tell how far the change came.
+    // The file is unreadable, so nothing shows how far the change got.
     let path = Path::new(super::bench::ROOT).join(LOG);
     let bytes = disk.files()[&path].clone();
     disk.put(&path, bytes, 0o000);

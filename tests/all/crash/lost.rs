@@ -1,4 +1,4 @@
-//! Locks and files that are lost while a change is carried out.
+//! Locks and files that get lost during a change.
 
 use std::path::{Path, PathBuf};
 

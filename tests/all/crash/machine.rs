@@ -1,4 +1,4 @@
-//! A machine on which time goes on only while a process sleeps, and one process is alive.
+//! A machine on which time passes only while a process sleeps, and one process is alive.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -6,32 +6,29 @@ use std::time::Duration;
 use palimp::disk::{Machine, ProcessState};
 use palimp::model::Moment;
 
-/// The disk in memory counts its changes from 1970 on, so that is when all of this happens.
+/// The disk in memory counts its changes from 1970 on, so all of this happens then.
 pub const NOW: Moment = Moment(19 * 86_400_000_000 + 43_200_000_000);
 
-/// The machine.
 pub struct Still {
     passed: AtomicI64,
     own: u32,
 }
 
 impl Still {
-    /// The process that is put to the test.
     pub fn first() -> Self {
         Still { passed: AtomicI64::new(0), own: 100 }
     }
 
-    /// One that is started after the first, and ends before the next.
+    /// A process that starts after the first and ends before the next.
     pub fn between() -> Self {
         Still { passed: AtomicI64::new(300_000_000), own: 150 }
     }
 
-    /// One that is started ten minutes later, when the first is gone.
+    /// A process that starts ten minutes later, when the first is gone.
     pub fn next() -> Self {
         Still { passed: AtomicI64::new(600_000_000), own: 200 }
     }
 
-    /// Sets both clocks forward.
     pub fn pass(&self, seconds: i64) {
         self.passed.fetch_add(seconds * 1_000_000, Ordering::SeqCst);
     }

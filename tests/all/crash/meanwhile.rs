@@ -1,4 +1,4 @@
-//! What an agent writes in place between two steps of a change.
+//! An agent writes in place between two steps of a change.
 
 use std::path::{Path, PathBuf};
 
@@ -62,7 +62,7 @@ fn changed(disk: &Faulty, name: &str) -> Change {
     Change::rewrite(path, base.into(), text.replace("says", "said").as_bytes())
 }
 
-/// Has an agent write to a file right before the first step that `is_it`.
+/// Lets an agent write to a file right before the first step that `is_it`.
 fn written_before(disk: &Faulty, is_it: fn(&str) -> bool, file: &str) {
     let (file, mut wrote) = (place(file), false);
     disk.before(move |op, other| {
@@ -99,7 +99,7 @@ fn a_note_that_an_agent_writes_to_is_not_removed_with_another() {
     assert_eq!(text(&disk, "knowledge/notes/a.md"), note("a").1);
 }
 
-/// Sessions on a disk, and the plan that removes the first entry.
+/// Returns sessions on a disk, and the plan that removes the first entry.
 fn a_removal() -> (Faulty, Plan) {
     let disk = Faulty::new();
     disk.put_folder(DATA, 0o700);
@@ -216,7 +216,7 @@ fn what_an_agent_puts_in_the_place_of_a_new_file_stays_where_that_is_undone() {
             at += 1;
         });
         let (store, machine) = (load(&disk, "memory-server"), Still::first());
-        // Each look at the lock is a step: the short form looks once.
+        // Each look at the lock is a step, so the short form looks once.
         let open = if is_long() { Writer::open } else { Writer::open_at_once };
         open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap_err();
         drop(held);

@@ -1,6 +1,6 @@
-//! A change of one record of a long log, of which nothing else was read: each of its calls fails, or the process is
-//! killed there. The record is changed where that was said, the others are as they were, and what is derived is
-//! right after the next start, and written down as due until then.
+//! A change of one record of a long log, without reading the rest: each of its calls fails, or the
+//! process is killed there. The record is changed if that was reported, the others are as before.
+//! Derived files are right after the next start; until then they are noted as due.
 
 use std::path::Path;
 
@@ -18,11 +18,11 @@ use super::open_memory::large;
 use crate::faulty::{Errno, Fault, Faulty};
 use crate::support::tries;
 
-/// The formats that keep their sessions apart.
+/// The formats with separate sessions.
 const FORMATS: [&str; 2] = ["session-log", "bmad"];
 const ID: &str = "many_0017";
 
-/// Adds a tag to the record, reading nothing but it.
+/// Adds a tag to the record, and reads only that record.
 fn tag(disk: &Faulty, format: &'static str, tag: &str, fault: Option<(usize, Fault)>) -> Result<(), String> {
     let whole = load(disk, format);
     let is_it = |own: &&palimp::model::Entry| whole.view(own).is_some_and(|view| view.id == Some(ID));
@@ -47,7 +47,7 @@ fn tag(disk: &Faulty, format: &'static str, tag: &str, fault: Option<(usize, Fau
     outcome.map_err(|error| error.to_string())
 }
 
-/// The ids of all records, and whether the one is tagged.
+/// Returns the ids of all records, and whether the one is tagged.
 fn said(store: &Store) -> (Vec<String>, bool) {
     let views = || store.entries.iter().filter_map(|entry| store.view(entry));
     let ids = views().filter_map(|view| view.id.map(str::to_owned)).collect();
@@ -120,7 +120,7 @@ fn a_change_of_one_record_first_settles_what_was_cut_short_in_its_store() {
     assert!(unsettled > 2, "{unsettled}");
 }
 
-/// The calls of a change of one record.
+/// Returns the number of calls for a change of one record.
 fn steps_of(format: &'static str) -> usize {
     let disk = large(format);
     let begins = disk.steps();

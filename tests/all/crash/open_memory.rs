@@ -1,6 +1,6 @@
-//! A record that an open store adds by the ends of logs alone: each of its calls fails, or the process is
-//! killed there. What was said to be added is there, what was refused is not, and derived files that are not
-//! right are written down as due until the next start makes them right.
+//! An open store adds a record and reads only the ends of logs: each of its calls fails, or the
+//! process is killed there. A record that was reported as added is there, and a refused one is not.
+//! Derived files that are wrong are noted as due until the next start rebuilds them.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -24,11 +24,11 @@ use super::machine::{NOW, Still};
 use crate::faulty::{Errno, Fault, Faulty};
 use crate::support::tries;
 
-/// Formats and the type of memories that are lines in them.
+/// Formats, and a type whose memories are lines in them.
 const LOGS: [(&str, &str); 4] =
     [("session-log", "finding"), ("bmad", "finding"), ("memory-server", "core"), ("a-mem", "event")];
 
-/// A machine with another number at each call.
+/// A machine with another random number at each call.
 struct Numbers(Still, AtomicU8);
 
 impl Machine for Numbers {
@@ -57,7 +57,7 @@ impl Machine for Numbers {
     }
 }
 
-/// What came of two records: whether each was said to be added.
+/// Adds two records. Returns whether each was reported as added.
 fn add_two(disk: &Faulty, (format, kind): (&'static str, &str), fault: Option<(usize, Fault)>) -> [bool; 2] {
     let place = Place::whole(root(format).into(), format);
     let machine = Numbers(Still::first(), AtomicU8::new(20));
@@ -127,7 +127,7 @@ fn a_record_that_an_open_store_adds_is_there_or_not_whatever_call_fails() {
     assert!(wrong.is_empty(), "{} of {count}: {}", wrong.len(), wrong.join("\n"));
 }
 
-/// The number of calls that each added record takes.
+/// Returns the number of calls for each added record.
 fn calls(own: (&'static str, &str), records: usize) -> Vec<usize> {
     let (format, kind) = own;
     let disk = begun(format, &DEEDS[0]).unwrap().restart();
@@ -149,13 +149,13 @@ fn calls(own: (&'static str, &str), records: usize) -> Vec<usize> {
 fn a_record_takes_as_many_calls_onto_many_as_onto_few() {
     for own in LOGS {
         let calls = calls(own, 60);
-        // The first one reads the store, and the second writes down what is due.
+        // The first one reads the store, and the second notes what is due.
         assert!(calls[2..].iter().all(|count| *count == calls[2]), "{}: {calls:?}", own.0);
         assert!(calls[2] < calls[0], "{}: {calls:?}", own.0);
     }
 }
 
-/// A store whose log is not small, with an index that is right.
+/// A store with a large log and a correct index.
 pub fn large(format: &'static str) -> Faulty {
     let disk = begun(format, &DEEDS[0]).unwrap().restart();
     let store = load(&disk, format);
@@ -181,7 +181,7 @@ pub fn large(format: &'static str) -> Faulty {
     disk.restart()
 }
 
-/// The verb, which reads nothing of the store: whether it said that the memory was added.
+/// Runs the verb, which reads nothing of the store. Returns whether it reported the memory as added.
 fn add_one(disk: &Faulty, (format, kind): (&'static str, &str), fault: Option<(usize, Fault)>) -> bool {
     let place = Place::whole(root(format).into(), format);
     let session = load(disk, format).sessions.first().map(|own| own.name.clone());
@@ -201,7 +201,7 @@ fn add_one(disk: &Faulty, (format, kind): (&'static str, &str), fault: Option<(u
     }
 }
 
-/// What is wrong after the verb failed, or was killed, at a step.
+/// Returns what is wrong after the verb failed or was killed at a step.
 fn is_wrong_of_one(begin: &Faulty, step: usize, fault: Fault) -> Option<String> {
     let own = LOGS[0];
     let disk = begin.restart();

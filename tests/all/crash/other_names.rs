@@ -1,4 +1,4 @@
-//! Files with several names, in all formats: what the other name says is told before a change.
+//! Files with several names, in all formats: the plan says before a change what the other name has.
 
 use std::path::Path;
 
@@ -10,8 +10,7 @@ use super::foreign::town::{erasure, load, minutes_later, path_of, run, start};
 
 const ELSEWHERE: &str = "/elsewhere";
 
-/// A file that the deed rewrites or removes has another name: what it says then, and whether the
-/// plan told.
+/// Gives a file that the deed replaces another name. Returns whether the plan says what that name keeps.
 fn told_by(format: &'static str, name: &str) -> bool {
     let deed = DEEDS.iter().find(|deed| deed.name == name).unwrap();
     let begin = start(format, deed).unwrap();

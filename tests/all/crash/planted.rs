@@ -1,5 +1,4 @@
-//! Faults that are planted, to prove that the checks find them: in the disk, in the order
-//! of a plan, and in what is made durable.
+//! Planted faults prove that the checks work: in the disk, a plan's order, and what is made durable.
 
 use crate::faulty::Lie;
 use palimp::model::{Act, Plan};
@@ -33,7 +32,7 @@ fn a_disk_that_lies_is_found() {
         (Lie::RemoveDoesNothing, EDIT),
         (Lie::LinkDoesNothing, ("memory-server", "init")),
     ] {
-        // Replacing by rename is what is done where names can't be exchanged.
+        // Without exchange, files are replaced by a rename.
         let lies = match lie {
             Lie::RenameInPlace | Lie::UnlinkFirst => vec![lie, Lie::NoExchange],
             _ => vec![lie],
@@ -54,7 +53,7 @@ fn a_coarse_clock_numbers_given_again_and_writes_in_two_do_no_harm() {
     }
 }
 
-/// Whether the checks of the right plan refuse the wrong one.
+/// True if the checks of the right plan refuse the wrong one.
 fn finds_plan(
     (format, name): (&str, &str),
     right: Option<fn(&WriteContext<'_>) -> Plan>,
@@ -97,7 +96,7 @@ fn a_backup_after_the_change_is_found() {
     }));
 }
 
-/// A tombstone and what it names in one plan.
+/// A tombstone and the removal of its record in one plan.
 fn buried(scene: &WriteContext<'_>) -> Plan {
     let entries = found(scene, &["mem_001"]);
     let mut plan = delete(scene, &entries, DeleteRequest::default()).unwrap();

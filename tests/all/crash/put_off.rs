@@ -1,5 +1,5 @@
-//! What is derived from a large log that others are writing to: it is put off until they pause, and
-//! then made anew by the process that looks after what is left, or by the next start.
+//! Derived files of a large log that others write to: palimp puts them off until the writes pause.
+//! Then the background process, or the next start, rebuilds them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -16,7 +16,7 @@ use palimp::store::commit::{CommitReceipt, Host, Vault, Writer, take_stores_to_w
 use super::bench::{DATA, scene};
 use super::stores;
 
-/// What this process left is known by the store's root: no other test has this one.
+/// The process notes left-over work by the store's root. No other test has this root.
 const ROOT: &str = "/put-off";
 const SECOND: i64 = 1_000_000;
 
@@ -36,7 +36,7 @@ fn line(id: &str, text: &str) -> String {
     )
 }
 
-/// Sessions of which one has a log of that length, with indexes that are right.
+/// Returns sessions, one with a log of this length, and correct indexes.
 fn sessions(len: usize) -> Faulty {
     let disk = Faulty::new();
     disk.put_folder(DATA, 0o700);
@@ -61,7 +61,7 @@ fn host<'a>(disk: &'a Faulty, machine: &'a Passing) -> Host<'a> {
     Host { disk, machine, data: Path::new(DATA), now: machine.now() }
 }
 
-/// Tags an entry while an agent adds one, a moment before the log is changed.
+/// Tags an entry. An agent adds an entry right before the log changes.
 fn tagged_beside_an_agent(disk: &Faulty) -> CommitReceipt {
     let machine = Passing::on(disk, 0);
     let store = load(disk);
@@ -78,7 +78,7 @@ fn tagged_beside_an_agent(disk: &Faulty) -> CommitReceipt {
     writer.commit(&plan).unwrap()
 }
 
-/// Whether the index has the agent's entry.
+/// True if the index has the agent's entry.
 fn is_indexed(disk: &Faulty) -> bool {
     let index = &disk.files()[&Path::new(ROOT).join("sessions/sess_a/index.json")];
     memchr::memmem::find(index, b"mem_900").is_some()
@@ -88,18 +88,17 @@ fn is_pending(disk: &Faulty) -> bool {
     Vault::open_read_only(disk, Path::new(DATA), Path::new(ROOT)).is_unfinished().unwrap()
 }
 
-/// A machine on which it was just now that the log was written to, and time goes on while a
-/// process sleeps.
+/// A machine on which the log was written just now, and time passes while a process sleeps.
 struct Passing {
     began: Moment,
     passed: AtomicI64,
     disk: Faulty,
-    /// At each sleep, how much time had passed, and whether the index was right.
+    /// For each sleep, the time that had passed, and whether the index was right.
     seen: Mutex<Vec<(i64, bool)>>,
 }
 
 impl Passing {
-    /// That many seconds later.
+    /// Starts this many seconds after the write.
     fn on(disk: &Faulty, seconds: i64) -> Passing {
         let modified = disk.another().look(&log()).unwrap().generation.modified;
         let began = Moment((modified / 1000) as i64).plus(1 + seconds * SECOND);
@@ -151,7 +150,7 @@ fn an_index_of_a_large_log_that_others_write_to_is_rebuilt_when_they_pause() {
     assert!(!is_indexed(&disk) && is_pending(&disk), "it waits");
     assert!(is_left(), "whoever runs the verb starts a process that looks after it");
 
-    // Who starts while they still write leaves it.
+    // A start while agents still write leaves it.
     let (machine, store) = (Passing::on(&disk, 0), load(&disk));
     drop(Writer::open(host(&disk, &machine), &store).unwrap());
     assert!(!is_indexed(&disk) && is_pending(&disk), "it waits still");

@@ -1,14 +1,13 @@
-//! Small stores in which everything agrees, and such in which something does not.
+//! Small stores in which everything agrees, and some in which something does not.
 
 use std::path::{Path, PathBuf};
 
 /// Files by their paths below the store's root.
 pub type Files = Vec<(PathBuf, Vec<u8>)>;
 
-/// When these memories were made.
+/// The creation time of these memories.
 const WHEN: &str = "1970-01-10T12:00:00.000Z";
 
-/// An empty folder.
 pub fn nothing() -> Files {
     Vec::new()
 }
@@ -46,7 +45,7 @@ fn in_session(session: &str, file: &str) -> PathBuf {
     Path::new("sessions").join(session).join(file)
 }
 
-/// Two sessions; nothing was deleted in them.
+/// Two sessions without deletions.
 pub fn sessions() -> Files {
     vec![
         ("config.json".into(), b"{\"version\": \"1.0\"}\n".to_vec()),
@@ -66,7 +65,7 @@ fn log_changed(change: impl Fn(&mut Vec<u8>)) -> Files {
     files
 }
 
-/// The log's last line has no end.
+/// The last line of the log has no line end.
 pub fn sessions_unfinished() -> Files {
     log_changed(|own| own.truncate(own.len() - 1))
 }
@@ -79,7 +78,7 @@ pub fn sessions_doubled() -> Files {
     })
 }
 
-/// A session of which only the metadata is there.
+/// A session that has only metadata.
 pub fn sessions_without_log() -> Files {
     let mut files = sessions();
     files.retain(|(path, _)| !path.ends_with("sess_a/memory.jsonl"));
@@ -94,7 +93,7 @@ pub fn sessions_deleted() -> Files {
     files
 }
 
-/// An index that names what is not there.
+/// An index with entries that do not exist.
 pub fn sessions_stale() -> Files {
     let mut files = sessions();
     let wrong = "{\"version\": 1, \"entries\": {\"mem_777\": {}}, \"tags\": {}, \"types\": {}}";
@@ -102,7 +101,7 @@ pub fn sessions_stale() -> Files {
     files
 }
 
-/// A torn line, two records on one line.
+/// A torn line, and two records on one line.
 pub fn sessions_broken() -> Files {
     log_changed(|own| {
         let more = ["mem_011", "mem_012"].map(|id| entry("sess_a", id, "finding", "\"finding\":\"!\"", ""));
@@ -120,7 +119,7 @@ fn memory(id: &str, kind: &str, when: &str, importance: &str) -> String {
     )
 }
 
-/// Three files, and as many backups of one of them as are kept.
+/// Three files, and the most backups that one of them may have.
 pub fn memories() -> Files {
     let core = [memory("c1", "core", WHEN, "high"), memory("c2", "core", WHEN, "low")].concat();
     let learnings =
@@ -137,7 +136,7 @@ pub fn memories() -> Files {
     files
 }
 
-/// One learning was archived before.
+/// One learning is archived.
 pub fn memories_archived() -> Files {
     let line = memory("a9", "learning", WHEN, "low").replace("\"archived\":false", "\"archived\":true");
     let mut files = memories();
@@ -145,7 +144,7 @@ pub fn memories_archived() -> Files {
     files
 }
 
-/// One learning has faded.
+/// One learning has decayed.
 pub fn memories_old() -> Files {
     let line = memory("a8", "learning", "1969-01-01T00:00:00.000000Z", "low");
     let mut files = memories();
@@ -155,7 +154,7 @@ pub fn memories_old() -> Files {
     files
 }
 
-/// An index that names what is not there.
+/// An index with entries that do not exist.
 pub fn memories_stale() -> Files {
     let mut files = memories();
     let wrong =
@@ -164,7 +163,7 @@ pub fn memories_stale() -> Files {
     files
 }
 
-/// A torn line, two records on one line.
+/// A torn line, and two records on one line.
 pub fn memories_broken() -> Files {
     let mut files = memories();
     let core = &mut files[0].1;

@@ -1,4 +1,4 @@
-//! An operation run again and again, with something else going wrong each time.
+//! Runs an operation many times, with a different failure each time.
 
 use crate::faulty::{Errno, Fault, Faulty, Lie, Op};
 use palimp::store::commit::{CommitReceipt, FilesState};
@@ -9,19 +9,19 @@ use super::judge::{Judge, When, Which, ours};
 use super::machine::Still;
 use crate::support::tries::is_long;
 
-/// How much of what could be tried is tried.
+/// How many of the steps and states are tried.
 #[derive(Clone, Copy)]
 pub struct Share {
-    /// One step of so many.
+    /// One of this many steps.
     pub steps: usize,
-    /// So many states after a power cut.
+    /// The most states after a power cut.
     pub states: usize,
-    /// Which steps: each case begins with another.
+    /// The first step: each case begins with another.
     pub from: usize,
 }
 
 impl Share {
-    /// All under `PALIMP_LONG`, else a sample.
+    /// All with `PALIMP_LONG`, otherwise a sample.
     pub fn of(steps: usize, states: usize, from: usize) -> Share {
         match is_long() {
             true => Share { steps: 1, states: usize::MAX, from: 0 },
@@ -29,28 +29,24 @@ impl Share {
         }
     }
 
-    /// All.
     pub fn whole() -> Share {
         Share { steps: 1, states: usize::MAX, from: 0 }
     }
 
-    /// Which of so many.
+    /// Returns which of `count` steps are tried.
     pub fn picks(self, count: usize) -> impl Iterator<Item = usize> {
         (self.from % self.steps..count).step_by(self.steps)
     }
 
-    /// Some of the states, spread over all.
+    /// Returns some of the states, spread over all.
     pub fn some(self, states: Vec<(String, Faulty)>, step: usize) -> impl Iterator<Item = (String, Faulty)> {
         let every = states.len().div_ceil(self.states.max(1)).max(1);
         states.into_iter().skip(step % every).step_by(every)
     }
 }
 
-/// A case, with what is known of it.
 pub struct Sweep {
-    /// The case.
     pub bench: Bench,
-    /// What it may come to.
     pub judge: Judge,
     /// What the program leaves out.
     pub slip: Option<Slip>,
@@ -58,7 +54,7 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// Runs the case once to learn its steps; with lies, those of the disk that lies.
+    /// Runs the case once to learn its steps, on a disk with these lies.
     pub fn of(bench: Bench, lies: &[Lie]) -> Sweep {
         let judge = Judge::of(&bench);
         let disk = bench.disk_with(lies);
@@ -66,7 +62,7 @@ impl Sweep {
         Sweep { bench, judge, slip: None, ops: disk.ops() }
     }
 
-    /// Cuts the operation short at every step and returns what was wrong then.
+    /// Interrupts the operation at every step. Returns what was wrong.
     pub fn cut(&self, lies: &[Lie], share: Share) -> Vec<String> {
         let mut wrong = Vec::new();
         for step in share.picks(self.ops.len()).chain([self.ops.len()]) {
@@ -75,28 +71,28 @@ impl Sweep {
         wrong
     }
 
-    /// Whether anything is wrong anywhere.
+    /// True if anything is wrong anywhere.
     pub fn finds(&self, lies: &[Lie]) -> bool {
         let found = |step, share| {
             let mut wrong = Vec::new();
             self.cut_at(step, lies, share, &mut wrong);
             !wrong.is_empty()
         };
-        // A few states of each step find most, long before all states of one step were tried.
+        // A few states of each step find most faults sooner than all states of one step.
         let few = Share { states: 2, ..Share::whole() };
         [few, Share::whole()]
             .into_iter()
             .any(|share| (0..=self.ops.len()).rev().any(|step| found(step, share)))
     }
 
-    /// The states that a crash leaves at some of the steps.
+    /// Returns the states that a crash leaves at some of the steps.
     pub fn cut_states(&self, share: Share) -> Vec<(usize, Faulty)> {
         let cut = |step| (step, self.cut_run(step, Fault::Crash, &[]).0.restart());
         share.picks(self.ops.len()).map(cut).collect()
     }
 
-    /// The disk after a crash at a step, and what the operation would have told: from what the
-    /// dead process said nothing hangs, but what it took for done must be done.
+    /// Returns the disk after a crash at a step, and what the operation would have reported. The
+    /// report of the dead process does not matter, but what it took for done must be done.
     fn cut_run(&self, step: usize, fault: Fault, lies: &[Lie]) -> (Faulty, Option<When>) {
         let disk = self.bench.disk_with(lies);
         let prepared = self.bench.prepare(&disk);
@@ -133,7 +129,7 @@ impl Sweep {
         }
     }
 
-    /// A state before and after the next start, and on the way back.
+    /// Checks a state before and after the next start, and after undo.
     pub fn state(&self, disk: &Faulty, when: When) -> Result<(), String> {
         self.judge.raw(disk, when)?;
         let which = self.judge.settled(disk)?;
@@ -144,7 +140,7 @@ impl Sweep {
         }
     }
 
-    /// Lets every step fail and returns what was wrong then.
+    /// Lets each step fail. Returns what was wrong.
     pub fn fail(&self, faults: &[Fault], share: Share) -> Vec<String> {
         let mut wrong = Vec::new();
         for (number, fault) in faults.iter().enumerate() {
@@ -157,7 +153,7 @@ impl Sweep {
         wrong
     }
 
-    /// Lets every call fail that reads, and returns what was wrong then.
+    /// Lets each read call fail. Returns what was wrong.
     pub fn fail_reads(&self, faults: &[Fault], share: Share) -> Vec<String> {
         let disk = self.bench.disk();
         let prepared = self.bench.prepare(&disk);
@@ -199,7 +195,7 @@ impl Sweep {
         }
     }
 
-    /// A state after an error, which says what became of the files, or after success.
+    /// Checks a state after an error, which says how the files are, or after success.
     fn failed(&self, disk: &Faulty, files: Option<FilesState>, cut: bool) -> Result<(), String> {
         let Some(files) = files else { return self.state(disk, When::Told) };
         if cut || files == FilesState::Halfway {
@@ -213,7 +209,7 @@ impl Sweep {
     }
 }
 
-/// A success that says so may leave an index to the next start.
+/// A success may report that an index is stale until the next start.
 fn when_told(receipt: &CommitReceipt) -> When {
     let says_stale = |note: &String| note.contains("index is stale");
     if receipt.notes.iter().any(says_stale) { When::ToldStale } else { When::Told }
@@ -228,7 +224,7 @@ pub const ONCE: [Fault; 5] = [
     Fault::ErrorAfter(Errno::IO),
 ];
 
-/// Errors that stay, and writes that stop half-way.
+/// Errors that stay, and a write that stops halfway.
 pub const STICKY: [Fault; 4] = [
     Fault::ErrorFromHere(Errno::IO),
     Fault::ErrorFromHere(Errno::NOSPC),

@@ -1,6 +1,5 @@
-//! One program puts its own file in the place of a log before a step of a change, and another adds
-//! to what is there before a later step, while ours may be there for a moment: nothing of
-//! either is lost.
+//! One program replaces a log before a step of a change, and another adds to whatever file is there
+//! before a later step, which may be palimp's for a moment: nothing of either is lost.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +21,7 @@ fn replaces(disk: &Faulty) {
     let (bytes, _) = disk.read(&log(), 0, None).unwrap();
     let own = log().with_file_name("theirs");
     let mut out = disk.create(&own, 0o600).unwrap();
-    // Not behind the end: then it is more than a file that grew.
+    // Not at the end: then the file did more than grow.
     out.write(&[THEIRS.as_bytes(), &bytes].concat()).unwrap();
     disk.rename(&own, &log()).unwrap();
 }
@@ -31,7 +30,7 @@ fn adds(disk: &Faulty) {
     disk.append(&log()).unwrap().write(ADDED.as_bytes()).unwrap();
 }
 
-/// `None` where the change has fewer steps.
+/// Returns `None` if the change has fewer steps.
 fn with_both_before(steps: [usize; 2], killed: Option<usize>) -> Option<()> {
     let bench = Bench::of(named("session-log", "tag"));
     let disk = bench.disk();

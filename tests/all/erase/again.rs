@@ -1,4 +1,4 @@
-//! What was erased is written anew, or erased while another erasure is not over.
+//! Erased memories that are written again, or erased while another erasure is not over.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use super::{below, forms, holds, secret};
 
 const LEARNINGS: &str = "learnings.jsonl";
 
-/// A store of three learnings; the first says what is erased.
+/// A store with three learnings; the first has the text to erase.
 fn server() -> Faulty {
     let files = StoreBuilder::memory_server()
         .learning(json!({"id": "k-1", "content": secret(6), "path": PATH}))
@@ -71,7 +71,7 @@ fn turn(disk: &Faulty, is_undo: bool) -> Result<(), CommitError> {
     writer.commit_undo_redo(&plan, turn).map(drop)
 }
 
-/// The first record is erased, and an agent writes it anew.
+/// The first record is erased, and an agent writes it again.
 fn written_anew() -> Faulty {
     let disk = server();
     let line = text(&disk, LEARNINGS).split_inclusive('\n').next().unwrap().to_owned();
@@ -129,7 +129,7 @@ fn undo_does_not_bring_back_what_an_erased_record_said_before_an_edit() {
     assert_eq!(text(&disk, LEARNINGS), current);
 }
 
-/// Where the disk holds what the first record said.
+/// Returns the files with the text of the first record.
 fn said_in(disk: &Faulty) -> Vec<PathBuf> {
     let forms = forms(&secret(6));
     let files = disk.files().into_iter();
@@ -150,7 +150,7 @@ fn undo_that_was_shown_before_an_erasure_brings_nothing_erased_back() {
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
     let store = load_log(&disk);
     let (plan, turn) = Writer::open_read_only(host(&disk, &machine), &store).unwrap().undo(None).unwrap();
-    // While it is shown an agent writes the record anew, and it is erased.
+    // Between preview and undo, an agent writes the record again, and it is erased.
     disk.another().append(&Path::new(ROOT).join(log)).unwrap().write(line.as_bytes()).unwrap();
     erase_of(&disk, &load_log(&disk), b"mem_001").unwrap();
     let current = text(&disk, log);
@@ -200,7 +200,7 @@ fn another_erasure_waits_until_one_that_stopped_is_over() {
     disk.fail_at(at, Fault::Crash);
     erase_of(&disk, &of_session(&disk, "one"), b"mem_002").unwrap_err();
     let disk = disk.restart();
-    // An agent holds the session's lock: what began can't go on.
+    // An agent holds the session's lock, so the first erasure can't continue.
     let lock = Path::new(ROOT).join("sessions/one/lock");
     let now = ThisMachine::new().now();
     let said = json!({"pid": 1, "timestamp": now.to_rfc3339(), "operation": "write",
@@ -214,7 +214,7 @@ fn another_erasure_waits_until_one_that_stopped_is_over() {
     assert!(message.contains("Nothing was changed"), "{message}");
     assert_eq!((refusal.files(), vault(&disk).erasing().unwrap()), (FilesState::Untouched, pending));
     assert!(text(&disk, "sessions/two/memory.jsonl").contains("mem_001"));
-    // When it is free both are erased, one after the other.
+    // When the lock is free, both are erased, one after the other.
     disk.remove(&lock).unwrap();
     erase_of(&disk, &of_session(&disk, "two"), b"mem_001").unwrap();
     let erased: Vec<_> =
@@ -269,7 +269,7 @@ fn what_cuts_torn_tombstones_off_goes_when_the_erasure_is_over() {
 
 const PATH: &str = "the/path/of/the/first.rs";
 
-/// Erases the first record, whose path something else in our own data names as well.
+/// Erases the first record, whose path is also in other data of palimp.
 fn erased_beside(disk: &Faulty) {
     let erased = erase_of(disk, &load(disk), b"k-1").unwrap();
     assert_eq!((erased.state, erased.left), ("erased", Vec::new()));

@@ -1,4 +1,4 @@
-//! Erasing in a bundle, its events and its checkpoints.
+//! Erasures in a bundle, its events and its checkpoints.
 
 use super::*;
 
@@ -36,7 +36,7 @@ fn nothing_is_left_of_a_part_of_a_bundle_and_hashes_and_counts_are_right() {
     let event: Value = serde_json::from_str(&site.lines("history/events.jsonl")[1]).unwrap();
     assert_eq!(event["signals"]["gotchas"], json!(["The drawer sticks: Age."]));
     assert_eq!(event["signals"]["decisions"], json!(["It stays."]));
-    // Another part has the number now, and is not taken for what was erased.
+    // Another part has this number, and is not taken for the erased one.
     let list = std::fs::read_to_string(site.vault().join("erased.jsonl")).unwrap();
     assert!(!list.contains("digest") && list.contains("gotchas.1"), "{list}");
     site.run(&["edit", "gotchas.1", "--set", "cause=Dust.", "--yes"]).expect_status(0);

@@ -1,4 +1,4 @@
-//! Erasures while others write to files of the store that are none of its records.
+//! Erasures while other programs write to files of the store that have none of its records.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,7 @@ use crate::support::passed_on::passed_on;
 
 const TICK: &[u8] = b"{\"msg\":\"a tick\"}\n";
 
-/// A disk on which an agent adds a line to its own log whenever that was read. One that `rotates`
-/// begins another log each time.
+/// A disk on which an agent adds a line to its log after each read of it; if it `rotates`, to a new log.
 struct Busy<'a> {
     disk: &'a Faulty,
     rotates: bool,
@@ -61,7 +60,7 @@ fn what_is_left_is_named_though_others_write_to_a_file_of_their_own_all_the_time
         let erased = erase_of(&busy, &store, b"k-1").unwrap();
         let is_left = |path: &Path| erased.left.iter().any(|own| own.starts_with(path.to_str().unwrap()));
         assert!(is_left(&stray), "{:?}", erased.left);
-        // What could be gone through is not named; one that is new each time could not be.
+        // Files that could be searched are not named. A log that is new each time could not be searched.
         assert!(!is_left(&log(0)), "{:?}", erased.left);
         assert_eq!(erased.left.iter().any(|own| own.contains("kept changing it")), rotates);
         assert_eq!(erased.left.len() > 1, rotates, "{:?}", erased.left);

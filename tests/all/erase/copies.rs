@@ -1,4 +1,4 @@
-//! What goes with a record that is erased: copies of it, which the plan names.
+//! Copies that go with an erased record. The plan names them.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ fn copies_go_and_are_named_before() {
         let log = desk.store.join(row["file"].as_str().unwrap());
         let before = fs::read_to_string(&log).unwrap();
         let end = if before.ends_with('\n') { "" } else { "\n" };
-        // A copy, byte for byte, and one that says the same.
+        // An exact copy, and one that says the same.
         let mut other: Value = serde_json::from_str(raw).unwrap();
         other.as_object_mut().unwrap().remove("checksum");
         other["note"] = "it differs".into();

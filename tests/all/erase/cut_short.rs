@@ -1,4 +1,4 @@
-//! Erasures that are cut short, on the disk in memory: the next start finishes them.
+//! Interrupted erasures on the disk in memory: the next start finishes them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,8 +20,7 @@ use super::{agent_memory, below, forms, holds, secret, term};
 
 pub const ROOT: &str = "/home/store";
 pub const DATA: &str = "/home/data";
-/// The disk in memory counts its changes from 1970 on: at another time all that is kept to take
-/// steps back would be too old.
+/// The disk in memory counts its changes from 1970 on. At another time, all undo data would be too old.
 pub const NOW: Moment = Moment(19 * 86_400_000_000 + 43_200_000_000);
 
 pub fn load(disk: &Faulty) -> Store {
@@ -33,7 +32,7 @@ pub fn host<'a>(disk: &'a dyn Disk, machine: &'a ThisMachine) -> Host<'a> {
     Host { disk, machine, data: Path::new(DATA), now: NOW }
 }
 
-/// A store with one edit in its past, on a disk in memory.
+/// A store with one earlier edit, on a disk in memory.
 pub fn on_faulty() -> Faulty {
     let disk = Faulty::new();
     let files = StoreBuilder::memory_server()
@@ -72,13 +71,13 @@ pub fn erase_on(disk: &Faulty) -> Result<ErasureReceipt, CommitError> {
     erase_of(disk, &load(disk), b"k-1")
 }
 
-/// Every step in the long form, else one of five.
+/// Returns all steps in the long form, otherwise a sample.
 fn sampled(steps: usize) -> impl Iterator<Item = usize> {
     let every = crate::support::tries::count(9, 1);
     (0..steps).step_by(every)
 }
 
-/// Erases the first record that says that.
+/// Erases the first record that has `says`.
 pub fn erase_of(disk: &dyn Disk, store: &Store, says: &[u8]) -> Result<ErasureReceipt, CommitError> {
     let machine = ThisMachine::new();
     let host = host(disk, &machine);
@@ -106,7 +105,7 @@ fn left_on(disk: &Faulty) -> Vec<PathBuf> {
     files.into_iter().filter(|(_, bytes)| holds(bytes, &forms)).map(|(path, _)| path).collect()
 }
 
-/// Whatever state a crash left: the next start finishes what had begun, and nothing else.
+/// Whatever state a crash left: the next start finishes an erasure that had begun, and does nothing else.
 fn finishes(disk: &Faulty, label: &str) -> bool {
     let machine = ThisMachine::new();
     let current = left_on(disk);
@@ -175,7 +174,7 @@ fn an_erasure_of_a_part_that_is_cut_short_anywhere_is_finished_by_the_next_start
         begun.put(Path::new(REPO).join(path), bytes, 0o600);
     }
     begun.put_folder(DATA, 0o700);
-    // The state says it in a part; of the events one does, and another record is not it.
+    // The text is in a part of the state and in one event. Another record with it is not erased.
     let texts = [secret(20), secret(21), secret(22)];
     let left = |disk: &Faulty| {
         let forms: Vec<Vec<u8>> = texts.iter().flat_map(|text| forms(text)).collect();
@@ -190,7 +189,7 @@ fn an_erasure_of_a_part_that_is_cut_short_anywhere_is_finished_by_the_next_start
     let whole = begun.restart();
     let state = |disk: &Faulty| {
         let mut store = load_bundle(disk);
-        // The state is chosen from, not the checkpoints.
+        // The entry is chosen from the state, not from the checkpoints.
         store
             .entries
             .retain(|entry| store.documents[entry.document as usize].path == Path::new("state.json"));
@@ -213,7 +212,7 @@ fn an_erasure_of_a_part_that_is_cut_short_anywhere_is_finished_by_the_next_start
         drop(Writer::open(host(&disk, &machine), &load_bundle(&disk)).unwrap());
         assert_eq!(left(&disk), Vec::<PathBuf>::new(), "killed at step {step}: {:?}", disk.log());
         let problems = load_bundle(&disk).problems;
-        // The bundle is of a later time than the disk in memory.
+        // The times in the bundle are later than the disk's.
         let mut faults = problems.iter().filter(|own| own.severity != Severity::Note);
         let problem = faults.find(|own| own.code != Code::FutureTimestamp);
         assert!(problem.is_none(), "killed at step {step}: {problem:?}");
@@ -239,7 +238,7 @@ fn a_late_line_of_an_erased_record_is_not_rescued() {
         palimp::format::writing::FieldAssignment { name: "content", value: "It stays as it is. So it does." };
     let plan = palimp::ops::edit::edit(&scene, &store.entries[0], &[set]).unwrap();
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
-    // An agent that had the file open writes behind the change.
+    // An agent that has the replaced file open writes to it after the change.
     let is_old = |(path, bytes): &(PathBuf, Vec<u8>)| {
         path.to_string_lossy().contains("palimp-old") && bytes.starts_with(b"{")
     };
@@ -256,7 +255,7 @@ fn a_line_that_an_agent_is_in_the_middle_of_stays_whole_when_its_file_is_emptied
     let line = "{\"id\":\"k-3\",\"content\":\"It is written in three parts.\"}\n";
     let other = "{\"id\":\"k-4\",\"content\":\"Another.\"}\n";
     let (first, rest) = line.split_at(20);
-    // How much more is written before the erasure, whole lines of others too.
+    // How much more is written before the erasure, also complete lines of others.
     for (before, after) in [
         ("", rest),
         (&rest[..10], &rest[10..]),
@@ -278,7 +277,7 @@ fn a_line_that_an_agent_is_in_the_middle_of_stays_whole_when_its_file_is_emptied
         let entry = store.entries.iter().rfind(|own| store.view(own).is_some()).unwrap();
         let plan = palimp::ops::edit::edit(&scene, entry, &[set]).unwrap();
         Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
-        // The agent has the file open that was replaced: the one that ends as it left it.
+        // The agent has the replaced file open: the one that ends as it left it.
         let is_old = |(path, bytes): &(PathBuf, Vec<u8>)| {
             path.to_string_lossy().contains("palimp-old") && bytes.ends_with(first.as_bytes())
         };
@@ -316,8 +315,8 @@ fn a_tombstone_that_a_power_cut_tore_is_cut_off_and_written_whole() {
         disk
     };
     let in_store = |disk: &Faulty| {
-        // A second name of a file stays for a minute, for what others add by it; a lock's own
-        // file until its process is gone, which this one is not.
+        // A second name of a file stays for a minute, for lines that others add to it. palimp's own
+        // lock file stays until its process is gone, and this process is not.
         let is_hidden = |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with('.');
         let own = disk.files().into_iter();
         let own = own.filter(|(path, _)| path.starts_with(ROOT) && !is_hidden(path));

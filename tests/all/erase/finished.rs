@@ -1,4 +1,4 @@
-//! What a start says of an erasure that was interrupted, and that it finishes.
+//! What a start says about an interrupted erasure that it finishes.
 
 use crate::faulty::Fault;
 use palimp::disk::ThisMachine;
@@ -44,7 +44,7 @@ fn what_an_erasure_left_that_was_cut_short_is_said_by_the_start_that_finishes_it
     assert!(left > 6, "{left} said what is left, {clean} did not know");
 }
 
-/// An erasure that was killed when it had begun, where a file of somebody else repeats it.
+/// An erasure that was killed after its begin; a user's file repeats the text.
 fn begun_on_disk() -> Site {
     let site = memory_server();
     site.store.write("notes.txt", format!("see: {}.", secret(4)).as_bytes());
@@ -60,7 +60,7 @@ fn the_verb_that_finishes_an_erasure_says_what_it_left() {
         (&["list"], 0),
         (&["edit", "k-2", "--set", "content=It is changed.", "--yes"], 0),
         (&["erase", "k-2", "--yes"], 4),
-        // It is erased by then.
+        // It is already erased then.
         (&["erase", "k-1", "--yes"], 4),
     ];
     for (words, status) in cases {

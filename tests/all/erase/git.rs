@@ -1,5 +1,4 @@
-//! Where a store is in a git work tree, an erasure names the commits and branches that still
-//! hold what was erased.
+//! In a git work tree, an erasure names the commits and branches that still have the erased text.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +10,7 @@ use super::{NOW, Site, secret};
 
 const WHEN: &str = "2026-01-05T10:00:00+00:00";
 
-/// What git answers; `None` where it is not there.
+/// Returns git's answer, or `None` without git.
 fn git(folder: &Path, words: &[&str]) -> Option<String> {
     let mut git = Command::new("git");
     git.arg("-C").arg(folder).args(["-c", "user.name=A", "-c", "user.email=a@b.invalid"]).args(words);
@@ -22,7 +21,7 @@ fn git(folder: &Path, words: &[&str]) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap().trim().to_owned())
 }
 
-/// A commit of all there is, by its short id.
+/// Commits everything. Returns the short id.
 fn commit(folder: &Path, message: &str) -> String {
     git(folder, &["add", "-A", "."]).unwrap();
     git(folder, &["commit", "-q", "--no-verify", "-m", message]).unwrap();
@@ -39,7 +38,7 @@ fn path() -> String {
     std::env::var("PATH").unwrap_or_default()
 }
 
-/// A store in a fresh repository, nothing of it committed; `None` where there is no git.
+/// Returns a store in a new repository without commits, or `None` without git.
 fn site() -> Option<Site> {
     let store = StoreBuilder::memory_server()
         .learning(json!({"id": "k-1", "content": secret(1)}))
@@ -58,7 +57,7 @@ fn erase(site: &Site, id: &str) -> Value {
     serde_json::from_str(&output.stdout).unwrap()
 }
 
-/// The ids of the commits that are named, sorted.
+/// Returns the ids of the named commits, sorted.
 fn ids(row: &Value) -> Vec<&str> {
     let commits = row["git"]["commits"].as_array().unwrap();
     let mut ids: Vec<&str> = commits.iter().map(|own| own["id"].as_str().unwrap()).collect();
@@ -71,7 +70,7 @@ fn sorted<const N: usize>(mut ids: [&str; N]) -> [&str; N] {
     ids
 }
 
-/// Commits the store without its learnings; its root, and what they were.
+/// Commits the store without its learnings. Returns its root, and the learnings.
 fn without_it(site: &Site) -> (PathBuf, Vec<u8>) {
     let root = site.store.path.clone();
     let log = site.store.read("learnings.jsonl");
@@ -92,7 +91,7 @@ fn an_erasure_names_the_commits_and_branches_that_hold_what_was_erased() {
     let kept = commit(&root, "a blank line");
     site.store.write("learnings.jsonl", b"");
     commit(&root, "it goes");
-    // A merge that brings nothing of it hides the branch from the simplified history.
+    // A merge without changes to the file hides the branch from the simplified history.
     git(&root, &["checkout", "-q", "main"]).unwrap();
     git(&root, &["merge", "-q", "--no-ff", "-m", "merged", "side"]).unwrap();
     git(&root, &["checkout", "-q", "clean"]).unwrap();

@@ -1,4 +1,4 @@
-//! Which copies an erasure has gone through: out of any other a record without an id may come back.
+//! Which copies an erasure has searched: a record without an id may come back from any other copy.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use super::{Site, below};
 
 const TORN: &str = "{\"content\": \"It has no id and is to be forgotten";
 
-/// A store of a line without an id, on a disk in memory.
+/// A store with a line without an id, on a disk in memory.
 fn nameless() -> Faulty {
     let files = StoreBuilder::memory_server()
         .learning(json!({"id": "k-1", "content": "It stays as it is."}))
@@ -29,12 +29,12 @@ fn nameless() -> Faulty {
     disk
 }
 
-/// A copy of the log that is called after a time of the store's own month.
+/// Returns the path of a copy of the log with this time in its name.
 fn copy_at(stamp: &str) -> PathBuf {
     Path::new(ROOT).join(format!(".backup/learnings.jsonl.backup.{stamp}"))
 }
 
-/// The copies that may hold what was erased, by name.
+/// Returns the names of the copies that may have the erased text.
 fn doubtful(disk: &dyn Disk, data: &Path, store: &Store) -> Vec<String> {
     let vault = Vault::open_read_only(disk, data, &store.root);
     let erased = vault.erasure_list().unwrap();
@@ -77,7 +77,6 @@ fn loaded(site: &Site, format: &'static str) -> Store {
     load_place(&Place::whole(site.store.path.clone(), format), Extent::Whole, None, NOW)
 }
 
-/// Erases the record that can't be read.
 fn erase_torn(site: &Site) {
     let rows = site.run(&["list", "--json"]).json_lines();
     let row = rows.iter().find(|row| row["raw"].as_str().is_some_and(|raw| raw.contains("no id"))).unwrap();

@@ -1,9 +1,9 @@
-//! Ids that repeat what a record said, and reasons of tombstones: an erasure takes them, too.
+//! An erasure also covers ids that repeat a text of the record, and reasons of tombstones.
 
 use super::*;
 use crate::support::{DemoStore, Verb};
 
-/// A key that no prefix tells.
+/// A key without a known prefix.
 fn key() -> String {
     ["9f8e7d6c5b4a", "39281706f5e4", "d3c2b1a09f8e", "7d6c"].concat()
 }
@@ -32,7 +32,7 @@ impl Desk {
         Verb::new([args, &options].concat()).run()
     }
 
-    /// The files that hold a text, or are called after it.
+    /// Returns the files that have the text in their content or name.
     fn holding(&self, text: &str) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut folders = vec![self.folder.path().to_owned()];
@@ -68,7 +68,7 @@ fn an_id_made_of_a_text_takes_no_key_from_it() {
 fn where_an_id_stays_that_holds_what_was_erased_is_said() {
     let desk = Desk::new("a-mem");
     desk.run(&["add", "--type", "note", "--text", "deploy"]).expect_status(0);
-    // Another program made the id.
+    // The id is from another program.
     let notes = desk.store.join("knowledge/notes");
     let note = std::fs::read_to_string(notes.join("deploy.md")).unwrap();
     let id = format!("deploy-key-{}", key());
@@ -83,7 +83,7 @@ fn where_an_id_stays_that_holds_what_was_erased_is_said() {
     for file in desk.holding(&key()) {
         assert!(erased.stdout.contains(file.to_str().unwrap()), "{}: {}", file.display(), erased.stdout);
     }
-    // It is still known by what was erased.
+    // The memory is still recognized as an erased one.
     std::fs::write(notes.join(format!("{id}.md")), with).unwrap();
     let check = desk.run(&["check", "--json"]);
     assert!(check.stdout.contains("erased-anew"), "{}", check.stdout);
@@ -100,7 +100,7 @@ fn the_reason_of_a_tombstone_goes_with_its_record() {
     assert_eq!(found(site.store.around(), &[reason]), Vec::<PathBuf>::new());
 }
 
-/// What the message, the result and the receipt say is left: the paths, each with why.
+/// Returns the receipt's path and what is left. Asserts that message, result and receipt agree.
 fn left_of(erased: &Output) -> (String, Vec<String>) {
     let row: Value = serde_json::from_str(&erased.stdout).unwrap();
     let receipt = std::fs::read(row["receipt"].as_str().unwrap()).unwrap();
@@ -119,7 +119,7 @@ fn left_of(erased: &Output) -> (String, Vec<String>) {
 }
 
 impl Desk {
-    /// Erases a record whose name holds a key that it says, too: each file that still has it is named.
+    /// Erases a record with a key in its name and its text. Each file that still has the key is named.
     fn leaves_its_name(&self, id: &str, how: &str) {
         let erased = self.run(&["erase", id, "--json"]).expect_status(4);
         let (receipt, left) = left_of(&erased);
@@ -179,7 +179,7 @@ fn an_entry_that_is_erased_leaves_no_name_unsaid_in_any_format() {
         ("memory-server", "learnings.jsonl".to_owned(), key.clone(), server(&key)),
         ("memory-server", "learnings.jsonl".to_owned(), named.clone(), tagged(&named)),
         ("session-log", "sessions/one/memory.jsonl".to_owned(), named.clone(), session(&named, "one")),
-        // The session is called so, not the entry.
+        // The session has the name, not the entry.
         ("session-log", format!("sessions/{key}/memory.jsonl"), "mem_1".to_owned(), session("mem_1", &key)),
     ];
     for (format, file, id, line) in cases {
@@ -193,7 +193,7 @@ fn an_entry_that_is_erased_leaves_no_name_unsaid_in_any_format() {
 
 #[test]
 fn an_id_that_is_made_of_other_names_is_no_secret() {
-    // The session's name is random, and ids, references and fields are made of it.
+    // The session's name is random, and ids, references and fields are made from it.
     let name = ["sess_", "0a1b2c3d", "4e5f6a7b"].concat();
     let line = |number: u32, text: &str| {
         json!({"id": format!("{name}_{number}"), "session_id": name, "timestamp": "2026-01-01T10:00:00Z",
@@ -221,7 +221,7 @@ fn where_something_is_left_all_else_is_said_too() {
     }
 }
 
-/// A second name of a file that stays as it is keeps nothing of what is erased.
+/// A second name of an unchanged file keeps no erased text.
 #[test]
 fn only_files_that_an_erasure_replaces_are_said_to_have_a_second_name_that_keeps_it() {
     let site = session_log();

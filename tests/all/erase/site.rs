@@ -1,13 +1,13 @@
-//! Stores with a secret in them, and the search for what is left of it.
+//! Stores with a secret, and the search for what is left of it.
 
 use super::*;
 
-/// What is erased: no whole secret is in this file.
+/// The text to erase. It is in parts, so that this file does not have it.
 pub(super) fn secret(number: u32) -> String {
     ["the safe's \"code\" – ", "söme ", "words ", &format!("{}-{}", number * 7919, number)].concat()
 }
 
-/// A term of the index that only the erased record has.
+/// A term in the index that only the erased record has.
 pub(super) fn term() -> String {
     ["only", "this", "record", "has", "it"].join("-")
 }
@@ -48,7 +48,7 @@ pub(super) fn holds(bytes: &[u8], forms: &[Vec<u8>]) -> bool {
         && holds(&unpacked, forms)
 }
 
-/// Every file below a folder that holds a text in any form.
+/// Returns every file below a folder that has a text in any form.
 pub(super) fn found(folder: &Path, texts: &[String]) -> Vec<PathBuf> {
     let forms: Vec<Vec<u8>> = texts.iter().flat_map(|text| forms(text)).collect();
     let mut found = Vec::new();
@@ -102,7 +102,7 @@ impl Site {
 
 pub(super) const LOG: &str = "sessions/sess_a/memory.jsonl";
 
-/// A session-log store with a past: an edit and a deletion, copies, a draft, quarantine.
+/// A session-log store with a history: an edit and a deletion, copies, a draft, quarantine.
 pub(super) fn session_log() -> Site {
     let store = StoreBuilder::session_log()
         .session("sess_a")
@@ -134,7 +134,7 @@ pub(super) fn session_log() -> Site {
     site
 }
 
-/// A memory-server store with backups, archives and an undo history.
+/// A memory-server store with backups, archives and undo data.
 pub(super) fn memory_server() -> Site {
     let own = json!({"id": "k-1", "content": secret(3), "tags": [term()]});
     let store = StoreBuilder::memory_server()
@@ -152,15 +152,15 @@ pub(super) fn memory_server() -> Site {
     site
 }
 
-/// A gotcha that says what is erased in its title and in what it warns of.
+/// A gotcha with erased texts in its title and its cause.
 pub(super) fn secret_gotcha(number: u32) -> Value {
     let mut gotcha = gotcha(&format!("The key to {}", secret(20)));
     gotcha["cause"] = json!(secret(number));
     gotcha
 }
 
-/// An agent-memory store with two bundles: the one of the first checkpoint has an older
-/// version of the gotcha, and other gotchas are around it. Pages and events repeat it.
+/// An agent-memory store with two bundles. The first checkpoint has an older version of the gotcha,
+/// between other gotchas. Pages and events repeat it.
 pub(super) fn agent_memory(retention: bool) -> Site {
     let others = [gotcha("The drawer sticks"), gotcha("The clock drifts")];
     let [first, last] = &others;
@@ -204,13 +204,13 @@ pub(super) fn agent_memory(retention: bool) -> Site {
     site
 }
 
-/// The problems that are no notes.
+/// Returns the problems except notes.
 pub(super) fn faults(site: &Site) -> Vec<Value> {
     let rows = site.run(&["check", "--json"]).json_lines();
     rows.into_iter().filter(|row| row["severity"] != "note").collect()
 }
 
-/// Every file below a folder, by its path within it.
+/// Returns every file below a folder, by its path in it.
 pub(super) fn below(folder: PathBuf) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(&folder).unwrap() {

@@ -1,4 +1,4 @@
-//! Of a line that starts torn only what is erased goes: a whole record behind it is another's.
+//! Only erased text goes from a line that starts torn: a complete record behind it belongs to another agent.
 
 use super::Site;
 use crate::support::tries::count;
@@ -13,7 +13,7 @@ const STORES: [(&str, &str); 4] = [
     ("notes/.chora/memory", "type:event"),
 ];
 
-/// Live records of one log that are alone on their lines.
+/// Returns live records of one log that are alone on their lines.
 fn rows_of(desk: &DemoStore, query: &str) -> Vec<Value> {
     let mut rows = desk.change(&["list", query, "--json"]).expect_status(0).json_lines();
     let is_log = |row: &Value| row["file"].as_str().is_some_and(|file| file.ends_with(".jsonl"));
@@ -27,7 +27,7 @@ fn text<'r>(row: &'r Value, name: &str) -> &'r str {
     row[name].as_str().unwrap_or_else(|| panic!("{name}: {row}"))
 }
 
-/// The record without its end, torn within a word: what comes behind it is no value of it.
+/// Returns the record without its end, torn inside a word: so what follows is not one of its values.
 fn torn(raw: &str) -> &str {
     let is_word = |at: usize| raw.is_char_boundary(at) && raw[..at].ends_with(char::is_alphanumeric);
     let at = (raw.len() * 3 / 4..).find(|at| is_word(*at)).unwrap();
@@ -77,7 +77,7 @@ fn a_torn_stretch_before_a_record_that_is_erased_stays() {
 
 const NESTED: [&str; 2] = ["the deepest nested words", "more of what was nested"];
 
-/// The record with objects in it that start as it does.
+/// Returns the record with inner objects that start like it.
 fn with_nested(raw: &str, is_list: bool) -> String {
     let first = raw.trim_start_matches('{').split(':').next().unwrap();
     let inner = NESTED.map(|text| format!("{{{first}:\"zzzz\",\"note\":\"{text}\"}}"));
@@ -89,7 +89,7 @@ fn with_nested(raw: &str, is_list: bool) -> String {
 fn an_object_within_a_torn_record_is_erased_with_it_and_never_becomes_a_record() {
     for (number, (store, query)) in STORES.into_iter().enumerate() {
         let ways = [(false, false, false), (false, false, true), (true, true, false), (true, true, true)];
-        // Each store has two of them in the short form, the next one the others.
+        // In the short form, each store tests two of them, and the next store the others.
         let every = count(2, 1);
         for (is_list, is_glued, is_whole) in ways.into_iter().skip(number % every).step_by(every) {
             let desk = DemoStore::new(store);
@@ -140,8 +140,7 @@ fn an_object_behind_a_torn_record_that_stays_goes_alone() {
     assert!(!left.contains(text(erased, "raw")), "{left}");
 }
 
-/// A torn line in which another record may be a value of the torn one, that names what is erased or
-/// only says the same.
+/// Behind a torn line, a record that may be a value of it. It has the erased id or only the same text.
 #[test]
 fn a_plan_and_the_receipt_say_alike_what_goes_with_a_torn_record_and_no_name_of_our_own() {
     for (store, query) in STORES {
@@ -196,7 +195,7 @@ fn of_a_damaged_line_what_is_torn_goes_alone_and_the_plan_names_what_may_be_part
                 Some(id) => text(other, "raw").replacen(id, &format!("{id}-own"), 1),
                 None => text(other, "raw").to_owned(),
             };
-            // A last line without its end would join with it.
+            // A last line without a line end would be joined to it.
             let was = format!("{}\n", desk.text_of(file).trim_end());
             std::fs::write(desk.store.join(file), format!("{was}{torn}{fresh}\n")).unwrap();
             let place = format!("{file}:{}", was.lines().count() + 1);
@@ -214,7 +213,7 @@ fn of_a_damaged_line_what_is_torn_goes_alone_and_the_plan_names_what_may_be_part
     }
 }
 
-/// What is torn may be another's that begins alike: it is named, and stays.
+/// The torn text may belong to another memory with the same beginning, so it is named and stays.
 #[test]
 fn what_is_torn_within_the_blanks_of_a_long_text_is_named() {
     let text = format!("A sentence that is long enough{}and its tail.", " ".repeat(1_200));

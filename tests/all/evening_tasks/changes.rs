@@ -161,7 +161,7 @@ fn what_fades_is_rescued_and_seen_to_be() {
         let title = "Move the mail credentials";
         evening.sees("<1d");
         assert!(evening.row(title).is_some_and(|row| row.contains("<1d")), "{}", evening.screen());
-        // The next key shows the hints again, whatever key it is.
+        // The hints appear again after the next key, whatever key it is.
         evening.arrows("\x1b[B\x1b[A", 2);
         evening.ask("p pin", "pin");
         evening.sees("· u to undo");

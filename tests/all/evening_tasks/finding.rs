@@ -61,7 +61,7 @@ fn what_an_agent_writes_shows_at_once_behind_a_torn_line_too() {
     }
 }
 
-/// An earlier visit: what is written after it is new.
+/// An earlier visit: memories written after it are new.
 fn looks_in(evening: &Evening, now: &str) {
     let (stores, data) = (evening.stores(), evening.data());
     let args = [stores.to_str().unwrap(), "--now", now, "--data-dir", data.to_str().unwrap()];
@@ -114,7 +114,7 @@ fn duplicates_are_grouped_and_those_that_are_marked_are_equal() {
         evening.sees("group by group");
         evening.sees(" marked · ");
         evening.took(2);
-        // The notice has the line of the hints until the next key.
+        // The notice is in the line of the hints until the next key.
         evening.arrows("\x1b[B", 1);
         evening.press("d remove");
         evening.press("x  delete");
@@ -132,7 +132,7 @@ fn duplicates_are_grouped_and_those_that_are_marked_are_equal() {
     }
 }
 
-/// Appends the last whole line of a log once more, with another id.
+/// Appends the last complete line of a log again, with another id.
 fn write_again(log: &Path) {
     let text = std::fs::read_to_string(log).unwrap();
     let id = |line: &str| {
@@ -144,7 +144,7 @@ fn write_again(log: &Path) {
     writeln!(log, "{}", line.replace(&id, "0e1f2a3b-4c5d-4e6f-8a7b-0c1d2e3f4a5b")).unwrap();
 }
 
-/// The contents of a memory, without its ids.
+/// Returns the contents of a memory, without its ids.
 fn fields(raw: &serde_json::Value) -> Option<serde_json::Map<String, serde_json::Value>> {
     let mut own: serde_json::Map<_, _> = serde_json::from_str(raw.as_str()?).ok()?;
     own.retain(|name, _| !matches!(name.as_str(), "id" | "event_id" | "checksum"));

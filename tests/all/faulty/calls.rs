@@ -1,17 +1,17 @@
-//! The calls that were made, and which of them go wrong.
+//! The calls of a process, and which of them fail.
 
 use std::collections::BTreeMap;
 use std::io;
 
 use super::op::{Errno, Fault, Op};
 
-/// What a call is to do.
+/// What a call does.
 pub(super) enum CallOutcome {
     Go,
     Refuse(io::Error),
-    /// Do it, then say that it failed.
+    /// It is done, and then reports an error.
     After(io::Error),
-    /// Write only so many bytes, then say that it failed.
+    /// It writes this many bytes, and then reports an error.
     Part(usize, io::Error),
 }
 
@@ -27,7 +27,7 @@ struct Sort {
 pub(super) struct Calls {
     pub ops: Vec<Op>,
     pub reads: Vec<String>,
-    /// What each of `ops` failed with.
+    /// The errors of failed `ops`.
     failures: BTreeMap<usize, String>,
     changing: Sort,
     reading: Sort,
@@ -43,7 +43,7 @@ impl Calls {
         self.reading.faults.insert(read, fault);
     }
 
-    /// The number of the step that begins, and what is to happen in it.
+    /// Returns the number of the step that begins, and what happens in it.
     pub(super) fn step(&mut self, op: &Op) -> (usize, CallOutcome) {
         let step = self.ops.len();
         self.ops.push(op.clone());

@@ -1,4 +1,4 @@
-//! One change of the disk, as it is done now and as much of it as a power cut leaves.
+//! One change of the disk: its effect now, and how much of it a power cut leaves.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -6,53 +6,52 @@ use std::sync::Arc;
 use super::disk::{ExtendedAttributes, Owner};
 use super::tree::{Body, Id, Node, Tree};
 
-/// What is known of a change that was made, whether or not it is durable.
+/// A change that was made, whether or not it is durable.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    /// An inode and its first name.
+    /// Creates an inode with its first name.
     Make { at: Name, id: Id, node: Node },
-    /// A further name.
+    /// Adds a name.
     Add { at: Name, id: Id },
-    /// A name gone.
+    /// Removes a name.
     Drop { at: Name },
-    /// A name gone and another there, perhaps instead of one that was.
+    /// Moves a name, perhaps over another.
     Move { from: Name, to: Name, id: Id },
-    /// Two names that lead to each other's files.
+    /// Exchanges the files of two names.
     Swap { one: Name, other: Name, one_id: Id, other_id: Id },
-    /// Bytes over and after what was there.
+    /// Writes bytes over and after the old ones.
     Write { id: Id, from: u64, bytes: Arc<Vec<u8>> },
-    /// Cut, or filled up with zeros.
+    /// Cuts a file, or extends it with zeros.
     Length { id: Id, len: u64 },
-    /// Permission bits.
+    /// Changes permission bits.
     Mode { id: Id, mode: u32 },
-    /// Whose it is.
+    /// Changes the owner.
     Owner { id: Id, owner: Owner },
-    /// Extended attributes.
+    /// Changes extended attributes.
     Extended { id: Id, attributes: ExtendedAttributes },
 }
 
-/// A name in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub folder: Id,
     pub name: OsString,
 }
 
-/// What becomes of a change in a power cut.
+/// The fate of a change in a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Kept,
     Lost,
-    /// Only so many bytes of a write are there.
+    /// Only this many bytes of a write are there.
     Torn(usize),
-    /// The room for a write is there, its bytes are not.
+    /// The space for a write is there, its bytes are not.
     Zeros,
-    /// A move between folders is there in the one and not in the other.
+    /// A move between folders is there in one folder only, so both names exist.
     BothNames,
 }
 
 impl Change {
-    /// The inode whose content or mode it changes.
+    /// Returns the inode whose content or attributes it changes.
     pub(super) fn data_of(&self) -> Option<Id> {
         match self {
             Self::Write { id, .. }
@@ -64,7 +63,7 @@ impl Change {
         }
     }
 
-    /// The folders whose names it changes: the first is where the new name is.
+    /// Returns the folders whose names it changes, first the one with the new name.
     pub(super) fn folders(&self) -> [Option<Id>; 2] {
         match self {
             Self::Make { at, .. } | Self::Add { at, .. } | Self::Drop { at } => [Some(at.folder), None],
@@ -74,15 +73,14 @@ impl Change {
         }
     }
 
-    /// Whether it is a move that two folders must be synced for.
+    /// True for a move that needs a sync of two folders.
     pub(super) fn spans_folders(&self) -> bool {
         matches!(self, Self::Move { from, to, .. } if from.folder != to.folder)
     }
 }
 
 impl Tree {
-    /// Does a change, as much of it as `fate` says. What cannot be done, because a change
-    /// that it builds on was lost, is left.
+    /// Makes a change as far as `fate` says. Skips what is impossible because an earlier change was lost.
     pub(super) fn apply(&mut self, change: &Change, stamp: i128, fate: Fate) {
         if let Change::Make { id, node, .. } = change {
             self.insert(*id, node);
@@ -133,8 +131,7 @@ impl Tree {
         self.stamp(at.folder, stamp);
     }
 
-    /// A folder that still holds something, because the removals in it were lost, stays:
-    /// file systems with a journal keep that order.
+    /// A folder that is not empty because removals were lost stays: journaling file systems keep that order.
     fn leave(&mut self, at: &Name, stamp: i128) {
         if !self.holds_something(at) {
             self.forget(at, stamp);

@@ -89,7 +89,7 @@ impl Disk for Faulty {
     }
 
     fn blank(&self, file: &Path, len: u64) -> io::Result<()> {
-        // A system writes it in several calls, and may end between two.
+        // A system writes it in several calls, and may end between two of them.
         let half = vec![b'\n'; usize::try_from(len / 2).unwrap_or_default()];
         let rest = vec![b'\n'; usize::try_from(len - len / 2).unwrap_or_default()];
         let opened = self.reading(format!("open {} to write", file.to_text()), |world| {
@@ -154,7 +154,7 @@ impl Disk for Faulty {
                 self.step(&op, |world| world.rename(from, to))?;
             }
         }
-        // A temporary file that gets another name for the time being is not put in place yet.
+        // A temporary file that is renamed to another of palimp's names is not in place yet.
         if is_ours(to) {
             return Ok(());
         }
@@ -270,7 +270,7 @@ impl Faulty {
         result
     }
 
-    /// One write at a place, or at the end; also says how many bytes were written.
+    /// Writes once, at a place or at the end. Also returns how many bytes were written.
     fn write_at(&self, id: Id, path: &Path, at: Option<u64>, bytes: &[u8]) -> (io::Result<()>, u64) {
         let mut arrived = self.arrive(&Op::Write { file: path.to_owned(), bytes: bytes.to_vec() });
         let (count, error) = match arrived.take_verdict() {
@@ -290,12 +290,11 @@ impl Faulty {
     }
 }
 
-/// An open file.
 struct OpenFile {
     disk: Faulty,
     id: Id,
     path: PathBuf,
-    /// Where the next write lands; `None` is always the end.
+    /// The place of the next write; `None` is always the end.
     at: Option<u64>,
     /// The token of the lock that ends with it.
     lock: Option<u64>,
@@ -377,7 +376,7 @@ impl WritableFile for OpenFile {
     }
 }
 
-/// A file or folder that is locked.
+/// A locked file or folder.
 struct Locked {
     file: OpenFile,
     writable: bool,
@@ -388,7 +387,7 @@ impl Flock for Locked {
         WritableFile::generation(&self.file)
     }
 
-    /// Two steps, as it is two calls of the system.
+    /// Two steps, because the system needs two calls.
     fn fill(&mut self, bytes: &[u8]) -> io::Result<()> {
         if !self.writable {
             return Err(Errno::INVAL.into());

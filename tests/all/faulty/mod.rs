@@ -1,21 +1,21 @@
-//! A disk in memory on which everything can go wrong, for tests of what writes.
+//! A disk in memory on which everything can fail, for tests of code that writes.
 //!
-//! It has inodes and names as a POSIX file system has, behaves as `disk::RealDisk` does, and
-//! knows what would survive a power cut at any moment. It promises no more than POSIX:
+//! It has inodes and names like a POSIX file system, behaves like `disk::RealDisk`, and knows what
+//! would survive a power cut at any moment. It promises no more than POSIX:
 //!
-//! - what was written and not synced may be lost, torn or zeros, whatever names lead to it;
-//! - a name made, moved or removed may not be so until its folder is synced, each on its own;
-//! - a file that was synced holds its bytes, whether or not a name leads to it;
-//! - a move between folders may leave both names until both folders are synced;
-//! - what was written before a sync that failed is never made durable by another.
+//! - Bytes that are written and not synced may be lost, torn or zeros, whatever names lead to them.
+//! - Each name that is made, moved or removed may not be so until its folder is synced.
+//! - A synced file has its bytes, whether or not a name leads to it.
+//! - A move between folders may leave both names until both folders are synced.
+//! - Bytes written before a failed sync never become durable by another sync.
 //!
-//! Every call that changes something, or tries to, is a step, counted from 0. A test runs
-//! once to learn the steps, then again for each of them with a [`Fault`] there.
+//! Every call that changes something, or tries to, is a step, counted from 0. A test runs once to
+//! learn the steps, then again for each step with a [`Fault`] there.
 //!
-//! Links do not exist on it. Owner's permission bits hold, the umask is none.
+//! It has no links. The owner's permission bits hold, and the umask is 0.
 //!
-//! It is no part of the library. What takes it in has `disk` and `model` beside it: the tests here,
-//! the unit tests of the library, and the fuzz targets.
+//! It is no part of the library. Code that includes it needs `disk` and `model` beside it: these
+//! tests, the unit tests of the library, and the fuzz targets.
 
 mod calls;
 mod change;
@@ -42,7 +42,7 @@ use world::World;
 /// Called before a step.
 type Hook = Box<dyn FnMut(&Op, &Faulty) + Send>;
 
-/// A disk in memory. Clones are handles to the same one, of the same process.
+/// A disk in memory. Clones are handles to the same disk, of the same process.
 #[derive(Clone)]
 pub struct Faulty {
     state: Arc<Mutex<State>>,
@@ -53,7 +53,7 @@ struct State {
     world: World,
     calls: Calls,
     hook: Option<Hook>,
-    /// Files whose sync [`Lie::RenameBeforeSync`] puts off.
+    /// Files whose sync [`Lie::RenameBeforeSync`] delays.
     put_off: Vec<(Id, PathBuf)>,
 }
 
@@ -71,7 +71,7 @@ impl fmt::Debug for Faulty {
 }
 
 impl Faulty {
-    /// A disk with nothing on it but the root folder.
+    /// Returns a disk with only the root folder.
     pub fn new() -> Self {
         Self::of(World::empty())
     }
@@ -85,14 +85,14 @@ impl Faulty {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a durable file there, with the folders that lead to it (0700): no step. It
-    /// replaces one that is there by another inode, as a rename would. In a folder that is
-    /// there and not durable it goes with that.
+    /// Puts a durable file on the disk, with the folders of its path (0700); no step. It replaces
+    /// an existing file with another inode, as a rename does. In an existing folder that is not
+    /// durable, it is lost with that.
     pub fn put(&self, file: impl AsRef<Path>, bytes: impl Into<Vec<u8>>, mode: u32) {
         self.state().world.put(file.as_ref(), Body::File(Arc::new(bytes.into())), mode);
     }
 
-    /// Gives a file to a user and a group, with those attributes: no step.
+    /// Sets the owner, group and attributes of a file; no step.
     pub fn give(&self, file: impl AsRef<Path>, owner: Owner, attributes: &ExtendedAttributes) {
         let mut state = self.state();
         let Ok(id) = state.world.now.find(file.as_ref()) else { return };
@@ -100,7 +100,7 @@ impl Faulty {
         state.world.set_extended(id, attributes);
     }
 
-    /// Lets a file say that it is longer by so much than it has bytes: no step.
+    /// Makes a file report this many bytes more than it has; no step.
     pub fn inflate(&self, file: impl AsRef<Path>, by: u64) {
         let mut state = self.state();
         if let Ok(id) = state.world.now.find(file.as_ref())
@@ -110,17 +110,17 @@ impl Faulty {
         }
     }
 
-    /// Puts a durable folder there, with those that lead to it, unless there is one.
+    /// Puts a durable folder on the disk, with those of its path, unless it exists.
     pub fn put_folder(&self, folder: impl AsRef<Path>, mode: u32) {
         self.state().world.put(folder.as_ref(), Body::Folder(BTreeMap::new()), mode);
     }
 
-    /// Puts what is neither file nor folder there, as a FIFO is.
+    /// Puts something on the disk that is neither file nor folder, like a FIFO.
     pub fn put_special(&self, path: impl AsRef<Path>) {
         self.state().world.put(path.as_ref(), Body::Special, 0o600);
     }
 
-    /// The files that are visible now.
+    /// The visible files.
     pub fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let state = self.state();
         let bytes = |body: &Body| match body {
@@ -131,41 +131,39 @@ impl Faulty {
         found.into_iter().filter_map(|(path, _, node)| Some((path, bytes(&node.body)?))).collect()
     }
 
-    /// The folders that are visible now, the root left out.
+    /// The visible folders, without the root.
     pub fn folders(&self) -> BTreeSet<PathBuf> {
         let state = self.state();
         let found = state.world.now.reachable();
         found.into_iter().filter(|(_, _, node)| node.is_folder()).map(|(path, ..)| path).collect()
     }
 
-    /// How many steps were made so far.
+    /// The number of steps so far.
     pub fn steps(&self) -> usize {
         self.state().calls.ops.len()
     }
 
-    /// The steps that were made so far.
+    /// The steps so far.
     pub fn ops(&self) -> Vec<Op> {
         self.state().calls.ops.clone()
     }
 
-    /// The steps that were made so far in words, and what those failed with that failed.
+    /// The steps so far in words, with the errors of failed ones.
     pub fn log(&self) -> Vec<String> {
         self.state().calls.log()
     }
 
-    /// The calls that read, in words: listing, looking, real paths, reading, generations,
-    /// and opening to append.
+    /// The reading calls in words: list, look, real path, read, generation, and open to append.
     pub fn reads(&self) -> Vec<String> {
         self.state().calls.reads.clone()
     }
 
-    /// Lets something go wrong at a step; steps count from 0, so that [`Self::steps`] is
-    /// the next one.
+    /// Plants a fault at a step; [`Self::steps`] is the number of the next one.
     pub fn fail_at(&self, step: usize, fault: Fault) {
         self.state().calls.fail_at(step, fault);
     }
 
-    /// Lets something go wrong at a call that reads, counted from 0 as in [`Self::reads`].
+    /// Plants a fault at a reading call, counted from 0 as in [`Self::reads`].
     pub fn fail_reads(&self, read: usize, fault: Fault) {
         self.state().calls.fail_reads(read, fault);
     }
@@ -175,27 +173,27 @@ impl Faulty {
         self.state().world.lies.insert(lie);
     }
 
-    /// Has `hook` called before every step, with the disk as another process sees it: an
-    /// agent that is played there meets no faults and calls no hooks.
+    /// Calls `hook` before every step, with the disk as another process sees it: an agent in the
+    /// hook meets no faults and calls no hooks.
     pub fn before(&self, hook: impl FnMut(&Op, &Self) + Send + 'static) {
         self.state().hook = Some(Box::new(hook));
     }
 
-    /// The same disk as another process sees it: its calls are no steps, meet no faults and
-    /// call no hook, and it outlives a crash.
+    /// The same disk for another process: its calls are no steps, meet no faults or hooks, and
+    /// survive a crash.
     pub fn another(&self) -> Self {
         Self { state: Arc::clone(&self.state), outside: true }
     }
 
-    /// The disk as it is found after the process was killed: all is visible that was,
-    /// nothing more is durable than was, no lock is held, nothing goes wrong any more.
+    /// The disk after the process was killed: all that was visible is visible, nothing more is
+    /// durable, no lock is held, and nothing fails any more.
     pub fn restart(&self) -> Self {
         Self::of(self.state().world.without_processes())
     }
 
-    /// Every state, within bounds, that a power cut now could leave, each with what tells it
-    /// from the others: all durable, nothing going wrong any more. Their number grows with
-    /// that of the changes that are not durable.
+    /// Returns every state, within limits, that a power cut now could leave, each with a label. All
+    /// is durable, and nothing fails any more. Their number grows with the number of changes that
+    /// are not durable.
     pub fn after_power_cut(&self) -> Vec<(String, Self)> {
         let found = power::states(&self.state().world);
         found.into_iter().map(|(label, world)| (label, Self::of(world))).collect()
@@ -205,7 +203,7 @@ impl Faulty {
         self.state().world.lies.contains(&lie)
     }
 
-    /// Lets the hook act, counts the step and decides what happens in it.
+    /// Calls the hook, counts the step and decides what happens in it.
     fn arrive(&self, op: &Op) -> Arrived<'_> {
         if !self.outside {
             self.call_hook(op);
@@ -223,7 +221,7 @@ impl Faulty {
         Arrived { state, step: Some(step), verdict }
     }
 
-    /// The hook is out of its place while it runs: it uses this disk itself.
+    /// The hook is taken out while it runs, because it uses this disk itself.
     fn call_hook(&self, op: &Op) {
         let hook = {
             let mut state = self.state();
@@ -242,7 +240,7 @@ impl Faulty {
             CallOutcome::Refuse(error) | CallOutcome::Part(_, error) => (Err(error), None),
         };
         arrived.leave(after.as_ref().or(result.as_ref().err()));
-        // A handle that was opened in vain locks the state to close itself.
+        // The handle of a failed open locks the state to close itself.
         match after {
             Some(error) => result.and(Err(error)),
             None => result,

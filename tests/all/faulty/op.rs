@@ -1,4 +1,4 @@
-//! What can be asked of the disk, what can go wrong with it, and how it can lie.
+//! The calls of the disk, the faults, and the lies.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,30 +18,30 @@ pub enum Op {
         /// Its permission bits.
         mode: u32,
     },
-    /// Bytes into an open file, by an `WritableFile` or a `Flock`.
+    /// Bytes into an open file, by a `WritableFile` or a `Flock`.
     Write {
-        /// The path that it was opened by.
+        /// The path at which it was opened.
         file: PathBuf,
-        /// What is written.
+        /// What was written.
         bytes: Vec<u8>,
     },
-    /// An open file made durable.
+    /// An open file is made durable.
     Sync {
-        /// The path that it was opened by.
+        /// The path at which it was opened.
         file: PathBuf,
     },
-    /// The permission bits of an open file.
+    /// New permission bits of an open file.
     SetMode {
-        /// The path that it was opened by.
+        /// The path at which it was opened.
         file: PathBuf,
-        /// The new ones.
+        /// The permission bits.
         mode: u32,
     },
-    /// The length of an open file, by an `WritableFile` or a `Flock`.
+    /// A new length of an open file, by a `WritableFile` or a `Flock`.
     SetLen {
-        /// The path that it was opened by.
+        /// The path at which it was opened.
         file: PathBuf,
-        /// The new one.
+        /// The new length, in bytes.
         len: u64,
     },
     /// A new folder.
@@ -53,71 +53,70 @@ pub enum Op {
     },
     /// A second name.
     Link {
-        /// A name that the file has.
+        /// An existing name of the file.
         file: PathBuf,
-        /// The name that it gets.
+        /// The new name.
         name: PathBuf,
     },
     /// A move.
     Rename {
-        /// The name that goes.
+        /// The old name.
         from: PathBuf,
-        /// The name that comes, or is replaced.
+        /// The new name, which may exist.
         to: PathBuf,
     },
-    /// A move to a name that nothing has.
+    /// A move to a name that does not exist.
     RenameNew {
-        /// The name that goes.
+        /// The old name.
         from: PathBuf,
-        /// The name that comes.
+        /// The new name.
         to: PathBuf,
     },
-    /// Two names that lead to each other's files from now on.
+    /// Two names exchange their files.
     Exchange {
-        /// The one.
+        /// One name.
         one: PathBuf,
-        /// The other.
+        /// The other name.
         other: PathBuf,
     },
-    /// The user and group of an open file.
+    /// New user and group of an open file.
     SetOwner {
-        /// The path that it was opened by.
+        /// The path at which it was opened.
         file: PathBuf,
-        /// The new ones.
+        /// The new owner and group.
         owner: Owner,
     },
-    /// The extended attributes of an open file.
+    /// New extended attributes of an open file.
     SetExtended {
-        /// The path that it was opened by.
+        /// The path at which it was opened.
         file: PathBuf,
     },
-    /// A name removed.
+    /// A name is removed.
     Remove {
         /// The name.
         file: PathBuf,
     },
-    /// An empty folder removed.
+    /// An empty folder is removed.
     RemoveFolder {
         /// Its path.
         folder: PathBuf,
     },
-    /// The names in a folder made durable.
+    /// The names in a folder are made durable.
     SyncFolder {
         /// Its path.
         folder: PathBuf,
     },
-    /// A lock tried. It is a step even where it makes no file: what others do right before
-    /// it matters.
+    /// A lock is tried. This is a step even if it creates no file: what others do right before it matters.
     Flock {
-        /// What is locked.
+        /// The path that was used.
         path: PathBuf,
-        /// The permission bits for a file that is absent, if it is to be made.
+        /// The permission bits for a file that does not exist, if it is created.
         create: Option<u32>,
     },
 }
 
 impl Op {
-    /// Whether it can be done on a disk that is full.
+    /// True if it works on a full disk.
     pub(super) fn needs_no_room(&self) -> bool {
         match self {
             Self::Remove { .. }
@@ -161,60 +160,56 @@ impl fmt::Display for Op {
 /// What goes wrong at a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The process is killed before the call: it and every later one, of any kind, fails
-    /// with [`std::io::ErrorKind::Other`], and the process's locks are let go of.
+    /// The process is killed before the call. This and every later call fails with
+    /// [`std::io::ErrorKind::Other`], and the process's locks are released.
     Crash,
-    /// A write that the process is killed in, after that many bytes; any other call is not
-    /// done at all.
+    /// The process is killed in a write, after this many bytes; any other call is not done at all.
     CrashInWrite(usize),
-    /// The call does nothing and fails, once. After a sync that failed so, what was written
-    /// before it never reaches the disk, even if a later sync succeeds.
+    /// The call does nothing and fails, once. After a failed sync, bytes written before it never
+    /// reach the disk, even if a later sync succeeds.
     Error(Errno),
-    /// The call does what it should and yet fails, once.
+    /// The call does what it should, but reports an error, once.
     ErrorAfter(Errno),
-    /// This call and every later one fails. With `NOSPC` and `DQUOT` those still succeed
-    /// that need no room: removing, cutting to nothing, setting a mode, locking what is there.
+    /// This call and every later one fails. With `NOSPC` and `DQUOT`, calls without need for space
+    /// succeed: removing, truncating to nothing, setting a mode, locking an existing file.
     ErrorFromHere(Errno),
-    /// A write that writes that many bytes and fails with `NOSPC`; any other call only fails.
+    /// A write writes this many bytes and fails with `NOSPC`; any other call only fails.
     ShortWrite(usize),
 }
 
-/// A disk, or a program, that does not do what it says: planted to prove that tests would
-/// find it. Several can be told.
+/// A disk or program that does not do what it says: proves that tests find it. Lies can be combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lie {
-    /// Syncing a file makes nothing durable.
+    /// The sync of a file makes nothing durable.
     SyncDoesNothing,
-    /// Syncing a folder makes nothing durable.
+    /// The sync of a folder makes nothing durable.
     FolderSyncDoesNothing,
     /// A file is synced only right after the next rename.
     RenameBeforeSync,
-    /// A rename onto a file cuts that file and rewrites it in place.
+    /// A rename onto a file truncates that file and rewrites it in place.
     RenameInPlace,
-    /// A rename onto a file removes that one first, as a step of its own.
+    /// A rename onto a file removes it first, in a separate step.
     UnlinkFirst,
-    /// A write is two: one half, then the other.
+    /// A write has two steps, half of it each.
     WriteInTwo,
-    /// A new file may cut one that is there instead of failing.
+    /// The creation of a file may truncate an existing one instead of failing.
     CreateReplaces,
-    /// A second name is not given.
+    /// A second name is not created.
     LinkDoesNothing,
-    /// A second name is given to a copy instead of to the file itself.
+    /// A second name leads to a copy instead of the file.
     LinkCopies,
-    /// No lie but a habit of network file systems: names can't be exchanged, nor moved only where
-    /// nothing is there.
+    /// No lie, but usual for network file systems: no exchange, and no rename that never replaces.
     NoExchange,
-    /// No lie but a habit of some file systems: a file has one name and can't get another.
+    /// No lie, but usual for some file systems: a file has only one name.
     NoLinks,
-    /// An exchange replaces, and what was there has no name any more.
+    /// An exchange replaces a file, and the old one loses its name.
     ExchangeDropsOld,
     /// A name is not removed.
     RemoveDoesNothing,
-    /// A lock is granted while another holds it.
+    /// A lock is granted while another process holds it.
     FlockExcludesNobody,
-    /// No lie but a coarse clock: every change seems to have been made at the same time.
+    /// No lie, but a coarse clock: every change seems to have the same time.
     ClockStops,
-    /// No lie but a habit of some file systems: the number of an inode that is gone is
-    /// given to the next.
+    /// No lie, but usual for some file systems: the next inode gets the number of one that is gone.
     InodeNumbersReused,
 }

@@ -1,4 +1,4 @@
-//! Every state, within bounds, that a power cut could leave.
+//! Every state, within limits, that a power cut could leave.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::world::{Pending, World};
 /// Writes reach the disk in pages.
 const PAGE: usize = 4096;
 
-/// All that a program could tell two disks apart by, times left out.
+/// Everything by which a program can distinguish two disks, except times.
 type Look = Vec<(PathBuf, u64, u32, Option<Arc<Vec<u8>>>)>;
 
 struct States<'a> {
@@ -21,7 +21,7 @@ struct States<'a> {
     found: Vec<(String, World)>,
 }
 
-/// Each state once, under the first of its labels.
+/// Returns each state once, with the first of its labels.
 pub(super) fn states(world: &World) -> Vec<(String, World)> {
     let mut states =
         States { world, pending: world.pending.iter().collect(), seen: BTreeSet::new(), found: Vec::new() };
@@ -49,7 +49,7 @@ impl States<'_> {
         vec![Fate::Kept; self.pending.len()]
     }
 
-    /// No more than what syncing promised.
+    /// Only what syncs promised.
     fn synced(&self) -> Vec<Fate> {
         let fate = |pending: &&Pending| match (pending.durable, pending.tail) {
             (false, _) => Fate::Lost,
@@ -84,7 +84,7 @@ impl States<'_> {
         self.add("data kept, names lost".to_owned(), &with(self.synced(), &data, Fate::Kept));
     }
 
-    /// All of one file's data, and all of one folder's names.
+    /// All data of one file, and all names of one folder.
     fn groups(&mut self) {
         let loose = self.loose();
         let files: BTreeSet<Id> = loose.iter().filter_map(|at| self.data_of(*at)).collect();

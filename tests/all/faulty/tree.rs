@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::disk::{ExtendedAttributes, Item, ItemKind, Owner};
 use super::model::Generation;
 
-/// An inode for as long as the disk lives; never given twice, unlike [`Node::number`].
+/// Identifies an inode as long as the disk exists. Never reused, unlike [`Node::number`].
 pub(super) type Id = u64;
 
 pub(super) const ROOT: Id = 1;
@@ -28,7 +28,6 @@ pub(super) enum Body {
     Special,
 }
 
-/// An inode.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub body: Body,
@@ -38,12 +37,12 @@ pub(super) struct Node {
     pub number: u64,
     pub owner: Owner,
     pub extended: ExtendedAttributes,
-    /// So many zeros are behind a file's bytes, which nobody could hold in memory.
+    /// The number of zeros after the file's bytes, which would not fit in memory.
     pub hollow: u64,
 }
 
 impl Node {
-    /// Of user and group 0, without attributes.
+    /// With user and group 0, without attributes.
     pub(super) fn new(body: Body, mode: u32, modified: i128, number: u64) -> Self {
         Node { body, mode, modified, number, owner: Owner::default(), extended: Vec::new(), hollow: 0 }
     }
@@ -71,7 +70,7 @@ impl Node {
     }
 }
 
-/// A file system at one moment. Inodes that no name leads to stay: they may be open.
+/// A file system at one moment. Inodes without a name stay: they may be open.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     nodes: BTreeMap<Id, Node>,
@@ -87,7 +86,7 @@ impl Tree {
         self.nodes.get(&id).ok_or_else(|| Errno::STALE.into())
     }
 
-    /// How many names each inode has.
+    /// The number of names of each inode.
     pub(super) fn links(&self) -> BTreeMap<Id, u64> {
         let mut links = BTreeMap::new();
         for node in self.nodes.values() {
@@ -101,7 +100,7 @@ impl Tree {
         self.nodes.get_mut(&id)
     }
 
-    /// Keeps an inode that is known already as it is: data may reach it before its name.
+    /// Keeps an existing inode: data may reach it before its name.
     pub(super) fn insert(&mut self, id: Id, node: &Node) {
         self.nodes.entry(id).or_insert_with(|| node.clone());
     }
@@ -133,7 +132,7 @@ impl Tree {
         entries.get(name).copied().ok_or_else(|| Errno::NOENT.into())
     }
 
-    /// What a path leads to, and the path without `.` and `..`.
+    /// Returns the target of a path, and the path without `.` and `..`.
     pub(super) fn walk(&self, path: &Path) -> io::Result<(Id, PathBuf)> {
         let mut real = PathBuf::from("/");
         let mut ids = vec![ROOT];
@@ -161,7 +160,7 @@ impl Tree {
         self.walk(path).map(|(id, _)| id)
     }
 
-    /// The folder that a path's last name is to be looked up in, and that name.
+    /// Returns the folder of a path's last name, and that name.
     pub(super) fn place(&self, path: &Path) -> io::Result<(Id, OsString)> {
         let Some(name) = path.file_name() else { return Err(Errno::BUSY.into()) };
         let folder = self.find(path.parent().unwrap_or(Path::new("/")))?;
@@ -171,7 +170,7 @@ impl Tree {
         }
     }
 
-    /// As `place`, where nothing is and something may be made.
+    /// Like `place`, for a name that must be free and a folder that must be writable.
     pub(super) fn vacant(&self, path: &Path) -> io::Result<(Id, OsString)> {
         if path.file_name().is_none() {
             return Err(Errno::EXIST.into());
@@ -184,14 +183,14 @@ impl Tree {
         Ok((folder, name))
     }
 
-    /// Whether `folder` is `id` or beneath it.
+    /// True if `folder` is `id` or below it.
     pub(super) fn is_within(&self, folder: Id, id: Id) -> bool {
         let mut found = false;
         self.visit(id, Path::new(""), &mut BTreeSet::new(), &mut |_, at, _| found |= at == folder);
         found || folder == id
     }
 
-    /// Everything that names lead to, the root left out, folders before what they hold.
+    /// Everything that names lead to, except the root; folders before their content.
     pub(super) fn reachable(&self) -> Vec<(PathBuf, Id, &Node)> {
         let mut found = Vec::new();
         self.visit(ROOT, Path::new("/"), &mut BTreeSet::new(), &mut |path, id, node| {
@@ -200,7 +199,7 @@ impl Tree {
         found
     }
 
-    /// `seen` ends it where lost moves have led a folder back into itself.
+    /// `seen` stops it if lost moves have led a folder into itself.
     fn visit<'a>(
         &'a self,
         folder: Id,
@@ -220,9 +219,8 @@ impl Tree {
         }
     }
 
-    /// Forgets inodes that no name leads to, and gives one of its own to each of those left
-    /// whose number another has too: a number that was given again may come back with an
-    /// old name.
+    /// Removes inodes without a name. If several of the others share a number, gives them new
+    /// numbers: a reused number may come back with an old name.
     pub(super) fn tidy(&mut self) {
         let kept: BTreeSet<Id> = self.reachable().iter().map(|(_, id, _)| *id).chain([ROOT]).collect();
         self.nodes.retain(|id, _| kept.contains(id));

@@ -1,4 +1,4 @@
-//! The file system itself: what is visible, what is durable, and what lies between them.
+//! The file system itself: what is visible, what is durable, and the changes in between.
 
 mod handles;
 
@@ -17,19 +17,19 @@ use super::disk::{ExtendedAttributes, Owner};
 use super::op::Lie;
 use super::tree::{Body, Id, Node, READ, ROOT, Tree, WRITE};
 
-/// Longer files would only eat the memory of a test.
+/// Longer files would only use up the memory of a test.
 const LONGEST_FILE: u64 = 1 << 30;
 
-/// A change after the first that is not durable.
+/// A change at or after the first one that is not durable.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
     pub change: Change,
     pub stamp: i128,
     pub label: String,
     pub durable: bool,
-    /// It is a move whose old name may come back: the folder it left was not synced.
+    /// True for a move whose old name may come back, because the old folder was not synced.
     pub tail: bool,
-    /// A sync failed after it: the system has dropped it and no later sync will write it.
+    /// A sync after it failed: the system has dropped it, and no later sync writes it.
     spoiled: bool,
 }
 
@@ -45,12 +45,12 @@ pub(super) struct World {
     pub base: Tree,
     pub pending: VecDeque<Pending>,
     pub lies: BTreeSet<Lie>,
-    /// What the next changes belong to, for messages.
+    /// The step of the next changes, for messages.
     pub label: String,
     next: u64,
     stamp: i128,
     locks: BTreeMap<Id, Holder>,
-    /// How often each inode is open: those without a name live on for that.
+    /// How often each inode is open. An open inode without a name stays.
     open: BTreeMap<Id, usize>,
 }
 
@@ -73,7 +73,7 @@ impl World {
         Self::new(Tree::new(), 0, ROOT + 1)
     }
 
-    /// The same disk when the power comes back, with what is left of it.
+    /// The same disk after a power cut, with what is left of it.
     pub(super) fn with_only(&self, mut tree: Tree) -> Self {
         tree.tidy();
         let highest = tree.reachable().iter().map(|(_, _, node)| node.number).max();
@@ -81,7 +81,7 @@ impl World {
         Self { lies: self.lies.clone(), ..Self::new(tree, self.stamp, next) }
     }
 
-    /// The same disk when every process has ended.
+    /// The same disk after the end of every process.
     pub(super) fn without_processes(&self) -> Self {
         Self { locks: BTreeMap::new(), open: BTreeMap::new(), ..self.clone() }
     }
@@ -112,7 +112,7 @@ impl World {
         self.settle();
     }
 
-    /// Lets the base take over what no power cut can undo, as far as it is in order.
+    /// Moves changes that no power cut can undo to the base, as far as they are in order.
     fn settle(&mut self) {
         while self.pending.front().is_some_and(Pending::is_settled) {
             if let Some(first) = self.pending.pop_front() {
@@ -147,7 +147,7 @@ impl World {
         id
     }
 
-    /// Puts something there that no power cut takes away, and the folders that lead to it.
+    /// Puts something on the disk durably, with the folders of its path.
     pub(super) fn put(&mut self, path: &Path, body: Body, mode: u32) {
         let mut folder = ROOT;
         for name in path.parent().into_iter().flat_map(Path::components) {
@@ -195,7 +195,7 @@ impl World {
         Ok(())
     }
 
-    /// The order of the checks is Linux's, so that the same error wins.
+    /// The order of the checks is Linux's, so that the same error comes first.
     pub(super) fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
         let (from_folder, from_name) = self.now.place(from)?;
         let (to_folder, to_name) = self.now.place(to)?;
@@ -235,7 +235,7 @@ impl World {
         self.rename(from, to)
     }
 
-    /// Only within a folder: across folders nothing of ours is exchanged.
+    /// Only within a folder: palimp exchanges nothing across folders.
     pub(super) fn exchange(&mut self, one: &Path, other: &Path) -> io::Result<()> {
         let (folder, one) = self.now.place(one)?;
         let (beside, other) = self.now.place(other)?;
@@ -320,7 +320,7 @@ impl World {
         }
     }
 
-    /// A file is synced as one: it can be opened as a folder can.
+    /// Also syncs a file, which can be opened like a folder.
     pub(super) fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {
         let id = self.now.find(folder)?;
         self.now.allow(id, READ)?;
@@ -339,7 +339,7 @@ impl World {
             if folders.contains(&Some(folder)) {
                 pending.durable = true;
             }
-            // A move is one transaction: with the old name durably gone the new one is there.
+            // A move is one transaction: if the removal of the old name is durable, the new name is there.
             if folders.last() == Some(&Some(folder)) {
                 pending.tail = false;
             }
@@ -347,12 +347,12 @@ impl World {
         self.settle();
     }
 
-    /// A regular file's inode, to be written.
+    /// Returns the inode of a regular file, for a write.
     pub(super) fn regular(&self, file: &Path, bits: u32) -> io::Result<Id> {
         let id = self.now.find(file)?;
         match self.now.node(id)?.body {
             Body::Folder(_) => return Err(Errno::ISDIR.into()),
-            // What opening a FIFO to write says that nobody reads.
+            // The error of opening a FIFO for a write without a reader.
             Body::Special if bits & READ == 0 => return Err(Errno::NXIO.into()),
             Body::Special => return Err(not_regular()),
             Body::File(_) => {}

@@ -1,4 +1,4 @@
-//! The disk in memory and the real one, side by side.
+//! Compares the disk in memory with the real one.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -36,8 +36,7 @@ enum Call {
     Read(&'static str, u64, Option<u64>),
 }
 
-/// What can be compared: inode numbers and times are each disk's own, as are the lengths
-/// of folders.
+/// The comparable part: inode numbers, times and lengths of folders are different on each disk.
 fn state(generation: Generation) -> String {
     format!("{} long", generation.len)
 }
@@ -121,7 +120,7 @@ fn run(disk: &dyn Disk, root: &Path, calls: &[Call]) -> Vec<String> {
     results
 }
 
-/// Everything beneath a folder, with the files that are the same one under several names.
+/// Returns everything below a folder, and which names lead to the same file.
 fn contents(disk: &dyn Disk, root: &Path, folder: &Path, inodes: &mut Vec<u64>) -> Vec<String> {
     let mut found = Vec::new();
     for entry in disk.list(folder).unwrap() {
@@ -173,7 +172,7 @@ fn call() -> impl Strategy<Value = Call> {
     ]
 }
 
-/// Where permission bits count, files of 0400 differ between the user and root alone.
+/// If permission bits matter, files of 0400 differ between a user and root.
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
@@ -210,14 +209,13 @@ proptest! {
             contents(&disk, &root, &root, &mut Vec::new()),
             contents(&RealDisk, &root, &root, &mut Vec::new())
         );
-        // All that is visible is also what would be there if nothing were lost.
+        // Everything visible is also what remains if nothing is lost.
         let (_, kept) = disk.after_power_cut().swap_remove(0);
         prop_assert_eq!(kept.files(), disk.files());
         prop_assert_eq!(kept.folders(), disk.folders());
     }
 
-    /// Whatever is done, and in whatever order: no power cut takes what was synced, or what
-    /// nothing touched.
+    /// For any calls in any order: no power cut removes what was synced, or what nothing touched.
     #[test]
     fn what_is_durable_is_in_every_state(calls in proptest::collection::vec(call(), 1..25)) {
         let disk = Faulty::new();
@@ -240,7 +238,7 @@ proptest! {
     }
 }
 
-/// What chance rarely meets: every path moved and linked to every other.
+/// Cases that random calls rarely reach: every path moved and linked to every other.
 #[test]
 #[cfg(target_os = "linux")]
 fn every_pair_of_paths_is_moved_and_linked_alike() {

@@ -1,4 +1,4 @@
-//! Calls that fail, and what another process does in between.
+//! Failing calls, and actions of another process in between.
 
 use std::io::ErrorKind;
 

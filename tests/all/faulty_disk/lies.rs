@@ -1,8 +1,8 @@
-//! Each lie is found by a test that looks for what it breaks.
+//! For each lie, a test that looks for the damage finds it.
 
 use super::*;
 
-/// Every way in which replacing the file can go wrong, over all steps and power cuts.
+/// Returns every way in which the replacement of the file goes wrong, over all steps and power cuts.
 fn broken(lie: Option<Lie>) -> Vec<String> {
     let start = || {
         let disk = disk();

@@ -1,4 +1,4 @@
-//! What a power cut may take, and what it may not.
+//! What a power cut may remove, and what not.
 
 use super::*;
 use palimp::disk::ItemKind;

@@ -21,7 +21,7 @@ use super::stores::Files;
 use super::{stores, told};
 use crate::support::tries::seed;
 
-/// What the plan makes of the files as it was made of them.
+/// Returns the files that the plan makes of `before`.
 fn as_planned(plan: &Plan, before: &Files) -> Files {
     let mut files = before.clone();
     for change in &plan.changes {
@@ -45,7 +45,7 @@ fn shown(lines: &Lines) -> Vec<String> {
     lines.iter().map(|((path, line), count)| format!("{count} {} {}", path.display(), text(line))).collect()
 }
 
-/// A record that the plan leaves alone and that is alone on its line.
+/// Returns a record that the plan does not change and that is alone on its line.
 fn bystander(store: &Store, plan: &Plan, chance: &mut Chance) -> Option<Entry> {
     let touched = |entry: &&Entry| {
         let (document, span) = (store.document(entry), store.record(entry).span);
@@ -66,14 +66,13 @@ fn bystander(store: &Store, plan: &Plan, chance: &mut Chance) -> Option<Entry> {
     (!free.is_empty()).then(|| *chance.one_of(&free))
 }
 
-/// A line that an agent appends, on a line of its own.
 fn line_of(seed: u64, number: usize) -> String {
     format!(
         "{{\"id\":\"agent_{seed}_{number}\",\"session_id\":\"s_one\",\"type\":\"finding\",\"content\":{{\"finding\":\"x\"}},\"timestamp\":\"1970-01-05T00:00:00Z\"}}\n"
     )
 }
 
-/// Appends as an agent does that looks whether the last line has an end.
+/// Appends like an agent that checks whether the last line has a line end.
 fn append(disk: &crate::faulty::Faulty, file: &PathBuf, line: &str) {
     let Some(bytes) = disk.files().remove(file) else { return };
     let end = if bytes.last().is_some_and(|byte| *byte != b'\n') { "\n" } else { "" };
@@ -81,7 +80,7 @@ fn append(disk: &crate::faulty::Faulty, file: &PathBuf, line: &str) {
     out.write([end, line].concat().as_bytes()).unwrap();
 }
 
-/// One plan, an agent that writes before or while it is carried out.
+/// One plan, with an agent that writes before or during the commit.
 fn one(seed: u64, format: &'static str) -> bool {
     let mut chance = Chance::new(seed);
     let site = Site::new(format, &stores::random(&mut chance, format));
@@ -150,7 +149,7 @@ fn one(seed: u64, format: &'static str) -> bool {
             let planned = difference(&as_planned(&plan, &before), &before);
             let wanted = sum(planned, agents);
             assert_eq!(shown(&wanted), shown(&difference(&site.files(), &before)), "{deed:?}");
-            // What comes behind the last look, the agent itself has to tell the index.
+            // If the agent writes after the last look, it must update the index itself.
             if meanwhile.lock().unwrap().is_empty() {
                 assert_agreeing(&disturbed, &site.store());
             }
@@ -195,7 +194,7 @@ fn site_of(lines: &str) -> Site {
     Site::new("session-log", &files)
 }
 
-/// Plans an edit of the first entry, lets an agent leave the log as `theirs`, and commits.
+/// Plans an edit of the first entry, lets an agent change the log to `theirs`, and commits.
 fn race(site: &Site, name: &str, value: &str, theirs: &str) -> Result<String, CommitError> {
     let store = site.store();
     let scene = site.scene(&store, &mut Chance::new(1));

@@ -1,4 +1,4 @@
-//! Chance that a seed decides.
+//! Random numbers from a seed.
 
 /// A stream of numbers (xorshift64*).
 pub struct Chance(u64);
@@ -15,12 +15,12 @@ impl Chance {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         (self.number() >> 33) as usize % end.max(1)
     }
 
-    /// Whether something happens that happens once in `times`.
+    /// True once in `times` on average.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

@@ -14,7 +14,6 @@ use super::expected::*;
 use super::scanner::object;
 use super::stores::Files;
 
-/// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
     Add,
@@ -46,10 +45,10 @@ pub const DEEDS: [Deed; 12] = [
     Deed::Repair,
 ];
 
-/// Fails unless the files are as they have to be.
+/// Fails unless the files are as they must be.
 pub type Check<'a> = Box<dyn Fn(&Files, &Files, &Store) + 'a>;
 
-/// A random deed of that kind: its plan, and what it has to come to.
+/// Returns a random deed of this kind: its plan, and the check of its result.
 pub fn planned<'a>(
     deed: Deed,
     scene: &WriteContext<'a>,
@@ -253,7 +252,7 @@ fn assert_undeleted(store: &Store, entries: &[Entry], before: &Files, after: &Fi
     assert_same(&wanted, after);
 }
 
-/// The record on one line with its `archived` set.
+/// Returns the record on one line with `archived` set.
 fn marked(record: &[u8], archived: &str) -> Vec<u8> {
     let mut object = object(record);
     let own = object.members.iter_mut().rev().find(|member| member.name == "archived").unwrap();
@@ -312,7 +311,7 @@ fn assert_unarchived(store: &Store, entries: &[Entry], before: &Files, after: &F
             _ => "tasks.jsonl",
         })
     };
-    // What is moved is appended: where records are in the live files changes nothing of it.
+    // A moved record is appended: its place in the live files does not matter.
     let mut plain = before.clone();
     move_records(store, &go, &mut plain, "false", moved);
     for (path, bytes) in plain {
@@ -333,10 +332,10 @@ fn assert_unarchived(store: &Store, entries: &[Entry], before: &Files, after: &F
 
 #[track_caller]
 fn assert_repaired(store: &Store, before: &Files, after: &Files, now: &Store) {
-    // Line breaks between members go, and a time that was read as UTC says so: nothing else changes.
+    // Line breaks between members go, and a time read as UTC gets its zone. Nothing else changes.
     let meant = |raw: &[u8]| {
         let value = serde_json::from_slice::<Value>(raw);
-        // A half of a character is no text to that parser.
+        // That parser does not accept half a character as text.
         let bare = || String::from_utf8_lossy(raw).chars().filter(|own| !own.is_ascii_whitespace()).collect();
         let own: String = value.map_or_else(|_| bare(), |value| value.to_string());
         own.replace("Z\"", "\"").replace("T00:00:00\"", "\"")
@@ -347,7 +346,7 @@ fn assert_repaired(store: &Store, before: &Files, after: &Files, now: &Store) {
     };
     let had = raws(store);
     let has = raws(now);
-    // What was on the line of a torn memory is a memory of its own now.
+    // After the repair, the rest of a torn memory's line is a memory of its own.
     let mut left = has.iter();
     let lost = had.iter().find(|own| !left.any(|other| other == *own));
     assert_eq!(lost, None, "{has:#?}");
@@ -372,7 +371,7 @@ fn assert_repaired(store: &Store, before: &Files, after: &Files, now: &Store) {
         let troubled: BTreeSet<u32> = store.problems.iter().filter(is_changed).flat_map(lines).collect();
         let mut rest = &after[path][..];
         let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').zip(1..);
-        // Sound lines are there as they were, in their order.
+        // Intact lines stay the same, in the same order.
         let sound = lines.by_ref().filter(|(_, number)| !troubled.contains(number));
         for (line, _) in sound {
             let place = rest.windows(line.len()).position(|own| own == line);

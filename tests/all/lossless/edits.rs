@@ -1,4 +1,4 @@
-//! One field of one record, and back again.
+//! One field of one record is edited, and that is undone.
 
 use palimp::model::{Entry, State, Store};
 use palimp::ops::{FieldAssignment, edit};
@@ -15,7 +15,7 @@ use crate::support::tries::seed;
 const TEXTS: [&str; 5] =
     ["new", "a \"quoted\" \\ line\nand \u{1f600}\u{7}", "", "\u{2028}", "{\"id\":\"x\"}"];
 
-/// A field and its value; the names that an edit of it may change besides.
+/// Returns a field with a value, and all names that an edit of it may change.
 pub fn random<'a>(chance: &mut Chance, format: &str) -> (FieldAssignment<'a>, &'static [&'static str]) {
     let value: &str = chance.one_of::<&str>(&TEXTS);
     match (format, chance.below(4)) {
@@ -46,7 +46,7 @@ fn judged(record: &[u8]) -> Option<Checksum> {
     canonical::verify(palimp::text::json_edit::scan(&mut tape, record).unwrap())
 }
 
-/// Edits one field of one record of a random store; false where nothing could be edited.
+/// Edits one field of one record of a random store. Returns false if nothing can be edited.
 fn one(seed: u64, format: &'static str) -> bool {
     let mut chance = Chance::new(seed);
     let site = Site::new(format, &stores::random(&mut chance, format));
@@ -83,9 +83,9 @@ fn one(seed: u64, format: &'static str) -> bool {
         _ => assert_eq!(text(&raw), text(set.value.as_bytes())),
     }
     let was = judged(&before[path][spans[0].0..spans[0].1]);
-    // Where no nested name is dropped the two flavours are one.
+    // If no nested name is dropped, both forms of the checksum are the same.
     let same = was == Some(Checksum::Legacy) && judged(record) == Some(Checksum::Canonical);
-    // Who edits what a record says has looked at it: it is signed anew. Tags alone are no look.
+    // An edit of the content corrects a wrong checksum. A change of tags does not.
     let is_signed = was == Some(Checksum::Mismatch) && set.name != "tags";
     let wanted = if is_signed { Some(Checksum::Canonical) } else { was };
     assert!(same || judged(record) == wanted, "{}", text(record));

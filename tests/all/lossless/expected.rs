@@ -1,4 +1,4 @@
-//! What an operation has to come to, worked out from the bytes before it.
+//! The expected result of an operation, computed from the bytes before it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::stores::{Files, START};
 
 pub type Spans = Vec<(usize, usize)>;
 
-/// Where entries of a file are, in order.
+/// Returns the spans of entries in a file, in order.
 pub fn spans(store: &Store, path: &Path, entries: &[Entry]) -> Spans {
     let own = entries.iter().filter(|entry| store.document(entry).path == path);
     let span = |entry: &Entry| store.record(entry).span;
@@ -18,8 +18,7 @@ pub fn spans(store: &Store, path: &Path, entries: &[Entry]) -> Spans {
     spans
 }
 
-/// Fails unless `after` is `before` with other values for some names of those records, and
-/// nothing else.
+/// Fails unless `after` is `before` with other values for these names of these records.
 #[track_caller]
 pub fn assert_edited(before: &[u8], after: &[u8], spans: &Spans, names: &[&str]) {
     let (mut from, mut at) = (0, 0);
@@ -34,7 +33,7 @@ pub fn assert_edited(before: &[u8], after: &[u8], spans: &Spans, names: &[&str])
     assert_eq!(text(&before[from..]), text(&after[at..]));
 }
 
-/// Fails unless two records differ in nothing but those names.
+/// Fails unless two records differ only in these names.
 #[track_caller]
 pub fn assert_same_but(before: &[u8], after: &[u8], names: &[&str]) {
     let (old, new) = (object(before), object(after));
@@ -53,7 +52,7 @@ pub fn assert_same_but(before: &[u8], after: &[u8], names: &[&str]) {
     }
 }
 
-/// The file without those records: a line goes where nothing else is on it.
+/// Returns the file without these records. A line goes if nothing else is on it.
 pub fn without(bytes: &[u8], spans: &Spans) -> Vec<u8> {
     let mut gone = vec![false; bytes.len()];
     for &(start, end) in spans {
@@ -88,13 +87,13 @@ pub fn without(bytes: &[u8], spans: &Spans) -> Vec<u8> {
     out
 }
 
-/// The bytes with what is added, on lines of its own.
+/// Returns the bytes with added lines.
 pub fn with_lines(before: &[u8], lines: &[u8]) -> Vec<u8> {
     let end: &[u8] = if before.last().is_some_and(|byte| *byte != b'\n') { b"\n" } else { b"" };
     [before, end, lines].concat()
 }
 
-/// What was added to a file that had `before`.
+/// Returns the lines added to a file that had `before`.
 #[track_caller]
 pub fn added<'a>(before: &[u8], after: &'a [u8]) -> Vec<&'a [u8]> {
     let start = with_lines(before, b"");
@@ -103,7 +102,7 @@ pub fn added<'a>(before: &[u8], after: &'a [u8]) -> Vec<&'a [u8]> {
     after[start.len()..].split_inclusive(|byte| *byte == b'\n').map(|line| &line[..line.len() - 1]).collect()
 }
 
-/// What a compaction of a session drops: what is deleted, and what has faded (2 §4.4 and §5.1).
+/// Returns what a compaction of a session drops: deleted and decayed records (2 §4.4 and §5.1).
 pub fn faded(store: &Store, now: i64) -> Vec<Entry> {
     let goes = |entry: &&Entry| {
         let Some(view) = store.view(entry) else { return false };
@@ -125,7 +124,7 @@ pub fn faded(store: &Store, now: i64) -> Vec<Entry> {
 
 const KINDS: [&str; 4] = ["conversation", "decision", "finding", "preference"];
 
-/// What a compaction of memories archives: learnings that were not used for 90 days.
+/// Returns what a compaction of memories archives: learnings that were not used for 90 days.
 pub fn unused(store: &Store, now: i64) -> Vec<Entry> {
     let goes = |entry: &&Entry| {
         let Some(view) = store.view(entry) else { return false };
@@ -137,7 +136,7 @@ pub fn unused(store: &Store, now: i64) -> Vec<Entry> {
     store.entries.iter().filter(goes).copied().collect()
 }
 
-/// Fails unless the files hold what they held without those entries.
+/// Fails unless the files are the same without those entries.
 #[track_caller]
 pub fn assert_removed(store: &Store, entries: &[Entry], before: &Files, after: &Files) {
     let mut wanted = before.clone();
@@ -156,7 +155,7 @@ pub fn assert_same(wanted: &Files, found: &Files) {
     }
 }
 
-/// Where two files part.
+/// Shows the place where two files begin to differ.
 pub fn parted(wanted: Option<&Vec<u8>>, found: Option<&Vec<u8>>) -> String {
     let (Some(a), Some(b)) = (wanted, found) else {
         return format!("is there: wanted {}, found {}", wanted.is_some(), found.is_some());
@@ -171,7 +170,7 @@ pub fn parted(wanted: Option<&Vec<u8>>, found: Option<&Vec<u8>>) -> String {
     format!("\nwanted\n{}\nfound\n{}", show(a), show(b))
 }
 
-/// The name of the file in which records of that type are archived now.
+/// Returns the file to which records of that type are archived at [`START`].
 pub fn archive_of(live: &Path) -> PathBuf {
     let stem = live.file_stem().unwrap().to_string_lossy();
     assert_eq!(START.quarter(), Some((1970, 1)));

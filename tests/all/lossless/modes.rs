@@ -60,7 +60,7 @@ impl Folder {
         })
     }
 
-    /// Refused before it is tried, or while it is.
+    /// It may be refused before or during the commit.
     fn archive(&self) -> Result<CommitReceipt, String> {
         let store = self.store();
         let packed = &palimp::format::writing::NO_COMPRESSED_FILES;
@@ -96,7 +96,7 @@ fn what_is_made_is_private_whatever_the_umask() {
     if let Ok(mask) = std::env::var(CHILD) {
         return make_under(u32::from_str_radix(&mask, 8).unwrap());
     }
-    // The umask is the process's: each has one of its own.
+    // The umask belongs to the process, so each mask has its own process.
     for mask in ["000", "022", "077"] {
         let name = "lossless::modes::what_is_made_is_private_whatever_the_umask";
         let child = std::process::Command::new(std::env::current_exe().unwrap())

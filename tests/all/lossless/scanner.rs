@@ -1,7 +1,6 @@
-//! A reader of JSON objects of its own: what the program makes of a record is not asked
-//! of the program.
+//! An independent reader of JSON objects: the tests do not ask the program what it made of a record.
 
-/// A member: everything from the end of what is before it up to its value, and its value.
+/// A member: everything from the end of the previous one up to its value, and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     pub lead: Vec<u8>,
@@ -9,7 +8,7 @@ pub struct Member {
     pub value: Vec<u8>,
 }
 
-/// An object: its members, and what is behind the last value.
+/// An object: its members, and the bytes after the last value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object {
     pub members: Vec<Member>,
@@ -17,19 +16,18 @@ pub struct Object {
 }
 
 impl Object {
-    /// The value of a name: of doubled ones the last.
+    /// Returns the value of a name; the last one if the name occurs twice.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         let own = self.members.iter().rev().find(|member| member.name == name);
         own.map(|member| &member.value[..])
     }
 
-    /// The text of a name.
     pub fn text(&self, name: &str) -> Option<String> {
         serde_json::from_slice(self.get(name)?).ok()
     }
 }
 
-/// Where the value that starts at `at` ends.
+/// Returns the end of the value that starts at `at`.
 pub fn value_end(bytes: &[u8], at: usize) -> usize {
     let (mut depth, mut place) = (0, at);
     loop {
@@ -68,7 +66,7 @@ fn blanks(bytes: &[u8], at: usize) -> usize {
     at + bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// Reads the object that is all of the bytes.
+/// Reads an object that takes up all of the bytes.
 pub fn object(bytes: &[u8]) -> Object {
     assert_eq!(bytes[0], b'{', "{:?}", String::from_utf8_lossy(bytes));
     let (mut members, mut from) = (Vec::new(), 0);
@@ -82,7 +80,7 @@ pub fn object(bytes: &[u8]) -> Object {
         let key_end = string_end(bytes, start);
         let value = blanks(bytes, blanks(bytes, key_end) + 1);
         let end = value_end(bytes, value);
-        // A name that is no Unicode text stands for itself.
+        // A name that is not Unicode is used as it is.
         let name = serde_json::from_slice(&bytes[start..key_end])
             .unwrap_or_else(|_| String::from_utf8_lossy(&bytes[start..key_end]).into_owned());
         members.push(Member { lead: bytes[from..value].to_vec(), name, value: bytes[value..end].to_vec() });

@@ -1,4 +1,4 @@
-//! One operation after another, against a list of what each has to come to.
+//! One operation after another, compared with the expected results.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,26 +14,24 @@ use super::stores;
 use super::stores::Files;
 use crate::support::tries::seed;
 
-/// How much of the files a step's turning back has to bring back.
+/// How much of the files the undo or redo of a step must restore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Whole {
-    /// Every byte.
     All,
-    /// Every byte of the files that hold memories.
+    /// Every byte of the files with memories.
     Data,
-    /// What the step changed, among what others changed since.
+    /// What the step changed; others may have changed the rest since.
     Lines,
 }
 
-/// A step that is in force, or was undone: the files before it and after it.
+/// A step that is applied or undone: the files before it and after it.
 #[derive(Clone, Debug)]
 struct Step {
     number: u64,
     before: Files,
     after: Files,
     whole: Whole,
-    /// Whether it made several lines of one, or put some behind one without an end: that is
-    /// undone only while they are side by side.
+    /// True if it split a line, or added lines behind an unfinished one. Undo needs these to be adjacent.
     parts: bool,
 }
 
@@ -103,7 +101,7 @@ impl Run {
         }
     }
 
-    /// Takes back a step in the middle.
+    /// Undoes a step in the middle.
     fn undo_any(&mut self) {
         if self.done.len() < 2 {
             return;
@@ -173,7 +171,7 @@ impl Run {
         }
     }
 
-    /// Whether what turned `from` into `to` is turned in the files, which were `before`.
+    /// Asserts that the files, which were `before`, have the reverse of the change of `from` into `to`.
     fn assert_turned(&self, step: &Step, from: &Files, to: &Files, before: &Files) {
         let now = self.site.files();
         match step.whole {
@@ -183,7 +181,7 @@ impl Run {
         }
     }
 
-    /// What one turn of a step does not bring back whole, no other step does either.
+    /// If one undo or redo can't restore everything, no other step can.
     fn weaken(&mut self, whole: Whole) {
         let steps = self.done.iter_mut().chain(&mut self.undone);
         steps.for_each(|step| step.whole = step.whole.max(whole));
@@ -202,7 +200,7 @@ fn numbers(steps: &[Step]) -> Vec<(u64, Whole)> {
     steps.iter().map(|step| (step.number, step.whole)).collect()
 }
 
-/// Says what was done where a check fails.
+/// Prints what was done if a check fails.
 struct Told(String);
 
 impl Drop for Told {
@@ -235,7 +233,7 @@ fn without_copies(files: &Files) -> Files {
     own.map(|(path, own)| (path.clone(), own.clone())).collect()
 }
 
-/// What is shown before a change is what there is after it.
+/// The preview of a change is its result.
 #[track_caller]
 pub fn assert_as_planned(plan: &Plan, now: &Files) {
     for change in plan.all().filter(|change| change.act != Act::MakeFolder) {
@@ -259,7 +257,7 @@ fn lines(files: &Files) -> Lines {
     lines
 }
 
-/// How often each line more is in `a` than in `b`; less often is negative.
+/// Returns how often each line is in `a` more than in `b`; negative if less often.
 pub fn difference(a: &Files, b: &Files) -> Lines {
     let mut found = lines(a);
     for (line, count) in lines(b) {
@@ -277,7 +275,7 @@ fn turned(step: &Step) -> String {
     format!("step {} {:?}:\n{}", step.number, step.whole, lines.iter().map(show).collect::<String>())
 }
 
-/// Whether every line that a step brought is still there.
+/// True if every line that a step added still exists.
 fn stands(from: &Files, to: &Files, now: &Files) -> bool {
     let now = lines(now);
     difference(from, to).iter().all(|(line, count)| now.get(line).copied().unwrap_or(0) >= *count)
@@ -286,7 +284,7 @@ fn stands(from: &Files, to: &Files, now: &Files) -> bool {
 fn may_refuse(to: &Files, from: &Files, now: &Files, whole: Whole) -> bool {
     let same_files = to.keys().eq(from.keys())
         && now.keys().filter(|own| is_data(own)).eq(to.keys().filter(|own| is_data(own)));
-    // A mark is a part of whichever line comes first: that may be another one since.
+    // A byte order mark is part of whichever line comes first, and that may have changed.
     let marked = now.values().any(|bytes| bytes.starts_with(b"\xef\xbb\xbf"));
     whole == Whole::Lines && (marked || !(stands(from, to, now) && same_files))
 }
@@ -295,7 +293,7 @@ fn may_refuse(to: &Files, from: &Files, now: &Files, whole: Whole) -> bool {
 fn assert_lines_turned(from: &Files, to: &Files, before: &Files, now: &Files) {
     let turned = difference(now, before);
     if stands(from, to, before) {
-        // A line that is there already may not be brought back a second time.
+        // A line that exists may not be restored a second time.
         let there = lines(before);
         let [wanted, turned] = [difference(to, from), turned].map(|mut all| {
             all.retain(|line, count| *count < 0 || !there.contains_key(line));
@@ -311,7 +309,7 @@ fn assert_lines_turned(from: &Files, to: &Files, before: &Files, now: &Files) {
     }
 }
 
-/// Runs `steps` operations, a new random store every so many.
+/// Runs `steps` operations, with a new random store from time to time.
 fn run(seed: u64, steps: usize) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     let mut left = steps;

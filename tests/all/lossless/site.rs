@@ -1,4 +1,4 @@
-//! A store on a disk in memory, and the clock beside it.
+//! A store on a disk in memory, with a clock.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -8,13 +8,14 @@ use crate::faulty::Faulty;
 use palimp::disk::{Disk, Machine, ProcessState};
 use palimp::model::{Code, Extent, Moment, Plan, Store};
 use palimp::ops::WriteContext;
-use palimp::store::commit::{CommitError, CommitReceipt, Host, JournalLine, UndoRedo, Writer, is_ours};
+use palimp::store::commit::{CommitError, CommitReceipt, Host, JournalLine, UndoRedo, Writer};
+use palimp::store::hidden_names::is_ours;
 use palimp::store::{Place, load_from};
 
 use super::chance::Chance;
 use super::stores::{Files, START};
 
-/// A clock that goes on when a thread waits.
+/// A clock that moves while a thread waits.
 pub struct Clock(AtomicI64);
 
 impl Clock {
@@ -94,13 +95,12 @@ impl Site {
         Writer::open(self.host(), &store)?.commit(plan)
     }
 
-    /// What the journal says of the step that was made last.
+    /// Returns the journal's line of the last step.
     pub fn last_step(&self) -> JournalLine {
         let store = self.store();
         Writer::open(self.host(), &store).unwrap().vault().journal().unwrap().pop().unwrap()
     }
 
-    /// Takes a step back, or does it again.
     pub fn turn(&self, wanted: impl FnOnce(&Writer<'_>) -> Planned) -> Result<CommitReceipt, CommitError> {
         let store = self.store();
         let writer = Writer::open(self.host(), &store)?;
@@ -116,7 +116,7 @@ impl Site {
         self.turn(|writer| writer.redo(None))
     }
 
-    /// Every file of the store that others know: not our own, nor locks.
+    /// Every file of the store that other programs know: neither palimp's own, nor locks.
     pub fn everything(&self) -> Files {
         let known = |path: &Path| {
             let name = path.file_name().unwrap();
@@ -134,19 +134,18 @@ impl Site {
         self.everything().into_iter().filter(|(path, _)| !path.starts_with(".backup")).collect()
     }
 
-    /// The files that hold memories.
     pub fn data(&self) -> Files {
         self.files().into_iter().filter(|(path, _)| is_data(path)).collect()
     }
 
-    /// An agent appends to a file, and takes no lock.
+    /// An agent appends to a file without a lock.
     pub fn append(&self, file: &str, bytes: &[u8]) {
         let agent = self.disk.another();
         let mut out = agent.append(&self.place.root.join(file)).unwrap();
         out.write(bytes).unwrap();
     }
 
-    /// An agent writes a file anew.
+    /// An agent rewrites a file.
     pub fn write(&self, file: &str, bytes: impl Into<Vec<u8>>) {
         self.disk.another().put(self.place.root.join(file), bytes, 0o600);
     }
@@ -158,14 +157,14 @@ pub fn is_data(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "jsonl") || path.ends_with("agent.json")
 }
 
-/// How often indexes and counts are said to disagree with the records, by file.
+/// Returns the reports that indexes and counts disagree with the records, by file.
 pub fn disagreements(store: &Store) -> Vec<(Code, PathBuf)> {
     let codes = [Code::IndexStale, Code::IndexBroken, Code::CountMismatch];
     let own = store.problems.iter().filter(|problem| codes.contains(&problem.code));
     own.map(|problem| (problem.code, problem.file.clone())).collect()
 }
 
-/// Fails where an index or a count disagrees that did not before.
+/// Fails if an index or a count disagrees that agreed before.
 #[track_caller]
 pub fn assert_agreeing(before: &Store, after: &Store) {
     let known = disagreements(before);

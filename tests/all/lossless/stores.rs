@@ -1,4 +1,4 @@
-//! Stores such as agents, crashes and people leave them.
+//! Stores as agents, crashes and people leave them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ const KINDS: [&str; 4] = ["conversation", "decision", "finding", "preference"];
 const FILES: [(&str, &str); 3] =
     [("core_memories.jsonl", "core"), ("learnings.jsonl", "learning"), ("tasks.jsonl", "task")];
 
-/// Which format, and how many records and lines to a file about.
+/// Returns a random store of the format.
 pub fn random(chance: &mut Chance, format: &str) -> Files {
     let mut maker = Maker { chance, next: 0, ids: Vec::new() };
     match format {
@@ -143,7 +143,7 @@ impl Maker<'_> {
         if self.chance.once_in(4) { "\r\n" } else { "\n" }
     }
 
-    /// A file of up to a dozen lines, sound ones and others.
+    /// Returns a file with up to a dozen lines, intact and broken.
     fn log(&mut self, record: &mut dyn FnMut(&mut Self) -> String) -> Vec<u8> {
         let mut bytes = if self.chance.once_in(8) { b"\xef\xbb\xbf".to_vec() } else { Vec::new() };
         let mut last: Option<String> = None;
@@ -196,7 +196,7 @@ impl Maker<'_> {
         bytes
     }
 
-    /// A part of a record. Behind a colon another record with a brace too many would complete it.
+    /// Returns a part of a record, never up to a colon: a record with an extra brace could complete it.
     fn torn(&mut self, record: &str) -> Vec<u8> {
         let part = &record[..record.len() - 1 - self.chance.below(record.len() - 1)];
         part.trim_end().trim_end_matches(':').as_bytes().to_vec()
@@ -298,7 +298,7 @@ impl Maker<'_> {
             .to_string()
     }
 
-    /// Members that no schema knows, names that occur twice.
+    /// Adds members that no schema knows, and names that occur twice.
     fn spoil(&mut self, members: &mut Vec<(String, String)>) {
         for number in 0..self.chance.below(4) {
             let name = *self.chance.one_of(&["x", "note", "o\\u0064d", "y"]);

@@ -1,4 +1,4 @@
-//! What is moved aside, what is deleted, and how both come back.
+//! Archived and deleted memories, and how both come back.
 
 use palimp::memory::{MemoryQuery, New, State};
 
@@ -55,7 +55,7 @@ fn what_was_deleted_comes_back_in_one_step_as_it_was() {
         assert_eq!(desk.memory.restore(None, &two).unwrap(), 2, "{}", own.0);
         assert!(desk.memory.deleted(None).unwrap().is_empty(), "{}", own.0);
         let after: Vec<_> = ids.iter().map(|id| raw(&mut desk, id)).collect();
-        // A note says when it was updated.
+        // A note has the time of its last update.
         if own.0 != "a-mem" {
             assert_eq!(after, before, "{}", own.0);
         }

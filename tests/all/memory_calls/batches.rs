@@ -10,7 +10,7 @@ fn several_memories_are_deleted_in_one_step_that_one_undo_takes_back() {
         let some = [&*ids[0], &*ids[2], &*ids[0]];
         assert_eq!(desk.memory.delete_all(None, &some, "superseded").unwrap(), 2, "{}", own.0);
         let listed = |desk: &mut Desk| desk.memory.query("memory sort:oldest").unwrap().len();
-        // A note that is deleted stays, marked as deprecated.
+        // A deleted note stays, marked as deprecated.
         let is_kept = own.0 == "a-mem";
         assert_eq!(listed(&mut desk), if is_kept { 4 } else { 2 }, "{}", own.0);
         assert_eq!(desk.memory.deleted(None).unwrap().len(), 2, "{}", own.0);

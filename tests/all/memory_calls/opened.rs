@@ -1,4 +1,4 @@
-//! Options on open.
+//! Options of open.
 
 use palimp::memory::{Memory, MemoryError, New, Options};
 use palimp::store::commit::FilesState;
@@ -95,7 +95,7 @@ fn calls_that_name_no_session_are_about_that_of_the_options() {
         assert_eq!(sessions, [Some(&*second)], "{format}");
         assert_eq!(memory.statistics(None).unwrap().live, 1);
         assert_eq!(memory.get(None, &own).unwrap().unwrap().text, "In the second");
-        // bmad numbers ids by session: both may have the same.
+        // bmad numbers ids per session, so both may have the same.
         let other = memory.get(None, &id).unwrap();
         assert!(other.is_none_or(|own| own.text == "In the second"), "{format}");
         assert_eq!(memory.get(Some(&first), &id).unwrap().unwrap().text, "In the first");

@@ -1,4 +1,4 @@
-//! What is wrong with what is loaded, and checksums that don't match.
+//! Problems of a loaded store, and checksums that don't match.
 
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use palimp::memory::{MemoryQuery, Moment, New, Order};
 
 use super::{Desk, KINDS, assert_refused};
 
-/// Four memories with times a day apart, by their texts.
+/// A store with four memories, a day apart.
 fn desk() -> Desk {
     let mut desk = Desk::of("session-log");
     let all: [(&str, &str, &str, &[&str], f64); 4] = [
@@ -26,7 +26,7 @@ fn moment(text: &str) -> Moment {
     Moment::parse(text).unwrap().0
 }
 
-/// The first words of what a query finds, in its order.
+/// Returns the first words of the results, in order.
 fn found(desk: &mut Desk, query: MemoryQuery<'_>) -> Vec<String> {
     let found = desk.memory.query(query).unwrap();
     found.iter().map(|own| own.text.split(' ').next().unwrap().to_owned()).collect()

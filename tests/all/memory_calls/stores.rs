@@ -1,4 +1,4 @@
-//! The calls on the stores of the demo, one of each format.
+//! Calls on the stores of the demo, one of each format.
 
 use palimp::memory::{Memory, MemoryQuery, Options, State};
 
@@ -76,7 +76,7 @@ fn reading_a_store_of_any_format_writes_nothing() {
         let mut memory = Memory::open_with(&desk.store, &desk.data(), &options).unwrap();
         let found = memory.query("").unwrap();
         assert!(!found.is_empty(), "{name}");
-        // The demo has damage in it, and some of it is in what is recalled.
+        // The demo has damage, and a query finds some of it.
         let all = memory.problems();
         assert!(found.problems.iter().all(|own| all.contains(own)), "{name}");
         for own in found.iter().filter(|own| own.id.is_some()) {

@@ -1,4 +1,4 @@
-//! What repairs and quarantine bring back, and what they never do.
+//! What repairs and quarantine restore, and what they never do.
 
 use tempfile::TempDir;
 
@@ -21,7 +21,7 @@ impl One {
         One::of_files(format, &[(log, bytes)])
     }
 
-    /// The same with more files beside the first, which is the log.
+    /// Like `of`, with more files; the first is the log.
     pub fn of_files(format: &'static str, files: &[(&'static str, &str)]) -> One {
         let all: Vec<_> = files.iter().map(|(path, own)| ((*path).into(), own.as_bytes().to_vec())).collect();
         let (store, data) = (TempStore::of_files("own", &all), crate::support::folder::new());
@@ -38,7 +38,7 @@ impl One {
         String::from_utf8(self.store.read(self.log)).unwrap()
     }
 
-    /// Repairs the torn line by what can be read of it, which does not give it that id.
+    /// Repairs the torn line with what can be read of it. The result must not have that id.
     pub fn keeps_what_can_be_read_without(&self, id: &str) {
         let found = self.problem("torn-line");
         let at = titles(&found).iter().position(|title| title.starts_with("keep what can be read")).unwrap();
@@ -47,14 +47,14 @@ impl One {
         assert!(left.contains("what is left of it") && !left.contains(id), "{}: {left}", self.format);
     }
 
-    /// A file of palimp's data, in whatever folder of it.
+    /// Returns the content of a file in palimp's data, in any folder.
     pub fn own_file(&self, name: &str) -> String {
         let all = crate::support::files_below(self.data.path());
         let own = all.into_iter().find(|(path, _)| path.ends_with(name));
         String::from_utf8(own.unwrap_or_else(|| panic!("no {name}")).1).unwrap()
     }
 
-    /// Removes a file of palimp's own data, wherever in it that is.
+    /// Removes a file from palimp's data, from any folder.
     pub fn lose(&self, name: &str) {
         let all = crate::support::files_below(self.data.path());
         let (path, _) = all.into_iter().find(|(path, _)| path.ends_with(name)).unwrap();
@@ -66,7 +66,7 @@ impl One {
         rows.into_iter().find(|row| row["code"] == code).unwrap_or_else(|| panic!("no {code}"))
     }
 
-    /// Carries out a fix of the first problem of that kind.
+    /// Applies a fix of the first problem with that code.
     pub fn fix(&self, code: &str, number: usize) {
         let key = self.problem(code)["problem"].as_str().unwrap().to_owned();
         self.run(&["repair", "--problem", &key, "--fix", &number.to_string(), "--yes"]).expect_status(0);
@@ -77,7 +77,7 @@ pub fn titles(problem: &Value) -> Vec<&str> {
     problem["fixes"].as_array().unwrap().iter().map(|fix| fix["title"].as_str().unwrap()).collect()
 }
 
-/// The formats in which `delete` takes the line out of its log.
+/// The formats in which `delete` removes the line from its log.
 const REMOVED: [(&str, &str); 2] = [LOGS[0], LOGS[3]];
 
 #[test]
@@ -96,12 +96,12 @@ fn what_was_deleted_later_stays_in_quarantine_in_every_format_whole_or_torn() {
         let refused = one.run(&["quarantine", "restore", "1", "--yes"]).expect_status(3).stderr.clone();
         assert!(refused.contains("was deleted by step"), "{own:?}: {refused}");
         assert_eq!(one.text(), left);
-        // The same line, written by an agent that knows nothing of it, is not completed.
+        // If an agent writes the same line without knowing of the deletion, it is not completed.
         one.store.append(own.1, format!("{half}\n").as_bytes());
         let own_fixes = one.problem("torn-line");
         assert_eq!(titles(&own_fixes), ["move the line to quarantine"], "{own:?}");
         assert!(own_fixes["fixes"][0]["reason"].as_str().unwrap().contains("was deleted by step"));
-        // Once the deletion is undone it may come.
+        // After the deletion is undone, it may come back.
         std::fs::write(one.store.file(own.1), &left).unwrap();
         one.run(&["undo", "--yes"]).expect_status(0);
         one.run(&["quarantine", "restore", "1", "--yes"]).expect_status(0);
@@ -225,7 +225,7 @@ fn what_shares_a_uuid_gets_one_and_a_memory_that_only_its_spelling_breaks_is_fir
 fn a_part_that_is_within_a_line_comes_back_all_the_same_and_bytes_that_are_no_line_are_told() {
     let log = KeptLog::of(&[line(1, "first"), "{\"id\":\"mem_2\"\n".into(), line(3, "third")]);
     log.run(&["repair", "--code", "torn-line", "--yes"]).expect_status(0);
-    // The same bytes within another line are not that line.
+    // The same bytes inside another line are not that line.
     log.store.append(LOG, b"note {\"id\":\"mem_2\" here\n");
     let before = log.lines();
     log.run(&["quarantine", "restore", "1", "--yes"]).expect_status(0);

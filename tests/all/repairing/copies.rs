@@ -1,5 +1,4 @@
-//! Repairs from whole copies in the store: traces and their log, checkpoints, and the sources of pages and
-//! counts.
+//! Repairs from intact copies: traces and their log, checkpoints, and the sources of pages and counts.
 
 use std::fs;
 use std::path::Path;

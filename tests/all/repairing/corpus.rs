@@ -1,4 +1,4 @@
-//! Hundreds of damaged logs, of every kind and in combination, and logs that chance damaged.
+//! Hundreds of damaged logs, of every kind and in combination, and randomly damaged ones.
 
 use std::collections::BTreeMap;
 
@@ -60,13 +60,13 @@ pub fn records(format: &str, from: usize) -> Vec<String> {
     (from..from + 4).map(|number| record(format, &format!("evt-{number:06}"), "words \"x\" ü {y}")).collect()
 }
 
-/// A log as one damage after the other leaves it.
+/// Returns a log with these damages one after the other.
 fn damaged(format: &str, which: &[usize]) -> Vec<u8> {
     let parts = which.iter().enumerate();
     parts.flat_map(|(at, own)| (DAMAGES[*own].1)(&records(format, 1 + at * 10))).collect()
 }
 
-/// How often each byte is there that is no white space.
+/// Counts each byte that is not white space.
 pub fn counts<'b>(parts: impl IntoIterator<Item = &'b [u8]>) -> BTreeMap<u8, i64> {
     let mut counts = BTreeMap::new();
     for byte in parts.into_iter().flatten().filter(|byte| !byte.is_ascii_whitespace()) {
@@ -81,11 +81,11 @@ fn safe(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, RepairPlan) 
         WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
     let done = repair::all_safe(&scene).unwrap();
     let own = done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
-    // The format's own note of a repair is no part of what was damaged.
+    // The format's own note of a repair is not part of the damaged bytes.
     (own.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap().to_vec()), done)
 }
 
-/// What is wrong with the safe repair of a log.
+/// Returns what is wrong with the safe repair of a log.
 fn faults(format: &'static str, log: &str, bytes: &[u8]) -> Result<(), String> {
     let fail = |why: &str, left: &[u8]| {
         let told = |own: &[u8]| String::from_utf8_lossy(own).into_owned();
@@ -123,7 +123,7 @@ fn faults(format: &'static str, log: &str, bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// A repaired event log says so in one more event: what is compared is what was there.
+/// A repaired event log gets one more event, so these tests leave it out.
 const COMPARED: [(&str, &str); 4] = [LOGS[0], LOGS[1], LOGS[2], LOGS[3]];
 
 #[test]
@@ -181,7 +181,7 @@ fn every_fix_of_every_problem_can_be_carried_out_and_undone() {
     }
 }
 
-/// What chance does to a file.
+/// A random damage.
 #[derive(Clone, Debug)]
 enum Chance {
     Flip(prop::sample::Index, u8),

@@ -1,4 +1,4 @@
-//! Logs that end anywhere, as a crash leaves them.
+//! Logs that end at any byte, as crashes leave them.
 
 use palimp::model::{Code, Problem, Severity};
 use palimp::ops::repair::{ProblemFix, RepairContext, RepairSources, RepairTarget, chosen};
@@ -8,7 +8,7 @@ use super::corpus::counts;
 use super::*;
 use crate::support::tries::count;
 
-/// What the first fixes of all problems of that kind leave of a log.
+/// Returns the log after the first fixes of all problems of that kind, and the bytes in quarantine.
 fn fixed(format: &'static str, log: &str, bytes: &[u8], code: Code) -> (Vec<u8>, Vec<u8>) {
     let store = load(&[(log, bytes)], format);
     let scene =
@@ -21,7 +21,7 @@ fn fixed(format: &'static str, log: &str, bytes: &[u8], code: Code) -> (Vec<u8>,
     (after, done.quarantined.into_iter().flat_map(|own| own.bytes).collect())
 }
 
-/// The records of a log of which the reader says nothing bad.
+/// Returns the records of a log for which the reader reports no error.
 fn sound(format: &'static str, log: &str, bytes: &[u8]) -> Vec<String> {
     let store = load(&[(log, bytes)], format);
     let own = store.documents.iter().find(|own| own.path.as_os_str() == log).unwrap();
@@ -71,7 +71,7 @@ fn of_three_records_cut_at_any_byte_every_whole_one_is_read_before_and_after_a_r
 fn what_is_offered_for_a_torn_line_is_the_same_alone_and_among_many() {
     for (format, log) in LOGS {
         let whole = |at: usize| record(format, &format!("evt-{at:06}"), "a \"b\" {c} ü\u{1f980}");
-        // These are more than one thread takes, and each is cut at another place.
+        // More lines than one thread reads, each cut at another place.
         let lines = (0..600).map(|at| {
             let own = whole(at).into_bytes();
             own[..8 + at % (own.len() - 8)].to_vec()

@@ -1,9 +1,9 @@
-//! Erased memories without an id are recognized in every spelling, and no repair makes them whole.
+//! Erased memories without an id are recognized in every spelling, and no repair completes them.
 
 use super::coming_back::{One, titles};
 use super::*;
 
-/// A record of that format without an id, as it stands in the log.
+/// Returns a record of the format without an id.
 fn nameless(format: &str, text: &str) -> String {
     let mut own: Value = serde_json::from_str(&record(format, "gone", text)).unwrap();
     let members = own.as_object_mut().unwrap();
@@ -20,7 +20,7 @@ fn codes(one: &One) -> Vec<String> {
     rows.iter().filter_map(|row| Some(row["code"].as_str()?.to_owned())).collect()
 }
 
-/// The store after the memory with that text was erased, and its log.
+/// Returns a store after the erasure of the memory with that text.
 fn erased(own: (&'static str, &'static str), text: &str) -> One {
     let one =
         One::of(own, &format!("{}\n{}\n", record(own.0, "stays", "another text"), nameless(own.0, text)));
@@ -96,7 +96,7 @@ fn an_id_that_is_filled_in_is_not_that_of_a_memory_which_was_erased() {
     for own in ERASED {
         let one = One::of(own, &["msg-001", "msg-002"].map(|id| record(own.0, id, "words") + "\n").concat());
         one.run(&["erase", "msg-002", "--yes"]).expect_status(0);
-        // It was created at another time, and is another memory.
+        // It has another creation time, so it is another memory.
         let left = nameless(own.0, "what is left of it").replace("01-20", "01-21");
         one.store.append(own.1, &left.as_bytes()[..left.len() - 1]);
         one.keeps_what_can_be_read_without("msg-002");

@@ -1,4 +1,4 @@
-//! Fields that are not as their format has them.
+//! Fields whose values do not follow their format.
 
 use super::coming_back::{One, titles};
 use super::*;
@@ -39,7 +39,7 @@ fn a_field_of_a_note_is_corrected_in_its_place_and_every_other_byte_stays() {
     one.fix("out-of-range", 1);
     let left = one.text();
     let others = |own: &str| -> Vec<String> {
-        // The format says of every edit when it was made.
+        // The format records the time of every edit.
         let is_own = |line: &&str| !line.starts_with("confidence") && !line.starts_with("updated");
         own.lines().filter(is_own).map(str::to_owned).collect()
     };

@@ -1,9 +1,9 @@
-//! What a crash leaves behind beside a log: a temporary file, or a memory that was archived by half.
+//! What a crash leaves beside a log: a temporary file, or a half archived memory.
 
 use super::coming_back::{One, titles};
 use super::*;
 
-/// A log of each format that has lines of its own, and a temporary file of it.
+/// A log of each format that has logs, and a temporary file of it.
 const TEMPS: [(&str, &str, &str); 4] = [
     (LOGS[0].0, LOGS[0].1, "learnings.jsonl.tmp"),
     (LOGS[1].0, LOGS[1].1, "sessions/s/memory.jsonl.tmp"),

@@ -1,11 +1,11 @@
-//! Thousands of damaged lines: what is done about each takes no longer the more there are.
+//! Thousands of damaged lines: the time for each does not grow with their number.
 
 use palimp::ops::repair::{RepairContext, RepairSources};
 
 use super::*;
 use crate::support::tries::count;
 
-/// So long the fixes of all problems of a log take.
+/// Returns the number of fixable problems of a log, and the seconds to find their fixes.
 fn takes(bytes: &str) -> (usize, f64) {
     let (format, log) = LOGS[1];
     let store = load(&[(log, bytes.as_bytes())], format);
@@ -32,7 +32,7 @@ fn the_fixes_of_many_torn_equal_and_conflicting_lines_are_told_in_proportion() {
         let of = |lines: usize| takes(&(0..lines).map(line).collect::<String>());
         let (few, many) = (of(many / 4), of(many * 2));
         assert!(many.0 >= few.0 * 7, "{kind}: {few:?} {many:?}");
-        // Eight times as many: in proportion eight times as long, and 64 times if each looked at all.
+        // Eight times as many take eight times as long in proportion, and 64 times if each looks at all.
         assert!(many.1 < few.1.max(0.02) * 30.0, "{kind}: {few:?} {many:?}");
     }
 }

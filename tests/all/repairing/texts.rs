@@ -6,8 +6,7 @@ use palimp::ops::repair::{FixChoice, ProblemFix, RepairContext, RepairSources, R
 
 use super::*;
 
-/// A memory of each format, with its members in the order of the format's writers. `TEXT` stands for its
-/// text.
+/// A memory of each format, with members in its writers' order. `TEXT` is the place of its text.
 const MEMORIES: [(usize, &str); 5] = [
     (
         0,
@@ -31,7 +30,7 @@ const MEMORIES: [(usize, &str); 5] = [
     ),
 ];
 
-/// The fixes of the torn last line of a log, and the log after each of them.
+/// Returns the fixes of the torn last line of a log, and the log after each of them.
 fn proposed((format, log): (&'static str, &'static str), lines: &[u8]) -> Vec<(ProblemFix, Vec<u8>)> {
     let store = load(&[(log, lines)], format);
     let scene =

@@ -7,14 +7,14 @@ use crate::support::{KeptLog, Output};
 
 const TOMBSTONES: &str = "sessions/s/tombstones.jsonl";
 
-/// A log of three memories. The second was deleted.
+/// A log of three memories, of which the second is deleted.
 fn deleted() -> KeptLog {
     let log = KeptLog::of(&[line(1, "first"), line(2, "the pool has twenty"), line(3, "third")]);
     log.run(&["delete", "mem_2", "--yes"]).expect_status(0);
     log
 }
 
-/// The listed ids of the present memories, and those of the deleted ones.
+/// Returns the listed ids of the live memories, and those of the deleted ones.
 fn ids(log: &KeptLog) -> (Vec<String>, Vec<String>) {
     let told = |output: Output| -> Vec<String> {
         let rows = output.json_lines().into_iter();
@@ -80,7 +80,7 @@ fn a_torn_tombstone_of_another_program_is_completed_from_what_is_left_of_it() {
         ),
     ] {
         let log = KeptLog::of(&[line(1, "first"), line(2, "the pool has twenty"), line(3, "third")]);
-        // One byte of a character of two bytes is no character.
+        // One byte of a two-byte character is no character.
         let bytes = torn_line
             .strip_suffix('\u{e9}')
             .map_or(torn_line.as_bytes().to_vec(), |own| [own.as_bytes(), b"\xe9"].concat());
@@ -180,7 +180,7 @@ fn an_erasure_leaves_a_whole_tombstone_where_there_was_a_torn_one() {
     assert_eq!(serde_json::from_str::<Value>(&left).unwrap()["id"], "mem_2");
 }
 
-/// The mark of a note is its tombstone. A copy from before the deletion must not fill it in.
+/// The mark of a note is its tombstone. A copy from before the deletion must not complete it.
 #[test]
 fn a_torn_note_that_was_deprecated_is_not_restored_from_before_that() {
     let note = "---\nid: pool\ncreated: 2026-01-20T10:00:00Z\nupdated: 2026-01-20T10:00:00Z\ntags: []\n---\n\n# Pool size\n\nKeep twenty.\n";

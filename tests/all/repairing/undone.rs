@@ -1,5 +1,5 @@
-//! Carries out and undoes every fix of every problem in every format. Afterwards the store has its bytes
-//! again. Some fixes are noted by the format in the very log that they change.
+//! Applies and undoes every fix of every problem in every format. Undo restores the bytes, even if
+//! the format notes a fix in the log that it changes.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -24,7 +24,6 @@ fn run(one: &One, words: &[&str]) -> Output {
     one.run(&[words, &["--now", NOW]].concat())
 }
 
-/// Carries out and undoes every fix of every problem of a store.
 fn each_is_undone(one: &One, what: &str, known: &mut HashSet<String>) {
     let before = files(one);
     let undo = |told: &str| {
@@ -49,7 +48,7 @@ fn each_is_undone(one: &One, what: &str, known: &mut HashSet<String>) {
             }
             let (key, number) = (row["problem"].as_str().unwrap(), (at + 1).to_string());
             let done = run(one, &["repair", "--problem", key, "--fix", &number, "--yes"]);
-            // A fix that is refused changes nothing.
+            // A refused fix changes nothing.
             match done.status {
                 Some(0) if files(one) != before => undo(&told),
                 Some(0 | 3) => assert_eq!(files(one), before, "{what}: {told}"),

@@ -1,4 +1,4 @@
-//! The verbs: what is shown before, one problem, a kind, and what is in quarantine.
+//! The verbs: previews, repairs of one problem or one kind, and the quarantine.
 
 use super::*;
 use crate::support::KeptLog;
@@ -6,7 +6,7 @@ use crate::support::kept_log::line;
 
 const LOG: &str = crate::support::kept_log::LOG;
 
-/// A log of which the second line is torn.
+/// A log whose second line is torn.
 fn torn() -> KeptLog {
     let whole = line(2, "the pool is back at 20, and stays there");
     let half = whole[..whole.len() / 2].to_owned() + "\n";

@@ -1,9 +1,8 @@
-//! Stores of every format, what others do to them, and restoring from their backups.
+//! Stores of every format, changes of other programs in them, and restores from their backups.
 
 use super::*;
 use crate::support::lasting;
 
-/// Files by their paths.
 pub(super) type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 /// One store of the demo, and what is needed to change it.
@@ -81,7 +80,7 @@ impl Desk {
         *changed
     }
 
-    /// Plans a change and makes it; what is refused is not made.
+    /// Plans a change and makes it, unless it is refused.
     pub(super) fn change(&mut self, wanted: ChangeCommand, at: Vec<EntryRef>) {
         if let Ok(planned) = self.plan(wanted, at) {
             let _ = self.commit(planned);
@@ -115,7 +114,7 @@ impl Desk {
         opened.ok()
     }
 
-    /// Every file around the store, but for locks, copies, and second names of files.
+    /// Every file around the store, except locks, copies, and second names of files.
     pub(super) fn files(&self) -> Files {
         lasting(&self.folder.path().join("demo"))
     }
@@ -136,9 +135,8 @@ pub(super) enum Happening {
     Edit(u16),
     Archive(Vec<u16>),
     Compact,
-    /// Somebody takes lines out of a log, and writes one otherwise.
+    /// A user removes lines of a log, and changes one.
     ByHand(u16, Vec<u16>),
-    /// An agent appends to a log.
     Append(u16),
 }
 
@@ -169,7 +167,6 @@ impl Desk {
         at.into_iter().map(|entry| EntryRef { store: 0, entry }).collect()
     }
 
-    /// The logs of memories.
     pub(super) fn logs(&self) -> Vec<PathBuf> {
         let own = &self.snapshot.stores[0];
         let is_log = |path: &Path| path.extension().is_some_and(|end| end == "jsonl");
@@ -182,7 +179,7 @@ impl Desk {
         logs.get(usize::from(pick).checked_rem(logs.len())?).cloned()
     }
 
-    /// Does it. What is erased is returned, as it was in which file.
+    /// Does it. Returns the bytes of erased records.
     pub(super) fn happens(&mut self, what: &Happening, number: usize) -> Vec<Vec<u8>> {
         let mut erased = Vec::new();
         match what {
@@ -244,7 +241,7 @@ pub(super) fn by_hand(path: &Path, picks: &[u16]) {
     std::fs::write(path, lines.concat()).unwrap();
 }
 
-/// An agent adds a line like those that are there; what it adds.
+/// An agent adds a line like the existing ones. Returns the added bytes.
 pub(super) fn append(path: &Path, number: usize) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     let lines = bytes.split(|byte| *byte == b'\n');

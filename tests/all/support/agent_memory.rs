@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use super::files::Files;
 use super::index::with_defaults;
 
-/// When everything in these stores happened.
+/// The time of everything in these stores.
 pub const WHEN: &str = "2026-01-20T10:00:00.000Z";
 
 /// The projections: the word in the marker, and the file.
@@ -18,8 +18,8 @@ pub const PROJECTIONS: [(&str, &str); 5] = [
     ("next-steps", "next-steps.md"),
 ];
 
-/// An `agent-memory` store under construction. What the test does not say agrees with
-/// what it says: hashes, counts, checkpoints, projections.
+/// An `agent-memory` store under construction. What the test leaves out agrees with the rest:
+/// hashes, counts, checkpoints, projections.
 #[derive(Clone)]
 pub struct AgentMemoryBuilder {
     bundles: Vec<Value>,
@@ -42,7 +42,7 @@ impl AgentMemoryBuilder {
         builder.event(json!({}))
     }
 
-    /// Adds an event; what it lacks is filled in.
+    /// Adds an event; missing members are filled in.
     pub fn event(mut self, event: Value) -> Self {
         let number = self.events.len() + 1;
         let defaults = json!({
@@ -57,7 +57,7 @@ impl AgentMemoryBuilder {
         self
     }
 
-    /// Adds a source; what it lacks is filled in.
+    /// Adds a source; missing members are filled in.
     pub fn source(mut self, source: Value) -> Self {
         let defaults = json!({
             "id": "talks", "type": "claude-local", "path": "/", "createdAt": WHEN,
@@ -68,7 +68,7 @@ impl AgentMemoryBuilder {
         self
     }
 
-    /// Writes the bundle anew, with the values at these pointers, in a new checkpoint.
+    /// Changes the bundle at these pointers, in a new checkpoint.
     pub fn bundle(mut self, changes: &[(&str, Value)]) -> Self {
         let mut next = self.bundles.last().cloned().unwrap();
         changes.iter().for_each(|(pointer, value)| set(&mut next, pointer, value.clone()));
@@ -76,13 +76,12 @@ impl AgentMemoryBuilder {
         self
     }
 
-    /// Sets a value of the config.
     pub fn config(mut self, pointer: &str, value: Value) -> Self {
         set(&mut self.config, pointer, value);
         self
     }
 
-    /// Sets a value of the state without making anything agree with it.
+    /// Sets a value of the state. Nothing else is adapted to it.
     pub fn state(mut self, pointer: &'static str, value: Value) -> Self {
         self.state.push((pointer, value));
         self
@@ -111,7 +110,7 @@ impl AgentMemoryBuilder {
             "# Project\n\n<!-- agent-memory:entry version=3 bundleHash={hash} start -->\n## Memory\n\
              <!-- agent-memory:entry end -->\n"
         );
-        // What the bundle names is there.
+        // The files that the bundle names exist.
         let named = ["../src/main.rs", "../src/till/mod.rs", "../README.md"];
         named.iter().fold(files.with("../AGENTS.md", entry), |files, path| files.with(path, ""))
     }
@@ -135,7 +134,6 @@ impl AgentMemoryBuilder {
     }
 }
 
-/// A small bundle.
 pub fn bundle() -> Value {
     json!({
         "project": {"name": "kiosk", "summary": "A ticket kiosk.", "primaryEcosystem": "rust",
@@ -158,25 +156,23 @@ pub fn bundle() -> Value {
     })
 }
 
-/// A gotcha of that title.
 pub fn gotcha(title: &str) -> Value {
     json!({"title": title, "symptom": "Näheres 券.", "cause": "Age.", "correctPath": "Be gentle."})
 }
 
-/// A checkpoint of that number.
 pub fn checkpoint(number: usize, event: &str, bundle: &Value) -> Value {
     json!({"id": format!("chk-{number:06}"), "createdAt": WHEN, "eventId": event,
         "summary": format!("Step {number}."),
         "bundle": bundle, "bundleHash": hash(bundle)})
 }
 
-/// The digest of a bundle as its format makes it.
+/// Returns the digest of a bundle as its format makes it.
 pub fn hash(bundle: &Value) -> String {
     let text = serde_json::to_string_pretty(bundle).unwrap();
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A document as the format's own tool writes it: sorted, indented, with a line end.
+/// Returns a document as the format's own tool writes it: sorted, indented, with a line end.
 pub fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap() + "\n"
 }
@@ -185,7 +181,7 @@ fn lines(records: &[Value]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()
 }
 
-/// Sets the value at a pointer; `null` where there is none yet is made.
+/// Sets the value at a pointer; creates a missing member.
 fn set(document: &mut Value, pointer: &str, value: Value) {
     if let Some(place) = document.pointer_mut(pointer) {
         *place = value;

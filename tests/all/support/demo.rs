@@ -1,4 +1,4 @@
-//! The demo for tests, and one store of it with palimp's own data beside it.
+//! The demo for tests, and one store of it with palimp's data beside it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use tempfile::TempDir;
 
 use super::{Output, run};
 
-/// Writes what `palimp demo` writes at that time. It is made once for all tests, which takes a second.
+/// Writes what `palimp demo` writes at that time. Generates it once for all tests, which takes a second.
 pub fn lay_out(folder: &Path, now: &str) {
     write(folder, Moment::parse(now).unwrap().0);
 }
 
-/// The demo as it is when the tests begin.
+/// Writes the demo as of the start of the tests.
 pub fn lay_out_of_today(folder: &Path) {
     static TODAY: LazyLock<Moment> = LazyLock::new(Moment::of_the_clock);
     write(folder, *TODAY);
@@ -31,20 +31,19 @@ fn write(folder: &Path, now: Moment) {
     }
 }
 
-/// What the screens say of the number of memories when so many of the demo's are gone.
+/// Returns the screens' count of memories when `gone` of the demo's are gone.
 pub fn memories(gone: usize) -> String {
     let all = DemoStore::new("").run(&["list", "--json"]).json_lines().len();
     format!("{} memories", all - gone)
 }
 
-/// A store of a demo of its own.
+/// A store in its own copy of the demo.
 pub struct DemoStore {
     folder: TempDir,
     pub store: PathBuf,
 }
 
 impl DemoStore {
-    /// The store of that name.
     pub fn new(name: &str) -> DemoStore {
         let folder = super::folder::new();
         let demo = folder.path().join("demo");
@@ -52,41 +51,38 @@ impl DemoStore {
         DemoStore { store: demo.join(name), folder }
     }
 
-    /// All of the demo, and palimp's own data.
+    /// The folder of the demo and of palimp's data.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Where palimp's own data is.
+    /// The folder of palimp's data.
     pub fn data(&self) -> PathBuf {
         self.folder().join("data")
     }
 
-    /// Runs a verb on it.
     pub fn run(&self, words: &[&str]) -> Output {
         let data = self.data();
         let options = ["--store", self.store.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
         run([words, &options].concat())
     }
 
-    /// The same for a verb that asks: yes.
+    /// Runs a verb that asks, with the answer yes.
     pub fn change(&self, words: &[&str]) -> Output {
         self.run(&[words, &["--yes"]].concat())
     }
 
-    /// What a file of the store says.
     pub fn text_of(&self, file: &str) -> String {
         std::fs::read_to_string(self.store.join(file)).unwrap()
     }
 
-    /// What a query lists.
     pub fn list(&self, query: &str) -> Vec<Value> {
         let output = self.run(&["list", query, "--json"]);
         assert!(matches!(output.status, Some(0 | 1)), "{}", output.stderr);
         output.json_lines()
     }
 
-    /// Whether a query lists a record of that id.
+    /// True if a query lists a record with that id.
     pub fn has(&self, query: &str, id: &str) -> bool {
         self.list(query).iter().any(|row| row["id"] == id)
     }

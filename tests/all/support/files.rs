@@ -1,4 +1,4 @@
-//! Stores written file by file.
+//! Stores that are written file by file.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,26 +9,24 @@ use super::verb::{Output, run};
 /// The clock of these stores' tests.
 pub const NOW: &str = "2026-02-01T12:00:00Z";
 
-/// Files of a store under construction: a later one takes the place of an earlier one of
-/// its path.
+/// Files of a store under construction. A later file replaces an earlier one with the same path.
 #[derive(Clone, Default)]
 pub struct Files(pub Vec<(PathBuf, Vec<u8>)>);
 
 impl Files {
-    /// The same with one more file.
+    /// Adds a file.
     pub fn with(mut self, path: &str, content: impl AsRef<[u8]>) -> Files {
         self.0.retain(|(own, _)| own != Path::new(path));
         self.0.push((path.into(), content.as_ref().to_vec()));
         self
     }
 
-    /// The same without a file.
     pub fn without(mut self, path: &str) -> Files {
         self.0.retain(|(own, _)| own != Path::new(path));
         self
     }
 
-    /// The same with `from` replaced by `to` in a file; it must be there.
+    /// Replaces `from`, which must be there, with `to` in a file.
     pub fn changed(mut self, path: &str, from: &str, to: &str) -> Files {
         let (_, content) = self.0.iter_mut().find(|(own, _)| own == Path::new(path)).expect(path);
         let text = String::from_utf8(content.clone()).unwrap();
@@ -43,14 +41,12 @@ impl Files {
     }
 }
 
-/// `bytes` in the shape of a gzip file.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
-/// Files as a tar.gz archive.
 pub fn tar_gz(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (path, bytes) in files {
@@ -62,13 +58,11 @@ pub fn tar_gz(files: &[(&str, &[u8])]) -> Vec<u8> {
     gzip(&builder.into_inner().unwrap())
 }
 
-/// What `check` says of a store.
 pub fn check(store: &TempStore) -> Output {
     run(["check", "--json", "--now", NOW, "--store", store.path.to_str().unwrap()])
 }
 
-/// The problems of a store as (code, severity, file, line); those that only say what a
-/// checkout's modes are left out.
+/// Returns the problems of a store as (code, severity, file, line).
 pub fn problems(store: &TempStore) -> Vec<(String, String, String, Option<u64>)> {
     let text = |row: &serde_json::Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
     let rows = check(store).json_lines();
@@ -77,7 +71,7 @@ pub fn problems(store: &TempStore) -> Vec<(String, String, String, Option<u64>)>
         .collect()
 }
 
-/// The records that a verb finds for `query`, with `--all`.
+/// Returns the records that a verb finds for `query`, with `--all`.
 pub fn rows(store: &TempStore, verb: &str, query: &str) -> Vec<serde_json::Value> {
     let path = store.path.to_str().unwrap();
     run([verb, "--json", "--all", "--now", NOW, "--store", path, "--", query]).json_lines()

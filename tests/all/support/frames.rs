@@ -1,18 +1,18 @@
-//! What a program sent, and how much of it a terminal with synchronized updates shows: a frame at once.
+//! The output of a program. A terminal with synchronized updates shows it by complete frames.
 
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
 
 #[derive(Default)]
 pub struct Received {
-    /// All that was sent.
+    /// All bytes that were sent.
     pub bytes: Vec<u8>,
-    /// How many of those bytes are shown.
+    /// The number of bytes that are shown.
     shown: usize,
 }
 
 impl Received {
-    /// What is shown now that these have come, up to a frame that has not come whole.
+    /// Takes in new bytes. Returns what is shown then, up to an incomplete frame.
     pub fn take(&mut self, bytes: &[u8]) -> &[u8] {
         self.bytes.extend_from_slice(bytes);
         let new = &self.bytes[self.shown..];
@@ -24,7 +24,7 @@ impl Received {
         &new[..count]
     }
 
-    /// What is shown once nothing more comes.
+    /// Returns the rest, when no more bytes come.
     pub fn rest(&mut self) -> &[u8] {
         let rest = &self.bytes[self.shown..];
         self.shown = self.bytes.len();

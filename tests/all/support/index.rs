@@ -1,8 +1,7 @@
-//! What the builders know of the lines they write, to make indexes that agree with them.
+//! Records the lines that the builders write, to make indexes that agree with them.
 
 use serde_json::{Map, Value, json};
 
-/// A JSON Lines file under construction.
 #[derive(Clone, Default)]
 pub struct Lines {
     /// The file's bytes so far.
@@ -12,19 +11,18 @@ pub struct Lines {
     lines: u64,
 }
 
-/// A healthy record, and where it is.
+/// A healthy record, and its place.
 #[derive(Clone)]
 pub struct Placed {
-    /// The record.
     pub record: Value,
     /// Its line, from 1.
     pub line: u64,
-    /// Its first byte.
+    /// The offset of its first byte.
     pub offset: u64,
 }
 
 impl Lines {
-    /// Adds a record on a line of its own.
+    /// Adds a record on its own line.
     pub fn record(&mut self, record: Value) {
         let line = record.to_string();
         self.placed.push(Placed { record, line: self.lines + 1, offset: self.bytes.len() as u64 });
@@ -38,18 +36,18 @@ impl Lines {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The records that `keep` keeps.
+    /// Returns the records whose ids `keep` accepts.
     pub fn kept(&self, keep: impl Fn(&str) -> bool) -> Vec<&Placed> {
         self.placed.iter().filter(|placed| keep(id_of(&placed.record))).collect()
     }
 }
 
-/// The id of a record, or nothing.
+/// Returns the id of a record, or an empty string.
 pub fn id_of(record: &Value) -> &str {
     record["id"].as_str().unwrap_or_default()
 }
 
-/// Ids by the words that `words` finds in their records, as a JSON object of arrays.
+/// Groups ids by the words of their records, as a JSON object of arrays.
 pub fn ids_by(placed: &[&Placed], words: impl Fn(&Value) -> Vec<String>) -> Value {
     let mut by = Map::new();
     for place in placed {
@@ -61,7 +59,7 @@ pub fn ids_by(placed: &[&Placed], words: impl Fn(&Value) -> Vec<String>) -> Valu
     Value::Object(by)
 }
 
-/// The strings of a member that is one string or an array of them.
+/// Returns the strings of a member that is one string or an array of them.
 pub fn strings_of(record: &Value, member: &str) -> Vec<String> {
     match &record[member] {
         Value::String(text) => vec![text.clone()],
@@ -70,7 +68,7 @@ pub fn strings_of(record: &Value, member: &str) -> Vec<String> {
     }
 }
 
-/// `record` with `members` added where it lacks them.
+/// Adds those of `members` that the record lacks.
 pub fn with_defaults(mut record: Value, members: Value) -> Value {
     if let (Value::Object(record), Value::Object(members)) = (&mut record, members) {
         for (name, value) in members {

@@ -1,4 +1,4 @@
-//! A session log of which backups are made and restored.
+//! A session log whose backups are made and restored.
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -9,14 +9,12 @@ use super::{Output, StoreBuilder, TempStore, run};
 /// The log, relative to the store's root.
 pub const LOG: &str = "sessions/s/memory.jsonl";
 
-/// A store, and palimp's own data.
 pub struct KeptLog {
     pub store: TempStore,
     pub data: TempDir,
 }
 
 impl KeptLog {
-    /// A store with those lines in its log.
     pub fn of(lines: &[String]) -> KeptLog {
         let store = StoreBuilder::session_log().session("s").build();
         store.write(LOG, lines.concat().as_bytes());
@@ -27,35 +25,32 @@ impl KeptLog {
         self.at(NOW, words)
     }
 
-    /// Runs a verb at a time.
     pub fn at(&self, now: &str, words: &[&str]) -> Output {
         let data = self.data.path().to_str().unwrap();
         let own = ["--store", self.store.path.to_str().unwrap(), "--now", now, "--data-dir", data];
         run(words.iter().chain(&own).copied())
     }
 
-    /// Makes backups, and names that of a file.
+    /// Makes backups. Returns that of a file.
     pub fn backup(&self, now: &str, file: &str) -> String {
         self.at(now, &["backup", "create", "--yes"]).expect_status(0);
         let rows = self.run(&["backup", "list", "--json"]).json_lines();
         rows.iter().find(|row| row["file"] == file).unwrap()["backup"].as_str().unwrap().to_owned()
     }
 
-    /// A backup of the log with other lines; its name.
+    /// Makes a backup of the log with other lines. Returns its name.
     pub fn keep(&self, lines: &[String]) -> String {
         let path = self.backup(NOW, LOG);
         std::fs::write(&path, lines.concat()).unwrap();
         path
     }
 
-    /// The lines of the log.
     pub fn lines(&self) -> Vec<String> {
         let text = String::from_utf8(self.store.read(LOG)).unwrap();
         text.split_inclusive('\n').map(str::to_owned).collect()
     }
 }
 
-/// A line of the log.
 pub fn line(number: usize, text: &str) -> String {
     let entry = json!({
         "id": format!("mem_{number}"), "type": "conversation",

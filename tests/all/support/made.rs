@@ -9,11 +9,11 @@ use tempfile::TempDir;
 
 use super::{Output, Verb};
 
-/// The formats that verbs add records to, each with a kind of record.
+/// The formats to which verbs add records, each with a kind of record.
 pub const KINDS: [(&str, &str); 4] =
     [("session-log", "decision"), ("memory-server", "learning"), ("bmad", "finding"), ("a-mem", "note")];
 
-/// A store with palimp's own data beside it.
+/// A store with palimp's data beside it.
 pub struct MadeStore {
     pub folder: TempDir,
     kind: &'static str,
@@ -21,7 +21,7 @@ pub struct MadeStore {
 }
 
 impl MadeStore {
-    /// An empty one, with a session where the format has them.
+    /// Returns an empty store, with a session if the format has sessions.
     pub fn new((format, kind): (&str, &'static str)) -> MadeStore {
         let mut made = MadeStore { folder: super::folder::new(), kind, session: None };
         let root = made.root();
@@ -39,18 +39,16 @@ impl MadeStore {
         self.folder.path().join("store")
     }
 
-    /// Runs a verb, without naming the store; to what it asks the answer is yes.
+    /// Runs a verb without a store option; its questions are answered with yes.
     pub fn raw(&self, args: &[&str]) -> Output {
         let data = self.folder.path().join("data");
         Verb::new([args, &["--yes", "--data-dir", data.to_str().unwrap()]].concat()).run()
     }
 
-    /// Runs a verb on the store.
     pub fn run(&self, args: &[&str]) -> Output {
         self.raw(&[args, &["--store", self.root().to_str().unwrap()]].concat())
     }
 
-    /// Adds a record with that text.
     pub fn add(&self, text: &str) {
         let session = self.session.iter().flat_map(|name| ["--session", name]);
         let args = ["add", "--type", self.kind, "--text", text].into_iter().chain(session);
@@ -61,7 +59,7 @@ impl MadeStore {
         self.run(&["list", "--json"]).expect_status(0).json_lines()
     }
 
-    /// The key of the record whose title has that text.
+    /// Returns the key of the record whose title has that text.
     #[track_caller]
     pub fn key(&self, text: &str) -> String {
         let rows = self.rows();
@@ -70,7 +68,7 @@ impl MadeStore {
         row["key"].as_str().unwrap().to_owned()
     }
 
-    /// The file of records that holds a text.
+    /// Returns the file of records that has a text.
     pub fn holding(&self, text: &str) -> PathBuf {
         let holds = |path: &PathBuf| {
             let is_of_records = path.extension().is_some_and(|end| end == "jsonl" || end == "md");
@@ -79,7 +77,7 @@ impl MadeStore {
         files_below(&self.root()).into_keys().find(holds).unwrap()
     }
 
-    /// Writes the record with a text once more as another program does, with something replaced.
+    /// Writes the record with a text again with some replacements, like another program.
     pub fn write_another(&self, text: &str, replaced: &[(&str, &str)]) -> String {
         let file = self.holding(text);
         let own = fs::read_to_string(&file).unwrap();
@@ -98,14 +96,14 @@ impl MadeStore {
     }
 }
 
-/// The record without what only its own text agrees with.
+/// Returns the record without its checksum, which depends on its text.
 fn without_checksum(line: &str) -> String {
     let mut record: Value = serde_json::from_str(line).unwrap();
     record.as_object_mut().unwrap().remove("checksum");
     format!("{record}\n")
 }
 
-/// All files below a folder, with what they say.
+/// Returns all files below a folder with their content.
 pub fn files_below(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {

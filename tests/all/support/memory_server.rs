@@ -10,11 +10,10 @@ use super::store::TempStore;
 const FILES: [(&str, &str); 3] =
     [("core", "core_memories.jsonl"), ("learning", "learnings.jsonl"), ("task", "tasks.jsonl")];
 
-/// The timestamp of memories that name none.
+/// The default timestamp of memories.
 pub const WHEN: &str = "2026-01-10T12:00:00.000000Z";
 
-/// A `memory-server` store under construction: three files and their index, healthy
-/// unless a knob says otherwise.
+/// A `memory-server` store under construction: three files and their index, healthy by default.
 #[derive(Clone)]
 pub struct MemoryServerBuilder {
     root: String,
@@ -38,23 +37,21 @@ impl MemoryServerBuilder {
         }
     }
 
-    /// Puts the store's root elsewhere beneath the temporary folder.
+    /// Puts the store's root elsewhere below the temporary folder.
     pub fn root(mut self, root: &str) -> Self {
         self.root = root.into();
         self
     }
 
-    /// Adds a core memory; members of the schema that it lacks are filled in.
+    /// Adds a core memory; missing members of the schema are filled in.
     pub fn core(self, memory: Value) -> Self {
         self.memory(0, memory)
     }
 
-    /// Adds a learning.
     pub fn learning(self, memory: Value) -> Self {
         self.memory(1, memory)
     }
 
-    /// Adds a task.
     pub fn task(self, memory: Value) -> Self {
         self.memory(2, memory)
     }
@@ -77,7 +74,7 @@ impl MemoryServerBuilder {
         self
     }
 
-    /// Leaves one of the store's files out.
+    /// Leaves out one of the store's files.
     pub fn without(mut self, file: &'static str) -> Self {
         self.without.push(file);
         self
@@ -89,7 +86,6 @@ impl MemoryServerBuilder {
         self
     }
 
-    /// Writes the store.
     pub fn build(self) -> TempStore {
         let index = self.index.clone().unwrap_or_else(|| self.healthy_index().to_string().into_bytes());
         let mut files: Vec<(PathBuf, Vec<u8>)> = FILES

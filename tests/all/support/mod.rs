@@ -1,7 +1,5 @@
-//! The harness of the integration tests: stores to read, a terminal to drive, verbs to
-//! run, and a digest that proves that nothing was touched.
-//!
-//! The benchmarks use it too, each binary another part of it.
+//! The harness of the integration tests: stores to read, a terminal to drive, verbs to run, and a
+//! digest that proves that nothing was changed. The benchmarks use parts of it, too.
 #![allow(dead_code, unused_imports, unused_macros)]
 
 pub mod agent_memory;
@@ -35,6 +33,5 @@ pub use verb::{Output, Verb, run};
 
 use std::time::Duration;
 
-/// How long a test waits for what should be there in a moment. Generous, because a busy
-/// machine must not make a test fail; nothing waits longer than it has to.
+/// How long a test waits for what should be immediate. Long, so that a busy machine fails no test.
 pub const SOON: Duration = Duration::from_secs(60);

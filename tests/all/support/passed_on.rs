@@ -1,8 +1,6 @@
-//! Calls of a disk that is like another one but for some of them.
-//!
-//! The library's unit tests and the benches use this file too.
+//! A disk that passes most calls on to another. The library's unit tests and the benches use it, too.
 
-/// Within `impl Disk for …`: the calls that are named go to another disk as they are.
+/// In `impl Disk for …`: passes the named calls on to another disk.
 macro_rules! passed_on {
     ($this:ident => $disk:expr; $($call:ident)*) => { $(passed_on!(@$call $this $disk);)* };
     (@list $this:ident $disk:expr) => {

@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 use super::index::{Lines, Placed, id_of, ids_by, strings_of, with_defaults};
 use super::store::TempStore;
 
-/// The timestamp of entries that name none.
+/// The default timestamp of entries.
 pub const WHEN: &str = "2026-01-10T12:00:00.000Z";
 
 /// A `session-log` store under construction. Everything after `session` belongs to it.
 ///
-/// An entry gets what the format requires and the test left out. Metadata, counts and
-/// indexes agree with the healthy, live entries unless a knob says otherwise.
+/// Missing members that the format requires are filled in. Metadata, counts and indexes agree with
+/// the healthy, live entries unless a method breaks something.
 #[derive(Clone)]
 pub struct SessionLogBuilder {
     root: String,
@@ -40,20 +40,18 @@ impl SessionLogBuilder {
         SessionLogBuilder { root: "memory".into(), sessions: Vec::new(), config: None, files: Vec::new() }
     }
 
-    /// Puts the store's root elsewhere beneath the temporary folder.
+    /// Puts the store's root elsewhere below the temporary folder.
     pub fn root(mut self, root: &str) -> Self {
         self.root = root.into();
         self
     }
 
-    /// Starts a session.
     pub fn session(mut self, name: &str) -> Self {
         self.sessions.push(Session { name: name.into(), ..Session::default() });
         self
     }
 
-    /// Adds an entry to the session; id, session, timestamp, type, content and the other
-    /// members of the schema are filled in where it lacks them.
+    /// Adds an entry to the session; missing members of the schema are filled in.
     pub fn entry(mut self, entry: Value) -> Self {
         let session = self.current();
         session.next += 1;
@@ -70,7 +68,6 @@ impl SessionLogBuilder {
         self
     }
 
-    /// Adds `count` findings.
     pub fn entries(mut self, count: u32) -> Self {
         for _ in 0..count {
             self = self.entry(json!({}));
@@ -98,7 +95,6 @@ impl SessionLogBuilder {
         self
     }
 
-    /// Sets a member of the session's metadata.
     pub fn metadata(mut self, member: &str, value: Value) -> Self {
         self.current().metadata.insert(member.into(), value);
         self
@@ -110,13 +106,12 @@ impl SessionLogBuilder {
         self
     }
 
-    /// Leaves one of the session's files out.
+    /// Leaves out one of the session's files.
     pub fn without(mut self, file: &'static str) -> Self {
         self.current().without.push(file);
         self
     }
 
-    /// Sets the store's `config.json`.
     pub fn config(mut self, config: Value) -> Self {
         self.config = Some(config.to_string());
         self
@@ -128,7 +123,6 @@ impl SessionLogBuilder {
         self
     }
 
-    /// Writes the store.
     pub fn build(self) -> TempStore {
         let mut files: Vec<_> = self.sessions.iter().flat_map(Session::files).collect();
         files.extend(self.config.map(|config| (PathBuf::from("config.json"), config.into_bytes())));

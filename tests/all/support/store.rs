@@ -1,4 +1,4 @@
-//! Stores on disk for one test each: healthy by default, with knobs to break things.
+//! Stores on disk for one test each: healthy by default, with methods that break things.
 
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::Write;
@@ -8,30 +8,27 @@ use std::path::{Path, PathBuf};
 use super::memory_server::MemoryServerBuilder;
 use super::session_log::SessionLogBuilder;
 
-/// Where the builders of the formats start.
+/// The start of the formats' builders.
 pub struct StoreBuilder;
 
 impl StoreBuilder {
-    /// A `session-log` store.
     pub fn session_log() -> SessionLogBuilder {
         SessionLogBuilder::new()
     }
 
-    /// A `memory-server` store.
     pub fn memory_server() -> MemoryServerBuilder {
         MemoryServerBuilder::new()
     }
 }
 
-/// A store in a folder that is gone when this is dropped.
+/// A store in a folder that is removed when this is dropped.
 pub struct TempStore {
-    /// The store's root.
     pub path: PathBuf,
     folder: tempfile::TempDir,
 }
 
 impl TempStore {
-    /// Writes `files` beneath `root`, a path within a new temporary folder.
+    /// Writes `files` below `root`, a path in a new temporary folder.
     pub fn of_files(root: &str, files: &[(PathBuf, Vec<u8>)]) -> TempStore {
         let folder = super::folder::new();
         let path = folder.path().join(root);
@@ -43,22 +40,20 @@ impl TempStore {
         store
     }
 
-    /// The folder around the store, as a repository or a home folder is around one.
+    /// The folder around the store, like a repository or a home folder.
     pub fn around(&self) -> &Path {
         self.folder.path()
     }
 
-    /// A file's full path.
     pub fn file(&self, name: impl AsRef<Path>) -> PathBuf {
         self.path.join(name)
     }
 
-    /// A file's bytes.
     pub fn read(&self, name: impl AsRef<Path>) -> Vec<u8> {
         fs::read(self.file(name)).unwrap()
     }
 
-    /// Writes a file anew, with the modes that the formats ask for (0600 in 0700).
+    /// Replaces a file, with the modes that the formats require (0600 in 0700).
     pub fn write(&self, name: impl AsRef<Path>, bytes: &[u8]) {
         let file = self.file(name);
         make_folders(&self.path, file.parent().unwrap());
@@ -73,12 +68,10 @@ impl TempStore {
         open.write_all(bytes).unwrap();
     }
 
-    /// Sets the mode of a file or folder.
     pub fn chmod(&self, name: impl AsRef<Path>, mode: u32) {
         fs::set_permissions(self.file(name), Permissions::from_mode(mode)).unwrap();
     }
 
-    /// Removes a file.
     pub fn remove(&self, name: impl AsRef<Path>) {
         fs::remove_file(self.file(name)).unwrap();
     }

@@ -1,8 +1,7 @@
 //! Drives a program through a pseudo-terminal, and reads the screen that it draws.
 //!
-//! Frames are shown whole, as a terminal with synchronized updates shows them.
-//! Nothing sleeps: a thread feeds what arrives into a terminal emulator and wakes
-//! whoever waits, and every wait has a deadline.
+//! Frames are shown completely, as on a terminal with synchronized updates. Nothing sleeps: a thread feeds
+//! the output into a terminal emulator and wakes waiting threads, and every wait has a deadline.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -27,11 +26,11 @@ pub struct Terminal {
     keys: Arc<Mutex<Box<dyn Write + Send>>>,
     killer: Box<dyn ChildKiller + Send + Sync>,
     pid: u32,
-    // The program's empty home; kept so that it outlives the program.
+    // The program's empty home; it must exist longer than the program.
     _home: tempfile::TempDir,
 }
 
-/// How a terminal treats what is typed and what is written.
+/// How a terminal treats input and output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Modes {
     /// Keys come line by line.
@@ -42,24 +41,23 @@ pub struct Modes {
     pub interrupts: bool,
     /// Enter is a line end.
     pub returns: bool,
-    /// Line ends are written as a terminal needs them.
+    /// Line ends are translated for the terminal.
     pub output: bool,
 }
 
 #[allow(dead_code, reason = "each test binary takes what it needs")]
 impl Modes {
-    /// As a shell leaves them for the programs that it starts.
+    /// As a shell sets them for the programs that it starts.
     pub fn cooked() -> Modes {
         Modes { lines: true, echo: true, interrupts: true, returns: true, output: true }
     }
 
-    /// As a program has them that reads every key.
+    /// As a program sets them that reads every key.
     pub fn raw() -> Modes {
         Modes { lines: false, echo: false, interrupts: false, returns: false, output: false }
     }
 }
 
-/// How a program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// By itself, with this status.
@@ -80,7 +78,7 @@ struct State {
     silent: bool,
 }
 
-/// A program to be started on a pseudo-terminal.
+/// A program to start on a pseudo-terminal.
 pub struct Program {
     program: OsString,
     args: Vec<OsString>,
@@ -89,7 +87,6 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program with its arguments.
     pub fn new<A: Into<OsString>>(program: impl Into<OsString>, args: impl IntoIterator<Item = A>) -> Self {
         let args = args.into_iter().map(Into::into).collect();
         Program { program: program.into(), args, folder: None, env: Vec::new() }
@@ -122,7 +119,7 @@ impl Program {
 
         let pair = native_pty_system().openpty(size(rows, cols)).expect("a pseudo-terminal");
         let child = pair.slave.spawn_command(command).expect("the program starts");
-        // While this end is open, the reader would never see the program's end.
+        // As long as this end is open, the reader does not see the program's end.
         drop(pair.slave);
         Terminal::of(pair.master, child, home, (rows, cols))
     }
@@ -168,19 +165,18 @@ impl Terminal {
         Terminal { shared, master, keys, killer, pid, _home: home }
     }
 
-    /// Types text, as it is.
     pub fn send_keys(&mut self, keys: &str) {
         self.send_bytes(keys.as_bytes());
     }
 
-    /// Sends bytes, as they are: escape sequences of special keys, pastes.
+    /// Sends bytes as they are: escape sequences of special keys, pastes.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
-        // A program that has ended reads no keys; the wait that follows says so.
+        // A program that has ended reads no keys; the following wait reports that.
         let mut keys = self.keys.lock().expect("nobody failed to type");
         let _ = keys.write_all(bytes).and_then(|()| keys.flush());
     }
 
-    /// Sends bytes that need not all have room in the terminal at once; says when they had.
+    /// Sends bytes that may not fit into the terminal at once. The receiver learns when all are sent.
     pub fn send_in_background(&mut self, bytes: Vec<u8>) -> Receiver<()> {
         let keys = Arc::clone(&self.keys);
         let (tell, sent) = channel();
@@ -192,7 +188,7 @@ impl Terminal {
         sent
     }
 
-    /// Waits until `predicate`, which looks elsewhere than at the screen, holds.
+    /// Waits until `predicate`, which does not look at the screen, holds.
     #[track_caller]
     pub fn wait_until(&self, predicate: impl Fn() -> bool, deadline: Duration) {
         let until = Instant::now() + deadline;
@@ -202,23 +198,21 @@ impl Terminal {
         }
     }
 
-    /// The process that the program started, where it is a shell with one job.
+    /// Returns the child process of the program, a shell with one job.
     pub fn child(&self) -> u32 {
         let file = format!("/proc/{0}/task/{0}/children", self.pid);
         let children = std::fs::read_to_string(file).expect("the program runs");
         children.trim().parse().expect("one child")
     }
 
-    /// Gives the terminal another size.
     pub fn resize(&mut self, rows: u16, cols: u16) {
         self.shared.lock().emulator.set_size(cells(rows), cells(cols));
         self.master.resize(size(rows, cols)).expect("the terminal takes its new size");
     }
 
-    /// Waits until `predicate` holds for the screen, and returns when it does.
+    /// Waits until `predicate` holds for the screen.
     ///
-    /// Fails with the screen if it does not within `deadline`, or if the program ends
-    /// before it does.
+    /// Fails with the screen if it does not within `deadline`, or if the program ends first.
     #[track_caller]
     pub fn wait_for(&self, predicate: impl Fn(&vt100::Screen) -> bool, deadline: Duration) {
         let wait = self.wait(deadline, |state| {
@@ -229,7 +223,6 @@ impl Terminal {
         }
     }
 
-    /// Waits until `text` is on the screen.
     #[track_caller]
     pub fn wait_for_text(&self, text: &str, deadline: Duration) {
         let found = self.wait(deadline, |state| {
@@ -241,7 +234,6 @@ impl Terminal {
         }
     }
 
-    /// Waits for the program's end.
     #[track_caller]
     pub fn wait_exit(&self, deadline: Duration) -> Exit {
         match self.wait(deadline, |state| state.exit.clone().filter(|_| state.silent).ok_or(false)) {
@@ -250,33 +242,32 @@ impl Terminal {
         }
     }
 
-    /// The screen's text, a line for each row, without trailing blanks.
+    /// Returns the screen's text, one line per row, without trailing spaces.
     pub fn screen_text(&self) -> String {
         self.shared.lock().emulator.screen().contents()
     }
 
-    /// What `read` finds on the screen: cells, cursor, modes.
+    /// Returns what `read` finds on the screen: cells, cursor, modes.
     pub fn screen<T>(&self, read: impl FnOnce(&vt100::Screen) -> T) -> T {
         read(self.shared.lock().emulator.screen())
     }
 
-    /// Every byte that the program has sent, to prove which it never sends.
+    /// Returns every byte that the program has sent, to prove which it never sends.
     pub fn raw_output(&self) -> Vec<u8> {
         self.shared.lock().received.bytes.clone()
     }
 
-    /// How many bytes the program has sent.
     pub fn raw_len(&self) -> usize {
         self.shared.lock().received.bytes.len()
     }
 
-    /// How the terminal treats what is typed, as the program set it.
+    /// Returns the terminal's modes, as the program set them.
     #[allow(dead_code, reason = "each test binary takes what it needs")]
     pub fn modes(&self) -> Modes {
         use rustix::fs::{Mode, OFlags, open};
         use rustix::termios::{InputModes, LocalModes, OutputModes, tcgetattr};
         let name = self.master.tty_name().expect("the terminal has a name");
-        // This process is to have no terminal of its own by that.
+        // This process must not get a controlling terminal by that.
         let own = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("the terminal opens");
         let now = tcgetattr(own).expect("the terminal tells its modes");
         Modes {
@@ -288,14 +279,13 @@ impl Terminal {
         }
     }
 
-    /// The program's process id.
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
     /// Sends a signal to the program, if it still runs.
     pub fn signal(&self, signal: Signal) {
-        // Under the lock: the process id stays the program's own until its end is noted.
+        // Under the lock, the process id stays the program's own until its end is noted.
         let state = self.shared.lock();
         if state.exit.is_none() {
             let pid = Pid::from_raw(self.pid as i32).expect("a process id");
@@ -355,7 +345,7 @@ impl Shared {
 
     fn read_all(&self, mut reader: Box<dyn Read + Send>) {
         let mut block = [0; 16 * 1024];
-        // The end of the program is an error here on Linux, an end of file elsewhere.
+        // On Linux, the program's end is an error here; elsewhere, it is an end of file.
         while let Ok(count @ 1..) = reader.read(&mut block) {
             let State { emulator, received, .. } = &mut *self.lock();
             emulator.process(received.take(&block[..count]));

@@ -1,4 +1,4 @@
-//! The state of a folder tree, to prove that nothing in it was touched.
+//! The state of a folder tree, to prove that nothing in it was changed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// Every path beneath a folder, and what was there.
+/// Every path below a folder, and what is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree(BTreeMap<PathBuf, Node>);
 
 /// One path: kind and mode, last change, and a digest of the content.
 ///
-/// The time of the last access is left out: reading a file may move it.
+/// The time of the last access is left out, because reading a file may change it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Node {
     mode: u32,
@@ -24,14 +24,14 @@ struct Node {
 }
 
 impl Tree {
-    /// The state of `folder` and everything beneath it.
+    /// The state of `folder` and everything below it.
     pub fn of(folder: &Path) -> Tree {
         let mut nodes = BTreeMap::new();
         gather(folder, folder, &mut nodes);
         Tree(nodes)
     }
 
-    /// What differs from `before`, a line for each path; empty if nothing does.
+    /// Returns the differences to `before`, one line per path; empty if there are none.
     pub fn changes_since(&self, before: &Tree) -> String {
         let mut lines = String::new();
         for (path, node) in &before.0 {
@@ -50,7 +50,7 @@ impl Tree {
     }
 }
 
-/// Fails with the list of differences if anything beneath `folder` is not as it was.
+/// Fails with the list of differences if anything below `folder` has changed.
 #[track_caller]
 pub fn assert_untouched(folder: &Path, before: &Tree) {
     let changes = Tree::of(folder).changes_since(before);
@@ -85,7 +85,7 @@ fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The files below a folder, but for locks, backups and old files, which stay on purpose.
+/// Returns the files below a folder, except locks, backups and old files, which stay on purpose.
 pub fn lasting(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {

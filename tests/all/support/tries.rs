@@ -1,5 +1,5 @@
-//! How much a test tries: a little in the short form, the same each time, so that no change is
-//! refused by chance; much in the long form (`PALIMP_LONG=1`), something else each time.
+//! How much a test tries. The short form tries a little, the same each time, so that it never fails
+//! by chance. The long form (`PALIMP_LONG=1`) tries much, and something else each time.
 //!
 //! The library's unit tests use this file too.
 
@@ -8,17 +8,17 @@ use std::sync::OnceLock;
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::{RngSeed, TestRunner};
 
-/// Whether the long form was asked for.
+/// True if the long form was requested.
 pub fn is_long() -> bool {
     std::env::var_os("PALIMP_LONG").is_some()
 }
 
-/// What the short form tries, or what the long one does.
+/// Returns the value for the short form, or for the long one.
 pub fn count<T>(short: T, long: T) -> T {
     if is_long() { long } else { short }
 }
 
-/// Where chance starts: at `PALIMP_SEED`, else at a constant, or in the long form anywhere.
+/// Returns the random seed: `PALIMP_SEED`, otherwise a constant, or a random one in the long form.
 pub fn seed() -> u64 {
     static SEED: OnceLock<u64> = OnceLock::new();
     let seed = *SEED.get_or_init(|| match std::env::var("PALIMP_SEED") {
@@ -32,12 +32,12 @@ pub fn seed() -> u64 {
     seed
 }
 
-/// So many cases of a property, from [`seed`].
+/// Returns the settings for this many cases of a property, with [`seed`].
 pub fn config(short: u32, long: u32) -> ProptestConfig {
     ProptestConfig { rng_seed: RngSeed::Fixed(seed()), ..ProptestConfig::with_cases(count(short, long)) }
 }
 
-/// For a test that draws values itself.
+/// Returns a runner for a test that draws values itself.
 pub fn runner() -> TestRunner {
     TestRunner::new(config(1, 1))
 }

@@ -1,4 +1,4 @@
-//! Runs palimp's verbs as a script does: in a clean environment, off a terminal.
+//! Runs palimp's verbs as a script does: in a clean environment, without a terminal.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -8,19 +8,15 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// What a verb did.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// The exit status; `None` if a signal ended it.
     pub status: Option<i32>,
-    /// Standard output.
     pub stdout: String,
-    /// Standard error.
     pub stderr: String,
 }
 
 impl Output {
-    /// Standard output as JSON Lines.
     #[track_caller]
     pub fn json_lines(&self) -> Vec<Value> {
         let parse = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
@@ -51,31 +47,26 @@ impl Verb {
         Verb { args, folder: None, home: None, env: Vec::new(), input: None }
     }
 
-    /// Runs it in `folder`.
     pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = Some(folder.into());
         self
     }
 
-    /// Gives it this home folder.
     pub fn home(mut self, home: impl Into<PathBuf>) -> Self {
         self.home = Some(home.into());
         self
     }
 
-    /// Sets one more variable.
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), value.into()));
         self
     }
 
-    /// Gives it this standard input.
     pub fn with_input(mut self, text: &str) -> Self {
         self.input = Some(text.to_owned());
         self
     }
 
-    /// Runs it to its end.
     pub fn run(self) -> Output {
         let empty = super::folder::new();
         let output = self.command(empty.path().to_owned()).output().expect("palimp starts");
@@ -86,8 +77,7 @@ impl Verb {
         }
     }
 
-    /// Runs it with a standard output whose reader has gone, and returns the exit status
-    /// and standard error.
+    /// Runs it with a closed pipe as standard output. Returns the exit status and standard error.
     pub fn run_into_closed_pipe(self) -> (Option<i32>, String) {
         let empty = super::folder::new();
         let (reader, writer) = std::io::pipe().unwrap();
@@ -96,7 +86,6 @@ impl Verb {
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     }
 
-    /// Runs it with a file as its standard output.
     pub fn run_into(self, file: &Path) {
         let empty = super::folder::new();
         let mut command = self.command(empty.path().to_owned());

@@ -1,11 +1,11 @@
-//! Nothing is said of what was not read: what is made of it is not compared with the rest.
+//! palimp says nothing about what it did not read: files derived from it are not compared with the rest.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 use super::each_file::Site;
 
-/// What compares files with each other.
+/// Problems from comparing files with each other.
 const COMPARING: [&str; 6] = [
     "index-stale",
     "count-mismatch",

@@ -1,5 +1,4 @@
-//! One call that reads fails, at each place: a change is refused, or comes to what it comes to
-//! where none fails.
+//! One reading call fails, at each place: the change is refused, or has the same result as otherwise.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,12 +17,12 @@ const HOME: &str = "/home/demo";
 const DATA: &str = "/home/data";
 /// The disk in memory counts its changes from 1970 on; the demo was written a day before.
 const NOW: Moment = Moment(400 * 86_400_000_000);
-/// Of so many calls the short form lets one fail.
+/// The short form lets one of this many calls fail.
 const SAMPLED: usize = 41;
 
 type Make = fn(&WriteContext<'_>) -> Result<Plan, Refusal>;
 
-/// What is tried, in which store of the demo.
+/// The verbs to try, each in a store of the demo.
 const TRIED: [(&str, &str, &str, Make); 8] = [
     ("memory-server", "team/memories", "add", add),
     ("memory-server", "team/memories", "edit", edit),
@@ -67,8 +66,7 @@ fn disk() -> Faulty {
     disk
 }
 
-/// What is in the demo, but for second names that are still looked after, and locks: one that
-/// can't be looked at is not removed.
+/// The demo's files without locks and watched second names, which stay if palimp can't look at them.
 fn standing(disk: &Faulty) -> BTreeMap<PathBuf, Vec<u8>> {
     let is_ours = |path: &Path| {
         let name = path.file_name().unwrap().to_string_lossy();
@@ -78,7 +76,7 @@ fn standing(disk: &Faulty) -> BTreeMap<PathBuf, Vec<u8>> {
     files.filter(|(path, _)| path.starts_with(HOME) && !is_ours(path)).collect()
 }
 
-/// The change, as the verbs make it: planned, the store taken, planned again, carried out.
+/// Makes the change as the verbs do: plan, take the store, plan again, apply.
 fn changed(
     disk: &Faulty,
     format: &'static str,
@@ -137,19 +135,19 @@ fn where_any_one_call_that_reads_fails_a_change_is_refused_or_comes_to_the_same(
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// A start, as each verb makes it: what was cut short is gone on with.
+/// Starts as each verb does: finishes what was interrupted.
 fn started(disk: &Faulty, machine: &Still, format: &'static str, root: &str) -> bool {
     let place = Place::whole(Path::new(HOME).join(root), format);
     let store = load_from(disk, &place, Extent::Whole, None, NOW);
     Writer::open(Host { disk, machine, data: Path::new(DATA), now: NOW }, &store).is_ok()
 }
 
-/// Folders that are there, without our own data.
+/// Returns the existing folders, without palimp's data.
 fn folders(disk: &Faulty) -> Vec<PathBuf> {
     disk.folders().into_iter().filter(|own| own.starts_with(HOME)).collect()
 }
 
-/// Of so many kills and calls that read the short form tries one.
+/// The short form tries one of this many kills, and one of this many reading calls.
 const KILLS: usize = 37;
 const READS: usize = 17;
 

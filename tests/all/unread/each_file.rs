@@ -1,5 +1,4 @@
-//! The stores of the demo, as another user than root, with one file or folder that this user may
-//! not read: mode 000.
+//! The demo's stores as a user other than root, with one file or folder that is not readable: mode 000.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -11,12 +10,12 @@ use serde_json::Value;
 
 use crate::support::{Output, Tree};
 
-/// `nobody`, where the tests run as root, who may read everything.
+/// `nobody`, if the tests run as root, who may read everything.
 const NOBODY: u32 = 65534;
-/// Of so many runs the short form makes one.
+/// The short form makes one of this many runs.
 const SAMPLED: usize = 31;
 
-/// The demo's stores: the place, whether it has sessions, and what lies outside and belongs to it.
+/// The demo's stores: the place, whether it has sessions, and a folder outside that belongs to it.
 const STORES: [(&str, bool, &str); 5] = [
     ("team/memories", false, ""),
     ("ops/memory", true, ""),
@@ -25,7 +24,7 @@ const STORES: [(&str, bool, &str); 5] = [
     ("notes/.chora/memory", false, ""),
 ];
 
-/// A demo that belongs to a user whom modes hold back.
+/// A demo that belongs to a user for whom modes count.
 pub struct Site {
     folder: tempfile::TempDir,
     program: PathBuf,
@@ -36,8 +35,8 @@ impl Site {
     pub fn new() -> Site {
         let folder = tempfile::Builder::new().prefix("palimp-unread-").tempdir().unwrap();
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
-        // Others may not reach the folder that the tests are built in. A copy is written by another process:
-        // what this one writes may be open in a child of another test, and is not started then.
+        // Others may not reach the build folder. Another process writes the copy: a file that this
+        // process writes may be open in a child of another test, and could then not be started.
         let program = folder.path().join("palimp");
         let built = env!("CARGO_BIN_EXE_palimp");
         if fs::hard_link(built, &program).is_err() {
@@ -86,7 +85,7 @@ impl Site {
     }
 }
 
-/// Everything in a folder, itself included.
+/// Returns everything in a folder, including the folder.
 pub fn everything(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     for item in fs::read_dir(folder).unwrap().map(|item| item.unwrap().path()) {
@@ -96,11 +95,10 @@ pub fn everything(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Verbs, each with its words.
 type Lines = Vec<Vec<String>>;
 
-/// The verbs on a store, those that show first: they end with 0 where all can be read. And the session that some
-/// are about.
+/// Returns the verbs for a store: first those that only show and end with 0 if all can be read,
+/// then the others. Also returns the session that some of them name.
 fn verbs(site: &Site, root: &Path, has_sessions: bool) -> (Lines, Lines, String) {
     let rows: Vec<Value> = site.run(&["list", "--json"], Some(root)).expect_status(0).json_lines();
     let live = rows.iter().find(|row| row["state"] == "live" && row["id"].is_string()).unwrap();
@@ -188,7 +186,7 @@ fn every_verb_tells_or_refuses_whichever_file_or_folder_another_user_may_not_rea
             fs::set_permissions(&thing, mode).unwrap();
         }
         let changes = Tree::of(&root).changes_since(&before);
-        // The modes were changed and put back: that is seen in the times of the last change alone.
+        // The modes were changed and set back, so only the times of the last change differ.
         let written = changes.lines().filter(|line| line.starts_with("new") || line.starts_with("gone"));
         assert_eq!(written.count(), 0, "{changes}");
         assert_same_content(&changes);
@@ -196,8 +194,7 @@ fn every_verb_tells_or_refuses_whichever_file_or_folder_another_user_may_not_rea
     assert!(wrong.is_empty(), "{} of {runs}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Whether a verb is about that session alone, and a thing is of another: it is in nobody's way. An erasure looks
-/// for copies everywhere.
+/// True if a verb is about one session and the thing of another. An erasure looks for copies everywhere.
 fn is_elsewhere(verb: &[String], session: &str, within: &Path) -> bool {
     let is_named = verb.iter().any(|word| word.contains('@') || word == "--session");
     let parts: Vec<&str> = within.iter().map(|part| part.to_str().unwrap()).collect();

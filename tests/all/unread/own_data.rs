@@ -1,5 +1,4 @@
-//! palimp's own data about a store, of which one file or folder can't be read: nothing is said, and
-//! nothing done, as if it were empty.
+//! A part of palimp's data about a store can't be read: palimp never treats it as if it were empty.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +7,7 @@ use super::each_file::{Site, everything};
 use crate::support::Tree;
 use crate::support::tries::is_long;
 
-/// What is tried where steps, or all of it, are out of sight.
+/// The verbs to try if steps, or all of the data, can't be read.
 const TRIED: [&str; 8] = [
     "list",
     "undo",
@@ -19,7 +18,7 @@ const TRIED: [&str; 8] = [
     "journal",
     "backup list",
 ];
-/// What is tried where something else is: a proof needs all of it.
+/// The verbs to try if something else can't be read: a proof needs all of it.
 const PROVING: [&str; 1] = ["erase KEY"];
 
 #[test]
@@ -42,7 +41,7 @@ fn our_own_data_that_cannot_be_read_is_told_and_nothing_is_done_as_if_it_were_em
             continue;
         }
         let is_of_all = thing == own || matches!(&*name, "journal.jsonl" | "undo");
-        // The short form leaves out every other file of those that are tried with one verb alone.
+        // The short form skips every other file that is tried with only one verb.
         if !is_of_all && number % 2 == 1 && !is_long() {
             continue;
         }
@@ -63,7 +62,7 @@ fn our_own_data_that_cannot_be_read_is_told_and_nothing_is_done_as_if_it_were_em
         assert!(changes.is_empty(), "without {name}: {changes}");
     }
     assert!(wrong.is_empty() && runs > 15, "{} of {runs}:\n{}", wrong.len(), wrong.join("\n"));
-    // Nothing was lost by it.
+    // Nothing was lost.
     site.run(&["undo", "--yes"], Some(&root)).expect_status(0);
 }
 

@@ -39,7 +39,7 @@ fn an_edit_writes_the_right_checksum_where_it_was_wrong() {
     let store = StoreBuilder::session_log().session("s").entry(entry).build();
     let codes = |store: &TempStore| change(store, &["check", "--json"]).stdout;
     assert!(codes(&store).contains("checksum-mismatch"));
-    // Who only tags it has not looked at what it says.
+    // A change of tags says nothing about the text.
     change(&store, &["tag", "mem_1", "+new"]).expect_status(0);
     assert!(codes(&store).contains("checksum-mismatch"));
     change(&store, &["edit", "mem_1", "--set", "text=fixed"]).expect_status(0);

@@ -1,4 +1,4 @@
-//! Files that the system does not let us read: nothing is made of the rest as if it were all.
+//! Files that the system does not let palimp read: no result treats the rest as if it were all.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ const ROOT: &str = "/home/store";
 /// The disk in memory counts its changes from 1970 on.
 const NOW: Moment = Moment(19 * 86_400_000_000 + 43_200_000_000);
 
-/// The store on a disk in memory, where modes count for everybody; that file can't be read.
+/// Copies the store to a disk in memory, where modes count for everybody; that file can't be read.
 fn without(store: &TempStore, unread: &str) -> Faulty {
     let disk = Faulty::new();
     put_all(&disk, &store.path, Path::new(ROOT), Path::new(unread));
@@ -69,7 +69,7 @@ fn an_index_is_not_made_anew_while_a_log_of_it_cannot_be_read() {
     let before = bytes(&disk, "index.json");
     let refusal = plan(&disk, "memory-server", ops::reindex::reindex).1.unwrap_err();
     assert!(refusal.message.contains("learnings.jsonl"), "{}", refusal.message);
-    // Nor by a change beside it.
+    // A change beside it is refused, too.
     let set = [FieldAssignment { name: "content", value: "It is the core, edited." }];
     let (_, edited) = plan(&disk, "memory-server", |scene| {
         let store = scene.store;

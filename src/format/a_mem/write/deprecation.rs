@@ -1,4 +1,4 @@
-//! Notes that no longer hold (§8.2): marked in front matter, heading and text, and back.
+//! Deprecated notes (§8.2): marks front matter, heading and text, and undoes that.
 
 use super::{bad_value, timestamp};
 use crate::format::writing::{Refusal, Result};
@@ -7,27 +7,24 @@ use crate::text::front_matter::edit::{NewYamlValue, line_end, remove, set};
 use crate::text::front_matter::{Note, YamlValue};
 use crate::text::lines;
 
-/// What a heading ends in.
 const MARK: &str = " (DEPRECATED)";
-/// The field that keeps what it takes to go back: the lines of the former status, and then
-/// which of the words below hold.
+/// The field with the undo data: the lines of the former status, then those words below that apply.
 const BEFORE: &str = "before_deprecation";
-/// The note had no front matter.
 const BARE: &str = "no front matter";
-/// A blank line was put below the reason, for the text began without one.
+/// palimp added an empty line below the block, because the text began without one.
 const APART: &str = "apart";
-/// The heading bore the mark already.
+/// The heading already had the mark.
 const MARKED: &str = "marked";
-/// What the lines below the heading start with.
+/// The starts of the lines in the block below the heading.
 const LINES: [&str; 3] = ["**Deprecated**: ", "**Reason**: ", "**Replacement**: "];
 
-/// The note marked as deprecated: its status, when it was updated, its heading, and below
-/// that day, reason and what replaces it. Its text stays.
+/// Marks a note as deprecated: in its status, update time and heading, and in a block below the
+/// heading with day, reason and replacement. Its text stays.
 ///
 /// # Errors
 ///
-/// If it is deprecated already, the reason is empty, the replacement can't be linked to, or
-/// its front matter can't be edited.
+/// If it is already deprecated, the reason is empty, the replacement can't be a link, or the front
+/// matter can't be edited.
 pub fn deprecate(text: &str, reason: &str, replacement: Option<&str>, now: Moment) -> Result<String> {
     let note = Note::read(text);
     if is_deprecated(&note) {
@@ -57,8 +54,8 @@ pub fn deprecate(text: &str, reason: &str, replacement: Option<&str>, now: Momen
     Ok(set(&out, BEFORE, NewYamlValue::List(&before))?)
 }
 
-/// The note as it was before it was deprecated, but for `updated`. One that others have
-/// deprecated becomes a draft, for nobody has said that it holds.
+/// Returns the note as it was before its deprecation, except for `updated`. If another program
+/// deprecated it, it becomes a draft: nothing says that it is valid.
 ///
 /// # Errors
 ///
@@ -77,7 +74,7 @@ pub fn undeprecate(text: &str) -> Result<String> {
         return Ok([start, &left].concat());
     }
     let head = text.get(..note.body.start).unwrap_or_default();
-    // Where nothing was below, the block was the last line, and its line end was ours.
+    // If the note had no text, the line end before the block is from palimp.
     let was_open = left.is_empty() && !body.is_empty() && !body.ends_with('\n');
     let end = line_end(text);
     let head = if was_open { head.strip_suffix(end).unwrap_or(head) } else { head };
@@ -94,7 +91,7 @@ pub fn undeprecate(text: &str) -> Result<String> {
             let (before, after) = (out.get(..span.start), out.get(span.end..));
             let end = if status.ends_with('\n') { "" } else { end };
             let back = [before.unwrap_or_default(), status, end, after.unwrap_or_default()].concat();
-            // What was kept may have been edited since: only a status may come back.
+            // Another program may have edited the undo data: it may only restore a status.
             let read = Note::read(&back);
             let names =
                 |note: &Note<'_>| note.fields.iter().map(|own| own.name.to_owned()).collect::<Vec<_>>();
@@ -116,8 +113,7 @@ fn written(reason: &str, replacement: Option<&str>, now: Moment) -> Vec<String> 
     lines
 }
 
-/// Where the first heading of the first level ends, without white space behind it, and
-/// where the line below it starts.
+/// Returns the end of the first top-level heading, without white space, and the start of the next line.
 fn heading(body: &str) -> Option<(usize, usize)> {
     let mut fence = None;
     for line in lines::lines(body.as_bytes()) {
@@ -135,8 +131,7 @@ fn heading(body: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// The body with the mark and the block in it. `is_closed` says whether a line end is
-/// before it.
+/// Returns the body with mark and block. `is_closed` is true if a line end precedes the body.
 fn marked(body: &str, block: &[String], end: &str, is_closed: bool, before: &mut Vec<String>) -> String {
     let (title, below) = heading(body).unwrap_or((0, 0));
     let (title_text, rest) = (body.get(..title).unwrap_or_default(), body.get(below..).unwrap_or_default());
@@ -149,7 +144,7 @@ fn marked(body: &str, block: &[String], end: &str, is_closed: bool, before: &mut
     };
     let gap = body.get(title..below).unwrap_or_default();
     let block = block.join(end);
-    // A heading without a line end is the last line, and the last one stays without.
+    // A last line without a line end stays without one.
     if title > 0 && !gap.ends_with('\n') || body.is_empty() && !is_closed {
         return [title_text, mark, gap, end, end, &block].concat();
     }

@@ -1,4 +1,4 @@
-//! Events that are added to the log (§3).
+//! Adds events to the log (§3).
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ use crate::text::json_scanner::Tape;
 /// The members of an event (§3.1).
 const MEMBERS: [&str; 7] =
     ["timestamp", "trace_id", "status", "schema_version", "event_type", "source", "metadata"];
-/// What an event is that is added without saying what it is.
+/// The type of an event that is added without a type.
 const NOTED: &str = "user.noted";
 
 /// Adds an event to the log of its month and to the file of its trace.
@@ -30,11 +30,11 @@ pub fn add(scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
     logged(scene, own.event(), when(&own.members, scene.now)?)
 }
 
-/// The lines of an event for the log of its month and the file of its trace, where both are known: in a
-/// store that has a folder for that month, with its traces beside the log.
+/// Returns the lines of an event for the month's log and the trace's file. `None` if the store has
+/// no folder for that month with `traces/` beside the log.
 pub fn appended(scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
     let own = EventFields::of(draft, scene.random)?;
-    // An event of a time that is given may be there already: its key says how many are alike.
+    // With a given time, equal events may exist. The key depends on their number, which needs the log.
     if own.members.get("timestamp").is_some() {
         return Ok(None);
     }
@@ -48,7 +48,7 @@ pub fn appended(scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<Ap
     Ok(Some(vec![(log, line.clone().into_bytes()), (trace, line.into_bytes())]))
 }
 
-/// What a draft says of an event, and what it gets where it says nothing.
+/// The members of a new event: from the draft, or defaults.
 struct EventFields {
     members: RecordMembers,
     event_type: String,
@@ -95,7 +95,7 @@ impl EventFields {
     }
 }
 
-/// The changes that log an event.
+/// Returns the changes that add an event to its files.
 pub fn logged(scene: &WriteContext<'_>, event: NewEvent<'_>, when: Moment) -> ChangesResult {
     let lines = new_event(&parts(scene.store), event, when)?;
     let append = |(path, line): (PathBuf, String)| {
@@ -116,13 +116,13 @@ fn when(members: &RecordMembers, now: Moment) -> Result<Moment> {
     }
 }
 
-/// The metadata with the text in it, where the reader looks for words.
+/// Returns the metadata with the text in a member that the reader shows.
 fn metadata(members: &RecordMembers, status: &str, text: Option<&str>) -> Result<String> {
     let own = members.get("metadata").unwrap_or("{}").to_owned();
     let Some(text) = text else { return Ok(own) };
     let mut tape = Tape::default();
     let object = json_edit::scan(&mut tape, own.as_bytes())?;
-    // Those come before it where the reader looks for what an event is known by.
+    // The reader shows only one of these members.
     if let Some(name) = ["error", "error_message", "note"].iter().find(|name| object.get(name).is_some()) {
         let message = format!("`metadata.{name}` already says what happened; leave out the text.");
         return Err(Refusal::invalid(message));
@@ -132,30 +132,29 @@ fn metadata(members: &RecordMembers, status: &str, text: Option<&str>) -> Result
     Ok(String::from_utf8_lossy(&set).into_owned())
 }
 
-/// The longest trace id, in bytes: it is part of a file's name.
+/// The longest trace id, in bytes: it is part of a file name.
 const TRACE: usize = 200;
 
-/// An event as it is asked for.
+/// The data of a new event.
 #[derive(Clone, Copy, Debug)]
 pub struct NewEvent<'a> {
-    /// Namespace and action: `agent.knowledge_learned`.
+    /// Namespace and action, for example `agent.knowledge_learned`.
     pub event_type: &'a str,
     /// `success`, `failure`, `pending` or `timeout`.
     pub status: &'a str,
-    /// Who says so.
+    /// The program or agent that reports the event.
     pub source: &'a str,
-    /// The workflow that it belongs to.
+    /// The workflow of the event.
     pub trace_id: &'a str,
-    /// A JSON object; an empty one where there is none.
+    /// A JSON object; `None` means an empty one.
     pub metadata: Option<&'a str>,
 }
 
-/// The line of an event and where it is appended: to the log, and to the file of its trace,
-/// wherever this store has them. The line has its end.
+/// Returns the line of an event, with its line end, for the log and for the file of its trace.
 ///
 /// # Errors
 ///
-/// If a value is not one that the format has, or the trace can't be the name of a file.
+/// If the format does not allow a value, or the trace can't be a file name.
 pub fn new_event(
     parts: &AssemblyInput<'_>,
     event: NewEvent<'_>,
@@ -167,11 +166,11 @@ pub fn new_event(
     Ok(vec![(log, line.clone()), (trace, line)])
 }
 
-/// How many of the last records of a log are looked at for an event of palimp.
+/// The number of records at the end of a log that are searched for an event of palimp.
 const LAST: usize = 64;
 
-/// The change that adds the event of that type, which palimp logged `since` then, to the file of its trace; `None`
-/// if it is there. A process that is killed may write to the log alone.
+/// Returns the change that adds palimp's event of this type, logged at `since` or later, to its
+/// trace's file: a killed process may have written only the log. `None` if nothing is missing.
 pub fn missing_in_trace(scene: &WriteContext<'_>, event_type: &str, since: Moment) -> Result<Option<Change>> {
     let store = scene.store;
     let log = log(&parts(store), &scene.now.to_pattern("%Y-%m"));
@@ -192,7 +191,6 @@ pub fn missing_in_trace(scene: &WriteContext<'_>, event_type: &str, since: Momen
     Ok((!is_there).then(|| Change::append(trace, [line.trim_ascii_end(), b"\n"].concat(), current)))
 }
 
-/// The file of a trace in the folder of traces.
 fn trace_file(traces: &Path, id: &str) -> Result<PathBuf> {
     let file = traces.join(format!("{}.jsonl", trace(id)?));
     match layout::place(&file, false) {
@@ -201,7 +199,6 @@ fn trace_file(traces: &Path, id: &str) -> Result<PathBuf> {
     }
 }
 
-/// The line of an event, with its end.
 fn line_of(event: &NewEvent<'_>, now: Moment) -> Result<String> {
     one_of("status", event.status, &STATUSES)?;
     for (field, value) in [("event_type", event.event_type), ("source", event.source)] {
@@ -214,7 +211,7 @@ fn line_of(event: &NewEvent<'_>, now: Moment) -> Result<String> {
     if !json_edit::scan(&mut tape, metadata.as_bytes()).is_ok_and(|own| own.kind() == JsonKind::Object) {
         return Err(bad_value("metadata", metadata, "it should be a JSON object"));
     }
-    // Line breaks in JSON that is whole are between its tokens.
+    // In valid JSON, line breaks are only between tokens.
     let metadata = metadata.replace(['\n', '\r'], "");
     Ok(format!(
         "{{\"timestamp\": {}, \"trace_id\": {}, \"status\": {}, \"schema_version\": \"1.0\", \
@@ -234,7 +231,7 @@ fn trace(id: &str) -> Result<&str> {
     if is_name && is_plain { Ok(id) } else { Err(bad_value("trace_id", id, rule)) }
 }
 
-/// The names of a path's folders and file; one that is no text is none that the format gives.
+/// Returns the names in a path. A name that is not UTF-8 becomes empty: the format has no such name.
 pub fn names(path: &Path) -> Vec<&str> {
     path.iter().map(|part| part.to_str().unwrap_or_default()).collect()
 }
@@ -247,8 +244,7 @@ pub fn first_day(month: &str) -> Option<NaiveDate> {
     crate::model::time::day(&format!("{month}-01"))
 }
 
-/// The log of the month: in a folder of its own, or directly below `events/` in stores
-/// that have no such folders.
+/// Returns the log of the month: in the month's folder, or below `events/` in stores without such folders.
 fn log(parts: &AssemblyInput<'_>, month: &str) -> PathBuf {
     let in_folder = PathBuf::from(format!("events/{month}/events.jsonl"));
     let by_month = PathBuf::from(format!("events/{month}.jsonl"));
@@ -275,7 +271,7 @@ fn log(parts: &AssemblyInput<'_>, month: &str) -> PathBuf {
     }
 }
 
-/// The folder of the traces' files: beside the log of the month, or where they are.
+/// Returns the folder for files of traces: beside the log, or `traces/` at the root.
 fn traces(parts: &AssemblyInput<'_>, log: &Path) -> PathBuf {
     let beside = log.parent().unwrap_or(Path::new("events")).join("traces");
     let at_top = PathBuf::from("traces");

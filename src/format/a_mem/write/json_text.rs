@@ -1,4 +1,4 @@
-//! JSON as text that is put together in the layout of a document that is there.
+//! Writes JSON in the layout of an existing document.
 
 use std::borrow::Cow;
 
@@ -8,45 +8,45 @@ use crate::text::json_edit::quoted;
 use crate::text::json_scanner::Tape;
 use crate::text::lines::BOM;
 
-/// A value's exact text.
+/// Returns the exact text of a value.
 pub fn raw<'a>(value: Json<'a>) -> Cow<'a, str> {
     String::from_utf8_lossy(value.raw())
 }
 
-/// Members to be written: the name of each in its quotes, and its value.
+/// Members to write: each name in quotes, with its value.
 pub type TreeMembers<'a> = Vec<(Cow<'a, str>, JsonTree<'a>)>;
 
-/// A value to be written.
+/// A value to write.
 #[derive(Clone, Debug)]
 pub enum JsonTree<'a> {
-    /// As it is.
+    /// A text that is written as it is.
     Raw(Cow<'a, str>),
     /// An object.
     Object(TreeMembers<'a>),
-    /// Items.
+    /// A list of values.
     Array(Vec<JsonTree<'a>>),
-    /// Strings, in their quotes.
+    /// A list of strings, each in quotes.
     Texts(Vec<String>),
 }
 
 impl JsonTree<'_> {
-    /// A value that is written as it displays.
+    /// Makes a value from its display text.
     pub fn plain(value: impl ToString) -> Self {
         JsonTree::Raw(Cow::Owned(value.to_string()))
     }
 
-    /// A list of strings.
+    /// Makes a list of strings.
     pub fn texts(texts: &[String]) -> Self {
         JsonTree::Texts(texts.iter().map(|text| quoted(text)).collect())
     }
 }
 
-/// How a document is laid out.
+/// The layout of a document.
 #[derive(Clone, Debug)]
 pub struct JsonLayout {
-    /// What a level is indented by, if a member has a line of its own.
+    /// The indentation of a level, if each member has its own line.
     indent: Option<String>,
-    /// Whether lists of strings are on one line all the same.
+    /// True if lists of strings are on one line.
     flat_lists: bool,
     line_end: &'static str,
     comma: &'static str,
@@ -70,7 +70,6 @@ impl Default for JsonLayout {
 }
 
 impl JsonLayout {
-    /// The layout of the document whose object this is.
     fn of(bytes: &[u8], object: Json<'_>) -> Self {
         let body = record_reader::without_mark(bytes);
         let between =
@@ -98,7 +97,7 @@ impl JsonLayout {
         }
     }
 
-    /// The document of that value.
+    /// Writes a document with that value.
     pub fn document(&self, tree: &JsonTree<'_>) -> Vec<u8> {
         let mut out = String::new();
         self.write(tree, 0, &mut out);
@@ -107,7 +106,7 @@ impl JsonLayout {
         [mark, out.as_bytes()].concat()
     }
 
-    /// No tree is deeper than its shape has levels; what is kept from a file is raw.
+    /// The recursion is shallow: a tree has a few levels, and values from a file are raw.
     fn write(&self, tree: &JsonTree<'_>, depth: usize, out: &mut String) {
         match tree {
             JsonTree::Raw(text) => out.push_str(text),
@@ -159,7 +158,7 @@ impl JsonLayout {
     }
 }
 
-/// The first list of strings within, at most three levels down.
+/// Returns the first list of strings, at most three levels down.
 fn first_list(value: Json<'_>) -> Option<Json<'_>> {
     let mut level = vec![value];
     for _ in 0..4 {
@@ -175,7 +174,7 @@ fn first_list(value: Json<'_>) -> Option<Json<'_>> {
     None
 }
 
-/// Hands the object of a document that can be read, and its layout, to `take`.
+/// Calls `take` with a document's object and layout; without an object if the document can't be read.
 pub fn with_object<T>(bytes: Option<&[u8]>, take: impl FnOnce(Option<Json<'_>>, JsonLayout) -> T) -> T {
     let mut tape = Tape::default();
     let bytes = bytes.unwrap_or_default();

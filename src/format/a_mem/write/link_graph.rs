@@ -1,4 +1,4 @@
-//! `links.json` (§4.3), made from the notes; strength and clusters are its own.
+//! Rebuilds `links.json` (§4.3) from the notes. Strengths and clusters are only in the file itself.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,9 +15,9 @@ use crate::text::wiki_links::target;
 const OUTGOING: [&str; 2] = ["outgoing_links", "outgoing"];
 const INCOMING: [&str; 2] = ["incoming_links", "incoming"];
 
-/// The graph of links as the notes have them, in the shape and layout of the one that is
-/// there. Strength, clusters and members of others stay; a node whose note is gone goes.
-/// A graph that can't be read is replaced whole: its strengths are in its copy alone.
+/// Returns the graph of the notes' links, in the shape and layout of the existing one. Strengths,
+/// clusters and unknown members stay; nodes of missing notes are dropped. A graph that can't be
+/// read is replaced completely: only its kept copy still has the strengths.
 pub fn links_graph(parts: &AssemblyInput<'_>, existing: Option<&[u8]>) -> Vec<u8> {
     let known = NoteNames::of(parts);
     with_object(existing, |object, layout| {
@@ -53,13 +53,12 @@ struct LinkGraph<'a> {
     known: &'a NoteNames<'a>,
     outgoing: BTreeMap<String, BTreeSet<String>>,
     incoming: BTreeMap<String, BTreeSet<String>>,
-    /// Whether notes are named by their files.
+    /// True if notes are named by their files.
     are_files: bool,
-    /// The names of the two lists; the second may be left out.
+    /// The names of the two lists. A graph may lack the second.
     names: (&'static str, Option<&'static str>),
 }
 
-/// The nodes of a graph, each with the name of its note.
 fn nodes_of(found: Option<Json<'_>>) -> Vec<(Option<Json<'_>>, String, Json<'_>)> {
     let Some(found) = found else { return Vec::new() };
     let listed = found.items().filter_map(|node| Some((None, node.get("id")?.text()?.into_owned(), node)));
@@ -108,7 +107,7 @@ impl<'a> LinkGraph<'a> {
         graph
     }
 
-    /// The nodes that are there, of notes that are there, and then those that are missing.
+    /// Returns the existing nodes of existing notes, then the missing nodes.
     fn nodes<'j>(&self, found: Option<Json<'j>>) -> JsonTree<'j> {
         let is_keyed = found.is_some_and(|found| found.kind() == JsonKind::Object);
         let mut nodes: Vec<(String, Cow<'j, str>, JsonTree<'j>)> = Vec::new();
@@ -120,7 +119,7 @@ impl<'a> LinkGraph<'a> {
             }
             let key = key.map(raw).unwrap_or_default();
             let tree = self.node(node, &id, &name, is_keyed);
-            // Of doubled nodes the last counts.
+            // If a note has several nodes, the last one counts.
             match places.get(&id).and_then(|at: &usize| nodes.get_mut(*at)) {
                 Some(first) => *first = (id, key, tree),
                 None => {
@@ -165,7 +164,7 @@ impl<'a> LinkGraph<'a> {
         self.known.listed(found, wanted.unwrap_or(&BTreeSet::new()), self.are_files)
     }
 
-    /// A node that is there, with its lists as they should be; untouched where they are.
+    /// Returns an existing node with correct lists. A correct node keeps its bytes.
     fn node<'j>(&self, node: Json<'j>, id: &str, name: &str, is_keyed: bool) -> JsonTree<'j> {
         let nothing = BTreeSet::new();
         let sides =

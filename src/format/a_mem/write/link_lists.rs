@@ -1,5 +1,5 @@
-//! `links.json` as a script of the format's own project writes it: under `notes` a list of links
-//! for each file, under `backlinks` the same turned round, and their totals.
+//! `links.json` as a script of the format's own project writes it: in `notes` the links of each
+//! file, in `backlinks` the files that link to each target, and totals.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use crate::text::json_edit::quoted;
 
 type LinkSets = BTreeMap<String, BTreeSet<String>>;
 
-/// The members of such a graph as the notes have them; what is not made from them stays.
+/// Returns the members of such a graph, rebuilt from the notes. Other members stay.
 pub fn members<'j>(known: &NoteNames<'_>, object: Json<'j>) -> TreeMembers<'j> {
     let notes = object.get("notes");
     let own = LinkLists::of(known, notes);
@@ -29,14 +29,14 @@ pub fn members<'j>(known: &NoteNames<'_>, object: Json<'j>) -> TreeMembers<'j> {
     members
 }
 
-/// The notes that such a graph lists, and the links of each.
+/// The notes in such a graph, and the links of each.
 struct LinkLists<'a> {
     known: &'a NoteNames<'a>,
-    /// Of every note that is listed, also of one without links.
+    /// By note, its links. Notes without links are included.
     outgoing: LinkSets,
-    /// Of what is linked to.
+    /// By link target, the notes that link to it.
     incoming: LinkSets,
-    /// Whether links name files, and whether the lists have names of files.
+    /// True if links name files; true if keys name files.
     are_files: (bool, bool),
 }
 
@@ -57,7 +57,7 @@ impl<'a> LinkLists<'a> {
             .map(|id| ((*id).to_owned(), BTreeSet::new()))
             .collect();
         let mut incoming = LinkSets::new();
-        // The script goes by the front matter alone.
+        // The script only reads the front matter.
         for (from, to) in known.notes.links(|relation| relation != "[[link]]") {
             if let Some(own) = outgoing.get_mut(&from) {
                 own.insert(to.clone());
@@ -72,8 +72,8 @@ impl<'a> LinkLists<'a> {
         self.outgoing.values().map(BTreeSet::len).sum()
     }
 
-    /// A list for each key: in their order where they are there already, and then those that are
-    /// missing. Notes are named by their files, what is linked to as links name it.
+    /// Returns a list for each key: existing keys in their order, then missing ones. A note is
+    /// named as in the keys of `notes`, a link target as in the links.
     fn lists<'j>(&self, found: Json<'j>, wanted: &LinkSets, of_notes: bool) -> TreeMembers<'j> {
         let mut left: BTreeSet<&str> = wanted.keys().map(String::as_str).collect();
         let mut members: TreeMembers<'j> = Vec::new();

@@ -1,4 +1,4 @@
-//! Months of events that are compressed, and brought back (§3.4, §8.1).
+//! Compresses months of events, and brings them back (§3.4, §8.1).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::model::time::DAY;
 use crate::model::{Act, Change, Code, Document, Entry, Moment, PathText, Role, Store};
 use crate::text::repack::gzip;
 
-/// Events are compressed when they are so many days old (§8.1).
+/// The age in days at which events are compressed (§8.1).
 pub const ARCHIVE_AFTER_DAYS: u32 = 30;
 
 fn months(store: &Store, entries: &[Entry]) -> BTreeSet<PathBuf> {
@@ -32,7 +32,7 @@ fn in_months(document: &Document, months: &BTreeSet<PathBuf>) -> bool {
     month_of(&document.path).is_some_and(|month| months.contains(&month))
 }
 
-/// An event takes its whole month along.
+/// Returns the entries, with all other events of their months.
 pub fn together(store: &Store, entries: &[Entry]) -> Vec<Entry> {
     let months = months(store, entries);
     let of_month = |entry: &&Entry| in_months(store.document(entry), &months);
@@ -40,12 +40,12 @@ pub fn together(store: &Store, entries: &[Entry]) -> Vec<Entry> {
     alone.chain(store.entries.iter().filter(of_month)).copied().collect()
 }
 
-/// The compressed files of the months, and those that the records are in.
+/// Returns the compressed files of the months and of the records.
 pub fn packed(store: &Store, entries: &[Entry]) -> Vec<PathBuf> {
     chosen(store, entries).into_iter().filter(|own| is_packed(own)).map(|own| own.path.clone()).collect()
 }
 
-/// The files of the months, those whose events are copies too, and those of other records.
+/// Returns all files of the months, also those with copies of events, and the files of other records.
 fn chosen<'a>(store: &'a Store, entries: &[Entry]) -> Vec<&'a Document> {
     let months = months(store, entries);
     let own: BTreeSet<usize> = entries.iter().map(|entry| entry.document as usize).collect();
@@ -54,7 +54,7 @@ fn chosen<'a>(store: &'a Store, entries: &[Entry]) -> Vec<&'a Document> {
     documents.filter(|(at, document)| is_chosen(*at, document)).map(|(_, document)| &**document).collect()
 }
 
-/// The events of months that were over a month ago.
+/// Returns the events of months that ended 30 days ago or earlier.
 pub fn due(scene: &WriteContext<'_>) -> Vec<Entry> {
     let months: BTreeSet<PathBuf> =
         archivable_months(&parts(scene.store), scene.now, ARCHIVE_AFTER_DAYS).into_iter().collect();
@@ -85,7 +85,7 @@ pub fn archive(scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
     Ok(copies)
 }
 
-/// The months of the events, all of which are over.
+/// Returns the months of the events. Refuses a month that is not over.
 fn over(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<BTreeSet<PathBuf>> {
     let over = archivable_months(&parts(scene.store), scene.now, 0);
     let month = |entry: &Entry| {
@@ -111,7 +111,7 @@ fn over(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<BTreeSet<PathBuf>
     Ok(months)
 }
 
-/// A log's compressed copy: a new file, or what is added to one that is there.
+/// Returns the change for a log's compressed copy: a new file, or bytes at the end of the existing one.
 fn compressed(scene: &WriteContext<'_>, log: &Document) -> Result<Change> {
     let mut name = log.path.clone().into_os_string();
     name.push(".gz");
@@ -126,7 +126,7 @@ fn compressed(scene: &WriteContext<'_>, log: &Document) -> Result<Change> {
     Ok(Change::edits(target, bytes.into(), vec![(bytes.len()..bytes.len(), more)]))
 }
 
-/// Refuses a compressed file of which not everything could be read.
+/// Refuses a compressed file that can't be unpacked completely.
 fn whole(packed: &Document) -> Result<()> {
     match packed.problems.iter().any(|problem| problem.code == Code::ArchiveBroken) {
         true => Err(Refusal::corrupt(format!(
@@ -142,7 +142,7 @@ fn on_disk<'a>(scene: &WriteContext<'a>, document: &Document) -> Result<&'a [u8]
     bytes.ok_or_else(|| Refusal::corrupt(format!("{} was not read completely.", document.path.to_text())))
 }
 
-/// The event that says what was done to the log.
+/// Returns the changes that log an event about a change of the log.
 pub fn recorded(
     scene: &WriteContext<'_>,
     event_type: &str,
@@ -166,8 +166,7 @@ pub fn recorded(
     events::logged(scene, event, scene.now)
 }
 
-/// Brings back what the records are in: compressed logs unpacked, files of `archive/` to
-/// where they were.
+/// Brings back the files of the records: unpacks compressed logs, moves files out of `archive/`.
 pub fn unarchive(scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
     let (mut copies, mut removals) = (Vec::new(), Vec::new());
     let (mut files, mut count, mut names) = (0, 0, BTreeSet::new());
@@ -198,7 +197,7 @@ pub fn unarchive(scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
     Ok(copies)
 }
 
-/// Where an archived file belongs.
+/// Returns the path of an archived file outside the archive.
 fn target(path: &Path) -> Result<PathBuf> {
     let path = path.strip_prefix("archive").unwrap_or(path);
     let is_gz = path.extension().is_some_and(|end| end == "gz");
@@ -209,7 +208,7 @@ fn target(path: &Path) -> Result<PathBuf> {
     }
 }
 
-/// The live file: a new one, or one to whose events these come first.
+/// Returns the change of the live file: a new one, or these events at the start of the existing one.
 fn unpacked(scene: &WriteContext<'_>, own: &Document, target: PathBuf) -> Result<Change> {
     let current = document(&scene.store.documents, &target);
     match current {
@@ -224,7 +223,7 @@ fn unpacked(scene: &WriteContext<'_>, own: &Document, target: PathBuf) -> Result
     }
 }
 
-/// Adds an event, to a log that is being made where it goes to that.
+/// Adds an event. If a change of its log exists, the event becomes part of that change.
 fn join(changes: &mut Vec<Change>, event: Change) {
     let Act::Append(line) = &event.act else { return };
     match changes.iter_mut().find(|own| own.path == event.path) {
@@ -240,9 +239,8 @@ fn join(changes: &mut Vec<Change>, event: Change) {
     }
 }
 
-/// The months of which every event is older than so many days, and that still are
-/// uncompressed: the folder of a month, or its log where logs are directly below
-/// `events/`.
+/// Returns uncompressed months that ended `days` ago or earlier and have no newer event: the
+/// month's folder, or its log if logs are directly below `events/`.
 pub fn archivable_months(parts: &AssemblyInput<'_>, now: Moment, days: u32) -> Vec<PathBuf> {
     let until = now.plus(i64::from(days).saturating_mul(-DAY));
     let mut months: Vec<PathBuf> = Vec::new();
@@ -268,8 +266,7 @@ pub fn archivable_months(parts: &AssemblyInput<'_>, now: Moment, days: u32) -> V
     months
 }
 
-/// The month that a log or a trace belongs to, compressed or not, as [`archivable_months`]
-/// names it.
+/// Returns the month of a log or trace, compressed or not, in the form of [`archivable_months`].
 pub fn month_of(path: &Path) -> Option<PathBuf> {
     match names(path).as_slice() {
         ["events", month, _, ..] if is_month(month) => Some(Path::new("events").join(month)),
@@ -281,9 +278,8 @@ pub fn month_of(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The uncompressed files of a month, as [`archivable_months`] names it: its log and its
-/// traces. Each is replaced by one of the same name with `.gz` behind it; where that is
-/// there already, the new one is added to its end.
+/// Returns the uncompressed files of a month from [`archivable_months`]: log and traces. Archiving
+/// replaces each by a file with `.gz` added to its name, or adds it to the end of an existing one.
 pub fn logs_of_month(parts: &AssemblyInput<'_>, month: &Path) -> Vec<PathBuf> {
     live_logs(parts, month).map(|document| document.path.clone()).collect()
 }

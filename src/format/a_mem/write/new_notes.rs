@@ -1,4 +1,4 @@
-//! Notes that are added (§4.1).
+//! Adds notes (§4.1).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,25 +16,25 @@ use crate::text::front_matter::edit::{NewYamlValue, set};
 use crate::text::secrets::{is_random, mask};
 use crate::text::wiki_links::{links, target};
 
-/// The longest id, in bytes: with `.md` it is the name of a file.
+/// The longest id, in bytes: with `.md` it is a file name.
 const ID: usize = 200;
-/// Files of the format that are no notes, without their ends.
+/// Files of the format that are not notes, without extension.
 const GUIDES: [&str; 3] = ["readme", "agents", "claude"];
 
-/// What is in a new note by other means than its record's word for it.
+/// Members of a draft that [`NewNote`] covers.
 const TAKEN: [&str; 7] = ["id", "title", "tags", "confidence", "source", "text", "body"];
-/// The longest title that is made of a text, and the longest id made of a title, in characters.
+/// The longest title made from a text, and the longest id made from a title, in characters.
 const TITLE: usize = 80;
 const SHORT: usize = 60;
 
-/// A note as it is asked for.
+/// The data of a new note.
 #[derive(Clone, Copy, Debug)]
 pub struct NewNote<'a> {
-    /// Its id in kebab-case; the file is called the same.
+    /// The id in kebab-case. The file has the same name.
     pub id: &'a str,
-    /// Its heading.
+    /// The heading.
     pub title: &'a str,
-    /// Its tags; they are written in lower case, with hyphens for white space.
+    /// The tags. They are written in lower case, with hyphens for white space.
     pub tags: &'a [String],
     /// `low`, `medium` or `high`.
     pub confidence: &'a str,
@@ -44,11 +44,11 @@ pub struct NewNote<'a> {
     pub body: &'a str,
 }
 
-/// The note's file and text. What its text links to is in `linked_to` too.
+/// Returns the file and the text of a new note. Links in the body are also in `linked_to`.
 ///
 /// # Errors
 ///
-/// If a value is not one that the format has, or the id is taken.
+/// If the format does not allow a value, or the id is taken.
 pub fn new_note(parts: &AssemblyInput<'_>, note: NewNote<'_>, now: Moment) -> Result<(PathBuf, String)> {
     let path = folder(parts).join(format!("{}.md", free_id(parts, note.id)?));
     let words: Vec<&str> = CONFIDENCES.iter().map(|(word, _)| *word).collect();
@@ -76,11 +76,11 @@ pub fn new_note(parts: &AssemblyInput<'_>, note: NewNote<'_>, now: Moment) -> Re
     Ok((path, format!("{text}\n# {title}\n{body}")))
 }
 
-/// A tag as new ones are written: in lower case, with hyphens for white space.
+/// Returns a tag in the form of new ones: lower case, with hyphens for white space.
 ///
 /// # Errors
 ///
-/// If nothing is left of it.
+/// If it is empty or has control characters.
 pub fn tag(own: &str) -> Result<String> {
     let tag = own.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase();
     match tag.is_empty() || tag.chars().any(char::is_control) {
@@ -100,11 +100,11 @@ fn tags(asked: &[String]) -> Result<Vec<String>> {
     Ok(tags)
 }
 
-/// Refuses what can't be the id of a note that we write.
+/// Refuses an id that a new note can't have.
 ///
 /// # Errors
 ///
-/// If it is not in kebab-case, or names a file of the format.
+/// If it is not in kebab-case, or is the name of a file of the format.
 pub fn check_id(id: &str) -> Result<()> {
     let is_word = |word: &str| {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
@@ -122,7 +122,7 @@ pub fn check_id(id: &str) -> Result<()> {
 fn free_id<'a>(parts: &AssemblyInput<'_>, id: &'a str) -> Result<&'a str> {
     check_id(id)?;
     let known = NoteNames::of(parts);
-    // A file of another case is the same one on some systems.
+    // Some systems ignore case in file names.
     let is_file = |path: &Path| {
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         path.starts_with("knowledge") && stem.is_some_and(|stem| stem.eq_ignore_ascii_case(id))
@@ -132,7 +132,7 @@ fn free_id<'a>(parts: &AssemblyInput<'_>, id: &'a str) -> Result<&'a str> {
     if is_taken { Err(taken(id)) } else { Ok(id) }
 }
 
-/// Where the notes of this store are.
+/// Returns the folder for a new note: `knowledge/notes`, or `knowledge` if it has more notes.
 fn folder(parts: &AssemblyInput<'_>) -> &'static Path {
     let (own, above) = (Path::new("knowledge/notes"), Path::new("knowledge"));
     let count = |folder: &Path| {
@@ -146,7 +146,7 @@ fn folder(parts: &AssemblyInput<'_>) -> &'static Path {
     if count(above) > count(own) { above } else { own }
 }
 
-/// The word for a confidence given as a number.
+/// Returns the word for a confidence between 0 and 1.
 pub fn confidence(value: f64) -> &'static str {
     match value {
         0.75.. => "high",
@@ -188,7 +188,7 @@ pub fn add(scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
     Ok(vec![Change::create(path, text)])
 }
 
-/// The heading, and what is below it: a text's own heading or only line is the title.
+/// Returns title and body. The title is given, the heading, the only line, or the start of the first line.
 fn title_and_body(title: Option<String>, text: &str) -> (String, String) {
     if let Some(title) = title {
         return (title, text.to_owned());
@@ -205,7 +205,7 @@ fn title_and_body(title: Option<String>, text: &str) -> (String, String) {
     }
 }
 
-/// The first words, as many as fit; of one long word as much as fits.
+/// Returns the words that fit, or the start of a long first word.
 fn cut(text: &str, most: usize) -> String {
     let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
     let short = &text[..end];
@@ -214,9 +214,9 @@ fn cut(text: &str, most: usize) -> String {
     whole.trim_end().to_owned()
 }
 
-/// An id from a title that no note has yet.
+/// Makes an unused id from a title.
 fn id_from(scene: &WriteContext<'_>, title: &str) -> String {
-    // An id stays in lists, paths and links where a text is masked or erased.
+    // Masks secrets: the id stays in lists, paths and links when the text is redacted or erased.
     let folded = fold(&mask(title));
     let words = folded.split(|c: char| !c.is_ascii_alphanumeric());
     let words: Vec<&str> = words.filter(|word| !word.is_empty() && !is_random(word)).collect();
@@ -235,7 +235,7 @@ fn id_from(scene: &WriteContext<'_>, title: &str) -> String {
     if is_free(&id) { id } else { others.find(is_free).unwrap_or(id) }
 }
 
-/// Another note has that id, or its file.
+/// Returns the refusal of an id that another note has, or its file.
 pub fn taken(id: &str) -> Refusal {
     Refusal::invalid(format!("a note with the id {id:?} already exists."))
 }

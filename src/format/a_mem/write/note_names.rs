@@ -1,4 +1,4 @@
-//! The notes of a store, and how an index spells their names.
+//! The notes of a store, and their names in an index.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,14 +12,14 @@ use crate::text::wiki_links::target;
 
 /// The notes of a store.
 pub struct NoteNames<'a> {
-    /// As the rules of the store see them.
+    /// The notes as the checks see them.
     pub notes: NoteIndex<'a>,
-    /// The files of each id; of doubled ids the first is what it names.
+    /// The files of each id. If several files have an id, it means the first one.
     pub ids: BTreeMap<&'a str, Vec<(&'a Document, View<'a>)>>,
 }
 
 impl<'a> NoteNames<'a> {
-    /// The notes among the files.
+    /// Finds the notes among the files.
     pub fn of(parts: &AssemblyInput<'a>) -> Self {
         let mut entries = Vec::new();
         for (number, document) in parts.documents.iter().enumerate() {
@@ -39,12 +39,12 @@ impl<'a> NoteNames<'a> {
         NoteNames { notes, ids }
     }
 
-    /// The note that an index means by a name, or what stands for a note that is not there.
+    /// Returns the id that a name in an index means, or the name itself if there is no such note.
     pub fn meant(&self, name: &str) -> String {
         self.notes.id(target(name)).to_owned()
     }
 
-    /// A spelling that is read back as that note, the file's name where files are named.
+    /// Returns a name that the reader resolves to that note; if possible the file's name for `are_files`.
     pub fn spelled(&self, id: &str, are_files: bool) -> String {
         let own = self.ids.get(id).and_then(|files| files.first());
         let file = own.and_then(|(document, _)| document.path.file_name()?.to_str());
@@ -57,8 +57,8 @@ impl<'a> NoteNames<'a> {
         good.unwrap_or(id).to_owned()
     }
 
-    /// The names that mean those notes: in their order and spelling where they are in
-    /// `found`, and then what is missing, sorted.
+    /// Returns names of these notes: those in `found` in their order and spelling, then missing
+    /// ones, sorted.
     pub fn listed(
         &self,
         found: &[Json<'_>],
@@ -76,7 +76,7 @@ impl<'a> NoteNames<'a> {
         JsonTree::texts(&names)
     }
 
-    /// Whether a list names those notes, each once, and nothing else.
+    /// True if a list names exactly these notes, each once.
     pub fn lists(&self, found: Json<'_>, wanted: &BTreeSet<String>) -> bool {
         let names: Vec<String> =
             found.items().map(|name| self.meant(&name.text().unwrap_or_default())).collect();

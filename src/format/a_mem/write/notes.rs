@@ -1,4 +1,4 @@
-//! Notes that are added, edited, deprecated, and archived (§4, §8.2).
+//! Edits, deprecates and archives notes (§4, §8.2).
 
 use std::path::{Path, PathBuf};
 
@@ -14,12 +14,11 @@ use crate::text::json::JsonKind;
 use crate::text::json_edit::{quoted, scan};
 use crate::text::json_scanner::Tape;
 
-/// Fields that hold lists.
 const LISTS: [&str; 6] = ["tags", "linked_to", "links", "related_notes", "related_events", "related_traces"];
-/// So long a deprecated note stays where it is (§8.2).
+/// The time after which a deprecated note can be archived (§8.2).
 const YEAR: i64 = 365 * DAY;
 
-/// A field from JSON.
+/// Sets a field from JSON.
 pub fn with_raw(text: &str, name: &str, raw: &str) -> Result<String> {
     let mut tape = Tape::default();
     let value = scan(&mut tape, raw.as_bytes())?;
@@ -32,7 +31,7 @@ pub fn with_raw(text: &str, name: &str, raw: &str) -> Result<String> {
     }
 }
 
-/// A list of texts, in JSON or parted by commas.
+/// Reads a list of texts, in JSON or separated by commas.
 pub fn texts(value: &str) -> Result<Vec<String>> {
     if !value.trim_start().starts_with('[') {
         let items = value.split(',').map(str::trim).filter(|item| !item.is_empty());
@@ -49,7 +48,7 @@ fn text_of(document: &Document) -> Result<&str> {
         .map_err(|_| Refusal::corrupt("the note is not UTF-8: repair it first."))
 }
 
-/// Sets fields of a note, or its text.
+/// Sets the fields of a note, or its text.
 pub fn edit(scene: &WriteContext<'_>, entry: &Entry, fields: &[FieldAssignment<'_>]) -> ChangesResult {
     let document = scene.store.document(entry);
     let text = text_of(document)?;
@@ -61,7 +60,7 @@ pub fn edit(scene: &WriteContext<'_>, entry: &Entry, fields: &[FieldAssignment<'
     finish(scene, document, text, new, !sets_time)
 }
 
-/// Sets the tags of a note: new ones as the format writes them, the others as they are.
+/// Sets the tags of a note. New tags get the format's form; the others stay as they are.
 pub fn set_tags(scene: &WriteContext<'_>, entry: &Entry, tags: &[String]) -> ChangesResult {
     let document = scene.store.document(entry);
     let text = text_of(document)?;
@@ -78,7 +77,6 @@ pub fn set_tags(scene: &WriteContext<'_>, entry: &Entry, tags: &[String]) -> Cha
     finish(scene, document, text, new, true)
 }
 
-/// The change that writes the note, unless it is the same.
 fn finish(
     scene: &WriteContext<'_>,
     document: &Document,
@@ -94,8 +92,7 @@ fn finish(
     Ok(vec![rewritten(document, new.as_bytes())])
 }
 
-/// The note with the time of its last update. One without front matter gets none, and where
-/// the field can't be told from what is wrong around it, it stays as it is.
+/// Sets the time of the last update. Without front matter, or if the edit is not safe, the note stays.
 fn updated(text: String, now: Moment) -> String {
     let note = Note::read(&text);
     if !note.has_front_matter {
@@ -108,7 +105,7 @@ fn updated(text: String, now: Moment) -> String {
     set(&text, "updated", NewYamlValue::Text(&when)).unwrap_or(text)
 }
 
-/// The time in the spelling and the zone of another.
+/// Writes a time in the spelling and zone of another.
 fn alike(found: &str, now: Moment) -> String {
     if Timestamp::read(found).is_none_or(|stamp| stamp.spelling != TimeSpelling::Usual) {
         return timestamp(now);
@@ -159,7 +156,7 @@ fn with_field(
     }
 }
 
-/// Refuses an id that no note may have, or that means another one already.
+/// Refuses an id that no note may have, or that means another note.
 fn fits_id(scene: &WriteContext<'_>, entry: &Entry, id: &str) -> Result<()> {
     let own = scene.store.view(entry).and_then(|view| view.id);
     if own == Some(id) {
@@ -210,7 +207,7 @@ fn is_deprecated(scene: &WriteContext<'_>, entry: &Entry) -> bool {
     scene.store.view(entry).is_some_and(|view| view.kind == "note" && view.faded)
 }
 
-/// Takes the deprecation of notes back.
+/// Undoes the deprecation of notes.
 pub fn undeprecate(scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
     let own: Vec<&Entry> = entries.iter().filter(|entry| is_deprecated(scene, entry)).collect();
     if own.iter().any(|entry| entry.state == State::Archived) {
@@ -245,7 +242,7 @@ fn may_archive(scene: &WriteContext<'_>, entry: &Entry) -> Result<()> {
     Ok(())
 }
 
-/// Moves notes to the archive that were deprecated a year ago: the copies, the removals.
+/// Moves notes to the archive a year after their deprecation. Returns the copies and the removals.
 pub fn archive(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<[Vec<Change>; 2]> {
     let mut moved = [Vec::new(), Vec::new()];
     let mut faults = RefusalList::default();
@@ -263,7 +260,7 @@ pub fn archive(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<[Vec<Chang
     Ok(moved)
 }
 
-/// Notes that were deprecated over a year ago.
+/// Returns the notes that were deprecated a year ago or earlier.
 pub fn due(scene: &WriteContext<'_>) -> Vec<Entry> {
     let is_due = |entry: &&Entry| {
         let document = scene.store.document(entry);
@@ -274,7 +271,7 @@ pub fn due(scene: &WriteContext<'_>) -> Vec<Entry> {
     scene.store.entries.iter().filter(is_due).copied().collect()
 }
 
-/// Refuses a path where something is.
+/// Refuses a path that exists.
 pub fn free(scene: &WriteContext<'_>, path: &PathBuf) -> Result<()> {
     match scene.store.documents.iter().any(|document| document.path == *path) {
         true => Err(Refusal::unfit(format!("{} already exists; move it away first.", path.to_text()))),
@@ -282,7 +279,7 @@ pub fn free(scene: &WriteContext<'_>, path: &PathBuf) -> Result<()> {
     }
 }
 
-/// The day in the note's text, or when it was last updated.
+/// Returns the day in the note's text, else the time of its last update or of its creation.
 fn deprecated_on(text: &str) -> Option<Moment> {
     let note = Note::read(text);
     let body = text.get(note.body.clone()).unwrap_or_default();

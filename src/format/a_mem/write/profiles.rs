@@ -1,4 +1,4 @@
-//! Profiles that are added and edited (§5).
+//! Adds and edits profiles (§5).
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::text::json_edit::{self, JsonSplice};
 use crate::text::json_scanner::Tape;
 use crate::text::names;
 
-/// The longest name of an agent, in bytes: with `.json` it is the name of a file.
+/// The longest name of an agent, in bytes: with `.json` it is a file name.
 const NAME: usize = 200;
 const ORDER: [&str; 7] = names(
     "agent_name agent_version last_active session_count capabilities preferences \
@@ -47,7 +47,7 @@ pub fn add(scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
     Ok(vec![Change::create(path, bytes)])
 }
 
-/// The file of a new profile, beside those that are there.
+/// Returns the file of a new profile, in the folder of the existing ones.
 fn file(scene: &WriteContext<'_>, name: &str) -> Result<PathBuf> {
     let is_plain = !name.is_empty()
         && name.len() <= NAME
@@ -72,7 +72,7 @@ fn file(scene: &WriteContext<'_>, name: &str) -> Result<PathBuf> {
     }
 }
 
-/// Sets members of a profile; a preference brings `last_active` along (§6.3).
+/// Sets members of a profile. A new value of a preference also sets `last_active` (§6.3).
 pub fn edit(scene: &WriteContext<'_>, document: &Document, set: &[FieldAssignment<'_>]) -> ChangesResult {
     let body = without_mark(&document.bytes);
     let mark = document.bytes.len() - body.len();
@@ -100,7 +100,7 @@ fn with_field(scene: &WriteContext<'_>, profile: &[u8], setting: &FieldAssignmen
     let is_json = json_edit::scan(&mut own, setting.value.trim().as_bytes()).is_ok();
     let raw = match current.map(|value| value.kind()) {
         Some(JsonKind::String) => json_edit::quoted(setting.value),
-        // What a new preference is, only its value says.
+        // Only its value shows the type of a new preference.
         None | Some(JsonKind::Null) if !is_json => json_edit::quoted(setting.value),
         _ => setting.value.to_owned(),
     };
@@ -110,12 +110,11 @@ fn with_field(scene: &WriteContext<'_>, profile: &[u8], setting: &FieldAssignmen
     set_preference(profile, key, &raw, scene.now)
 }
 
-/// The profile with that preference and `last_active`; every other byte stays. `value` is
-/// JSON.
+/// Sets a preference and `last_active`; every other byte stays. `value` is JSON.
 ///
 /// # Errors
 ///
-/// If the profile is not a JSON object, its preferences are none, or `value` is not JSON.
+/// If the profile or its preferences are not a JSON object, `value` is not JSON, or `key` is empty.
 pub fn set_preference(profile: &[u8], key: &str, value: &str, now: Moment) -> Result<Vec<u8>> {
     let value = value.trim();
     if json_edit::scan(&mut Tape::default(), value.as_bytes()).is_err() {
@@ -153,8 +152,7 @@ pub fn set_preference(profile: &[u8], key: &str, value: &str, now: Moment) -> Re
     active.map_err(unreadable)
 }
 
-/// Sets a member of an object somewhere in the document: in place where it is there, and
-/// otherwise as the last one, set apart as the others are.
+/// Sets a member in the document: in place if it exists, else as the last one, spaced like the others.
 fn put<'a>(
     body: &[u8],
     whole: Json<'_>,
@@ -187,8 +185,8 @@ fn colon(bytes: &[u8], whole: Json<'_>) -> String {
     first.map_or_else(|| ": ".into(), |(key, value)| between(bytes, key.span().1, value.span().0))
 }
 
-/// The line end and indentation of the line on which `object` starts, and what a level adds;
-/// both empty where the document is on one line.
+/// Returns the line end and indentation of the line on which `object` starts, and one level's
+/// indentation. Both are empty if the document is on one line.
 fn indents(bytes: &[u8], whole: Json<'_>, object: Json<'_>) -> (String, String) {
     let first = whole.members().next();
     let opening = first.map(|(key, _)| between(bytes, whole.span().0 + 1, key.span().0)).unwrap_or_default();
@@ -200,7 +198,7 @@ fn indents(bytes: &[u8], whole: Json<'_>, object: Json<'_>) -> (String, String) 
     (format!("{end}{indent}"), unit.to_owned())
 }
 
-/// An object with that one member; `line` ends the line and indents the closing brace.
+/// Writes an object with one member. `line` is the line end and indentation of the closing brace.
 fn within(line: &str, unit: &str, member: &str) -> String {
     format!("{{{line}{unit}{member}{line}}}")
 }

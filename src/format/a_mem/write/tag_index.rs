@@ -1,4 +1,4 @@
-//! `tags.json` (§4.4), made from the notes.
+//! Rebuilds `tags.json` (§4.4) from the notes.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,11 +9,10 @@ use crate::format::AssemblyInput;
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::quoted;
 
-/// The notes of each tag.
 type NotesByTag = BTreeMap<String, BTreeSet<String>>;
 
-/// The index of tags as the notes have them, in the shape and layout of the one that is
-/// there. Without one, or with one that can't be read, the specification's shape.
+/// Returns the index of the notes' tags, in the shape and layout of the existing one, or in the
+/// specification's shape if there is none that can be read.
 pub fn tags_index(parts: &AssemblyInput<'_>, existing: Option<&[u8]>) -> Vec<u8> {
     let known = NoteNames::of(parts);
     let mut wanted = NotesByTag::new();
@@ -46,7 +45,6 @@ pub fn tags_index(parts: &AssemblyInput<'_>, existing: Option<&[u8]>) -> Vec<u8>
     })
 }
 
-/// Every name of a note in an index.
 fn names<'a>(tags: Json<'a>) -> impl Iterator<Item = Cow<'a, str>> {
     let lists = tags.members().map(|(_, value)| value.get("notes").unwrap_or(value));
     lists.flat_map(|list| list.items()).filter_map(|name| name.text())
@@ -55,15 +53,14 @@ fn names<'a>(tags: Json<'a>) -> impl Iterator<Item = Cow<'a, str>> {
 struct TagIndex<'a> {
     known: &'a NoteNames<'a>,
     wanted: &'a NotesByTag,
-    /// Whether notes are named by their files.
+    /// True if notes are named by their files.
     are_files: bool,
-    /// Whether a tag has an object with its notes, or the list itself.
+    /// True if a tag has an object with its notes, false if it has the list itself.
     are_objects: bool,
 }
 
 impl TagIndex<'_> {
-    /// The members around the nested object of tags, of which those are derived that count
-    /// or turn it round.
+    /// Returns the members around the object of tags. Counts and tags by note are derived, too.
     fn around<'j>(&self, object: Json<'j>, tags: Json<'j>) -> TreeMembers<'j> {
         let mut members: TreeMembers<'j> = Vec::new();
         let is_list = |value: Json<'_>| value.kind() == JsonKind::Array;
@@ -73,7 +70,7 @@ impl TagIndex<'_> {
                 ("tags", JsonKind::Object) if value.span() == tags.span() => {
                     JsonTree::Object(self.members(Some(tags), true))
                 }
-                // Of doubled members the last counts.
+                // If `tags` is there twice, the last one counts.
                 ("tags", _) => continue,
                 ("total_tags", JsonKind::Number) => JsonTree::plain(self.wanted.len()),
                 ("total_notes", JsonKind::Number) => JsonTree::plain(self.known.ids.len()),
@@ -87,7 +84,7 @@ impl TagIndex<'_> {
         members
     }
 
-    /// The tags of each note, by its name.
+    /// Returns the tags of each note, by its name.
     fn turned<'j>(&self, found: Json<'j>) -> TreeMembers<'j> {
         let mut left: BTreeSet<&str> = self.known.ids.keys().copied().collect();
         let are_files = found.members().all(|(key, _)| key.text().is_some_and(|name| name.ends_with(".md")));
@@ -111,7 +108,7 @@ impl TagIndex<'_> {
         members
     }
 
-    /// A note's tags, each once, in the order in which the note has them.
+    /// Returns a note's tags, each once, in the note's order.
     fn tags_of(&self, id: &str) -> Vec<String> {
         let own = self.known.ids.get(id).into_iter().flatten();
         let mut seen = BTreeSet::new();
@@ -126,7 +123,7 @@ impl TagIndex<'_> {
         let named = |tags: Json<'j>| {
             tags.members().map(|(key, value)| (key.text().unwrap_or_default().into_owned(), (key, value)))
         };
-        // Of doubled tags the last counts.
+        // If a tag is there twice, the last one counts.
         let last: BTreeMap<String, (Json<'j>, Json<'j>)> = found.into_iter().flat_map(named).collect();
         for (tag, _) in found.into_iter().flat_map(named) {
             let Some(&(key, value)) = last.get(&tag).filter(|_| !done.contains(&tag)) else { continue };
@@ -150,7 +147,7 @@ impl TagIndex<'_> {
 
     fn new_value(&self, tag: &str, wanted: &BTreeSet<String>, is_nested: bool) -> JsonTree<'static> {
         let names = self.known.listed(&[], wanted, self.are_files);
-        // Beside other tags, an object called `tags` would be taken for all of them.
+        // At the top level, an object called `tags` would be read as the object of all tags.
         if !self.are_objects || !is_nested && tag == "tags" {
             return names;
         }
@@ -158,8 +155,7 @@ impl TagIndex<'_> {
         JsonTree::Object(vec![("\"note_count\"".into(), count), ("\"notes\"".into(), names)])
     }
 
-    /// A tag's object with its notes; nothing where no note has the tag and nothing else
-    /// is said of it.
+    /// Returns a tag's object with its notes. `None` if no note has the tag and it has nothing else.
     fn object<'j>(&self, value: Json<'j>, wanted: &BTreeSet<String>) -> Option<JsonTree<'j>> {
         let is_derived = |key: Json<'_>| key.is_text("note_count") || key.is_text("notes");
         if wanted.is_empty() && value.members().all(|(key, _)| is_derived(key)) {

@@ -1,4 +1,4 @@
-//! What a change of a bundle starts from: its files as they are read, and paths in them.
+//! The files of a store while a change of the bundle is built, and paths in the bundle.
 
 use super::super::{AgentMemory, layout};
 use super::canonical_write::{BundleEdit, BundleFileWrite, canonical_write, path_of};
@@ -12,10 +12,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// So many parts of the bundle an event names one by one.
+/// The number of bundle parts that an event names one by one.
 pub(super) const NAMED: usize = 8;
 
-/// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BundleFileKind {
     Bundle,
@@ -39,14 +38,14 @@ impl BundleFileKind {
     }
 }
 
-/// The path of a record of the state within the bundle.
+/// Returns the path of a record within the bundle.
 pub(super) fn bundle_path(store: &Store, record: usize) -> Result<String> {
     let state = document(&store.documents, Path::new(layout::STATE));
     let path = state.and_then(|state| path_of(state, record));
     path.ok_or_else(|| Refusal::corrupt("the state has no bundle that it could be a part of."))
 }
 
-/// What was done, for the event: names of parts, never what they said.
+/// Describes a change for the event. It names the parts, and never quotes their content.
 pub(super) fn summary<'p>(verb: &str, paths: impl Iterator<Item = &'p str>) -> String {
     let paths: Vec<&str> = paths.collect();
     let named = paths.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
@@ -56,17 +55,16 @@ pub(super) fn summary<'p>(verb: &str, paths: impl Iterator<Item = &'p str>) -> S
     }
 }
 
-/// Where a file around the store is, from the store's root.
+/// Returns the path of a file around the store, relative to the store's root.
 pub(in crate::format::agent_memory) fn beside_path(path: &Path) -> PathBuf {
     Path::new("..").join(path)
 }
 
-/// The files around a store, as they were read.
 pub(super) fn beside_of(store: &Store) -> Vec<(PathBuf, Vec<u8>)> {
     store.outside_files.iter().map(|(path, bytes)| (path.clone(), bytes.to_vec())).collect()
 }
 
-/// Files as they become, one step after the other, and the changes that make them so.
+/// The files after each step of a change, and the changes that lead there.
 pub(super) struct BundleWrite<'a> {
     pub(super) scene: &'a WriteContext<'a>,
     pub(super) documents: Vec<Arc<Document>>,
@@ -90,7 +88,7 @@ impl<'a> BundleWrite<'a> {
         Ok(())
     }
 
-    /// Takes what the edits remove out of the signals of events that are not recalled yet.
+    /// Removes the deleted texts from the signals of events that are not recalled yet.
     pub(super) fn take_out_of_events(&mut self, edits: &[BundleEdit<'_>]) -> Result<()> {
         if let Some(bytes) = unsaid(&self.documents, edits)? {
             self.take(BundleFileWrite { path: layout::EVENTS.into(), bytes, append: false });
@@ -102,7 +100,7 @@ impl<'a> BundleWrite<'a> {
         let PruneResult { batch, rewritten, removed, .. } = pruned;
         let mut folders: BTreeSet<PathBuf> =
             batch.iter().filter_map(|file| file.path.parent()).map(Path::to_owned).collect();
-        // The format's own tool makes it in every batch, also without checkpoints.
+        // The format's own tool makes this folder in every batch, even without checkpoints.
         let own = batch.iter().find_map(|file| layout::batch_of(&file.path));
         folders.extend(own.map(|batch| batch.join("checkpoints")));
         self.changes.extend(folders.into_iter().map(Change::make_folder));
@@ -115,7 +113,7 @@ impl<'a> BundleWrite<'a> {
         }
     }
 
-    /// The bytes of a file as the store has it.
+    /// Returns the bytes of a file as the store has it.
     pub(super) fn base(&self, path: &Path) -> Option<Bytes> {
         let store = self.scene.store;
         match path.strip_prefix("..") {
@@ -124,7 +122,7 @@ impl<'a> BundleWrite<'a> {
         }
     }
 
-    /// Takes a file as it is to be. One that was written before is written once, later.
+    /// Takes the new content of a file. If the file was written before, only the later write stays.
     pub(super) fn take(&mut self, file: BundleFileWrite) {
         let path = file.path;
         let base = self.base(&path);
@@ -134,7 +132,7 @@ impl<'a> BundleWrite<'a> {
             None => file.bytes.clone(),
         };
         let change = match base {
-            // An append closes an open last line itself.
+            // An append itself closes a last line that has no line end.
             base if file.append && before.is_none() => {
                 let lines = file.bytes.strip_prefix(b"\n").unwrap_or(&file.bytes);
                 Change::append(&path, lines, base)
@@ -158,14 +156,14 @@ impl<'a> BundleWrite<'a> {
         }
     }
 
-    /// The changes: copies first, removals last.
+    /// Returns the changes: copies first, removals last.
     pub(super) fn done(mut self) -> Vec<Change> {
         self.changes.append(&mut self.removals);
         self.changes
     }
 }
 
-/// A file of the store, as it is read; `None` where the format does not read it.
+/// Reads a file as the store does; `None` if the format does not read such files.
 pub(super) fn document_of(path: PathBuf, bytes: Vec<u8>, now: Moment) -> Option<Document> {
     let Placement::File(role) = AgentMemory.place(&path, false) else { return None };
     let reading = AgentMemory.read(role, &path, &bytes, now);

@@ -22,46 +22,43 @@ use crate::text::json::Json;
 use crate::text::json_edit::{quoted, scan};
 use crate::text::json_scanner::Tape;
 
-/// A file as it is to be.
+/// The new content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BundleFileWrite {
-    /// Relative to the store's root; projections and the entry file are outside it.
+    /// Relative to the store's root. Projections and the entry file are outside it.
     pub path: PathBuf,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Whether the bytes follow those that the file has, instead of taking their place.
+    /// Whether the bytes are appended instead of replacing the file.
     pub append: bool,
 }
 
-/// One change of the bundle. Paths are dotted and start at the bundle: `gotchas.2.title`;
-/// an item is named by its number from 0, or by its own `id`. Values are JSON. Of several
-/// edits each sees what those before it left, numbers of items included.
+/// One edit of the bundle. Paths are dotted: `gotchas.2.title`. An item is named by its number from
+/// 0, or by its own `id`. Values are JSON. Each edit sees the result of the edits before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BundleEdit<'a> {
-    /// Puts a value in the place of the one that is there, or a new member into an object.
+    /// Replaces a value, or adds a member to an object.
     Set {
-        /// Which.
+        /// The path.
         path: &'a str,
-        /// As JSON.
+        /// The value, as JSON.
         value: &'a str,
     },
-    /// Takes out an item or a member.
+    /// Removes an item or a member.
     Remove {
-        /// Which.
+        /// The path.
         path: &'a str,
     },
-    /// Puts in a member, or an item before the one that has the number; the number after
-    /// the last appends. What `Remove` took out is where it was.
+    /// Inserts a member, or an item before that number or after the last one. It reverses `Remove`.
     Insert {
-        /// Where.
+        /// The path.
         path: &'a str,
-        /// As JSON.
+        /// The value, as JSON.
         value: &'a str,
     },
 }
 
-/// One canonical write of the bundle with these edits. Without edits it brings a store
-/// whose derived values are stale up to date.
+/// Returns one canonical write with these edits. Without edits, it updates stale derived values.
 pub fn canonical_write(
     documents: &[Arc<Document>],
     beside: &[(PathBuf, Vec<u8>)],
@@ -106,7 +103,7 @@ pub fn canonical_write(
     Ok(written)
 }
 
-/// The pages and the entry block as the present state makes them, those that can be made.
+/// Rebuilds the pages and the entry block from the present state, as far as possible.
 pub fn pages_anew(
     documents: &[Arc<Document>],
     beside: &[(PathBuf, Vec<u8>)],
@@ -118,8 +115,7 @@ pub fn pages_anew(
     Ok(around(&files, state, state, &hash, beside))
 }
 
-/// The state with the counts that its files make, where it says otherwise. A line that can't be
-/// read may or may not be counted.
+/// Returns the state with the right counts; `None` if they are right. Unreadable lines may count or not.
 pub fn counts_anew(documents: &[Arc<Document>]) -> Result<Option<BundleFileWrite>> {
     let files = StoreFiles::of(documents)?;
     let mut tape = Tape::default();
@@ -138,7 +134,7 @@ pub fn counts_anew(documents: &[Arc<Document>]) -> Result<Option<BundleFileWrite
     if is_wrong { Ok(Some(in_store(layout::STATE.into(), state.into_bytes()?))) } else { Ok(None) }
 }
 
-/// The path that names a record of `state.json` in a [`BundleEdit`], whatever its id is.
+/// Returns the path of a record of `state.json` for a [`BundleEdit`], whatever its id is.
 pub fn path_of(state: &Document, record: usize) -> Option<String> {
     let span = state.records.get(record)?.span;
     let mut tape = Tape::default();
@@ -155,7 +151,7 @@ pub fn path_of(state: &Document, record: usize) -> Option<String> {
     })
 }
 
-/// The value at a path of the bundle, as it is spelled: what an edit that undoes needs.
+/// Returns the value at a path of the bundle, as it is spelled. An edit that undoes another needs it.
 pub fn value_at(state: &Document, path: &str) -> Option<String> {
     let mut tape = Tape::default();
     let bundle = object(&mut tape, &state.bytes).ok()?.get("bundle")?;
@@ -163,12 +159,12 @@ pub fn value_at(state: &Document, path: &str) -> Option<String> {
     Some(String::from_utf8_lossy(value.raw()).into_owned())
 }
 
-/// A file of the store anew.
+/// Replaces a file of the store.
 pub fn in_store(path: PathBuf, bytes: Vec<u8>) -> BundleFileWrite {
     BundleFileWrite { path, bytes, append: false }
 }
 
-/// The event behind the others. A last line without its end is closed first.
+/// Appends an event. A last line without a line end is closed first.
 fn appended(events: Option<&Document>, line: &str) -> BundleFileWrite {
     let open = events.is_some_and(|events| !events.bytes.is_empty() && !events.bytes.ends_with(b"\n"));
     let start = if open { "\n" } else { "" };
@@ -176,7 +172,7 @@ fn appended(events: Option<&Document>, line: &str) -> BundleFileWrite {
     BundleFileWrite { path: layout::EVENTS.into(), bytes, append: true }
 }
 
-/// Makes an edit of the bundle.
+/// Applies an edit to the bundle.
 pub fn apply(state: &mut StateText, edit: &BundleEdit<'_>) -> Result<()> {
     let json = |path: &str, value: &str| match scan(&mut Tape::default(), value.as_bytes()) {
         Ok(_) => Ok(value.trim_ascii().to_owned()),
@@ -194,7 +190,7 @@ pub fn apply(state: &mut StateText, edit: &BundleEdit<'_>) -> Result<()> {
     })
 }
 
-/// The hash of the new bundle, if it has no fault that the old one does not have.
+/// Returns the hash of the new bundle. Refuses a bundle with a fault that the old one does not have.
 fn judged(before: Json<'_>, state: &StateText, now: Moment) -> Result<String> {
     let mut tape = Tape::default();
     let bundle = state.object(&mut tape)?.get("bundle").ok_or_else(|| lacks("bundle"))?;
@@ -213,8 +209,7 @@ fn judged(before: Json<'_>, state: &StateText, now: Moment) -> Result<String> {
     sha256_indented(bundle).ok_or_else(too_deep)
 }
 
-/// What a bundle has wrong, as what is wrong wherever it is, and as a sentence: an
-/// item that moved has the faults that it had.
+/// Returns the faults of a bundle as keys and sentences. Keys have no digits, so moved items keep them.
 fn faults(bundle: Json<'_>, now: Moment) -> Vec<(String, String)> {
     let found = json_shape::check(bundle, "bundle", &BUNDLE, now);
     let mut faults: Vec<(String, String)> = found
@@ -232,7 +227,7 @@ fn faults(bundle: Json<'_>, now: Moment) -> Vec<(String, String)> {
     faults
 }
 
-/// What is beside the store, anew.
+/// Rebuilds the files beside the store.
 pub fn around(
     files: &StoreFiles<'_>,
     before: Json<'_>,
@@ -241,7 +236,7 @@ pub fn around(
     beside: &[(PathBuf, Vec<u8>)],
 ) -> Vec<BundleFileWrite> {
     let Some(said) = said(new, new).filter(|_| !beside.is_empty()) else { return Vec::new() };
-    // What the projections were made from: the present bundle, or that of a checkpoint.
+    // A projection was made from the present bundle or from the bundle of a checkpoint.
     let mut tapes: Vec<Tape> = Vec::new();
     tapes.resize_with(files.checkpoints.len(), Tape::default);
     let mut known: HashMap<String, ProjectionSource<'_>> = HashMap::new();
@@ -262,7 +257,7 @@ pub fn around(
     around.projections(&find).into_iter().chain(entry).collect()
 }
 
-/// What a state or a checkpoint says, the head being that of a state.
+/// Returns what a state or a checkpoint says. The time and the provider are those of `state`.
 fn said<'a>(owner: Json<'a>, state: Json<'a>) -> Option<ProjectionSource<'a>> {
     let provider = state.path(&["provider", "name"]).and_then(|name| name.text());
     Some(ProjectionSource {

@@ -1,5 +1,5 @@
-//! Parts of the bundle that were deleted, and their way back: undo data says which deletions there
-//! were, and the checkpoint before each has what it took out.
+//! Finds deleted parts of the bundle and restores them. Undo data says which deletions there were.
+//! The checkpoint before each deletion holds what it removed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::model::{Change, Document, Store};
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 
-/// A section of the bundle that is an object, or an item of one that is a list.
+/// A section of the bundle that is an object, or an item of a section that is a list.
 struct BundlePiece {
     section: String,
     index: Option<usize>,
@@ -23,7 +23,7 @@ struct BundlePiece {
 }
 
 impl BundlePiece {
-    /// Whether it is this one, or another version of it: its title tells.
+    /// True if both are versions of the same part. The title or the content tells.
     fn is(&self, other: &BundlePiece) -> bool {
         let title = |own: &BundlePiece| {
             let title = |name: &str| own.value.get(name).filter(|title| title.is_string()).cloned();
@@ -34,7 +34,6 @@ impl BundlePiece {
     }
 }
 
-/// The parts of the bundle of a state or a checkpoint.
 fn pieces(file: &[u8]) -> Vec<BundlePiece> {
     let mut tape = Tape::default();
     let Some(bundle) = checkpoint::bundle_of(&mut tape, file) else { return Vec::new() };
@@ -58,8 +57,8 @@ fn pieces(file: &[u8]) -> Vec<BundlePiece> {
     pieces
 }
 
-/// What deletions took out and is not there: as a state that has it, where it was, and nothing
-/// else. `deletions` are what undoes each of them, the newest first.
+/// Returns a state with only the deleted parts that the store lacks, at their old places.
+/// `deletions` has the changes that undo each deletion, the newest first.
 pub fn taken_out(store: &Store, deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
     let state = document(&store.documents, Path::new(layout::STATE))?;
     let there = pieces(&state.bytes);
@@ -82,13 +81,12 @@ pub fn taken_out(store: &Store, deletions: &[Vec<Change>]) -> Option<(PathBuf, V
     (!found.is_empty()).then(|| (layout::STATE.into(), state_of(found)))
 }
 
-/// The number of a checkpoint, by its file.
 fn number(file: &Path) -> Option<u64> {
     file.file_stem()?.to_str().and_then(checkpoint::ordinal)
 }
 
-/// A state of these parts alone: an item has its place in its list, or one behind the others where
-/// another deletion took one out of it; nulls fill the list up.
+/// Builds a state of these parts alone. An item gets its old place in its list, or if that is
+/// taken, a place after the others. Nulls fill the gaps.
 fn state_of(pieces: Vec<BundlePiece>) -> Vec<u8> {
     let mut lists: BTreeMap<String, Vec<Option<String>>> = BTreeMap::new();
     let mut members: Vec<String> = Vec::new();
@@ -109,7 +107,7 @@ fn state_of(pieces: Vec<BundlePiece>) -> Vec<u8> {
     format!("{{\"bundle\":{{{}}}}}", members.join(",")).into_bytes()
 }
 
-/// The changes that bring records of such a state back, as one canonical write.
+/// Returns the changes that restore records of such a state, as one canonical write.
 pub fn bring_back(scene: &WriteContext<'_>, held: &Document, records: &[u32]) -> ChangesResult {
     let lost = || Refusal::corrupt("the state has no bundle that it could be a part of.");
     let state = document(&scene.store.documents, Path::new(layout::STATE)).ok_or_else(lost)?;
@@ -117,7 +115,7 @@ pub fn bring_back(scene: &WriteContext<'_>, held: &Document, records: &[u32]) ->
     let items = pieces(&state.bytes).into_iter().filter(|own| own.index.is_some());
     items.for_each(|own| *counts.entry(own.section).or_default() += 1);
     let mut records = records.to_vec();
-    // What was before another comes before it.
+    // Each item is restored after the items that were before it.
     records.sort_unstable();
     let mut edits: Vec<(String, String)> = Vec::new();
     for record in records {

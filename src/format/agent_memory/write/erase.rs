@@ -1,13 +1,11 @@
-//! Erasing: what of the store's files says what, and each file without it.
+//! Erasure: finds the erased memories in all files of the store, and removes them.
 //!
-//! A part of the bundle is in the state and in every checkpoint, and its number changes
-//! when another goes. So it is known by what it says: by its title, if no other of its section
-//! has that, and else by all of it. What it said is taken out where it is, and each file's
-//! hash is made anew: a new checkpoint would tell no more than those that there are.
+//! A part of the bundle is in the state and in every checkpoint, and its number can change. So
+//! palimp finds it by its title if that is unique in the section, else by its content. Each file's
+//! hash is updated. No checkpoint is added: it would hold nothing new.
 //!
-//! The numbers of events must have no gaps, so that an erased event stays as a line that says
-//! nothing but its number, its kind and its time. What other events repeat of an erased part
-//! among their signals goes.
+//! The numbers of events must have no gaps. So an erased event stays as a line with only its
+//! number, kind, source and time. Signals of other events that repeat an erased part are removed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -31,12 +29,11 @@ use crate::text::json_scanner::Tape;
 use crate::text::lines::BOM;
 use crate::text::needle::Needles;
 
-/// What is where an erased event had a hash, and where it said who wrote it.
+/// The content hash of an erased event, and its `sourceRef`.
 const HASH: &str = "erased";
 const BY: &str = "palimp:erase";
 
 impl FormatEraser for AgentMemory {
-    // Whether that record can be erased.
     fn may_erase(&self, store: &Store, entry: &Entry) -> Result<()> {
         let own = store.document(entry);
         if is_log(&own.path) {
@@ -68,7 +65,7 @@ impl FormatEraser for AgentMemory {
         }
     }
 
-    // The items of the bundle in a state or a checkpoint, and sections that nobody needs.
+    // The parts are the items of lists, and the sections that the specification does not name.
     fn parts(&self, file: &Path, bytes: &[u8]) -> Vec<ErasablePart> {
         let mut tape = Tape::default();
         let Some(bundle) = bundle_of(&mut tape, file, bytes) else { return Vec::new() };
@@ -92,7 +89,6 @@ impl FormatEraser for AgentMemory {
         parts
     }
 
-    // The file without those parts of its bundle, with the hash of what is left.
     fn without(&self, file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>> {
         let failed = || Refusal::corrupt(format!("{} has no bundle that can be read.", file.to_text()));
         let (mark, body) = bytes.split_at(if bytes.starts_with(BOM) { BOM.len() } else { 0 });
@@ -118,7 +114,7 @@ impl FormatEraser for AgentMemory {
         Ok([mark, &left].concat())
     }
 
-    // An event that says nothing but its number, its kind and its time.
+    // The blank event keeps only its number, kind, source and time.
     fn blank_record(&self, file: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>> {
         let mut tape = Tape::default();
         let event = object(&mut tape, raw).ok().filter(|_| is_log(file))?;
@@ -143,14 +139,12 @@ impl FormatEraser for AgentMemory {
         Some(line.into_bytes())
     }
 
-    // An event without the signals that repeat what is erased.
     fn without_repeats(&self, file: &Path, raw: &[u8], parts: &Needles) -> Option<Vec<u8>> {
         let says = !parts.is_empty() && is_log(file) && parts.any(raw);
         says.then(|| without_signals(raw, &|signal| parts.any(signal.raw()))).flatten()
     }
 
-    // The projections and the entry block of a new state, and the manifests of batches that
-    // checkpoints leave.
+    // Updates the projections, the entry block, and the manifests of batches that lose checkpoints.
     fn dependent_changes(&self, scene: &WriteContext<'_>, changes: &[Change]) -> ChangesResult {
         let mut follows = manifests(scene.store, changes)?;
         let state = changes.iter().find(|change| change.path == Path::new(layout::STATE));
@@ -167,7 +161,6 @@ impl FormatEraser for AgentMemory {
     }
 }
 
-/// Whether the file is a log of events.
 fn is_log(file: &Path) -> bool {
     file.file_name().is_some_and(|name| name == "events.jsonl")
 }
@@ -190,7 +183,7 @@ fn title(item: Json<'_>) -> Option<String> {
     title.map(Into::into)
 }
 
-/// What an item is known by: its title where it alone has it, and all that it says.
+/// Returns the title and the content of an item. The title comes first if no other item has it.
 fn names(section: &str, item: Json<'_>, counts: &HashMap<String, usize>) -> Vec<Vec<u8>> {
     let whole = indented(item).unwrap_or_else(|| item.plain());
     let whole = format!("{section}\0\0{whole}").into_bytes();
@@ -199,7 +192,7 @@ fn names(section: &str, item: Json<'_>, counts: &HashMap<String, usize>) -> Vec<
     if counts.get(&own) == Some(&1) { vec![titled, whole] } else { vec![whole, titled] }
 }
 
-/// Manifests without the checkpoints that go.
+/// Removes erased checkpoints from the manifests of their batches.
 fn manifests(store: &Store, changes: &[Change]) -> ChangesResult {
     let mut gone: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for change in changes.iter().filter(|change| matches!(change.act, Act::Remove(_))) {

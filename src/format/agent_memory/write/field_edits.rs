@@ -1,4 +1,4 @@
-//! Fields of the bundle's parts, set: which ones there are, and how a value is spelled.
+//! Sets fields of the bundle's parts: finds the field, and spells the value as JSON.
 
 use super::canonical_write::{BundleEdit, value_at};
 use super::{BundleWrite, bundle_path, summary};
@@ -10,7 +10,7 @@ use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 
-/// The changes that set fields of a part, as one canonical write.
+/// Returns the changes that set fields of a part, as one canonical write.
 pub fn edit(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> ChangesResult {
     let state = scene.store.document(entry);
     let part = bundle_path(scene.store, entry.record as usize)?;
@@ -43,7 +43,7 @@ pub fn edit(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]
     Ok(writing.done())
 }
 
-/// What is not there, and has no place there.
+/// Refuses a field that neither the bundle nor the format has.
 fn unknown(path: &str) -> Refusal {
     let within = path.rsplit_once('.').map_or("", |(within, _)| within);
     let known = json_shape::names(&BUNDLE, within);
@@ -54,7 +54,7 @@ fn unknown(path: &str) -> Refusal {
     Refusal::invalid(format!("The bundle has no `{path}`, and neither has the format.{known}"))
 }
 
-/// What is there is a list or an object, and the new value is neither.
+/// Refuses a value that is not JSON, because the present value is not text.
 fn no_json(path: &str, part: &str) -> Refusal {
     let field = path.strip_prefix(part).map_or(path, |field| field.trim_start_matches('.'));
     Refusal::invalid(format!(
@@ -62,8 +62,8 @@ fn no_json(path: &str, part: &str) -> Refusal {
     ))
 }
 
-/// The member of a record that a setting names, which may begin with the record's own path;
-/// `None` where the record is the value itself.
+/// Returns the member that a setting names, with or without the record's own path. Returns `None`
+/// if the record itself is the value.
 fn field<'n>(record: &[u8], name: &'n str, part: &str) -> Result<Option<&'n str>> {
     let mut tape = Tape::default();
     let record = json_edit::scan(&mut tape, record)?;
@@ -82,11 +82,11 @@ fn field<'n>(record: &[u8], name: &'n str, part: &str) -> Result<Option<&'n str>
     }
 }
 
-/// A new value as JSON: text where a string is, or nothing. A command's text is its words,
-/// as it is shown.
+/// Returns a new value as JSON: a string if the present value is a string, null or absent. The text
+/// of a command is its words, as they are shown.
 fn spelled(current: Option<&str>, value: &str, is_text: bool) -> String {
     let kind = current.and_then(|current| with_value(current, |value| value.kind()));
-    // Where a word holds a blank, the text that is shown does not tell where it ends.
+    // If a word holds white space, the text that is shown does not tell where the word ends.
     let has_blank = |word: Json<'_>| word.text().is_none_or(|word| word.contains(char::is_whitespace));
     let is_plain = || {
         let previous = current.and_then(|current| with_value(current, |list| !list.items().any(has_blank)));

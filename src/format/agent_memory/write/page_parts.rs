@@ -1,35 +1,34 @@
-//! What of the projections holds values of the state: each file as parts, in order. All
-//! that is not in a part is text that never changes, and is left to whoever wrote it.
+//! The parts of each projection that hold values, in order. palimp leaves all other text alone.
 
 use super::super::main_text::text;
 use crate::text::json::Json;
 
-/// A stretch of a projection that holds values.
+/// A part of a projection that holds values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PagePart {
-    /// The heading that it is under, as a whole line.
+    /// The heading above it, as a whole line.
     pub heading: &'static str,
-    /// How it is told from what is around it.
+    /// Its layout.
     pub form: PartForm,
-    /// Its pieces as they are written: one for each value, at least one.
+    /// Its pieces as written: one for each value, at least one.
     pub pieces: Vec<String>,
 }
 
-/// How a part is laid out.
+/// The layout of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartForm {
-    /// One line that starts so.
+    /// One line with this beginning.
     Line(&'static str),
     /// One paragraph, right under the heading.
     Paragraph,
-    /// A list, a bullet for each value.
+    /// A list with one bullet per value.
     Bullets,
-    /// A heading of its own for each value, and paragraphs that start so.
+    /// One heading per value, and paragraphs with these beginnings. The last text stands for an empty list.
     Items(&'static [&'static str], &'static str),
 }
 
 impl PartForm {
-    /// What is between two pieces.
+    /// Returns the text between two pieces.
     pub fn between(self) -> &'static str {
         match self {
             PartForm::Items(..) => "\n\n",
@@ -45,7 +44,7 @@ const GOTCHA: PartForm = PartForm::Items(
 const NEXT_STEP: PartForm =
     PartForm::Items(&["Why: ", "Start: ", "Done when: "], "No next steps have been recorded yet.");
 
-/// The parts of the projection with that word in its marker.
+/// Returns the parts of the projection with this word in its marker.
 pub fn parts(word: &str, said: &ProjectionSource<'_>) -> Vec<PagePart> {
     match word {
         "readme" => said.readme(),
@@ -65,13 +64,13 @@ pub fn parts(word: &str, said: &ProjectionSource<'_>) -> Vec<PagePart> {
     }
 }
 
-/// What projections are made from.
+/// The values that projections are made from.
 pub struct ProjectionSource<'a> {
     /// The bundle.
     pub bundle: Json<'a>,
     /// When the state was generated.
     pub generated: String,
-    /// The name of its provider.
+    /// The name of the state's provider.
     pub provider: String,
 }
 

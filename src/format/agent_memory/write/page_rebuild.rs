@@ -1,4 +1,4 @@
-//! The files beside the store after a write: projections and the entry block.
+//! Rebuilds the files beside the store after a write: projections and the entry block.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,9 @@ use super::canonical_write::BundleFileWrite;
 use super::page_parts::{ProjectionSource, parts};
 use super::{beside_path, page_renewal, page_text};
 
-/// The beginning of a projection.
 const PROJECTION_START: &str = "<!-- agent-memory:projection ";
 
-/// What is between the markers of an entry block: nothing of it is a value.
+/// The text between the markers of an entry block. It holds no values.
 const BLOCK: &str = "## Project Memory
 
 This repository keeps canonical project memory in `.agent-memory/state.json`.
@@ -31,24 +30,24 @@ Recommended reading order:
 Use `npx agent-memory sync`, `npx agent-memory recall`, and `npx agent-memory query` to maintain and retrieve project memory.
 ";
 
-/// The files beside the store as they are, and what the new state says.
+/// The files beside the store, and what the new state says.
 pub struct PageRebuild<'a> {
-    /// Those that are there, relative to the folder around the store.
+    /// The existing files, relative to the folder around the store.
     pub files: &'a [(PathBuf, Vec<u8>)],
     /// What the new state says.
     pub new: &'a ProjectionSource<'a>,
-    /// The hash of its bundle.
+    /// The hash of the new bundle.
     pub hash: &'a str,
 }
 
 impl PageRebuild<'_> {
-    /// The text of a file; `None` where it is missing, which stays so, or is not UTF-8.
+    /// Returns the text of a file; `None` if it is not UTF-8, or missing, which it stays.
     fn text(&self, path: &str) -> Option<&str> {
         let (_, bytes) = self.files.iter().find(|(own, _)| own == Path::new(path))?;
         std::str::from_utf8(bytes).ok()
     }
 
-    /// The projections anew. `old` gives what the bundle of a hash said, if it is known.
+    /// Rebuilds the projections. `old` returns what the bundle with a hash said, if that is known.
     pub fn projections<'b>(
         &self,
         old: &dyn Fn(&str) -> Option<&'b ProjectionSource<'b>>,
@@ -57,7 +56,7 @@ impl PageRebuild<'_> {
         PROJECTIONS.into_iter().filter_map(anew).collect()
     }
 
-    /// `None` if the file is not such a page. A page that was cut is completed.
+    /// Rebuilds a projection; `None` if the file is not such a page. A page that was cut is completed.
     fn projection<'b>(
         &self,
         word: &str,
@@ -87,11 +86,11 @@ impl PageRebuild<'_> {
         Some(start + &with_feeds(rest, renewed))
     }
 
-    /// The text after the marker of a page that has lost the marker. Empty if the file is no such page.
+    /// Returns the text after the marker of a page that lost its marker; empty if it is no such page.
     fn unmarked(&self, word: &str, body: &str) -> String {
         let whole = page_text::page(word, self.new);
         let first = body.lines().next().unwrap_or_default();
-        // The end of a marker: a comment of somebody else has no hash.
+        // The end of a cut marker. A comment of another author has no hash.
         let is_marker = first.contains("bundleHash=") && first.trim_end().ends_with("-->");
         let behind = body.get(first.len()..).unwrap_or_default();
         let rest = if is_marker { behind } else { body };
@@ -109,7 +108,7 @@ impl PageRebuild<'_> {
         format!("{gap}{}", page_renewal::renew(rest, None, &parts(word, self.new)))
     }
 
-    /// The text of the page, even if it was cut within a character.
+    /// Returns the text of the page. If the file ends within a character, that character is left out.
     fn page(&self, path: &str) -> Option<&str> {
         let (_, bytes) = self.files.iter().find(|(own, _)| own == Path::new(path))?;
         match std::str::from_utf8(bytes) {
@@ -121,7 +120,7 @@ impl PageRebuild<'_> {
         }
     }
 
-    /// The entry file anew; `None` where the marker of its block can't be read.
+    /// Rebuilds the entry file; `None` if the marker of its block can't be read.
     pub fn entry(&self, path: &str) -> Option<BundleFileWrite> {
         let text = self.text(path)?;
         let new = format!("<!-- {ENTRY_MARK}version={VERSION} bundleHash={} start -->", self.hash);
@@ -132,7 +131,7 @@ impl PageRebuild<'_> {
         let (before, rest) = text.split_at(start);
         let first = rest.lines().next().unwrap_or_default();
         let Some(end) = first.find("-->") else {
-            // The file ends within the marker.
+            // The file was cut within the marker.
             let is_cut = !rest.contains('\n');
             return is_cut.then(|| beside(path, format!("{before}{new}\n{BLOCK}{ENTRY_END}\n")));
         };
@@ -143,8 +142,7 @@ impl PageRebuild<'_> {
     }
 }
 
-/// The text after the start of an entry block, with the block's end added if it was lost. Text that does not
-/// belong to the block stays after it.
+/// Returns the text after the start of an entry block. A lost end is added before unrelated text.
 fn with_end(after: &str) -> String {
     if after.contains(ENTRY_END) {
         return after.to_owned();
@@ -152,7 +150,7 @@ fn with_end(after: &str) -> String {
     let block = format!("\n{BLOCK}");
     let same = after.chars().zip(block.chars()).take_while(|(own, other)| own == other);
     let same = same.map(|(own, _)| own.len_utf8()).sum::<usize>();
-    // A line that only begins the same way belongs to somebody else.
+    // A line that only begins the same way does not belong to the block.
     let same = match after.get(same..) {
         Some("") | None => after.len(),
         Some(_) if same == block.len() => same,
@@ -166,7 +164,7 @@ fn with_end(after: &str) -> String {
     format!("{block}{ENTRY_END}{gap}{rest}")
 }
 
-/// Whether a text is the beginning of a page, and not the whole page.
+/// True if a text is the beginning of a page, and not the whole page.
 fn is_start(text: &str, page: &str) -> bool {
     let text = text.replace("\r\n", "\n");
     let text = text.trim_end_matches(is_blank);
@@ -181,7 +179,7 @@ fn beside(path: &str, text: String) -> BundleFileWrite {
     BundleFileWrite { path: beside_path(Path::new(path)), bytes: text.into_bytes(), append: false }
 }
 
-/// Works on a text of bare line feeds, and gives it the line ends back that it had.
+/// Runs `work` on text with bare line feeds. If all line ends were CRLF, they are CRLF again afterwards.
 fn with_feeds(text: &str, work: impl FnOnce(&str) -> String) -> String {
     let count = |what: &str| text.matches(what).count();
     if count("\r\n") == 0 || count("\r\n") < count("\n") {
@@ -190,7 +188,7 @@ fn with_feeds(text: &str, work: impl FnOnce(&str) -> String) -> String {
     work(&text.replace("\r\n", "\n")).replace('\n', "\r\n")
 }
 
-/// The page with the block behind its first heading, or at its start.
+/// Inserts the block after the first heading, or at the start.
 fn with_block(text: &str, block: &str) -> String {
     let heading = text.lines().find(|line| line.starts_with("# ") && line.len() > 2);
     let end = heading.and_then(|line| text.find(line).map(|at| at + line.len()));

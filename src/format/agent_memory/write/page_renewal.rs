@@ -1,12 +1,11 @@
-//! Renews the parts of a page that hold values. What a page says there is looked for as
-//! it was written; where it was changed by hand, it is told by its layout.
+//! Renews the parts of a page that hold values. A part is found by its old text. If a person
+//! changed that text, it is found by its layout.
 
 use std::ops::Range;
 
 use super::page_parts::{PagePart, PartForm};
 
-/// The page with its parts as they are to be. `old` are the same parts as they were, or
-/// nothing where what the page was made from is gone.
+/// Returns the page with the new parts. `old` has the old parts, if the source of the page is known.
 pub fn renew(page: &str, old: Option<&[PagePart]>, new: &[PagePart]) -> String {
     let ends_as_written = page.ends_with('\n') && page.trim_end().len() + 1 == page.len();
     let mut page = ProjectionPage { text: page.to_owned(), at: 0, heading: "" };
@@ -27,7 +26,7 @@ pub fn renew(page: &str, old: Option<&[PagePart]>, new: &[PagePart]) -> String {
 
 struct ProjectionPage {
     text: String,
-    /// From where the next part is looked for.
+    /// The offset at which the search for the next part starts.
     at: usize,
     heading: &'static str,
 }
@@ -37,7 +36,7 @@ impl ProjectionPage {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes to what is under a heading; false if it is not there.
+    /// Moves to the text under a heading. Returns false if the page does not have the heading.
     fn enter(&mut self, heading: &'static str) -> bool {
         if self.heading == heading {
             return true;
@@ -48,7 +47,7 @@ impl ProjectionPage {
         true
     }
 
-    /// Where what is under the present heading ends.
+    /// Returns the end of the text under the present heading.
     fn end(&self, later: Option<&str>) -> usize {
         let next = later.and_then(|later| find_line(self.rest(), later));
         next.map_or(self.text.len(), |next| self.at + next.start)
@@ -62,7 +61,7 @@ impl ProjectionPage {
             None => None,
         };
         let spans = spans.unwrap_or_else(|| self.told_by_layout(new.form, later));
-        // As it is and not as it was written: the last of a page lost the white space at its end.
+        // The page's own text is compared: the last part may have lost trailing white space.
         let piece = |span: &Range<usize>| self.text.get(span.clone()).unwrap_or_default().to_owned();
         let pieces: Vec<String> = spans.iter().map(piece).collect();
         if spans.is_empty() {
@@ -94,7 +93,7 @@ impl ProjectionPage {
                 (None, None) => {}
             }
         }
-        // From the last to the first, so that the places of those before stay right.
+        // Goes from the last to the first, so that earlier offsets stay right.
         let pairs = goes.len().min(comes.len());
         while let Some(span) = goes.pop() {
             let number = goes.len();
@@ -119,7 +118,7 @@ impl ProjectionPage {
         }
     }
 
-    /// The pieces where they are just as they were written, one after the other.
+    /// Finds the pieces if they are exactly as written, one after the other.
     fn exact(&self, old: &PagePart, later: Option<&str>) -> Option<Vec<Range<usize>>> {
         let between = old.form.between();
         let joined = old.pieces.join(between);
@@ -132,7 +131,7 @@ impl ProjectionPage {
                 line_starts(rest).take_while(|start| *start < end).collect()
             }
         };
-        // What ends a file has lost the white space at its end.
+        // The last part of a file may have lost its trailing white space.
         let trimmed = joined.trim_end();
         let start = starts.into_iter().find(|start| {
             let here = rest.get(*start..).unwrap_or_default();
@@ -145,7 +144,7 @@ impl ProjectionPage {
         let mut spans = Vec::new();
         for piece in &old.pieces {
             let end = (at + piece.len()).min(last);
-            // A page that was trimmed may end before its last piece does.
+            // A trimmed page may end before its last piece does.
             let trimmed = self.text.get(at..end).unwrap_or_default().len() < piece.len();
             spans.push(at..if trimmed || !self.text.is_char_boundary(end) { last } else { end });
             at = end + between.len();
@@ -154,8 +153,7 @@ impl ProjectionPage {
         spans.iter().all(fits).then_some(spans)
     }
 
-    /// Each piece where it is just as it was written, below the present heading. What
-    /// is around them no value made: it is a person's own.
+    /// Finds each unchanged piece below the present heading. A person wrote the text around them.
     fn piecewise(&self, old: &PagePart, later: Option<&str>) -> Vec<Range<usize>> {
         let region = self.text.get(self.at..self.end(later)).unwrap_or_default();
         let starts: Vec<usize> = line_starts(region).collect();
@@ -178,12 +176,12 @@ impl ProjectionPage {
         spans.into_iter().map(|span| self.at + span.start..self.at + span.end).collect()
     }
 
-    /// What looks like a piece of that form below the present heading.
+    /// Finds what looks like a piece of that form, below the present heading.
     fn told_by_layout(&self, form: PartForm, later: Option<&str>) -> Vec<Range<usize>> {
         let region = self.text.get(self.at..self.end(later)).unwrap_or_default();
         let lines: Vec<Range<usize>> = lines(region).collect();
         let line = |at: usize| lines.get(at).and_then(|line| region.get(line.clone())).unwrap_or_default();
-        // Up to the next blank line, or to the first that starts another piece.
+        // Returns the last line before an empty line or before the start of another piece.
         let paragraph = |from: usize, stop: &str| {
             let after = (from + 1..lines.len())
                 .find(|at| line(*at).trim().is_empty() || (!stop.is_empty() && line(*at).starts_with(stop)));
@@ -223,7 +221,7 @@ impl ProjectionPage {
                 };
                 let mut items: Vec<Range<usize>> = Vec::new();
                 for own in all.filter_map(item) {
-                    // What is within the paragraphs of an item is no other one.
+                    // A heading inside the paragraphs of an item does not start another item.
                     if items.last().is_none_or(|before| before.end <= own.start) {
                         items.push(own);
                     }
@@ -233,7 +231,7 @@ impl ProjectionPage {
         }
     }
 
-    /// Puts a part where nothing of it is. A line that a person took out stays out.
+    /// Adds a part that the page lacks. A line that a person removed stays removed.
     fn add(&mut self, new: &PagePart, later: Option<&str>) {
         let joined = new.pieces.join(new.form.between());
         let (at, with) = match new.form {
@@ -252,12 +250,11 @@ impl ProjectionPage {
     }
 }
 
-/// Where each line starts.
 fn line_starts(text: &str) -> impl Iterator<Item = usize> {
     std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|feed| feed + 1))
 }
 
-/// The lines, without their ends.
+/// Returns the lines, without their line ends.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     line_starts(text).map(|start| {
         let rest = text.as_bytes().get(start..).unwrap_or_default();

@@ -1,8 +1,8 @@
-//! A projection as the format's own tool writes it: the text after its marker.
+//! Renders a projection as the format's own tool does, without the marker.
 
 use super::page_parts::{PagePart, ProjectionSource, parts};
 
-/// The text of that page, after the line of its marker.
+/// Returns the text of a page, after the line of its marker.
 pub fn page(word: &str, said: &ProjectionSource<'_>) -> String {
     let parts = parts(word, said);
     if word == "readme" {

@@ -8,7 +8,7 @@ fn no_such_path(path: &str) -> Refusal {
     Refusal::invalid(format!("The bundle has no `{path}`."))
 }
 
-/// The last step of a path: where a value is, or could.
+/// The last step of a path: where a value is or could be.
 struct PathTarget<'a> {
     parent: Json<'a>,
     place: PathStep<'a>,
@@ -21,8 +21,8 @@ enum PathStep<'a> {
     Item(usize),
 }
 
-/// Follows a dotted path. A name may hold dots itself, so that of an object the longest
-/// name that it has is taken; an item of a list is named by its number or its own `id`.
+/// Follows a dotted path. A name may contain dots: the longest existing name is taken. An item of a
+/// list is named by its number or its own `id`.
 fn target<'a>(root: Json<'a>, path: &'a str) -> Result<PathTarget<'a>> {
     let none = || no_such_path(path);
     let (mut value, mut rest) = (root, path);
@@ -66,12 +66,12 @@ fn index(list: Json<'_>, name: &str) -> Option<usize> {
     if digits { name.parse().ok() } else { own() }
 }
 
-/// The value at a dotted path.
+/// Returns the value at a dotted path.
 pub fn value_at<'a>(root: Json<'a>, path: &'a str) -> Option<Json<'a>> {
     target(root, path).ok()?.found
 }
 
-/// Sets the value at a path. A member that is not there yet is added to its object.
+/// Sets the value at a path. A missing member is added to its object.
 pub fn set(root: Json<'_>, path: &str, value: String) -> Result<JsonSplice<'static>> {
     let target = target(root, path)?;
     match (target.found, target.place) {
@@ -81,7 +81,7 @@ pub fn set(root: Json<'_>, path: &str, value: String) -> Result<JsonSplice<'stat
     }
 }
 
-/// The same for a member of an object that is at hand.
+/// Sets a member of an object.
 pub fn set_member(object: Json<'_>, name: &str, value: String) -> JsonSplice<'static> {
     match object.get(name) {
         Some(found) => JsonSplice::of(found, value),
@@ -89,7 +89,7 @@ pub fn set_member(object: Json<'_>, name: &str, value: String) -> JsonSplice<'st
     }
 }
 
-/// Puts a value where none is: before the item of that number, or as a new member.
+/// Inserts a value: before the item with that number, or as a new member.
 pub fn insert(root: Json<'_>, path: &str, value: String) -> Result<JsonSplice<'static>> {
     let target = target(root, path)?;
     match target.place {
@@ -102,7 +102,7 @@ pub fn insert(root: Json<'_>, path: &str, value: String) -> Result<JsonSplice<'s
     }
 }
 
-/// Takes out the value at a path; of doubled keys all, or an earlier one would count.
+/// Removes the value at a path. A repeated key is removed everywhere, or an earlier value would count.
 pub fn remove(root: Json<'_>, path: &str) -> Result<Vec<JsonSplice<'static>>> {
     let target = target(root, path)?;
     if target.found.is_none() {
@@ -115,14 +115,14 @@ pub fn remove(root: Json<'_>, path: &str) -> Result<Vec<JsonSplice<'static>>> {
     Ok(without(target.parent, &goes))
 }
 
-/// Takes out the members of an object, or the items of a list, whose value goes.
+/// Removes the members of an object, or the items of a list, that `goes` selects.
 pub fn without_those(parent: Json<'_>, goes: &dyn Fn(Json<'_>) -> bool) -> Vec<JsonSplice<'static>> {
     let values = parent.members().map(|(_, value)| value).chain(parent.items());
     let goes: Vec<bool> = values.map(goes).collect();
     if goes.contains(&true) { without(parent, &goes) } else { Vec::new() }
 }
 
-/// Members are in the order of their names.
+/// Inserts a member. Members are sorted by name.
 fn new_member(object: Json<'_>, name: &str, value: &str) -> JsonSplice<'static> {
     let later = |key: &str| key.encode_utf16().gt(name.encode_utf16());
     let place = object.members().position(|(key, _)| key.text().is_some_and(|key| later(&key)));

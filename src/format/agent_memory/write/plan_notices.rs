@@ -1,4 +1,4 @@
-//! What is told of a canonical write beside its changes.
+//! Notices about a canonical write, shown beside its changes.
 
 use std::path::Path;
 
@@ -9,8 +9,7 @@ use crate::model::{Change, Moment, Store};
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 
-/// The pages that are made from the memory, and the entry file with a block about it, where a
-/// canonical write does not write them anew.
+/// Names the projections and the entry file that a canonical write does not rewrite.
 pub fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<String> {
     if store.outside_files.is_empty() {
         return vec!["There are no pages of this bundle beside the store, and none are written.".into()];
@@ -41,7 +40,7 @@ pub fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<Stri
     alone.map(told).collect()
 }
 
-/// The events that would bring back what the new state does not say any more.
+/// Names the events from which recall would bring back what the new state does not say.
 pub fn repeated(state: &Change, changes: &[Change]) -> Option<String> {
     let events = Path::new(layout::EVENTS);
     let change = changes.iter().find(|change| change.path == events)?;

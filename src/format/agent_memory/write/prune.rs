@@ -1,4 +1,4 @@
-//! Retention, archive first: a batch of copies, and the store without what was copied.
+//! Retention: copies records to an archive batch, then removes them from the store.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -16,12 +16,12 @@ use crate::text::json_edit::quoted;
 use crate::text::json_scanner::Tape;
 use crate::text::lines::lines;
 
-/// What is to go into the archive.
+/// The records to archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PruneRequest<'a> {
-    /// What the config's retention moves: old events that were recalled, old checkpoints.
+    /// What the config's retention moves: old events that were recalled, and old checkpoints.
     Retention,
-    /// These, whatever their age. Of an id that occurs twice, both.
+    /// These records, whatever their age. If an id occurs twice, both records.
     These {
         /// Ids of active events.
         events: &'a [&'a str],
@@ -30,23 +30,22 @@ pub enum PruneRequest<'a> {
     },
 }
 
-/// A pruning, in the order in which it is to be done: first the batch, whose manifest is
-/// last, then what is written anew, then what is removed.
+/// A pruning, in the order of writing: the batch with its manifest last, the rewritten files, the removals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PruneResult {
-    /// The ids of the events that go.
+    /// The ids of the archived events.
     pub events: Vec<String>,
-    /// The ids of the checkpoints that go.
+    /// The ids of the archived checkpoints.
     pub checkpoints: Vec<String>,
     /// The files of the archive batch.
     pub batch: Vec<BundleFileWrite>,
-    /// Files of the store without what was archived.
+    /// Files of the store without the archived records.
     pub rewritten: Vec<BundleFileWrite>,
-    /// Files of the store that are in the batch now.
+    /// Files to remove from the store. The batch has copies of them.
     pub removed: Vec<PathBuf>,
 }
 
-/// Why events stay.
+/// Refuses to prune events because retention is off.
 pub fn off() -> Refusal {
     Refusal::unfit(
         "The config turns retention off, and without it the numbers of events must have no gaps. Set \
@@ -54,7 +53,7 @@ pub fn off() -> Refusal {
     )
 }
 
-/// Whether the config turns retention off.
+/// True if the config turns retention off.
 pub fn retention_off(documents: &[Arc<Document>]) -> Result<bool> {
     Ok(!StoreFiles::of(documents)?.settings().retention)
 }
@@ -63,7 +62,7 @@ fn before(now: Moment, days: u64) -> Moment {
     now.plus(i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(DAY).saturating_neg())
 }
 
-/// Moves events and checkpoints into an archive batch; `None` where nothing is to go.
+/// Moves events and checkpoints to an archive batch; `None` if there is nothing to move.
 pub fn prune(
     documents: &[Arc<Document>],
     chosen: PruneRequest<'_>,
@@ -109,7 +108,6 @@ pub fn prune(
     Ok(Some(pruned))
 }
 
-/// The ids of the events that go, and the checkpoints that do.
 fn choose<'a>(
     files: &'a StoreFiles<'_>,
     state: Json<'_>,
@@ -162,7 +160,7 @@ fn no_such_record(id: &str) -> Refusal {
     Refusal::unfit(format!("The store has no active event or checkpoint {id:?}."))
 }
 
-/// The ids of the events that were recalled, and are older than the config allows.
+/// Returns the ids of the events that were recalled and are older than the config allows.
 fn recalled(
     files: &StoreFiles<'_>,
     state: Json<'_>,
@@ -186,7 +184,7 @@ fn found<'a>(log: &'a Document, ids: &HashSet<String>) -> Vec<(usize, &'a str)> 
     found.filter(|(_, id)| ids.contains(*id)).collect()
 }
 
-/// The folder of the batch and its time; a millisecond later if there is one of that name.
+/// Returns the folder of a new batch and its time. If the folder exists, the time is a millisecond later.
 fn batch(files: &StoreFiles<'_>, now: Moment) -> (PathBuf, String) {
     let taken: HashSet<&Path> = files.batches().collect();
     let mut when = now;
@@ -214,15 +212,14 @@ fn manifest(pruned: &PruneResult, settings: &RetentionConfig, at: &str) -> Strin
     )
 }
 
-/// A log without the records of these numbers, and those records, each with a line end. A
-/// line on which another record is loses only the record; one that held nothing else
-/// that can be read goes as a whole, with what was beside the record.
+/// Splits a log into the lines to keep and the records to archive, each with a line end. A line with
+/// another record loses only the record. Any other line goes as a whole, with all text beside the record.
 fn parted(log: &Document, goes: &HashSet<usize>) -> (Vec<u8>, Vec<u8>) {
     let spans = log.records.iter().map(|record| record.span.start as usize..record.span.end as usize);
     let (gone, stay): (Vec<_>, Vec<_>) = spans.enumerate().partition(|(index, _)| goes.contains(index));
     let bytes: &[u8] = &log.bytes;
     let (mut kept, mut copied) = (Vec::with_capacity(bytes.len()), Vec::new());
-    // Both are in the order of the file, and so are its lines.
+    // Both are in the order of the file, as its lines are.
     let (mut gone, mut stay) = (gone.iter().map(|(_, span)| span).peekable(), stay.iter().peekable());
     for line in lines(bytes) {
         let mut at = line.start;
@@ -244,7 +241,7 @@ fn parted(log: &Document, goes: &HashSet<usize>) -> (Vec<u8>, Vec<u8>) {
         }
         if !touched || shared {
             kept.extend_from_slice(bytes.get(at..line.next).unwrap_or_default());
-            // The rest of the record may be on lines that go: their line end goes with them.
+            // The rest of the record may be on lines that go, and the line end with them.
             if touched && !kept.ends_with(b"\n") {
                 kept.push(b'\n');
             }

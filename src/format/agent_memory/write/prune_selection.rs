@@ -1,4 +1,4 @@
-//! What is chosen to be deleted or archived, and what of it can't be.
+//! The records that are chosen for deletion or archiving, and which of them can't go.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use super::{BundleFileKind, BundleWrite, bundle_path};
 use crate::format::writing::{Refusal, RefusalList, Result, WriteContext};
 use crate::model::{Entry, Store};
 
-/// What is deleted or archived.
+/// The records to delete or archive.
 #[derive(Default)]
 pub struct PruneSelection {
-    /// Parts of the bundle, the last first: what is before one that goes keeps its number.
+    /// Parts of the bundle, the last first, so that each removal keeps the numbers of the others.
     pub paths: Vec<String>,
     events: BTreeSet<String>,
     checkpoints: BTreeSet<String>,
@@ -56,8 +56,8 @@ impl PruneSelection {
     }
 }
 
-/// A refusal with what is in the way: parts of the bundle and checkpoints that each alone can't go,
-/// and events, which go together or not at all.
+/// Returns a refusal that names what is in the way, else `whole`. Parts of the bundle and
+/// checkpoints are tried alone. Events are tried together, because they go together or not at all.
 pub fn each_refused(scene: &WriteContext<'_>, entries: &[Entry], whole: Refusal) -> Refusal {
     let is = |part: BundleFileKind| {
         move |own: &&Entry| BundleFileKind::of(&scene.store.document(own).path) == part
@@ -87,5 +87,5 @@ pub fn each_refused(scene: &WriteContext<'_>, entries: &[Entry], whole: Refusal)
     faults.finish().err().unwrap_or(whole)
 }
 
-/// So many checkpoints are looked at one by one.
+/// The largest number of checkpoints that are tried alone.
 const ALONE: usize = 64;

@@ -1,5 +1,5 @@
-//! What the format's own tool would bring back: its recall merges the signals of events that it
-//! has not recalled yet into the bundle, also what was taken out of the bundle since.
+//! What recall of the format's own tool would bring back. It merges the signals of events that it
+//! has not recalled yet into the bundle, even texts that were deleted from the bundle since.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 
-/// A shorter text is found where it is the whole of a signal: within one it is anybody's.
+/// The shortest text, in bytes, that is found inside a signal. A shorter text must be the whole signal.
 const SHORT: usize = 8;
-/// The source of the tool's own events: recall has a cursor for these and one for imports.
+/// The source of the tool's own events. Recall has one cursor for these and one for imports.
 const LOCAL: &str = "agent-memory.local";
 
-/// The texts that a bundle said and says no longer.
+/// The texts that were removed from a bundle.
 struct RemovedTexts(Vec<String>);
 
 impl RemovedTexts {
-    /// Those of `before` that `after` does not have.
+    /// Returns the texts of `before` that `after` does not have.
     fn between(before: Json<'_>, after: Json<'_>) -> RemovedTexts {
         let stays = strings(after);
         let mut gone: Vec<String> = strings(before).difference(&stays).cloned().collect();
@@ -32,8 +32,8 @@ impl RemovedTexts {
         RemovedTexts(gone)
     }
 
-    /// Whether a signal would bring one of them back. The tool joins a title and its cause, and
-    /// puts a word before it (`NEXT: `).
+    /// True if a signal would bring a text back. The tool joins title and cause, after a word like
+    /// `NEXT: `.
     fn is_in(&self, signal: &str) -> bool {
         let is_part = |own: &str| own.len() >= SHORT && signal.contains(own);
         let begins = |own: &str| own.strip_prefix(signal).is_some_and(|rest| rest.starts_with(':'));
@@ -52,8 +52,7 @@ fn strings(bundle: Json<'_>) -> HashSet<String> {
     all
 }
 
-/// The active events that recall has not seen, and whose signals hold what is gone: their
-/// records in the log, and their ids.
+/// Returns the active events, not recalled yet, whose signals hold removed texts, with their ids.
 fn repeats<'a>(log: &'a Document, state: Json<'_>, gone: &RemovedTexts) -> Vec<(&'a Record, &'a str)> {
     let cursors = RecallCursors::of(state);
     let of = |(_, record, view): (u32, &'a Record, View<'a>)| {
@@ -67,7 +66,7 @@ fn repeats<'a>(log: &'a Document, state: Json<'_>, gone: &RemovedTexts) -> Vec<(
     history::views(log).filter_map(of).collect()
 }
 
-/// An event's line without the signals that go; `None` where it has none of them.
+/// Returns an event's line without the signals that `goes` selects; `None` if it has none of them.
 pub fn without(raw: &[u8], goes: &dyn Fn(Json<'_>) -> bool) -> Option<Vec<u8>> {
     let mut tape = Tape::default();
     let signals = object(&mut tape, raw).ok()?.get("signals")?;
@@ -81,7 +80,7 @@ fn signals<'a>(event: Json<'a>) -> impl Iterator<Item = Json<'a>> {
     lists.filter(|(_, list)| list.kind() == JsonKind::Array).flat_map(|(_, list)| list.items())
 }
 
-/// How far each kind of recall has come.
+/// The number of the last recalled event, by kind of recall.
 struct RecallCursors {
     all: u64,
     imports: Option<u64>,
@@ -101,7 +100,7 @@ impl RecallCursors {
         RecallCursors { all, imports: cursor("imports"), local: cursor("local") }
     }
 
-    /// Whether no recall that covers the event would see it again.
+    /// True if no recall would read the event again.
     fn has_recalled(&self, event: Json<'_>, id: &str) -> bool {
         let is_local = text(event, "sourceId").is_some_and(|source| source == LOCAL);
         let own = if is_local { self.local } else { self.imports };
@@ -110,8 +109,7 @@ impl RecallCursors {
     }
 }
 
-/// The log of events without what these edits take out of the bundle, in the events that recall
-/// has not seen yet; `None` where no such event holds any of it.
+/// Returns the event log with the removed texts cut from events not recalled yet; `None` if unchanged.
 pub fn unsaid(documents: &[Arc<Document>], edits: &[BundleEdit<'_>]) -> Result<Option<Vec<u8>>> {
     let files = StoreFiles::of(documents)?;
     let Some(log) = files.events else { return Ok(None) };
@@ -123,7 +121,7 @@ pub fn unsaid(documents: &[Arc<Document>], edits: &[BundleEdit<'_>]) -> Result<O
     let before = object(&mut before, &files.state.bytes).map_err(no_state)?;
     let gone = RemovedTexts::between(bundle(before)?, bundle(state.object(&mut after)?)?);
     let mut whole = log.bytes.to_vec();
-    // From the last to the first: what is before a change keeps its place.
+    // Goes from the last to the first, so that earlier offsets stay right.
     for (record, _) in repeats(log, before, &gone).into_iter().rev() {
         let goes = |signal: Json<'_>| signal.text().is_some_and(|own| gone.is_in(&own));
         if let Some(line) = without(&log.raw(record), &goes) {
@@ -133,7 +131,7 @@ pub fn unsaid(documents: &[Arc<Document>], edits: &[BundleEdit<'_>]) -> Result<O
     Ok((whole != *log.bytes).then_some(whole))
 }
 
-/// The ids of events that would bring back what a state says no longer.
+/// Returns the ids of the events that would bring back what was removed from a state.
 pub fn would_return(before: &[u8], after: &[u8], log: &Document) -> Vec<String> {
     let (mut old, mut new) = (Tape::default(), Tape::default());
     let mut read = || {

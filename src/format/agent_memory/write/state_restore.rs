@@ -1,5 +1,4 @@
-//! Restores a state that can't be read. It uses the bundle of the latest readable checkpoint, and the part of
-//! the state that survived.
+//! Restores an unreadable state from the latest intact checkpoint and the part that can be read.
 
 use std::sync::Arc;
 
@@ -16,10 +15,10 @@ use crate::text::json_edit::{quoted, set};
 use crate::text::json_salvage::complete_object;
 use crate::text::json_scanner::Tape;
 
-/// Stands for a word that is lost.
+/// The placeholder for a lost word.
 const LOST: &str = "unknown";
 
-/// The state in the latest intact checkpoint.
+/// Restores the state from the latest intact checkpoint.
 pub fn from_checkpoint(documents: &[Arc<Document>], torn: &Document) -> Option<RestoredDocument> {
     let files = StoreFiles::of(documents).ok()?;
     let checkpoint = files.checkpoints.iter().rev().find(|own| is_intact(own))?;
@@ -41,7 +40,7 @@ pub fn from_checkpoint(documents: &[Arc<Document>], torn: &Document) -> Option<R
     })
 }
 
-/// Whether a checkpoint has the bundle whose hash it names.
+/// True if the checkpoint's bundle has the hash that the checkpoint names.
 fn is_intact(own: &Checkpoint<'_>) -> bool {
     let mut tape = Tape::default();
     let Ok(read) = object(&mut tape, &own.document.bytes) else { return false };
@@ -50,7 +49,7 @@ fn is_intact(own: &Checkpoint<'_>) -> bool {
     hash.is_some() && text(read, "bundleHash").map(|own| own.into_owned()) == hash
 }
 
-/// How many checkpoints are later than a given one.
+/// Counts the later checkpoints by their file names, unreadable ones included.
 fn later(documents: &[Arc<Document>], last: u64) -> usize {
     let active = documents.iter().filter(|own| own.role == Role::Records);
     let active = active.filter(|own| own.path.starts_with(layout::CHECKPOINTS));
@@ -58,10 +57,10 @@ fn later(documents: &[Arc<Document>], last: u64) -> usize {
     stems.filter(|own| *own > last).count()
 }
 
-/// The part of a cut state that can be read.
+/// The readable part of a cut state.
 struct SurvivingState {
     bytes: Vec<u8>,
-    /// The member in which it was cut, unless that member is whole.
+    /// The member in which the file was cut, unless that member is complete.
     cut: Option<String>,
 }
 
@@ -77,7 +76,7 @@ impl SurvivingState {
         Some(SurvivingState { bytes, cut })
     }
 
-    /// A member that is whole.
+    /// Returns a member that is complete.
     fn member<'o>(&self, read: Option<Json<'o>>, name: &str, kind: JsonKind) -> Option<Json<'o>> {
         if self.cut.as_deref() == Some(name) {
             return None;
@@ -124,7 +123,7 @@ fn state(
     canonical_text(&bytes).ok()
 }
 
-/// What the checkpoint says differently from the readable part of the state.
+/// Says how the checkpoint differs from the readable part of the state.
 fn compared(survived: Option<&SurvivingState>, checkpoint: &[u8]) -> String {
     let (mut one, mut other) = (Tape::default(), Tape::default());
     let own = survived.and_then(|own| bundle_of(&mut one, &own.bytes));
@@ -137,7 +136,7 @@ fn compared(survived: Option<&SurvivingState>, checkpoint: &[u8]) -> String {
     }
 }
 
-/// The members that are lost and that no checkpoint has.
+/// Names the members that are lost and that no checkpoint has.
 fn lost(survived: Option<&SurvivingState>, read: Option<Json<'_>>) -> Option<String> {
     let all = [
         ("generatorVersion", JsonKind::String),

@@ -1,4 +1,4 @@
-//! What a write starts from: the files of the store, and the numbers that are taken.
+//! The files that a write starts from, and the numbers that are already used.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use crate::text::lines::BOM;
 pub struct StoreFiles<'a> {
     /// The canonical state.
     pub state: &'a Document,
-    /// The active events, if there is a file of them.
+    /// The active events, if the file exists.
     pub events: Option<&'a Document>,
     /// The import sources.
     pub sources: Option<&'a Document>,
     /// The settings.
     pub config: Option<&'a Document>,
-    /// The active checkpoints, in the order of their numbers.
+    /// The active checkpoints, ordered by number.
     pub checkpoints: Vec<Checkpoint<'a>>,
     all: &'a [Arc<Document>],
 }
@@ -39,14 +39,14 @@ pub struct Checkpoint<'a> {
     pub ordinal: u64,
     /// Its id.
     pub id: &'a str,
-    /// When it was made, if that can be read.
+    /// When it was created, if that can be read.
     pub created: Option<Moment>,
     /// Its file.
     pub document: &'a Document,
 }
 
 impl<'a> StoreFiles<'a> {
-    /// Those among a store's files.
+    /// Finds the files. Refuses if there is no state, or a file was read only in part.
     pub fn of(documents: &'a [Arc<Document>]) -> Result<Self> {
         let named =
             |name: &str| documents.iter().map(|own| &**own).find(|document| document.path == Path::new(name));
@@ -83,15 +83,15 @@ impl<'a> StoreFiles<'a> {
         })
     }
 
-    /// What of the config counts for reading.
+    /// Reads the settings from the config.
     pub fn settings(&self) -> RetentionConfig {
         let mut tape = Tape::default();
         let config = self.config.and_then(|config| object(&mut tape, &config.bytes).ok());
         RetentionConfig::of(config)
     }
 
-    /// The number of the next event: above all that are anywhere, in lines that can't be
-    /// read too. Where retention may have let events expire, the references to them count.
+    /// Returns the number of the next event: above all numbers in the store, unreadable lines
+    /// included. With retention, references count, too: events may have expired.
     pub fn next_event(&self, state: Json<'_>) -> Result<u64> {
         let logs = self.all.iter().filter(|document| {
             let active = document.path == Path::new(layout::EVENTS);
@@ -110,7 +110,7 @@ impl<'a> StoreFiles<'a> {
         next(taken)
     }
 
-    /// The number of the next checkpoint: above all ids and all names of files.
+    /// Returns the number of the next checkpoint. It is above all checkpoint ids and file names.
     pub fn next_checkpoint(&self, state: Json<'_>) -> Result<u64> {
         let files = self.all.iter().filter(|document| layout::is_checkpoint(&document.path));
         let mut taken: Vec<u64> = Vec::new();
@@ -125,18 +125,18 @@ impl<'a> StoreFiles<'a> {
         next(taken)
     }
 
-    /// How many of a file's records can be read.
+    /// Returns how many records of a file can be read.
     pub fn count(document: Option<&Document>) -> u64 {
         document.map_or(0, |document| history::views(document).count() as u64)
     }
 
-    /// The folders of the archive batches that there are.
+    /// Returns the folders of the existing archive batches.
     pub fn batches(&self) -> impl Iterator<Item = &'a Path> {
         self.all.iter().filter_map(|document| layout::batch_of(&document.path))
     }
 }
 
-/// The highest number that ids have room for in every reader: beyond it JavaScript rounds.
+/// The largest number in an id that every reader can hold: JavaScript rounds larger ones.
 const LAST: u64 = 1 << 53;
 
 fn next(taken: Vec<u64>) -> Result<u64> {
@@ -166,36 +166,36 @@ fn event_numbers(log: &Document) -> Vec<u64> {
     numbers
 }
 
-/// The object that is all of a file.
+/// Returns the object that is the whole file.
 pub fn object<'a>(tape: &'a mut Tape, bytes: &'a [u8]) -> Result<Json<'a>, String> {
     whole_object(tape, without_mark(bytes)).map_err(|(_, why)| why)
 }
 
-/// There is no state to start from.
+/// Refuses a store without a readable state.
 pub fn no_state(why: String) -> Refusal {
     Refusal::corrupt(format!("The store has no `state.json` that can be read: {why}"))
 }
 
-/// The state has no such object.
+/// Refuses a state without this object.
 pub fn lacks(name: &str) -> Refusal {
     Refusal::corrupt(format!("The state has no object `{name}`."))
 }
 
-/// The state would be nested too deep to be written.
+/// Refuses a state that is nested too deep.
 pub fn too_deep() -> Refusal {
     Refusal::invalid("The state is nested too deep to be written.")
 }
 
-/// A state as it is being rewritten.
+/// The text of a state during a rewrite.
 pub struct StateText {
-    /// Without its byte order mark.
+    /// The text without its byte order mark.
     bytes: Vec<u8>,
     marked: bool,
     canonical: bool,
 }
 
 impl StateText {
-    /// That of the file.
+    /// Reads a state file. Refuses another version, and a state without `bundle` or `maintenance`.
     pub fn of(document: &Document) -> Result<Self> {
         let bytes = without_mark(&document.bytes);
         let mut tape = Tape::default();
@@ -214,12 +214,12 @@ impl StateText {
         Ok(StateText { bytes: bytes.to_vec(), marked, canonical })
     }
 
-    /// Its object.
+    /// Parses the text.
     pub fn object<'b>(&'b self, tape: &'b mut Tape) -> Result<Json<'b>> {
         scan(tape, &self.bytes).map_err(|_| too_deep())
     }
 
-    /// Changes it by what `edit` says of its object.
+    /// Applies the splices that `edit` returns for the object.
     pub fn edit<'s>(&mut self, edit: impl FnOnce(Json<'_>) -> Result<Vec<JsonSplice<'s>>>) -> Result<()> {
         let mut tape = Tape::default();
         let splices = edit(self.object(&mut tape)?)?;
@@ -227,7 +227,7 @@ impl StateText {
         Ok(())
     }
 
-    /// Sets a member of the object at that path of names.
+    /// Sets a member of the object at a path of names.
     pub fn set(&mut self, path: &[&'static str], name: &str, value: String) -> Result<()> {
         self.edit(|object| {
             let parent = object.path(path).ok_or_else(|| lacks("maintenance"))?;
@@ -235,8 +235,7 @@ impl StateText {
         })
     }
 
-    /// The bytes of its file: in the canonical form if they had that, else with nothing
-    /// changed but what was spliced.
+    /// Returns the bytes of the file: canonical if the old bytes were, else with only the edits changed.
     pub fn into_bytes(self) -> Result<Vec<u8>> {
         if self.canonical {
             return canonical_text(&self.bytes);
@@ -247,14 +246,14 @@ impl StateText {
     }
 }
 
-/// A JSON text as the format has its documents: sorted, indented, with a line end.
+/// Returns a JSON text in the canonical form of documents: sorted, indented, with a line end.
 pub fn canonical_text(text: &[u8]) -> Result<Vec<u8>> {
     let mut tape = Tape::default();
     let value = scan(&mut tape, text).ok().and_then(indented).ok_or_else(too_deep)?;
     Ok((value + "\n").into_bytes())
 }
 
-/// The file of the checkpoint with that id.
+/// Returns the file of the checkpoint with this id.
 pub fn checkpoint_path(id: &str) -> PathBuf {
     Path::new(layout::CHECKPOINTS).join(format!("{id}.json"))
 }

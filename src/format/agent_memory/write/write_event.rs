@@ -1,4 +1,4 @@
-//! The event that tells of a write, and the checkpoint that it leaves.
+//! The event that records a write, and the checkpoint of the write.
 
 use std::collections::HashSet;
 
@@ -10,33 +10,32 @@ use crate::text::json::Json;
 use crate::text::json_edit::{quoted, scan};
 use crate::text::json_scanner::Tape;
 
-/// What palimp calls its write, where the format's own tool names its command.
+/// The name of palimp's write. The format's own tool writes the name of its command here.
 const COMMAND: &str = "palimp:edit";
-/// The source that local events name: recall counts those of another as imports.
+/// The source of local events. Recall counts events of other sources as imports.
 const LOCAL: &str = "agent-memory.local";
 
-/// So many strings each kind of signal holds, and so many paths.
+/// The largest number of strings of each kind of signal, and of paths.
 const SIGNALS: usize = 12;
 const PATHS: usize = 16;
 
-/// One write, as its event and its checkpoint tell it.
+/// The data of one write, for its event and its checkpoint.
 pub struct CanonicalWriteInfo<'a> {
     /// The event's id.
     pub event: &'a str,
     /// The checkpoint's id.
     pub checkpoint: &'a str,
-    /// When.
+    /// The time of the write.
     pub at: &'a str,
     /// The hash of the new bundle.
     pub hash: &'a str,
-    /// What was done, in the words of who did it.
+    /// What was done, in a few words.
     pub summary: &'a str,
 }
 
 impl CanonicalWriteInfo<'_> {
-    /// The event's line, members in the order that the format has, without its line end. Its
-    /// signals hold what this write brought: recall would bring back the rest of the bundle, also
-    /// what is deleted from it later.
+    /// Returns the event's line, without a line end, in the format's order of members. The signals hold
+    /// only what this write added: recall would bring others back, even if they are deleted later.
     pub fn event(&self, before: Option<Json<'_>>, bundle: Json<'_>) -> Result<String> {
         let project = bundle.path(&["project", "name"]).and_then(|name| name.text()).unwrap_or_default();
         let content = format!(
@@ -61,7 +60,7 @@ impl CanonicalWriteInfo<'_> {
         ))
     }
 
-    /// The checkpoint's text, not yet in the canonical form.
+    /// Returns the checkpoint's text, not in canonical form.
     pub fn checkpoint(&self, bundle: Json<'_>) -> String {
         format!(
             r#"{{"bundle":{},"bundleHash":{},"createdAt":{},"eventId":{},"id":{},"summary":{}}}"#,
@@ -75,7 +74,7 @@ impl CanonicalWriteInfo<'_> {
     }
 }
 
-/// The signals of a bundle that it did not have before, as JSON.
+/// Returns the signals that the bundle did not have before, as JSON.
 fn new_signals(before: Option<Json<'_>>, bundle: Json<'_>) -> String {
     let known: HashSet<String> = before.into_iter().flat_map(signals).flat_map(|(.., texts)| texts).collect();
     let lists = signals(bundle).map(|(name, most, texts)| {
@@ -86,8 +85,7 @@ fn new_signals(before: Option<Json<'_>>, bundle: Json<'_>) -> String {
     format!("{{{}}}", lists.join(","))
 }
 
-/// What of a bundle recall and query find again, each string once: lists by name, with how many
-/// strings an event holds of each.
+/// Returns the strings that recall and query use, each once: per list its name, its limit, its strings.
 fn signals(bundle: Json<'_>) -> [(&'static str, usize, Vec<String>); 5] {
     let texts = |path: &[&str]| -> Vec<String> {
         let list = bundle.path(path);

@@ -1,4 +1,4 @@
-//! An index is judged as sets of its ids are.
+//! The check gives the same result as a comparison of sets of ids.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::format::record_reader::whole_object;
 use crate::model::{Document, Role};
 use crate::text::json_scanner::Tape;
 
-/// One part of an index, in the order of `ids` but for what was damaged.
+/// Makes one part of an index. Except for damage, its ids are in the order of `ids`.
 fn any_part() -> impl Strategy<Value = Option<String>> {
     let count = 0_usize..8;
     let part = (proptest::collection::vec((select(&KEYS[..4]), count, any::<bool>()), 0..5), any_damage());
@@ -27,7 +27,6 @@ fn any_part() -> impl Strategy<Value = Option<String>> {
     proptest::option::weighted(0.9, part)
 }
 
-/// Ids in a message, as it names them.
 fn named(part: &str, what: &str, ids: HashSet<&str>) -> Option<String> {
     let mut ids: Vec<&str> = ids.into_iter().collect();
     ids.sort_unstable();

@@ -1,4 +1,4 @@
-//! Decay written back (§6.3), and what compaction drops (§4.3).
+//! Computes decay (§6.3), and what a compaction drops (§4.3).
 
 use std::path::Path;
 
@@ -6,15 +6,15 @@ use crate::format::bmad::config;
 use crate::format::writing::{WriteContext, with_config};
 use crate::model::{DecayTable, Entry, Moment, State, Store, View, is_kept};
 
-/// How much is kept where no share from 0 to 1 is given (§9.1).
+/// The share that is kept if none between 0 and 1 is given (§9.1).
 const KEEP: f64 = 0.8;
-/// The weights of decay, importance and access in a relevance (§5.3). Without a query the
-/// text weighs the same in every record.
+/// The weights of decay, importance and access in the relevance (§5.3). Without a query the text
+/// counts the same for all records.
 const WEIGHTS: [f64; 3] = [0.3, 0.2, 0.1];
-/// What the access counts where none is recorded (§5.3).
+/// The access score of a record without an access time (§5.3).
 const ACCESS: f64 = 0.5;
 
-/// The decay factor of a record now: the half-life of its type, slowed by access and
+/// Returns the decay factor of a record at `now`: the half-life of its type, slowed by access and
 /// importance, between the floor and 1.
 pub fn factor(view: View<'_>, decay: &DecayTable, now: Moment) -> f64 {
     let rule = decay.rule(view.kind);
@@ -22,17 +22,17 @@ pub fn factor(view: View<'_>, decay: &DecayTable, now: Moment) -> f64 {
     rule.factor(view.created.map(|created| now.hours_since(created)), boost)
 }
 
-/// A live record, as compaction weighs it.
+/// A live record with its relevance.
 #[derive(Clone, Copy, Debug)]
 pub struct WeighedRecord<'a> {
     /// Its type.
     pub kind: &'a str,
-    /// Decay × recency × importance, or whatever else ranks it.
+    /// The value that compaction ranks by.
     pub relevance: f64,
 }
 
-/// Which records a compaction drops, as indices in their order: all but the most relevant
-/// `keep` of them, preferences spared. Of equals the first are kept.
+/// Returns the indices of the records that a compaction drops, in order: all but the share `keep`
+/// with the highest relevance. Preferences always stay. Among equals, the first ones stay.
 pub fn compaction(entries: &[WeighedRecord<'_>], keep: f64) -> Vec<usize> {
     let keep = if keep > 0.0 && keep <= 1.0 { keep } else { KEEP };
     let kept = (entries.len() as f64 * keep).floor() as usize;
@@ -47,7 +47,7 @@ pub fn compaction(entries: &[WeighedRecord<'_>], keep: f64) -> Vec<usize> {
     dropped
 }
 
-/// The memories that a compaction of the session in `folder` drops. Memories that the user keeps are spared.
+/// Returns the memories that a compaction of the session in `folder` drops. Pinned memories stay.
 pub fn compacted(scene: &WriteContext<'_>, folder: &Path) -> Vec<Entry> {
     let store = scene.store;
     let in_session =
@@ -71,7 +71,7 @@ pub fn compacted(scene: &WriteContext<'_>, folder: &Path) -> Vec<Entry> {
     dropped.filter(|(_, view)| !is_kept(*view, scene.now)).map(|(entry, _)| *entry).collect()
 }
 
-/// §5.3 without a query.
+/// Returns the relevance of §5.3 without a query.
 fn relevance(store: &Store, entry: &Entry, view: View<'_>, now: Moment) -> f64 {
     let decay = factor(view, store.decay(entry), now);
     let access = view.accessed.map_or(ACCESS, |accessed| (-0.05 * now.hours_since(accessed).max(0.0)).exp());

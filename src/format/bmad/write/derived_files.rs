@@ -1,4 +1,4 @@
-//! A session's manifest and index, as they should be after a change.
+//! Rebuilds a session's manifest and index after a change.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,13 +18,13 @@ use crate::text::json::Json;
 use crate::text::json_edit::{apply, put};
 use crate::text::json_scanner::Tape;
 
-/// Manifest and index of every session that a touched file belongs to.
+/// Returns manifest and index of every session with a touched file.
 pub fn derived(parts: &AssemblyInput<'_>, touched: &[std::path::PathBuf], now: Moment) -> Vec<DerivedFile> {
     let folders: BTreeSet<&Path> = touched.iter().filter_map(|path| layout::folder_of(path)).collect();
     let own = folders.into_iter().filter_map(|folder| SessionRebuild::of(parts, folder));
     let config = document(parts.documents, Path::new("config.json"));
     let indexes = with_config_of(config.map(|own| &*own.bytes), config::indexes);
-    // An index that is there has words of memories: what is deleted must go from it.
+    // An existing index has words of memories: those of deleted memories must disappear from it.
     let index = |own: &SessionRebuild<'_>| (indexes || own.index.is_some()).then(|| own.index(now));
     let own = own.flat_map(|own| own.manifest(now).into_iter().chain(index(&own)));
     let archived =
@@ -33,8 +33,8 @@ pub fn derived(parts: &AssemblyInput<'_>, touched: &[std::path::PathBuf], now: M
     own.chain(archived.iter().filter_map(|session| archived_manifest(parts, session))).collect()
 }
 
-/// The manifest of an archived session with the right size of its archive, if the archive is whole. If the
-/// archive was cut, the manifest still has the original size.
+/// Returns the manifest of an archived session with the correct size of its archive. Skips a broken
+/// archive: if it was cut, the manifest still has the original size.
 fn archived_manifest(parts: &AssemblyInput<'_>, session: &str) -> Option<DerivedFile> {
     let [packed, manifest] = layout::archive_files(session).map(|path| document(parts.documents, &path));
     let (packed, manifest) = (packed?, manifest.filter(|own| own.offset == 0)?);
@@ -51,24 +51,22 @@ fn archived_manifest(parts: &AssemblyInput<'_>, session: &str) -> Option<Derived
     Some(DerivedFile { path: manifest.path.clone(), bytes: bytes.into() })
 }
 
-/// The member of an archive's manifest that has the archive's size.
 const PACKED_SIZE: &str = "compressed_size_bytes";
 
-/// One session's files.
 struct SessionRebuild<'a> {
     name: String,
     folder: &'a Path,
     logs: Vec<&'a Document>,
     manifest: Option<&'a Document>,
     index: Option<&'a Document>,
-    /// The bytes of all of them.
+    /// The bytes of all files of the session.
     size: u64,
-    /// Whether a log is as a plan will leave it. What is on a disk has a generation.
+    /// True if a log has the bytes of a plan. A log on disk has a generation.
     is_planned: bool,
 }
 
 impl<'a> SessionRebuild<'a> {
-    /// `None` where nothing of the session is left, or not all of it was read.
+    /// Returns `None` if nothing of the session is left, or not all of it was read.
     fn of(parts: &'a AssemblyInput<'_>, folder: &'a Path) -> Option<Self> {
         let (name, _) = layout::session_of(folder)?;
         let files: Vec<&Document> =
@@ -93,7 +91,7 @@ impl<'a> SessionRebuild<'a> {
         self.logs.iter().filter_map(|log| LogBytes::of(log)).collect()
     }
 
-    /// A missing manifest is not made: who took part and whose session it is is nowhere else.
+    /// Does not make a missing manifest: agents and user of the session are recorded nowhere else.
     fn manifest(&self, now: Moment) -> Option<DerivedFile> {
         let own = self.manifest?;
         let counts = RecordCounts::of(self.logs.iter().copied(), self.size);
@@ -104,8 +102,7 @@ impl<'a> SessionRebuild<'a> {
         Some(DerivedFile { path: own.path.clone(), bytes })
     }
 
-    /// The index that is there, where it is right. A plan that changes a log brings all of it up
-    /// to date, whoever wrote it.
+    /// Returns the existing index if it is correct. A plan that changes a log always updates the index.
     fn index(&self, now: Moment) -> DerivedFile {
         let own = self.index.map(|own| &*own.bytes).unwrap_or_default();
         let mut tape = Tape::default();
@@ -127,7 +124,6 @@ impl<'a> SessionRebuild<'a> {
         DerivedFile { path: self.folder.join("index.json"), bytes: bytes.into() }
     }
 
-    /// Whether the index names what is in the logs.
     fn fits(&self, object: Json<'_>) -> bool {
         let records = || self.logs.iter().flat_map(|log| log.records.iter().map(move |own| (log, own)));
         let mut ids = IdIndex::of(records().count());
@@ -139,7 +135,6 @@ impl<'a> SessionRebuild<'a> {
     }
 }
 
-/// Whether the manifest's counts are there and right.
 fn is_counted(own: &Document, counts: &RecordCounts) -> bool {
     let mut tape = Tape::default();
     let Ok(object) = whole_object(&mut tape, without_mark(&own.bytes)) else { return false };

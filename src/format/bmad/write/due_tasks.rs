@@ -1,7 +1,7 @@
-//! What is due by the lifecycle of §8.1 and the store's own config (§7.3, §9.1).
+//! Finds what is due by the lifecycle of §8.1 and the store's own config (§7.3, §9.1).
 //!
-//! Records are deleted by age only where the config says `auto_purge`; an archived session
-//! goes when the longest of its types' days are over.
+//! Records are deleted by age only if the config sets `auto_purge`. An archived session is then
+//! deleted after the longest retention of all types.
 
 use std::path::Path;
 
@@ -17,10 +17,10 @@ use crate::text::json::Json;
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 
-/// A session that nothing was written to for so long is archived (§8.1).
+/// The time without a write after which a session is archived (§8.1).
 const IDLE: i64 = 30 * DAY;
 
-/// Everything that is due, in the order in which it is best done.
+/// Returns everything that is due, in the best order.
 pub fn due(scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
     let mut all: Vec<DueTask> = purge(scene).into_iter().collect();
     all.extend(purge_archives(scene));
@@ -32,7 +32,7 @@ pub fn due(scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
     Ok(all)
 }
 
-/// Live records that are older than their type's days.
+/// Deletes live records that are older than the retention of their type.
 fn purge(scene: &WriteContext<'_>) -> Option<DueTask> {
     let days = with_config(scene.store, config::retention)?;
     let store = scene.store;
@@ -49,7 +49,7 @@ fn purge(scene: &WriteContext<'_>) -> Option<DueTask> {
     (!own.is_empty()).then(|| DueTask { what, rule, records: own.len(), changes: removals(store, &own) })
 }
 
-/// Archived sessions whose days are over. Their bytes on disk are in [`WriteContext::compressed_files`].
+/// Deletes expired archives. Their bytes on disk are in [`WriteContext::compressed_files`].
 fn purge_archives(scene: &WriteContext<'_>) -> Vec<DueTask> {
     let paths = expired(scene.store, scene.now);
     let due = |path: std::path::PathBuf| {
@@ -65,7 +65,7 @@ fn purge_archives(scene: &WriteContext<'_>) -> Vec<DueTask> {
     paths.into_iter().filter_map(due).collect()
 }
 
-/// The archives of sessions that the config keeps no longer.
+/// Returns the archives of sessions that are older than the longest retention.
 pub fn expired(store: &Store, now: Moment) -> Vec<std::path::PathBuf> {
     let Some(days) = with_config(store, config::retention) else { return Vec::new() };
     let is_over = |path: &Path| {
@@ -79,7 +79,6 @@ pub fn expired(store: &Store, now: Moment) -> Vec<std::path::PathBuf> {
     packed.filter(|path| is_over(path)).cloned().collect()
 }
 
-/// Sessions that nothing was written to for 30 days.
 fn idle(scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
     let store = scene.store;
     let mut all = Vec::new();
@@ -97,7 +96,6 @@ fn idle(scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
     Ok(all)
 }
 
-/// The newest time that a session's records or its manifest name.
 fn last_write(store: &Store, number: u32, session: &Session) -> Option<Moment> {
     let own = store.entries.iter().filter(|entry| entry.session == Some(number));
     let records = own.filter_map(|entry| store.view(entry)?.created).max();
@@ -105,7 +103,7 @@ fn last_write(store: &Store, number: u32, session: &Session) -> Option<Moment> {
     records.max(manifest.and_then(|own| moment(own, "updated_at")))
 }
 
-/// Sessions at the size from which the config has them compacted.
+/// Compacts sessions that have the size at which the config demands it.
 fn full(scene: &WriteContext<'_>) -> Vec<DueTask> {
     let store = scene.store;
     let (size, compacts) =
@@ -125,7 +123,7 @@ fn full(scene: &WriteContext<'_>) -> Vec<DueTask> {
     full.filter_map(due).collect()
 }
 
-/// The cached decay of a record (§6.3), where it is not what it was.
+/// Returns the members that update the cached decay of a record (§6.3), if it has changed.
 pub fn faded(scene: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
     let store = scene.store;
     let is_log = store.document(entry).role == Role::Records && store.session(entry).is_some();
@@ -149,10 +147,10 @@ pub fn faded(scene: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, Stri
     vec![("decay_factor", format!("{factor:.4}")), ("last_decay_update", updated)]
 }
 
-/// How often decay is brought up to date (§6.2).
+/// The interval of decay updates (§6.2).
 const INTERVAL: i64 = 24 * HOUR;
 
-/// When a record was accessed, and how often.
+/// Returns the members that record an access at `now`.
 pub fn accessed(record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {
     let count = record.get("access_count").and_then(|count| count.count()).unwrap_or(0);
     vec![("last_accessed", json_edit::quoted(&now.to_rfc3339())), ("access_count", (count + 1).to_string())]

@@ -1,4 +1,4 @@
-//! A session's index (§3.6), made anew from its logs.
+//! Rebuilds a session's index (§3.6) from its logs.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,35 +15,34 @@ use crate::text::json::Json;
 use crate::text::json_edit::quoted;
 use crate::text::json_scanner::Tape;
 
-/// The members that are made; what else an index holds is kept.
+/// The members that palimp rebuilds. Other members of an index stay.
 const OWN: [&str; 6] =
     ["session_id", "created_at", "inverted_index", "topic_index", "temporal_index", "version"];
-/// How many letters and digits a word has. What is longer is no word but encoded data, and
-/// would make the index as large as the logs.
+/// The length of a word, in letters and digits. Longer ones are encoded data and would make the
+/// index as large as the logs.
 const WORD: std::ops::RangeInclusive<usize> = 3..=64;
-/// A longer id is among the hours alone: repeated for each word of its record it would
-/// make the index many times as large as the logs.
+/// The longest id, in bytes, for words and topics. A longer one is only under its hour: repeated
+/// for each word, it would make the index many times as large as the logs.
 const LONGEST_ID: usize = 64;
-/// Members that are no text: who wrote it, and the words of enumerations.
+/// Members that are not text: the author, and words of enumerations.
 const NO_TEXT: [&str; 8] =
     ["agent_id", "made_by", "discovered_by", "approved_by", "role", "impact", "severity", "status"];
-/// Where records are whose time can't be read: every id is under some hour.
+/// The key of records whose time can't be read: every id must have an hour.
 const UNDATED: &str = "undated";
 
-/// The index of a session with these logs. The same logs make the same bytes, whatever the
-/// order in which they are given. Members of the existing index that the format does not
-/// know are kept.
+/// Returns the index of a session with these logs. The same logs give the same bytes, in any order.
+/// Unknown members of the existing index stay.
 pub fn index(existing: Option<&[u8]>, session: &str, logs: &[LogBytes<'_>], now: Moment) -> Vec<u8> {
     let mut tape = Tape::default();
     let existing = whole_object(&mut tape, without_mark(existing.unwrap_or_default())).ok();
     IndexTemplate::of(existing, session, logs).at(now)
 }
 
-/// An index but for the time at which it is made: what is before that, and behind it.
+/// An index without the time of its creation: the text before it and after it.
 pub struct IndexTemplate([String; 2]);
 
 impl IndexTemplate {
-    /// That of a session with these logs.
+    /// Builds the index of a session with these logs.
     pub fn of(existing: Option<Json<'_>>, session: &str, logs: &[LogBytes<'_>]) -> IndexTemplate {
         let mut made = IndexBuilder::default();
         each_piece(logs, &mut |_, piece| {
@@ -64,12 +63,12 @@ impl IndexTemplate {
         IndexTemplate([head, out])
     }
 
-    /// Its bytes.
+    /// Returns the bytes of the index with that time.
     pub fn at(&self, now: Moment) -> Vec<u8> {
         self.0.join(&quoted(&stamp(now))).into_bytes()
     }
 
-    /// Whether these are its bytes, made at that time.
+    /// True if `bytes` are this index, made at that time.
     pub fn is(&self, bytes: &[u8], created: Moment) -> bool {
         let [head, tail] = &self.0;
         let time = bytes.strip_prefix(head.as_bytes()).and_then(|rest| rest.strip_suffix(tail.as_bytes()));
@@ -77,8 +76,8 @@ impl IndexTemplate {
     }
 }
 
-/// Whether an index has the layout in which palimp writes it: a line a word, with all of its ids. One
-/// that does has to have every word; what words others leave out is theirs to choose.
+/// True if an index has palimp's layout: one line per word, with all its ids. Such an index must
+/// have every word. Another program may leave out words.
 pub fn is_own(existing: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(existing) else { return false };
     let Some((head, words)) = text.split_once("\n  \"inverted_index\": {") else { return false };
@@ -88,8 +87,8 @@ pub fn is_own(existing: &[u8]) -> bool {
             || first.starts_with("    \"") && first.trim_end_matches(',').ends_with("\"]"))
 }
 
-/// Whether an index says of a record what is not so: a word that it does not hold, an hour or a
-/// topic that is another's. A word may be there in its basic form.
+/// True if an index is wrong about a record: it has a word that is not in the record, or a wrong
+/// hour or topic. A word may be in its basic form.
 pub fn contradicts(object: Json<'_>, logs: &[LogBytes<'_>]) -> bool {
     let mut made = IndexBuilder::default();
     let mut texts: FastMap<String, String> = FastMap::default();
@@ -123,14 +122,14 @@ pub fn contradicts(object: Json<'_>, logs: &[LogBytes<'_>]) -> bool {
     };
     let topics: Vec<bool> = pairs(object, "topic_index").map(|(topic, id)| is_topic(&topic, &id)).collect();
     let known = topics.iter().filter(|known| **known).count();
-    // Where most topics are other words than the records', they are of the writer's own making.
+    // If most topics are words of the records, the others are wrong. Otherwise the writer chose its own.
     let other_topics = known < topics.len() && known * 2 > topics.len();
     other_topics
         || pairs(object, "inverted_index").any(|(word, id)| !has_word(&word, &id))
         || pairs(object, "temporal_index").any(|(key, id)| !is_hour(&key, &id))
 }
 
-/// The keys of a part of an index, each with each of its ids.
+/// Returns the keys of a part of an index, each with each of its ids.
 fn pairs<'a>(object: Json<'a>, part: &str) -> impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)> {
     let members: Vec<_> = object.get(part).into_iter().flat_map(|part| part.members()).collect();
     members.into_iter().flat_map(|(key, ids)| {
@@ -142,18 +141,18 @@ fn pairs<'a>(object: Json<'a>, part: &str) -> impl Iterator<Item = (Cow<'a, str>
 
 type IdNumbers = Vec<u32>;
 
-/// An index under construction; ids are numbers in the order of their first record.
+/// An index under construction. Ids are numbered in the order of their first records.
 #[derive(Default)]
 struct IndexBuilder {
     numbers: FastMap<String, u32>,
-    /// The ids in quotes.
+    /// The ids as JSON strings.
     quoted: Vec<String>,
     words: FastMap<String, IdNumbers>,
     topics: FastMap<String, IdNumbers>,
-    /// Of records that share an id the first counts.
+    /// If records share an id, the first one counts.
     topic_of: FastMap<u32, String>,
     hours: BTreeMap<Option<i64>, IdNumbers>,
-    /// Decisions, and the messages that they refer to.
+    /// Decisions, with the messages that they refer to.
     discussed: Vec<(u32, String)>,
     word: String,
 }
@@ -226,7 +225,6 @@ impl IndexBuilder {
         }
     }
 
-    /// The hours under which each id is.
     fn hours_of_ids(&self) -> FastMap<&str, Vec<String>> {
         let mut hours: FastMap<u32, Vec<String>> = FastMap::default();
         for (hour, numbers) in &self.hours {
@@ -238,8 +236,7 @@ impl IndexBuilder {
             .collect()
     }
 
-    /// In the specification's sample a decision is under the topic of the messages
-    /// that led to it.
+    /// Adds decisions to the topics of the messages that led to them, as in the specification's sample.
     fn topics_of_decisions(&mut self) {
         for (decision, message) in std::mem::take(&mut self.discussed) {
             let number = self.numbers.get(&message);
@@ -250,7 +247,6 @@ impl IndexBuilder {
     }
 }
 
-/// The hour as `YYYY-MM-DDTHH`.
 fn hour_of(hour: Option<i64>) -> String {
     let Some(hour) = hour else { return UNDATED.to_owned() };
     let text = Moment(hour.saturating_mul(HOUR)).to_rfc3339();

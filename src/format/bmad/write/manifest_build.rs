@@ -1,4 +1,4 @@
-//! A session's manifest (§3.1): its counts, and when it was written.
+//! Makes a session's manifest (§3.1), and corrects its counts.
 
 use std::collections::HashSet;
 
@@ -10,11 +10,9 @@ use crate::model::Moment;
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::{apply, put, quoted};
 
-/// The member with the counts.
 const STATISTICS: &str = "statistics";
 
-/// The manifest of a session with these logs: with its counts right, or made (§8.2) from what the
-/// logs tell where it is missing.
+/// Returns the manifest of a session with correct counts. A missing one is made from the logs (§8.2).
 pub fn manifest(
     existing: Option<&[u8]>,
     session: &str,
@@ -31,8 +29,8 @@ pub fn manifest(
     Ok(new_manifest(session, None, &seen, created, if touched { now } else { written }))
 }
 
-/// The manifest with its counts and, if the session was `touched`, `updated_at` and
-/// `last_accessed` set in place; every other byte stays.
+/// Returns the manifest with correct counts, in place; every other byte stays. If the session was
+/// `touched`, also sets `updated_at` and `last_accessed`.
 pub fn recounted(existing: &[u8], counts: &RecordCounts, now: Moment, touched: bool) -> Result<Vec<u8>> {
     let now = quoted(&stamp(now));
     let made = edit_object(existing, |body, object| {
@@ -50,17 +48,17 @@ pub fn recounted(existing: &[u8], counts: &RecordCounts, now: Moment, touched: b
     made.map_err(unreadable)
 }
 
-/// Why a manifest is not changed.
+/// Returns the refusal to change a manifest that can't be read.
 pub fn unreadable(why: String) -> Refusal {
     Refusal::corrupt(format!("The manifest can't be read: {why}"))
 }
 
-/// What one pass over the logs tells.
+/// The result of one pass over the logs.
 #[derive(Default)]
 pub struct LogSummary {
     counts: RecordCounts,
     agents: Vec<String>,
-    /// The times of the first record and of the last.
+    /// The earliest and the latest time of a record.
     span: Option<(Moment, Moment)>,
 }
 
@@ -95,7 +93,7 @@ fn statistics(counts: &RecordCounts, accessed: &str) -> String {
     pretty(&members, 1)
 }
 
-/// The members of the statistics that are to be set. A count that is right keeps its spelling.
+/// Returns the members of the statistics that must be set. A correct count keeps its spelling.
 fn counted(
     counts: &RecordCounts,
     statistics: Json<'_>,
@@ -108,7 +106,7 @@ fn counted(
     members
 }
 
-/// A manifest that is made (§8.2).
+/// Makes a new manifest (§8.2).
 pub fn new_manifest(
     session: &str,
     user_id: Option<&str>,

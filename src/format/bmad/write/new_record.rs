@@ -1,4 +1,4 @@
-//! A new record for one of the logs (§3.2 to §3.5).
+//! Makes a new record for one of the logs (§3.2 to §3.5).
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,23 +15,23 @@ use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::quoted;
 use crate::text::names;
 
-/// Who writes a record where nobody is named.
+/// The author of a record if the draft names none.
 const WRITER: &str = "palimp";
-/// How many digits an id has where none is found.
+/// The number of digits in the first id of a type.
 const DIGITS: usize = 3;
-/// Larger numbers in ids were not counted up to.
+/// Ids with this number or a larger one do not come from counting, and are ignored.
 const LARGEST: u64 = 1_000_000_000_000_000;
 
-/// How the records of a type are written: in the order of the specification's samples.
+/// How records of a type are written: members in the order of the specification's samples.
 struct RecordSchema {
     kind: &'static str,
     prefix: &'static str,
-    /// The members with the main text and with who wrote it.
+    /// The members with the main text and with the author.
     text: &'static str,
     agent: Option<&'static str>,
-    /// The words that it has where the draft has no others.
+    /// The words that are used if the draft has no others.
     usual: &'static [(&'static str, &'static str)],
-    /// The order of its members before `decay_factor`.
+    /// The order of the members before `decay_factor`.
     order: &'static [&'static str],
 }
 
@@ -76,9 +76,9 @@ const SCHEMAS: [RecordSchema; 4] = [
     },
 ];
 
-/// The log that a new record is appended to, relative to the root, and its line. The
-/// record has what the schema requires; a draft that the reader would find a fault in is
-/// refused. The `reserved` ids are not given again: what they named was deleted.
+/// Returns the log of a new record, relative to the root, and its line. The record has what the
+/// schema requires. Refuses a draft with a problem. Never gives `reserved` ids: records refer to
+/// them.
 pub fn new_record(
     session: &str,
     logs: &[LogBytes<'_>],
@@ -89,7 +89,7 @@ pub fn new_record(
     numbered(session, draft, now, &|prefix| TakenIds::of(prefix, logs, reserved))
 }
 
-/// The same for a record whose id follows the last one that was given in its session.
+/// Makes a record as [`new_record`] does, but its id follows the last id of its session and type.
 pub fn next_record(
     session: &str,
     last: &str,
@@ -103,15 +103,14 @@ pub fn next_record(
     })
 }
 
-/// The largest id of a type, with the number 0 where there is none.
+/// Returns the largest id of a type, with the number 0 if there is none.
 pub fn last_id(kind: &str, logs: &[LogBytes<'_>], reserved: &[&str]) -> Option<String> {
     let schema = SCHEMAS.iter().find(|schema| schema.kind == kind)?;
     let TakenIds { largest, digits, .. } = TakenIds::of(schema.prefix, logs, reserved);
     Some(format!("{}{largest:0digits$}", schema.prefix))
 }
 
-/// The same of logs of which no record was read: ids are counted wherever they are a whole text, in references
-/// and torn records, too.
+/// Returns the largest id in logs without reading records. Counts ids in references and torn records, too.
 pub fn largest_id(logs: &[Vec<u8>], kind: &str) -> Option<String> {
     let prefix = SCHEMAS.iter().find(|schema| schema.kind == kind)?.prefix;
     let needle = format!("\"{prefix}");
@@ -128,12 +127,12 @@ pub fn largest_id(logs: &[Vec<u8>], kind: &str) -> Option<String> {
     Some(format!("{prefix}{:0digits$}", taken.largest, digits = taken.digits))
 }
 
-/// Whether a record may refer to others.
+/// True if a record may refer to others.
 pub fn refers(record: &str) -> bool {
     SCHEMAS.iter().any(|schema| record.contains(schema.prefix))
 }
 
-/// The log of a type's records; none where there is no such type.
+/// Returns the log of a type; `None` for an unknown type.
 pub fn log_of(kind: &str) -> Option<&'static str> {
     LOGS.iter().find(|(_, own)| *own == kind).map(|(log, _)| *log)
 }
@@ -166,7 +165,7 @@ fn numbered(
         }
     }
     members.or_text("id", &taken.next(schema.prefix));
-    // What the schema does not know is before the last.
+    // Members that the schema does not know come before `decay_factor`.
     let decay = members.get("decay_factor").unwrap_or("1.0").to_owned();
     members.set("decay_factor", decay);
     let path = Path::new("sessions").join(path_from_text(session)).join(log);
@@ -175,7 +174,6 @@ fn numbered(
     Ok((path, line))
 }
 
-/// What the draft says, and what the schema requires beside it.
 fn fill(schema: &RecordSchema, draft: &RecordDraft<'_>, members: &mut RecordMembers) -> Result<()> {
     if let Some(name) = schema.agent {
         members.or_text(name, WRITER);
@@ -203,7 +201,7 @@ fn fill(schema: &RecordSchema, draft: &RecordDraft<'_>, members: &mut RecordMemb
     }
 }
 
-/// Sets what the draft gives; another value for it is a contradiction.
+/// Sets a member from the draft. Refuses a second, different value.
 fn once(members: &mut RecordMembers, name: &str, raw: String) -> Result<()> {
     match members.get(name) {
         Some(there) if *there != raw => Err(Refusal::invalid(format!("{name} is given twice."))),
@@ -214,7 +212,7 @@ fn once(members: &mut RecordMembers, name: &str, raw: String) -> Result<()> {
     }
 }
 
-/// The ids that are taken, and the largest number among those of one type.
+/// The ids in use, and the largest number among those of one type.
 struct TakenIds {
     ids: HashSet<String>,
     largest: u64,
@@ -259,7 +257,7 @@ impl TakenIds {
         (self.largest, self.digits) = number.map_or((self.largest, self.digits), |own| (own, digits.len()));
     }
 
-    /// The number after the largest: one between may have been a deleted record's.
+    /// Returns the id after the largest number. A gap may be the id of a deleted record.
     fn next(&self, prefix: &str) -> String {
         let numbered = |number| format!("{prefix}{number:0digits$}", digits = self.digits);
         let mut numbers = self.largest + 1..;
@@ -269,14 +267,14 @@ impl TakenIds {
 
 fn check(path: &Path, line: &[u8], now: Moment) -> Result<()> {
     let problems = record::read(path, line, now).problems.into_iter();
-    // A word that the samples don't show is no fault.
+    // A word that is not in the specification's samples is allowed.
     let faults = problems.filter(|problem| problem.severity != Severity::Note);
     let faults: Vec<String> = faults.map(|problem| problem.message).collect();
     let broken = || Refusal::invalid(format!("It would break the schema: {}", faults.join(" ")));
     if faults.is_empty() { Ok(()) } else { Err(broken()) }
 }
 
-/// A value's bytes without white space between its tokens, so that it fits on one line.
+/// Returns a value's text without white space between tokens, so that it fits on one line.
 fn on_one_line(value: Json<'_>) -> String {
     if !matches!(value.kind(), JsonKind::Object | JsonKind::Array) {
         return String::from_utf8_lossy(value.raw()).into_owned();

@@ -1,4 +1,4 @@
-//! A new session (§8.2).
+//! Makes a new session (§8.2).
 
 use std::path::Path;
 
@@ -9,13 +9,11 @@ use crate::format::bmad::layout::LOGS;
 use crate::format::writing::{Refusal, Result};
 use crate::model::Moment;
 
-/// What the id of every session starts with.
 const PREFIX: &str = "sess-";
-/// The longest id: with `.manifest.json` behind it, it is still a file's name.
+/// The longest id, in bytes: with `.manifest.json` it is still a file name.
 const LONGEST: usize = 200;
 
-/// The id of a session that is made at `now`: `sess-YYYY-MM-DD-name`. A name that is such
-/// an id already is returned as it is.
+/// Returns the id of a session made at `now`: `sess-YYYY-MM-DD-name`. A name in this form stays as it is.
 pub fn session_id(name: &str, now: Moment) -> Result<String> {
     if check_pattern(name).is_ok() {
         return Ok(name.to_owned());
@@ -25,7 +23,7 @@ pub fn session_id(name: &str, now: Moment) -> Result<String> {
     check_pattern(&id).map(|()| id)
 }
 
-/// The files of a new session, relative to the root.
+/// Returns the files of a new session, relative to the root.
 pub fn new_session(id: &str, user_id: Option<&str>, now: Moment) -> Result<Vec<NewFile>> {
     check_pattern(id)?;
     let folder = Path::new("sessions").join(id);
@@ -36,7 +34,7 @@ pub fn new_session(id: &str, user_id: Option<&str>, now: Moment) -> Result<Vec<N
     Ok(files)
 }
 
-/// Whether a session that is made may be called that.
+/// Refuses an id that a new session can't have.
 fn check_pattern(id: &str) -> Result<()> {
     check_name(id)?;
     let refused = |why| Err(bad_id(id, why));
@@ -54,7 +52,7 @@ fn check_pattern(id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether an id that was found can be the name of one folder.
+/// Refuses an id that can't be the name of one folder.
 pub(super) fn check_name(id: &str) -> Result<()> {
     let why = match id {
         "" => "it is empty",

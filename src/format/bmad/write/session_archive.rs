@@ -1,4 +1,4 @@
-//! Whole sessions packed away and brought back (§8.3).
+//! Archives sessions as a whole, and brings them back (§8.3).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::text::json_edit::{remove, set};
 use crate::text::shell_quote;
 use crate::text::unpack::TarMember;
 
-/// Archives the sessions of these records, which have to be all live ones of each.
+/// Archives the sessions of these records. They must be all live records of each session.
 pub fn archive(scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
     let store = scene.store;
     let chosen: BTreeSet<u32> = entries.iter().filter_map(|entry| entry.session).collect();
@@ -48,7 +48,7 @@ pub fn archive(scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
     Ok(changes)
 }
 
-/// The archive and its manifest, and then the session's files and folder go.
+/// Makes the archive and its manifest, then removes the session's files and folder.
 pub fn archive_session(scene: &WriteContext<'_>, name: &str) -> ChangesResult {
     let folder = &live_session(scene.store, name)?.path;
     no_stranger(scene.store, folder)?;
@@ -75,7 +75,7 @@ pub fn archive_session(scene: &WriteContext<'_>, name: &str) -> ChangesResult {
     Ok(room.into_iter().chain(made).chain(removed).chain([Change::remove_folder(folder)]).collect())
 }
 
-/// What the format does not know would be left behind in the session's folder.
+/// Refuses files that the format does not know: they would stay behind in the session's folder.
 fn no_stranger(store: &Store, folder: &Path) -> Result<()> {
     let is_below = |file: &Path| file != folder && file.starts_with(folder);
     let mut below = store.problems.iter().filter(|problem| is_below(&problem.file));
@@ -92,7 +92,7 @@ fn stays(file: &Path, why: &str) -> Refusal {
     Refusal::unfit(format!("{} {why}, and would not be archived: move it away first.", file.to_text()))
 }
 
-/// The session's files, and then the archive and its manifest go.
+/// Makes the session's files, then removes the archive and its manifest.
 pub fn unarchive_session(
     scene: &WriteContext<'_>,
     name: &str,
@@ -112,7 +112,7 @@ pub fn unarchive_session(
     }
     let manifest = document(documents, &manifest);
     let mut files = restore_session(name, packed, manifest.map(|own| &*own.bytes), allow_large)?;
-    // Some archivers leave it out: then the one beside the archive is the only one.
+    // Some archivers leave it out. Then only the one beside the archive exists.
     if let Some(own) = manifest.filter(|_| !files.iter().any(|(path, _)| path == Path::new(MANIFEST))) {
         files.push((MANIFEST.into(), live_manifest(&own.bytes)?));
     }
@@ -128,7 +128,6 @@ pub fn unarchive_session(
 
 const MANIFEST: &str = "manifest.json";
 
-/// The manifest of an archived session as that of a live one.
 fn live_manifest(archived: &[u8]) -> Result<Vec<u8>> {
     let mut manifest = archived.to_vec();
     for name in ["archived_at", "original_size_bytes", "compressed_size_bytes"] {
@@ -137,7 +136,7 @@ fn live_manifest(archived: &[u8]) -> Result<Vec<u8>> {
     Ok(manifest)
 }
 
-/// The index and the manifest within a session's archive, made anew from its logs.
+/// Rebuilds index and manifest inside a session's archive from its logs.
 pub fn rederived(archive: &Path, members: &mut [TarMember], now: Moment) -> Result<()> {
     let Some((session, _)) = layout::session_of(archive) else { return Ok(()) };
     let of = |members: &[TarMember], name: &str| members.iter().position(|own| own.path.ends_with(name));
@@ -158,7 +157,7 @@ fn logs_within(members: &[TarMember]) -> Vec<LogBytes<'_>> {
     members.iter().filter_map(|own| LogBytes::new(&own.path, &own.bytes)).collect()
 }
 
-/// The manifest beside an archive, with its counts and sizes right.
+/// Corrects counts and sizes in the manifest beside an archive.
 pub fn beside_archive(
     scene: &WriteContext<'_>,
     archive: &Path,

@@ -1,4 +1,4 @@
-//! A session packed away (§8.3).
+//! Packs a session into an archive (§8.3).
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,9 +18,9 @@ use crate::format::writing::{Refusal, Result};
 use crate::model::{Moment, PathText, Role, path_from_text};
 use crate::text::json_edit::{apply, put, quoted};
 
-/// Packs a session, whose files are by their paths below its folder, into its archive
-/// and the archive's manifest, relative to the root. Locks are not packed. The same files
-/// at the same moment make the same bytes.
+/// Returns the archive of a session and its manifest, with paths relative to the root. The paths of
+/// `files` are relative to the session's folder. Locks are not packed. The same files at the same
+/// moment give the same bytes.
 pub fn archive_session(session: &str, files: &[(&Path, &[u8])], now: Moment) -> Result<Vec<NewFile>> {
     check_name(session)?;
     let mut packed: BTreeMap<&Path, &[u8]> = BTreeMap::new();
@@ -34,7 +34,7 @@ pub fn archive_session(session: &str, files: &[(&Path, &[u8])], now: Moment) -> 
         if !plain || path.as_os_str().is_empty() || packed.insert(path, bytes).is_some() {
             return refused();
         }
-        // A file can't be a folder as well.
+        // A path can't be both a file and a folder.
         if path.ancestors().skip(1).any(|folder| files.iter().any(|(other, _)| *other == folder)) {
             return refused();
         }
@@ -54,8 +54,7 @@ pub fn archive_session(session: &str, files: &[(&Path, &[u8])], now: Moment) -> 
     ];
     let archived =
         edit_object(&stored, |body, object| apply(body, put(object, &members))).map_err(unreadable)?;
-    // The session's folder goes when its archive is: what would not come back from it
-    // is not packed.
+    // Archiving removes the session's folder. So the archive must restore exactly the same files.
     let back =
         restore_session(session, &tar_gz, Some(&archived), true).map_err(|refusal| lost(&refusal.message))?;
     let same = back.iter().map(|(path, bytes)| (path.as_path(), bytes.as_slice()));
@@ -70,14 +69,12 @@ fn lost(why: &str) -> Refusal {
     Refusal::unfit(format!("The session can't be archived: {why}"))
 }
 
-/// The logs among a session's files.
 pub(super) fn logs_of<'a>(files: impl Iterator<Item = (&'a Path, &'a [u8])>) -> Vec<LogBytes<'a>> {
     let top = files.filter(|(path, _)| path.components().count() == 1);
     top.filter_map(|(path, bytes)| LogBytes::new(path, bytes)).collect()
 }
 
-/// Whether a path below a session's folder is one of its locks: they belong to a process,
-/// not to the session.
+/// True if a path below a session's folder is a lock. Locks belong to a process, not to the session.
 pub(super) fn is_lock(session: &str, path: &Path) -> bool {
     let path = Path::new("sessions").join(path_from_text(session)).join(path);
     layout::place(&path, false) == Placement::File(Role::Lock)

@@ -1,4 +1,4 @@
-//! An archived session unpacked: nothing in it is believed before it is checked.
+//! Unpacks an archived session. Nothing in the archive is trusted before it is checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -14,30 +14,29 @@ use crate::model::PathText;
 use crate::text::json_scanner::Tape;
 use crate::text::unpack::gunzip;
 
-/// So many entries an archive may have.
+/// The largest number of entries in an archive.
 const ENTRIES: usize = 10_000;
-/// So many bytes it may unpack to.
+/// The largest unpacked size, in bytes.
 const UNPACKED: u64 = 64 << 20;
-/// So many times as large it may become.
+/// The largest ratio of unpacked to packed size.
 const RATIO: u64 = 100;
-/// So many bytes a path in an archive may have, and so many parts.
+/// The longest path in an archive, in bytes.
 const LONGEST_PATH: usize = 1_024;
-/// See [`LONGEST_PATH`].
+/// The largest number of parts in such a path.
 const DEPTH: usize = 32;
-/// What an archive's headers and files are multiples of, in bytes.
+/// The size of a block in bytes. Headers and files of an archive take up whole blocks.
 const BLOCK: usize = 512;
 
 fn broken(why: impl Display) -> Refusal {
     Refusal::corrupt(format!("The archive is broken: {why}."))
 }
 
-/// It grows too large; that can be lifted.
 fn too_large(most: impl Display) -> Refusal {
     let lifted = "If you trust it, --allow-large lifts that limit.";
     Refusal::too_large(format!("The archive unpacks to more than {most}. {lifted}"))
 }
 
-/// A path that is absolute, leads up, is outside the session's folder, or is too long.
+/// Refuses a path that is absolute, leads up, is outside the session's folder, or is too long.
 fn bad_path(path: &str) -> Refusal {
     Refusal::corrupt(format!("{path:?} in the archive is not a plain path within the session's folder."))
 }
@@ -46,14 +45,13 @@ fn bad_manifest(why: &str) -> Refusal {
     Refusal::corrupt(format!("The archive's manifest can't be read: {why}"))
 }
 
-/// It, or its manifest, is another session's.
 fn other_session(name: &str) -> Refusal {
     Refusal::corrupt(format!("The archive is of the session {name:?}."))
 }
 
-/// The files of an archived session, by their paths below its folder. `manifest` is the one
-/// beside the archive, which must name this session and the size found. `allow_large` lifts
-/// the limits of size, never another check. Locks that were packed are left out.
+/// Returns the files of an archived session, without locks, with paths below its folder. `manifest`
+/// is the one beside the archive; it must name this session and the right size. `allow_large` lifts
+/// the limits of size, but no other check.
 pub fn restore_session(
     session: &str,
     tar_gz: &[u8],
@@ -68,8 +66,7 @@ pub fn restore_session(
     if logs.is_empty() && own.is_none() {
         return Err(Refusal::corrupt("The archive holds nothing of a session."));
     }
-    // The session's own manifest may be broken: that is a problem of the session, which was
-    // archived with it.
+    // The session's own manifest may be broken. The session was archived with this problem.
     if let Some(Ok(told)) = own.map(|bytes| ManifestClaims::read(bytes)) {
         told.is_of(session)?;
     }
@@ -90,12 +87,11 @@ pub fn restore_session(
     Ok(files.into_iter().filter(|(path, _)| !is_lock(session, path)).collect())
 }
 
-/// Two entries have one path, or one is a file where the other needs a folder.
+/// Refuses two entries with one path, or a file where another entry needs a folder.
 fn twice(path: &str) -> Refusal {
     Refusal::corrupt(format!("{path:?} is in the archive twice."))
 }
 
-/// What a manifest says of its session.
 struct ManifestClaims {
     session: Option<String>,
     size: Option<u64>,
@@ -131,11 +127,11 @@ fn unpacked(tar_gz: &[u8], allow_large: bool) -> Result<Vec<u8>> {
     }
 }
 
-/// An entry's path as its parts, and its bytes if it is a file.
+/// The parts of an entry's path, and its bytes if it is a file.
 type ArchiveEntry<'a> = (Vec<String>, Option<&'a [u8]>);
 
 fn entries(tar: &[u8]) -> Result<Vec<ArchiveEntry<'_>>> {
-    // Blocks of zeros end an archive; one that was cut between two files lacks them.
+    // Blocks of zeros end an archive. An archive that was cut between two files lacks them.
     if !tar.last_chunk::<BLOCK>().is_some_and(|last| last.iter().all(|byte| *byte == 0)) {
         return Err(broken("its end is missing"));
     }
@@ -180,7 +176,7 @@ fn neither_file_nor_folder(kind: tar::EntryType) -> Option<&'static str> {
     }
 }
 
-/// The parts of a path that leads nowhere but down.
+/// Returns the parts of a path. Refuses a path that does not only lead down.
 fn parts(path: &[u8], is_folder: bool) -> Result<Vec<String>> {
     let shown = path.get(..LONGEST_PATH).unwrap_or(path);
     let refused = || bad_path(&String::from_utf8_lossy(shown));
@@ -191,7 +187,7 @@ fn parts(path: &[u8], is_folder: bool) -> Result<Vec<String>> {
     }
     let named = if is_folder { text.trim_end_matches('/') } else { text };
     let parts: Vec<&str> = named.split('/').filter(|part| *part != ".").collect();
-    // A file is named by its last part; a folder may be the one that was packed, `.`.
+    // A file needs a name. A folder may be `.`, the packed folder itself.
     let names_none = parts.is_empty() && !is_folder;
     if parts.len() > DEPTH || names_none || parts.iter().any(|part| part.is_empty() || *part == "..") {
         return Err(refused());
@@ -199,8 +195,8 @@ fn parts(path: &[u8], is_folder: bool) -> Result<Vec<String>> {
     Ok(parts.into_iter().map(str::to_owned).collect())
 }
 
-/// The files without the session's folder before their paths. Either all are in it, or
-/// the archive has no such folder.
+/// Returns the files with paths below the session's folder. An archive has this folder for all
+/// files or none.
 fn rooted(session: &str, entries: Vec<ArchiveEntry<'_>>) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
     let inside = entries.iter().any(|(parts, _)| parts.first().is_some_and(|part| part == session));
     let at_top = entries.iter().any(|(parts, bytes)| parts.len() == 1 && bytes.is_some());
@@ -226,7 +222,7 @@ fn rooted(session: &str, entries: Vec<ArchiveEntry<'_>>) -> Result<BTreeMap<Path
             Some(_) => {}
         }
     }
-    // A file can't be a folder as well.
+    // A path can't be both a file and a folder.
     let within = files.keys().flat_map(|path| path.ancestors().skip(1));
     let mut needed = folders.iter().flat_map(|path| path.ancestors()).chain(within);
     match needed.find(|path| files.contains_key(*path)) {

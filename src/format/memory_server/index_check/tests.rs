@@ -1,4 +1,4 @@
-//! An index is judged as sets of its pairs of key and id are.
+//! Compares the check of an index with one that uses sets of its pairs of key and id.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn document(name: &str, role: Role, bytes: &[u8]) -> Arc<Document> {
     Arc::new(Document { records: read.records, problems: read.problems, ..own })
 }
 
-/// A log whose ids may be there twice, be escaped or be none, of memories some of which are archived.
+/// A log with missing, doubled and escaped ids. Some memories are archived.
 fn any_log() -> impl Strategy<Value = Vec<u8>> {
     let tags = proptest::collection::vec(select(&KEYS[..4]), 0..4);
     let category = proptest::option::of(select(&KEYS[..4]));
@@ -57,7 +57,7 @@ fn an_id_that_is_there_twice_is_listed_once_under_each_key() {
     assert!(index.contains(r#""tags_index":{"t":["a"],"u":["a"]},"category_index":{"c":["a"]}"#), "{index}");
 }
 
-/// How many pairs are missing, once for each record that has them, and how many are too many.
+/// Counts the missing pairs, once for each of their records, and the extra ones.
 fn differences(map: Json<'_>, records: &IndexedRecords<'_>, keys: KeysOf) -> (usize, usize) {
     let indexed = pairs(map);
     let pairs_of = |own: &IndexedRecord<'_>| {
@@ -123,7 +123,7 @@ proptest! {
         let has_tags = object.get("tags_index").is_some();
         let whole = Bytes::from(whole);
         prop_assert_eq!(is_right(&whole, &records).unwrap().0, has_tags && expected.is_empty());
-        // The same where it is read piece by piece, and a new one is made of it.
+        // Piece by piece gives the same result, also for an index built from it.
         for held in [whole, index.bytes.clone()] {
             let by_blocks = by_blocks(&held);
             let right = |bytes: &Bytes| is_right(bytes, &records).map(|own| own.0);

@@ -1,4 +1,4 @@
-//! What is archived by itself: what nobody used for long, and what a full file has no room for.
+//! Chooses memories to archive: those unused for long, and those above the limits of a full file.
 
 use std::collections::HashSet;
 
@@ -12,15 +12,15 @@ use crate::text::json_scanner::Tape;
 /// The rules, in words ("Archival", "Storage Limits").
 pub const RULE: &str = "learnings are archived 90 days after their last use, tasks 30 days after they are done; above the soft limit (500 learnings or 5 MB, 200 tasks or 2 MB) the least recently used, done tasks only; core memories by hand; what is pinned stays";
 
-/// What is due, and that in a few words.
+/// The due entries.
 pub struct DueEntries {
-    /// A few words.
+    /// A description in a few words.
     pub what: String,
     /// The entries, in the store's order.
     pub entries: Vec<Entry>,
 }
 
-/// What is due now.
+/// Returns the due entries.
 pub fn own(scene: &WriteContext<'_>) -> DueEntries {
     let live = live(scene);
     let old: Vec<usize> = (0..live.len()).filter(|&at| live[at].is_old).collect();
@@ -37,14 +37,13 @@ pub fn own(scene: &WriteContext<'_>) -> DueEntries {
     DueEntries { what: format!("archive {}", parts.join(", and ")), entries }
 }
 
-/// A live record of a log.
 struct LiveRecord<'a> {
     entry: &'a Entry,
-    /// Whether its time is over.
+    /// True if it is due by its age.
     is_old: bool,
-    /// Whether it may go where there is no room.
+    /// True if it may go when its file is full.
     may_go: bool,
-    /// When it was used last, or done, and how often it was used.
+    /// The time of the last use or completion, and the number of uses.
     used: (Option<Moment>, u64),
     bytes: u64,
 }
@@ -73,7 +72,7 @@ fn live<'a>(scene: &'a WriteContext<'_>) -> Vec<LiveRecord<'a>> {
     live
 }
 
-/// Those that go besides what is old, until each file is within its soft limit.
+/// Returns the records that are archived, in addition to old ones, until each file is within its soft limit.
 fn without_room(scene: &WriteContext<'_>, live: &[LiveRecord<'_>]) -> Vec<usize> {
     let mut full = Vec::new();
     for (number, document) in (0_u32..).zip(&scene.store.documents) {
@@ -100,7 +99,7 @@ fn is_log(document: &Document) -> bool {
     document.path.extension().is_some_and(|end| end == "jsonl")
 }
 
-/// When a task was completed.
+/// Returns when a task was completed.
 fn done(raw: Json<'_>) -> Option<Moment> {
     let status = raw.path(&["task_metadata", "status"]);
     let done = raw.path(&["task_metadata", "completed_at"]).and_then(|when| when.text());
@@ -108,8 +107,7 @@ fn done(raw: Json<'_>) -> Option<Moment> {
     done.filter(|_| status.is_some_and(|status| status.is_text("completed")))
 }
 
-/// What is due by the rules of "Archival": learnings that were not used for 90 days, tasks
-/// that were completed 30 days ago.
+/// True if "Archival" makes a record due: a learning unused for 90 days, a task completed 30 days ago.
 fn is_due(view: View<'_>, raw: Json<'_>, now: Moment) -> bool {
     let day = crate::model::time::DAY;
     match view.kind {

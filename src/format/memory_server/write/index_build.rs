@@ -1,4 +1,4 @@
-//! The index as it is written.
+//! Builds the index.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::format::writing::document;
 use crate::format::{AssemblyInput, DerivedFile};
 use crate::text::json_edit;
 
-/// The index as it should be: the one that is there, where it is right.
+/// Returns the correct index. An existing one stays if it is correct.
 pub fn derived(parts: &AssemblyInput<'_>) -> Vec<DerivedFile> {
     let path = PathBuf::from("index.json");
     let (ids, _) = assembly::ids(parts);
@@ -51,15 +51,14 @@ fn statistics(records: &index_check::IndexedRecords<'_>) -> String {
     )
 }
 
-/// How many live records have the id of each place.
+/// Counts the live records of each id, by place.
 fn often(records: &index_check::IndexedRecords<'_>) -> Vec<u32> {
     let mut often = vec![0; records.ids.all().len()];
     records.live().filter_map(|own| own.id).for_each(|(_, place)| often[place as usize] += 1);
     often
 }
 
-/// The map from keys to the ids of the live records that have them. Where it is told how `often` each is there
-/// it lists each id once, else every record.
+/// Maps keys to ids of live records: with the counts `often` each id once per key, else once per record.
 fn lists<'a>(
     records: &index_check::IndexedRecords<'a>,
     often: Option<&Vec<u32>>,

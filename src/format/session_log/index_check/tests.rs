@@ -1,4 +1,4 @@
-//! An index is judged as sets of its entries and of its pairs of key and id are.
+//! Compares the check of an index with one that uses sets of its entries and of its pairs of key and id.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ fn document(name: &str, role: Role, bytes: &[u8]) -> std::sync::Arc<Document> {
 
 type Records<'a> = HashMap<&'a str, (&'a Record, View<'a>)>;
 
-/// What is wrong, worked out from sets.
+/// Returns the expected differences, found with sets.
 fn stale(index: Json<'_>, log: &Document, deleted: &HashSet<&str>) -> (Vec<String>, usize) {
     let mut records = Records::new();
     for record in &log.records {
@@ -111,7 +111,7 @@ fn is_as_logged(entry: Json<'_>, record: &Record, view: View<'_>) -> bool {
         && when
 }
 
-/// A log whose ids may be there twice, be escaped, be none, or belong to nothing that can be read.
+/// A log with doubled and escaped ids, and with a broken line.
 fn any_log() -> impl Strategy<Value = Vec<u8>> {
     let tags = proptest::collection::vec(select(&KEYS[..4]), 0..4);
     let line = (0_usize..12, tags, select(&["finding", "decision", "\u{e9}"][..]), 0_u8..9, any::<bool>());
@@ -129,7 +129,7 @@ fn any_log() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(line, 0..9).prop_map(|lines| lines.concat().into_bytes())
 }
 
-/// A member of an index as a map that can be damaged.
+/// Returns a member of an index as a map that can be damaged.
 fn map_of(index: Json<'_>, name: &str) -> Map {
     let text = |json: Json<'_>| String::from_utf8(json.raw().to_vec()).unwrap();
     let members = index.get(name).unwrap().members();
@@ -190,7 +190,7 @@ proptest! {
         let own = EntryLog::of(Some(&log), Some(&tombstones));
         let held = Bytes::from(&*index);
         let problems = check(&held, Path::new("i"), &own);
-        // The same where it is read piece by piece, and a new one is made of it.
+        // Piece by piece gives the same result, also for an index built from it.
         let by_blocks = by_blocks(&held);
         prop_assert_eq!(&check(&by_blocks, Path::new("i"), &own), &problems);
         prop_assert_eq!(is_right(&by_blocks, &own).map(|own| own.0), is_right(&held, &own).map(|own| own.0));

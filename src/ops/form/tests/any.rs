@@ -1,4 +1,4 @@
-//! The same for whatever is typed into several fields at once.
+//! The same comparison for random values in several fields at once.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -6,7 +6,6 @@ use proptest::test_runner::TestRunner;
 
 use super::*;
 
-/// Text that a person or a program could put into any field.
 fn any_text() -> BoxedStrategy<String> {
     prop_oneof![
         4 => "[ -~]{0,40}",
@@ -35,7 +34,7 @@ fn any_moment() -> BoxedStrategy<String> {
         .boxed()
 }
 
-/// Whatever a field of that kind could be given: mostly what it is for.
+/// Returns values for a field of this kind. Most of them fit the kind.
 fn any_value(kind: &FieldKind) -> BoxedStrategy<String> {
     let own = match kind {
         FieldKind::Word { words, .. } if !words.is_empty() => {

@@ -1,58 +1,25 @@
 //! Carrying a plan out: lock by lock.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::create_files::CreatedItem;
+pub use super::apply_progress::ApplyProgress;
 use crate::disk::ItemKind;
 use crate::model::bytes::Ranges;
 use crate::model::{Act, Change, Lock, Plan};
-use crate::store::commit::apply::restore_attributes::LostAttributes;
+use crate::store::commit::apply::equal_records::{remaining_equals, takes_any};
+use crate::store::commit::apply::step_folders;
 use crate::store::commit::apply::{ApplyContext, LostRace, StagedChange};
-use crate::store::commit::handover::rescue::ReplacedFile;
-use crate::store::commit::history::equal_records::{remaining_equals, takes_any};
 use crate::store::commit::vault::undo_step::UndoStep;
-use crate::store::commit::{CommitError, ReplaceMethod, Writer};
+use crate::store::commit::{CommitContext, CommitError};
 
 /// So often a change is fitted to a file that others keep changing.
 const TRIES: usize = 40;
 /// After so many it is fitted to it under the lock, and the last lines of others are taken over.
 const PATIENT: usize = 2;
 /// Why it is not made then.
-pub(in crate::store::commit) const KEPT_CHANGING: &str = "other programs keep changing it";
+pub const KEPT_CHANGING: &str = "other programs keep changing it";
 /// Why what is derived is not put in its place.
-pub(in crate::store::commit) const CHANGED: &str = "its memories changed";
-
-/// How far a plan was carried out.
-#[derive(Default)]
-pub struct ApplyProgress {
-    /// Whether a file that holds memories has been changed, or may have been.
-    pub began: bool,
-    /// Whether that is so of one that was there before.
-    pub began_there: bool,
-    /// Whether that is so of a file that is derived from them.
-    pub began_derived: bool,
-    /// New files and folders that were made before a lock was taken.
-    pub created: Vec<CreatedItem>,
-    /// Whether derived files have to be made anew, because files were not as planned.
-    pub derive: bool,
-    /// Whether others wrote to a file meanwhile.
-    pub met_others: bool,
-    /// The files that were changed, relative to the root.
-    pub touched: Vec<PathBuf>,
-    /// Second names of files that were replaced.
-    pub replaced: Vec<ReplacedFile>,
-    /// What was added to a file, by its whole path, where it cuts a line in two that another began in
-    /// that moment.
-    pub splitting: Vec<(PathBuf, Vec<u8>)>,
-    /// The weakest guard that a file was replaced under.
-    pub guard: ReplaceMethod,
-    /// What went otherwise than it was shown.
-    pub notes: Vec<String>,
-    /// What could not be given back to what came back.
-    pub lacking: LostAttributes,
-    /// The lengths, before and after, of files that others changed since the plan was made.
-    pub changed_lens: Vec<(PathBuf, u64, u64)>,
-}
+pub const CHANGED: &str = "its memories changed";
 
 /// Changes under one lock.
 struct LockGroup<'a> {
@@ -66,29 +33,29 @@ struct LockGroup<'a> {
 /// Carries a plan out. What is `kept` takes it back; where a change had to be fitted to a
 /// file that others had changed, it is kept anew before that change is made.
 pub fn apply_plan(
-    writer: &Writer<'_>,
+    context: &CommitContext<'_>,
     plan: &Plan,
     carried: &mut ApplyProgress,
     kept: Option<(u64, &mut UndoStep)>,
 ) -> Result<(), CommitError> {
-    let outcome = carry_sets(writer, plan, carried, kept);
-    writer.replaced.borrow_mut().append(&mut carried.replaced);
+    let outcome = carry_sets(context, plan, carried, kept);
+    context.replaced.borrow_mut().append(&mut carried.replaced);
     outcome
 }
 
 fn carry_sets(
-    writer: &Writer<'_>,
+    context: &CommitContext<'_>,
     plan: &Plan,
     carried: &mut ApplyProgress,
     mut kept: Option<(u64, &mut UndoStep)>,
 ) -> Result<(), CommitError> {
-    refuse_links(writer, plan)?;
+    refuse_links(context, plan)?;
     // What only makes anew what is derived is about those files.
     let of = if plan.changes.is_empty() { &plan.derived } else { &plan.changes };
     let files = of.iter().filter(|change| !matches!(change.act, Act::MakeFolder | Act::RemoveFolder));
     carried.touched = files.map(|change| change.path.clone()).collect();
     carried.derive = plan.derive_after || plan.derive_later;
-    for set in sets(writer, plan) {
+    for set in sets(context, plan) {
         let keep = &mut |path: &Path, inverse: Option<Change>| {
             let Some((number, step)) = &mut kept else { return Ok(()) };
             let own = step.changes.iter().position(|change| change.path == path);
@@ -103,21 +70,21 @@ fn carry_sets(
                 (Some(at), None) => drop(step.changes.remove(at)),
                 (None, _) => {}
             }
-            writer.vault().keep(*number, step)
+            context.vault.keep(*number, step)
         };
-        carry_set(writer, &set, carried, keep)?;
+        carry_set(context, &set, carried, keep)?;
     }
-    writer.tidy(plan, carried)
+    step_folders::tidy(context, plan, carried)
 }
 
 /// Refuses what would be written through a link, be it the file or a folder on its way, and
 /// what would be written to a pipe or a device.
-fn refuse_links(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitError> {
+fn refuse_links(context: &CommitContext<'_>, plan: &Plan) -> Result<(), CommitError> {
     let inside = plan.all().filter(|change| !change.is_empty() && !change.path.starts_with(".."));
     for change in inside {
-        let (path, depth) = (writer.path(&change.path), change.path.components().count());
+        let (path, depth) = (context.path(&change.path), change.path.components().count());
         for place in path.ancestors().take(depth) {
-            let Some(item) = writer.item_at(place)? else { continue };
+            let Some(item) = context.item_at(place)? else { continue };
             let what = match (item.link, item.kind) {
                 (Some(_), _) => "it is a link: palimp does not write through it",
                 (None, ItemKind::Special) => {
@@ -132,12 +99,12 @@ fn refuse_links(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitError> {
 }
 
 /// Carries out what is derived, if the files that it was made of still have those lengths.
-pub fn apply_derived(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitError> {
+pub fn apply_derived(context: &CommitContext<'_>, plan: &Plan) -> Result<(), CommitError> {
     let mut carried = ApplyProgress::default();
-    for set in sets(writer, plan) {
-        carry_set(writer, &set, &mut carried, &mut |_, _| Ok(()))?;
+    for set in sets(context, plan) {
+        carry_set(context, &set, &mut carried, &mut |_, _| Ok(()))?;
         if carried.derive {
-            return Err(CommitError::moved(&writer.place.root, CHANGED));
+            return Err(CommitError::moved(&context.place.root, CHANGED));
         }
     }
     Ok(())
@@ -146,15 +113,15 @@ pub fn apply_derived(writer: &Writer<'_>, plan: &Plan) -> Result<(), CommitError
 /// Carries out what is derived and shares one lock, as it is made under that lock: whoever keeps
 /// to it changes nothing that it is made of meanwhile.
 pub fn apply_derived_locked(
-    writer: &Writer<'_>,
+    context: &CommitContext<'_>,
     files: &[&Path],
     make: &dyn Fn() -> Vec<Change>,
 ) -> Result<(), CommitError> {
-    let host = writer.host;
-    let protocol = writer.protocol(files);
-    let held = writer.lock(files)?;
+    let host = context.host;
+    let protocol = context.protocol(files);
+    let held = context.lock(files)?;
     let changes = make();
-    let own = |change: &Change| StagedChange::of(change, true, writer.format, writer.path(&change.path));
+    let own = |change: &Change| StagedChange::of(change, true, context.format, context.path(&change.path));
     let mut ready: Vec<StagedChange> = changes.iter().filter(|change| !change.is_empty()).map(own).collect();
     let mut carried = ApplyProgress::default();
     let locks = protocol.files().to_vec();
@@ -163,21 +130,21 @@ pub fn apply_derived_locked(
         let is_made = scene.catch_up(&mut ready, true)?
             && scene.apply(&mut ready, &|| held.still_ours())? == LostRace::No
             && !scene.carried.derive;
-        if is_made { Ok(()) } else { Err(CommitError::moved(&writer.place.root, CHANGED)) }
+        if is_made { Ok(()) } else { Err(CommitError::moved(&context.place.root, CHANGED)) }
     });
     held.release();
     ready.iter_mut().for_each(|own| own.drop_temp(host.disk));
     outcome
 }
 
-fn sets<'a>(writer: &Writer<'_>, plan: &'a Plan) -> Vec<LockGroup<'a>> {
+fn sets<'a>(context: &CommitContext<'_>, plan: &'a Plan) -> Vec<LockGroup<'a>> {
     let mut sets: Vec<LockGroup<'a>> = Vec::new();
     let data = plan.changes.iter().map(|change| (change, false));
     for (change, derived) in data.chain(plan.derived.iter().map(|change| (change, true))) {
         if change.is_empty() {
             continue;
         }
-        let lock = writer.format.lock(&[&change.path]);
+        let lock = context.format.lock(&[&change.path]);
         let fits = |set: &&mut LockGroup<'a>| is_one(&set.lock, &lock);
         // What is derived joins the last set under its lock; data keeps its order.
         let last = match derived {
@@ -195,7 +162,7 @@ fn sets<'a>(writer: &Writer<'_>, plan: &'a Plan) -> Vec<LockGroup<'a>> {
         }
     }
     for set in sets.iter_mut().filter(|set| set.changes.iter().any(|(_, derived)| *derived)) {
-        let own = plan.inputs.iter().filter(|(file, _)| is_one(&writer.format.lock(&[file]), &set.lock));
+        let own = plan.inputs.iter().filter(|(file, _)| is_one(&context.format.lock(&[file]), &set.lock));
         set.made_of = own.map(|(file, len)| (file.as_path(), *len)).collect();
     }
     sets
@@ -214,16 +181,16 @@ fn is_one(a: &Lock, b: &Lock) -> bool {
 pub type UndoUpdate<'k> = dyn FnMut(&Path, Option<Change>) -> Result<(), CommitError> + 'k;
 
 fn carry_set(
-    writer: &Writer<'_>,
+    context: &CommitContext<'_>,
     set: &LockGroup<'_>,
     carried: &mut ApplyProgress,
     keep: &mut UndoUpdate<'_>,
 ) -> Result<(), CommitError> {
     let own = |&(change, derived): &(&Change, bool)| {
-        StagedChange::of(change, derived, writer.format, writer.path(&change.path))
+        StagedChange::of(change, derived, context.format, context.path(&change.path))
     };
     let mut ready: Vec<StagedChange> = set.changes.iter().map(own).collect();
-    let mut scene = ApplyContext { host: writer.host, locks: Vec::new(), exact: set.exact, carried };
+    let mut scene = ApplyContext { host: context.host, locks: Vec::new(), exact: set.exact, carried };
     // Files are made first, without a lock: nobody knows them yet. What is derived waits for
     // the lock: what it is made of must not have changed.
     let known = ready.iter().position(|own| !own.is_new()).unwrap_or(ready.len());
@@ -233,13 +200,13 @@ fn carry_set(
             true => Ok(()),
             false => keep(&own.relative, None),
         })
-        .and_then(|()| commit_set(writer, &set.made_of, &mut scene, &mut ready[known..], keep));
-    ready.iter_mut().for_each(|own| own.drop_temp(writer.host.disk));
+        .and_then(|()| commit_set(context, &set.made_of, &mut scene, &mut ready[known..], keep));
+    ready.iter_mut().for_each(|own| own.drop_temp(context.host.disk));
     outcome
 }
 
 fn commit_set(
-    writer: &Writer<'_>,
+    context: &CommitContext<'_>,
     made_of: &[(&Path, u64)],
     scene: &mut ApplyContext<'_, '_>,
     ready: &mut [StagedChange],
@@ -253,11 +220,11 @@ fn commit_set(
             ready.iter_mut().try_for_each(|own| scene.prepare(own))?;
         }
         let files: Vec<&Path> = ready.iter().map(|own| own.relative.as_path()).collect();
-        let protocol = writer.protocol(&files);
+        let protocol = context.protocol(&files);
         let adds = ready.iter().all(|own| matches!(own.act, Act::Append(_)));
         let held = match adds {
-            true => writer.lock_to_add(&files)?,
-            false => writer.lock(&files)?,
+            true => context.lock_to_add(&files)?,
+            false => context.lock(&files)?,
         };
         if is_last {
             // Whoever keeps to the lock waits now: nobody else changes what is fitted to.
@@ -266,7 +233,7 @@ fn commit_set(
         }
         let mut is_as_made = true;
         for (file, len) in made_of {
-            is_as_made &= scene.len(&writer.path(file))? == Some(*len);
+            is_as_made &= scene.len(&context.path(file))? == Some(*len);
         }
         if !is_as_made {
             scene.carried.touched.extend(made_of.iter().map(|(file, _)| file.to_path_buf()));

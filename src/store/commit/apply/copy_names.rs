@@ -4,27 +4,24 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::model::{Act, Change, Plan};
-use crate::store::commit::Writer;
+use crate::store::commit::CommitContext;
 
 /// So many names are tried for a copy.
 const NAMES: usize = 100;
 
-impl Writer<'_> {
-    /// The plan, with other names for copies whose names others took since it was made.
-    pub(in crate::store::commit) fn with_free_names<'p>(&self, plan: &'p Plan) -> Cow<'p, Plan> {
-        let is_there = |path: &Path| self.host.disk.look(&self.path(path)).is_ok();
-        let is_taken = |change: &Change| matches!(change.act, Act::Create(_)) && is_there(&change.path);
-        if !plan.changes.iter().any(is_taken) {
-            return Cow::Borrowed(plan);
-        }
-        let mut plan = plan.clone();
-        for change in plan.changes.iter_mut().filter(|change| is_taken(change)) {
-            let mut others =
-                (2..NAMES).map_while(|number| self.format.alternative_name(&change.path, number));
-            if let Some(free) = others.find(|other| !is_there(other)) {
-                change.path = free;
-            }
-        }
-        Cow::Owned(plan)
+/// The plan, with other names for copies whose names others took since it was made.
+pub fn with_free_names<'p>(context: &CommitContext<'_>, plan: &'p Plan) -> Cow<'p, Plan> {
+    let is_there = |path: &Path| context.host.disk.look(&context.path(path)).is_ok();
+    let is_taken = |change: &Change| matches!(change.act, Act::Create(_)) && is_there(&change.path);
+    if !plan.changes.iter().any(is_taken) {
+        return Cow::Borrowed(plan);
     }
+    let mut plan = plan.clone();
+    for change in plan.changes.iter_mut().filter(|change| is_taken(change)) {
+        let mut others = (2..NAMES).map_while(|number| context.format.alternative_name(&change.path, number));
+        if let Some(free) = others.find(|other| !is_there(other)) {
+            change.path = free;
+        }
+    }
+    Cow::Owned(plan)
 }

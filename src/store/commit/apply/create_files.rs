@@ -1,23 +1,18 @@
 //! New files and folders: nobody knows them yet, so no lock is needed.
 
+use crate::store::commit::apply::apply_progress::CreatedItem;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::disk::{Lookup, put_new};
 use crate::model::{Act, Bytes};
 use crate::store::commit::apply::{ApplyContext, StagedChange};
-use crate::store::commit::handover::hidden_names::{OldFileName, SwapFileName};
 use crate::store::commit::vault::make_folders_as;
-use crate::store::commit::{CommitError, Writer};
+use crate::store::commit::{CommitContext, CommitError};
+use crate::store::hidden_names::{OldFileName, SwapFileName};
 
 /// Why what was made stays.
 const OTHERS: &str = "another program wrote to it";
-
-/// A new file with its bytes, or a new folder, that was made before a lock was taken.
-pub struct CreatedItem {
-    path: PathBuf,
-    bytes: Option<Bytes>,
-}
 
 impl ApplyContext<'_, '_> {
     /// Makes a new file or folder, durably. False where the folder is there already.
@@ -78,37 +73,34 @@ impl ApplyContext<'_, '_> {
     }
 }
 
-impl Writer<'_> {
-    /// Removes new files and folders that nobody knows yet. What others wrote to meanwhile
-    /// stays: it is not ours alone.
-    pub(in crate::store::commit) fn unmake(&self, made: &[CreatedItem]) -> io::Result<()> {
-        let disk = self.host.disk;
-        for own in made.iter().rev() {
-            match &own.bytes {
-                None => disk.remove_folder(&own.path)?,
-                Some(bytes) => self.unmake_file(&own.path, bytes)?,
-            }
-            own.path.parent().map_or(Ok(()), |folder| disk.sync_folder(folder))?;
+/// Removes new files and folders that nobody knows yet. What others wrote to meanwhile
+/// stays: it is not ours alone.
+pub fn unmake(context: &CommitContext<'_>, made: &[CreatedItem]) -> io::Result<()> {
+    let disk = context.host.disk;
+    for own in made.iter().rev() {
+        match &own.bytes {
+            None => disk.remove_folder(&own.path)?,
+            Some(bytes) => unmake_file(context, &own.path, bytes)?,
         }
-        Ok(())
+        own.path.parent().map_or(Ok(()), |folder| disk.sync_folder(folder))?;
     }
+    Ok(())
+}
 
-    /// Takes a new file from its place, and puts it back where it is not what was made.
-    fn unmake_file(&self, path: &Path, bytes: &Bytes) -> io::Result<()> {
-        let (disk, machine) = (self.host.disk, self.host.machine);
-        let is_it = |path: &Path| {
-            disk.read_after(path, bytes).map(|(more, _)| more.is_some_and(|more| more.is_empty()))
-        };
-        if !is_it(path)? {
-            return Err(io::Error::other(OTHERS));
-        }
-        let old = OldFileName::of(path, bytes, machine.now(), machine.own_process());
-        let name = path.with_file_name(SwapFileName { old, new_inode: 0, len: None }.name());
-        disk.rename(path, &name)?;
-        if !is_it(&name)? {
-            put_new(disk, &name, path)?;
-            return Err(io::Error::other(OTHERS));
-        }
-        disk.remove(&name)
+/// Takes a new file from its place, and puts it back where it is not what was made.
+fn unmake_file(context: &CommitContext<'_>, path: &Path, bytes: &Bytes) -> io::Result<()> {
+    let (disk, machine) = (context.host.disk, context.host.machine);
+    let is_it =
+        |path: &Path| disk.read_after(path, bytes).map(|(more, _)| more.is_some_and(|more| more.is_empty()));
+    if !is_it(path)? {
+        return Err(io::Error::other(OTHERS));
     }
+    let old = OldFileName::of(path, bytes, machine.now(), machine.own_process());
+    let name = path.with_file_name(SwapFileName { old, new_inode: 0, len: None }.name());
+    disk.rename(path, &name)?;
+    if !is_it(&name)? {
+        put_new(disk, &name, path)?;
+        return Err(io::Error::other(OTHERS));
+    }
+    disk.remove(&name)
 }

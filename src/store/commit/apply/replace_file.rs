@@ -6,13 +6,13 @@ use std::io;
 use std::path::Path;
 
 use super::{ApplyContext, LostRace, StagedChange};
-use crate::disk::{Disk, Lookup, Owner, WritableFile, is_unsupported, put_new};
+use crate::disk::{Disk, Lookup, is_unsupported, put_new};
 use crate::model::Act;
 use crate::model::snapshot::Generation;
 use crate::store::commit::handover::file_exchange::{link_as_old, rename_as_old};
-use crate::store::commit::handover::hidden_names::{OldFileName, SwapFileName};
 use crate::store::commit::handover::rescue::ReplacedFile;
 use crate::store::commit::{CommitError, ReplaceMethod};
+use crate::store::hidden_names::{OldFileName, SwapFileName};
 
 impl ApplyContext<'_, '_> {
     /// Puts the new bytes in the file's place, or removes it where there are none. What is not
@@ -248,30 +248,4 @@ impl StagedChange {
 fn copy(disk: &dyn Disk, to: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let mut out = disk.create(to, mode)?;
     out.write(bytes).and_then(|()| out.sync())
-}
-
-/// Gives new bytes the owner and the attributes of the file that they are to replace.
-pub fn keep_owner(
-    disk: &dyn Disk,
-    own: &StagedChange,
-    out: &mut dyn WritableFile,
-    owner: Owner,
-) -> Result<(), CommitError> {
-    let refused = |what| move |_: io::Error| CommitError::NotWritten { file: own.path.clone(), what };
-    let attributes = disk.extended(&own.path).map_err(own.io("read"))?;
-    // What was made for it belongs to who runs this.
-    let made = own.temp.as_deref().and_then(|temp| disk.look(temp).ok());
-    let is_owner = made.is_some_and(|made| made.owner.user == owner.user);
-    out.set_owner(owner).map_err(refused(match is_owner {
-        true => {
-            "it belongs to a group that you are not in, and would lose that group: give it to one of yours (chgrp), or run this as root"
-        }
-        false => {
-            "it belongs to another user or group, and would lose that owner: run this as its owner"
-        }
-    }))?;
-    out.set_extended(&attributes).map_err(refused(match is_owner {
-        true => "it has an access list or extended attributes that would be lost: run this as root",
-        false => "it has an access list or extended attributes that would be lost: run this as its owner",
-    }))
 }

@@ -14,7 +14,7 @@ pub enum ReplaceMethod {
 
 impl ReplaceMethod {
     /// As the journal says it, where it is not the usual one.
-    pub(in crate::store::commit) fn word(self) -> Option<String> {
+    pub fn word(self) -> Option<String> {
         match self {
             ReplaceMethod::Exchange => None,
             ReplaceMethod::Link => Some("link".to_owned()),

@@ -1,15 +1,12 @@
 //! What a file or folder had when it was removed, given back when it comes again.
 
-use std::collections::BTreeMap;
+use crate::store::commit::apply::apply_progress::LostAttributes;
 use std::path::{Path, PathBuf};
 
 use super::{ApplyContext, StagedChange};
 use crate::disk::{Disk, WritableFile};
 use crate::model::attributes::{FileAttributes, Owner};
 use crate::model::{PathText, plan};
-
-/// What could not be given back, with the files and folders that lack it.
-pub type LostAttributes = BTreeMap<String, Vec<PathBuf>>;
 
 impl ApplyContext<'_, '_> {
     /// Gives what was made at `made` the owner, the attributes and the mode that it had. What the

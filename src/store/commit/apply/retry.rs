@@ -5,35 +5,33 @@
 use std::io;
 
 use super::apply_plan::KEPT_CHANGING;
-use crate::store::commit::{CommitError, FilesState, Writer};
+use crate::store::commit::{CommitContext, CommitError, FilesState};
 use crate::store::lock::LockError;
 
 /// What Linux says of a disk that failed (`EIO`): a network disk may be well again at once.
 const DISK_FAILED: i32 = 5;
 
-impl Writer<'_> {
-    /// Does it, and again after a pause where nothing was changed and the reason may pass. A lock that was
-    /// not had in time is not waited for once more.
-    pub(in crate::store::commit) fn retry<T>(
-        &self,
-        make: impl Fn() -> Result<T, CommitError>,
-    ) -> Result<T, CommitError> {
-        let began = self.host.machine.monotonic();
-        let mut outcome = make();
-        let pauses =
-            (0..self.tuning.retries).filter_map(|retry| Some(self.tuning.lock_backoff?.after(retry)));
-        for pause in pauses {
-            // Others wait meanwhile: all pauses together are no longer than a lock is waited for.
-            let waited = self.host.machine.monotonic().saturating_sub(began);
-            let is_in_time = waited + pause <= self.tuning.lock_timeout;
-            if !is_in_time || !outcome.as_ref().is_err_and(may_pass) {
-                break;
-            }
-            self.host.machine.sleep(pause);
-            outcome = make();
+/// Does it, and again after a pause where nothing was changed and the reason may pass. A lock that was
+/// not had in time is not waited for once more.
+pub fn retry<T>(
+    context: &CommitContext<'_>,
+    make: impl Fn() -> Result<T, CommitError>,
+) -> Result<T, CommitError> {
+    let began = context.host.machine.monotonic();
+    let mut outcome = make();
+    let pauses =
+        (0..context.tuning.retries).filter_map(|retry| Some(context.tuning.lock_backoff?.after(retry)));
+    for pause in pauses {
+        // Others wait meanwhile: all pauses together are no longer than a lock is waited for.
+        let waited = context.host.machine.monotonic().saturating_sub(began);
+        let is_in_time = waited + pause <= context.tuning.lock_timeout;
+        if !is_in_time || !outcome.as_ref().is_err_and(may_pass) {
+            break;
         }
-        outcome
+        context.host.machine.sleep(pause);
+        outcome = make();
     }
+    outcome
 }
 
 fn may_pass(error: &CommitError) -> bool {

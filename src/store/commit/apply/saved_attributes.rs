@@ -11,90 +11,88 @@ use crate::disk::Lookup;
 use crate::model::attributes::FileAttributes;
 use crate::model::{Act, Change, Plan};
 use crate::store::commit::vault::step_encoding;
-use crate::store::commit::{CommitError, KEPT_COPY_LIMIT, UndoStep, Writer};
+use crate::store::commit::{CommitContext, CommitError, UndoStep};
 
-impl Writer<'_> {
-    /// A change's undo data, without the bytes that it starts from. A file or folder that
-    /// goes comes back as it is now.
-    pub(in crate::store::commit) fn bare_inverse(&self, change: &Change) -> Result<Change, CommitError> {
-        let inverse = match (&change.act, &change.base) {
-            (Act::Expire(_), Some(bytes)) => Change::create(&change.path, bytes.clone()),
-            _ => step_encoding::without_neighbours(change, change.bare_inverse()),
-        };
-        if !comes(&inverse) {
-            return Ok(inverse);
-        }
-        let path = self.path(&change.path);
-        match self.attributes_at(&path) {
-            Ok(Some((mode, had))) => Ok(Change { mode, attributes: Some(Arc::new(had)), ..inverse }),
-            Ok(None) => Ok(inverse),
-            // An old copy is no memory: that nobody knows whose it was is no reason to fail.
-            Err(_) if matches!(change.act, Act::Expire(_)) => Ok(inverse),
-            Err(error) => Err(CommitError::unread(&path, error)),
+/// Undo restores an expired copy up to this size, in bytes.
+const KEPT_COPY_LIMIT: u64 = 64 << 10;
+
+/// A change's undo data, without the bytes that it starts from. A file or folder that
+/// goes comes back as it is now.
+pub fn bare_inverse(context: &CommitContext<'_>, change: &Change) -> Result<Change, CommitError> {
+    let inverse = match (&change.act, &change.base) {
+        (Act::Expire(_), Some(bytes)) => Change::create(&change.path, bytes.clone()),
+        _ => step_encoding::without_neighbours(change, change.bare_inverse()),
+    };
+    if !comes(&inverse) {
+        return Ok(inverse);
+    }
+    let path = context.path(&change.path);
+    match attributes_at(context, &path) {
+        Ok(Some((mode, had))) => Ok(Change { mode, attributes: Some(Arc::new(had)), ..inverse }),
+        Ok(None) => Ok(inverse),
+        // An old copy is no memory: that nobody knows whose it was is no reason to fail.
+        Err(_) if matches!(change.act, Act::Expire(_)) => Ok(inverse),
+        Err(error) => Err(CommitError::unread(&path, error)),
+    }
+}
+
+/// The plan, with what the copies hold that are to go.
+pub fn with_expiring<'p>(context: &CommitContext<'_>, plan: Cow<'p, Plan>) -> Cow<'p, Plan> {
+    let is_one = |change: &Change| matches!(change.act, Act::Expire(len) if len <= KEPT_COPY_LIMIT);
+    if !plan.changes.iter().any(is_one) {
+        return plan;
+    }
+    let mut plan = plan.into_owned();
+    for change in plan.changes.iter_mut().filter(|change| is_one(change)) {
+        let read = context.host.disk.read(&context.path(&change.path), 0, None);
+        change.base = read.ok().map(|(bytes, _)| bytes.into());
+    }
+    Cow::Owned(plan)
+}
+
+/// The mode of what is at a path, whose it is and what is attached to it.
+pub fn attributes_at(context: &CommitContext<'_>, path: &Path) -> io::Result<Option<(u32, FileAttributes)>> {
+    let disk = context.host.disk;
+    let Some(item) = Lookup::from(disk.look(path)).optional()? else { return Ok(None) };
+    let extended = Lookup::from(disk.extended(path)).optional()?.unwrap_or_default();
+    Ok(Some((item.mode, FileAttributes { owner: item.owner, extended })))
+}
+
+/// The plan, in which what a step removed comes back with what it had then: undo is not the
+/// only way back.
+pub fn with_saved_attributes<'p>(
+    context: &CommitContext<'_>,
+    plan: Cow<'p, Plan>,
+) -> Result<Cow<'p, Plan>, CommitError> {
+    let is_bare = |change: &&Change| comes(change) && change.attributes.is_none();
+    let wanted: HashSet<&Path> = plan.changes.iter().filter(is_bare).map(|own| &*own.path).collect();
+    if wanted.is_empty() {
+        return Ok(plan);
+    }
+    let mut removed = HashMap::new();
+    for line in context.vault.journal()? {
+        for file in line.files.iter().filter(|file| wanted.contains(&*file.path)) {
+            removed.insert(file.path.clone(), Some(line.step).filter(|_| file.change == "remove"));
         }
     }
-
-    /// The plan, with what the copies hold that are to go.
-    pub(in crate::store::commit) fn with_expiring<'p>(&self, plan: Cow<'p, Plan>) -> Cow<'p, Plan> {
-        let is_one = |change: &Change| matches!(change.act, Act::Expire(len) if len <= KEPT_COPY_LIMIT);
-        if !plan.changes.iter().any(is_one) {
-            return plan;
-        }
-        let mut plan = plan.into_owned();
-        for change in plan.changes.iter_mut().filter(|change| is_one(change)) {
-            let read = self.host.disk.read(&self.path(&change.path), 0, None);
-            change.base = read.ok().map(|(bytes, _)| bytes.into());
-        }
-        Cow::Owned(plan)
+    let mut steps: HashMap<u64, Option<UndoStep>> = HashMap::new();
+    for number in removed.values().flatten() {
+        steps.insert(*number, context.vault.step(*number)?);
     }
-
-    /// The mode of what is at a path, whose it is and what is attached to it.
-    pub(in crate::store::commit) fn attributes_at(
-        &self,
-        path: &Path,
-    ) -> io::Result<Option<(u32, FileAttributes)>> {
-        let disk = self.host.disk;
-        let Some(item) = Lookup::from(disk.look(path)).optional()? else { return Ok(None) };
-        let extended = Lookup::from(disk.extended(path)).optional()?.unwrap_or_default();
-        Ok(Some((item.mode, FileAttributes { owner: item.owner, extended })))
+    let before = |change: &Change| {
+        let step = steps.get(removed.get(&change.path)?.as_ref()?)?.as_ref()?;
+        step.changes.iter().find(|own| own.path == change.path && own.attributes.is_some())
+    };
+    if !plan.changes.iter().any(|change| before(change).is_some()) {
+        return Ok(plan);
     }
-
-    /// The plan, in which what a step removed comes back with what it had then: undo is not the
-    /// only way back.
-    pub(in crate::store::commit) fn with_saved_attributes<'p>(
-        &self,
-        plan: Cow<'p, Plan>,
-    ) -> Result<Cow<'p, Plan>, CommitError> {
-        let is_bare = |change: &&Change| comes(change) && change.attributes.is_none();
-        let wanted: HashSet<&Path> = plan.changes.iter().filter(is_bare).map(|own| &*own.path).collect();
-        if wanted.is_empty() {
-            return Ok(plan);
+    let mut plan = plan.into_owned();
+    for change in plan.changes.iter_mut().filter(|change| comes(change) && change.attributes.is_none()) {
+        if let Some(own) = before(change) {
+            (change.mode, change.attributes) = (own.mode, own.attributes.clone());
         }
-        let mut removed = HashMap::new();
-        for line in self.vault.journal()? {
-            for file in line.files.iter().filter(|file| wanted.contains(&*file.path)) {
-                removed.insert(file.path.clone(), Some(line.step).filter(|_| file.change == "remove"));
-            }
-        }
-        let mut steps: HashMap<u64, Option<UndoStep>> = HashMap::new();
-        for number in removed.values().flatten() {
-            steps.insert(*number, self.vault.step(*number)?);
-        }
-        let before = |change: &Change| {
-            let step = steps.get(removed.get(&change.path)?.as_ref()?)?.as_ref()?;
-            step.changes.iter().find(|own| own.path == change.path && own.attributes.is_some())
-        };
-        if !plan.changes.iter().any(|change| before(change).is_some()) {
-            return Ok(plan);
-        }
-        let mut plan = plan.into_owned();
-        for change in plan.changes.iter_mut().filter(|change| comes(change) && change.attributes.is_none()) {
-            if let Some(own) = before(change) {
-                (change.mode, change.attributes) = (own.mode, own.attributes.clone());
-            }
-        }
-        Ok(Cow::Owned(plan))
     }
+    Ok(Cow::Owned(plan))
 }
 
 /// Whether something is made that was not there.

@@ -5,16 +5,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::hidden_names::OldFileName;
 use super::wait_for_line_end::{is_fresh, whole_lines};
-use super::watch_stores;
+use super::watch_list;
 use crate::disk::{Disk, WritableFile};
 use crate::model::plan::{PRIVATE_MODE, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Change, PathText, Plan};
-use crate::store::commit::Writer;
+use crate::store::commit::CommitContext;
 use crate::store::commit::apply::apply_plan;
 use crate::store::commit::apply::restore_attributes;
+use crate::store::commit::apply::saved_attributes;
+use crate::store::hidden_names::OldFileName;
 use crate::store::lock::{LockGuard, LockProtocol, WaitPolicy};
 
 /// So long the lock is waited for where agents hold it again and again: one try would hardly ever
@@ -35,15 +36,15 @@ enum AddOutcome {
 
 /// The lock under which late lines are added: taken once for all of them, and waited for but once.
 #[derive(Default)]
-pub(in crate::store::commit) struct SharedLock<'a> {
+pub struct SharedLock<'a> {
     held: Option<(LockProtocol, LockGuard<'a>)>,
     refused: Vec<LockProtocol>,
 }
 
 impl<'a> SharedLock<'a> {
     /// Takes the lock of a file; `None` where others hold it.
-    fn take(&mut self, writer: &Writer<'a>, file: &Path) -> Option<()> {
-        let protocol = writer.protocol(&[file]);
+    fn take(&mut self, context: &CommitContext<'a>, file: &Path) -> Option<()> {
+        let protocol = context.protocol(&[file]);
         if self.held.as_ref().is_some_and(|(own, held)| *own == protocol && held.still_ours()) {
             return Some(());
         }
@@ -51,10 +52,10 @@ impl<'a> SharedLock<'a> {
         if self.refused.contains(&protocol) {
             return None;
         }
-        let is_busy = writer.is_busy.get();
-        let usual = writer.patience();
+        let is_busy = context.is_busy.get();
+        let usual = context.patience();
         let wait = if is_busy { A_MOMENT.min(usual.wait) } else { Duration::ZERO };
-        match writer.lock_as(&[file], WaitPolicy { wait, ..usual }) {
+        match context.lock_as(&[file], WaitPolicy { wait, ..usual }) {
             Ok(held) => self.held = Some((protocol, held)),
             Err(_) => self.refused.push(protocol),
         }
@@ -62,132 +63,136 @@ impl<'a> SharedLock<'a> {
     }
 
     /// Lets go of it, for what takes a lock of its own.
-    pub(in crate::store::commit) fn release(&mut self) {
+    pub fn release(&mut self) {
         self.held = None;
     }
 }
 
-impl<'a> Writer<'a> {
-    /// Adds late lines to the file, under its lock, durably; not those that a crash left
-    /// there already. Where it has gone it is made anew, as the `old` one is.
-    pub(in crate::store::commit) fn add_late_lines(
-        &self,
-        lock: &mut SharedLock<'a>,
-        old: &Path,
-        file: &Path,
-        (begun, lines): (&[u8], &[u8]),
-    ) -> Option<()> {
-        let relative = self.relative(file)?;
-        for _ in 0..TRIES {
-            lock.take(self, &relative)?;
-            match self.add_lines(old, file, begun, lines)? {
-                AddOutcome::Yes => return Some(()),
-                AddOutcome::Again => {}
-                AddOutcome::Within(bytes) => {
-                    lock.release();
-                    self.take_out(file, &bytes, b"")?;
-                }
-            }
-        }
-        None
-    }
-
-    /// Moves lines of ours that cut a line of another in two before that line.
-    pub(in crate::store::commit) fn move_before(&self, cutting: Vec<(PathBuf, Vec<u8>)>) {
-        for (file, bytes) in cutting {
-            let lines = bytes.strip_prefix(b"\n").unwrap_or(&bytes);
-            if self.take_out(&file, &bytes, lines).is_none() {
-                let file = file.to_text();
-                self.note(format!(
-                    "the new line in {file} is in the middle of a line that another program wrote. Both are there, and broken. `palimp check` names the line"
-                ));
+/// Adds late lines to the file, under its lock, durably; not those that a crash left
+/// there already. Where it has gone it is made anew, as the `old` one is.
+pub fn add_late_lines<'a>(
+    context: &CommitContext<'a>,
+    lock: &mut SharedLock<'a>,
+    old: &Path,
+    file: &Path,
+    (begun, lines): (&[u8], &[u8]),
+) -> Option<()> {
+    let relative = context.relative(file)?;
+    for _ in 0..TRIES {
+        lock.take(context, &relative)?;
+        match add_lines(context, old, file, begun, lines)? {
+            AddOutcome::Yes => return Some(()),
+            AddOutcome::Again => {}
+            AddOutcome::Within(bytes) => {
+                lock.release();
+                take_out(context, file, &bytes, b"")?;
             }
         }
     }
+    None
+}
 
-    /// `None` where they have to wait.
-    fn add_lines(&self, old: &Path, file: &Path, begun: &[u8], lines: &[u8]) -> Option<AddOutcome> {
-        let (host, disk) = (self.host, self.host.disk);
-        let mut out = match disk.append(file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => self.made_as(old, file)?,
-            outcome => outcome.ok()?,
-        };
-        let mut log = TargetLog::of(disk.read(file, 0, None).ok()?);
-        let whole = behind_a_begun_line(begun, lines);
-        let (bytes, is_last) = loop {
-            let is_last = !begun.is_empty() && log.now[whole_lines(&log.now).len()..] == *begun;
-            let end = if is_last { b"" } else { line_end_for(&log.now) };
-            // An agent is in the middle of a line: what is added now would cut it in two.
-            if !end.is_empty() && is_fresh(host.machine, &log.seen) {
-                return None;
-            }
-            let new = if is_last { lines } else { &whole[log.known(&whole, || self.taken_of(old))?..] };
-            if new.is_empty() {
-                return Some(AddOutcome::Yes);
-            }
-            match log.grown(disk, file, out.as_ref(), &whole) {
-                Some(false) => break ([end, new].concat(), is_last),
-                Some(true) => {}
-                None => return Some(AddOutcome::Again),
-            }
-        };
-        let seen = log.seen;
-        out.write(&bytes).ok()?;
-        if cuts_a_line(disk, file, &seen, &bytes, is_last)? {
-            return Some(AddOutcome::Within(bytes));
+/// Moves lines of ours that cut a line of another in two before that line.
+pub fn move_before(context: &CommitContext<'_>, cutting: Vec<(PathBuf, Vec<u8>)>) {
+    for (file, bytes) in cutting {
+        let lines = bytes.strip_prefix(b"\n").unwrap_or(&bytes);
+        if take_out(context, &file, &bytes, lines).is_none() {
+            let file = file.to_text();
+            context.note(format!(
+                "the new line in {file} is in the middle of a line that another program wrote. Both are there, and broken. `palimp check` names the line"
+            ));
         }
-        // The name too: the file may have been made here, or by one who did not live to sync it.
-        let folder = file.parent().unwrap_or(Path::new("/"));
-        out.sync().and_then(|()| disk.sync_folder(folder)).ok()?;
-        let is_there = disk.look(file).is_ok_and(|item| is_same(&item.generation, &seen));
-        Some(if is_there { AddOutcome::Yes } else { AddOutcome::Again })
     }
+}
 
-    /// What of an old file is in the file that took its place.
-    fn taken_of(&self, path: &Path) -> Option<Vec<u8>> {
-        let old = OldFileName::read(path.file_name()?)?;
-        self.host.disk.read(path, 0, Some(old.taken)).ok().map(|(bytes, _)| bytes)
-    }
-
-    /// A new file in the place of one that went, with the mode, the owner and the attributes that
-    /// one has. What the system refuses is told.
-    fn made_as(&self, old: &Path, file: &Path) -> Option<Box<dyn WritableFile + '_>> {
-        let disk = self.host.disk;
-        let mut out = disk.create(file, PRIVATE_MODE).ok()?;
-        let had = self.attributes_at(old).ok().flatten();
-        let lacks = had.map_or_else(Vec::new, |(mode, had)| {
-            restore_attributes::set_attributes(disk, file, out.as_mut(), mode, &had)
-        });
-        let relative = self.relative(file).unwrap_or_else(|| file.to_owned());
-        let lacking = lacks.into_iter().map(|what| (what, vec![relative.clone()])).collect();
-        restore_attributes::sentences(&lacking).into_iter().for_each(|note| self.note(note));
-        Some(out)
-    }
-
-    /// Takes bytes of ours out of the line of others that they cut in two, and puts those lines before
-    /// it: in a new file, so that what others write meanwhile is taken over.
-    fn take_out(&self, file: &Path, bytes: &[u8], lines: &[u8]) -> Option<()> {
-        let relative = self.relative(file)?;
-        for _ in 0..TRIES {
-            let (now, _) = self.host.disk.read(file, 0, None).ok()?;
-            let Some(at) = memchr::memmem::rfind(&now, bytes) else { return Some(()) };
-            let start = whole_lines(&now[..at]).len();
-            let edits = vec![(start..start, lines.to_vec()), (at..at + bytes.len(), Vec::new())];
-            let change = Change::edits(&relative, now.into(), edits);
-            let plan = Plan { changes: vec![change], exact: true, ..self.unseen("rescue") };
-            if apply_plan::apply_plan(self, &plan, &mut apply_plan::ApplyProgress::default(), None).is_ok() {
-                let olds = self.replaced.borrow().iter().map(|own| own.path.clone()).collect();
-                watch_stores::note_replaced(&self.place, self.host.data, olds);
-                return Some(());
-            }
+/// `None` where they have to wait.
+fn add_lines(
+    context: &CommitContext<'_>,
+    old: &Path,
+    file: &Path,
+    begun: &[u8],
+    lines: &[u8],
+) -> Option<AddOutcome> {
+    let (host, disk) = (context.host, context.host.disk);
+    let mut out = match disk.append(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => made_as(context, old, file)?,
+        outcome => outcome.ok()?,
+    };
+    let mut log = TargetLog::of(disk.read(file, 0, None).ok()?);
+    let whole = behind_a_begun_line(begun, lines);
+    let (bytes, is_last) = loop {
+        let is_last = !begun.is_empty() && log.now[whole_lines(&log.now).len()..] == *begun;
+        let end = if is_last { b"" } else { line_end_for(&log.now) };
+        // An agent is in the middle of a line: what is added now would cut it in two.
+        if !end.is_empty() && is_fresh(host.machine, &log.seen) {
+            return None;
         }
-        None
+        let new = if is_last { lines } else { &whole[log.known(&whole, || taken_of(context, old))?..] };
+        if new.is_empty() {
+            return Some(AddOutcome::Yes);
+        }
+        match log.grown(disk, file, out.as_ref(), &whole) {
+            Some(false) => break ([end, new].concat(), is_last),
+            Some(true) => {}
+            None => return Some(AddOutcome::Again),
+        }
+    };
+    let seen = log.seen;
+    out.write(&bytes).ok()?;
+    if cuts_a_line(disk, file, &seen, &bytes, is_last)? {
+        return Some(AddOutcome::Within(bytes));
     }
+    // The name too: the file may have been made here, or by one who did not live to sync it.
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    out.sync().and_then(|()| disk.sync_folder(folder)).ok()?;
+    let is_there = disk.look(file).is_ok_and(|item| is_same(&item.generation, &seen));
+    Some(if is_there { AddOutcome::Yes } else { AddOutcome::Again })
+}
+
+/// What of an old file is in the file that took its place.
+fn taken_of(context: &CommitContext<'_>, path: &Path) -> Option<Vec<u8>> {
+    let old = OldFileName::read(path.file_name()?)?;
+    context.host.disk.read(path, 0, Some(old.taken)).ok().map(|(bytes, _)| bytes)
+}
+
+/// A new file in the place of one that went, with the mode, the owner and the attributes that
+/// one has. What the system refuses is told.
+fn made_as<'a>(context: &CommitContext<'a>, old: &Path, file: &Path) -> Option<Box<dyn WritableFile + 'a>> {
+    let disk = context.host.disk;
+    let mut out = disk.create(file, PRIVATE_MODE).ok()?;
+    let had = saved_attributes::attributes_at(context, old).ok().flatten();
+    let lacks = had.map_or_else(Vec::new, |(mode, had)| {
+        restore_attributes::set_attributes(disk, file, out.as_mut(), mode, &had)
+    });
+    let relative = context.relative(file).unwrap_or_else(|| file.to_owned());
+    let lacking = lacks.into_iter().map(|what| (what, vec![relative.clone()])).collect();
+    restore_attributes::sentences(&lacking).into_iter().for_each(|note| context.note(note));
+    Some(out)
+}
+
+/// Takes bytes of ours out of the line of others that they cut in two, and puts those lines before
+/// it: in a new file, so that what others write meanwhile is taken over.
+fn take_out(context: &CommitContext<'_>, file: &Path, bytes: &[u8], lines: &[u8]) -> Option<()> {
+    let relative = context.relative(file)?;
+    for _ in 0..TRIES {
+        let (now, _) = context.host.disk.read(file, 0, None).ok()?;
+        let Some(at) = memchr::memmem::rfind(&now, bytes) else { return Some(()) };
+        let start = whole_lines(&now[..at]).len();
+        let edits = vec![(start..start, lines.to_vec()), (at..at + bytes.len(), Vec::new())];
+        let change = Change::edits(&relative, now.into(), edits);
+        let plan = Plan { changes: vec![change], exact: true, ..context.unseen("rescue") };
+        if apply_plan::apply_plan(context, &plan, &mut apply_plan::ApplyProgress::default(), None).is_ok() {
+            let olds = context.replaced.borrow().iter().map(|own| own.path.clone()).collect();
+            watch_list::note_replaced(&context.place, context.host.data, olds);
+            return Some(());
+        }
+    }
+    None
 }
 
 /// Whether others wrote between the last look and the write so that the bytes stand within a line of
 /// theirs, or behind one that they were to go on.
-pub(in crate::store::commit) fn cuts_a_line(
+pub fn cuts_a_line(
     disk: &dyn Disk,
     file: &Path,
     seen: &Generation,

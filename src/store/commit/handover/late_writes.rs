@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use super::hidden_names::OldFileName;
 use super::wait_for_line_end::whole_lines;
 use crate::disk::Lookup;
 use crate::model::bytes::Ranges;
 use crate::model::plan::{apply, whole_lines as split};
 use crate::model::snapshot::Generation;
 use crate::model::{Bytes, PathText, Record, Span};
-use crate::store::commit::Writer;
+use crate::store::commit::CommitContext;
 use crate::store::erase::{ErasureMatcher, ErasureTarget};
+use crate::store::hidden_names::OldFileName;
 use crate::text::digest::digest;
 use crate::text::lines;
 
@@ -37,7 +37,7 @@ impl LateWrite {
     /// written to by its time is read only where that is to be `certain`. What was taken over of it may
     /// be `held` still.
     pub fn of(
-        writer: &Writer<'_>,
+        context: &CommitContext<'_>,
         (path, old, held): (&Path, &OldFileName, Option<&Bytes>),
         own: &Generation,
         certain: bool,
@@ -48,9 +48,9 @@ impl LateWrite {
         }
         let begun = |taken: &[u8]| taken[whole_lines(taken).len()..].to_vec();
         if let Some(held) = held {
-            match writer.host.disk.read_after(path, held).ok()?.0 {
+            match context.host.disk.read_after(path, held).ok()?.0 {
                 Some(late) if late.is_empty() => return Some(LateWrite::Nothing),
-                Some(late) if takes_lines(writer, path, old)? => {
+                Some(late) if takes_lines(context, path, old)? => {
                     let len = held.len();
                     let begun = held.at(held.line_start(len)..len).into_owned();
                     return Some(LateWrite::Lines { begun, bytes: late });
@@ -58,13 +58,13 @@ impl LateWrite {
                 _ => {}
             }
         }
-        let (mut bytes, _) = writer.host.disk.read(path, 0, None).ok()?;
+        let (mut bytes, _) = context.host.disk.read(path, 0, None).ok()?;
         let taken = usize::try_from(old.taken).ok().and_then(|taken| bytes.get(..taken));
         let is_known = |taken| old.is_blanked() || old.digest.is_none_or(|known| known == digest(taken));
         let is_it = taken.is_some_and(is_known);
         match taken {
             Some(taken) if is_it && bytes.len() == taken.len() => Some(LateWrite::Nothing),
-            Some(taken) if is_it && takes_lines(writer, path, old)? => {
+            Some(taken) if is_it && takes_lines(context, path, old)? => {
                 Some(LateWrite::Lines { begun: begun(taken), bytes: bytes.split_off(old.taken as usize) })
             }
             // Names of earlier versions don't say what the file said.
@@ -76,63 +76,60 @@ impl LateWrite {
 
 /// Whether what came behind the end of a file can be added to the one that took its place: to a
 /// log at any time, to a text while it is there. `None` where that isn't known now.
-fn takes_lines(writer: &Writer<'_>, path: &Path, old: &OldFileName) -> Option<bool> {
+fn takes_lines(context: &CommitContext<'_>, path: &Path, old: &OldFileName) -> Option<bool> {
     let end = old.file.extension().and_then(|end| end.to_str()).unwrap_or_default();
-    let Some(file) = writer.file_of(old, path).ok()? else { return Some(false) };
+    let Some(file) = context.file_of(old, path).ok()? else { return Some(false) };
     match end {
         "jsonl" => Some(true),
         "json" | "gz" | "tgz" => Some(false),
-        _ => Some(Lookup::from(writer.host.disk.look(&file)).optional().ok()?.is_some()),
+        _ => Some(Lookup::from(context.host.disk.look(&file)).optional().ok()?.is_some()),
     }
 }
 
-impl Writer<'_> {
-    /// Keeps what another program wrote to a file in place while it was being replaced, and says
-    /// where: nobody knows which of its records were changed. False where that is not durable.
-    pub(in crate::store::commit) fn quarantine_late_write(&self, file: &Path, bytes: &[u8]) -> bool {
-        let Some(relative) = self.relative(file) else { return false };
-        let Some(kept) = self.without_erased(file, b"", bytes) else { return false };
-        let is_there = self.host.disk.read(file, 0, None).is_ok_and(|(now, _)| now == kept);
-        if kept.is_empty() || is_there {
-            return true;
-        }
-        let Ok(path) = self.vault.quarantine(&relative, 0, &kept, self.host.machine.now()) else {
-            return false;
-        };
-        self.note(format!(
-            "conflict: another program wrote into {} while it was being changed. What it wrote is kept in {}",
-            file.to_text(),
-            path.to_text()
-        ));
-        true
+/// Keeps what another program wrote to a file in place while it was being replaced, and says
+/// where: nobody knows which of its records were changed. False where that is not durable.
+pub fn quarantine_late_write(context: &CommitContext<'_>, file: &Path, bytes: &[u8]) -> bool {
+    let Some(relative) = context.relative(file) else { return false };
+    let Some(kept) = without_erased(context, file, b"", bytes) else { return false };
+    let is_there = context.host.disk.read(file, 0, None).is_ok_and(|(now, _)| now == kept);
+    if kept.is_empty() || is_there {
+        return true;
     }
+    let Ok(path) = context.vault.quarantine(&relative, 0, &kept, context.host.machine.now()) else {
+        return false;
+    };
+    context.note(format!(
+        "conflict: another program wrote into {} while it was being changed. What it wrote is kept in {}",
+        file.to_text(),
+        path.to_text()
+    ));
+    true
+}
 
-    /// Late lines without records that were erased: an agent that had the file open may have
-    /// written them once more. `None` where nobody can say which those are.
-    pub(in crate::store::commit) fn without_erased(
-        &self,
-        file: &Path,
-        begun: &[u8],
-        late: &[u8],
-    ) -> Option<Vec<u8>> {
-        let erased = self.vault.erasure_list().ok()?;
-        let relative = &*self.relative(file)?;
-        let targets: Vec<ErasureTarget> = erased.into_iter().map(|line| line.record).collect();
-        if targets.is_empty() {
-            return Some(late.to_vec());
-        }
-        let wanted = ErasureMatcher::before(self.format, self.store, &targets, self.host.now);
-        let whole = [begun, late].concat();
-        let records = wanted.read(relative, &whole, None);
-        let raw =
-            |own: &Record| whole.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
-        let taken = records.iter().filter(|own| wanted.is_erased(relative, raw(own), own.view(), None));
-        // What had been begun is in the file: only its rest does not come.
-        let (begun_on, new): (Vec<Span>, Vec<Span>) =
-            taken.map(|own| own.span).partition(|span| span.start < begun.len() as u64);
-        let rest = |span: Span| (begun.len()..(span.end as usize).max(begun.len()), Vec::new());
-        let mut edits = lines::removal_edits(&whole, &new);
-        edits.extend(begun_on.into_iter().map(rest));
-        Some(apply(&whole, &split(&whole, edits)).split_off(begun.len()))
+/// Late lines without records that were erased: an agent that had the file open may have
+/// written them once more. `None` where nobody can say which those are.
+pub fn without_erased(
+    context: &CommitContext<'_>,
+    file: &Path,
+    begun: &[u8],
+    late: &[u8],
+) -> Option<Vec<u8>> {
+    let erased = context.vault.erasure_list().ok()?;
+    let relative = &*context.relative(file)?;
+    let targets: Vec<ErasureTarget> = erased.into_iter().map(|line| line.record).collect();
+    if targets.is_empty() {
+        return Some(late.to_vec());
     }
+    let wanted = ErasureMatcher::before(context.format, context.store, &targets, context.host.now);
+    let whole = [begun, late].concat();
+    let records = wanted.read(relative, &whole, None);
+    let raw = |own: &Record| whole.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
+    let taken = records.iter().filter(|own| wanted.is_erased(relative, raw(own), own.view(), None));
+    // What had been begun is in the file: only its rest does not come.
+    let (begun_on, new): (Vec<Span>, Vec<Span>) =
+        taken.map(|own| own.span).partition(|span| span.start < begun.len() as u64);
+    let rest = |span: Span| (begun.len()..(span.end as usize).max(begun.len()), Vec::new());
+    let mut edits = lines::removal_edits(&whole, &new);
+    edits.extend(begun_on.into_iter().map(rest));
+    Some(apply(&whole, &split(&whole, edits)).split_off(begun.len()))
 }

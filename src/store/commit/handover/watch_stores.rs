@@ -2,17 +2,19 @@
 //! have open are looked after until they can go, and what is derived from logs that others are
 //! writing to is made anew when they pause.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::Duration;
 
-use super::hidden_names::OldFileName;
+pub use super::watch_list::{StoreToWatch, take_stores_to_watch, watch_due};
 use crate::model::{Extent, Store};
-use crate::store::commit::vault::pending_derive::is_written_to;
+use crate::store::commit::Writer;
+use crate::store::commit::derive::derive_files::is_written_to;
+use crate::store::commit::vault::pending_notices;
 use crate::store::commit::vault::store_registry::is_settled;
-use crate::store::commit::{Host, Vault, VaultState, Writer};
+use crate::store::commit::{Host, Vault, VaultState};
 use crate::store::discovery::Place;
+use crate::store::hidden_names::OldFileName;
 use crate::store::{load_from, store_walk};
 use crate::{disk::Flock, format};
 
@@ -26,47 +28,6 @@ const PAUSE: Duration = Duration::from_secs(2);
 const DUE: Duration = Duration::from_millis(500);
 /// After this time a due index is rebuilt even if others are still writing.
 const PATIENT: Duration = Duration::from_millis(1500);
-
-/// A store in which second names were left, and the folder of our own data.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoreToWatch {
-    /// The store.
-    pub place: Place,
-    /// Our own data.
-    pub data: PathBuf,
-    /// The names.
-    pub names: Vec<PathBuf>,
-    /// Whether what is derived waits until others pause.
-    pub is_due: bool,
-}
-
-/// What this process left in stores, by their roots.
-static LEFT: Mutex<BTreeMap<PathBuf, StoreToWatch>> = Mutex::new(BTreeMap::new());
-
-/// Takes note of second names that are left in a store.
-pub(in crate::store::commit) fn note_replaced(place: &Place, data: &Path, names: Vec<PathBuf>) {
-    in_left(place, data, |own| own.names.extend(names));
-}
-
-/// Takes note that what is derived in a store waits until others pause.
-pub fn watch_due(place: &Place, data: &Path) {
-    in_left(place, data, |own| own.is_due = true);
-}
-
-fn in_left(place: &Place, data: &Path, note: impl FnOnce(&mut StoreToWatch)) {
-    if let Ok(mut left) = LEFT.lock() {
-        let place = Place::whole(place.root.clone(), place.format);
-        let own =
-            StoreToWatch { place: place.clone(), data: data.to_owned(), names: Vec::new(), is_due: false };
-        note(left.entry(place.root.clone()).or_insert(own));
-    }
-}
-
-/// The stores in which this process left second names since this was asked last. Whoever runs
-/// verbs has them looked after by [`watch`] in a process that outlives it.
-pub fn take_stores_to_watch() -> Vec<StoreToWatch> {
-    LEFT.lock().map(|mut left| std::mem::take(&mut *left).into_values().collect()).unwrap_or_default()
-}
 
 /// Looks after the second names in those stores until they are gone, for about a minute. Stores
 /// that another process does that for are left to it.
@@ -94,7 +55,7 @@ pub fn derive_at_once(host: Host<'_>, place: &Place) -> Option<Option<VaultState
     let store = read_for(host, place, &due);
     let writer = Writer::open_at_once(host, &store).ok()?;
     let is_made = writer.derive_due();
-    writer.keep_notes();
+    pending_notices::keep_notes(&writer.context);
     is_made.then(|| writer.vault_state())
 }
 
@@ -211,7 +172,7 @@ impl<'a> WatchedStore<'a> {
             if is_late {
                 writer.derive_due();
             }
-            writer.keep_notes();
+            pending_notices::keep_notes(&writer.context);
         }
     }
 }

@@ -4,8 +4,12 @@
 mod deleted_counts;
 mod deletions;
 mod gone_sessions;
+mod kept_bytes;
 mod known_records;
 
+use crate::store::commit::history::deleted_records::kept_bytes::{
+    KeptBytes, KeptFrom, before, document, session_of,
+};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,20 +19,15 @@ pub use self::deletions::{Deletions, DeletionsCache};
 use self::gone_sessions::GoneSessions;
 use self::known_records::KnownRecords;
 use crate::disk::{Disk, Lookup};
-use crate::format::record_reader::Reading;
 use crate::format::{self, Format, Placement, main_text};
 use crate::model::path_text::{DELETED_ROOT, deleted_from};
-use crate::model::{Act, Change, Document, Entry, Moment, Record, Role, State, Store, UnreadPath, is_log};
+use crate::model::{Change, Document, Entry, Moment, Record, Role, State, Store, UnreadPath, is_log};
 use crate::store::commit::vault::UndoRedo;
 use crate::store::commit::vault::backups::list_backups;
 use crate::store::commit::{CommitError, Vault};
 use crate::store::compressed_files::FileCompression;
 use crate::store::erase::{ErasureMatcher, ErasureTarget};
 use crate::text::digest::digest;
-
-/// The verbs that take records out of their files for good. What others replaced or moved is there
-/// in another shape.
-const DELETING_VERBS: [&str; 3] = ["delete", "session delete", "compact"];
 
 /// The store as it was read, without what is held beside it.
 pub fn without_deleted(store: &Store) -> Store {
@@ -90,25 +89,6 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
     Ok(with)
 }
 
-/// Bytes that a file of the store had.
-struct KeptBytes {
-    at: Option<Moment>,
-    path: PathBuf,
-    bytes: Vec<u8>,
-    kept: KeptFrom,
-}
-
-/// Where bytes are kept from.
-#[derive(Clone, Copy, PartialEq)]
-enum KeptFrom {
-    /// Records were deleted by that step.
-    Deletion(u64),
-    /// Something else was done with them.
-    Change,
-    /// The file was copied.
-    Backup,
-}
-
 /// What undo data and backups hold. What can't be read now is not offered, and a message says so.
 fn held(
     disk: &dyn Disk,
@@ -162,24 +142,6 @@ fn deletions(vault: &Vault<'_>) -> Vec<Vec<Change>> {
     let step = |number| vault.step(number).ok().flatten();
     let steps = vault.steps().unwrap_or_default().into_iter().rev().filter_map(step);
     steps.filter(|step| step.line.verb == "delete").map(|step| step.changes).collect()
-}
-
-/// What a file had before the step that this takes back: lines of a log, or all of another file.
-fn before(change: &Change) -> Option<Vec<u8>> {
-    match &change.act {
-        Act::Create(bytes) => Some(bytes.to_vec()),
-        Act::Splice(splices) if is_log(&change.path) => {
-            Some(splices.iter().flat_map(|own| own.becomes.iter().copied()).collect())
-        }
-        _ => None,
-    }
-}
-
-/// The session that a file is in, or was.
-fn session_of(store: &Store, path: &Path) -> Option<u32> {
-    let folder = |path: &'_ Path| deleted_from(path).unwrap_or(path).to_owned();
-    let at = store.sessions.iter().position(|session| path.starts_with(folder(&session.path)))?;
-    u32::try_from(at).ok()
 }
 
 struct DeletedSearch<'a> {
@@ -264,11 +226,4 @@ impl DeletedSearch<'_> {
         }
         store
     }
-}
-
-/// A document of what was found. It is no file of the store: nothing is derived from it, and nothing
-/// counts it.
-fn document(path: PathBuf, bytes: Vec<u8>, reading: Reading) -> Document {
-    let own = Document::of_bytes(Path::new(DELETED_ROOT).join(path), Role::Other, bytes);
-    Document { records: reading.records, problems: reading.problems, ..own }
 }

@@ -3,14 +3,16 @@
 
 use std::collections::HashMap;
 
-use super::equal_records::{bytes_of, twins_of};
-use super::record_digests::{DigestCounts, DigestedRecord, count, more, pieces};
 use super::subsequent_steps::SubsequentSteps;
 use crate::format::Placement;
 use crate::model::plan::{EqualRecords, apply, count_with_noun};
 use crate::model::{Act, Bytes, Change, PathText, Role, Span, Splice, is_log};
+use crate::store::commit::apply::equal_records::{bytes_of, twins_of};
 use crate::store::commit::apply::line_index::{LineIndex, id_of};
-use crate::store::commit::{CommitError, JournalLine, UndoStep, Writer};
+pub use crate::store::commit::apply::record_changes::comes;
+use crate::store::commit::apply::record_digests::{DigestCounts, DigestedRecord, count, pieces};
+use crate::store::commit::history::subsequent_steps;
+use crate::store::commit::{CommitContext, CommitError, JournalLine, UndoStep};
 use crate::store::log_chunks;
 use crate::text::lines;
 
@@ -39,14 +41,6 @@ impl RestoreSummary {
         let both = [(self.same, same), (self.other, other)];
         both.into_iter().filter(|(count, _)| *count > 0).map(|(_, told)| told).collect()
     }
-}
-
-/// The records that come where one stretch takes the place of another, and all of that stays.
-pub(in crate::store::commit) fn comes(change: &Change, becomes: &[u8], was: &[u8]) -> Vec<DigestedRecord> {
-    let mut comes =
-        if becomes.is_empty() { Vec::new() } else { more(change, becomes, was).unwrap_or_default() };
-    comes.retain(|own| own.is_record);
-    comes
 }
 
 /// A step that is turned, and the one whose undo data does it.
@@ -82,84 +76,81 @@ impl ReversedStep<'_> {
     }
 }
 
-impl Writer<'_> {
-    /// What takes a change back without the records that are there again; `None` where nothing is
-    /// left to do.
-    pub(in crate::store::commit) fn without_present(
-        &self,
-        change: &Change,
-        turning: &ReversedStep<'_>,
-        back: &mut RestoreSummary,
-    ) -> Result<Option<Change>, CommitError> {
-        let is_whole = self.format.place(&change.path, false) == Placement::File(Role::Records);
-        if self.format.forbids_rebase(&change.path) || !(is_log(&change.path) || is_whole) {
-            return Ok(Some(change.clone()));
-        }
-        let mut coming = DigestCounts::new();
-        let mut all =
-            |own: Vec<DigestedRecord>| own.iter().for_each(|own| *coming.entry(own.name).or_default() += 1);
-        match &change.act {
-            Act::Create(bytes) => all(comes(change, bytes, b"")),
-            Act::Splice(own) if is_log(&change.path) => {
-                own.iter().for_each(|own| all(comes(change, &own.becomes, &own.was)))
-            }
-            _ => {}
-        }
-        if coming.is_empty() {
-            return Ok(Some(change.clone()));
-        }
-        let wanted = coming.keys().copied().collect();
-        let later = self.subsequent_steps((turning.journal, turning.by), change, &wanted)?;
-        let now = self.bytes(&change.path)?;
-        if !is_log(&change.path) {
-            return whole_file(change, now.as_deref(), turning, &later, back);
-        }
-        let now = now.unwrap_or_default();
-        let mut there = PresentRecords::of(change, &now, turning, &later);
-        log_chunks::each(&now, &mut |chunk| {
-            count(change, chunk, &wanted, 1, &mut there.counts);
-            true
-        });
-        there.tell_apart(&coming);
-        let left = there.without_back(change, back);
-        // Also what is between the records is there then.
-        let is_all_there =
-            matches!(&change.act, Act::Create(bytes) if now == *bytes && there.brought.is_empty());
-        let left = left.filter(|_| !is_all_there);
-        if now.has_changed() {
-            return Err(CommitError::moved(&self.path(&change.path), "others have written to it meanwhile"));
-        }
-        for (name, brought) in &there.brought {
-            let taken = coming.get(name).copied().unwrap_or(0);
-            let gone = later.still_gone(*name, taken) + there.lacking(*name);
-            if let Some(step) = later.brought_by(*name).filter(|_| *brought > gone) {
-                return Err(turning.brought_already(step, (brought - gone) as u64));
-            }
-        }
-        back.already_restored.extend(twins_of(change, &there.claimed));
-        Ok(left)
+/// What takes a change back without the records that are there again; `None` where nothing is
+/// left to do.
+pub fn without_present(
+    context: &CommitContext<'_>,
+    change: &Change,
+    turning: &ReversedStep<'_>,
+    back: &mut RestoreSummary,
+) -> Result<Option<Change>, CommitError> {
+    let is_whole = context.format.place(&change.path, false) == Placement::File(Role::Records);
+    if context.format.forbids_rebase(&change.path) || !(is_log(&change.path) || is_whole) {
+        return Ok(Some(change.clone()));
     }
+    let mut coming = DigestCounts::new();
+    let mut all =
+        |own: Vec<DigestedRecord>| own.iter().for_each(|own| *coming.entry(own.name).or_default() += 1);
+    match &change.act {
+        Act::Create(bytes) => all(comes(change, bytes, b"")),
+        Act::Splice(own) if is_log(&change.path) => {
+            own.iter().for_each(|own| all(comes(change, &own.becomes, &own.was)))
+        }
+        _ => {}
+    }
+    if coming.is_empty() {
+        return Ok(Some(change.clone()));
+    }
+    let wanted = coming.keys().copied().collect();
+    let later = subsequent_steps::subsequent_steps(context, (turning.journal, turning.by), change, &wanted)?;
+    let now = context.bytes(&change.path)?;
+    if !is_log(&change.path) {
+        return whole_file(change, now.as_deref(), turning, &later, back);
+    }
+    let now = now.unwrap_or_default();
+    let mut there = PresentRecords::of(change, &now, turning, &later);
+    log_chunks::each(&now, &mut |chunk| {
+        count(change, chunk, &wanted, 1, &mut there.counts);
+        true
+    });
+    there.tell_apart(&coming);
+    let left = there.without_back(change, back);
+    // Also what is between the records is there then.
+    let is_all_there = matches!(&change.act, Act::Create(bytes) if now == *bytes && there.brought.is_empty());
+    let left = left.filter(|_| !is_all_there);
+    if now.has_changed() {
+        return Err(CommitError::moved(&context.path(&change.path), "others have written to it meanwhile"));
+    }
+    for (name, brought) in &there.brought {
+        let taken = coming.get(name).copied().unwrap_or(0);
+        let gone = later.still_gone(*name, taken) + there.lacking(*name);
+        if let Some(step) = later.brought_by(*name).filter(|_| *brought > gone) {
+            return Err(turning.brought_already(step, (brought - gone) as u64));
+        }
+    }
+    back.already_restored.extend(twins_of(change, &there.claimed));
+    Ok(left)
+}
 
-    /// The changes of a step, with those records that it left where they were as another program's, and
-    /// that are to be there when it is turned: what they were is in the steps that it goes back to.
-    pub(in crate::store::commit) fn with_deferred(
-        &self,
-        turning: &ReversedStep<'_>,
-    ) -> Result<Vec<Change>, CommitError> {
-        let mut changes = turning.own.changes.clone();
-        let mut owed: HashMap<(String, u64), u64> = HashMap::new();
-        turning.own.owed.iter().for_each(|own| *owed.entry((own.0.clone(), own.1)).or_default() += own.2);
-        let is_of = |line: &&JournalLine| line.step < turning.by && line.subject_step() == turning.step;
-        for line in turning.journal.iter().rev().filter(is_of) {
-            if owed.values().all(|count| *count == 0) {
-                break;
-            }
-            let Some(step) = self.vault.step(line.step)? else { continue };
-            let own = step.changes.iter().filter_map(|change| only(change, &mut owed));
-            own.for_each(|own| join(&mut changes, own));
+/// The changes of a step, with those records that it left where they were as another program's, and
+/// that are to be there when it is turned: what they were is in the steps that it goes back to.
+pub fn with_deferred(
+    context: &CommitContext<'_>,
+    turning: &ReversedStep<'_>,
+) -> Result<Vec<Change>, CommitError> {
+    let mut changes = turning.own.changes.clone();
+    let mut owed: HashMap<(String, u64), u64> = HashMap::new();
+    turning.own.owed.iter().for_each(|own| *owed.entry((own.0.clone(), own.1)).or_default() += own.2);
+    let is_of = |line: &&JournalLine| line.step < turning.by && line.subject_step() == turning.step;
+    for line in turning.journal.iter().rev().filter(is_of) {
+        if owed.values().all(|count| *count == 0) {
+            break;
         }
-        Ok(changes)
+        let Some(step) = context.vault.step(line.step)? else { continue };
+        let own = step.changes.iter().filter_map(|change| only(change, &mut owed));
+        own.for_each(|own| join(&mut changes, own));
     }
+    Ok(changes)
 }
 
 /// A record that is a file of its own is there once or not at all, so that steps about it are undone

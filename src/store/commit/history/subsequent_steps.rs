@@ -3,11 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::record_digests::{DigestCounts, count};
 use super::undo_redo::StepHistory;
 use crate::model::plan::EqualRecords;
 use crate::model::{Act, Change, PathText};
-use crate::store::commit::{CommitError, JournalLine, UndoStep, Writer};
+use crate::store::commit::apply::record_digests::{DigestCounts, count};
+use crate::store::commit::{CommitContext, CommitError, JournalLine, UndoStep};
 
 /// The steps after one, as far as they are kept.
 #[derive(Default)]
@@ -32,32 +32,30 @@ impl SubsequentSteps {
     }
 }
 
-impl Writer<'_> {
-    /// What the steps after `by` did with those records of a file.
-    pub(in crate::store::commit) fn subsequent_steps(
-        &self,
-        (journal, by): (&[JournalLine], u64),
-        change: &Change,
-        wanted: &HashSet<u64>,
-    ) -> Result<SubsequentSteps, CommitError> {
-        let history = StepHistory::of(journal);
-        let mut later = SubsequentSteps::default();
-        // A turn may have left the file alone, as others had done it already; of a line that was damaged
-        // the files are not known.
-        let has =
-            |own: &JournalLine| own.files.is_empty() || own.files.iter().any(|file| file.path == change.path);
-        let steps: HashMap<u64, &JournalLine> = journal.iter().map(|own| (own.step, own)).collect();
-        let turned = |own: &JournalLine| steps.get(&own.subject_step()).is_none_or(|own| has(own));
-        let is_about = |own: &&JournalLine| own.step > by && (has(own) || own.turn.is_some() && turned(own));
-        for line in journal.iter().filter(is_about) {
-            let Some(step) = self.vault.step(line.step)? else { continue };
-            let counts = effect(&step, change, wanted);
-            counts.iter().for_each(|(name, count)| *later.net.entry(*name).or_default() += count);
-            let done = history.done.iter().find(|(_, by)| *by == line.step);
-            later.in_force.extend(done.filter(|_| !counts.is_empty()).map(|(step, _)| (*step, counts)));
-        }
-        Ok(later)
+/// What the steps after `by` did with those records of a file.
+pub fn subsequent_steps(
+    context: &CommitContext<'_>,
+    (journal, by): (&[JournalLine], u64),
+    change: &Change,
+    wanted: &HashSet<u64>,
+) -> Result<SubsequentSteps, CommitError> {
+    let history = StepHistory::of(journal);
+    let mut later = SubsequentSteps::default();
+    // A turn may have left the file alone, as others had done it already; of a line that was damaged
+    // the files are not known.
+    let has =
+        |own: &JournalLine| own.files.is_empty() || own.files.iter().any(|file| file.path == change.path);
+    let steps: HashMap<u64, &JournalLine> = journal.iter().map(|own| (own.step, own)).collect();
+    let turned = |own: &JournalLine| steps.get(&own.subject_step()).is_none_or(|own| has(own));
+    let is_about = |own: &&JournalLine| own.step > by && (has(own) || own.turn.is_some() && turned(own));
+    for line in journal.iter().filter(is_about) {
+        let Some(step) = context.vault.step(line.step)? else { continue };
+        let counts = effect(&step, change, wanted);
+        counts.iter().for_each(|(name, count)| *later.net.entry(*name).or_default() += count);
+        let done = history.done.iter().find(|(_, by)| *by == line.step);
+        later.in_force.extend(done.filter(|_| !counts.is_empty()).map(|(step, _)| (*step, counts)));
     }
+    Ok(later)
 }
 
 /// How many of those records a step brought to a file, by its undo data. What it counted as brought

@@ -6,10 +6,10 @@ use std::collections::HashSet;
 
 use crate::model::bytes::Ranges;
 use crate::model::{Act, Bytes, Change, Splice, is_log, plan};
+use crate::store::commit::apply::equal_records::has_same_equals;
 use crate::store::commit::apply::line_index::{LineIndex, id_of};
 use crate::store::commit::apply::rebase_splices::{fits, merge, rebase_in};
-use crate::store::commit::history::equal_records::has_same_equals;
-use crate::store::commit::{CommitError, UndoStep, Writer};
+use crate::store::commit::{CommitContext, CommitError, UndoStep};
 
 /// How far a change came that a step would take back.
 pub enum ChangeProgress {
@@ -35,55 +35,56 @@ impl From<Option<bool>> for ChangeProgress {
     }
 }
 
-impl Writer<'_> {
-    /// How far what this would take back has been made, which a step keeps.
-    pub(in crate::store::commit) fn change_progress(
-        &self,
-        step: &UndoStep,
-        inverse: &Change,
-    ) -> Result<ChangeProgress, CommitError> {
-        if matches!(inverse.act, Act::MakeFolder | Act::RemoveFolder | Act::Append(_) | Act::Expire(_)) {
-            return Ok(ChangeProgress::Harmless);
-        }
-        let now = self.bytes(&inverse.path)?;
-        let made = self.made_in(step, inverse, now.clone());
-        match now.is_some_and(|now| now.has_changed()) {
-            // Another wrote to it in place while it was looked through.
-            true => Ok(self.made_in(step, inverse, self.read(&inverse.path)?.map(Bytes::from))),
-            false => Ok(made),
-        }
+/// How far what this would take back has been made, which a step keeps.
+pub fn change_progress(
+    context: &CommitContext<'_>,
+    step: &UndoStep,
+    inverse: &Change,
+) -> Result<ChangeProgress, CommitError> {
+    if matches!(inverse.act, Act::MakeFolder | Act::RemoveFolder | Act::Append(_) | Act::Expire(_)) {
+        return Ok(ChangeProgress::Harmless);
     }
+    let now = context.bytes(&inverse.path)?;
+    let made = made_in(context, step, inverse, now.clone());
+    match now.is_some_and(|now| now.has_changed()) {
+        // Another wrote to it in place while it was looked through.
+        true => Ok(made_in(context, step, inverse, context.read(&inverse.path)?.map(Bytes::from))),
+        false => Ok(made),
+    }
+}
 
-    /// The same in the bytes of the file.
-    fn made_in(&self, step: &UndoStep, inverse: &Change, now: Option<Bytes>) -> ChangeProgress {
-        if let Some(cut) = now.as_ref().and_then(|now| torn(inverse, now)) {
-            return ChangeProgress::Torn(cut);
+/// The same in the bytes of the file.
+fn made_in(
+    context: &CommitContext<'_>,
+    step: &UndoStep,
+    inverse: &Change,
+    now: Option<Bytes>,
+) -> ChangeProgress {
+    if let Some(cut) = now.as_ref().and_then(|now| torn(inverse, now)) {
+        return ChangeProgress::Torn(cut);
+    }
+    let bound = context.format.forbids_rebase(&inverse.path);
+    match (&inverse.act, now) {
+        (Act::Create(_), None) => ChangeProgress::Whole,
+        // What was added behind it is not what was to go.
+        (Act::Create(was), Some(now)) => match now.is_at(0, was) {
+            true => ChangeProgress::NotMade,
+            false => ChangeProgress::Changed,
+        },
+        (Act::Remove(_), None) => ChangeProgress::NotMade,
+        // Another file of the name was there before ours, and ours was not made.
+        (Act::Remove(was), Some(now)) if bound => Some(now == *was).into(),
+        // A log that another made meanwhile is not ours.
+        (Act::Remove(was), Some(now)) if is_log(&inverse.path) => Some(lines_at(&now, was).is_some()).into(),
+        (Act::Remove(was), Some(now)) => match now == *was {
+            true => ChangeProgress::Whole,
+            false => ChangeProgress::Changed,
+        },
+        (Act::Splice(_), None) => ChangeProgress::Changed,
+        (Act::Splice(splices), Some(now)) => {
+            spliced(splices, &now, &|| has_same_equals(inverse, &now, &step.twins))
         }
-        let bound = self.format.forbids_rebase(&inverse.path);
-        match (&inverse.act, now) {
-            (Act::Create(_), None) => ChangeProgress::Whole,
-            // What was added behind it is not what was to go.
-            (Act::Create(was), Some(now)) => match now.is_at(0, was) {
-                true => ChangeProgress::NotMade,
-                false => ChangeProgress::Changed,
-            },
-            (Act::Remove(_), None) => ChangeProgress::NotMade,
-            // Another file of the name was there before ours, and ours was not made.
-            (Act::Remove(was), Some(now)) if bound => Some(now == *was).into(),
-            // A log that another made meanwhile is not ours.
-            (Act::Remove(was), Some(now)) if is_log(&inverse.path) => {
-                Some(lines_at(&now, was).is_some()).into()
-            }
-            (Act::Remove(was), Some(now)) => match now == *was {
-                true => ChangeProgress::Whole,
-                false => ChangeProgress::Changed,
-            },
-            (Act::Splice(_), None) => ChangeProgress::Changed,
-            (Act::Splice(splices), Some(now)) => {
-                spliced(splices, &now, &|| has_same_equals(inverse, &now, &step.twins))
-            }
-            _ => ChangeProgress::Harmless,
-        }
+        _ => ChangeProgress::Harmless,
     }
 }
 

@@ -1,5 +1,5 @@
 //! What a palimp that was killed left: its steps are finished or undone, its temporary files removed.
 
-pub(super) mod change_progress;
-pub(super) mod leftover_files;
-pub(super) mod recover_steps;
+pub mod change_progress;
+pub mod leftover_files;
+pub mod recover_steps;

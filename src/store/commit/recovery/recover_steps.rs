@@ -1,22 +1,23 @@
 //! Changes that were cut short: finished or taken back by the step's undo data and the files
 //! as they are.
 
+use crate::store::commit::derive::derive_files;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::change_progress::{ChangeProgress, lines_at};
-use crate::disk::{Item, ItemKind, Lookup};
-use crate::format::Placement;
+use crate::disk::{ItemKind, Lookup};
 use crate::model::plan::line_end_for;
-use crate::model::{Act, Bytes, Change, Document, Plan, Role, is_log};
+use crate::model::{Act, Bytes, Change, Plan, is_log};
 use crate::store::commit::apply::apply_plan;
 use crate::store::commit::apply::rebase_splices::{fits, rebase};
 use crate::store::commit::apply::restore_attributes;
-use crate::store::commit::vault::retention::STEP_SUFFIX;
+pub use crate::store::commit::read_files::is_copy;
+use crate::store::commit::recovery::change_progress;
+use crate::store::commit::vault::folder::STEP_SUFFIX;
 use crate::store::commit::vault::{FileLine, JournalLine};
-use crate::store::commit::{CommitError, FilesState, UndoStep, Writer};
-use crate::store::large_file;
+use crate::store::commit::{CommitContext, CommitError, FilesState, UndoStep};
 
 /// What became of a change that was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,305 +32,250 @@ pub enum RecoveryOutcome {
     Waits,
 }
 
-impl Writer<'_> {
-    /// Settles what was cut short: every step that the journal does not know. What is kept
-    /// longer than it may be goes then.
-    pub(in crate::store::commit) fn recover(&self) -> Result<(), CommitError> {
-        let journal = self.vault.journal()?;
-        self.vault.damaged()?.into_iter().for_each(|note| self.note(note));
-        let known: HashSet<u64> = journal.iter().map(|line| line.step).collect();
-        let numbered = self.vault.numbered()?;
-        let last = numbered.last().map_or(0, |own| own.number);
-        let journalled = journal.last().map_or(0, |line| line.step);
-        self.vault.begin_at(last.max(journalled).max(self.vault.erasing()?.map_or(0, |own| own.step)));
-        let mut unsettled = HashSet::new();
-        let steps = numbered.iter().filter(|own| own.end == STEP_SUFFIX).map(|own| own.number);
-        for number in steps.filter(|number| !known.contains(number)) {
-            if self.settle(number, true)? == RecoveryOutcome::Waits {
-                unsettled.insert(number);
-                self.note(format!(
-                    "step {number} was interrupted and can't be finished or undone yet; the next change tries again"
-                ));
+/// Settles what was cut short: every step that the journal does not know. What is kept
+/// longer than it may be goes then.
+pub fn recover(context: &CommitContext<'_>) -> Result<(), CommitError> {
+    let journal = context.vault.journal()?;
+    context.vault.damaged()?.into_iter().for_each(|note| context.note(note));
+    let known: HashSet<u64> = journal.iter().map(|line| line.step).collect();
+    let numbered = context.vault.numbered()?;
+    let last = numbered.last().map_or(0, |own| own.number);
+    let journalled = journal.last().map_or(0, |line| line.step);
+    context.vault.begin_at(last.max(journalled).max(context.vault.erasing()?.map_or(0, |own| own.step)));
+    let mut unsettled = HashSet::new();
+    let steps = numbered.iter().filter(|own| own.end == STEP_SUFFIX).map(|own| own.number);
+    for number in steps.filter(|number| !known.contains(number)) {
+        if settle(context, number, true)? == RecoveryOutcome::Waits {
+            unsettled.insert(number);
+            context.note(format!(
+                "step {number} was interrupted and can't be finished or undone yet; the next change tries again"
+            ));
+        }
+    }
+    if let Err(error) = context.vault.expire(context.host.machine.now(), &journal, &unsettled) {
+        context.note(format!("old undo data could not be removed: {}", error.in_short()));
+    }
+    Ok(())
+}
+
+/// Finishes a change whose files are all changed if it `may_finish`, and takes any other
+/// back. After an error it may not: what could not be made durable can still be seen.
+pub fn settle(
+    context: &CommitContext<'_>,
+    number: u64,
+    may_finish: bool,
+) -> Result<RecoveryOutcome, CommitError> {
+    let Some(step) = context.vault.step(number)? else {
+        // It was cut short itself: nothing had been changed yet.
+        context.vault.forget(number)?;
+        return Ok(RecoveryOutcome::Undone);
+    };
+    let made: Vec<ChangeProgress> =
+        step.changes.iter().map(|change| made_of(context, &step, change)).collect::<Result<_, _>>()?;
+    // What only makes anew what is derived can be finished at any time.
+    let of = if step.changes.is_empty() { &step.derived } else { &step.changes };
+    let touched: Vec<_> = of.iter().map(|change| change.path.clone()).collect();
+    let is_over = made.iter().all(|made| matches!(made, ChangeProgress::Whole | ChangeProgress::Harmless));
+    let is_over =
+        is_over && (made.is_empty() || made.iter().any(|made| matches!(made, ChangeProgress::Whole)));
+    if is_over && may_finish {
+        finish_step(context, &step, &touched)?;
+        return Ok(RecoveryOutcome::Finished);
+    }
+    let back = step.changes.iter().zip(made).map(|(change, made)| match made {
+        ChangeProgress::Whole => fitted(context, change, true),
+        ChangeProgress::Harmless => fitted(context, change, false),
+        ChangeProgress::Torn(cut) => Ok(Some(cut)),
+        ChangeProgress::NotMade => Ok(None),
+        ChangeProgress::Changed => Err(CommitError::moved(
+            &context.path(&change.path),
+            "another program changed the same lines since",
+        )),
+    });
+    let changes: Vec<Change> = match back.collect::<Result<Vec<_>, _>>() {
+        Ok(changes) => changes.into_iter().flatten().collect(),
+        Err(error) if error.is_failure() || !may_finish => return Ok(RecoveryOutcome::Waits),
+        // What others wrote since is not taken back for ours.
+        Err(error) => {
+            context.note(format!(
+                "step {number} ({}) was interrupted, and is neither finished nor undone: {} Look at the files.",
+                step.line.verb,
+                error.what()
+            ));
+            finish_step(context, &step, &touched)?;
+            return Ok(RecoveryOutcome::Left);
+        }
+    };
+    let derived = derived_back(context, &step)?;
+    let derive_after = derived.is_none();
+    let derived = derived.unwrap_or_default();
+    let plan = Plan { changes, derive_after, derived, ..context.unseen("recover") };
+    let mut carried = apply_plan::ApplyProgress::default();
+    // The step stays as it was kept: recovery that is cut short begins again with it.
+    if apply_plan::apply_plan(context, &plan, &mut carried, None).is_err() {
+        return Ok(RecoveryOutcome::Waits);
+    }
+    restore_attributes::sentences(&carried.lacking).into_iter().for_each(|note| context.note(note));
+    if carried.derive {
+        derive_files::derive(context, &touched, plan.verb);
+    }
+    context.vault.forget(number)?;
+    Ok(RecoveryOutcome::Undone)
+}
+
+/// The same as [`Writer::change_progress`]; but an old copy that a change let go and that stays is one
+/// too many, and the change is over without that.
+fn made_of(
+    context: &CommitContext<'_>,
+    step: &UndoStep,
+    change: &Change,
+) -> Result<ChangeProgress, CommitError> {
+    let made = change_progress::change_progress(context, step, change)?;
+    let is_old =
+        step.line.turn.is_none() && matches!(change.act, Act::Create(_)) && is_copy(context, &change.path);
+    Ok(if is_old && matches!(made, ChangeProgress::NotMade) { ChangeProgress::Harmless } else { made })
+}
+
+/// What takes back a step's derived files, as far as they were made; `None` where that
+/// isn't known, or the step does not say how they were.
+fn derived_back(context: &CommitContext<'_>, step: &UndoStep) -> Result<Option<Vec<Change>>, CommitError> {
+    let is_new = |change: &Change| matches!(change.act, Act::Remove(_) | Act::RemoveFolder);
+    let has_none = step.derived.is_empty() && step.remade.is_empty();
+    if has_none && step.changes.iter().all(is_new) {
+        // A step that only makes files, as `init` does, names all that it makes.
+        return Ok(Some(Vec::new()));
+    }
+    if step.derived.is_empty() || !step.remade.is_empty() {
+        return Ok(None);
+    }
+    let mut back = Vec::new();
+    for change in &step.derived {
+        match change_progress::change_progress(context, step, change)? {
+            ChangeProgress::Whole => match fitted(context, change, true) {
+                Ok(fitted) => back.extend(fitted),
+                Err(_) => return Ok(None),
+            },
+            ChangeProgress::NotMade | ChangeProgress::Harmless => {}
+            ChangeProgress::Torn(_) | ChangeProgress::Changed => return Ok(None),
+        }
+    }
+    Ok(Some(back))
+}
+
+/// Writes down that a step is over, when what it changed is durable.
+fn finish_step(context: &CommitContext<'_>, step: &UndoStep, touched: &[PathBuf]) -> Result<(), CommitError> {
+    make_durable(context, touched)?;
+    derive_files::note_derive_due(context, touched);
+    let data = step.changes.iter().rev().chain(step.derived.iter().rev());
+    let files = data.filter(|change| !change.is_empty()).map(|inverse| left_by(context, inverse)).collect();
+    let format = context.place.format.to_owned();
+    context.vault.write(&JournalLine { files, format, ..step.line.clone() })?;
+    derive_files::derive_touched(context, touched, "recover");
+    Ok(())
+}
+
+/// A file as a finished step left it, from the step's undo data.
+fn left_by(context: &CommitContext<'_>, inverse: &Change) -> FileLine {
+    let item = context.host.disk.look(&context.path(&inverse.path)).ok();
+    let bytes_after = item.filter(|item| item.kind == ItemKind::File).map_or(0, |item| item.generation.len);
+    let (change, bytes_before) = match &inverse.act {
+        Act::Create(_) | Act::Append(_) => ("remove", inverse.len_after()),
+        Act::Remove(_) | Act::RemoveFolder => ("create", 0),
+        Act::MakeFolder | Act::Expire(_) => ("remove", 0),
+        Act::Splice(splices) => {
+            let gone: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
+            let come: usize = splices.iter().map(|splice| splice.was.len()).sum();
+            ("rewrite", (bytes_after + gone as u64).saturating_sub(come as u64))
+        }
+    };
+    FileLine { path: inverse.path.clone(), change: change.to_owned(), bytes_before, bytes_after }
+}
+
+/// Makes durable what was changed by a process that did not live to do it.
+fn make_durable(context: &CommitContext<'_>, touched: &[PathBuf]) -> Result<(), CommitError> {
+    let disk = context.host.disk;
+    for path in touched.iter().map(|path| context.path(path)) {
+        let failed = |source| CommitError::io(&path, "made durable", source);
+        // What is not there is gone, as it is to be, or a folder.
+        match disk.append(&path) {
+            Ok(mut file) => file.sync().map_err(failed)?,
+            Err(error) if is_nothing_to_sync(&error) => {}
+            Err(error) => return Err(failed(error)),
+        }
+        // One that can't be looked at is there, as far as anybody knows.
+        let is_absent = |folder: &Path| matches!(Lookup::from(disk.look(folder)), Lookup::Absent);
+        let there = path.ancestors().skip(1).find(|folder| !is_absent(folder));
+        there.map_or(Ok(()), |folder| disk.sync_folder(folder)).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// The change as it fits the files as they are; `None` where it has nothing to do.
+pub fn fitted(
+    context: &CommitContext<'_>,
+    change: &Change,
+    is_made: bool,
+) -> Result<Option<Change>, CommitError> {
+    let is_folder = matches!(change.act, Act::MakeFolder | Act::RemoveFolder);
+    let now = if is_folder { None } else { context.bytes(&change.path)? };
+    let fitted = fitted_to(context, change, is_made, now.clone());
+    match now.is_some_and(|now| now.has_changed()) {
+        // Another wrote to it in place while it was looked through.
+        true => fitted_to(context, change, is_made, context.read(&change.path)?.map(Bytes::from)),
+        false => fitted,
+    }
+}
+
+/// The same for those bytes of its file.
+fn fitted_to(
+    context: &CommitContext<'_>,
+    change: &Change,
+    is_made: bool,
+    read: Option<Bytes>,
+) -> Result<Option<Change>, CommitError> {
+    let path = context.path(&change.path);
+    let moved = |what| CommitError::moved(&path, what);
+    let bound = context.format.forbids_rebase(&change.path);
+    let own = match (&change.act, read) {
+        (Act::Expire(_), _) => return Ok(None),
+        (Act::Append(lines), _) if lines.is_empty() => return Ok(None),
+        (Act::MakeFolder, _) => Change::make_folder(&change.path),
+        (Act::RemoveFolder, _) if context.item_at(&path)?.is_none() => return Ok(None),
+        (Act::RemoveFolder, _) => Change::remove_folder(&change.path),
+        (Act::Append(lines), Some(now)) => Change::append(&change.path, lines.clone(), Some(now)),
+        (Act::Create(bytes), None) => Change::create(&change.path, bytes.clone()),
+        (Act::Append(bytes), None) => Change::create(&change.path, bytes.clone()),
+        (Act::Create(bytes), Some(now)) if now == *bytes => return Ok(None),
+        // Somebody made the file anew: what it had comes first.
+        (Act::Create(bytes), Some(now)) if is_log(&change.path) && !bound => {
+            let end = if now.is_empty() { b"" } else { line_end_for(bytes) };
+            Change::edits(&change.path, now, vec![(0..0, [bytes, end].concat())])
+        }
+        (Act::Create(_), Some(_)) => return Err(moved("something else is there")),
+        (Act::Remove(_), None) if !is_made => return Ok(None),
+        (Act::Remove(_) | Act::Splice(_), None) => return Err(moved("it is gone")),
+        (Act::Remove(was), Some(now)) if now == *was => Change::remove(&change.path, now),
+        (Act::Remove(was), Some(now)) if is_log(&change.path) && !bound => {
+            let own = lines_at(&now, was).ok_or_else(|| moved("it changed since"))?;
+            Change::edits(&change.path, now, vec![(own, Vec::new())])
+        }
+        (Act::Remove(_), Some(_)) => return Err(moved("it changed since")),
+        (Act::Splice(splices), Some(now)) => {
+            if bound && !fits(splices, &now) {
+                return Err(moved("it was changed since"));
             }
+            let splices = rebase(splices, &now).map_err(|conflict| CommitError::Conflict {
+                file: path.clone(),
+                planned: conflict.planned,
+                found: conflict.found,
+                files: FilesState::Untouched,
+            })?;
+            let base = Some(now);
+            let (path, mode) = (change.path.clone(), change.mode);
+            Change { path, act: Act::Splice(splices), base, mode, attributes: None }
         }
-        if let Err(error) = self.vault.expire(self.host.machine.now(), &journal, &unsettled) {
-            self.note(format!("old undo data could not be removed: {}", error.in_short()));
-        }
-        Ok(())
-    }
-
-    /// Finishes a change whose files are all changed if it `may_finish`, and takes any other
-    /// back. After an error it may not: what could not be made durable can still be seen.
-    pub(in crate::store::commit) fn settle(
-        &self,
-        number: u64,
-        may_finish: bool,
-    ) -> Result<RecoveryOutcome, CommitError> {
-        let Some(step) = self.vault.step(number)? else {
-            // It was cut short itself: nothing had been changed yet.
-            self.vault.forget(number)?;
-            return Ok(RecoveryOutcome::Undone);
-        };
-        let made: Vec<ChangeProgress> =
-            step.changes.iter().map(|change| self.made_of(&step, change)).collect::<Result<_, _>>()?;
-        // What only makes anew what is derived can be finished at any time.
-        let of = if step.changes.is_empty() { &step.derived } else { &step.changes };
-        let touched: Vec<_> = of.iter().map(|change| change.path.clone()).collect();
-        let is_over =
-            made.iter().all(|made| matches!(made, ChangeProgress::Whole | ChangeProgress::Harmless));
-        let is_over =
-            is_over && (made.is_empty() || made.iter().any(|made| matches!(made, ChangeProgress::Whole)));
-        if is_over && may_finish {
-            self.finish_step(&step, &touched)?;
-            return Ok(RecoveryOutcome::Finished);
-        }
-        let back = step.changes.iter().zip(made).map(|(change, made)| match made {
-            ChangeProgress::Whole => self.fitted(change, true),
-            ChangeProgress::Harmless => self.fitted(change, false),
-            ChangeProgress::Torn(cut) => Ok(Some(cut)),
-            ChangeProgress::NotMade => Ok(None),
-            ChangeProgress::Changed => Err(CommitError::moved(
-                &self.path(&change.path),
-                "another program changed the same lines since",
-            )),
-        });
-        let changes: Vec<Change> = match back.collect::<Result<Vec<_>, _>>() {
-            Ok(changes) => changes.into_iter().flatten().collect(),
-            Err(error) if error.is_failure() || !may_finish => return Ok(RecoveryOutcome::Waits),
-            // What others wrote since is not taken back for ours.
-            Err(error) => {
-                self.note(format!(
-                    "step {number} ({}) was interrupted, and is neither finished nor undone: {} Look at the files.",
-                    step.line.verb,
-                    error.what()
-                ));
-                self.finish_step(&step, &touched)?;
-                return Ok(RecoveryOutcome::Left);
-            }
-        };
-        let derived = self.derived_back(&step)?;
-        let derive_after = derived.is_none();
-        let derived = derived.unwrap_or_default();
-        let plan = Plan { changes, derive_after, derived, ..self.unseen("recover") };
-        let mut carried = apply_plan::ApplyProgress::default();
-        // The step stays as it was kept: recovery that is cut short begins again with it.
-        if apply_plan::apply_plan(self, &plan, &mut carried, None).is_err() {
-            return Ok(RecoveryOutcome::Waits);
-        }
-        restore_attributes::sentences(&carried.lacking).into_iter().for_each(|note| self.note(note));
-        if carried.derive {
-            self.derive(&touched, plan.verb);
-        }
-        self.vault.forget(number)?;
-        Ok(RecoveryOutcome::Undone)
-    }
-
-    /// The same as [`Writer::change_progress`]; but an old copy that a change let go and that stays is one
-    /// too many, and the change is over without that.
-    fn made_of(&self, step: &UndoStep, change: &Change) -> Result<ChangeProgress, CommitError> {
-        let made = self.change_progress(step, change)?;
-        let is_old =
-            step.line.turn.is_none() && matches!(change.act, Act::Create(_)) && is_copy(self, &change.path);
-        Ok(if is_old && matches!(made, ChangeProgress::NotMade) { ChangeProgress::Harmless } else { made })
-    }
-
-    /// What takes back a step's derived files, as far as they were made; `None` where that
-    /// isn't known, or the step does not say how they were.
-    fn derived_back(&self, step: &UndoStep) -> Result<Option<Vec<Change>>, CommitError> {
-        let is_new = |change: &Change| matches!(change.act, Act::Remove(_) | Act::RemoveFolder);
-        let has_none = step.derived.is_empty() && step.remade.is_empty();
-        if has_none && step.changes.iter().all(is_new) {
-            // A step that only makes files, as `init` does, names all that it makes.
-            return Ok(Some(Vec::new()));
-        }
-        if step.derived.is_empty() || !step.remade.is_empty() {
-            return Ok(None);
-        }
-        let mut back = Vec::new();
-        for change in &step.derived {
-            match self.change_progress(step, change)? {
-                ChangeProgress::Whole => match self.fitted(change, true) {
-                    Ok(fitted) => back.extend(fitted),
-                    Err(_) => return Ok(None),
-                },
-                ChangeProgress::NotMade | ChangeProgress::Harmless => {}
-                ChangeProgress::Torn(_) | ChangeProgress::Changed => return Ok(None),
-            }
-        }
-        Ok(Some(back))
-    }
-
-    /// Writes down that a step is over, when what it changed is durable.
-    fn finish_step(&self, step: &UndoStep, touched: &[PathBuf]) -> Result<(), CommitError> {
-        self.make_durable(touched)?;
-        self.note_derive_due(touched);
-        let data = step.changes.iter().rev().chain(step.derived.iter().rev());
-        let files = data.filter(|change| !change.is_empty()).map(|inverse| self.left_by(inverse)).collect();
-        let format = self.place.format.to_owned();
-        self.vault.write(&JournalLine { files, format, ..step.line.clone() })?;
-        self.derive_touched(touched, "recover");
-        Ok(())
-    }
-
-    /// A file as a finished step left it, from the step's undo data.
-    fn left_by(&self, inverse: &Change) -> FileLine {
-        let item = self.host.disk.look(&self.path(&inverse.path)).ok();
-        let bytes_after =
-            item.filter(|item| item.kind == ItemKind::File).map_or(0, |item| item.generation.len);
-        let (change, bytes_before) = match &inverse.act {
-            Act::Create(_) | Act::Append(_) => ("remove", inverse.len_after()),
-            Act::Remove(_) | Act::RemoveFolder => ("create", 0),
-            Act::MakeFolder | Act::Expire(_) => ("remove", 0),
-            Act::Splice(splices) => {
-                let gone: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
-                let come: usize = splices.iter().map(|splice| splice.was.len()).sum();
-                ("rewrite", (bytes_after + gone as u64).saturating_sub(come as u64))
-            }
-        };
-        FileLine { path: inverse.path.clone(), change: change.to_owned(), bytes_before, bytes_after }
-    }
-
-    /// Makes durable what was changed by a process that did not live to do it.
-    fn make_durable(&self, touched: &[PathBuf]) -> Result<(), CommitError> {
-        let disk = self.host.disk;
-        for path in touched.iter().map(|path| self.path(path)) {
-            let failed = |source| CommitError::io(&path, "made durable", source);
-            // What is not there is gone, as it is to be, or a folder.
-            match disk.append(&path) {
-                Ok(mut file) => file.sync().map_err(failed)?,
-                Err(error) if is_nothing_to_sync(&error) => {}
-                Err(error) => return Err(failed(error)),
-            }
-            // One that can't be looked at is there, as far as anybody knows.
-            let is_absent = |folder: &Path| matches!(Lookup::from(disk.look(folder)), Lookup::Absent);
-            let there = path.ancestors().skip(1).find(|folder| !is_absent(folder));
-            there.map_or(Ok(()), |folder| disk.sync_folder(folder)).map_err(failed)?;
-        }
-        Ok(())
-    }
-
-    /// What is at a path; `None` where nothing is.
-    pub(in crate::store::commit) fn item_at(&self, path: &Path) -> Result<Option<Item>, CommitError> {
-        Lookup::from(self.host.disk.look(path)).optional().map_err(|error| CommitError::unread(path, error))
-    }
-
-    /// A file's bytes; `None` where there is none. One that can't be read is there.
-    pub(in crate::store::commit) fn read(&self, relative: &Path) -> Result<Option<Vec<u8>>, CommitError> {
-        let path = self.path(relative);
-        match self.host.disk.read(&path, 0, None) {
-            Ok((bytes, _)) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(CommitError::io(&path, "read", error)),
-        }
-    }
-
-    /// The same, held once where the store was read and the file is as it was then; those of a large log
-    /// are read when they are asked for.
-    pub(in crate::store::commit) fn bytes(&self, relative: &Path) -> Result<Option<Bytes>, CommitError> {
-        let path = self.path(relative);
-        let own = self.store.document_at(relative).filter(|own| own.is_held());
-        if let Some(own) = own.filter(|own| own.bytes.is_file_backed()) {
-            return self.bytes_of_large(&path, own);
-        }
-        if let Some(own) = own
-            && let Ok((Some(more), now)) = self.host.disk.read_after(&path, &own.bytes)
-            && more.is_empty()
-            && now == own.generation
-        {
-            return Ok(Some(own.bytes.clone()));
-        }
-        match large_file::read(self.host.disk, &path) {
-            Ok((bytes, _)) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(CommitError::io(&path, "read", error)),
-        }
-    }
-
-    fn bytes_of_large(&self, path: &Path, own: &Document) -> Result<Option<Bytes>, CommitError> {
-        let disk = self.host.disk;
-        let Some(now) = self.item_at(path)? else { return Ok(None) };
-        if own.generation.has_same_bytes(&now.generation) && !own.bytes.has_changed() {
-            return Ok(Some(own.bytes.clone()));
-        }
-        if let Ok((Some(more), _)) = disk.read_after(path, &own.bytes) {
-            let mut bytes = own.bytes.clone();
-            if !more.is_empty() {
-                bytes.extend(&more);
-            }
-            return Ok(Some(bytes));
-        }
-        large_file::read(disk, path)
-            .map(|own| Some(own.0))
-            .map_err(|error| CommitError::io(path, "read", error))
-    }
-
-    /// The change as it fits the files as they are; `None` where it has nothing to do.
-    pub(in crate::store::commit) fn fitted(
-        &self,
-        change: &Change,
-        is_made: bool,
-    ) -> Result<Option<Change>, CommitError> {
-        let is_folder = matches!(change.act, Act::MakeFolder | Act::RemoveFolder);
-        let now = if is_folder { None } else { self.bytes(&change.path)? };
-        let fitted = self.fitted_to(change, is_made, now.clone());
-        match now.is_some_and(|now| now.has_changed()) {
-            // Another wrote to it in place while it was looked through.
-            true => self.fitted_to(change, is_made, self.read(&change.path)?.map(Bytes::from)),
-            false => fitted,
-        }
-    }
-
-    /// The same for those bytes of its file.
-    fn fitted_to(
-        &self,
-        change: &Change,
-        is_made: bool,
-        read: Option<Bytes>,
-    ) -> Result<Option<Change>, CommitError> {
-        let path = self.path(&change.path);
-        let moved = |what| CommitError::moved(&path, what);
-        let bound = self.format.forbids_rebase(&change.path);
-        let own = match (&change.act, read) {
-            (Act::Expire(_), _) => return Ok(None),
-            (Act::Append(lines), _) if lines.is_empty() => return Ok(None),
-            (Act::MakeFolder, _) => Change::make_folder(&change.path),
-            (Act::RemoveFolder, _) if self.item_at(&path)?.is_none() => return Ok(None),
-            (Act::RemoveFolder, _) => Change::remove_folder(&change.path),
-            (Act::Append(lines), Some(now)) => Change::append(&change.path, lines.clone(), Some(now)),
-            (Act::Create(bytes), None) => Change::create(&change.path, bytes.clone()),
-            (Act::Append(bytes), None) => Change::create(&change.path, bytes.clone()),
-            (Act::Create(bytes), Some(now)) if now == *bytes => return Ok(None),
-            // Somebody made the file anew: what it had comes first.
-            (Act::Create(bytes), Some(now)) if is_log(&change.path) && !bound => {
-                let end = if now.is_empty() { b"" } else { line_end_for(bytes) };
-                Change::edits(&change.path, now, vec![(0..0, [bytes, end].concat())])
-            }
-            (Act::Create(_), Some(_)) => return Err(moved("something else is there")),
-            (Act::Remove(_), None) if !is_made => return Ok(None),
-            (Act::Remove(_) | Act::Splice(_), None) => return Err(moved("it is gone")),
-            (Act::Remove(was), Some(now)) if now == *was => Change::remove(&change.path, now),
-            (Act::Remove(was), Some(now)) if is_log(&change.path) && !bound => {
-                let own = lines_at(&now, was).ok_or_else(|| moved("it changed since"))?;
-                Change::edits(&change.path, now, vec![(own, Vec::new())])
-            }
-            (Act::Remove(_), Some(_)) => return Err(moved("it changed since")),
-            (Act::Splice(splices), Some(now)) => {
-                if bound && !fits(splices, &now) {
-                    return Err(moved("it was changed since"));
-                }
-                let splices = rebase(splices, &now).map_err(|conflict| CommitError::Conflict {
-                    file: path.clone(),
-                    planned: conflict.planned,
-                    found: conflict.found,
-                    files: FilesState::Untouched,
-                })?;
-                let base = Some(now);
-                let (path, mode) = (change.path.clone(), change.mode);
-                Change { path, act: Act::Splice(splices), base, mode, attributes: None }
-            }
-        };
-        Ok(Some(Change { mode: change.mode, attributes: change.attributes.clone(), ..own }))
-    }
+    };
+    Ok(Some(Change { mode: change.mode, attributes: change.attributes.clone(), ..own }))
 }
 
 /// Whether a file can't be opened to be made durable because it is gone, is a folder, or is not to
@@ -338,9 +284,4 @@ fn is_nothing_to_sync(error: &io::Error) -> bool {
     use io::ErrorKind as Kind;
     let is_other = matches!(error.kind(), Kind::IsADirectory | Kind::InvalidInput | Kind::NotADirectory);
     is_other || matches!(error.kind(), Kind::NotFound | Kind::PermissionDenied)
-}
-
-/// Whether it is a copy, from which nothing is derived.
-pub(in crate::store::commit) fn is_copy(writer: &Writer<'_>, path: &Path) -> bool {
-    writer.format.place(path, false) == Placement::File(Role::Backup)
 }

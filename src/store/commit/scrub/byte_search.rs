@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::disk::{Disk, ItemKind};
 use crate::model::PathText;
-use crate::store::commit::is_ours;
 use crate::store::erase::ERASE_UNPACK_LIMIT;
+use crate::store::hidden_names::is_ours;
 use crate::text::needle::Needles;
 use crate::text::unpack::{gunzip, untar};
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::scrub_vault::{PendingErasure, json};
 use crate::model::plan::line_end_for;
+use crate::store::commit::vault::pending_erasure::{PendingErasure, json};
 use crate::store::commit::{CommitError, Vault};
 use crate::store::erase::{ErasureTarget, apart, with_key};
 

@@ -7,9 +7,12 @@ use serde::Deserialize;
 
 use super::byte_search::{self, SearchReport, SearchTerms};
 use super::erasure_receipt::{ErasureReceipt, cannot_reach};
-use super::{GitHistory, PendingErasure, scrub_vault};
+use super::{GitHistory, PendingErasure};
 use crate::format::writing::Refusal;
-use crate::store::commit::{CommitError, FileLine, JournalLine, Writer};
+
+use crate::store::commit::scrub::torn_tombstones;
+use crate::store::commit::vault::pending_erasure;
+use crate::store::commit::{CommitContext, CommitError, FileLine, JournalLine};
 use crate::store::erase::{ErasedContents, ErasureTarget, SearchTexts};
 use crate::store::own_files;
 use crate::text::needle::Needles;
@@ -21,138 +24,148 @@ struct EarlierReceipt {
     left: Vec<String>,
 }
 
-impl Writer<'_> {
-    /// Searches, and says what came of it. Names of records may repeat what these said, in
-    /// tombstones and our own data too: those stay, and it is no secret that they do. So all that
-    /// names them is written before it is searched. What others `changed` all the while is named.
-    pub(super) fn conclude(
-        &self,
-        entry: &PendingErasure,
-        (sought, contents): (SearchTexts, &ErasedContents),
-        changed: &BTreeSet<PathBuf>,
-        with_torn: BTreeSet<String>,
-        resumed: bool,
-    ) -> Result<ErasureReceipt, CommitError> {
-        let names = Needles::of(contents.revealing_names(&entry.records));
-        let look = SearchTerms { needles: &sought.needles, names: &names };
-        let mut root = byte_search::search(self.host.disk, &self.place.root, look);
-        let changed = changed.iter().map(|own| self.path(own));
-        for path in changed.filter(|own| self.host.disk.look(own).is_ok()) {
-            root.find(
-                path,
-                "other programs kept changing it: it may still hold what was to be erased".to_owned(),
-            );
-        }
-        let around = self.search_around(look)?;
-        if root.has_ours || around.as_ref().is_some_and(|own| own.has_ours) {
-            let why = "one of palimp's own old files still holds it, or can't be searched, and could not be removed.";
-            return Err(self.refused(&Refusal::unfit(why)));
-        }
-        self.journal_erased(entry)?;
-        let receipt = self.vault.receipt_of(entry.step)?;
-        let own = self.search_own(&receipt, look);
-        let searched: Vec<SearchReport> = [root, own].into_iter().chain(around).collect();
-        let mut git = GitHistory::of(self.host.disk, &self.place.root, &self.files_beside(), &sought.needles);
-        if resumed {
-            // What was gone by then is not known any more.
-            git.iter_mut().for_each(|own| own.stop("the erasure was interrupted"));
-        }
-        let replaces = |own: &FileLine| matches!(own.change.as_str(), "rewrite" | "remove");
-        let is_replaced = |path: &Path| entry.files.iter().any(|own| own.path == path && replaces(own));
-        let mut erased = ErasureReceipt {
-            step: entry.step,
-            at: entry.at.clone(),
-            state: "erased",
-            reason: entry.reason.clone(),
-            records: entry.records.iter().map(ErasureTarget::when_over).collect(),
-            left: searched.iter().flat_map(SearchReport::told).collect(),
-            searched,
-            alike: sought.alike,
-            with_torn: with_torn.into_iter().collect(),
-            too_short: sought.needles.skipped(),
-            also_elsewhere: sought.also_elsewhere,
-            resumed,
-            cannot_reach: cannot_reach(git.as_ref(), self.store, &is_replaced),
-            git,
-            receipt,
-            notes: Vec::new(),
-        };
-        if let Some(why) = look.says(&scrub_vault::json(&erased)?) {
-            erased.searched.get_mut(1).into_iter().for_each(|own| own.left += 1);
-            erased.left.push(byte_search::line(&erased.receipt, &why));
-        }
-        self.add_earlier(entry, &mut erased)?;
-        if !erased.left.is_empty() {
-            erased.state = "left";
-        }
-        self.vault.write_own_file(&erased.receipt, &scrub_vault::json(&erased)?)?;
-        self.drop_adding();
-        self.vault.end_erasing()?;
-        Ok(erased)
+/// Searches, and says what came of it. Names of records may repeat what these said, in
+/// tombstones and our own data too: those stay, and it is no secret that they do. So all that
+/// names them is written before it is searched. What others `changed` all the while is named.
+pub fn conclude(
+    context: &CommitContext<'_>,
+    entry: &PendingErasure,
+    (sought, contents): (SearchTexts, &ErasedContents),
+    changed: &BTreeSet<PathBuf>,
+    with_torn: BTreeSet<String>,
+    resumed: bool,
+) -> Result<ErasureReceipt, CommitError> {
+    let names = Needles::of(contents.revealing_names(&entry.records));
+    let look = SearchTerms { needles: &sought.needles, names: &names };
+    let mut root = byte_search::search(context.host.disk, &context.place.root, look);
+    let changed = changed.iter().map(|own| context.path(own));
+    for path in changed.filter(|own| context.host.disk.look(own).is_ok()) {
+        root.find(
+            path,
+            "other programs kept changing it: it may still hold what was to be erased".to_owned(),
+        );
     }
+    let around = search_around(context, look)?;
+    if root.has_ours || around.as_ref().is_some_and(|own| own.has_ours) {
+        let why =
+            "one of palimp's own old files still holds it, or can't be searched, and could not be removed.";
+        return Err(refused(context, &Refusal::unfit(why)));
+    }
+    journal_erased(context, entry)?;
+    let receipt = context.vault.receipt_of(entry.step)?;
+    let own = search_own(context, &receipt, look);
+    let searched: Vec<SearchReport> = [root, own].into_iter().chain(around).collect();
+    let mut git =
+        GitHistory::of(context.host.disk, &context.place.root, &files_beside(context), &sought.needles);
+    if resumed {
+        // What was gone by then is not known any more.
+        git.iter_mut().for_each(|own| own.stop("the erasure was interrupted"));
+    }
+    let replaces = |own: &FileLine| matches!(own.change.as_str(), "rewrite" | "remove");
+    let is_replaced = |path: &Path| entry.files.iter().any(|own| own.path == path && replaces(own));
+    let mut erased = ErasureReceipt {
+        step: entry.step,
+        at: entry.at.clone(),
+        state: "erased",
+        reason: entry.reason.clone(),
+        records: entry.records.iter().map(ErasureTarget::when_over).collect(),
+        left: searched.iter().flat_map(SearchReport::told).collect(),
+        searched,
+        alike: sought.alike,
+        with_torn: with_torn.into_iter().collect(),
+        too_short: sought.needles.skipped(),
+        also_elsewhere: sought.also_elsewhere,
+        resumed,
+        cannot_reach: cannot_reach(git.as_ref(), context.store, &is_replaced),
+        git,
+        receipt,
+        notes: Vec::new(),
+    };
+    if let Some(why) = look.says(&pending_erasure::json(&erased)?) {
+        erased.searched.get_mut(1).into_iter().for_each(|own| own.left += 1);
+        erased.left.push(byte_search::line(&erased.receipt, &why));
+    }
+    add_earlier(context, entry, &mut erased)?;
+    if !erased.left.is_empty() {
+        erased.state = "left";
+    }
+    context.vault.write_own_file(&erased.receipt, &pending_erasure::json(&erased)?)?;
+    torn_tombstones::drop_adding(context);
+    context.vault.end_erasing()?;
+    Ok(erased)
+}
 
-    fn search_around(&self, look: SearchTerms<'_>) -> Result<Option<SearchReport>, CommitError> {
-        let olds = own_files::own_files_beside(self.host.disk, &self.place.root, self.format)
-            .map_err(|error| CommitError::unread(&self.place.root, error))?;
-        let files = self.files_beside().into_iter().chain(olds.iter().map(|own| self.path(own)));
-        let folder = self.place.root.parent().unwrap_or(&self.place.root);
-        Ok(byte_search::search_beside(self.host.disk, folder, files, look))
-    }
+fn search_around(
+    context: &CommitContext<'_>,
+    look: SearchTerms<'_>,
+) -> Result<Option<SearchReport>, CommitError> {
+    let olds = own_files::own_files_beside(context.host.disk, &context.place.root, context.format)
+        .map_err(|error| CommitError::unread(&context.place.root, error))?;
+    let files = files_beside(context).into_iter().chain(olds.iter().map(|own| context.path(own)));
+    let folder = context.place.root.parent().unwrap_or(&context.place.root);
+    Ok(byte_search::search_beside(context.host.disk, folder, files, look))
+}
 
-    fn files_beside(&self) -> Vec<PathBuf> {
-        self.store.outside_files.iter().map(|(path, _)| self.path_beside(path)).collect()
-    }
+fn files_beside(context: &CommitContext<'_>) -> Vec<PathBuf> {
+    context.store.outside_files.iter().map(|(path, _)| context.path_beside(path)).collect()
+}
 
-    /// Searches our own data, but for what says that an erasure is under way, which goes when it is
-    /// over, and the receipt, which is to be written.
-    fn search_own(&self, receipt: &Path, look: SearchTerms<'_>) -> SearchReport {
-        let (folder, under_way) = (self.vault.path(""), self.vault.path(scrub_vault::ERASING));
-        let mut searched = SearchReport::of(&folder);
-        searched.files = 1;
-        byte_search::each_file(self.host.disk, &folder, 0, &mut |path, outcome| {
-            if path != under_way && path != receipt {
-                searched.add(self.host.disk, path, outcome, look);
-            }
-        });
-        for own in &mut searched.found {
-            own.why.extend(self.vault.why_kept(&own.path));
+/// Searches our own data, but for what says that an erasure is under way, which goes when it is
+/// over, and the receipt, which is to be written.
+fn search_own(context: &CommitContext<'_>, receipt: &Path, look: SearchTerms<'_>) -> SearchReport {
+    let (folder, under_way) = (context.vault.path(""), context.vault.path(pending_erasure::ERASING));
+    let mut searched = SearchReport::of(&folder);
+    searched.files = 1;
+    byte_search::each_file(context.host.disk, &folder, 0, &mut |path, outcome| {
+        if path != under_way && path != receipt {
+            searched.add(context.host.disk, path, outcome, look);
         }
-        searched
+    });
+    for own in &mut searched.found {
+        own.why.extend(context.vault.why_kept(&own.path));
     }
+    searched
+}
 
-    fn journal_erased(&self, entry: &PendingErasure) -> Result<(), CommitError> {
-        if self.vault.journal()?.iter().any(|line| line.step == entry.step) {
-            return Ok(());
-        }
-        self.vault.write(&JournalLine {
-            step: entry.step,
-            at: entry.at.clone(),
-            verb: "erase".into(),
-            records: entry.records.len() as u64,
-            files: entry.files.clone(),
-            ids: entry.records.iter().filter_map(|own| own.name().map(str::to_owned)).collect(),
-            format: self.place.format.to_owned(),
-            ..JournalLine::default()
-        })
+fn journal_erased(context: &CommitContext<'_>, entry: &PendingErasure) -> Result<(), CommitError> {
+    if context.vault.journal()?.iter().any(|line| line.step == entry.step) {
+        return Ok(());
     }
+    context.vault.write(&JournalLine {
+        step: entry.step,
+        at: entry.at.clone(),
+        verb: "erase".into(),
+        records: entry.records.len() as u64,
+        files: entry.files.clone(),
+        ids: entry.records.iter().filter_map(|own| own.name().map(str::to_owned)).collect(),
+        format: context.place.format.to_owned(),
+        ..JournalLine::default()
+    })
+}
 
-    /// What an earlier try found that ended after its receipt was written: it may have known more of
-    /// what to search for.
-    fn add_earlier(&self, entry: &PendingErasure, erased: &mut ErasureReceipt) -> Result<(), CommitError> {
-        let bytes = self.vault.read_own_file(&erased.receipt)?.unwrap_or_default();
-        let Ok(earlier) = serde_json::from_slice::<EarlierReceipt>(&bytes) else { return Ok(()) };
-        if earlier.at == entry.at {
-            let new: Vec<String> =
-                earlier.left.into_iter().filter(|own| !erased.left.contains(own)).collect();
-            erased.left.extend(new);
-        }
-        Ok(())
+/// What an earlier try found that ended after its receipt was written: it may have known more of
+/// what to search for.
+fn add_earlier(
+    context: &CommitContext<'_>,
+    entry: &PendingErasure,
+    erased: &mut ErasureReceipt,
+) -> Result<(), CommitError> {
+    let bytes = context.vault.read_own_file(&erased.receipt)?.unwrap_or_default();
+    let Ok(earlier) = serde_json::from_slice::<EarlierReceipt>(&bytes) else { return Ok(()) };
+    if earlier.at == entry.at {
+        let new: Vec<String> = earlier.left.into_iter().filter(|own| !erased.left.contains(own)).collect();
+        erased.left.extend(new);
     }
+    Ok(())
+}
 
-    /// Tells what came of an erasure that was interrupted, when this start has finished it.
-    pub(super) fn tell_finished(&self, erased: &ErasureReceipt) {
-        self.note(format!("step {}, an erasure that was interrupted, was finished now", erased.step));
-        let found = if erased.left.is_empty() { Vec::new() } else { erased.found() };
-        found.into_iter().chain(erased.besides()).for_each(|line| self.note(line));
-    }
+/// Tells what came of an erasure that was interrupted, when this start has finished it.
+pub fn tell_finished(context: &CommitContext<'_>, erased: &ErasureReceipt) {
+    context.note(format!("step {}, an erasure that was interrupted, was finished now", erased.step));
+    let found = if erased.left.is_empty() { Vec::new() } else { erased.found() };
+    found.into_iter().chain(erased.besides()).for_each(|line| context.note(line));
+}
+
+pub(super) fn refused(context: &CommitContext<'_>, why: &Refusal) -> CommitError {
+    CommitError::NotErased { root: context.place.root.clone(), why: why.message.clone() }
 }

@@ -6,38 +6,36 @@ use super::{ErasureLine, each_within};
 use crate::format::writing::Refusal;
 use crate::model::{Change, PathText, Plan, Role};
 use crate::store::commit::recovery::recover_steps::is_copy;
-use crate::store::commit::{CommitError, Writer};
+use crate::store::commit::{CommitContext, CommitError};
 use crate::store::erase::{ErasureMatcher, ErasureTarget};
 
-impl Writer<'_> {
-    /// Refuses to turn a step round, or the like, where that brings a record that was erased: an
-    /// agent may have written it anew, and somebody deleted it since.
-    pub(in crate::store::commit) fn refuse_erased(
-        &self,
-        plan: &Plan,
-        what: &str,
-        erased: Vec<ErasureLine>,
-    ) -> Result<(), CommitError> {
-        if erased.is_empty() {
-            return Ok(());
-        }
-        let targets: Vec<ErasureTarget> = erased.into_iter().map(|line| line.record).collect();
-        let wanted = ErasureMatcher::before(self.format, self.store, &targets, self.host.now);
-        // What is in a file of the plan is only moved, or copied, by it; a copy is not the file
-        // that is meant.
-        let mut current: Vec<u8> = Vec::new();
-        for change in plan.changes.iter().filter(|own| !is_copy(self, &own.path)) {
-            let base = change.base.as_deref().unwrap_or_default();
-            each_within(&change.path, base, &mut |_, bytes| current.extend(bytes));
-        }
-        let brought = |own| Some((own, brought(&wanted, own, &current)?));
-        let Some((change, id)) = plan.changes.iter().find_map(brought) else { return Ok(()) };
-        let name = id.map_or_else(|| "a memory".to_owned(), |id| format!("the memory {id}"));
-        Err(CommitError::Refused(Refusal::unfit(format!(
-            "{what} would bring {name} back to {}, and that was erased.",
-            change.path.to_text()
-        ))))
+/// Refuses to turn a step round, or the like, where that brings a record that was erased: an
+/// agent may have written it anew, and somebody deleted it since.
+pub fn refuse_erased(
+    context: &CommitContext<'_>,
+    plan: &Plan,
+    what: &str,
+    erased: Vec<ErasureLine>,
+) -> Result<(), CommitError> {
+    if erased.is_empty() {
+        return Ok(());
     }
+    let targets: Vec<ErasureTarget> = erased.into_iter().map(|line| line.record).collect();
+    let wanted = ErasureMatcher::before(context.format, context.store, &targets, context.host.now);
+    // What is in a file of the plan is only moved, or copied, by it; a copy is not the file
+    // that is meant.
+    let mut current: Vec<u8> = Vec::new();
+    for change in plan.changes.iter().filter(|own| !is_copy(context, &own.path)) {
+        let base = change.base.as_deref().unwrap_or_default();
+        each_within(&change.path, base, &mut |_, bytes| current.extend(bytes));
+    }
+    let brought = |own| Some((own, brought(&wanted, own, &current)?));
+    let Some((change, id)) = plan.changes.iter().find_map(brought) else { return Ok(()) };
+    let name = id.map_or_else(|| "a memory".to_owned(), |id| format!("the memory {id}"));
+    Err(CommitError::Refused(Refusal::unfit(format!(
+        "{what} would bring {name} back to {}, and that was erased.",
+        change.path.to_text()
+    ))))
 }
 
 /// The id of an erased record that the change brings; `None` where it brings none.

@@ -1,101 +1,28 @@
 //! What our own data holds of erased records: undo steps, drafts, quarantine, backups.
 
 use std::collections::HashSet;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
-use serde::{Deserialize, Serialize};
 
 use super::each_within;
 use super::erasure_list::{KEYS, LIST};
 use crate::disk::ItemKind;
-use crate::model::plan::PRIVATE_MODE;
 use crate::model::{Act, Bytes, Change, path_from_text};
 use crate::store::commit::vault::JOURNAL;
 use crate::store::commit::vault::drafts::{DraftOf, draft_of};
-use crate::store::commit::vault::retention::NEW_SUFFIX;
 use crate::store::commit::vault::undo_step::DerivedState;
-use crate::store::commit::{CommitError, FileLine, UndoStep, Vault};
+use crate::store::commit::{CommitError, UndoStep, Vault};
 use crate::store::erase::{
     ERASE_UNPACK_LIMIT, ErasedContents, ErasureMarks, ErasureMatcher, ErasureTarget, FileVisitor,
     OutsideFile, SearchTexts, clean, is_log_or_copy,
 };
 use crate::text::unpack::gunzip;
 
-/// So many bytes that are not held are written at once.
-const STRETCH: usize = 1 << 20;
-
-/// An erasure that has begun. It holds no content, and stays until the search is over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PendingErasure {
-    /// The step's number.
-    pub step: u64,
-    /// The process that began it.
-    #[serde(default)]
-    pub process: Option<i32>,
-    /// When it began.
-    pub at: String,
-    /// Why, as a code.
-    pub reason: String,
-    /// What is erased.
-    pub records: Vec<ErasureTarget>,
-    /// The files that it changes.
-    pub files: Vec<FileLine>,
-    /// Where something goes with the torn record before it: `file:line`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub with_torn: Vec<String>,
-}
-
-pub(super) const ERASING: &str = "erasing.json";
 /// The folders of content: undo data first.
 const FOLDERS: [&str; 4] = ["undo", "drafts", "quarantine", "backups"];
 
 impl Vault<'_> {
-    /// The erasure that was cut short, if one was.
-    ///
-    /// # Errors
-    ///
-    /// If there is an entry that can't be read: nobody knows then what is still to be erased.
-    pub fn erasing(&self) -> Result<Option<PendingErasure>, CommitError> {
-        let path = self.path(ERASING);
-        let Some(bytes) = self.read_own_file(&path)? else { return Ok(None) };
-        serde_json::from_slice(&bytes).map(Some).map_err(|error| CommitError::unread(&path, error.into()))
-    }
-
-    /// The bytes of a file of ours. One that is there and can't be read is not one that is empty.
-    pub(in crate::store::commit) fn read_own_file(
-        &self,
-        path: &Path,
-    ) -> Result<Option<Vec<u8>>, CommitError> {
-        match self.disk().read(path, 0, None) {
-            Ok((bytes, _)) => Ok(Some(bytes)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(CommitError::unread(path, error)),
-        }
-    }
-
-    /// Says that an erasure has begun, durably.
-    ///
-    /// # Errors
-    ///
-    /// If our own data can't be written.
-    pub fn begin_erasing(&self, entry: &PendingErasure) -> Result<(), CommitError> {
-        let path = self.path(ERASING);
-        // An erasure that was refused must not be started by the next start.
-        self.write_own_file(&path, &json(entry)?).inspect_err(|_| drop(self.drop_own(&path)))
-    }
-
-    /// Says that it is over, durably.
-    ///
-    /// # Errors
-    ///
-    /// If our own data can't be written.
-    pub fn end_erasing(&self) -> Result<(), CommitError> {
-        self.drop_own(&self.path(ERASING))?;
-        self.sync(&self.path(""))
-    }
-
     /// Where it is kept what an erasure came to.
     pub(super) fn receipt_of(&self, step: u64) -> Result<PathBuf, CommitError> {
         Ok(self.folder("receipts")?.join(format!("{step:06}.json")))
@@ -230,39 +157,6 @@ impl Vault<'_> {
         }
         Ok(true)
     }
-
-    /// Puts a whole file of our own in its place, durably. One of the two is there at any moment.
-    pub(in crate::store::commit) fn write_own_file(
-        &self,
-        path: &Path,
-        bytes: &[u8],
-    ) -> Result<(), CommitError> {
-        self.put_parts(path, &[bytes.into()])
-    }
-
-    /// The same of bytes in parts.
-    pub(in crate::store::commit) fn put_parts(
-        &self,
-        path: &Path,
-        parts: &[Bytes],
-    ) -> Result<(), CommitError> {
-        let (disk, temp) = (self.disk(), path.with_extension(NEW_SUFFIX));
-        let _ = disk.remove(&temp);
-        let write = || {
-            let mut out = disk.create(&temp, PRIVATE_MODE)?;
-            for own in parts {
-                if !own.each_block(STRETCH, &mut |block| out.write(block))? {
-                    return Err(io::Error::other("what it is about was written to meanwhile"));
-                }
-            }
-            out.sync()
-        };
-        let put = write().and_then(|()| disk.rename(&temp, path));
-        // It may hold content: a part of it stays no longer than the whole would.
-        let put = put.inspect_err(|_| drop(disk.remove(&temp)));
-        put.and_then(|()| disk.sync_folder(path.parent().unwrap_or(Path::new("/"))))
-            .map_err(|source| CommitError::own_data(path, source))
-    }
 }
 
 /// Whether a draft is of a record that is erased; one without an id can't be recognized, and any
@@ -272,10 +166,6 @@ fn is_erased(of: &DraftOf, targets: &[ErasureTarget]) -> bool {
         Some(name) => name == of.id && target.session == of.session,
         None => of.id.contains('@'),
     })
-}
-
-pub(super) fn json(value: &impl Serialize) -> Result<Vec<u8>, CommitError> {
-    serde_json::to_vec(value).map_err(|error| CommitError::own_data(Path::new(ERASING), error.into()))
 }
 
 /// What stays of a copy, a draft or what is in quarantine; `None` where nothing does.

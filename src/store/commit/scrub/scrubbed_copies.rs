@@ -12,7 +12,7 @@ use crate::model::time::DAY;
 use crate::model::{Moment, Store};
 use crate::store::commit::vault::backups::list_backups;
 use crate::store::commit::vault::undo_step::path_text;
-use crate::store::commit::{BackupCopy, CommitError, Vault, Writer};
+use crate::store::commit::{BackupCopy, CommitContext, CommitError, Vault};
 
 /// A copy that was gone through, as it was afterwards. It holds no content.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -102,54 +102,48 @@ fn identity(disk: &dyn Disk, path: &Path) -> Option<FileIdentity> {
     Some((own.inode, own.len, i64::try_from(own.modified).ok()?))
 }
 
-impl Writer<'_> {
-    /// The copies of the store as it is now, with the erasures that went through each.
-    pub(super) fn gone_through(&self, store: &Store) -> Result<ScrubbedBy, CommitError> {
-        let looked = self.vault.looked();
-        let own = list_backups(store, &self.vault)?.into_iter();
-        let all = own.map(|copy| {
-            let steps = through(self.host.disk, &self.place.root, &copy.path, &looked);
-            (copy.path, steps)
-        });
-        Ok(all.collect())
-    }
+/// The copies of the store as it is now, with the erasures that went through each.
+pub fn gone_through(context: &CommitContext<'_>, store: &Store) -> Result<ScrubbedBy, CommitError> {
+    let looked = context.vault.looked();
+    let own = list_backups(store, &context.vault)?.into_iter();
+    let all = own.map(|copy| {
+        let steps = through(context.host.disk, &context.place.root, &copy.path, &looked);
+        (copy.path, steps)
+    });
+    Ok(all.collect())
+}
 
-    /// The copies in the store, each as it is now.
-    pub(super) fn identities(&self, store: &Store) -> Result<CopyIdentities, CommitError> {
-        let own = list_backups(store, &self.vault)?.into_iter().filter(|copy| !is_in_our_data(&copy.path));
-        let identity_of = |copy: &BackupCopy| identity(self.host.disk, &self.place.root.join(&copy.path));
-        Ok(own
-            .filter_map(|copy| Some((identity_of(&copy)?, copy.path)))
-            .map(|(own, path)| (path, own))
-            .collect())
-    }
+/// The copies in the store, each as it is now.
+pub fn identities(context: &CommitContext<'_>, store: &Store) -> Result<CopyIdentities, CommitError> {
+    let own = list_backups(store, &context.vault)?.into_iter().filter(|copy| !is_in_our_data(&copy.path));
+    let identity_of = |copy: &BackupCopy| identity(context.host.disk, &context.place.root.join(&copy.path));
+    Ok(own.filter_map(|copy| Some((identity_of(&copy)?, copy.path))).map(|(own, path)| (path, own)).collect())
+}
 
-    /// Notes that the copies that were there before the last sweep were gone through by that erasure,
-    /// too: what came after it, nobody has looked into. To our own data nobody else adds.
-    pub(super) fn note_through(
-        &self,
-        before: &ScrubbedBy,
-        there: &CopyIdentities,
-        step: u64,
-    ) -> Result<(), CommitError> {
-        if self.vault.erasure_list()?.iter().all(|line| line.record.id.is_some()) {
-            return Ok(());
-        }
-        let mut lines = Vec::new();
-        for BackupCopy { path, .. } in list_backups(&self.load(), &self.vault)? {
-            let found = match is_in_our_data(&path) {
-                true => identity(self.host.disk, &path),
-                false => there.get(&path).copied(),
-            };
-            let Some((inode, bytes, modified)) = found else { continue };
-            let mut steps = before.get(&path).cloned().unwrap_or_default();
-            steps.push(step);
-            let (copy, hex) = path_text(&path);
-            let line = serde_json::to_vec(&ScrubbedCopy { copy, hex, inode, bytes, modified, steps });
-            lines
-                .extend(line.map_err(|error| CommitError::own_data(&self.vault.path(LOOKED), error.into()))?);
-            lines.push(b'\n');
-        }
-        self.vault.write_own_file(&self.vault.path(LOOKED), &lines)
+/// Notes that the copies that were there before the last sweep were gone through by that erasure,
+/// too: what came after it, nobody has looked into. To our own data nobody else adds.
+pub fn note_through(
+    context: &CommitContext<'_>,
+    before: &ScrubbedBy,
+    there: &CopyIdentities,
+    step: u64,
+) -> Result<(), CommitError> {
+    if context.vault.erasure_list()?.iter().all(|line| line.record.id.is_some()) {
+        return Ok(());
     }
+    let mut lines = Vec::new();
+    for BackupCopy { path, .. } in list_backups(&context.load(), &context.vault)? {
+        let found = match is_in_our_data(&path) {
+            true => identity(context.host.disk, &path),
+            false => there.get(&path).copied(),
+        };
+        let Some((inode, bytes, modified)) = found else { continue };
+        let mut steps = before.get(&path).cloned().unwrap_or_default();
+        steps.push(step);
+        let (copy, hex) = path_text(&path);
+        let line = serde_json::to_vec(&ScrubbedCopy { copy, hex, inode, bytes, modified, steps });
+        lines.extend(line.map_err(|error| CommitError::own_data(&context.vault.path(LOOKED), error.into()))?);
+        lines.push(b'\n');
+    }
+    context.vault.write_own_file(&context.vault.path(LOOKED), &lines)
 }

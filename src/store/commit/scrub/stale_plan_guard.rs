@@ -9,99 +9,101 @@ use crate::disk::Lookup;
 use crate::format::writing::Refusal;
 use crate::model::{Act, Change, PathText, Plan};
 use crate::store::commit::recovery::recover_steps::is_copy;
-use crate::store::commit::{CommitError, Writer};
+use crate::store::commit::scrub::restore_guard;
+use crate::store::commit::{CommitContext, CommitError};
 use crate::store::erase::{ErasureMatcher, ErasureTarget, original};
 
 /// What brings records out of copies and tombstones, and left out what was erased by then.
 const BRING: [&str; 2] = ["backup restore", "undelete"];
 
-impl Writer<'_> {
-    /// Refuses a plan whose copies, or its undo data, would hold what was erased since it
-    /// was made. What it derives is worked out anew then: it may name what is gone.
-    pub(in crate::store::commit) fn refuse_stale_plan<'p>(
-        &self,
-        plan: Cow<'p, Plan>,
-    ) -> Result<Cow<'p, Plan>, CommitError> {
-        let erased = self.vault.erasure_list()?;
-        if erased.is_empty() {
-            return Ok(plan);
-        }
-        if BRING.contains(&plan.verb) {
-            self.refuse_erased(&plan, "this", erased.clone())?;
-        }
-        // A record without an id can't be recognized any more: its file has to be as it was.
-        let targets: Vec<ErasureTarget> = erased.into_iter().map(|line| line.record).collect();
-        let nameless = targets.iter().filter(|own| own.id.is_none()).map(|own| own.file.clone());
-        let nameless: Vec<PathBuf> = nameless.collect();
-        let wanted = ErasureMatcher::before(self.format, self.store, &targets, self.host.now);
-        let current = self.current_bytes(&plan)?;
-        for change in plan.changes.iter().filter(|change| has_bytes(change)) {
-            let now = self.now(&change.path)?;
-            let is_nameless = nameless.contains(&change.path);
-            let holds = self.no_longer_there(change, &now, &current).any(|planned| {
-                let mut holds = is_nameless && !now.starts_with(planned);
-                each_within(&change.path, planned, &mut |path, bytes| {
-                    holds |= new_in(&wanted, path, bytes, &current).is_some();
-                });
-                holds
+/// Refuses a plan whose copies, or its undo data, would hold what was erased since it
+/// was made. What it derives is worked out anew then: it may name what is gone.
+pub fn refuse_stale_plan<'p>(
+    context: &CommitContext<'_>,
+    plan: Cow<'p, Plan>,
+) -> Result<Cow<'p, Plan>, CommitError> {
+    let erased = context.vault.erasure_list()?;
+    if erased.is_empty() {
+        return Ok(plan);
+    }
+    if BRING.contains(&plan.verb) {
+        restore_guard::refuse_erased(context, &plan, "this", erased.clone())?;
+    }
+    // A record without an id can't be recognized any more: its file has to be as it was.
+    let targets: Vec<ErasureTarget> = erased.into_iter().map(|line| line.record).collect();
+    let nameless = targets.iter().filter(|own| own.id.is_none()).map(|own| own.file.clone());
+    let nameless: Vec<PathBuf> = nameless.collect();
+    let wanted = ErasureMatcher::before(context.format, context.store, &targets, context.host.now);
+    let current = current_bytes(context, &plan)?;
+    for change in plan.changes.iter().filter(|change| has_bytes(change)) {
+        let now = now(context, &change.path)?;
+        let is_nameless = nameless.contains(&change.path);
+        let holds = no_longer_there(context, change, &now, &current).any(|planned| {
+            let mut holds = is_nameless && !now.starts_with(planned);
+            each_within(&change.path, planned, &mut |path, bytes| {
+                holds |= new_in(&wanted, path, bytes, &current).is_some();
             });
-            if holds {
-                return Err(since(change));
-            }
+            holds
+        });
+        if holds {
+            return Err(since(change));
         }
-        self.with_derived_as_it_was(plan)
     }
+    with_derived_as_it_was(context, plan)
+}
 
-    /// What a change was made of, or copies, where that is not what is there.
-    fn no_longer_there<'c>(
-        &self,
-        change: &'c Change,
-        now: &[u8],
-        current: &[u8],
-    ) -> impl Iterator<Item = &'c [u8]> {
-        let base = change.base.as_deref().filter(|base| *base != now);
-        let copied = match &change.act {
-            Act::Create(bytes) if is_copy(self, &change.path) => Some(&bytes[..]),
-            _ => None,
+/// What a change was made of, or copies, where that is not what is there.
+fn no_longer_there<'c>(
+    context: &CommitContext<'_>,
+    change: &'c Change,
+    now: &[u8],
+    current: &[u8],
+) -> impl Iterator<Item = &'c [u8]> {
+    let base = change.base.as_deref().filter(|base| *base != now);
+    let copied = match &change.act {
+        Act::Create(bytes) if is_copy(context, &change.path) => Some(&bytes[..]),
+        _ => None,
+    };
+    base.into_iter().chain(copied.filter(|copy| memchr::memmem::find(current, copy).is_none()))
+}
+
+/// The plan, without what it derives if that was made of other files than there are.
+fn with_derived_as_it_was<'p>(
+    context: &CommitContext<'_>,
+    plan: Cow<'p, Plan>,
+) -> Result<Cow<'p, Plan>, CommitError> {
+    let mut is_stale = false;
+    for own in &plan.derived {
+        is_stale |= own.base.as_deref().unwrap_or_default() != now(context, &own.path)?;
+    }
+    for (file, len) in &plan.inputs {
+        let path = context.path(file);
+        let looked = Lookup::from(context.host.disk.look(&path)).optional();
+        let looked = looked.map_err(|error| CommitError::io(&path, "read", error))?;
+        is_stale |= looked.map_or(0, |item| item.generation.len) != *len;
+    }
+    match plan.derived.first().filter(|_| is_stale) {
+        None => Ok(plan),
+        Some(first) if plan.changes.is_empty() => Err(since(first)),
+        Some(_) => Ok(Cow::Owned(Plan { derived: Vec::new(), derive_after: true, ..plan.into_owned() })),
+    }
+}
+
+/// What is in the files of a plan, and in those that it copies.
+fn current_bytes(context: &CommitContext<'_>, plan: &Plan) -> Result<Vec<u8>, CommitError> {
+    let mut current = Vec::new();
+    for change in plan.changes.iter().filter(|change| has_bytes(change)) {
+        let path = match is_copy(context, &change.path) {
+            true => original(&change.path).file_name().map_or(change.path.clone(), PathBuf::from),
+            false => change.path.clone(),
         };
-        base.into_iter().chain(copied.filter(|copy| memchr::memmem::find(current, copy).is_none()))
+        each_within(&path, &now(context, &path)?, &mut |_, bytes| current.extend(bytes));
     }
+    Ok(current)
+}
 
-    /// The plan, without what it derives if that was made of other files than there are.
-    fn with_derived_as_it_was<'p>(&self, plan: Cow<'p, Plan>) -> Result<Cow<'p, Plan>, CommitError> {
-        let mut is_stale = false;
-        for own in &plan.derived {
-            is_stale |= own.base.as_deref().unwrap_or_default() != self.now(&own.path)?;
-        }
-        for (file, len) in &plan.inputs {
-            let path = self.path(file);
-            let looked = Lookup::from(self.host.disk.look(&path)).optional();
-            let looked = looked.map_err(|error| CommitError::io(&path, "read", error))?;
-            is_stale |= looked.map_or(0, |item| item.generation.len) != *len;
-        }
-        match plan.derived.first().filter(|_| is_stale) {
-            None => Ok(plan),
-            Some(first) if plan.changes.is_empty() => Err(since(first)),
-            Some(_) => Ok(Cow::Owned(Plan { derived: Vec::new(), derive_after: true, ..plan.into_owned() })),
-        }
-    }
-
-    /// What is in the files of a plan, and in those that it copies.
-    fn current_bytes(&self, plan: &Plan) -> Result<Vec<u8>, CommitError> {
-        let mut current = Vec::new();
-        for change in plan.changes.iter().filter(|change| has_bytes(change)) {
-            let path = match is_copy(self, &change.path) {
-                true => original(&change.path).file_name().map_or(change.path.clone(), PathBuf::from),
-                false => change.path.clone(),
-            };
-            each_within(&path, &self.now(&path)?, &mut |_, bytes| current.extend(bytes));
-        }
-        Ok(current)
-    }
-
-    fn now(&self, path: &Path) -> Result<Vec<u8>, CommitError> {
-        Ok(self.read(path)?.unwrap_or_default())
-    }
+fn now(context: &CommitContext<'_>, path: &Path) -> Result<Vec<u8>, CommitError> {
+    Ok(context.read(path)?.unwrap_or_default())
 }
 
 fn has_bytes(change: &Change) -> bool {

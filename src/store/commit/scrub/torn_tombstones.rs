@@ -3,53 +3,52 @@
 
 use crate::model::{Act, Bytes, Plan};
 use crate::store::commit::apply::apply_plan;
+use crate::store::commit::recovery::change_progress;
 use crate::store::commit::recovery::change_progress::ChangeProgress;
-use crate::store::commit::{CommitError, JournalLine, UndoStep, Writer};
+use crate::store::commit::{CommitContext, CommitError, JournalLine, UndoStep};
 
 const ADDING: &str = "erasing.step";
 
-impl Writer<'_> {
-    /// Keeps what cuts these lines off again, durably, before they are added.
-    pub(super) fn keep_adding(&self, plan: &Plan) -> Result<(), CommitError> {
-        let is_added = |act: &Act| matches!(act, Act::Append(lines) if !lines.is_empty());
-        let added = plan.changes.iter().filter(|change| is_added(&change.act));
-        let step = UndoStep {
-            line: JournalLine {
-                verb: "erase".into(),
-                at: self.host.now.to_rfc3339(),
-                ..JournalLine::default()
-            },
-            process: self.own_process(),
-            changes: added.map(|change| change.inverse()).collect(),
-            ..UndoStep::default()
-        };
-        match step.changes.is_empty() {
-            true => {
-                self.drop_adding();
-                Ok(())
-            }
-            false => self.vault.put_parts(&self.vault.path(ADDING), &step.parts()),
+/// Keeps what cuts these lines off again, durably, before they are added.
+pub fn keep_adding(context: &CommitContext<'_>, plan: &Plan) -> Result<(), CommitError> {
+    let is_added = |act: &Act| matches!(act, Act::Append(lines) if !lines.is_empty());
+    let added = plan.changes.iter().filter(|change| is_added(&change.act));
+    let step = UndoStep {
+        line: JournalLine {
+            verb: "erase".into(),
+            at: context.host.now.to_rfc3339(),
+            ..JournalLine::default()
+        },
+        process: context.own_process(),
+        changes: added.map(|change| change.inverse()).collect(),
+        ..UndoStep::default()
+    };
+    match step.changes.is_empty() {
+        true => {
+            drop_adding(context);
+            Ok(())
+        }
+        false => context.vault.put_parts(&context.vault.path(ADDING), &step.parts()),
+    }
+}
+
+/// Cuts off what a crash left of such lines: the erasure adds them whole.
+pub fn cut_torn(context: &CommitContext<'_>) -> Result<(), CommitError> {
+    let bytes = context.vault.read_own_file(&context.vault.path(ADDING))?;
+    let Some(step) = bytes.as_deref().and_then(|bytes| UndoStep::read(bytes, &|_, _| Bytes::default()))
+    else {
+        return Ok(());
+    };
+    let mut plan = context.unseen("recover");
+    for change in &step.changes {
+        if let ChangeProgress::Torn(cut) = change_progress::change_progress(context, &step, change)? {
+            plan.changes.push(cut);
         }
     }
+    apply_plan::apply_plan(context, &plan, &mut apply_plan::ApplyProgress::default(), None)
+}
 
-    /// Cuts off what a crash left of such lines: the erasure adds them whole.
-    pub(super) fn cut_torn(&self) -> Result<(), CommitError> {
-        let bytes = self.vault.read_own_file(&self.vault.path(ADDING))?;
-        let Some(step) = bytes.as_deref().and_then(|bytes| UndoStep::read(bytes, &|_, _| Bytes::default()))
-        else {
-            return Ok(());
-        };
-        let mut plan = self.unseen("recover");
-        for change in &step.changes {
-            if let ChangeProgress::Torn(cut) = self.change_progress(&step, change)? {
-                plan.changes.push(cut);
-            }
-        }
-        apply_plan::apply_plan(self, &plan, &mut apply_plan::ApplyProgress::default(), None)
-    }
-
-    /// Drops it, when they are whole.
-    pub(super) fn drop_adding(&self) {
-        let _ = self.host.disk.remove(&self.vault.path(ADDING));
-    }
+/// Drops it, when they are whole.
+pub fn drop_adding(context: &CommitContext<'_>) {
+    let _ = context.host.disk.remove(&context.vault.path(ADDING));
 }

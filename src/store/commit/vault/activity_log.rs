@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::model::Moment;
 use crate::model::plan::PRIVATE_MODE;
-use crate::model::{Moment, Plan};
-use crate::store::commit::{CommitError, CommitReceipt, UndoRedo, Vault, Writer};
+use crate::store::commit::Vault;
 
 /// The log starts anew at so many bytes; the one before is kept beside it.
 const LONGEST: u64 = 1 << 20;
@@ -24,32 +24,6 @@ pub struct LogLine {
     pub message: String,
     /// Counts and lengths.
     pub metadata: Map<String, Value>,
-}
-
-impl Writer<'_> {
-    /// Carries a plan out, and logs how long that took and how it ended.
-    pub(in crate::store::commit) fn logged(
-        &self,
-        plan: &Plan,
-        turn: Option<UndoRedo>,
-    ) -> Result<CommitReceipt, CommitError> {
-        let began = self.host.machine.monotonic();
-        let outcome = self.retry(|| self.commit_as(plan, turn));
-        let took = (self.host.machine.monotonic() - began).as_millis() as u64;
-        let level = match &outcome {
-            Ok(_) => "INFO",
-            Err(error) if error.is_failure() => "ERROR",
-            Err(_) => "WARN",
-        };
-        let message = match &outcome {
-            Ok(_) => format!("{} saved", plan.verb),
-            Err(error) => format!("{} not saved: {}", plan.verb, error.code()),
-        };
-        let files = plan.all().filter(|change| !change.is_empty()).count() as u64;
-        let counts = [("duration_ms", took), ("records", plan.records as u64), ("files", files)];
-        self.vault.log(self.host.now, level, &message, &counts);
-        outcome
-    }
 }
 
 impl Vault<'_> {

@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::write_synced;
 use crate::model::plan::PRIVATE_MODE;
-use crate::model::{Act, Change, Document, Moment, PathText, Plan, Role, Store, is_log, path_from_text};
-use crate::store::commit::apply::line_index::LineIndex;
-use crate::store::commit::recovery::recover_steps::is_copy;
-use crate::store::commit::{CommitError, CommitReceipt, JournalLine, Vault, Writer};
+use crate::model::{Document, Moment, PathText, Role, Store, path_from_text};
+use crate::store::commit::{CommitError, JournalLine, Vault};
 use crate::store::erase::original;
 
 /// A copy of a file as it was.
@@ -143,63 +141,6 @@ fn moment(stamp: &str) -> Option<Moment> {
     Moment::parse(&text).map(|(when, _)| when)
 }
 
-impl Writer<'_> {
-    /// Carries out a plan that brings back what a copy has. A file that it changes is copied
-    /// first: by the plan, where the format keeps copies, else into our own data.
-    ///
-    /// # Errors
-    ///
-    /// As [`Writer::commit`], and if others brought the same back meanwhile.
-    pub fn restore(&self, plan: &Plan) -> Result<CommitReceipt, CommitError> {
-        plan.changes.iter().try_for_each(|change| self.came_meanwhile(change))?;
-        let copied = self.copy_first(plan)?;
-        let outcome = self.commit(plan);
-        if outcome.is_err() {
-            // What was not changed needs no copy.
-            copied.iter().for_each(|path| drop(self.host.disk.remove(path)));
-        }
-        outcome
-    }
-
-    /// Refuses where others brought back meanwhile what is to come: it would be there twice.
-    fn came_meanwhile(&self, change: &Change) -> Result<(), CommitError> {
-        let coming: Vec<&[u8]> = match &change.act {
-            Act::Append(lines) => vec![lines],
-            Act::Splice(splices) => splices.iter().map(|splice| &splice.becomes[..]).collect(),
-            _ => return Ok(()),
-        };
-        let base = change.base.clone().unwrap_or_default();
-        let now = self.bytes(&change.path)?.unwrap_or_default();
-        if !is_log(&change.path) || now == base {
-            return Ok(());
-        }
-        let (was, is) = (LineIndex::of(&base), LineIndex::of(&now));
-        let mut lines = coming.iter().flat_map(|own| own.split_inclusive(|byte| *byte == b'\n'));
-        let is_back = lines.any(|line| is.has_any(line) && !was.has_any(line));
-        match is_back || base.has_changed() || now.has_changed() {
-            true => {
-                let file = self.path(&change.path);
-                Err(CommitError::moved(&file, "another program restored the same memories meanwhile"))
-            }
-            false => Ok(()),
-        }
-    }
-
-    fn copy_first(&self, plan: &Plan) -> Result<Vec<PathBuf>, CommitError> {
-        let mut copied = Vec::new();
-        if plan.changes.iter().any(|own| is_copy(self, &own.path)) {
-            return Ok(copied);
-        }
-        let changed = |change: &&Change| matches!(change.act, Act::Append(_) | Act::Splice(_));
-        for change in plan.changes.iter().filter(|change| change.base.is_some()).filter(changed) {
-            if let Some(bytes) = self.read(&change.path)? {
-                copied.push(self.vault.copy(&change.path, &bytes, self.host.now)?);
-            }
-        }
-        Ok(copied)
-    }
-}
-
 /// What is kept of what left a file.
 pub struct QuarantinedPiece {
     /// Where it is kept.
@@ -270,7 +211,7 @@ impl Vault<'_> {
     }
 
     /// Keeps what somebody wrote and could not be saved.
-    pub(in crate::store::commit) fn draft(&self, text: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
+    pub fn draft(&self, text: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
         self.put("drafts", Path::new("memory.md"), text, now)
     }
 

@@ -79,7 +79,7 @@ pub fn drop_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Result<(), Commit
 const FORM: &str = "form-";
 
 /// The memory that a file of ours is the draft of.
-pub(in crate::store::commit) fn draft_of(path: &Path, bytes: &[u8]) -> Option<DraftOf> {
+pub fn draft_of(path: &Path, bytes: &[u8]) -> Option<DraftOf> {
     let name = path.file_name()?.to_str()?;
     let draft = || serde_json::from_slice::<FormDraft>(bytes).ok();
     if name.starts_with(FORM) { Some(draft()?.of) } else { None }

@@ -1,10 +1,91 @@
 //! Which folder of our own data belongs to a store, and how private folders are made.
 
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, ItemKind};
 use crate::model::short_digest;
+use crate::store::commit::CommitError;
+
+/// The folder of one store.
+pub struct Vault<'a> {
+    pub(super) disk: &'a dyn Disk,
+    pub(super) folder: PathBuf,
+    pub(super) root: PathBuf,
+    /// The last number that a step has had, where nobody else can give any.
+    pub(super) last: Cell<Option<u64>>,
+    /// How many bytes of undo data are kept, where nobody else can keep any.
+    pub kept: Cell<Option<u64>>,
+    /// The files of which it is written down that what is derived is due, as far as that is known.
+    pub known_due: RefCell<HashSet<PathBuf>>,
+}
+
+impl<'a> Vault<'a> {
+    /// The folder of the store at `root` below `data`, made if it is not there (0700).
+    ///
+    /// # Errors
+    ///
+    /// If the folder can't be made.
+    pub fn open(disk: &'a dyn Disk, data: &Path, root: &Path) -> Result<Vault<'a>, CommitError> {
+        let vault = Vault::open_read_only(disk, data, root);
+        vault.make(&vault.folder)?;
+        Ok(vault)
+    }
+
+    /// The same, without making anything.
+    pub fn open_read_only(disk: &'a dyn Disk, data: &Path, root: &Path) -> Vault<'a> {
+        Vault {
+            disk,
+            folder: folder_of(disk, data, root),
+            root: root.to_owned(),
+            last: Cell::new(None),
+            kept: Cell::new(None),
+            known_due: RefCell::default(),
+        }
+    }
+
+    /// From now on nobody else gives numbers: that was the last.
+    pub fn begin_at(&self, last: u64) {
+        self.last.set(Some(last));
+    }
+
+    /// The disk that it is on.
+    pub fn disk(&self) -> &'a dyn Disk {
+        self.disk
+    }
+
+    /// A folder within it, made with those that lead to it.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be made.
+    pub fn folder(&self, name: &str) -> Result<PathBuf, CommitError> {
+        let folder = self.folder.join(name);
+        self.make(&folder)?;
+        Ok(folder)
+    }
+
+    /// Where something of that name is in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn make(&self, folder: &Path) -> Result<(), CommitError> {
+        make_folders(self.disk, folder).map_err(|source| CommitError::own_data(folder, source))
+    }
+
+    /// The file with the undo data of a step.
+    pub fn step_path(&self, number: u64) -> PathBuf {
+        self.undo_path(number, STEP_SUFFIX)
+    }
+
+    /// A file of a step in the folder of undo data, by its extension.
+    pub fn undo_path(&self, number: u64, end: &str) -> PathBuf {
+        self.path("undo").join(format!("{number:06}.{end}"))
+    }
+}
 
 /// A store is known by the way that leads to it from our data: both can be moved together, as
 /// with a home that gets another name, or be brought back elsewhere.
@@ -65,6 +146,9 @@ pub fn make_folders_as(disk: &dyn Disk, folder: &Path, mode: u32) -> io::Result<
     }
     parent.map_or(Ok(()), |parent| disk.sync_folder(parent))
 }
+
+/// How the name of a file ends of a step's undo data.
+pub const STEP_SUFFIX: &str = "step";
 
 #[cfg(test)]
 mod tests {

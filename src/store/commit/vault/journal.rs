@@ -1,90 +1,17 @@
 //! The journal: what was done to a store, a step a line, without content.
 
 use std::io;
-use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 use super::Vault;
+pub use super::journal_line::JournalLine;
 use crate::disk::Disk;
 use crate::model::PathText;
 use crate::model::plan::PRIVATE_MODE;
 use crate::store::commit::CommitError;
-use crate::store::commit::vault::step_encoding;
 
 /// What was done to the store, a step a line.
-pub(in crate::store::commit) const JOURNAL: &str = "journal.jsonl";
-
-/// What a line of the journal says of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileLine {
-    /// Relative to the store's root.
-    #[serde(with = "crate::model::path_text::serde_path")]
-    pub path: PathBuf,
-    /// `create`, `rewrite`, `append` or `remove`.
-    pub change: String,
-    /// Its length before.
-    pub bytes_before: u64,
-    /// Its length afterwards.
-    pub bytes_after: u64,
-}
-
-/// What a step took back or did again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum UndoRedo {
-    /// It took that step back.
-    Undo(u64),
-    /// It did that step again.
-    Redo(u64),
-}
-
-/// A line of the journal: a step that was done. It holds no content.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JournalLine {
-    /// Its number, from 1.
-    #[serde(default, skip_serializing_if = "is_none")]
-    pub step: u64,
-    /// When it was done.
-    pub at: String,
-    /// The verb.
-    pub verb: String,
-    /// How many records it concerned.
-    pub records: u64,
-    /// The files that it changed.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    #[serde(serialize_with = "step_encoding::put_files", deserialize_with = "step_encoding::take_files")]
-    pub files: Vec<FileLine>,
-    /// What it took back or did again.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub turn: Option<UndoRedo>,
-    /// The ids of what it erased: of that nothing else is left to name it.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub ids: Vec<String>,
-    /// The store's format: a store that a step emptied is known by it.
-    #[serde(skip_serializing_if = "String::is_empty", default)]
-    pub format: String,
-    /// The change of several stores of which it is a part: its other parts have the same.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub change: Option<String>,
-    /// Whether all that it derived is what its plan said: then nothing else was made anew.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub as_planned: bool,
-    /// What held the files that were replaced, where the file system can't exchange them: `link`
-    /// or `copy`.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub guard: Option<String>,
-}
-
-impl JournalLine {
-    /// The step that it is about: what is turned, where it is a turn.
-    pub(in crate::store::commit) fn subject_step(&self) -> u64 {
-        match self.turn {
-            Some(UndoRedo::Undo(step) | UndoRedo::Redo(step)) => step,
-            None => self.step,
-        }
-    }
-}
+pub const JOURNAL: &str = "journal.jsonl";
 
 impl Vault<'_> {
     /// The lines of the journal, in order. A torn last line is one that a crash cut: its step is
@@ -104,12 +31,12 @@ impl Vault<'_> {
     }
 
     /// When the journal last told of a step, in nanoseconds since 1970.
-    pub(in crate::store::commit) fn written_at(&self) -> Option<i128> {
+    pub fn written_at(&self) -> Option<i128> {
         self.disk.look(&self.path(JOURNAL)).ok().map(|item| item.generation.modified)
     }
 
     /// What to say of lines of the journal that are damaged: a sentence each.
-    pub(in crate::store::commit) fn damaged(&self) -> Result<Vec<String>, CommitError> {
+    pub fn damaged(&self) -> Result<Vec<String>, CommitError> {
         let path = self.path(JOURNAL);
         let bytes = self.read_own_file(&path)?.unwrap_or_default();
         let sentence = |(number, line): (usize, JournalLine)| {
@@ -173,11 +100,6 @@ impl Vault<'_> {
 
 fn lines_of(bytes: &[u8]) -> Vec<JournalLine> {
     bytes.split(|byte| *byte == b'\n').filter_map(line_of).collect()
-}
-
-/// A step's own file does not say its number: its name does.
-fn is_none(number: &u64) -> bool {
-    *number == 0
 }
 
 pub(super) fn line_of(line: &[u8]) -> Option<JournalLine> {

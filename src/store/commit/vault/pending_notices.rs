@@ -1,40 +1,38 @@
 //! What a process found that nobody listens to: kept until the next start tells it.
 
-use crate::store::commit::{CommitError, Vault, Writer};
+use crate::store::commit::{CommitContext, CommitError, Vault};
 
 /// Lines of JSON strings.
 const PENDING_NOTICES: &str = "untold.jsonl";
 
 impl Vault<'_> {
     /// What is still to be said.
-    pub(in crate::store::commit) fn pending_notices(&self) -> Result<Vec<String>, CommitError> {
+    pub fn pending_notices(&self) -> Result<Vec<String>, CommitError> {
         let bytes = self.read_own_file(&self.path(PENDING_NOTICES))?.unwrap_or_default();
         let lines = bytes.split(|byte| *byte == b'\n');
         Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
     }
 }
 
-impl Writer<'_> {
-    /// Keeps the notes for the next start, beside what can be read of earlier ones.
-    pub(in crate::store::commit) fn keep_notes(&self) {
-        let Ok(mut all) = self.vault.pending_notices() else { return };
-        let notes = std::mem::take(&mut *self.notes.borrow_mut());
-        if notes.is_empty() {
-            return;
-        }
-        all.extend(notes);
-        all.dedup();
-        let line = |note: &String| serde_json::to_string(note).ok();
-        let lines: String = all.iter().filter_map(line).map(|line| line + "\n").collect();
-        let _ = self.vault.write_own_file(&self.vault.path(PENDING_NOTICES), lines.as_bytes());
+/// Keeps the notes for the next start, beside what can be read of earlier ones.
+pub fn keep_notes(context: &CommitContext<'_>) {
+    let Ok(mut all) = context.vault.pending_notices() else { return };
+    let notes = std::mem::take(&mut *context.notes.borrow_mut());
+    if notes.is_empty() {
+        return;
     }
+    all.extend(notes);
+    all.dedup();
+    let line = |note: &String| serde_json::to_string(note).ok();
+    let lines: String = all.iter().filter_map(line).map(|line| line + "\n").collect();
+    let _ = context.vault.write_own_file(&context.vault.path(PENDING_NOTICES), lines.as_bytes());
+}
 
-    /// Takes in what is still to be said.
-    pub(in crate::store::commit) fn take_notes(&self) -> Result<(), CommitError> {
-        let notes = self.vault.pending_notices()?;
-        if !notes.is_empty() && self.host.disk.remove(&self.vault.path(PENDING_NOTICES)).is_ok() {
-            notes.into_iter().for_each(|note| self.note(note));
-        }
-        Ok(())
+/// Takes in what is still to be said.
+pub fn take_notes(context: &CommitContext<'_>) -> Result<(), CommitError> {
+    let notes = context.vault.pending_notices()?;
+    if !notes.is_empty() && context.host.disk.remove(&context.vault.path(PENDING_NOTICES)).is_ok() {
+        notes.into_iter().for_each(|note| context.note(note));
     }
+    Ok(())
 }

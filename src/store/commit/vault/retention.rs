@@ -1,5 +1,6 @@
 //! How long our own data keeps content: undo data, and drafts.
 
+use crate::store::commit::vault::folder::STEP_SUFFIX;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -8,12 +9,10 @@ use crate::model::plan::{PRIVATE_MODE, UNDO_LIMIT};
 use crate::model::{Moment, time};
 use crate::store::commit::{CommitError, JournalLine, Vault};
 
-/// How the name of a file ends of a step's undo data.
-pub(in crate::store::commit) const STEP_SUFFIX: &str = "step";
 /// Its name while it is written.
-pub(in crate::store::commit) const NEW_SUFFIX: &str = "new";
+pub const NEW_SUFFIX: &str = "new";
 /// An empty file that says that the number was given.
-pub(in crate::store::commit) const NUMBER_SUFFIX: &str = "given";
+pub const NUMBER_SUFFIX: &str = "given";
 
 /// So long a step can be taken back, in days; so long a draft is kept.
 const DAYS: i64 = 30;
@@ -27,7 +26,7 @@ pub fn undo_until(done: Moment) -> Moment {
 }
 
 /// A file about a step.
-pub(in crate::store::commit) struct NumberedFile {
+pub struct NumberedFile {
     pub number: u64,
     /// How its name ends.
     pub end: &'static str,
@@ -38,7 +37,7 @@ pub(in crate::store::commit) struct NumberedFile {
 
 impl Vault<'_> {
     /// Every file about a step, by their numbers.
-    pub(in crate::store::commit) fn numbered(&self) -> Result<Vec<NumberedFile>, CommitError> {
+    pub fn numbered(&self) -> Result<Vec<NumberedFile>, CommitError> {
         let mut found: Vec<NumberedFile> = self.items("undo")?.iter().filter_map(numbered).collect();
         found.sort_unstable_by_key(|own| own.number);
         Ok(found)
@@ -52,7 +51,7 @@ impl Vault<'_> {
 
     /// Whether one of the last steps, or an erasure that was interrupted, was certainly done by a
     /// process of that number.
-    pub(in crate::store::commit) fn has_step_of(&self, process: i32) -> bool {
+    pub fn has_step_of(&self, process: i32) -> bool {
         if matches!(self.erasing(), Ok(Some(entry)) if entry.process == Some(process)) {
             return true;
         }
@@ -80,13 +79,13 @@ impl Vault<'_> {
     }
 
     /// Drops a file of ours, if it is there.
-    pub(in crate::store::commit) fn drop_own(&self, path: &Path) -> Result<(), CommitError> {
+    pub fn drop_own(&self, path: &Path) -> Result<(), CommitError> {
         let dropped = Lookup::from(self.disk().remove(path)).optional();
         dropped.map(drop).map_err(|error| CommitError::own_data(path, error))
     }
 
     /// Makes the names durable in a folder of ours, if it is there.
-    pub(in crate::store::commit) fn sync(&self, folder: &Path) -> Result<(), CommitError> {
+    pub fn sync(&self, folder: &Path) -> Result<(), CommitError> {
         let synced = Lookup::from(self.disk().sync_folder(folder)).optional();
         synced.map(drop).map_err(|error| CommitError::own_data(folder, error))
     }
@@ -98,7 +97,7 @@ impl Vault<'_> {
     /// Drops what is older than 30 days, and old drafts. What takes back a step that is not
     /// settled stays, however old. What was cut short while it was written takes nothing
     /// back, and goes. `clock` is the machine's: a time that a user gives ages nothing.
-    pub(in crate::store::commit) fn expire(
+    pub fn expire(
         &self,
         clock: Moment,
         journal: &[JournalLine],
@@ -126,11 +125,7 @@ impl Vault<'_> {
     }
 
     /// Whether anything is kept longer than it may be, or was cut short while it was written.
-    pub(in crate::store::commit) fn has_expired(
-        &self,
-        clock: Moment,
-        journal: &[JournalLine],
-    ) -> Result<bool, CommitError> {
+    pub fn has_expired(&self, clock: Moment, journal: &[JournalLine]) -> Result<bool, CommitError> {
         let numbered = self.numbered()?;
         let ages = UndoAges::of(&numbered, journal, clock);
         let is_cut = numbered.iter().any(|own| own.end == NEW_SUFFIX);
@@ -140,7 +135,7 @@ impl Vault<'_> {
 
     /// Drops the oldest steps until another of so many bytes fits beside the rest: what is kept
     /// never exceeds its limit. The step itself is one of them where it is kept anew.
-    pub(in crate::store::commit) fn make_room(&self, number: u64, bytes: u64) -> Result<(), CommitError> {
+    pub fn make_room(&self, number: u64, bytes: u64) -> Result<(), CommitError> {
         if let Some(kept) = self.kept.get().filter(|kept| kept + bytes <= UNDO_LIMIT) {
             self.kept.set(Some(kept + bytes));
             return Ok(());
@@ -167,7 +162,7 @@ impl Vault<'_> {
 
     /// Drops a step's undo data that alone exceeds the limit, once the step is done: until
     /// then it is what takes back a change that is cut short.
-    pub(in crate::store::commit) fn drop_too_large(&self, number: u64) -> Result<(), CommitError> {
+    pub fn drop_too_large(&self, number: u64) -> Result<(), CommitError> {
         // All of it is within the limit.
         if self.kept.get().is_some() {
             return Ok(());

@@ -9,8 +9,9 @@ use super::{JOURNAL, Vault};
 use crate::disk::{Disk, Lookup};
 use crate::model::Generation;
 use crate::store::commit::CommitError;
+use crate::store::commit::vault::folder::STEP_SUFFIX;
 use crate::store::commit::vault::pending_derive::PENDING;
-use crate::store::commit::vault::retention::{NUMBER_SUFFIX, STEP_SUFFIX};
+use crate::store::commit::vault::retention::NUMBER_SUFFIX;
 
 /// The number of bytes at the end of the journal in which its last line is looked for.
 const LAST: u64 = 64 << 10;
@@ -31,11 +32,7 @@ pub struct VaultState {
 
 impl<'a> Vault<'a> {
     /// Our own data as it was left; none where somebody else changed it since, or was cut short there.
-    pub(in crate::store::commit) fn open_unchanged(
-        disk: &'a dyn Disk,
-        root: &Path,
-        state: &VaultState,
-    ) -> Option<Vault<'a>> {
+    pub fn open_unchanged(disk: &'a dyn Disk, root: &Path, state: &VaultState) -> Option<Vault<'a>> {
         let vault = Vault {
             disk,
             folder: state.folder.clone(),
@@ -49,7 +46,7 @@ impl<'a> Vault<'a> {
     }
 
     /// Our own data as this process leaves it.
-    pub(in crate::store::commit) fn state(&self) -> Option<VaultState> {
+    pub fn state(&self) -> Option<VaultState> {
         let kept = || -> Result<u64, CommitError> { Ok(self.numbered()?.iter().map(|own| own.len).sum()) };
         Some(VaultState {
             folder: self.folder.clone(),
@@ -62,7 +59,7 @@ impl<'a> Vault<'a> {
 
     /// Whether no change was cut short: by the end of the journal and the names of the undo data. What is due may
     /// wait.
-    pub(in crate::store::commit) fn is_settled(&self) -> Result<bool, CommitError> {
+    pub fn is_settled(&self) -> Result<bool, CommitError> {
         if self.erasing()?.is_some() {
             return Ok(false);
         }

@@ -1,13 +1,12 @@
 //! How our own data is written down in few bytes, and read as earlier versions wrote it, too.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::undo_step::{DerivedState, path_of};
 use crate::model::attributes::{FileAttributes, Owner};
 use crate::model::bytes::Ranges;
 use crate::model::plan::PRIVATE_MODE;
 use crate::model::{Act, Change, PathText, Splice, path_from_text};
-use crate::store::commit::vault::FileLine;
 use crate::store::log_chunks;
 
 /// Of so many changed places it is looked whether their lines are elsewhere, too.
@@ -16,7 +15,7 @@ const FEW: usize = 16;
 /// A file of a step, with what is done to it.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-pub(in crate::store::commit) enum StepFileEntry<W> {
+pub enum StepFileEntry<W> {
     /// A private one.
     Private(String, W),
     /// One of another mode.
@@ -34,12 +33,7 @@ pub(in crate::store::commit) enum StepFileEntry<W> {
 }
 
 impl<W> StepFileEntry<W> {
-    pub(in crate::store::commit) fn new(
-        path: &std::path::Path,
-        act: W,
-        mode: u32,
-        had: Option<AttributesForm>,
-    ) -> StepFileEntry<W> {
+    pub fn new(path: &std::path::Path, act: W, mode: u32, had: Option<AttributesForm>) -> StepFileEntry<W> {
         match (path.to_text().into_owned(), had) {
             (path, Some(had)) => StepFileEntry::Had(path, act, mode, had),
             (path, None) if mode == PRIVATE_MODE => StepFileEntry::Private(path, act),
@@ -48,9 +42,7 @@ impl<W> StepFileEntry<W> {
     }
 
     /// Its path, what is done to it, its mode, and what it had besides.
-    pub(in crate::store::commit) fn parts(
-        self,
-    ) -> Option<(std::path::PathBuf, W, u32, Option<AttributesForm>)> {
+    pub fn parts(self) -> Option<(std::path::PathBuf, W, u32, Option<AttributesForm>)> {
         Some(match self {
             StepFileEntry::Private(path, act) => (path_from_text(&path), act, PRIVATE_MODE, None),
             StepFileEntry::Moded(path, act, mode) => (path_from_text(&path), act, mode, None),
@@ -63,7 +55,7 @@ impl<W> StepFileEntry<W> {
 /// What a file had: its user and group, and its attributes by name, with the lengths of their
 /// values.
 #[derive(Serialize, Deserialize)]
-pub(in crate::store::commit) struct AttributesForm(
+pub struct AttributesForm(
     u32,
     u32,
     #[serde(default, skip_serializing_if = "Vec::is_empty")] Vec<(String, usize)>,
@@ -71,19 +63,13 @@ pub(in crate::store::commit) struct AttributesForm(
 
 impl AttributesForm {
     /// The values go where `put` puts them.
-    pub(in crate::store::commit) fn of(
-        had: &FileAttributes,
-        put: &mut dyn FnMut(&[u8]) -> usize,
-    ) -> AttributesForm {
+    pub fn of(had: &FileAttributes, put: &mut dyn FnMut(&[u8]) -> usize) -> AttributesForm {
         let named = had.extended.iter().map(|(name, value)| (name.to_text().into_owned(), put(value)));
         AttributesForm(had.owner.user, had.owner.group, named.collect())
     }
 
     /// The values come from where `take` takes them.
-    pub(in crate::store::commit) fn had(
-        self,
-        take: &mut dyn FnMut(usize) -> Option<Vec<u8>>,
-    ) -> Option<FileAttributes> {
+    pub fn had(self, take: &mut dyn FnMut(usize) -> Option<Vec<u8>>) -> Option<FileAttributes> {
         let AttributesForm(user, group, named) = self;
         let own = |(name, len): (String, usize)| Some((path_from_text(&name).into_os_string(), take(len)?));
         let extended = named.into_iter().map(own).collect::<Option<_>>()?;
@@ -94,7 +80,7 @@ impl AttributesForm {
 /// A derived file that is made anew.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-pub(in crate::store::commit) enum DerivedStateForm {
+pub enum DerivedStateForm {
     Short(String, String, Option<String>),
     Earlier {
         path: String,
@@ -121,38 +107,9 @@ impl From<DerivedStateForm> for DerivedState {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum JournalFileForm {
-    Short(String, String, u64, u64),
-    Earlier(FileLine),
-}
-
-/// The files of a line of the journal: each its path, what was done to it, and its lengths.
-pub(in crate::store::commit) fn put_files<S: Serializer>(
-    files: &[FileLine],
-    to: S,
-) -> Result<S::Ok, S::Error> {
-    to.collect_seq(
-        files.iter().map(|own| (own.path.to_text(), &own.change, own.bytes_before, own.bytes_after)),
-    )
-}
-
-pub(in crate::store::commit) fn take_files<'de, D: Deserializer<'de>>(
-    from: D,
-) -> Result<Vec<FileLine>, D::Error> {
-    let read = |form| match form {
-        JournalFileForm::Short(path, change, bytes_before, bytes_after) => {
-            FileLine { path: path_from_text(&path), change, bytes_before, bytes_after }
-        }
-        JournalFileForm::Earlier(own) => own,
-    };
-    Ok(Vec::<JournalFileForm>::deserialize(from)?.into_iter().map(read).collect())
-}
-
 /// A change's undo data, without the lines before those that it finds by themselves: the line before one
 /// distinguishes it from others that are like it, and there are none.
-pub(in crate::store::commit) fn without_neighbours(change: &Change, mut inverse: Change) -> Change {
+pub fn without_neighbours(change: &Change, mut inverse: Change) -> Change {
     let base = change.base.clone().unwrap_or_default();
     if let Act::Splice(splices) = &mut inverse.act
         && splices.len() <= FEW

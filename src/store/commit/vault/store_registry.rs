@@ -58,12 +58,7 @@ fn without_dots(path: &Path) -> PathBuf {
 
 impl Vault<'_> {
     /// Writes down which store this is, durably, once.
-    pub(in crate::store::commit) fn name_store(
-        &self,
-        data: &Path,
-        root: &Path,
-        format: &str,
-    ) -> Result<(), CommitError> {
+    pub fn name_store(&self, data: &Path, root: &Path, format: &str) -> Result<(), CommitError> {
         let path = self.path(NAME);
         if self.disk().look(&path).is_ok() {
             return Ok(());

@@ -257,14 +257,14 @@ fn change(entry: StepFileEntry<ActHeader>, body: &mut &[u8], find: MadeBytes<'_>
     Some(Change { path, act, base: None, mode, attributes: had })
 }
 
-pub(in crate::store::commit) fn path_text(path: &Path) -> (String, bool) {
+pub fn path_text(path: &Path) -> (String, bool) {
     match path.to_str() {
         Some(text) => (text.to_owned(), false),
         None => (hex(path.as_os_str().as_bytes()), true),
     }
 }
 
-pub(in crate::store::commit) fn path_of(text: &str, hex: bool) -> Option<PathBuf> {
+pub fn path_of(text: &str, hex: bool) -> Option<PathBuf> {
     if !hex {
         return Some(text.into());
     }

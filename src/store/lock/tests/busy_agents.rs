@@ -1,4 +1,4 @@
-//! Agents that never pause: their lock is free for moments only.
+//! Agents that never pause: their lock is free only for moments.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::*;
 use crate::disk::{Machine, ProcessState};
 
-/// How an agent that never pauses works, by the turned clock.
+/// How long such an agent holds the lock and leaves it free.
 const HELD: Duration = Duration::from_micros(19_800);
 const FREE: Duration = Duration::from_micros(200);
 
-/// The turned machine, beside an agent that takes the lock again and again.
+/// The fake machine, beside an agent that takes the lock again and again.
 struct Flooded<'a> {
     site: &'a Site,
     sleeps: AtomicUsize,
@@ -56,7 +56,7 @@ impl Machine for Flooded<'_> {
     }
 }
 
-/// Waits beside such an agent, for half a second by the turned clock.
+/// Waits half a second by the fake clock beside such an agent.
 fn waited_beside(site: &Site, sleeps: &AtomicUsize) -> Result<(), LockError> {
     site.machine.has(OTHER, ProcessState::Alive(None));
     let machine = Flooded { site, sleeps: AtomicUsize::new(0) };

@@ -1,4 +1,4 @@
-//! Several of us at once.
+//! Several threads that want the same lock.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use crate::disk::Machine;
 
 const THREADS: usize = 4;
 
-/// Takes the lock that often, by several at once, and counts how often two held it.
+/// Takes the lock many times in several threads, and asserts that two never hold it at once.
 #[track_caller]
 fn assert_exclusion(protocol: fn(&Site) -> LockProtocol, left: &[&str]) {
     let site = Site::new();
@@ -51,7 +51,7 @@ fn two_never_hold_exclusive_locks_at_once() {
     assert_exclusion(Site::exclusive, &[]);
 }
 
-/// Six find the same stale lock; the one that gets it keeps it until all have given up.
+/// Six threads find the same stale lock. The one that gets it holds it until all have given up.
 #[track_caller]
 fn assert_one_winner(protocol: fn(&Site) -> LockProtocol, put: fn(&Site)) {
     let rounds = if is_long() { 1000 } else { 50 };

@@ -1,4 +1,4 @@
-//! Machines whose clocks and processes a test decides.
+//! Machines whose clocks and processes a test controls.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::disk::{Machine, ProcessState};
 use crate::model::Moment;
 
-/// A machine on which time goes on only while somebody sleeps, and nobody really does.
+/// A machine on which time passes only in `sleep`, and `sleep` takes no real time.
 pub struct Turned {
     wall: AtomicI64,
     monotonic: AtomicU64,
@@ -19,14 +19,14 @@ pub struct Turned {
 }
 
 impl Turned {
-    /// It begins at the real time: files get theirs from the real disk.
+    /// Begins at the real time, because files get their times from the real disk.
     pub fn new(own: u32) -> Self {
         let processes = Mutex::new(HashMap::from([(own as i32, ProcessState::Alive(None))]));
         let wall = AtomicI64::new(Moment::of_the_clock().0);
         Turned { wall, monotonic: AtomicU64::new(1), own, processes, at_next_sleep: Mutex::default() }
     }
 
-    /// Sets the wall clock forward, or back.
+    /// Moves the wall clock forward, or back.
     pub fn turn(&self, seconds: i64) {
         self.wall.fetch_add(seconds * 1_000_000, Ordering::SeqCst);
     }
@@ -35,12 +35,12 @@ impl Turned {
         self.processes.lock().unwrap().insert(process, holder);
     }
 
-    /// What somebody else does while we sleep.
+    /// Sets what another does while palimp sleeps next.
     pub fn at_next_sleep(&self, act: impl FnOnce() + Send + 'static) {
         *self.at_next_sleep.lock().unwrap() = Some(Box::new(act));
     }
 
-    /// The time so many seconds from now, or before it.
+    /// Returns the time this many seconds from now, or before it.
     pub fn at(&self, seconds: i64) -> Moment {
         self.now().plus(seconds * 1_000_000)
     }
@@ -77,7 +77,7 @@ impl Machine for Turned {
     }
 }
 
-/// The real machine, but for sleeping a fiftieth of what is asked.
+/// The real machine, but it sleeps only a fiftieth of the time.
 pub struct Hurried {
     began: Instant,
 }

@@ -1,4 +1,4 @@
-//! Locks that go from hand to hand, and are free for an instant between two of them.
+//! Locks that go from agent to agent, and are free for an instant in between.
 
 use std::fs::File;
 use std::sync::Mutex;
@@ -9,17 +9,16 @@ use rustix::fs::{FlockOperation, flock};
 use super::*;
 use crate::disk::{Machine, ProcessState};
 
-/// How long an agent holds the lock, how long it is free then, and since when it ever is.
+/// How long an agent holds the lock, how long it is then free, and when it is first free.
 const HELD: Duration = Duration::from_micros(2_300);
 const FREE: Duration = Duration::from_micros(150);
 const BEGINS: Duration = Duration::from_secs(1);
 
-/// A machine on which memory-server's agents use a lock while others sleep: each makes its file
-/// and removes it afterwards.
+/// A machine on which memory-server's agents use a lock during sleeps. Each creates its file and removes it.
 struct Lively {
     turned: Turned,
     lock: PathBuf,
-    /// The file of the agent that has the lock, and in which turn.
+    /// The file of the agent that has the lock, and the number of its turn.
     agent: Mutex<(Option<File>, u128)>,
     sleeps: AtomicUsize,
     is_handed_on: bool,
@@ -40,7 +39,7 @@ impl Lively {
 
     fn take(&self, turn: u128) {
         let file = File::options().write(true).create(true).truncate(true).open(&self.lock).unwrap();
-        // What we hold keeps them waiting.
+        // A lock that palimp holds keeps them waiting.
         let is_theirs = flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
         *self.agent.lock().unwrap() = (is_theirs.then_some(file), turn);
     }

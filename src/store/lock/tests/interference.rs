@@ -1,4 +1,4 @@
-//! What an agent does between two of our steps.
+//! Agents that act between two steps of palimp.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use crate::disk::{ExtendedAttributes, Flock, Item, Machine, WritableFile};
 use crate::model::snapshot::Generation;
 use crate::passed_on::passed_on;
 
-/// The real disk, on which something happens before a file is moved, or after one is locked.
+/// The real disk, with an action before a file is moved, or after one is locked.
 struct Meddled<'a> {
     before_rename: &'a (dyn Fn(&Path) + Sync),
     after_flock: &'a (dyn Fn(&Path) + Sync),
@@ -21,7 +21,7 @@ fn a_lock_that_is_swapped_between_the_look_and_the_move_goes_back() {
     let site = Site::new();
     site.put_lease(OTHER, -60);
     let lock = site.path("lock");
-    // An agent unlinks what is over, and makes its own.
+    // An agent unlinks a lock that is over, and makes its own.
     let swap = |from: &Path| {
         if from == lock {
             fs::remove_file(from).unwrap();

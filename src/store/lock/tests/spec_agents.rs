@@ -1,4 +1,4 @@
-//! Agents that follow their specifications to the letter, beside us.
+//! Agents that follow their specifications to the letter, beside palimp.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
@@ -13,7 +13,7 @@ use super::fake_machine::Hurried;
 use super::*;
 use crate::disk::Machine;
 
-/// What an agent and we do under the lock: nobody else is in there meanwhile.
+/// What agents and palimp do under the lock: only one may be inside.
 #[derive(Default)]
 struct Room {
     inside: AtomicUsize,
@@ -41,7 +41,7 @@ impl Room {
     }
 }
 
-/// Closes the room even if the test fails: the agents would stay for ever.
+/// Closes the room even if the test fails: otherwise the agents would never end.
 struct Closing<'a>(&'a Room);
 
 impl Drop for Closing<'_> {
@@ -58,7 +58,7 @@ fn nap() {
     thread::sleep(Duration::from_millis(2));
 }
 
-/// Takes and releases the lock while the agents are at it, then lets them go home.
+/// Takes and releases the lock while the agents work, then ends them.
 fn take_turns(site: &Site, protocol: &LockProtocol, room: &Room, mut work: impl FnMut(&LockGuard<'_>)) {
     let machine = Hurried::new();
     let closing = Closing(room);
@@ -73,8 +73,8 @@ fn take_turns(site: &Site, protocol: &LockProtocol, room: &Room, mut work: impl 
     assert!(site.names().iter().all(|name| !name.starts_with(".lock.")), "{:?}", site.names());
 }
 
-/// session-log §17.1, `lockFile` and its release: made with `wx`, written after that,
-/// parsed by whoever finds it, unlinked if it is over.
+/// session-log §17.1, `lockFile` and its release: created with `wx`, written after that, parsed by
+/// whoever finds it, unlinked if it is over.
 fn session_log_agent(lock: &Path, room: &Room) {
     while room.is_open() {
         match OpenOptions::new().write(true).create_new(true).open(lock) {
@@ -91,7 +91,7 @@ fn session_log_agent(lock: &Path, room: &Room) {
             }
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::AlreadyExists);
-                // Released in between: agents do that to one another as well.
+                // It was released in between. Agents do that to one another as well.
                 let Ok(text) = fs::read_to_string(lock) else { continue };
                 let found: Value = serde_json::from_str(&text).expect("a lock that JSON.parse throws at");
                 let (until, _) = Moment::parse(found["expires_at"].as_str().unwrap()).unwrap();
@@ -175,7 +175,7 @@ fn a_memory_server_agent_never_enters_while_a_lock_is_still_ours() {
             let before = (room.inside.load(Ordering::SeqCst), room.entered.load(Ordering::SeqCst));
             thread::yield_now();
             let after = (room.inside.load(Ordering::SeqCst), room.entered.load(Ordering::SeqCst));
-            // It may remove the file late: that is what the last look is for.
+            // The agent may remove the file late. The last look is for that.
             assert!(!held.still_ours() || (before == after && after.0 == 0));
         });
     });

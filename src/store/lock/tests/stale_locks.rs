@@ -1,4 +1,4 @@
-//! When a lock is left over, and when it only looks so.
+//! Locks that are left over, and locks that only look so.
 
 use std::cell::Cell;
 
@@ -41,7 +41,7 @@ fn a_lock_that_changes_while_it_is_judged_is_not_broken() {
     let site = Site::new();
     site.put_lease(OTHER, -60);
     let turns = Cell::new(0);
-    // Each second another agent whose clock is behind takes it anew.
+    // Each second, another agent whose clock is behind takes it again.
     let go_on = || {
         if turns.replace(turns.get() + 1) % 20 == 19 {
             site.put_lease(OTHER + turns.get(), -60);
@@ -186,7 +186,7 @@ fn a_living_holder_is_never_broken_however_old_its_lock_is() {
 #[test]
 fn a_living_holder_whose_clock_is_an_hour_off_is_not_broken() {
     let site = Site::new();
-    // Local time written as if it were UTC: the lock seems older than its process.
+    // Local time written as UTC: the lock seems older than its process.
     site.machine.has(OTHER, ProcessState::Alive(Some(site.machine.at(-60))));
     for ago in [3600, -3600] {
         site.put_exclusive(OTHER, ago);

@@ -1,4 +1,4 @@
-//! Locks that nobody disputes: what they look like, when they are lost, what refuses.
+//! Locks without competitors: what they look like, when they are lost, what is refused.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 

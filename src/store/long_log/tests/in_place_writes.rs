@@ -1,4 +1,4 @@
-//! An agent that writes to a large log in place while it is read by blocks.
+//! An agent that writes to a large log in place while palimp reads it by blocks.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -22,7 +22,7 @@ const PLAIN: &str = "[\"a\"]";
 const MARKED: &str = "[\"a\",\"marked\"]";
 const NOW: Moment = Moment(1_770_000_000_000_000);
 
-/// Something that happens once, before a call of that number.
+/// An action that happens once, before the call with the number `at`.
 struct Clock {
     calls: AtomicUsize,
     bytes: AtomicUsize,
@@ -48,7 +48,7 @@ impl RangeReader for Watched {
     }
 }
 
-/// The real disk, on which something happens to a log on the way.
+/// The real disk, with an action in between.
 struct Meddled(Arc<Clock>);
 
 impl Disk for Meddled {
@@ -99,14 +99,14 @@ fn text(records: usize) -> String {
     (0..records).map(line).collect()
 }
 
-/// So many records are large.
+/// A log is large with this many records.
 fn many() -> usize {
     LARGE_LOG as usize / line(0).len() + 1
 }
 
 impl Site {
     fn new(text: &str) -> Site {
-        // In memory where that can be: many changes are made durable here.
+        // In memory if possible: the tests make many changes durable.
         let folder = crate::folder::new();
         let root = folder.path().join("store");
         let (log, data) = (root.join("sessions/s/memory.jsonl"), folder.path().join("data"));
@@ -117,12 +117,11 @@ impl Site {
         Site { place: Place::whole(root, "session-log"), data, log, _folder: folder }
     }
 
-    /// What is in the log once a call of that number began to write it, in place.
+    /// Returns a clock at whose call `at` an agent overwrites the log in place.
     fn clock(&self, at: usize, becomes: &str) -> Arc<Clock> {
         self.clock_of(&self.log, at, becomes)
     }
 
-    /// The same of another file.
     fn clock_of(&self, file: &Path, at: usize, becomes: &str) -> Arc<Clock> {
         let (file, becomes) = (file.to_owned(), becomes.to_owned());
         let meddle = Box::new(move || {
@@ -146,10 +145,10 @@ fn planned(store: &Store, count: usize) -> Result<Plan, Refusal> {
     tag(&scene, &store.entries[..count.min(store.entries.len())], &["marked".to_owned()], &[])
 }
 
-/// Whether it was done; why not, in a code.
+/// The error code if it was not done.
 type Outcome = Result<(), &'static str>;
 
-/// Tags the first records on that disk.
+/// Tags the first records through that disk.
 fn tagged(site: &Site, disk: &dyn Disk, count: usize) -> Outcome {
     let store = site.load(disk);
     let plan = planned(&store, count).map_err(|refusal| refusal.code)?;
@@ -158,7 +157,7 @@ fn tagged(site: &Site, disk: &dyn Disk, count: usize) -> Outcome {
     writer.commit(&plan).map(drop).map_err(|error| error.code())
 }
 
-/// Changes the log, and takes that back on that disk.
+/// Changes the log, and undoes that through that disk.
 fn undone(
     site: &Site,
     disk: &dyn Disk,
@@ -175,7 +174,7 @@ fn undone(
     writer.commit_undo_redo(&plan, turn).map(drop).map_err(|error| error.code())
 }
 
-/// What an agent may make of a log: less of it, as much with other words, records in another order, more.
+/// What an agent may make of a log: less, as much with other words, another order, more.
 fn states(first: &str) -> [String; 5] {
     let line = |number: usize| {
         if number == 0 && !first.is_empty() { line(0).replace(PLAIN, first) } else { line(number) }
@@ -191,8 +190,8 @@ fn states(first: &str) -> [String; 5] {
     ]
 }
 
-/// What comes of that, carried out while somebody makes each of those states of the log, at one call after
-/// another; the log then, and what was made of it.
+/// Runs the action many times: each time, an agent overwrites the log with one of the states at
+/// another call. `is_right` gets the resulting log and that state.
 fn each_moment(
     text: &str,
     states: &[String],
@@ -247,7 +246,7 @@ fn an_undo_while_a_log_is_written_in_place_is_refused_or_has_what_was_written_wi
 #[test]
 fn a_record_comes_back_while_a_log_is_written_in_place() {
     let gone = text(many()).replacen(&line(0), "", 1);
-    // Another brings it back, too, or writes it anew with other words.
+    // Another agent restores it, too, or writes it with other words.
     let both = [
         gone.clone() + &line(0),
         gone.clone() + &line(0).replace("It is", "It was"),
@@ -264,7 +263,7 @@ fn a_record_comes_back_while_a_log_is_written_in_place() {
     });
 }
 
-/// What `check` says of the index.
+/// Returns what `check` says about the index.
 fn of_index(store: &Store) -> Vec<(Code, String)> {
     let is_it = |own: &&Problem| own.file.ends_with("index.json") && own.code != Code::LoosePermissions;
     let own = store.problems.iter().filter(is_it);
@@ -278,7 +277,7 @@ fn an_index_that_is_written_in_place_while_it_is_looked_through_is_judged_as_one
     let index = site.log.with_file_name("index.json");
     let was = fs::read_to_string(&index).unwrap();
     assert!(was.len() as u64 > LARGE_LOG && of_index(&site.load(&RealDisk)).is_empty());
-    // Without some entries, of the same length with another place, cut short, and nothing.
+    // Without some entries, of the same length with another line number, cut in half, and empty.
     let first = was.find("\"mem_7\":").unwrap();
     let next = was.find("\"mem_8\":").unwrap();
     let less = was[..first].to_owned() + &was[next..];
@@ -331,7 +330,7 @@ fn a_change_while_an_index_is_written_in_place_leaves_it_right_or_as_it_was_writ
     }
 }
 
-/// How often blocks were read, and how many bytes, to tag all records of a log.
+/// Returns how many block reads, and how many bytes, it takes to tag all records of a log.
 fn cost(records: usize) -> (usize, usize) {
     let site = Site::new(&text(records));
     let clock = site.clock(usize::MAX, "");

@@ -1,16 +1,16 @@
-//! Lists, of which the items that stay keep their spelling, and the new ones take it on.
+//! Edits of lists: items that stay keep their spelling, and new ones get the same style.
 
 use std::borrow::Cow;
 
 use super::is_comment;
 use super::scalars::{self, ScalarPlace, ScalarStyle};
 
-/// How many bytes the list in brackets takes at the start of `text`.
+/// Returns the number of bytes of the list in brackets at the start of `text`.
 pub fn length(text: &str) -> usize {
     segments(text).map_or(text.len(), |(_, end)| end)
 }
 
-/// What is between the outermost brackets, split at their commas, and where they close.
+/// Returns what is between the outermost brackets, split at their commas, and the place where they close.
 fn segments(text: &str) -> Option<(Vec<&str>, usize)> {
     let (mut depth, mut from, mut quote) = (0_usize, 0, None);
     let mut item = 0;
@@ -42,7 +42,7 @@ fn segments(text: &str) -> Option<(Vec<&str>, usize)> {
     None
 }
 
-/// The list in brackets with other items; `None` where its items can't be told apart.
+/// Returns the list in brackets with other items. `None` if it is uncertain where its items are.
 pub fn flow(raw: &str, old: &[Cow<'_, str>], new: &[String]) -> Option<String> {
     let (all, _) = segments(raw)?;
     let segments: Vec<&str> = all.iter().filter(|segment| !segment.trim().is_empty()).copied().collect();
@@ -75,20 +75,20 @@ pub fn flow(raw: &str, old: &[Cow<'_, str>], new: &[String]) -> Option<String> {
     Some(format!("[{before}{}{after}]", items.join(&format!(",{between}"))))
 }
 
-/// The quotes that all of the items have; plain where they differ.
+/// Returns the quotes that all items have, plain if they differ.
 fn style<'a>(mut raw: impl Iterator<Item = &'a str>) -> ScalarStyle {
     let first = raw.next().map_or(ScalarStyle::Plain, scalars::style);
     if raw.all(|item| scalars::style(item) == first) { first } else { ScalarStyle::Plain }
 }
 
-/// One item of a list with an item a line, and the comments above it.
+/// An item of a list with one item per line, and the comments above it.
 struct ListItem<'a> {
     above: Vec<&'a str>,
     line: &'a str,
     value: &'a str,
 }
 
-/// The lines of a list with other items; a comment stays, with its item if that stays.
+/// Returns the lines of a list with other items. A comment stays, with its item if that stays.
 pub fn block(below: &[&str], old: &[Cow<'_, str>], new: &[String], end: &str) -> Option<String> {
     let mut items: Vec<ListItem<'_>> = Vec::new();
     let mut above = Vec::new();

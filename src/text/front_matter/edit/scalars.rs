@@ -1,29 +1,23 @@
-//! Scalars, written so that any YAML reader takes them for the same text.
+//! Writes scalars so that every YAML reader reads the same text.
 
-/// How a scalar is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScalarStyle {
-    /// As it is, where that can be read back.
+    /// Without quotes, if that can be read back.
     Plain,
-    /// Within `'`, where that can be read back.
+    /// In `'`, if that can be read back.
     Single,
-    /// Within `"`.
     Double,
 }
 
-/// Where a scalar is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScalarPlace {
-    /// On its own to the end of a line.
     Line,
-    /// Among others within brackets.
     Brackets,
 }
 
-/// Words that YAML 1.1 or 1.2 takes for something other than text.
+/// Words that YAML 1.1 or 1.2 does not read as text.
 const WORDS: [&str; 12] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null", "~", "=", "<<"];
 
-/// The style in which a scalar is written.
 pub fn style(raw: &str) -> ScalarStyle {
     match raw.chars().next() {
         Some('"') => ScalarStyle::Double,
@@ -32,7 +26,7 @@ pub fn style(raw: &str) -> ScalarStyle {
     }
 }
 
-/// The scalar in that style, or in double quotes where the style does not do.
+/// Returns the scalar in that style, or in double quotes if that style is not possible.
 pub fn written(text: &str, style: ScalarStyle, place: ScalarPlace) -> String {
     let in_brackets = place == ScalarPlace::Brackets;
     match style {
@@ -44,7 +38,7 @@ pub fn written(text: &str, style: ScalarStyle, place: ScalarPlace) -> String {
     }
 }
 
-/// The scalar as it replaces another: a number or a boolean may take the place of one.
+/// Returns the scalar that replaces another. A number or a boolean may replace one without quotes.
 pub fn in_place_of(text: &str, old: &str) -> String {
     let is_null = |text: &str| matches!(text.to_ascii_lowercase().as_str(), "" | "null" | "~");
     let is_alike = style(old) == ScalarStyle::Plain && is_typed(old) && !is_null(text) && !is_null(old);
@@ -54,7 +48,7 @@ pub fn in_place_of(text: &str, old: &str) -> String {
     written(text, style(old), ScalarPlace::Line)
 }
 
-/// How many bytes of the line belong to the scalar at its start, without a comment.
+/// Returns the number of bytes of the scalar at the start of the line, without a comment.
 pub fn length(line: &str) -> usize {
     let Some(quote) = line.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
         return line.find(" #").map_or(line, |at| line.get(..at).unwrap_or(line)).trim_end().len();
@@ -79,7 +73,7 @@ fn is_plain(text: &str, place: ScalarPlace) -> bool {
     whole && !starts && !in_brackets && !as_mark
 }
 
-/// Whether a YAML reader may take it for a number, a boolean or nothing.
+/// True if a YAML reader may read it as a number, a boolean or null.
 fn is_typed(text: &str) -> bool {
     let bare = text.replace('_', "");
     let digits = bare.trim_start_matches(['-', '+']);
@@ -92,12 +86,12 @@ fn is_typed(text: &str) -> bool {
     is_number || WORDS.contains(&text.to_ascii_lowercase().as_str())
 }
 
-/// What can't be in a line as it is: controls, other line ends, marks of byte order.
+/// True if the character can't be on a line as it is: controls, other line ends, byte order marks.
 fn needs_escape(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Within brackets a quote is written by its number: readers look for the end of a list
+/// Puts a text in double quotes. In brackets a quote is written as `\x22`: readers look for the end of a list
 /// with less care than for the end of a scalar.
 fn in_double_quotes(text: &str, in_brackets: bool) -> String {
     let mut out = String::from("\"");
@@ -116,7 +110,7 @@ fn in_double_quotes(text: &str, in_brackets: bool) -> String {
     out
 }
 
-/// The lines of a block scalar with another text, where the block can hold it.
+/// Returns the lines of a block scalar with another text, if a block can have that text.
 pub fn block(header: &str, below: &[&str], text: &str, end: &str) -> Option<String> {
     let is_usual = matches!(header, "|" | "|-" | ">" | ">-");
     let lines: Vec<&str> = text.split('\n').collect();

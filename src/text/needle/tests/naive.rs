@@ -1,11 +1,11 @@
-//! What "holds it" means, said as plainly as can be: every form whole, held against every place.
+//! Finds contents in the simplest way: compares every complete form with every place.
 
 use std::collections::BTreeSet;
 
 use super::*;
 use crate::text::json_edit;
 
-/// The contents that the bytes hold.
+/// Returns the contents that are in the bytes.
 pub(super) fn which(contents: &[Vec<u8>], bytes: &[u8]) -> BTreeSet<usize> {
     let mut known: Vec<&[u8]> = Vec::new();
     for content in contents.iter().filter_map(|own| beginning(own)) {
@@ -23,7 +23,6 @@ pub(super) fn which(contents: &[Vec<u8>], bytes: &[u8]) -> BTreeSet<usize> {
     found
 }
 
-/// Every form of a content.
 fn forms(content: &[u8]) -> BTreeSet<Vec<u8>> {
     let mut spellings = BTreeSet::from([content.to_vec()]);
     if let Ok(text) = std::str::from_utf8(content) {
@@ -52,7 +51,7 @@ fn forms(content: &[u8]) -> BTreeSet<Vec<u8>> {
     forms
 }
 
-/// JSON with everything that is not ASCII escaped.
+/// Escapes everything in JSON that is not ASCII.
 pub(super) fn ascii(json: &str) -> String {
     let mut units = [0; 2];
     let mut out = String::with_capacity(json.len());
@@ -68,8 +67,7 @@ pub(super) fn ascii(json: &str) -> String {
 
 pub(super) const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The characters of base64 that say nothing but `bytes`, where so many bytes are before
-/// them in a group of three.
+/// Returns the base64 characters that depend on `bytes` alone, after `before` bytes in a group of three.
 fn base64_within(bytes: &[u8], before: usize) -> Vec<u8> {
     let (first, last) = ((before * 8).div_ceil(6), (before + bytes.len()) * 8 / 6);
     let bit = |at: usize| {

@@ -1,4 +1,4 @@
-//! The rows of a text as it is wrapped on screen.
+//! The rows of a text that is wrapped on screen.
 
 use std::ops::Range;
 
@@ -7,11 +7,10 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::TextBuffer;
 use crate::text::safe_text::{display_width, sanitize};
 
-/// So many rows behind the cursor are wrapped at least: more than a screen has.
+/// At least this many rows after the cursor are wrapped: more than a screen has.
 pub(super) const AHEAD: usize = 400;
 
 impl TextBuffer {
-    /// Wraps it to a width.
     pub fn wrap(&mut self, width: usize) {
         let width = width.max(1);
         if self.width != width {
@@ -22,12 +21,12 @@ impl TextBuffer {
         }
     }
 
-    /// How many rows it has, or are known: then more than can be on screen with the cursor.
+    /// Returns the number of rows that are known. If not all are, they are more than a screen can show.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The bytes of a row, without what ends it.
+    /// Returns the bytes of a row, without its line feed.
     pub fn row(&self, row: usize) -> Range<usize> {
         let start = self.rows.get(row).copied().unwrap_or(self.text.len());
         let end = self.rows.get(row + 1).copied().unwrap_or(self.text.len());
@@ -35,7 +34,7 @@ impl TextBuffer {
         start..if broken { end - 1 } else { end }
     }
 
-    /// The row and column where the cursor is.
+    /// Returns the row and the column of the cursor.
     pub fn place(&self) -> (usize, usize) {
         let row = self.row_of(self.cursor);
         (row, width_of(&self.text[self.row(row).start..self.cursor]))
@@ -45,7 +44,7 @@ impl TextBuffer {
         self.rows.partition_point(|start| *start <= at).saturating_sub(1)
     }
 
-    /// Wraps as far as the cursor, and what can be on screen behind it.
+    /// Wraps up to the cursor, and what can be on screen after it.
     pub(super) fn reach(&mut self) {
         while !self.is_whole {
             let last = self.rows.last().copied().unwrap_or(0);
@@ -56,7 +55,7 @@ impl TextBuffer {
         }
     }
 
-    /// Wraps the row that starts there, the last that is known.
+    /// Wraps the last known row, which begins at `start`.
     pub(super) fn wrap_next(&mut self, start: usize) -> Option<usize> {
         let next = next_row(&self.text, start, self.width);
         self.rows.extend(next);
@@ -64,11 +63,11 @@ impl TextBuffer {
         next
     }
 
-    /// Wraps anew what an edit moves: where a row ends, the first grapheme can decide of the row
-    /// after the next one, as with a wide one behind a blank. `come` bytes were put at `from`, in
-    /// place of `gone`. A row follows from what is behind its start alone: where one starts
-    /// again as it did before, the others stay. Where none does for as long as can be on screen,
-    /// the others are wrapped once they are needed.
+    /// Wraps the rows again that an edit moves: `come` bytes replace `gone` bytes at `from`.
+    /// Wrapping begins two rows earlier, because the first grapheme of a row can decide where the
+    /// row before the previous one ends, for example a wide grapheme after a space. A row depends
+    /// only on the text after its start: once a row starts where a row started before, all later
+    /// rows stay. If none does within a screen, later rows are wrapped when they are needed.
     pub(super) fn wrap_from(&mut self, from: usize, gone: usize, come: usize) {
         let kept = (self.row_of(from).saturating_sub(2) + 1).min(self.rows.len());
         let old = self.rows.split_off(kept);
@@ -89,7 +88,7 @@ impl TextBuffer {
     }
 }
 
-/// How many columns a text takes as it is shown.
+/// Returns how many columns a text takes on screen.
 pub fn width_of(text: &str) -> usize {
     if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         text.len()
@@ -98,7 +97,7 @@ pub fn width_of(text: &str) -> usize {
     }
 }
 
-/// The byte of a row at a column.
+/// Returns the byte of a row at a column.
 pub(super) fn at_column(row: &str, column: usize) -> usize {
     let mut used = 0;
     for (at, grapheme) in row.grapheme_indices(true) {
@@ -111,7 +110,7 @@ pub(super) fn at_column(row: &str, column: usize) -> usize {
     row.len()
 }
 
-/// Where the row ends that starts at a byte, and the next one starts; `None` for the last.
+/// Returns where the next row starts; `None` if this row is the last.
 fn next_row(text: &str, start: usize, width: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut used, mut breaks) = (start, 0, None);
@@ -127,7 +126,7 @@ fn next_row(text: &str, start: usize, width: usize) -> Option<usize> {
             (grapheme.len().max(1), width_of(grapheme))
         };
         let is_blank = bytes[at] == b' ';
-        // A blank may hang over the edge.
+        // A space may go beyond the edge.
         if used + wide > width && !is_blank && at > start {
             return Some(breaks.unwrap_or(at));
         }

@@ -14,7 +14,7 @@ use crate::work::{BackupRow, BackupSummary};
 /// The column where the values begin.
 const INDENT: usize = 8;
 
-/// First what to do with the backup, then what it is, then what differs if it was verified.
+/// Lists what to do with the backup, then what it is, then what differs if it was verified.
 pub fn lines(app: &App, own: &BackupRow, width: usize) -> Vec<Line<'static>> {
     if app.list_view.backups.opening.is_some() {
         return dim(app, "reading …", width);
@@ -36,7 +36,7 @@ pub fn lines(app: &App, own: &BackupRow, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// Why it can't be opened, or whether it is reliable, and what to do.
+/// Says why the backup can't be opened, or whether it is intact, and what to do.
 fn says(app: &App, own: &BackupRow) -> String {
     if let Some(why) = &app.list_view.backups.failed {
         return why.clone();
@@ -67,7 +67,7 @@ fn field(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>>
     wrapped.into_iter().enumerate().map(line).collect()
 }
 
-/// How many memories differ, and the first ones that can be restored, a line each.
+/// Says how many memories differ, and lists the first ones that can be restored.
 fn difference(app: &App, differs: &BackupSummary, width: usize) -> Vec<Line<'static>> {
     let strong = Theme::of(app).strong();
     let figures = figures(differs);
@@ -85,7 +85,7 @@ fn difference(app: &App, differs: &BackupSummary, width: usize) -> Vec<Line<'sta
     lines
 }
 
-/// How many memories differ, and how.
+/// Counts the memories that differ, by kind.
 pub fn figures(differs: &BackupSummary) -> String {
     let count = |kinds: &[DifferenceKind]| -> usize {
         let own = differs.counts.iter().filter(|(kind, _)| kinds.contains(kind));

@@ -1,4 +1,4 @@
-//! Before, mine and theirs, of each field that differs.
+//! The values of each field that differs: before, mine and theirs.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -13,14 +13,13 @@ use crate::tui::editor::compare_conflict::{ConflictField, FieldChoice, FormConfl
 use crate::tui::editor::{Editor, TheirVersion};
 use crate::tui::theme::{self, Theme, fit, wrap};
 
-/// So many rows a side has at most.
+/// The maximum number of rows of a side.
 const ROWS: usize = 8;
 
-/// What is shown where mine becomes a new memory.
+/// The text if the user's version becomes a new memory.
 const COPIES: &str = "What was typed becomes a new memory, with an id of its own. \
                       The one on disk stays as it is.";
 
-/// Draws what differs.
 pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     let Some(conflict) = &editor.conflict else { return };
     let foot = "nothing is written before it is saved";
@@ -41,7 +40,7 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     }
     let each: Vec<Vec<Line<'static>>> =
         (0..conflict.fields.len()).map(|at| field(app, &theme, conflict, at, width)).collect();
-    // From the field under the cursor upwards as much as there is room for.
+    // Shows the field under the cursor, and as many fields above it as fit.
     let mut first = conflict.at;
     let mut used = each[conflict.at].len();
     while first > 0 && used + each[first - 1].len() <= usize::from(inner.height) {
@@ -73,7 +72,7 @@ fn field(app: &App, theme: &Theme, conflict: &FormConflict, at: usize, width: us
     lines
 }
 
-/// The sides with what differs of them.
+/// Returns the differing part of each side.
 fn sides(app: &App, own: &ConflictField) -> [(&'static str, Option<FieldChoice>, String); 3] {
     let [before, mine, theirs] = three_stretches(app, &own.before, &own.mine, &own.theirs);
     [

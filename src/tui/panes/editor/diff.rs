@@ -12,12 +12,11 @@ use crate::tui::app::App;
 use crate::tui::editor::Editor;
 use crate::tui::theme::{self, Theme, fit};
 
-/// So many characters are around what differs.
+/// The number of characters around a difference.
 const AROUND: usize = 24;
-/// The longest stretch of a field that is shown.
+/// The maximum number of characters of a difference.
 const LONGEST: usize = 1_000;
 
-/// Draws the difference.
 pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     if area.height < 3 {
         return;
@@ -27,7 +26,7 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     let width = usize::from(inner.width);
     let mut lines: Vec<Line<'static>> = Vec::new();
     let changed: Vec<usize> = (0..editor.texts.len()).filter(|at| editor.differs(*at)).collect();
-    // The field that has the keys is looked at first.
+    // The field with the keys comes first.
     let own = changed.iter().filter(|at| **at == editor.field);
     for at in own.chain(changed.iter().filter(|at| **at != editor.field)) {
         if lines.len() >= usize::from(inner.height) {
@@ -46,14 +45,14 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-/// What differs of two texts, with a little of what is around it, as it may be drawn.
+/// Returns the parts of two texts that differ, with a few characters around them, safe to draw.
 pub fn stretches(app: &App, before: &str, after: &str) -> (String, String) {
     let (start, end, with) = difference(before.as_bytes(), after.as_bytes());
     (cut(app, before, start, end), cut(app, after, start, start + with.len()))
 }
 
-/// The same of a text before, and of what each of two sides made of it: all that either changed
-/// is in each of the three.
+/// Returns the differing parts of a text before and of two changed versions. All three parts contain every
+/// change of both versions.
 pub fn three_stretches(app: &App, before: &str, mine: &str, theirs: &str) -> [String; 3] {
     let (start, end, _) = difference(before.as_bytes(), mine.as_bytes());
     let (other_start, other_end, _) = difference(before.as_bytes(), theirs.as_bytes());
@@ -72,7 +71,7 @@ fn cut(app: &App, text: &str, start: usize, end: usize) -> String {
     format!("{head}{part}{tail}")
 }
 
-/// So many characters before or behind a byte.
+/// Returns the byte offset that is `by` characters before or after a byte.
 fn boundary(text: &str, at: usize, by: isize) -> usize {
     let mut at = at;
     while !text.is_char_boundary(at) {

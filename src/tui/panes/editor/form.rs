@@ -1,4 +1,4 @@
-//! The fields, one below the other, and what is wrong with each.
+//! The fields of the form, one below the other, with the problems of each.
 
 use std::ops::Range;
 
@@ -20,12 +20,10 @@ use crate::tui::editor::text_buffer::{TextBuffer, width_of};
 use crate::tui::editor::{Editor, choices, form_layout, is_open};
 use crate::tui::theme::{self, Theme, column, fit};
 
-/// So many bytes around what is shown are looked at for values to mask.
+/// The number of bytes around the shown part that are searched for values to mask.
 const AROUND: usize = 8 << 10;
-/// What stands for a masked character.
 const MASK: char = '•';
 
-/// Draws the form.
 pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     let foot = format!("field {}/{}", editor.field + 1, editor.form.fields.len());
     let inner = part(app, frame, "Form", &foot, area);
@@ -105,7 +103,7 @@ impl FormLines<'_> {
         }
     }
 
-    /// A row of the field that is being typed.
+    /// Returns a row of the field that the user types.
     fn typed(
         &self,
         frame: &mut Frame<'_>,
@@ -118,7 +116,7 @@ impl FormLines<'_> {
         let (own, cursor) = text.place();
         let row = editor.row + row;
         let range = text.row(row);
-        // A line that is longer than its place is seen from where the cursor is.
+        // A line that is too long scrolls with the cursor.
         let from = if text.len() == 1 { first_shown(text, &range, cursor, width) } else { range.start };
         let shown = masked(self.app, text.as_str(), from..range.end);
         if row == own && editor.found_draft.is_none() && self.app.prompt.is_none() {
@@ -129,7 +127,7 @@ impl FormLines<'_> {
         Span::raw(fit(&shown, width))
     }
 
-    /// A field in one line, as it is.
+    /// Returns a field in one line.
     fn resting(&self, at: usize, is_own: bool, width: usize) -> Span<'static> {
         let (app, theme) = (self.app, Theme::of(self.app));
         let field = &self.editor.form.fields[at];
@@ -160,7 +158,7 @@ impl FormLines<'_> {
     }
 }
 
-/// The end of the first line, or of what can be seen of it.
+/// Returns the end of the first line, or of its part that has room.
 fn first_bytes(value: &str, width: usize) -> usize {
     let line = value.find('\n').unwrap_or(value.len());
     let most = value.char_indices().nth(width + 1).map_or(value.len(), |(at, _)| at);
@@ -181,8 +179,8 @@ fn first_shown(text: &TextBuffer, row: &Range<usize>, cursor: usize, width: usiz
     row.start + first.map_or(before.len(), |(at, _)| at)
 }
 
-/// A part of a text as it may be drawn, what looks like a secret masked character by character:
-/// the cursor is where it is.
+/// Returns a part of a text, safe to draw. Secrets are masked character by character, so that the cursor
+/// stays at its place.
 pub(super) fn masked(app: &App, text: &str, range: Range<usize>) -> String {
     if app.revealed || range.is_empty() {
         return sanitize(&text[range]).into_owned();
@@ -205,7 +203,7 @@ pub(super) fn masked(app: &App, text: &str, range: Range<usize>) -> String {
     sanitize(&shown).into_owned()
 }
 
-/// What a field asks for, and how much of it there is.
+/// Says what a field needs, and how much it has.
 fn wants(app: &App, editor: &Editor, at: usize) -> String {
     let field = &editor.form.fields[at];
     let value = editor.texts[at].as_str();
@@ -221,7 +219,7 @@ fn wants(app: &App, editor: &Editor, at: usize) -> String {
 
 fn counted(field: &FormField, value: &str) -> String {
     match &field.kind {
-        // Short of its limit by bytes, it is so by characters.
+        // The limit is in characters.
         FieldKind::Text { most: Some(most) } => format!("{}/{most} · ", value.chars().count()),
         FieldKind::Text { most: None } => format!("{} bytes · ", value.len()),
         FieldKind::Words { most, longest } => {

@@ -1,4 +1,4 @@
-//! What saving does beside the text: bytes, limits, rank, decay, references, copies.
+//! The effects of saving: bytes, limits, rank, decay, references, copies.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -12,7 +12,7 @@ use crate::tui::app::App;
 use crate::tui::editor::{Editor, TheirVersion};
 use crate::tui::theme::{Theme, fit};
 
-/// Draws them: a pane, or one line.
+/// Draws the effects: a pane, or one line.
 pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     if area.height == 0 {
         return;

@@ -1,4 +1,4 @@
-//! Before, mine and theirs: what is to stay where somebody else changed the memory.
+//! Compares before, mine and theirs if another program changed the memory of a form.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::tui::editor::compare_conflict::{FieldChoice, FormConflict};
 use crate::tui::editor::{DraftState, TheirVersion};
 use crate::work::Job;
 
-/// Shows what differs, where anything does.
+/// Shows the fields that differ, if any do.
 pub fn open(app: &mut App) {
     let Some(editor) = &mut app.editor else { return };
     let values = editor.values();
@@ -25,7 +25,7 @@ pub fn open(app: &mut App) {
     };
 }
 
-/// A key while it is shown. Nothing is written before Save.
+/// Handles a key while the comparison is open. Nothing is written before Save.
 pub fn key(app: &mut App, key: KeyEvent) {
     let Some(editor) = &mut app.editor else { return };
     let Some(conflict) = &mut editor.conflict else { return };
@@ -59,7 +59,7 @@ fn choose(conflict: &mut FormConflict, side: FieldChoice) {
     }
 }
 
-/// What was typed becomes a memory of its own, where that was chosen; the one on disk stays as it is.
+/// Saves the typed text as a new memory, if the user chose that. The memory on disk stays as it is.
 pub fn save(app: &mut App) {
     let copies =
         app.editor.as_ref().and_then(|editor| editor.conflict.as_ref()).is_some_and(|own| own.saves_copy);
@@ -72,7 +72,7 @@ pub fn save(app: &mut App) {
     }
 }
 
-/// The form goes on from what is on disk, with what was chosen.
+/// Takes the chosen texts into the form, which continues from the memory on disk.
 fn take(app: &mut App) {
     let Some(editor) = &mut app.editor else { return };
     let (Some(conflict), Some(TheirVersion::Changed { snapshot, at, form })) =

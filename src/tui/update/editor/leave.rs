@@ -1,4 +1,4 @@
-//! The editor left, and found again: what was typed stays.
+//! Leaves the editor and finds drafts again: the typed text stays.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::tui::editor::{DraftState, TheirVersion};
 use crate::tui::message::Effect;
 use crate::work::Job;
 
-/// The view that the form was opened over.
+/// Returns the view below the form.
 pub fn beneath(app: &App) -> Screen {
     if app.difference.is_some() { Screen::Difference } else { Screen::Memories }
 }
 
-/// Leaves the editor. What was typed is kept, and that is said.
+/// Leaves the editor. The typed text is kept as a draft, and a notice says so.
 pub fn leave(app: &mut App) {
     let kept = unkept(app);
     let Some(editor) = app.editor.take_if(|editor| !editor.saving) else {
@@ -34,7 +34,7 @@ pub fn leave(app: &mut App) {
     app.effects.extend(kept.map(Effect::Job));
 }
 
-/// What keeps what was typed and is not kept yet.
+/// Returns the job that keeps the draft; `None` if there is nothing to keep.
 pub fn unkept(app: &App) -> Option<Job> {
     let editor =
         app.editor.as_ref().filter(|editor| editor.draft_searched && editor.found_draft.is_none())?;
@@ -42,7 +42,7 @@ pub fn unkept(app: &App) -> Option<Job> {
     waits.then(|| editor.request(app)).flatten().map(|request| Job::KeepDraft(Box::new(request)))
 }
 
-/// Whoever quits with a form open finds what was typed again.
+/// Keeps the draft before palimp quits with an open form.
 pub fn keep_before_leaving(app: &mut App) {
     let Some(at) = app.effects.iter().position(|effect| matches!(effect, Effect::Quit)) else { return };
     if let Some(job) = unkept(app) {
@@ -50,7 +50,7 @@ pub fn keep_before_leaving(app: &mut App) {
     }
 }
 
-/// A key while a draft waits: it is taken up, or dropped.
+/// Handles a key while a found draft waits: the user takes it up or drops it.
 pub fn found_key(app: &mut App, key: KeyEvent) {
     let Some(editor) = &mut app.editor else { return };
     match key.code {
@@ -70,8 +70,7 @@ pub fn found_key(app: &mut App, key: KeyEvent) {
     }
 }
 
-/// Puts what was typed before into the form. Where the store says something else by now than it
-/// did then, that is said, and settled field by field.
+/// Puts a draft into the form. If the memory has changed since, the user decides field by field.
 fn take_up(app: &mut App) {
     let Some(editor) = &mut app.editor else { return };
     let Some(draft) = editor.found_draft.take() else { return };

@@ -1,4 +1,4 @@
-//! What comes back to the editor: judgements, drafts, other states of the store, other editors.
+//! Results that come back to the editor: checks, drafts, other states of the store, other editors.
 
 use crate::tui::update::running_change;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::tui::update::job_results::reload;
 use crate::work::Job;
 use crate::work::form_jobs::{FormSaveOutcome, ValidatedForm};
 
-/// A form was judged; what is older than what is known is of no use.
+/// Takes in a check of the form. A check older than the last one is dropped.
 pub fn judged(app: &mut App, judged: ValidatedForm) {
     let Some(editor) = &mut app.editor else { return };
     let is_of_now = judged.version == editor.version;
     if !is_of_now && judged.version < editor.judged_version {
         return;
     }
-    // What the whole store says stays until it is asked again.
+    // The effects on the whole store stay until the whole store is checked again.
     if let Some(effects) = judged.effects {
         editor.effects = Some(effects);
     }
@@ -32,7 +32,7 @@ pub fn judged(app: &mut App, judged: ValidatedForm) {
     editor.judged = judged.judged;
 }
 
-/// What was typed is kept, or why it is not.
+/// Takes in that the draft was kept, or why it was not.
 pub fn kept(app: &mut App, version: u64, outcome: Result<Moment, String>) {
     let Some(editor) = &mut app.editor else { return };
     if version != editor.version {
@@ -48,7 +48,7 @@ pub fn kept(app: &mut App, version: u64, outcome: Result<Moment, String>) {
     };
 }
 
-/// What was typed before was looked for.
+/// Takes in the result of the search for a draft.
 pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) {
     let Some(editor) = app.editor.as_mut().filter(|editor| editor.opened_at == at && !editor.draft_searched)
     else {
@@ -64,7 +64,7 @@ pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) {
         editor.found_draft = draft;
         return;
     }
-    // What is in the form is newer, and takes the place of what was kept: that is kept apart.
+    // The text in the form is newer and replaces the draft. The old draft is kept as a separate text.
     if let (Some(draft), Some(request)) = (draft, request(app)) {
         let fields = draft.fields.iter().map(|own| format!("{}: {}\n", own.name, own.text));
         app.give_job(Job::KeepText(request, fields.collect()));
@@ -72,7 +72,7 @@ pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) {
     app.push_effect(Effect::SaveDraftSoon);
 }
 
-/// A form was saved, or why it was not.
+/// Takes in that a form was saved, or why it was not.
 pub fn saved(app: &mut App, saved: FormSaveOutcome) {
     running_change::finish_queued(app);
     let leaving = app.quits_when_done && app.change_count == 0;
@@ -80,7 +80,7 @@ pub fn saved(app: &mut App, saved: FormSaveOutcome) {
     editor.saving = false;
     match saved {
         FormSaveOutcome::Done(own) => {
-            // The thread that keeps drafts may have written one meanwhile: it goes behind that.
+            // A draft may have been written during the save. This drops it, too.
             forget(app);
             app.editor = None;
             app.screen = beneath(app);
@@ -130,8 +130,8 @@ fn forget(app: &mut App) {
     }
 }
 
-/// The stores were read anew. A memory that says what it said is gone on with where it is
-/// now; one that was changed is told at once.
+/// Compares the form with stores that were read again. If the memory is the same, the form
+/// continues at its new place. If it changed, a notice says so at once.
 pub fn reloaded(app: &mut App) {
     let now = app.now;
     let snapshot = Arc::clone(&app.snapshot);
@@ -141,7 +141,7 @@ pub fn reloaded(app: &mut App) {
     }
     let before = editor.theirs.take();
     let at = EntryTracker::new(&editor.snapshot, &snapshot).find(editor.at, &|_| false);
-    // Where its bytes are gone already, it is read anew.
+    // If its bytes are gone, the stores are read again.
     let is = at.map(|at| Some((Arc::new(snapshot.with_bytes_of(at)?), at)));
     let Some(is) = is.map_or(Some(None), |is| is.map(Some)) else { return app.push_effect(reload(app)) };
     editor.theirs = theirs(editor, is.as_ref(), now);
@@ -157,12 +157,12 @@ pub fn reloaded(app: &mut App) {
                 app.notice = Some(told(theirs));
             }
             if !is_known && matches!(theirs, TheirVersion::Gone(_)) && editor.is_changed() {
-                // Of what was erased no draft stays: whether this one does is found out now.
+                // An erased memory may have no draft. The job that keeps drafts checks this.
                 editor.draft_state = DraftState::Pending;
             }
             let same = matches!((&before, theirs), (Some(TheirVersion::Changed { form: old, .. }), TheirVersion::Changed { form, .. }) if old == form);
             if before.is_some() && !same && editor.conflict.is_some() {
-                // What is shown there is not what is there any more.
+                // The comparison on screen is out of date.
                 return super::compare::open(app);
             }
         }
@@ -184,7 +184,7 @@ fn theirs(editor: &Editor, is: Option<&(Arc<Snapshot>, EntryRef)>, now: Moment) 
         Err(refusal) => {
             Some(TheirVersion::Gone(format!("The memory can't be edited any more: {}", refusal.message)))
         }
-        // Fields alone count: what the form does not show stays as it is there.
+        // Only fields count. Parts that the form does not show stay as they are on disk.
         Ok(form) if form == *editor.form => None,
         Ok(form) => {
             Some(TheirVersion::Changed { snapshot: Arc::clone(snapshot), at: *at, form: Arc::new(form) })
@@ -192,7 +192,7 @@ fn theirs(editor: &Editor, is: Option<&(Arc<Snapshot>, EntryRef)>, now: Moment) 
     }
 }
 
-/// The text that another editor gets.
+/// Returns the text for another editor.
 pub fn text_for(app: &App, what: FormPart) -> Option<String> {
     let editor = app.editor.as_ref()?;
     match what {
@@ -206,7 +206,7 @@ pub fn text_for(app: &App, what: FormPart) -> Option<String> {
     }
 }
 
-/// Another editor was left: what it was given, and what it made of it or why it made nothing.
+/// Takes in the result of another editor: `before` is the text it got, `after` the new text or an error.
 pub fn lent(app: &mut App, what: FormPart, before: &str, after: Result<String, String>) {
     let Some(editor) = &mut app.editor else { return };
     let after = match after {
@@ -249,7 +249,7 @@ fn put(editor: &mut Editor, values: &[String]) {
     }
 }
 
-/// What no form could take is kept; the notice says why, and now where.
+/// Adds to the notice where the text is kept that the form could not take.
 pub fn text_kept(app: &mut App, said: &str) {
     let before = app.notice.take().unwrap_or_default();
     app.say(format!("{before} {said}").trim().to_owned());

@@ -1,4 +1,4 @@
-//! Typing into the form.
+//! Typing in the form.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -7,10 +7,10 @@ use crate::format;
 use crate::tui::app::App;
 use crate::tui::editor::{Editor, LinkCompletion, choices, form_layout, is_open};
 
-/// So many names are offered where `[[` was typed.
+/// At most this many names are offered after `[[`.
 const NAMES: usize = 50;
 
-/// A key that is typed.
+/// Handles a key that moves or types.
 pub fn key(app: &mut App, key: KeyEvent) {
     let Some(editor) = &mut app.editor else { return };
     if key.code == KeyCode::Tab && complete(editor) {
@@ -32,7 +32,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
     }
 }
 
-/// Keys that move; whether it was one.
+/// Moves the cursor. True if the key moves.
 fn moved(editor: &mut Editor, key: KeyEvent) -> bool {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     let is_area = editor.is_area();
@@ -67,7 +67,7 @@ fn by_rows(editor: &mut Editor, by: isize) {
     }
 }
 
-/// To another field; what is shown alone is passed through, so that all of it can be seen.
+/// Goes to another field. Fields that can't be edited are not skipped, so that all of them can be seen.
 fn by_fields(editor: &mut Editor, by: isize) {
     let last = editor.form.fields.len() - 1;
     editor.field = match by {
@@ -78,7 +78,7 @@ fn by_fields(editor: &mut Editor, by: isize) {
     editor.row = 0;
 }
 
-/// Keys that change a text; whether it was one.
+/// Changes a text. True if the key changes it.
 fn typed(editor: &mut Editor, key: KeyEvent) -> bool {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -98,7 +98,7 @@ fn typed(editor: &mut Editor, key: KeyEvent) -> bool {
     true
 }
 
-/// Keys that choose a word; whether it was one.
+/// Chooses a word. True if the key chooses one.
 fn chosen(editor: &mut Editor, words: &[String], key: KeyEvent) -> bool {
     let own = words.iter().position(|word| word == editor.texts[editor.field].as_str());
     let many = words.len();
@@ -121,7 +121,7 @@ fn chosen(editor: &mut Editor, words: &[String], key: KeyEvent) -> bool {
     true
 }
 
-/// Takes a paste as one edit: a text of one line stays one.
+/// Inserts a paste as one edit. A text of one line stays on one line.
 pub fn paste(app: &mut App, pasted: &str) {
     let Some(editor) = &mut app.editor else { return };
     let takes = is_open(editor.own()) && choices(&editor.own().kind).is_empty();
@@ -141,7 +141,7 @@ pub fn paste(app: &mut App, pasted: &str) {
     changed(app)
 }
 
-/// Completes the name of a note behind `[[`; false where none is being typed.
+/// Completes the name of a note after `[[`. False if no name is being typed.
 fn complete(editor: &mut Editor) -> bool {
     if let Some(completion) = &mut editor.completion {
         completion.at = (completion.at + 1) % completion.names.len().max(1);
@@ -175,13 +175,13 @@ fn put_name(editor: &mut Editor) -> bool {
     let name = format!("{}]]", completion.names[completion.at]);
     let text = editor.text();
     let rest = &text.as_str()[text.cursor()..];
-    // What closes the link already is not put there twice.
+    // The closing brackets are not doubled.
     let end = text.cursor() + if rest.starts_with("]]") { 2 } else { 0 };
     text.replace(completion.from..end, &name);
     true
 }
 
-/// Wraps the field that has the keys, and scrolls so that its cursor is seen.
+/// Wraps the focused field, and scrolls so that its cursor is on screen.
 pub fn refresh(app: &mut App) {
     let inner = form_layout::form_inner(app);
     let Some(editor) = &mut app.editor else { return };

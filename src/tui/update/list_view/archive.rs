@@ -1,4 +1,4 @@
-//! The archive: carrying out what is due, and bringing memories back.
+//! The archive: carries out what is due, and brings memories back.
 
 use super::{aimed, look_at, request, upkeep_compact};
 use crate::model::EntryRef;
@@ -9,7 +9,6 @@ use crate::tui::list_view::ListRow;
 use crate::tui::list_view::archive::why_not_restorable;
 use crate::usecase::{ChangeCommand, SessionCommand, memory_count};
 
-/// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
         Action::Archive => upkeep_compact::carry_out(app),
@@ -19,7 +18,7 @@ pub fn act(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// Shows what bringing the marked memories back, or the one under the cursor, comes to.
+/// Plans to bring back the marked memories, or the one under the cursor.
 fn bring_back(app: &mut App) {
     let rows = if app.list_view.in_details { app.list_view.row().into_iter().collect() } else { aimed(app) };
     let at = |row: ListRow| if let ListRow::Archived(at) = row { Some(at) } else { None };
@@ -43,7 +42,7 @@ fn bring_back(app: &mut App) {
     look_at(app, request);
 }
 
-/// The session that comes back with all that it has, where the store of the memories has no other way.
+/// Returns the session of the memories, if their store can only bring back a whole session.
 fn whole_session(app: &App, at: &[EntryRef]) -> Option<(usize, String)> {
     let snapshot = app.list_view.read_snapshot.as_ref()?;
     let of = |at: &EntryRef| {

@@ -1,4 +1,4 @@
-//! Backups: choosing one, what of it comes back, and the plan of that.
+//! Backups: opens one, chooses what to restore, and plans that.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,6 @@ use crate::tui::list_view::backups::{IntactBackupSearch, chosen, item_key};
 use crate::usecase::{BackupRestore, ChangeCommand};
 use crate::work::{BackupCompareMode, BackupRow, BackupSummary, Inspect, OpenedBackup};
 
-/// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
         Action::Open if !app.list_view.in_details => open(app),
@@ -27,12 +26,12 @@ pub fn act(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// The place of the backup under the cursor.
+/// Returns the place of the backup under the cursor.
 fn under(app: &App) -> Option<(usize, PathBuf)> {
     app.list_view.backups.of(app.list_view.row()).map(|own| (own.store, own.copy.path.clone()))
 }
 
-/// Opens the backup under the cursor: it alone is read.
+/// Opens the backup under the cursor. Only this one is read.
 fn open(app: &mut App) {
     let Some(BackupRow { store, copy, .. }) = app.list_view.backups.of(app.list_view.row()).cloned() else {
         return app.say("There is no backup here: nothing is changed.");
@@ -53,12 +52,12 @@ fn open(app: &mut App) {
     ask(app, Inspect::Backup(store, copy, None))
 }
 
-/// Where the cursor moved to another backup, what the one before would bring is not shown.
+/// Closes the open backup if the cursor moved to another one.
 pub fn follow(app: &mut App) {
     let under = under(app);
     let backups = &mut app.list_view.backups;
     if backups.opening != under {
-        // What comes late is of another backup than the one under the cursor.
+        // A late result would belong to another backup than the one under the cursor.
         backups.opening = None;
     }
     let opened = backups.opened.as_ref().map(|own| (own.store, own.copy.path.clone()));
@@ -67,7 +66,7 @@ pub fn follow(app: &mut App) {
     }
 }
 
-/// The backups were read: what is open is compared again.
+/// Takes in the list of backups. The open one is compared again.
 pub fn listed(app: &mut App, mut list: Vec<BackupRow>, unread: Option<String>) {
     let backups = &mut app.list_view.backups;
     backups.failed = unread.or(backups.failed.take());
@@ -90,8 +89,8 @@ pub fn listed(app: &mut App, mut list: Vec<BackupRow>, unread: Option<String>) {
 /// Limits how many backups are verified to offer an intact one first, and how large these may be.
 const OFFERED: (usize, u64) = (12, 16 << 20);
 
-/// Continues the search for an intact backup to offer first. After a damaged one, the cursor moves to the
-/// next. If none is intact, or none of those within the limits, it returns to the first.
+/// Continues the search for an intact backup to offer first. After a damaged one, the cursor moves
+/// to the next. If no backup within the limits is intact, the cursor returns to the first.
 pub fn offer(app: &mut App, looked: Option<((usize, PathBuf), bool)>) {
     let Some(offering) = app.list_view.backups.intact_search else { return };
     let Some((place, is_whole)) = looked else {
@@ -112,7 +111,7 @@ pub fn offer(app: &mut App, looked: Option<((usize, PathBuf), bool)>) {
     }
 }
 
-/// Verifies the backup under the cursor. What an intact one would bring is shown.
+/// Verifies the backup under the cursor. An intact one is also compared.
 fn look(app: &mut App) {
     let own = app.list_view.backups.of(app.list_view.row()).cloned();
     let Some(offering) = &mut app.list_view.backups.intact_search else { return };
@@ -137,7 +136,7 @@ fn end_offer(app: &mut App) {
     }
 }
 
-/// A backup was opened, or why it can't be. What comes back of it is marked at first.
+/// Takes in the opened backup, or why it can't be opened. Marks what is restored by default.
 pub fn opened(app: &mut App, outcome: Result<OpenedBackup, String>) {
     let backups = &mut app.list_view.backups;
     let opened = match outcome {
@@ -151,7 +150,7 @@ pub fn opened(app: &mut App, outcome: Result<OpenedBackup, String>) {
     let place = (opened.store, opened.copy.path.clone());
     let again = backups.opened.as_ref().is_some_and(|own| own.store == place.0 && own.copy.path == place.1);
     if !again && backups.opening.as_ref() != Some(&place) {
-        // The user went on to another meanwhile.
+        // The user has gone to another backup.
         return;
     }
     backups.opening = None;
@@ -169,7 +168,7 @@ pub fn opened(app: &mut App, outcome: Result<OpenedBackup, String>) {
     backups.opened = Some(opened);
 }
 
-/// Stores the result of a verification, and the differences.
+/// The result of a verification, and the differences.
 type VerifyResult = (BackupCheck, Option<BackupSummary>);
 
 fn note(list: Option<&mut Vec<BackupRow>>, (store, path): (usize, &Path), (verified, differs): VerifyResult) {
@@ -179,7 +178,7 @@ fn note(list: Option<&mut Vec<BackupRow>>, (store, path): (usize, &Path), (verif
     }
 }
 
-/// Looks at every backup that was not compared with its file, one after the other; once more stops it.
+/// Verifies every backup that was not compared with its file, one by one. A second call stops it.
 fn verify(app: &mut App) {
     let backups = &mut app.list_view.backups;
     if backups.verifying.take().is_some() {
@@ -189,7 +188,6 @@ fn verify(app: &mut App) {
     next(app)
 }
 
-/// The next one to be looked at.
 fn next(app: &mut App) {
     let backups = &mut app.list_view.backups;
     let Some(looked) = backups.verifying.as_mut().filter(|_| app.screen == Screen::Backups) else {
@@ -197,7 +195,7 @@ fn next(app: &mut App) {
         return;
     };
     let list = backups.list.as_deref().unwrap_or_default();
-    // What can't be compared is not looked at again, nor what was listed again meanwhile.
+    // A backup that can't be compared is not verified twice, even if the list was read again.
     let place = |own: &BackupRow| (own.store, own.copy.path.clone());
     let left: Vec<&BackupRow> =
         list.iter().filter(|own| own.differs.is_none() && !looked.contains(&place(own))).collect();
@@ -214,7 +212,6 @@ fn next(app: &mut App) {
     ask(app, what)
 }
 
-/// A backup was looked at.
 pub fn verified(app: &mut App, place: (usize, &Path), found: VerifyResult) {
     note(app.list_view.backups.list.as_mut(), place, found);
     if app.list_view.backups.verifying.is_some() {
@@ -247,12 +244,12 @@ fn bring_back(app: &mut App) {
     wanted(app, name, (marked, false))
 }
 
-/// Why a damaged backup does not replace a whole file.
+/// Returns why a damaged backup does not replace a whole file.
 fn damaged(verified: &BackupCheck) -> String {
     format!("the backup is damaged, so it does not replace the file ({})", verified.found)
 }
 
-/// The whole file as it was: what was written later is lost.
+/// Plans to replace the whole file by the backup. Memories that were written later are lost.
 fn replace(app: &mut App) {
     let Some(opened) = &app.list_view.backups.opened else { return app.say("Open a backup first: Enter.") };
     if opened.compared.is_alike {

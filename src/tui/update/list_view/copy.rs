@@ -1,4 +1,4 @@
-//! Titles and paths of rows, copied.
+//! Copies titles and paths of rows.
 
 use super::aimed;
 use crate::model::PathText;
@@ -8,7 +8,6 @@ use crate::tui::list_view::{self, ListRow, row};
 use crate::tui::theme::place;
 use crate::tui::update::copy as memory;
 
-/// Copies titles or paths of rows.
 pub fn copy(app: &mut App, action: Action) {
     let rows = aimed(app);
     let lines: Vec<String> = match action {
@@ -24,14 +23,14 @@ pub fn copy(app: &mut App, action: Action) {
     memory::give(app, &what, &lines.join("\n"));
 }
 
-/// What a problem says; of other rows the title.
+/// Returns the message of a problem, or the title of another row.
 fn title_of(app: &App, row: ListRow) -> String {
     let problem =
         if let ListRow::Problem(number) = row { list_view::problems::problem(app, number) } else { None };
     problem.map_or_else(|| row::title(app, row), |(_, own)| own.message.clone())
 }
 
-/// Where it is on disk. Untrusted text.
+/// Returns where the thing of a row is on disk. Untrusted text.
 fn path_of(app: &App, row: ListRow) -> Option<String> {
     let root = |store: usize| app.snapshot.stores.get(store).map(|store| store.root.clone());
     let of_memory = |at| memory::path_and_line(&app.snapshot, at);

@@ -1,4 +1,4 @@
-//! The journal: what a step changed, and undoing it.
+//! The journal: shows what a step changed, and undoes or redoes it.
 
 use super::{ask, plan};
 use crate::store::commit::{JournalView, StepOutcome, UndoRedo};
@@ -8,20 +8,18 @@ use crate::tui::list_view::journal::step;
 use crate::usecase::ChangeCommand;
 use crate::work::{Inspect, StepDetail};
 
-/// The steps were read, and what the newest of them changed.
+/// Takes in the steps, and what the newest of them changed.
 pub fn read(app: &mut App, accounts: Vec<JournalView>, newest: Vec<StepDetail>) {
     app.list_view.journal.accounts = Some(accounts);
     newest.into_iter().for_each(|own| shown(app, own));
 }
 
-/// What a step changed was read.
 pub fn shown(app: &mut App, own: StepDetail) {
     let known = &mut app.list_view.journal.shown;
     known.retain(|known| (known.store, known.step) != (own.store, own.step));
     known.push(own);
 }
 
-/// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
         Action::Open if step(app).is_some() => open(app),
@@ -34,7 +32,6 @@ pub fn act(app: &mut App, action: Action) -> bool {
 
 fn open(app: &mut App) {
     let Some((store, row)) = step(app) else { return none(app) };
-    // What a step changed is with the step that did it last.
     let number = row.line.step;
     let is_known = app.list_view.journal.shown(store, number).is_some();
     (app.list_view.in_details, app.list_view.top) = (true, 0);
@@ -47,7 +44,7 @@ fn none(app: &mut App) {
     app.say("No step is under the cursor: nothing is changed.");
 }
 
-/// Shows what undoing the step under the cursor comes to, or redoing it.
+/// Plans to undo or to redo the step under the cursor.
 fn turn(app: &mut App, is_redo: bool) {
     if app.list_view.list.marks.len() > 1 {
         return app.say("Steps are undone one at a time: Esc clears the marks.");

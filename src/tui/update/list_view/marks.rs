@@ -1,11 +1,11 @@
-//! Marks of rows: one, a range, all, the others; the marked ones alone.
+//! Marks of rows: one, a range, all, the others. The list can show only marked rows.
 
 use super::{cursor_key, renew, renew_within};
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::list_view::{self, ListRow};
 
-/// Marks the row under the cursor, or takes its mark away, and steps on.
+/// Marks or unmarks the row under the cursor, and moves to the next row.
 pub fn toggle(app: &mut App) {
     if app.list_view.focused().range.is_some() {
         return range(app);
@@ -31,7 +31,7 @@ fn flip(app: &mut App, row: ListRow) {
     }
 }
 
-/// Begins a range under the cursor, or marks from where it began to the cursor.
+/// Begins a range at the cursor, or marks the rows from its beginning to the cursor.
 pub fn range(app: &mut App) {
     let own = app.list_view.focused_mut();
     if own.is_empty() {
@@ -46,7 +46,7 @@ pub fn range(app: &mut App) {
     set(app, rows, false);
 }
 
-/// Marks all that is shown; or of that what has no mark, and nothing else.
+/// Marks all rows that are shown, or inverts their marks.
 pub fn all(app: &mut App, inverts: bool) {
     let rows: Vec<ListRow> = app.list_view.focused().each().collect();
     if rows.is_empty() {
@@ -55,7 +55,7 @@ pub fn all(app: &mut App, inverts: bool) {
     set(app, rows, inverts);
 }
 
-/// Rows that can't be marked are left out; where none can be, it is said why.
+/// Marks or inverts rows, without those that can't be marked. If none can be, says why.
 fn set(app: &mut App, rows: Vec<ListRow>, inverts: bool) {
     let mut refused = None;
     let mut is_any = false;
@@ -78,7 +78,7 @@ fn set(app: &mut App, rows: Vec<ListRow>, inverts: bool) {
     }
 }
 
-/// Shows the marked ones alone, or all again.
+/// Shows only the marked rows, or all again.
 pub fn only(app: &mut App) {
     let held = cursor_key(app);
     let own = app.list_view.focused_mut();

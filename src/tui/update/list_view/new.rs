@@ -1,4 +1,4 @@
-//! What is new: seen one by one or all at once, and told when it comes.
+//! New memories: marks them as seen, one by one or all at once, and announces them in a notice.
 
 use super::{aimed, cursor_key, renew};
 use crate::model::{EntryRef, Moment, PathText};
@@ -12,7 +12,6 @@ use crate::tui::update::reference_go_back;
 use crate::tui::update::wider_narrower_sizes::keep_lasting;
 use crate::usecase::ScreenState;
 
-/// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
     match (action, app.list_view.row()) {
         (Action::Seen, _) => seen(app),
@@ -26,7 +25,7 @@ pub fn act(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// The marked memories are seen, or the one under the cursor.
+/// Marks as seen: the marked memories, or the one under the cursor.
 fn seen(app: &mut App) {
     let rows = if app.list_view.in_details { app.list_view.row().into_iter().collect() } else { aimed(app) };
     let at: Vec<EntryRef> =
@@ -46,7 +45,7 @@ fn seen(app: &mut App) {
     keep(app, before);
 }
 
-/// Keeps what is seen, and what was before.
+/// Saves what is seen, and remembers the former state for undo.
 fn keep(app: &mut App, before: crate::usecase::Visits) {
     let held = cursor_key(app);
     app.list_view.seen_before.push(before);
@@ -55,7 +54,7 @@ fn keep(app: &mut App, before: crate::usecase::Visits) {
     renew(app, held);
 }
 
-/// What was marked as seen last is new again.
+/// Makes new again what was marked as seen last.
 fn undo(app: &mut App) {
     let Some(before) = app.list_view.seen_before.pop() else {
         return app.say("Nothing was marked as seen in this view, so nothing is undone.");
@@ -67,7 +66,6 @@ fn undo(app: &mut App) {
     renew(app, held);
 }
 
-/// Nothing is new any more.
 pub fn all_seen(app: &mut App) {
     let count = crate::tui::list_view::new::count(app);
     if count == 0 {
@@ -80,7 +78,7 @@ pub fn all_seen(app: &mut App) {
     keep(app, before);
 }
 
-/// A first visit begins now; of stores that were read before, what just came is told.
+/// Begins the first visit of new stores. Announces the newest memory if it came since `before`.
 pub fn arrived(app: &mut App, before: Option<Moment>) {
     let roots: Vec<_> = app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
     let known = app.visits.clone();
@@ -114,8 +112,8 @@ pub fn arrived(app: &mut App, before: Option<Moment>) {
     }
 }
 
-/// What was written, in one row, so that nothing else moves: who and where are said, whatever room there is
-/// for the title.
+/// Returns the notice about a new memory, in one row, so that nothing else moves. It always says
+/// who wrote and where; the title gets the rest.
 fn told(app: &App, who: &str, title: &str, place: &str) -> String {
     let [who, title, place] = [who, title, place].map(|text| safe(app, text));
     let room = usize::from(app.size.0.saturating_sub(2));
@@ -126,7 +124,7 @@ fn told(app: &App, who: &str, title: &str, place: &str) -> String {
     }
 }
 
-/// What came was told for long enough.
+/// Removes the notice about a new memory after its time.
 pub fn was_told(app: &mut App) {
     let brief = app.brief_notice.take();
     if brief.is_some() && app.notice == brief {
@@ -134,7 +132,7 @@ pub fn was_told(app: &mut App) {
     }
 }
 
-/// The memory that was written last.
+/// Returns the memory that was written last, but not in the future.
 pub fn newest(app: &App) -> Option<(Moment, EntryRef)> {
     let stores = app.tallies.iter().enumerate();
     let each = stores.filter_map(|(number, tally)| {
@@ -144,7 +142,7 @@ pub fn newest(app: &App) -> Option<(Moment, EntryRef)> {
     each.max_by_key(|(created, _)| *created)
 }
 
-/// Keeps up to when each store was seen.
+/// Saves up to when each store was seen.
 fn write(app: &mut App) {
     keep_lasting(app, ScreenState::Visits(app.visits.clone()));
 }

@@ -1,4 +1,4 @@
-//! Problems: a fix is chosen, shown as a plan, and carried out.
+//! Problems: the user chooses a fix, sees it as a plan, and carries it out.
 
 use super::super::reference_go_back;
 use super::{ask, open, plan};
@@ -10,11 +10,10 @@ use crate::tui::list_view::{ListRow, problems};
 use crate::usecase::ChangeCommand;
 use crate::work::Inspect;
 
-/// The keys of the panes choose a fix by its number here.
+/// In this view, the keys of the panes choose a fix by its number.
 const NUMBERS: [Action; 5] =
     [Action::SessionsPane, Action::FiltersPane, Action::HealthPane, Action::MemoriesPane, Action::DetailPane];
 
-/// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
     match (action, NUMBERS.iter().position(|own| *own == action)) {
         (Action::Open, _) => reference_go_back::open_problem(app),
@@ -25,7 +24,7 @@ pub fn act(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// The cursor goes to the first problem of a memory of the list, where it has one.
+/// Moves the cursor to the first problem of a memory of the list, if it has one.
 pub fn go_to(app: &mut App, at: EntryRef) {
     let (store, entry) = app.listed_snapshot.get(at);
     let Some(sought) = store.problems_of(entry).next() else { return };
@@ -42,18 +41,17 @@ pub fn go_to(app: &mut App, at: EntryRef) {
     }
 }
 
-/// The fix of that number; whether there is one.
+/// Chooses a fix by its index. False if there is none.
 fn choose(app: &mut App, at: usize) -> bool {
     let Some(fix) = app.list_view.fixes.as_mut() else { return false };
     let Some(way) = fix.ways.get(at) else { return false };
-    // On a low screen the fixes are out of sight.
+    // A low screen does not show the fixes.
     let told = format!("{} {}: {} shows what it does.", at + 1, way.title, Action::Fix.key());
     fix.chosen = Some(at);
     app.say(told);
     true
 }
 
-/// Shows what the fix does as a plan.
 fn fix(app: &mut App) {
     let Some(which) = problems::wanted(app) else {
         return app.say("No problem is under the cursor.");
@@ -64,7 +62,7 @@ fn fix(app: &mut App) {
     plan(app, name, ChangeCommand::Repair(which));
 }
 
-/// Has what can be done about the problem under the cursor looked for.
+/// Starts to look for fixes of the problem under the cursor.
 pub fn ask_fixes(app: &mut App) {
     let own = problems::selected(app).map(|(store, own)| (store, Box::new(own.clone())));
     if let (Screen::Problems, Some((store, own)), true) = (app.screen, own, app.data.is_some()) {
@@ -72,7 +70,7 @@ pub fn ask_fixes(app: &mut App) {
     }
 }
 
-/// What can be done about a problem was found; the cursor may have gone on.
+/// Takes in the fixes of a problem. The cursor may have moved on.
 pub fn found(app: &mut App, (store, of): (usize, &Problem), fixes: Result<FixPreview, String>) {
     if problems::selected(app).is_none_or(|(other, own)| (other, own) != (store, of)) {
         return;
@@ -91,8 +89,7 @@ pub fn found(app: &mut App, (store, of): (usize, &Problem), fixes: Result<FixPre
     app.list_view.fixes = shown;
 }
 
-/// From a memory to the fixes of its first problem; from one that has none to those of a line that can't be
-/// read.
+/// Opens the problems at the memory under the cursor, or else at the first line that can't be read.
 pub fn open_at_memory(app: &mut App) {
     let is_own = app.selected().is_some_and(|at| {
         let (store, entry) = app.listed_snapshot.get(at);

@@ -1,14 +1,14 @@
-//! A text that rows must contain to be shown.
+//! The filter of rows: a text that rows must contain.
 
 use super::{cursor_key, renew, renew_within};
 use crate::tui::app::App;
 use crate::tui::prompt::PromptPurpose;
 use crate::tui::update::prompt;
 
-/// Of so many rows a filter shows at every letter what it finds; of more, once it is kept.
+/// Up to this many rows are filtered at every letter. More rows are filtered after Enter.
 const AT_ONCE: usize = 5_000;
 
-/// Asks for a text; what it was before stays until another is typed.
+/// Asks for a text. The former one stays until another is typed.
 pub fn begin(app: &mut App, text: &str) {
     let before = app.list_view.focused().filter.clone();
     prompt::open(app, PromptPurpose::RowFilter, text);
@@ -18,14 +18,13 @@ pub fn begin(app: &mut App, text: &str) {
     typed(app, text, false);
 }
 
-/// What was typed filters at once, where there are few rows.
+/// Filters at once if there are few rows.
 pub fn typed(app: &mut App, text: &str, is_kept: bool) {
     if is_kept || app.list_view.focused().len() <= AT_ONCE {
         filter(app, text);
     }
 }
 
-/// Shows the rows that contain a text.
 pub fn filter(app: &mut App, text: &str) {
     let own = app.list_view.focused_mut();
     if own.filter == text {

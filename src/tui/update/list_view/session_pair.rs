@@ -1,11 +1,10 @@
-//! The sessions of two memories that are compared, side by side.
+//! The sessions of two compared memories, side by side.
 
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::list_view::ListRow;
 use crate::tui::update::reference_go_back;
 
-/// Opens the sessions of the two memories that are compared.
 pub fn open(app: &mut App) {
     let Some(own) = &app.difference else { return };
     let pair = own.memories.map(|at| App::identity(&own.snapshot, at));
@@ -22,7 +21,6 @@ pub fn open(app: &mut App) {
     }
 }
 
-/// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
     match (action, app.list_view.row()) {
         (Action::Open, Some(ListRow::Side(_, at))) if !app.list_view.in_details => {

@@ -1,4 +1,4 @@
-//! What is due, and what a compaction drops: shown as a plan, and carried out.
+//! Tasks that are due, and compactions: shows them as a plan and carries them out.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -14,7 +14,6 @@ use crate::tui::list_view::upkeep::not_now;
 use crate::usecase::{ChangeCommand, PlannedChange, add_touched_lines};
 use crate::work::{Chore, ChoreKind};
 
-/// Does an action of the view; whether it has one of the kind.
 pub fn act(app: &mut App, action: Action) -> bool {
     if action == Action::Open {
         carry_out(app);
@@ -22,10 +21,10 @@ pub fn act(app: &mut App, action: Action) -> bool {
     action == Action::Open
 }
 
-/// Shows what is marked, or what is under the cursor, as it will be carried out.
+/// Shows the plan of the marked tasks, or of the one under the cursor.
 pub fn carry_out(app: &mut App) {
     let at = |row: ListRow| if let ListRow::Chore(at) = row { Some(at) } else { None };
-    // The memories of a rule go together.
+    // A rule is for all of its memories together.
     let rows = if app.list_view.list.marks.is_empty() {
         app.list_view.row().into_iter().collect()
     } else {
@@ -60,8 +59,8 @@ pub fn carry_out(app: &mut App) {
     }
 }
 
-/// The plans that can be carried out one after the other as they are: no two change one file.
-/// How many have to wait.
+/// Returns the plans that can be carried out one after the other, because no two change the same
+/// file, and how many tasks have to wait.
 fn together(chores: &[&Chore]) -> (Vec<(usize, Plan)>, usize) {
     let mut touched: HashSet<(usize, PathBuf)> = HashSet::new();
     let (mut plans, mut later) = (Vec::new(), 0);

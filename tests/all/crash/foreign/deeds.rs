@@ -1,5 +1,4 @@
-//! What is done in a store while others write to it: every verb that changes something, and in
-//! which formats it is.
+//! Actions in a store while other programs write to it: every verb that changes something, and its formats.
 
 use std::path::{Path, PathBuf};
 
@@ -15,12 +14,11 @@ use palimp::ops::{self, WriteContext};
 
 pub type Make = fn(&WriteContext<'_>) -> Result<Plan, Refusal>;
 
-/// What is done in a store to which `first` was done before.
+/// An action in a store, after the actions in `first`.
 pub struct Deed {
     pub name: &'static str,
     pub first: &'static [First],
     pub act: Doing,
-    /// The formats that have it.
     pub formats: &'static [&'static str],
 }
 
@@ -32,12 +30,12 @@ pub enum Doing {
     Erase,
 }
 
-/// What was done before, by palimp or by another program.
+/// An earlier action, of palimp or of another program.
 #[derive(Clone, Copy)]
 pub enum First {
     Plan(Make),
     Undo,
-    /// There is nothing but the folder.
+    /// The store is an empty folder.
     Nothing,
     Other(fn(&Faulty, &Path, &Store)),
 }
@@ -50,7 +48,7 @@ const BMAD: &str = "bmad";
 const A_MEM: &str = "a-mem";
 const BUNDLE: &str = "agent-memory";
 
-/// Decades later everything is due that ever is.
+/// After decades, everything is due.
 const LATER: i64 = 25_000 * 86_400_000_000;
 
 const fn plain(name: &'static str, make: Make, formats: &'static [&'static str]) -> Deed {
@@ -118,7 +116,7 @@ pub const DEEDS: &[Deed] = &[
     after("undo of session archive", &[First::Plan(pack)], Doing::Undo, &[BMAD]),
 ];
 
-/// An edit with which the oldest copy of a file goes.
+/// An edit that removes the oldest copy of a file.
 pub const ROTATES: Deed = after(
     "edit that drops a copy",
     &[
@@ -151,7 +149,6 @@ fn kinds(format: &str) -> [&'static str; 2] {
     }
 }
 
-/// What an added memory says.
 pub const TEXT: &str = "A memory that is new, and says so at some length.";
 
 pub fn add(scene: &WriteContext<'_>, kind: usize) -> Result<Plan, Refusal> {
@@ -163,7 +160,7 @@ pub fn add(scene: &WriteContext<'_>, kind: usize) -> Result<Plan, Refusal> {
     ops::add::add(scene, &RecordDraft { session, kind, text: Some(TEXT), tags, importance, record: None })
 }
 
-/// The name of a session that is not there yet.
+/// The name of a session that does not exist.
 pub fn new_session(scene: &WriteContext<'_>) -> &'static str {
     match (scene.store.format, scene.store.sessions.is_empty()) {
         (LOG, true) => "sess_one",
@@ -181,7 +178,7 @@ fn live(scene: &WriteContext<'_>) -> Vec<Entry> {
     scene.store.entries.iter().filter(|entry| entry.state == State::Live).copied().collect()
 }
 
-/// A record that is not the last of its file, and can be changed.
+/// Returns a record that is not the last of its file and can be changed.
 fn some(scene: &WriteContext<'_>) -> Result<Vec<Entry>, Refusal> {
     let can = |entry: &Entry| ops::tag::tag(scene, &[*entry], &["x".into()], &[]).is_ok();
     let found: Vec<Entry> = live(scene).into_iter().filter(can).take(1).collect();
@@ -253,7 +250,7 @@ fn unpack(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     ops::session::unarchive(scene, &session(scene)?, false, packed)
 }
 
-/// The same when all is old.
+/// Like `scene`, long after.
 fn later<'a>(scene: &WriteContext<'a>) -> WriteContext<'a> {
     WriteContext { now: Moment(scene.now.0 + LATER), ..*scene }
 }
@@ -262,7 +259,7 @@ fn maintain(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     first_of(ops::upkeep::due(&later(scene))?.into_iter().map(|(plan, _)| plan))
 }
 
-/// The config says that decay factors are written.
+/// Sets a config that has decay factors written.
 fn keep_up(disk: &Faulty, root: &Path, store: &Store) {
     if store.format == LOG {
         let config =
@@ -271,7 +268,7 @@ fn keep_up(disk: &Faulty, root: &Path, store: &Store) {
     }
 }
 
-/// A copy of a file comes back in which a record says something else.
+/// Restores a copy of a file in which a record has another text.
 fn restore(scene: &WriteContext<'_>, is_whole: bool) -> Result<Plan, Refusal> {
     let edited = edit(scene)?;
     let plans = edited.changes.iter().filter_map(|change| {
@@ -294,7 +291,7 @@ fn init(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     ops::init::init(scene.store.format, &scene.store.root, scene.now)
 }
 
-/// What is derived says otherwise than what it is derived from.
+/// Makes derived files disagree with their sources.
 fn disagree(disk: &Faulty, root: &Path, store: &Store) {
     let derived = |own: &PathBuf| {
         own.file_name().is_some_and(|name| {
@@ -312,7 +309,7 @@ fn disagree(disk: &Faulty, root: &Path, store: &Store) {
     }
 }
 
-/// A line is torn, and an index disagrees where there is no line.
+/// Tears a line, or makes an index disagree if no log exists.
 fn tear(disk: &Faulty, root: &Path, store: &Store) {
     let is_log = |path: &Path| path.extension().is_some_and(|end| end == "jsonl");
     let mut logs = store.documents.iter().filter(|own| own.role == Role::Records && is_log(&own.path));
@@ -325,7 +322,7 @@ fn tear(disk: &Faulty, root: &Path, store: &Store) {
     }
 }
 
-/// A file's bytes, where it is there.
+/// Returns a file's bytes, if it exists.
 pub fn bytes_of(disk: &Faulty, file: &Path) -> Option<Vec<u8>> {
     disk.read(file, 0, None).ok().map(|(bytes, _)| bytes)
 }

@@ -1,4 +1,4 @@
-//! The other program: what it does to a file, and how what it wrote is known again.
+//! The other program: what it does to a file, and how its text is recognized.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -8,18 +8,17 @@ use palimp::disk::{Disk, WritableFile};
 
 use super::deeds::bytes_of;
 
-/// What the other program does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Foreign {
-    /// Writes a copy beside the file and renames it over; makes the file where there is none.
+    /// Writes a copy beside the file and renames it over the file, or creates the file.
     Replace,
-    /// Cuts the file and writes it anew.
+    /// Truncates the file and writes it again.
     Rewrite,
     /// Adds to its end.
     Append,
-    /// Adds to the end of the file that it had opened before.
+    /// Adds to the end of a file that it opened earlier.
     AppendLate,
-    /// Writes the file anew that it had opened before, with what it was.
+    /// Rewrites a file that it opened earlier, with its content of that time.
     RewriteLate,
 }
 
@@ -28,7 +27,7 @@ pub const FOREIGN: [Foreign; 5] =
 
 pub const MARK: &str = "written-by-another";
 
-/// The file's bytes with the mark: as a record, a member or a line.
+/// Returns the file's bytes with the mark: as a record, a member or a line.
 fn marked(file: &Path, was: &[u8]) -> Vec<u8> {
     match file.extension().and_then(|end| end.to_str()) {
         Some("jsonl") => [was, line().as_bytes()].concat(),
@@ -45,7 +44,7 @@ fn line() -> String {
     format!("{{\"id\":\"{MARK}\",\"type\":\"learning\",\"content\":\"{MARK}\"}}\n")
 }
 
-/// What is added to the end of a file.
+/// Returns what is added to the end of a file.
 fn tail(file: &Path) -> String {
     if is_log(file) { line() } else { format!("{MARK}\n") }
 }
@@ -54,15 +53,15 @@ pub fn is_log(file: &Path) -> bool {
     file.extension().is_some_and(|end| end == "jsonl")
 }
 
-/// An open file, and what it held when it was opened.
+/// An open file, and its content when it was opened.
 type Open = (Box<dyn WritableFile>, Vec<u8>);
 
 thread_local! {
-    /// What the other program has open, and what the file held then.
+    /// The file that the other program has open.
     static OPEN: RefCell<Option<Open>> = const { RefCell::new(None) };
 }
 
-/// Opens what is written to later; `None` where it is not there.
+/// Opens the file for a later write. Returns `None` if it does not exist.
 pub fn open(agent: &'static Faulty, file: &Path) -> Option<()> {
     let was = bytes_of(agent, file)?;
     OPEN.set(Some((agent.append(file).ok()?, was)));
@@ -73,7 +72,7 @@ pub fn close() {
     OPEN.take();
 }
 
-/// Does it; `None` where there is nothing to do it to.
+/// Does it. Returns `None` if there is no file to do it to.
 pub fn act(disk: &Faulty, file: &Path, foreign: Foreign) -> Option<()> {
     match foreign {
         Foreign::Replace => {
@@ -103,7 +102,7 @@ pub fn act(disk: &Faulty, file: &Path, foreign: Foreign) -> Option<()> {
     }
 }
 
-/// Whether a file holds the mark, packed or not.
+/// True if a file has the mark, compressed or not.
 pub fn has_mark(path: &Path, bytes: &[u8]) -> bool {
     let has = |bytes: &[u8]| memchr::memmem::find(bytes, MARK.as_bytes()).is_some();
     let is_packed = path.extension().is_some_and(|end| end == "gz" || end == "tgz");

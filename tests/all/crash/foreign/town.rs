@@ -1,4 +1,4 @@
-//! Small stores of each format on the disk in memory, and what is done in them.
+//! Small stores of each format on the disk in memory, and actions in them.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -21,12 +21,12 @@ use crate::support::agent_memory::AgentMemoryBuilder;
 
 const BUNDLE: &str = "agent-memory";
 
-/// The root of a store: one of a bundle has files beside it.
+/// The root of a store. A bundle has files beside it.
 pub fn root(format: &str) -> &'static Path {
     Path::new(if format == BUNDLE { "/repo/.agent-memory" } else { "/repo" })
 }
 
-/// A file of a store; one beside it starts with `..`.
+/// Returns the path of a file; one beside the store starts with `..`.
 pub fn path_of(format: &str, file: &Path) -> PathBuf {
     match file.strip_prefix("..") {
         Ok(beside) => root(format).parent().unwrap().join(beside),
@@ -41,7 +41,6 @@ pub fn load(disk: &Faulty, format: &'static str) -> Store {
 
 type Packed = BTreeMap<PathBuf, Vec<u8>>;
 
-/// The compressed files of a store as they are.
 fn packed(disk: &Faulty, root: &Path) -> Packed {
     let is_packed = |path: &Path| path.extension().is_some_and(|end| end == "gz");
     let files = disk.files().into_iter().filter(|(path, _)| is_packed(path));
@@ -53,7 +52,7 @@ fn with_scene<T>(disk: &Faulty, store: &Store, number: u8, act: impl FnOnce(&Wri
     act(&WriteContext { store, now: NOW, random: [number; 16], compressed_files: &packed })
 }
 
-/// A small store of a format, after what is done to it first.
+/// Returns a small store, after the deed's first actions.
 pub fn start(format: &'static str, deed: &Deed) -> Result<Faulty, String> {
     let disk = Faulty::new();
     disk.put_folder(DATA, 0o700);
@@ -101,7 +100,7 @@ pub fn start(format: &'static str, deed: &Deed) -> Result<Faulty, String> {
     Ok(disk)
 }
 
-/// The next start, and those of the minutes after it.
+/// Runs the next start, and those of the minutes after it.
 pub fn minutes_later(disk: &Faulty, format: &'static str) -> Result<(), String> {
     let machine = Still::next();
     for _ in 0..3 {
@@ -112,10 +111,10 @@ pub fn minutes_later(disk: &Faulty, format: &'static str) -> Result<(), String> 
     Ok(())
 }
 
-/// What was carried out and what was said of it; none of an erasure.
+/// The notes, and the plan that was applied; an erasure has none.
 pub type Done = Result<(Vec<String>, Option<Plan>), CommitError>;
 
-/// Does it; `None` where there is nothing to be done.
+/// Does it. Returns `None` if there is nothing to do.
 pub fn run(disk: &Faulty, format: &'static str, act: Doing) -> Option<Done> {
     let store = load(disk, format);
     let machine = Still::first();
@@ -138,7 +137,7 @@ pub fn run(disk: &Faulty, format: &'static str, act: Doing) -> Option<Done> {
     }))
 }
 
-/// What an erasure would change.
+/// Returns what an erasure would change.
 pub fn erasure(disk: &Faulty, store: &Store) -> Option<(Plan, Vec<palimp::store::erase::ErasureTarget>)> {
     with_scene(disk, store, 7, |scene| {
         let reason = ops::erase::DEFAULT_REASON;
@@ -164,8 +163,7 @@ fn erase(disk: &Faulty, machine: &Still, store: &Store) -> Option<Done> {
     Some(writer.erase(&plan, &targets, ops::erase::DEFAULT_REASON).map(|_| (Vec::new(), None)))
 }
 
-/// The files that a deed is about, as it would be done now: each with whether it is made of
-/// others.
+/// Returns the files that a deed would change, each with whether it is derived.
 pub fn targets(
     disk: &Faulty,
     format: &'static str,
@@ -179,7 +177,7 @@ pub fn targets(
     let data = plan.changes.iter().map(|change| (change, false));
     let all = data.chain(plan.derived.iter().map(|change| (change, true)));
     let all = all.filter(|(change, _)| is_file(&change.path) || made(change));
-    // What an erasure removes goes whatever others have written to it since.
+    // An erasure removes such a file whatever others wrote to it since.
     let goes = |change: &Change| matches!((deed.act, &change.act), (Doing::Erase, Act::Remove(_)));
     let all = all.filter(|(change, _)| !goes(change) || is_log(&change.path));
     let is_index = |path: &Path| {

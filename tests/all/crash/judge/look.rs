@@ -1,8 +1,7 @@
-//! A store at one moment, as far as it matters.
+//! A store at one moment, as far as the tests compare it.
 
 use super::*;
 
-/// A store at one moment, as far as it matters.
 pub(super) struct Look {
     pub(super) files: Bytes,
     pub(super) folders: BTreeSet<PathBuf>,
@@ -23,7 +22,7 @@ impl Look {
         Look {
             files: files.filter(|(path, _)| counts(path)).collect(),
             folders: disk.folders().into_iter().filter_map(inside).collect(),
-            // No index has a memory any more that a compaction removed from the log.
+            // An index does not have memories that a compaction removed from the log.
             tombstones: tombstones(&store).intersection(&ids(&store)).cloned().collect(),
             ids: ids(&store),
             problems: problems(&store),
@@ -43,18 +42,17 @@ pub(super) fn tombstones(store: &Store) -> BTreeSet<String> {
 }
 
 pub(super) fn problems(store: &Store) -> BTreeSet<(PathBuf, Code)> {
-    // A lock of a process that is gone is known by its number, which the disk does not know.
+    // The process of a stale lock is known only by its number, which the disk does not know.
     let own = store.problems.iter().filter(|problem| problem.code != Code::StaleLock);
     own.map(|problem| (problem.file.clone(), problem.code)).collect()
 }
 
-/// Bytes that a cut append may leave: a part of what was written, and zeros where the rest of it
-/// is to be.
+/// True for bytes that an interrupted append may leave: a part of the lines, with zeros for the rest.
 pub(super) fn is_torn(torn: &[u8], lines: &[u8]) -> bool {
     torn.len() <= lines.len() && torn.iter().zip(lines).all(|(there, own)| there == own || *there == 0)
 }
 
-/// A derived file without what is of the moment, and without what is deleted.
+/// Returns a derived file without values of the moment, and without deleted memories.
 pub(super) fn content(bytes: Option<&Vec<u8>>, deleted: &BTreeSet<String>) -> Option<Value> {
     let mut value: Value = serde_json::from_slice(bytes?).ok()?;
     tidy(&mut value, deleted);

@@ -1,13 +1,12 @@
-//! Which files are open, and who holds their locks.
+//! Open files, and the holders of their locks.
 
 use super::super::op::Lie;
 use super::super::tree::Id;
 use super::World;
 
-/// Who holds a lock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Holder {
-    /// Which opening of the file: only its own end lets go.
+    /// The opening of the file: only its own end releases the lock.
     token: u64,
     outside: bool,
 }
@@ -29,7 +28,7 @@ impl World {
         }
     }
 
-    /// A token for the lock, or `None` while another holds it.
+    /// Returns a token for the lock, or `None` while another holds it.
     pub(in super::super::super) fn lock(&mut self, id: Id, outside: bool) -> Option<u64> {
         if self.locks.contains_key(&id) && !self.lies.contains(&Lie::FlockExcludesNobody) {
             return None;
@@ -40,7 +39,7 @@ impl World {
         Some(token)
     }
 
-    /// Lets go of the locks of the process that was killed.
+    /// Releases the locks of the killed process.
     pub(in super::super::super) fn unlock_inside(&mut self) {
         self.locks.retain(|_, holder| holder.outside);
     }

@@ -153,7 +153,7 @@ fn a_document_on_several_lines_keeps_its_layout() {
     assert_eq!(Held { documents: held.documents, ..Held::default() }.with(LINKS, &new).stale(), []);
 }
 
-/// Stores that the format's own writer and people have made, where they are at hand.
+/// Tests stores of the format's own writer and of people. Skipped where they are missing.
 #[test]
 fn indexes_of_real_stores_are_never_stale_once_they_are_written() {
     let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real/a-mem");

@@ -1,10 +1,10 @@
-//! The graph that is a list of links a file, with the lists turned round and totals.
+//! The graph with a list of links per file, with backlinks and totals.
 
 use super::*;
 
 const LINKS: &str = "knowledge/links.json";
 
-/// Three notes in `knowledge/`, as the script that writes this shape looks for them.
+/// Makes three notes in `knowledge/`, where the script that writes this shape looks for them.
 fn notes() -> Held {
     let note = |links: &str| format!("---\nid: n\ntags: []\nlinked_to: [{links}]\n---\nsee [[c]]\n");
     Held::default()

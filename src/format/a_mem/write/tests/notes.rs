@@ -130,7 +130,7 @@ fn every_note_of_real_stores_can_be_deprecated_and_brought_back() {
     assert!(count > 20);
 }
 
-/// The note without the field that says when it was updated.
+/// Removes the field `updated` from the note.
 fn but_updated(text: &str) -> String {
     let note = Note::read(text);
     match note.field("updated") {

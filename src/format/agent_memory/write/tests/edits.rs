@@ -6,7 +6,7 @@ use super::super::canonical_write::{BundleEdit, canonical_write, path_of, value_
 use super::shelf::{Shelf, now};
 use super::tool::{assert_rendered, faults};
 
-/// An edit that owns its words.
+/// A `BundleEdit` that owns its strings.
 #[derive(Clone, Debug)]
 enum Edit {
     Set(String, String),
@@ -37,7 +37,7 @@ fn words() -> impl Strategy<Value = String> {
     .prop_filter("holds a text", |text| !text.trim().is_empty())
 }
 
-/// One edit of a bundle, which must be one that it can take.
+/// Makes an edit that the bundle can take.
 fn edit(bundle: &Value, (section, index, kind, text): (usize, usize, u8, String)) -> Edit {
     let value = json!(text).to_string();
     let set = |path: &str| Edit::Set(path.to_owned(), value.clone());
@@ -75,7 +75,7 @@ fn seeds() -> impl Strategy<Value = Vec<Seed>> {
     proptest::collection::vec((0..11_usize, 0..9_usize, any::<u8>(), words()), 1..6)
 }
 
-/// Each write leaves both the reader and the tool content, and the pages as rendered.
+/// Checks that no write leaves new problems for palimp or the tool, and that pages are as rendered.
 fn holds(mut shelf: Shelf, seeds: &[Seed], made: bool) {
     let known = shelf.problems();
     for (number, seed) in seeds.iter().enumerate() {
@@ -121,12 +121,12 @@ proptest! {
         shelf.write(&[back.borrowed()]).unwrap();
         prop_assert_eq!(shelf.bundle_text(), before.clone(), "{:?}", edit);
         prop_assert_ne!(first.checkpoint, "chk-000004");
-        // All but the moment of it.
+        // The pages differ only in the time of the write.
         let since = |text: &[u8]| String::from_utf8(text.to_vec()).unwrap().replace("2026-12-01T08:00:00.120Z", super::shelf::WHEN);
         for ((path, was), (_, is)) in pages.iter().zip(shelf.beside()) {
             prop_assert_eq!(since(&is), since(was), "{} {:?}", path.display(), edit);
         }
-        // And both at once are one write that changes nothing of the bundle.
+        // Both edits in one write change nothing in the bundle.
         let mut shelf = Shelf::made(2);
         shelf.write(&[edit.borrowed(), back.borrowed()]).unwrap();
         prop_assert_eq!(shelf.bundle_text(), before);
@@ -143,7 +143,7 @@ fn edits_of_stores_that_the_tool_made_leave_them_clean() {
             let seeds = seeds().new_tree(&mut runner).unwrap().current();
             holds(shelf.clone(), &seeds, false);
         }
-        // What was not edited stays byte for byte, the markers and the time aside.
+        // Without edits, all stays byte for byte the same, except the markers and the time.
         let mut after = shelf.clone();
         let written = after.write(&[]).unwrap();
         assert_eq!(written.hash, shelf.json("state.json")["bundleHash"]);
@@ -162,7 +162,7 @@ fn the_event_and_the_checkpoint_are_what_the_tool_writes_of_such_a_bundle() {
     shelf.write(&[]).unwrap();
     let line = shelf.store("history/events.jsonl").lines().nth(1).unwrap().to_owned();
     let new: Value = serde_json::from_str(&line).unwrap();
-    // Recall would bring a bundle's own texts back, also those that were deleted meanwhile.
+    // With the bundle's own texts in the signals, recall would bring deleted texts back.
     let lists = new["signals"].as_object().unwrap();
     assert!(lists.len() == 5 && lists.values().all(|list| list == &json!([])), "{lists:?}");
     let keys = ["id", "kind", "sourceId", "externalItemId", "createdAt", "contentHash", "summary", "signals"];
@@ -190,7 +190,7 @@ fn numbers_come_after_all_that_are_anywhere() {
     shelf.put(".agent-memory/history/checkpoints/chk-000009.json", "{torn");
     let written = shelf.write(&[]).unwrap();
     assert_eq!((&*written.event, &*written.checkpoint), ("evt-000041", "chk-000010"));
-    // A torn last line is closed, and the number in it is taken.
+    // A torn last line is closed, and the number in it counts as used.
     let torn = shelf.store("history/events.jsonl") + &line[..200].replace("evt-000040", "evt-000077");
     shelf.put(".agent-memory/history/events.jsonl", torn.clone());
     let written = shelf.write(&[]).unwrap();
@@ -198,7 +198,7 @@ fn numbers_come_after_all_that_are_anywhere() {
     let log = shelf.store("history/events.jsonl");
     assert!(log.starts_with(&(torn + "\n{\"id\":\"evt-000078\"")), "{log}");
     assert_eq!(shelf.json("state.json")["maintenance"]["historyEventCount"], 4);
-    // One that parses is closed too.
+    // A last line that parses is closed, too.
     let mut shelf = Shelf::made(2);
     let open = shelf.store("history/events.jsonl").trim_end().to_owned();
     shelf.put(".agent-memory/history/events.jsonl", open);
@@ -222,7 +222,7 @@ fn a_state_in_a_form_of_its_own_keeps_its_bytes_but_for_what_changed() {
     assert_eq!(state["bundle"]["gotchas"][1]["cause"], "Heat.");
     let hash = state["bundleHash"].as_str().unwrap();
     let checkpoint = shelf.json("history/checkpoints/chk-000002.json");
-    // What the tool reads of it: the last of doubled members, numbers as JavaScript has them.
+    // The tool takes the last of repeated members, and reads numbers as JavaScript does.
     assert_eq!(checkpoint["bundle"]["unknown"]["number"], 1);
     assert_eq!(super::tool::hash(&checkpoint["bundle"]), hash);
     assert!(shelf.problems().iter().all(|own| own.starts_with("byte-order-mark")), "{:?}", shelf.problems());

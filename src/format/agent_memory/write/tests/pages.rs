@@ -52,7 +52,7 @@ fn a_page_of_an_older_bundle_is_renewed_from_the_checkpoint_that_it_names() {
     shelf.write(&[]).unwrap();
     let text = shelf.text(FOCUS);
     assert!(text.contains("- One.\n- Mine.\n- Two.\n- Three.\n\n"), "{text}");
-    // Where nobody knows that bundle, all that looks like a value of it goes.
+    // If that bundle is unknown, everything that looks like a value is replaced.
     shelf.put(FOCUS, old.replace("bundleHash=", "bundleHash=00"));
     shelf.write(&[]).unwrap();
     assert_rendered(&shelf, true);
@@ -202,7 +202,7 @@ proptest! {
         let page = format!("\n{page}\n");
         let once = page_renewal::renew(&page, old.as_deref(), &new);
         let again = page_renewal::renew(&once, Some(&new), &new);
-        // Somebody's own line may be told for an equal value: then they may change places.
+        // A person's line may look like an equal value. Then the two may change places.
         let sorted = |page: &str| {
             let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();
             lines.sort();

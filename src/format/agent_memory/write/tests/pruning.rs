@@ -6,7 +6,7 @@ const CONFIG: &str = ".agent-memory/config.json";
 const EVENTS: &str = ".agent-memory/history/events.jsonl";
 const STATE: &str = ".agent-memory/state.json";
 
-/// What was pruned, or why nothing was; nothing where there is nothing to prune.
+/// Prunes, and returns what was pruned or the refusal. The error is empty if there is nothing to prune.
 fn run(shelf: &mut Shelf, chosen: PruneRequest<'_>) -> Result<PruneResult, String> {
     let pruned = prune(&shelf.documents(), chosen, now()).map_err(|refusal| refusal.message)?;
     let pruned = pruned.ok_or_else(String::new)?;
@@ -39,7 +39,7 @@ fn retention_moves_recalled_events_and_old_checkpoints_into_a_batch() {
     assert_eq!(shelf.problems(), Vec::<String>::new());
     assert_eq!(faults(&shelf), Vec::<String>::new());
     assert_eq!(run(&mut shelf, PruneRequest::Retention), Err(String::new()));
-    // The next event goes on from the last, also when the archive has expired.
+    // The next event continues the numbers, even if the archive has expired.
     let chosen = ["evt-000004", "evt-000005", "evt-000006"];
     let pruned = run(&mut shelf, PruneRequest::These { events: &chosen, checkpoints: &[] }).unwrap();
     assert!(pruned.batch[0].path.starts_with("archive/prune-20261201T080000121Z"));

@@ -1,5 +1,4 @@
-//! A repository in memory, with a store in it: read by the format itself, changed by what
-//! a write says.
+//! A repository in memory with a store in it: the format reads it, and writes change it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,8 +25,7 @@ pub fn now() -> Moment {
     moment("2026-12-01T08:00:00.120Z")
 }
 
-/// What a write did: the ids of its checkpoint and its event, the hash of its bundle, and how many
-/// files it wrote beside the store.
+/// The ids of a write's checkpoint and event, its bundle's hash, and its number of files beside the store.
 #[derive(Debug)]
 pub struct Done {
     pub checkpoint: String,
@@ -36,12 +34,12 @@ pub struct Done {
     pub pages: usize,
 }
 
-/// Every file by its path from the repository's root.
+/// All files, by their path from the repository's root.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shelf(pub BTreeMap<PathBuf, Vec<u8>>);
 
 impl Shelf {
-    /// One of the stores that the format's own tool made, if they are there.
+    /// Loads a store that the format's own tool made, if it exists on this machine.
     pub fn real(name: &str) -> Option<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real/agent-memory").join(name);
         let mut shelf = Shelf::default();
@@ -78,7 +76,7 @@ impl Shelf {
         self.json("state.json")["bundle"].clone()
     }
 
-    /// The bytes of the bundle in the state.
+    /// The text of the state up to the end of the bundle.
     pub fn bundle_text(&self) -> String {
         let text = self.store("state.json");
         let end = text.find("\n  \"bundleHash\"").unwrap();
@@ -89,7 +87,7 @@ impl Shelf {
         self.store("history/events.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Those of its lines that are whole.
+    /// The events on lines that can be read.
     fn events_read(&self) -> Vec<Value> {
         let log = self.store("history/events.jsonl");
         log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
@@ -121,7 +119,7 @@ impl Shelf {
         named.map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
     }
 
-    /// What the format says is wrong, without lines.
+    /// The problems that the format finds, without their lines.
     pub fn problems(&self) -> Vec<String> {
         let (documents, beside) = (self.documents(), self.beside());
         let mut folders: Vec<PathBuf> = documents
@@ -178,8 +176,7 @@ impl Shelf {
         }
     }
 
-    /// A repository as the format's own tool would leave it, with so many checkpoints and
-    /// as many events, one a day.
+    /// Makes a repository as the format's own tool does, with this many checkpoints and events, one a day.
     pub fn made(checkpoints: usize) -> Self {
         let mut shelf = Shelf::default();
         let bundle = bundle();
@@ -260,7 +257,7 @@ fn gather(root: &Path, folder: &Path, shelf: &mut Shelf) {
     }
 }
 
-/// That reading gave roles to what it was given.
+/// Also checks that the files got their roles.
 #[test]
 fn a_made_store_is_clean_to_both() {
     let shelf = Shelf::made(3);

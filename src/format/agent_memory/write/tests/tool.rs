@@ -1,4 +1,4 @@
-//! What the format's own tool checks and renders, told anew in a few lines.
+//! What the format's own tool checks and renders, written again in a few lines.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub fn hash(bundle: &Value) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What its validation would refuse.
+/// Returns what the tool's validation would refuse.
 pub fn faults(shelf: &Shelf) -> Vec<String> {
     let mut faults = Vec::new();
     let state = shelf.json("state.json");
@@ -76,8 +76,8 @@ fn list(items: &Value, none: &str, piece: &dyn Fn(&Value) -> String) -> String {
     items.iter().map(|item| format!("- {}", piece(item))).collect::<Vec<_>>().join("\n")
 }
 
-/// The projections as they are rendered when nobody touched them; the readme aside, which
-/// is mostly fixed text, in the lines that hold values.
+/// Renders the projections as the tool does; of the readme, which is mostly fixed text, only the
+/// lines with values.
 pub fn pages(state: &Value) -> Vec<(&'static str, String)> {
     let bundle = &state["bundle"];
     let (project, map, focus) = (&bundle["project"], &bundle["projectMap"], &bundle["currentFocus"]);
@@ -170,7 +170,7 @@ pub fn entry(hash: &str) -> String {
     )
 }
 
-/// That every page is what rendering the state anew gives. `readme` may have other text.
+/// Checks that every page equals a new rendering. If `readme` is false, the readme may have other text.
 pub fn assert_rendered(shelf: &Shelf, readme: bool) {
     let state = shelf.json("state.json");
     for (path, wanted) in pages(&state).into_iter().skip(usize::from(!readme)) {

@@ -1,4 +1,4 @@
-//! Sessions packed and unpacked; archives that mean harm.
+//! Packs and unpacks sessions; checks hostile archives.
 
 use std::io::Write;
 
@@ -18,7 +18,7 @@ fn gzip_at(level: Compression, bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// An archive whose headers say whatever they are told: (path, kind, bytes).
+/// Makes an archive with these headers: path, kind, bytes.
 fn tar_of(entries: &[(&str, EntryType, &[u8])]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (path, kind, bytes) in entries {
@@ -42,7 +42,7 @@ fn restore(tar_gz: &[u8]) -> Result<Vec<NewFile>, Refusal> {
     restore_session("s", tar_gz, None, false)
 }
 
-/// What comes of one more entry beside a harmless one.
+/// Returns the refusal of an archive with one more entry beside a harmless one.
 fn with_entry(path: &str, kind: EntryType) -> String {
     let entries = [("s/conversation.jsonl", EntryType::Regular, &b""[..]), (path, kind, b"")];
     why(restore(&gzip(&tar_of(&entries))))
@@ -135,7 +135,7 @@ proptest! {
         for (path, bytes) in &others {
             let (path, bytes) = (Path::new(path), bytes.as_slice());
             let plain = path.components().all(|part| matches!(part, std::path::Component::Normal(_)));
-            // One name can't be a file and a folder.
+            // A path can't be both a file and a folder.
             let clashes = others.keys().any(|other| {
                 let other = Path::new(other);
                 other != path && (other.starts_with(path) || path.starts_with(other))
@@ -306,7 +306,7 @@ fn more_than_64_megabytes_are_refused_unless_that_is_allowed() {
     if cfg!(debug_assertions) && !crate::tries::is_long() {
         return;
     }
-    // Stored and not compressed, so that its size alone is too large.
+    // Stored without compression, so that only its size is too large.
     let log = vec![b'x'; (64 << 20) + 1];
     let tar = tar_of(&[("s/conversation.jsonl", EntryType::Regular, &log)]);
     let large = gzip_at(Compression::none(), &tar);

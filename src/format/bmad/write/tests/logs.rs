@@ -187,7 +187,7 @@ fn compaction_drops_the_least_relevant_fifth_and_never_a_preference() {
     assert_eq!(weigh(&five, 1.0), [0; 0]);
     assert_eq!(weigh(&[("preference", 0.0), message(0.1), message(0.2)], 0.5), [1]);
     assert_eq!(weigh(&[("preference", 0.0); 10], 0.1), [0; 0]);
-    // Of equals the first stay, what has no relevance goes first, a senseless share is 0.8.
+    // Among equals the first stay, a record without relevance is dropped first, a bad share means 0.8.
     assert_eq!(weigh(&[message(0.1), message(0.1)], 0.5), [1]);
     assert_eq!(weigh(&[message(f64::NAN), message(0.0)], 0.5), [0]);
     assert_eq!(weigh(&five, -1.0), [1]);

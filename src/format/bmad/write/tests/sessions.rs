@@ -72,7 +72,7 @@ fn statistics_of_another_type_and_an_empty_manifest_get_their_counts() {
     }
 }
 
-/// The bytes with the values that a manifest's update sets taken out.
+/// Removes the values that an update of a manifest sets.
 fn without_set(bytes: &[u8]) -> Vec<u8> {
     crate::format::record_reader::edit_object(bytes, |body, object| {
         let blank = |name: &str, within: crate::text::json::Json<'_>| {
@@ -197,7 +197,7 @@ fn a_long_id_does_not_make_a_long_index() {
 fn the_index_of_a_full_session_takes_well_under_a_second() {
     let words =
         ["database", "Scalability", "connection", "pooling", "is", "not", "configured", "für", "retries"];
-    // Without optimisation a tenth of it has to do.
+    // Without optimisation it tests a tenth of the size.
     let (size, limit) = if cfg!(debug_assertions) { (1 << 20, 5_000) } else { (10 << 20, 800) };
     let mut log = String::new();
     for number in 0_usize.. {

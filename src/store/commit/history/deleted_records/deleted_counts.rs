@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::DELETING_VERBS;
 use crate::format::Format;
 use crate::model::{Act, Change, Moment, Role, is_log};
+use crate::store::commit::history::deleted_records::kept_bytes::DELETING_VERBS;
 use crate::store::commit::vault::UndoRedo;
 use crate::store::commit::vault::undo_step::UndoStep;
 use crate::text::digest::digest;

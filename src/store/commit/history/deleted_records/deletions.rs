@@ -6,9 +6,9 @@ use std::sync::{Arc, Weak};
 
 use super::super::undo_redo::StepHistory;
 use super::deleted_counts::{DeletedCounts, RESTORING_VERBS};
-use super::{DELETING_VERBS, before, session_of};
 use crate::format::{self, Format};
 use crate::model::{Change, Moment, Role, Span, Store, View, is_log};
+use crate::store::commit::history::deleted_records::kept_bytes::{DELETING_VERBS, before, session_of};
 use crate::store::commit::vault::JournalLine;
 use crate::store::commit::{CommitError, Vault};
 use crate::text::digest::digest;

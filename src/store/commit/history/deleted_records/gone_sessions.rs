@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{DELETED_ROOT, KeptBytes, document};
+use super::DELETED_ROOT;
 use crate::format::{AssemblyInput, Format, Placement};
 use crate::model::{Document, Moment, Role, Session, Store, is_log};
+use crate::store::commit::history::deleted_records::kept_bytes::{KeptBytes, document};
 use crate::store::derived_files::folders_of;
 
 /// The sessions, and the files that come back with them.

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{KeptFrom, session_of};
 use crate::model::{Moment, Role, Store, View};
+use crate::store::commit::history::deleted_records::kept_bytes::{KeptFrom, session_of};
 use crate::text::digest::digest;
 
 /// What a record is recognized by.

@@ -3,7 +3,7 @@
 //! over, but for one.
 //!
 //! That one is a second name of the file that a rewrite replaced. Whoever opened the file
-//! before the rename may still write to it, and [`super::rescue`] takes that over. Its name
+//! before the rename may still write to it, and `store::commit::handover::rescue` takes that over. Its name
 //! says how far it had been taken over and what it held, so that no crash can part the two.
 
 use std::convert::Infallible;
@@ -182,7 +182,7 @@ impl OldFileName {
     }
 
     /// Whether that is the name of its file.
-    pub(in crate::store::commit) fn is_of(&self, name: &Path) -> bool {
+    pub fn is_of(&self, name: &Path) -> bool {
         self.file == name || !self.has_name() && stand_in(name) == self.file
     }
 

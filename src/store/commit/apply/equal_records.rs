@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::record_digests::{DigestCounts, count, pieces};
-use super::restore_filter::comes;
 use crate::model::plan::EqualRecords;
 use crate::model::{Act, Bytes, Change, PathText, Span, Splice, is_log};
+use crate::store::commit::history::restore_filter::comes;
 use crate::store::log_chunks;
 
 /// So many records are sought by their bytes.
@@ -52,7 +52,7 @@ fn goes<'s>(change: &Change, own: &'s Splice) -> Vec<&'s [u8]> {
     comes(change, &own.was, &own.becomes).iter().map(|piece| bytes_of(&own.was, piece.span)).collect()
 }
 
-pub(in crate::store::commit) fn bytes_of(bytes: &[u8], span: Span) -> &[u8] {
+pub fn bytes_of(bytes: &[u8], span: Span) -> &[u8] {
     &bytes[span.start as usize..span.end as usize]
 }
 
@@ -69,7 +69,7 @@ fn brought(back: &Change) -> HashSet<u64> {
     splices.iter().flat_map(|own| comes(back, &own.becomes, &own.was)).map(|own| own.name).collect()
 }
 
-pub(in crate::store::commit) fn twins_of(change: &Change, counts: &DigestCounts) -> Vec<EqualRecords> {
+pub fn twins_of(change: &Change, counts: &DigestCounts) -> Vec<EqualRecords> {
     let path = change.path.to_text();
     let own = counts.iter().filter(|(_, count)| **count > 0);
     let mut twins: Vec<EqualRecords> =

@@ -9,7 +9,7 @@ use crate::model::bytes::Ranges;
 use crate::model::{Act, Bytes, Change, Moment, PathText, Plan, Role};
 use crate::store::commit::vault::JournalLine;
 use crate::store::commit::vault::undo_step::{DerivedState, digest};
-use crate::store::commit::{CommitError, Writer};
+use crate::store::commit::{CommitContext, CommitError};
 use crate::store::derived_files;
 
 /// Up to so many bytes of a derived file are kept: to make it anew takes longer.
@@ -28,11 +28,11 @@ const STEPS: usize = 64;
 /// is little, or where they can't be made anew as they were and are not large; else what shows
 /// them from what is made anew. A plan that changes nothing else is about them.
 pub fn kept_of_derived<'p>(
-    writer: &Writer<'_>,
+    context: &CommitContext<'_>,
     plan: &'p Plan,
 ) -> Result<(Vec<&'p Change>, Vec<DerivedState>), CommitError> {
     if plan.derive_later {
-        return Ok((Vec::new(), beside_ends(writer, plan)?));
+        return Ok((Vec::new(), beside_ends(context, plan)?));
     }
     let bytes = |change: &Change| match &change.act {
         Act::Splice(splices) => splices.iter().map(|own| own.was.len() + own.becomes.len()).sum(),
@@ -40,11 +40,11 @@ pub fn kept_of_derived<'p>(
     };
     let adds = plan.changes.iter().all(|change| matches!(change.act, Act::Append(_)));
     let few = if adds { derived_files::LARGE_BUSY_LOG } else { FEW };
-    let small = if writer.store.bytes <= few { SMALL_BESIDE_FEW } else { SMALL };
+    let small = if context.store.bytes <= few { SMALL_BESIDE_FEW } else { SMALL };
     let is_one = |change: &&Change| bytes(change) > small && !plan.changes.is_empty();
-    let journal = writer.vault.journal()?;
+    let journal = context.vault.journal()?;
     if plan.derive_after {
-        let own = derived_files::beside_logs(writer.store, &plan.changes).into_iter();
+        let own = derived_files::beside_logs(context.store, &plan.changes).into_iter();
         let remade = own.map(|own| DerivedState {
             path: own.path.clone(),
             digest: digest(&own.bytes),
@@ -61,8 +61,9 @@ pub fn kept_of_derived<'p>(
         }
     };
     let (mut anew, mut kept): (Vec<&Change>, Vec<&Change>) = plan.derived.iter().partition(is_one);
-    let is_all_foreign =
-        |own: &[DerivedState]| anew.iter().any(|own| bytes(own) <= FOREIGN) && !comes_back(writer, plan, own);
+    let is_all_foreign = |own: &[DerivedState]| {
+        anew.iter().any(|own| bytes(own) <= FOREIGN) && !comes_back(context, plan, own)
+    };
     if is_all_foreign(&anew.iter().map(|own| remade(own)).collect::<Vec<_>>()) {
         let (large, foreign): (Vec<&Change>, Vec<&Change>) =
             anew.into_iter().partition(|own| bytes(own) > FOREIGN);
@@ -77,31 +78,32 @@ const HEAD: u64 = 512;
 
 /// The indexes beside logs of which only the ends are read, with their times of writing. An index that is due
 /// already is no state to come back to.
-fn beside_ends(writer: &Writer<'_>, plan: &Plan) -> Result<Vec<DerivedState>, CommitError> {
-    let is_due = !writer.vault.known_due.borrow().is_empty() || !writer.vault.derive_due_files()?.is_empty();
+fn beside_ends(context: &CommitContext<'_>, plan: &Plan) -> Result<Vec<DerivedState>, CommitError> {
+    let is_due =
+        !context.vault.known_due.borrow().is_empty() || !context.vault.derive_due_files()?.is_empty();
     let folders: BTreeSet<&Path> = plan.changes.iter().filter_map(|change| change.path.parent()).collect();
     let index = |folder: &Path| {
         // All formats that have one call it so.
         let path = folder.join("index.json");
-        let is_index = writer.format.place(&path, false) == Placement::File(Role::Index);
-        is_index.then(|| DerivedState { digest: String::new(), at: written(writer, &path), path })
+        let is_index = context.format.place(&path, false) == Placement::File(Role::Index);
+        is_index.then(|| DerivedState { digest: String::new(), at: written(context, &path), path })
     };
     Ok(folders.into_iter().filter(|_| !is_due).filter_map(index).collect())
 }
 
 /// The first time in the head of a file.
-fn written(writer: &Writer<'_>, path: &Path) -> Option<String> {
-    let (head, _) = writer.host.disk.read(&writer.path(path), 0, Some(HEAD)).ok()?;
+fn written(context: &CommitContext<'_>, path: &Path) -> Option<String> {
+    let (head, _) = context.host.disk.read(&context.path(path), 0, Some(HEAD)).ok()?;
     let head = String::from_utf8_lossy(&head);
     let time = head.split('"').find(|text| Moment::parse(text).is_some());
     time.map(str::to_owned)
 }
 
 /// Whether those derived files, made anew when the plan is taken back, are what they are now.
-fn comes_back(writer: &Writer<'_>, plan: &Plan, remade: &[DerivedState]) -> bool {
-    let store = writer.store;
+fn comes_back(context: &CommitContext<'_>, plan: &Plan, remade: &[DerivedState]) -> bool {
+    let store = context.store;
     let touched = touched(plan, remade);
-    let documents = derived_files::documents_after(store, &plan.derived, writer.host.now);
+    let documents = derived_files::documents_after(store, &plan.derived, context.host.now);
     let is_again = |made: &[DerivedFile], own: &DerivedState| {
         let now = store.document_at(&own.path).map(|document| &document.bytes);
         // A file that can't be made from the present memories can't be restored by making it, either.
@@ -116,10 +118,15 @@ fn comes_back(writer: &Writer<'_>, plan: &Plan, remade: &[DerivedState]) -> bool
 /// Makes derived files anew as they will be: byte for byte what they were, where they are what
 /// the records give at the time when they were written. A step that was as planned names them all:
 /// any other it left as it was, right or not, and so does what takes it back.
-pub fn rebuild_derived(writer: &Writer<'_>, plan: &mut Plan, remade: &[DerivedState], is_planned: bool) {
-    let store = writer.store;
+pub fn rebuild_derived(
+    context: &CommitContext<'_>,
+    plan: &mut Plan,
+    remade: &[DerivedState],
+    is_planned: bool,
+) {
+    let store = context.store;
     let touched = touched(plan, remade);
-    let after = derived_files::documents_after(store, &plan.changes, writer.host.now);
+    let after = derived_files::documents_after(store, &plan.changes, context.host.now);
     let at = |when: Moment| -> HashMap<PathBuf, Change> {
         let derived = derived_files::derived_changes(store, &after, &touched, when);
         derived.into_iter().map(|change| (change.path.clone(), change)).collect()
@@ -132,7 +139,7 @@ pub fn rebuild_derived(writer: &Writer<'_>, plan: &mut Plan, remade: &[DerivedSt
     };
     let is_as_they_were = |made: &HashMap<PathBuf, Change>| remade.iter().all(|own| is_as_it_was(made, own));
     let made = times(remade).into_iter().map(at).find(is_as_they_were);
-    let made = made.unwrap_or_else(|| at(writer.host.now));
+    let made = made.unwrap_or_else(|| at(context.host.now));
     for own in remade.iter().filter(|own| !is_as_it_was(&made, own)) {
         plan.lines
             .push(format!("{} is rebuilt from the memories; its old bytes are not kept", own.path.to_text()));

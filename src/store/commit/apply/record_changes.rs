@@ -1,0 +1,12 @@
+//! The records that a splice adds.
+
+use super::record_digests::{DigestedRecord, more};
+use crate::model::Change;
+
+/// The records that come where one stretch takes the place of another, and all of that stays.
+pub fn comes(change: &Change, becomes: &[u8], was: &[u8]) -> Vec<DigestedRecord> {
+    let mut comes =
+        if becomes.is_empty() { Vec::new() } else { more(change, becomes, was).unwrap_or_default() };
+    comes.retain(|own| own.is_record);
+    comes
+}

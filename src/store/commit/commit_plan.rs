@@ -1,0 +1,170 @@
+//! Carries out a plan as one step: undo data first, then the files, then the journal.
+
+use crate::store::commit::derive::derive_files;
+use std::borrow::Cow;
+
+use super::apply::apply_plan::{self, ApplyProgress};
+use super::apply::{copy_names, create_files, restore_attributes, retry, saved_attributes, step_folders};
+use super::handover::{add_late_lines, rescue};
+use super::recovery::recover_steps;
+use super::scrub::stale_plan_guard;
+use super::{
+    CommitContext, CommitError, CommitReceipt, FileLine, FilesState, JournalLine, UndoRedo, UndoStep,
+};
+use crate::model::{PathText, Plan};
+use crate::store::commit::apply::equal_records;
+use crate::store::commit::derive::rebuild_derived;
+use crate::store::referenced_files;
+
+/// Carries a plan out, and logs how long that took and how it ended.
+pub fn commit(
+    context: &CommitContext<'_>,
+    plan: &Plan,
+    turn: Option<UndoRedo>,
+) -> Result<CommitReceipt, CommitError> {
+    let began = context.host.machine.monotonic();
+    let outcome = retry::retry(context, || commit_as(context, plan, turn));
+    let took = (context.host.machine.monotonic() - began).as_millis() as u64;
+    let level = match &outcome {
+        Ok(_) => "INFO",
+        Err(error) if error.is_failure() => "ERROR",
+        Err(_) => "WARN",
+    };
+    let message = match &outcome {
+        Ok(_) => format!("{} saved", plan.verb),
+        Err(error) => format!("{} not saved: {}", plan.verb, error.code()),
+    };
+    let files = plan.all().filter(|change| !change.is_empty()).count() as u64;
+    let counts = [("duration_ms", took), ("records", plan.records as u64), ("files", files)];
+    context.vault.log(context.host.now, level, &message, &counts);
+    outcome
+}
+
+fn commit_as(
+    context: &CommitContext<'_>,
+    plan: &Plan,
+    turn: Option<UndoRedo>,
+) -> Result<CommitReceipt, CommitError> {
+    let plan = match plan.is_tail_append() {
+        // Nothing that was there is in it.
+        true => Cow::Borrowed(plan),
+        false => stale_plan_guard::refuse_stale_plan(
+            context,
+            step_folders::with_folders(context, copy_names::with_free_names(context, plan)),
+        )?,
+    };
+    let plan =
+        &*saved_attributes::with_expiring(context, saved_attributes::with_saved_attributes(context, plan)?);
+    let number = context.vault.next_step()?;
+    let (kept, remade) = rebuild_derived::kept_of_derived(context, plan)?;
+    let inverse = |change| saved_attributes::bare_inverse(context, change);
+    let mut step = UndoStep {
+        line: JournalLine {
+            at: context.host.now.to_rfc3339(),
+            verb: plan.verb.to_owned(),
+            records: plan.records as u64,
+            turn,
+            change: plan.change.clone(),
+            ..JournalLine::default()
+        },
+        process: context.own_process(),
+        changes: plan.changes.iter().rev().map(inverse).collect::<Result<_, _>>()?,
+        derived: kept.into_iter().rev().map(inverse).collect::<Result<_, _>>()?,
+        remade,
+        twins: plan.changes.iter().flat_map(equal_records::remaining_equals_of).collect(),
+        claimed: plan.already_restored.clone(),
+        owed: plan.deferred.clone(),
+    };
+    // The next start finishes or undoes whatever is kept: a step that is refused here is neither.
+    context.vault.keep(number, &step).inspect_err(|_| {
+        if context.host.disk.look(&context.vault.step_path(number)).is_ok() {
+            let _ = context.vault.forget(number);
+        }
+    })?;
+    let mut carried = ApplyProgress::default();
+    if let Err(error) = apply_plan::apply_plan(context, plan, &mut carried, Some((number, &mut step))) {
+        return Err(taken_back(context, number, error, &carried));
+    }
+    let mut notes = std::mem::take(&mut *context.notes.borrow_mut());
+    notes.append(&mut carried.notes);
+    notes.extend(restore_attributes::sentences(&carried.lacking));
+    notes.extend(referenced_files::newly_missing(context.host.disk, context.store, plan, context.host.now));
+    let mut line = JournalLine {
+        step: number,
+        files: plan.all().filter(|change| !change.is_empty()).map(FileLine::of).collect(),
+        format: context.place.format.to_owned(),
+        as_planned: !carried.derive,
+        guard: carried.guard.word(),
+        ..step.line
+    };
+    for (path, before, after) in &carried.changed_lens {
+        let own = line.files.iter_mut().find(|own| own.path == *path);
+        own.into_iter().for_each(|own| (own.bytes_before, own.bytes_after) = (*before, *after));
+    }
+    let mut waits = false;
+    if carried.derive {
+        context.is_busy.set(context.is_busy.get() || carried.met_others);
+        waits = derive_files::note_derive_due(context, &carried.touched)
+            && plan.derive_later
+            && context.tuning.defers_indexes;
+    }
+    // Said as soon as the files hold it: what others write next makes it hard to tell. A
+    // journal that can't say so is no reason to call it undone: its step file says the
+    // same, and the next start writes the line.
+    let journalled = context.vault.write(&line).map_err(|error| unjournalled(context, number, &error));
+    // What the journal does not know is settled by its undo data.
+    if journalled.is_ok()
+        && let Err(error) = context.vault.drop_too_large(number)
+    {
+        let why = error.in_short();
+        notes.push(format!("its undo data exceeds the limit and could not be removed: {why}"));
+    }
+    add_late_lines::move_before(context, std::mem::take(&mut carried.splitting));
+    // What came late is rescued first: what is derived is made anew once for both.
+    let late = rescue::rescue_own(context);
+    carried.derive |= !late.is_empty();
+    carried.touched.extend(late);
+    if carried.derive && !waits {
+        let derived = derive_files::derive_touched(context, &carried.touched, plan.verb);
+        waits = derived != derive_files::DeriveOutcome::Rebuilt;
+        notes.extend(derived.stale());
+    }
+    let is_journalled = journalled.is_ok();
+    notes.extend(journalled.err());
+    Ok(CommitReceipt { step: number, notes, is_journalled, waits, plan: plan.clone() })
+}
+
+/// What is said of a step that is made and that the journal could not take: its own file says
+/// the same, and the next start writes the line.
+fn unjournalled(context: &CommitContext<'_>, number: u64, error: &CommitError) -> String {
+    let file = context.vault.step_path(number);
+    format!(
+        "the change is saved, but the journal is not: {}. Step {number} is kept in {}. The next start of palimp adds it to the journal; then `palimp undo {number}` undoes it",
+        error.in_short(),
+        file.to_text()
+    )
+}
+
+/// After a failure: nothing had been changed, or it is put back, or that waits.
+fn taken_back(
+    context: &CommitContext<'_>,
+    number: u64,
+    error: CommitError,
+    carried: &ApplyProgress,
+) -> CommitError {
+    if !carried.began && carried.began_derived {
+        // Nothing but what is derived was to be made anew: the next start finishes it.
+        return error.with(FilesState::Halfway);
+    }
+    // What was only made goes without a lock and a trace: nobody knows it yet, and whoever
+    // holds the lock keeps us waiting.
+    let is_made_alone = !carried.began_there && !carried.began_derived;
+    if !carried.began || (is_made_alone && create_files::unmake(context, &carried.created).is_ok()) {
+        let _ = context.vault.forget(number);
+        return error.with(FilesState::Untouched);
+    }
+    match recover_steps::settle(context, number, false) {
+        Ok(recover_steps::RecoveryOutcome::Undone) => error.with(FilesState::Restored),
+        _ => error.with(FilesState::Halfway),
+    }
+}

@@ -1,0 +1,216 @@
+//! Rebuilds derived files.
+
+use crate::disk::Lookup;
+use crate::model::{Change, Extent, Lock, Plan, Store};
+use crate::store::commit::apply::apply_plan;
+use crate::store::commit::handover::wait_for_line_end::is_fresh;
+use crate::store::commit::handover::watch_list;
+use crate::store::commit::recovery::recover_steps::is_copy;
+use crate::store::commit::vault::pending_derive::PENDING;
+use crate::store::commit::vault::undo_step::path_text;
+use crate::store::commit::{CommitContext, CommitError, Host};
+use crate::store::{derived_files, load_from};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// So often derived files are made anew where others keep changing what they are made of.
+const DERIVE_TRIES: usize = 4;
+
+/// What became of what is derived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeriveOutcome {
+    /// It is made anew.
+    Rebuilt,
+    /// Others are writing to what it is made of: it is made anew when they pause.
+    Later,
+    /// Something can't be read, or others kept changing it.
+    Failed,
+}
+
+impl DeriveOutcome {
+    /// What is said where it is not made anew.
+    pub fn stale(self) -> Option<String> {
+        let why = match self {
+            DeriveOutcome::Rebuilt => return None,
+            DeriveOutcome::Later => {
+                "other programs keep writing; it is rebuilt when they pause, or at the next start of palimp"
+            }
+            DeriveOutcome::Failed => {
+                "its memories kept changing, or can't be read. The next change rebuilds it"
+            }
+        };
+        Some(format!("an index is stale: {why}"))
+    }
+}
+
+/// Makes what is derived from the files at `touched` anew, from the disk: first as it is read
+/// without the lock, then under it. False where others kept changing them.
+pub fn derive(context: &CommitContext<'_>, touched: &[PathBuf], verb: &'static str) -> bool {
+    let Some((store, derived)) =
+        (0..DERIVE_TRIES).find_map(|_| derived_changes(context, touched, context.store))
+    else {
+        return false;
+    };
+    if derived.is_empty() {
+        return true;
+    }
+    let files: Vec<PathBuf> = derived.iter().map(|change| change.path.clone()).collect();
+    let made_of = derived_files::derivation_inputs(&store, &[]);
+    let made = store.whole().map(|whole| {
+        let plan = Plan { derived, inputs: made_of, ..Plan::of(verb, whole) };
+        apply_plan::apply_derived(context, &plan)
+    });
+    let mut made = made.unwrap_or(Err(CommitError::moved(&context.place.root, apply_plan::CHANGED)));
+    // A lock that was not had in time is not waited for once more.
+    let waits = !context.patience().wait.is_zero();
+    for _ in 0..DERIVE_TRIES {
+        if made.is_ok() || waits && matches!(made, Err(CommitError::Lock(_))) {
+            break;
+        }
+        made = derive_locked(context, touched, &files, &store);
+    }
+    made.is_ok()
+}
+
+/// The same under the locks of what is derived, one after the other, from the store as it was
+/// `read` last.
+fn derive_locked(
+    context: &CommitContext<'_>,
+    touched: &[PathBuf],
+    derived: &[PathBuf],
+    read: &Store,
+) -> Result<(), CommitError> {
+    let mut locks: Vec<(Lock, Vec<&Path>)> = Vec::new();
+    for path in derived.iter().map(PathBuf::as_path) {
+        let lock = context.format.lock(&[path]);
+        match locks.iter_mut().find(|(own, _)| *own == lock) {
+            Some((_, files)) => files.push(path),
+            None => locks.push((lock, vec![path])),
+        }
+    }
+    locks.iter().try_for_each(|(_, files)| {
+        let make = || {
+            let now = derived_changes(context, touched, read).map(|(_, derived)| derived).unwrap_or_default();
+            now.into_iter().filter(|change| files.contains(&&*change.path)).collect()
+        };
+        apply_plan::apply_derived_locked(context, files, &make)
+    })
+}
+
+/// What is derived from them, as the files are now, which were `read` before; `None` where
+/// something of the store can't be read now, which is not empty.
+fn derived_changes(
+    context: &CommitContext<'_>,
+    touched: &[PathBuf],
+    read: &Store,
+) -> Option<(Store, Vec<Change>)> {
+    let (disk, place) = (context.host.disk, context.place.with_files(touched));
+    let store = load_from(disk, &place, Extent::Whole, Some(read), context.host.now);
+    let is_out_of_sight = touched.iter().any(|path| {
+        matches!(Lookup::from(context.host.disk.look(&context.path(path))), Lookup::Unreadable(_))
+    });
+    store.whole().ok().filter(|_| !is_out_of_sight)?;
+    let mut derived = derived_files::derived_changes(&store, &store.documents, touched, context.host.now);
+    // Pages beside the store are part of a change: they are rebuilt alone only if it is about them alone.
+    if touched.iter().any(|path| path.starts_with("..")) {
+        let pages = context.format.rebuild_pages(&store, &store.documents).ok()?;
+        derived.extend(pages.into_iter().filter(|change| touched.contains(&change.path)));
+    }
+    derived.retain(|change| !change.is_empty());
+    // Of what was gone while it was made of it nothing is made.
+    store.whole().ok()?;
+    Some((store, derived))
+}
+
+/// Notes durably that the indexes and counts made from those files have to be rebuilt. False if our own data
+/// can't be written: `check` finds what is stale then. A note that can't be read stays, and means that
+/// something is due.
+pub fn note_derive_due(context: &CommitContext<'_>, touched: &[PathBuf]) -> bool {
+    if touched.iter().all(|path| context.vault.known_due.borrow().contains(path)) {
+        return true;
+    }
+    let Ok(mut all) = context.vault.derive_due_files() else { return false };
+    all.extend(touched.iter().cloned());
+    all.sort();
+    all.dedup();
+    let texts: Vec<(String, bool)> = all.iter().map(|path| path_text(path)).collect();
+    let is_kept = serde_json::to_vec(&texts)
+        .is_ok_and(|bytes| context.vault.write_own_file(&context.vault.path(PENDING), &bytes).is_ok());
+    if is_kept {
+        context.vault.known_due.borrow_mut().extend(all);
+    }
+    is_kept
+}
+
+/// Rebuilds what is due, even while others write. False if something can't be read, or others kept changing
+/// it.
+pub fn derive_due(context: &CommitContext<'_>) -> bool {
+    context.is_busy.set(false);
+    context
+        .vault
+        .derive_due_files()
+        .is_ok_and(|due| due.is_empty() || derive_touched(context, &due, "reindex") == DeriveOutcome::Rebuilt)
+}
+
+/// Makes it anew, and forgets that it was to be. While others write to large logs it waits:
+/// beside writers that never pause a store would be read again and again.
+pub fn derive_touched(context: &CommitContext<'_>, touched: &[PathBuf], verb: &'static str) -> DeriveOutcome {
+    if context.is_busy.get() && are_large_logs(context, touched) {
+        note_derive_due(context, touched);
+        watch_list::watch_due(&context.place, context.host.data);
+        return DeriveOutcome::Later;
+    }
+    let is_made = derive(context, touched, verb);
+    // All are made anew where nothing of the store is left out.
+    let made: HashSet<&PathBuf> = touched.iter().collect();
+    let is_all = || context.store.documents.iter().all(|own| made.contains(&own.path));
+    let is_over = |all: Vec<PathBuf>| {
+        all.iter().all(|path| made.contains(path) || path.as_os_str().is_empty() && is_all())
+    };
+    if is_made && context.vault.derive_due_files().is_ok_and(is_over) {
+        let _ = context.host.disk.remove(&context.vault.path(PENDING));
+        context.vault.known_due.borrow_mut().clear();
+    }
+    if is_made { DeriveOutcome::Rebuilt } else { DeriveOutcome::Failed }
+}
+
+/// Whether what is derived is made of large logs alone; copies that a change makes are not read
+/// for it.
+fn are_large_logs(context: &CommitContext<'_>, touched: &[PathBuf]) -> bool {
+    let mut sources = touched.iter().filter(|path| !is_copy(context, path)).peekable();
+    let len =
+        |path: &PathBuf| context.host.disk.look(&context.path(path)).map_or(0, |item| item.generation.len);
+    sources.peek().is_some()
+        && sources.clone().all(|path| context.format.is_append_log(path))
+        && sources.map(len).sum::<u64>() > derived_files::LARGE_BUSY_LOG
+}
+
+/// Makes anew what an earlier change could not, or left until others pause.
+pub fn derive_pending(context: &CommitContext<'_>) -> Result<(), CommitError> {
+    let mut touched = context.vault.derive_due_files()?;
+    if let Some(only) = &context.store.scope {
+        // What is derived in sessions that were not read waits, and a change of one record needs none of it.
+        let all = touched.len();
+        let is_own = |path: &PathBuf| context.format.session_of(path).as_ref() == Some(&only.session);
+        touched.retain(|path| only.record.is_none() && is_own(path));
+        if touched.len() < all {
+            watch_list::watch_due(&context.place, context.host.data);
+        }
+    }
+    if touched.iter().any(|path| path.as_os_str().is_empty()) {
+        touched = context.store.documents.iter().map(|own| own.path.clone()).collect();
+    }
+    if !touched.is_empty() {
+        context
+            .is_busy
+            .set(context.is_busy.get() || is_written_to(context.host, &context.place.root, &touched));
+        derive_touched(context, &touched, "recover");
+    }
+    Ok(())
+}
+
+/// Whether one of those files was written to within the last second.
+pub fn is_written_to(host: Host<'_>, root: &Path, files: &[PathBuf]) -> bool {
+    let mut found = files.iter().filter_map(|path| host.disk.look(&root.join(path)).ok());
+    found.any(|item| is_fresh(host.machine, &item.generation))
+}

@@ -1,0 +1,17 @@
+//! A file that was replaced.
+
+use crate::model::Bytes;
+use std::path::PathBuf;
+
+/// A file that was replaced, by its second name.
+pub struct ReplacedFile {
+    pub path: PathBuf,
+    /// What was taken over of it, where this process holds that still.
+    pub content: Option<Bytes>,
+}
+
+impl From<PathBuf> for ReplacedFile {
+    fn from(path: PathBuf) -> ReplacedFile {
+        ReplacedFile { path, content: None }
+    }
+}

@@ -1,0 +1,182 @@
+//! Erases records and every copy of them, then searches every byte.
+
+use super::super::{CommitContext, CommitError, FilesState};
+use super::erasure_receipt::ErasureReceipt;
+use super::unread_sources::gather;
+use super::unread_sources::gather_holding;
+use crate::format::Placement;
+use crate::format::writing::{NO_COMPRESSED_FILES, Refusal, WriteContext};
+use crate::model::{Moment, Plan, Role};
+use crate::store::commit::apply::apply_plan;
+use crate::store::commit::derive::derive_files;
+use crate::store::commit::scrub::finish_erasure;
+use crate::store::commit::scrub::finish_erasure::refused;
+use crate::store::commit::scrub::replaced_files;
+use crate::store::commit::scrub::scrubbed_copies;
+use crate::store::commit::scrub::torn_tombstones;
+use crate::store::commit::vault::journal_line::FileLine;
+use crate::store::commit::vault::pending_erasure::PendingErasure;
+use crate::store::erase::{ErasedContents, ErasureContext, ErasureMatcher, ErasureTarget};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// So often files are gone through again because others wrote meanwhile.
+pub(super) const ROUNDS: usize = 4;
+
+/// Erases, by the plan that was shown. Where it returns an error, its [`FilesState`] say what
+/// became of the files; what began is finished by the next start.
+///
+/// # Errors
+///
+/// If another holds the lock, a file is not as it was shown, or the system refuses a call.
+pub fn erase(
+    context: &CommitContext<'_>,
+    plan: &Plan,
+    targets: &[ErasureTarget],
+    reason: &str,
+) -> Result<ErasureReceipt, CommitError> {
+    // A list that can't be added to now would be found only when the data is gone.
+    context.vault.erasure_list()?;
+    none_is_pending(context)?;
+    let entry = PendingErasure {
+        step: context.vault.next_step()?,
+        process: context.own_process(),
+        at: context.host.now.to_rfc3339(),
+        reason: reason.to_owned(),
+        records: targets.to_vec(),
+        files: plan.all().filter(|change| !change.is_empty()).map(FileLine::of).collect(),
+        with_torn: plan.with_torn.clone(),
+    };
+    let store = context.load();
+    let wanted = ErasureMatcher::of(context.format, &store, &entry.records, context.host.now);
+    let mut contents = ErasedContents::default();
+    gather(context.host.disk, &store, &context.vault, &wanted, &mut contents)?;
+    let through = scrubbed_copies::gone_through(context, &store)?;
+    context.vault.begin_erasing(&entry)?;
+    if let Err((error, began)) = carry_bare(context, plan) {
+        if !began {
+            torn_tombstones::drop_adding(context);
+            // An entry that stays is carried out by the next start.
+            let is_over = context.vault.end_erasing().is_ok();
+            return Err(error.with(if is_over { FilesState::Untouched } else { FilesState::Erasing }));
+        }
+        return Err(error.with(FilesState::Erasing));
+    }
+    let erased = finish(context, &entry, &wanted, contents, Some(&through));
+    let notes = std::mem::take(&mut *context.notes.borrow_mut());
+    erased.map(|own| ErasureReceipt { notes, ..own }).map_err(|error| error.with(FilesState::Erasing))
+}
+
+/// Refuses another erasure while one is not over: there is one entry, and what it names would
+/// be forgotten.
+pub(super) fn none_is_pending(context: &CommitContext<'_>) -> Result<(), CommitError> {
+    let Some(PendingErasure { step, .. }) = context.vault.erasing()? else { return Ok(()) };
+    let message = format!(
+        "step {step}, an erasure, was interrupted and is not finished. Every change of this store continues it. Remove what is in its way (a lock that is held, a file that can't be read or written), then erase again."
+    );
+    Err(CommitError::Refused(Refusal::new("E_CONCURRENT_MOD", message)))
+}
+
+/// Finishes an erasure that was interrupted, and tells what came of it. What it can't finish waits
+/// for the next start.
+pub fn finish_erasing(context: &CommitContext<'_>) -> Result<Option<ErasureReceipt>, CommitError> {
+    let Some(entry) = context.vault.erasing()? else { return Ok(None) };
+    let wanted = ErasureMatcher::of(context.format, context.store, &entry.records, context.host.now);
+    let finished = torn_tombstones::cut_torn(context)
+        .and_then(|()| finish(context, &entry, &wanted, ErasedContents::default(), None));
+    match &finished {
+        Ok(erased) => finish_erasure::tell_finished(context, erased),
+        Err(error) => context.note(format!(
+            "step {}, an erasure that was interrupted, can't be finished yet ({}): what it erases may still be in \
+             places",
+            entry.step,
+            error.in_short()
+        )),
+    }
+    Ok(finished.ok())
+}
+
+/// Carries a plan out that nothing takes back: tombstones first, durably.
+pub(super) fn carry_bare(context: &CommitContext<'_>, plan: &Plan) -> Result<(), (CommitError, bool)> {
+    let is_tombstone = |path: &Path| context.format.place(path, false) == Placement::File(Role::Tombstones);
+    let bare = || Plan { exact: plan.exact, ..Plan::of_unread_store("erase", &plan.root, plan.format) };
+    let (first, then) = plan.changes.iter().cloned().partition(|change| is_tombstone(&change.path));
+    let parts =
+        [Plan { changes: first, ..bare() }, Plan { changes: then, derived: plan.derived.clone(), ..bare() }];
+    let mut began = false;
+    torn_tombstones::keep_adding(context, plan).map_err(|error| (error, began))?;
+    for part in parts {
+        let mut carried = apply_plan::ApplyProgress::default();
+        let outcome = apply_plan::apply_plan(context, &part, &mut carried, None);
+        began |= carried.began;
+        outcome.map_err(|error| (error, began))?;
+        if carried.derive {
+            derive_files::derive(context, &carried.touched, part.verb);
+        }
+    }
+    torn_tombstones::drop_adding(context);
+    Ok(())
+}
+
+pub(super) fn finish(
+    context: &CommitContext<'_>,
+    entry: &PendingErasure,
+    wanted: &ErasureMatcher<'_>,
+    mut contents: ErasedContents,
+    through: Option<&scrubbed_copies::ScrubbedBy>,
+) -> Result<ErasureReceipt, CommitError> {
+    let mut with_torn: BTreeSet<String> = entry.with_torn.iter().cloned().collect();
+    let (mut busy, mut round) = (BTreeSet::new(), 0);
+    let (sought, changed, before) = loop {
+        round += 1;
+        replaced_files::scrub_replaced_files(context, wanted, &mut contents)?;
+        let store = context.load();
+        let before = scrubbed_copies::identities(context, &store)?;
+        let scene = WriteContext {
+            store: &store,
+            now: context.host.now,
+            random: context.host.machine.random(),
+            compressed_files: &NO_COMPRESSED_FILES,
+        };
+        let kept = gather_holding(context.host.disk, &store, &context.vault, wanted, &mut contents, &busy)?;
+        let site = ErasureContext {
+            scene: &scene,
+            matcher: wanted,
+            contents: &contents,
+            copies: &kept,
+            reason: &entry.reason,
+            began: Moment::parse(&entry.at).map(|(when, _)| when),
+        };
+        let removal = site.removal();
+        let changed = kept.changed.take();
+        if !changed.is_empty() && round < ROUNDS {
+            busy.extend(changed);
+            continue;
+        }
+        let removal = removal.map_err(|error| match error {
+            CommitError::Refused(why) => refused(context, &why),
+            other => other,
+        })?;
+        // What was taken in may not be all that would be taken out.
+        if !changed.is_empty() {
+            break (removal.search_texts, changed, before);
+        }
+        with_torn.extend(removal.plan.with_torn.iter().cloned());
+        if !removal.plan.is_empty() {
+            carry_bare(context, &removal.plan).map_err(|(error, _)| error)?;
+        }
+        if removal.plan.is_empty() || round >= ROUNDS {
+            break (removal.search_texts, changed, before);
+        }
+    };
+    context.vault.list_erased(entry)?;
+    context.vault.sweep(wanted, &sought, &entry.reason)?;
+    // Where it was cut short, copies may have been written anew by then.
+    scrubbed_copies::note_through(
+        context,
+        through.unwrap_or(&scrubbed_copies::ScrubbedBy::new()),
+        &before,
+        entry.step,
+    )?;
+    finish_erasure::conclude(context, entry, (sought, &contents), &changed, with_torn, through.is_none())
+}

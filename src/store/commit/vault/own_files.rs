@@ -1,0 +1,49 @@
+//! Reads and writes files of our own data.
+
+use std::io;
+use std::path::Path;
+
+use super::Vault;
+use super::retention::NEW_SUFFIX;
+use crate::model::Bytes;
+use crate::model::plan::PRIVATE_MODE;
+use crate::store::commit::CommitError;
+
+/// So many bytes that are not held are written at once.
+const STRETCH: usize = 1 << 20;
+
+impl Vault<'_> {
+    /// The bytes of a file of ours. One that is there and can't be read is not one that is empty.
+    pub fn read_own_file(&self, path: &Path) -> Result<Option<Vec<u8>>, CommitError> {
+        match self.disk().read(path, 0, None) {
+            Ok((bytes, _)) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CommitError::unread(path, error)),
+        }
+    }
+
+    /// Puts a whole file of our own in its place, durably. One of the two is there at any moment.
+    pub fn write_own_file(&self, path: &Path, bytes: &[u8]) -> Result<(), CommitError> {
+        self.put_parts(path, &[bytes.into()])
+    }
+
+    /// The same of bytes in parts.
+    pub fn put_parts(&self, path: &Path, parts: &[Bytes]) -> Result<(), CommitError> {
+        let (disk, temp) = (self.disk(), path.with_extension(NEW_SUFFIX));
+        let _ = disk.remove(&temp);
+        let write = || {
+            let mut out = disk.create(&temp, PRIVATE_MODE)?;
+            for own in parts {
+                if !own.each_block(STRETCH, &mut |block| out.write(block))? {
+                    return Err(io::Error::other("what it is about was written to meanwhile"));
+                }
+            }
+            out.sync()
+        };
+        let put = write().and_then(|()| disk.rename(&temp, path));
+        // It may hold content: a part of it stays no longer than the whole would.
+        let put = put.inspect_err(|_| drop(disk.remove(&temp)));
+        put.and_then(|()| disk.sync_folder(path.parent().unwrap_or(Path::new("/"))))
+            .map_err(|source| CommitError::own_data(path, source))
+    }
+}

@@ -1,0 +1,113 @@
+//! What an erasure takes out.
+
+use crate::model::Entry;
+use crate::model::Store;
+use crate::model::deleted_from;
+use crate::store::erase::keyed_digests::keyed;
+use crate::store::erase::namesakes::Namesake;
+use crate::store::erase::namesakes::created;
+use crate::store::erase::salted_digests::salted;
+use crate::text::needle::SHORTEST;
+use serde::Deserialize;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A record to erase, named without its content.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ErasureTarget {
+    /// Its id.
+    pub id: Option<String>,
+    /// Its session, in formats that have them.
+    pub session: Option<String>,
+    /// The file that held it, relative to the store's root.
+    #[serde(with = "crate::model::path_text::serde_path")]
+    pub file: PathBuf,
+    /// The name of a part of a document. Another part may get this name after the erasure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
+    /// A salted digest that recognizes what has no id. It is removed when the erasure is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// A keyed digest that recognizes a record without an id after the erasure is over. The list keeps it
+    /// without the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyed: Option<String>,
+    /// Its creation time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created: Option<String>,
+    /// The remaining records with the same id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub namesakes: Vec<Namesake>,
+}
+
+impl ErasureTarget {
+    /// Names an entry. `salt` is random. `part` identifies the entry if it is a part of a document.
+    pub fn of(store: &Store, entry: &Entry, salt: &[u8], part: Option<&[u8]>) -> ErasureTarget {
+        let id = store.view(entry).and_then(|view| view.id);
+        // An empty id names nothing.
+        let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
+        let (id, was) = if part.is_some() { (None, id) } else { (id, None) };
+        let said = || part.map_or_else(|| store.raw(entry), Cow::Borrowed);
+        let digest = id.is_none().then(|| salted(salt, &said()));
+        let is_known_again = id.is_none() && part.is_none() && store.view(entry).is_some();
+        let keyed = is_known_again.then(|| keyed(salt, &store.raw(entry)));
+        let path = &store.document(entry).path;
+        let file = deleted_from(path).unwrap_or(path);
+        ErasureTarget {
+            id,
+            session: store.session(entry).map(|session| session.name.clone()),
+            file: file.to_path_buf(),
+            was,
+            digest,
+            keyed,
+            created: store.view(entry).and_then(created),
+            namesakes: Vec::new(),
+        }
+    }
+
+    /// Returns the id, or the name of a part.
+    pub fn name(&self) -> Option<&str> {
+        self.id.as_deref().or(self.was.as_deref())
+    }
+}
+
+/// The ids, sessions and files of erased records.
+pub struct TargetNames<'a> {
+    pub(super) names: HashSet<&'a [u8]>,
+    /// Names by each stretch in them that is as long as the shortest searched text.
+    pub(super) by_stretch: HashMap<&'a [u8], Vec<&'a [u8]>>,
+}
+
+impl<'a> TargetNames<'a> {
+    pub fn of(targets: &'a [ErasureTarget]) -> TargetNames<'a> {
+        let text = |text: &'a Option<String>| text.as_deref().map(str::as_bytes);
+        let file = |own: &'a ErasureTarget| own.file.as_os_str().as_encoded_bytes();
+        let each = |own: &'a ErasureTarget| [text(&own.id), text(&own.session), Some(file(own))];
+        let names: HashSet<&[u8]> = targets.iter().flat_map(each).flatten().collect();
+        let mut by_stretch: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
+        for name in &names {
+            name.windows(SHORTEST).for_each(|own| by_stretch.entry(own).or_default().push(name));
+        }
+        TargetNames { names, by_stretch }
+    }
+
+    pub fn is(&self, value: &[u8]) -> bool {
+        self.names.contains(value)
+    }
+
+    /// True if the value is a name or is inside one. A value too short for a search must be a name.
+    pub fn has(&self, value: &[u8]) -> bool {
+        // Numbered names differ at their ends.
+        let last = value.len().checked_sub(SHORTEST).map(|at| &value[at..]);
+        let within = last.and_then(|last| self.by_stretch.get(last));
+        self.names.contains(value)
+            || within.is_some_and(|own| own.iter().any(|name| memchr::memmem::find(name, value).is_some()))
+    }
+}
+
+/// A text that is held once, even if several records have it.
+pub type SharedText = Arc<[u8]>;
