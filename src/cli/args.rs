@@ -2,40 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::ValueEnum;
 
-use super::Verb;
 use super::value_parsers::{known_format, limit, moment, name};
 use crate::model::Moment;
 use crate::query::Ranking;
 use crate::tui::ColourPalette;
-
-/// Review, repair and forget what AI agents remember.
-///
-/// Without a verb palimp opens the screens: on PATH, or on the stores that it finds from the current folder
-/// and from your home folder.
-#[derive(Debug, Parser)]
-#[command(name = "palimp", version, args_conflicts_with_subcommands = false, subcommand_negates_reqs = true)]
-pub struct Args {
-    /// A store, a folder with stores in it, or a file of a store.
-    pub paths: Vec<PathBuf>,
-
-    /// Open the screens on a demo in a temporary folder.
-    #[arg(long)]
-    pub demo: bool,
-
-    /// How the screens look.
-    #[command(flatten)]
-    pub looks: ScreenOptions,
-
-    /// Options that every verb takes.
-    #[command(flatten)]
-    pub options: GlobalOptions,
-
-    /// What to do.
-    #[command(subcommand)]
-    pub(super) verb: Option<Verb>,
-}
 
 /// How the screens look.
 #[derive(Clone, Debug, clap::Args)]

@@ -4,9 +4,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::Context;
 use super::failure::Exit;
 use super::load_stores;
+use crate::cli::context::Context;
 use crate::disk::{Disk, RealDisk, leave_session, spawn_detached};
 use crate::format;
 use crate::store::Place;

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::erase;
 use super::failure::{Exit, Failure, Result, say};
-use super::{Context, erase};
+use crate::cli::context::Context;
 use crate::format;
 use crate::model::{Change, PathText, Plan, Store};
 use crate::store::commit::{CommitReceipt, UndoRedo};

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::Context;
 use super::args::Limit;
 use super::columns::{OutputTerminal, TextStyle};
 use super::failure::{Exit, Result, say};
-use super::list_table::store_names;
+use super::list_table::{self, store_names};
+use super::load_stores;
 use super::read_scope::ReadScope;
-use super::{list_table, load_stores};
 use crate::check::findings;
 use crate::check::problem_groups::{self, FileProblems, LocatedProblem, ProblemGroup};
+use crate::cli::context::Context;
 use crate::disk::RealDisk;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Severity, Snapshot, Store};

@@ -10,27 +10,17 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use clap::{Command, FromArgMatches};
 
-use super::args::{Args, GlobalOptions};
-use super::typo_hints::{DashMeaning, near_verb};
-use super::verb_table::{OperandKind, known, obeys};
-use super::{help, typo_hints};
+use super::args::GlobalOptions;
+use super::help;
+use super::typo_hints::{self, DashMeaning, near_verb};
+use super::verb_table::OperandKind;
+use super::verbs::{known, obeys};
+use crate::cli::command_line::Args;
+use crate::cli::value_parsers::TAKEN;
 use crate::disk::{Disk, RealDisk};
 use crate::model::{PathText, path_from_text};
 use crate::text::safe_text::sanitize;
 use crate::text::shell_quote;
-
-/// Marks a tag to remove, or a query word to exclude, inside this program. No argument can contain it.
-const TAKEN: &str = "\0";
-
-/// Returns the tag that a word removes.
-pub fn taken(word: &str) -> Option<&str> {
-    word.strip_prefix(TAKEN)?.strip_prefix('-')
-}
-
-/// Returns a query word as it was typed.
-pub fn queried(word: &str) -> Result<String, std::convert::Infallible> {
-    Ok(word.trim_start_matches(TAKEN).to_owned())
-}
 
 fn takes(verb: &OsStr) -> OperandKind {
     verb.to_str().and_then(known).map_or(OperandKind::Own, |own| own.takes)
@@ -299,7 +289,8 @@ fn is_number(word: &OsStr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::Verb;
+    use crate::cli::value_parsers::taken;
+    use crate::cli::verbs::Verb;
 
     fn read(words: &[&str]) -> Result<Args, clap::Error> {
         Args::read(["palimp"].iter().chain(words).map(OsString::from))

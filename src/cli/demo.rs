@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Context;
 use super::failure::{Exit, Failure, Result};
+use crate::cli::context::Context;
 use crate::demo;
 use crate::disk::{self, Disk, RealDisk};
 use crate::model::{Moment, PathText};

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::Context;
 use super::args::Limit;
 use super::columns::OutputTerminal;
 use super::failure::{Exit, Result};
 use super::memory_row::MemoryRow;
 use super::read_scope::ReadScope;
 use super::{list, list_table};
+use crate::cli::context::Context;
 use crate::model::plan::count_with_noun;
 use crate::model::{Moment, Snapshot};
 use crate::query::{CancelToken, Order, Query, SimilarEntry, differing, duplicates, search};

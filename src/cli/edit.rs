@@ -1,15 +1,15 @@
 //! `palimp edit`: sets fields of one record, or of those that a query finds.
 
 use super::failure::{Exit, Failure, Result, say};
+use super::load_stores;
 use super::read_scope::read_for;
 use super::run_change::{UserText, confirm_and_execute, plan, request};
 use super::selection::{the_one, with_query};
-use super::{Context, load_stores, record_verbs};
-use crate::disk;
-use crate::format;
+use crate::cli::change_records;
+use crate::cli::context::Context;
 use crate::model::{EntryRef, Snapshot};
-use crate::ops;
 use crate::usecase::{ChangeCommand, ChangeRequest, keep_draft};
+use crate::{disk, format, ops};
 
 /// Sets fields, or opens the main text in `$EDITOR`.
 pub fn run(
@@ -30,7 +30,7 @@ pub fn run(
         fields.push((name.to_owned(), value.to_owned()));
     }
     if query.is_some() {
-        return record_verbs::edit(context, query, fields);
+        return change_records::edit(context, query, fields);
     }
     let Some(id) = id else {
         return Err(Failure::new(Exit::Usage, "name a memory by its id, or several with --query."));
@@ -45,9 +45,9 @@ pub fn run(
         |snapshot| {
             the_one(context, snapshot, id).map_err(|failure| match editor {
                 true => failure,
-                false => {
-                    with_query(context, snapshot, (&[id], failure), |_, entry| record_verbs::is_there(entry))
-                }
+                false => with_query(context, snapshot, (&[id], failure), |_, entry| {
+                    change_records::is_there(entry)
+                }),
             })
         },
     )?;

@@ -4,10 +4,8 @@ use std::ffi::OsString;
 
 use clap::{Command, CommandFactory};
 
-use super::Context;
-use super::args::Args;
-use super::failure::{Exit, Result};
-use super::verb_table::{known, obeys};
+use super::verbs::{known, obeys};
+use crate::cli::command_line::Args;
 
 /// Returns the command line with its help.
 pub fn command() -> Command {
@@ -61,24 +59,10 @@ fn with_own_options(verb: Command, name: &str, globals: &[clap::Arg]) -> Command
     })
 }
 
-pub fn completions(context: &mut Context, shell: clap_complete::Shell) -> Result {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command(), "palimp", &mut script);
-    context.out.own(&script)?;
-    Ok(Exit::Done)
-}
-
-pub fn man(context: &mut Context) -> Result {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(command()).render(&mut page)?;
-    context.out.own(&page)?;
-    Ok(Exit::Done)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{VERBS, Verb};
+    use crate::cli::verbs::{VERBS, Verb};
     use crate::query::Query;
 
     fn help_of(verb: &str) -> String {

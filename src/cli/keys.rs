@@ -1,7 +1,8 @@
 //! `palimp keys`: lists every key of the screens, what it does, and the verbs that do the same.
 
+use super::config;
 use super::failure::{Exit, Result};
-use super::{Context, config};
+use crate::cli::context::Context;
 use crate::tui::action::ACTIONS;
 
 pub fn run(context: &mut Context) -> Result {

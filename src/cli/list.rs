@@ -1,38 +1,28 @@
 //! `palimp list [QUERY...]` lists records, newest first. `palimp search QUERY...` lists the best first.
 
-use super::Context;
 use super::args::{Limit, SessionOption};
 use super::columns::OutputTerminal;
 use super::failure::{Exit, Result, say};
 use super::list_table::MemoryTable;
-use super::memory_row::MemoryRow;
+use super::load_stores;
+use super::memory_row::{self, MemoryRow};
 use super::read_scope::ReadScope;
 use super::session::no_session;
-use super::{load_stores, memory_row};
+use crate::cli::context::Context;
 use crate::model::{PathText, Snapshot};
 use crate::query::{CancelToken, Hit, Order, Query, explain_in, search_in};
 
 pub fn list(context: &mut Context, words: &[String], within: &SessionOption, limit: Limit) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
-    print(context, query, within, (Order::Time, limit, false))
+    print_hits(context, query, within, (Order::Time, limit, false))
 }
 
-/// Runs `search`. With a saved query, it finds what both that query and the words find.
-pub fn search(
+pub fn print_hits(
     context: &mut Context,
-    words: &[String],
-    saved: Option<&str>,
+    query: Query,
     within: &SessionOption,
-    (limit, explained): (Limit, bool),
+    how: (Order, Limit, bool),
 ) -> Result {
-    let mut query = Query::parse(&words.join(" "), context.now)?;
-    if let Some(name) = saved {
-        query = query.of_saved(name, context.now);
-    }
-    print(context, query, within, (Order::Rank, limit, explained))
-}
-
-fn print(context: &mut Context, query: Query, within: &SessionOption, how: (Order, Limit, bool)) -> Result {
     let Some(session) = &within.session else {
         return shown(context, &query, ReadScope::All, |context, query, snapshot| {
             print_from(context, how, query, snapshot)

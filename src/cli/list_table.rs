@@ -1,8 +1,8 @@
 //! Prints `list` and `search` on a terminal: rows in columns, with the matches of a search marked.
 
-use super::Context;
 use super::columns::{Column, ColumnCell, ColumnRow, OutputTerminal, TextStyle, lines};
 use super::memory_row::explanation_lines;
+use crate::cli::context::Context;
 use crate::format;
 use crate::model::{Entry, Snapshot, State, Store};
 use crate::query::{Explanation, Hit, Query, highlights};

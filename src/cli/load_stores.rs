@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Context;
 use super::failure::{Exit, Failure, Result, say};
 use super::read_scope::{ReadScope, is_enough, may_change};
+use crate::cli::context::Context;
 use crate::disk::{Disk, Lookup, RealDisk};
 use crate::format::FORMATS;
 use crate::model::{Extent, PathText, Snapshot, Store};

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Context;
 use super::failure::Result;
 use super::load_stores;
+use crate::cli::context::Context;
 use crate::disk::{Disk, Lookup, RealDisk};
 use crate::format;
 use crate::model::key::{Key, ParsedKey, file_digest};

@@ -1,9 +1,10 @@
 //! `palimp repair`: repairs damaged files, one problem or all with a code.
 
 use super::failure::{Exit, Failure, Result};
+use super::load_stores;
 use super::read_scope::ReadScope;
 use super::run_change::{request, run_change};
-use super::{Context, load_stores};
+use crate::cli::context::Context;
 use crate::model::Code;
 use crate::ops::repair::{FixChoice, RepairTarget};
 use crate::usecase::ChangeCommand;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::change_report::{ChangeSummary, change_summary, print_plan, print_plans, report_change};
 use super::failure::{Exit, Failure, Result, say};
-use super::{Context, break_lock, confirm_prompt, erase, load_stores};
+use super::{break_lock, confirm_prompt, erase, load_stores};
+use crate::cli::context::Context;
 use crate::disk::{Machine, RealDisk, ThisMachine};
 use crate::format::writing::{NO_COMPRESSED_FILES, WriteContext};
 use crate::model::{EntryRef, Moment, PathText, Plan, Snapshot, Store};

@@ -8,10 +8,12 @@ use super::args::ScreenOptions;
 use super::config::{self, ScreenSettings};
 use super::demo::TemporaryDemo;
 use super::failure::{Exit, Failure, Result, say};
-use super::{Context, load_stores};
+use super::load_stores;
+use crate::cli::context::Context;
 use crate::model::time::HOUR;
 use crate::model::{Moment, PathText};
-use crate::tui::{self, ColourPalette, ExitReason, TuiOptions, WrittenDemo};
+use crate::tui::tui_options::{TuiOptions, WrittenDemo};
+use crate::tui::{self, ColourPalette, ExitReason};
 use crate::usecase::{PaneLayout, Visits};
 
 /// The size of the screen that is printed without a terminal.

@@ -7,9 +7,9 @@ pub use by_name::{named, nothing_named, the_one};
 
 use std::collections::HashSet;
 
-use super::Context;
 use super::args::RecordSelection;
 use super::failure::{Exit, Failure, Result};
+use crate::cli::context::Context;
 use crate::format::writing::Refusal;
 use crate::model::{Entry, EntryRef, Snapshot, State, Store};
 use crate::ops;

@@ -2,11 +2,11 @@
 
 use super::args::SessionOption;
 use super::failure::{Exit, Failure, Result};
-use super::load_stores;
-use super::memory_row::MemoryRow;
+use super::memory_row::{self, MemoryRow};
 use super::read_scope::{ReadScope, read_for};
 use super::session::no_session;
-use super::{Context, memory_row, selection};
+use super::{load_stores, selection};
+use crate::cli::context::Context;
 use crate::format::{self, record_details};
 use crate::model::{EntryRef, Snapshot};
 use crate::query::{Order, Query, explain};

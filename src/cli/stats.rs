@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use super::failure::{Exit, Result};
+use super::load_stores;
 use super::read_scope::ReadScope;
-use super::{Context, load_stores};
+use crate::cli::context::Context;
 use crate::disk::RealDisk;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, State, Store};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::Context;
 use super::args::Limit;
 use super::columns::{Column, ColumnCell, ColumnRow, OutputTerminal, TextStyle, lines};
 use super::failure::{Exit, Result};
 use super::list_table::{more, store_names};
 use super::load_stores;
 use super::read_scope::ReadScope;
+use crate::cli::context::Context;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot, State, Store};
 use crate::text::columns::human_size;

@@ -44,3 +44,16 @@ pub fn code(text: &str) -> Result<Code, String> {
     let own = Code::ALL.iter().copied().find(|code| code.as_str() == text);
     own.ok_or_else(|| "it should be a problem's code, as `palimp check` names it".into())
 }
+
+/// Marks a tag to remove, or a query word to exclude, inside this program. No argument can contain it.
+pub const TAKEN: &str = "\0";
+
+/// Returns the tag that a word removes.
+pub fn taken(word: &str) -> Option<&str> {
+    word.strip_prefix(TAKEN)?.strip_prefix('-')
+}
+
+/// Returns a query word as it was typed.
+pub fn queried(word: &str) -> Result<String, std::convert::Infallible> {
+    Ok(word.trim_start_matches(TAKEN).to_owned())
+}

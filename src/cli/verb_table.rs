@@ -1,7 +1,5 @@
 //! What a row of the table of verbs says, and the macro that makes the table.
 
-use super::VERBS;
-
 /// The kind of the words after a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandKind {
@@ -49,17 +47,6 @@ impl VerbInfo {
     }
 }
 
-pub fn known(name: &str) -> Option<&'static VerbInfo> {
-    VERBS.iter().find(|own| own.name.eq_ignore_ascii_case(name))
-}
-
-/// True if a verb, or a verb inside it (`backup list`), obeys an option that every verb takes.
-pub fn obeys(name: &str, option: &str) -> bool {
-    let (whole, part) = name.split_once(' ').unwrap_or((name, ""));
-    let of = |own: &VerbInfo| own.parts.iter().find(|(name, _)| *name == part).map_or(own.obeys, |own| own.1);
-    known(whole).map_or(CHANGES, of).split(' ').any(|own| own == option)
-}
-
 pub const READS: &str = "stores as json now readonly data_dir no_color";
 pub const FINDS: &str = "stores as json now readonly data_dir no_color ranking all";
 pub const LISTS: &str = "stores as json now readonly data_dir no_color all";
@@ -78,11 +65,11 @@ macro_rules! verbs {
         $(as $examples:literal)? => |$context:ident| $run:expr;)*) => {
         /// The verbs.
         #[derive(Clone, Debug, Subcommand)]
-        enum Verb {
+        pub enum Verb {
             $($(#[$about])* $verb $({ $($(#[$arg])* $field: $type),* })?,)*
         }
 
-        static VERBS: &[VerbInfo] = &[$(VerbInfo {
+        pub static VERBS: &[VerbInfo] = &[$(VerbInfo {
             name: stringify!($verb),
             takes: OperandKind::$takes,
             obeys: $obeys,
@@ -92,7 +79,7 @@ macro_rules! verbs {
         },)*];
 
         impl Verb {
-            fn run(self, context: &mut Context) -> Result {
+            pub fn run(self, context: &mut Context) -> Result {
                 match self {
                     $(Verb::$verb $({ $($field),* })? => { let $context = context; $run })*
                 }

@@ -3,6 +3,7 @@
 
 mod agent_memory;
 mod damage;
+pub mod demo_file;
 mod demo_memory;
 mod fake_secrets;
 mod rng;
@@ -11,19 +12,13 @@ mod stores;
 mod story;
 mod templates;
 
-use std::path::PathBuf;
-
+use crate::demo::demo_file::{DemoFile, PlantedProblem};
 use crate::format::writing::Result;
-use crate::model::{Code, Moment};
+use crate::model::Moment;
 use rng::DemoRng;
 use stores::DemoInputs;
 use story::Story;
 use templates::Templates;
-
-/// A file of the demo: its path below the demo's folder, and its bytes.
-pub type DemoFile = (PathBuf, Vec<u8>);
-/// A planted problem: its file, its line (if it has one), its code.
-pub type PlantedProblem = (PathBuf, Option<u32>, Code);
 
 /// Returns every file of the demo. Equal seeds and times give equal bytes; a time outside the calendar none.
 pub fn stores(seed: u64, now: Moment) -> Vec<DemoFile> {

@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use super::damage::{Damage, member};
 use super::demo_memory::DemoMemory;
 use super::rng::DemoRng;
-use super::{DemoFile, PlantedProblem};
-use crate::format;
+use crate::demo::demo_file::{DemoFile, PlantedProblem};
 use crate::format::writing::{NO_COMPRESSED_FILES, RecordDraft, Result, WriteContext};
 use crate::model::{Act, Bytes, Change, Code, Entry, Moment, Plan, State, Store};
-use crate::ops;
 use crate::store::{Place, derived_files, of_documents};
 use crate::text::json_edit::quoted;
+use crate::{format, ops};
 
 /// A store under construction.
 pub struct StoreBuilder<'c> {

@@ -6,7 +6,7 @@ use super::rng::DemoRng;
 use super::store_builder::StoreBuilder;
 use super::story::{Story, outage_session};
 use super::templates::{TemplateBatch, Templates};
-use super::{DemoFile, PlantedProblem};
+use crate::demo::demo_file::{DemoFile, PlantedProblem};
 use crate::format::writing::Result;
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Code, Entry, Moment};

@@ -1,48 +1,20 @@
 //! Adds records at the cost of their lines: an open store keeps what it knows between additions.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::cache::MemoryCache;
 use super::index_writer::IndexWriter;
 use super::{Memory, Result};
 use crate::format::tuning::StoreTuning;
 use crate::format::writing::RecordDraft;
 use crate::format::{self, Format};
+use crate::memory::handle_state::{LastIdMap, LogGenerations, SessionLastIds};
 use crate::model::{Act, Change, Generation, Plan, Snapshot};
 use crate::ops;
 use crate::ops::add::AppendPlan;
-use crate::store::commit::{CommitReceipt, Host, VaultState, Writer};
+use crate::store::commit::{CommitReceipt, Host, Writer};
 use crate::store::log_ends::LogEnds;
 use crate::store::memory_append;
-
-#[derive(Default)]
-pub(super) struct HandleState {
-    /// palimp's own data, as this process left it.
-    pub vault: Option<VaultState>,
-    last: HashMap<String, SessionLastIds>,
-    /// Whether derived files wait for a rebuild, and the number of records added since.
-    pub is_due: bool,
-    waiting: usize,
-    pub cache: MemoryCache,
-    /// Whether records were added to logs that are too large to hold. They are read when needed.
-    pub is_behind: bool,
-}
-
-/// The ids that were given last, by session and type.
-type LastIdMap = HashMap<(String, String), String>;
-
-type LogGenerations = Vec<(PathBuf, Generation)>;
-
-/// The ids that were given last in a session, by type, and its logs at that time.
-struct SessionLastIds {
-    ids: HashMap<String, String>,
-    logs: LogGenerations,
-    /// When they were read, by the monotonic clock.
-    read: Duration,
-}
 
 /// Records that were added at the ends of logs: their ids, and the receipt of the commit.
 pub(crate) struct AppendedRecords {

@@ -3,22 +3,21 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::{Found, Memory};
+use super::Found;
 use crate::format::tuning::StoreTuning;
-use crate::store::is_as_read;
 
 /// The session, if one was named, and the id.
 type CacheKey = (Option<String>, String);
 
 #[derive(Default)]
 pub(super) struct MemoryCache {
-    kept: HashMap<CacheKey, CacheEntry>,
+    pub(super) kept: HashMap<CacheKey, CacheEntry>,
     /// The size of all memories in bytes, and the number of uses so far.
     bytes: u64,
     turns: u64,
 }
 
-struct CacheEntry {
+pub struct CacheEntry {
     found: Found,
     bytes: u64,
     /// When it was read, by the monotonic clock.
@@ -37,7 +36,7 @@ impl MemoryCache {
         (self.kept, self.bytes) = (HashMap::new(), 0);
     }
 
-    fn get(&mut self, asked: &CacheKey, now: Duration, tuning: &StoreTuning) -> Option<Found> {
+    pub(super) fn get(&mut self, asked: &CacheKey, now: Duration, tuning: &StoreTuning) -> Option<Found> {
         let own = self.kept.get_mut(asked)?;
         if now.saturating_sub(own.read) > tuning.cache_ttl {
             self.drop_one(asked);
@@ -48,7 +47,7 @@ impl MemoryCache {
         Some(own.found.clone())
     }
 
-    fn keep(&mut self, asked: CacheKey, found: &Found, now: Duration, tuning: &StoreTuning) {
+    pub(super) fn keep(&mut self, asked: CacheKey, found: &Found, now: Duration, tuning: &StoreTuning) {
         let bytes = (found.raw.len() + found.text.len() + asked.1.len()) as u64;
         self.drop_one(&asked);
         self.turns += 1;
@@ -67,30 +66,14 @@ impl MemoryCache {
     }
 }
 
-impl Memory {
-    /// Returns a cached memory, if no file of the store has changed since.
-    pub(super) fn cached(&mut self, session: Option<&str>, id: &str) -> Option<Found> {
-        if self.handle_state.cache.kept.is_empty() {
-            return None;
-        }
-        let (now, tuning) = (self.machine.monotonic(), self.tuning());
-        let found = self.handle_state.cache.get(&asked(session, id), now, &tuning)?;
-        is_as_read(&*self.disk, self.store()).then_some(found)
-    }
-
-    pub(super) fn keep_in_cache(&mut self, session: Option<&str>, id: &str, found: &Found) {
-        let (now, tuning) = (self.machine.monotonic(), self.tuning());
-        self.handle_state.cache.keep(asked(session, id), found, now, &tuning);
-    }
-}
-
-fn asked(session: Option<&str>, id: &str) -> CacheKey {
+pub fn asked(session: Option<&str>, id: &str) -> CacheKey {
     (session.map(str::to_owned), id.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Memory;
     use crate::memory::{New, State};
 
     fn found(text: &str) -> Found {

@@ -1,39 +1,11 @@
 //! Recalled records.
 
 use super::{Memory, MemoryError, Recalled, Result};
-use crate::format;
-use crate::model::{Code, EntryRef, Moment, Problem, Snapshot, State, Store, View};
+use crate::memory::cache::asked;
+use crate::memory::found::Found;
+use crate::model::EntryRef;
 use crate::query::reachable;
-use crate::text::canonical::Checksum;
-
-/// A recalled record. All its text is untrusted: an agent may have copied a web page into it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Found {
-    /// Its id.
-    pub id: Option<String>,
-    /// Its session.
-    pub session: Option<String>,
-    /// Its type, in the format's own word.
-    pub kind: String,
-    /// Its main text.
-    pub text: String,
-    /// Its tags.
-    pub tags: Vec<String>,
-    /// When it was created.
-    pub created: Option<Moment>,
-    /// Its importance, from 0 to 1.
-    pub importance: f64,
-    /// The number that results are ordered by.
-    pub rank: Option<f64>,
-    /// Its state: live, archived, deleted or broken.
-    pub state: State,
-    /// How its checksum fits its content (2 §8.2). `None` if it has none, or the format has no rule.
-    pub checksum: Option<Checksum>,
-    /// Its problems.
-    pub problems: Vec<Problem>,
-    /// Its exact bytes.
-    pub raw: Vec<u8>,
-}
+use crate::store::is_as_read;
 
 impl Memory {
     /// Returns the records within `depth` references of a record, best first. If several sessions
@@ -89,36 +61,19 @@ impl Memory {
     }
 }
 
-impl Found {
-    pub(super) fn of(snapshot: &Snapshot, at: EntryRef, rank: Option<f64>) -> Found {
-        let (store, entry) = snapshot.get(at);
-        let view = store.view(entry);
-        let problems: Vec<Problem> = store.problems_of(entry).cloned().collect();
-        Found {
-            id: view.and_then(|view| view.id).map(str::to_owned),
-            session: store.session(entry).map(|session| session.name.clone()),
-            kind: view.map(|view| view.kind.to_string()).unwrap_or_default(),
-            text: format::text_of(store, entry).text,
-            tags: view.map(|view| view.tags.iter().map(|tag| tag.to_string()).collect()).unwrap_or_default(),
-            created: view.and_then(|view| view.created),
-            importance: view.map_or(0.5, |view| view.importance),
-            rank,
-            state: entry.state,
-            checksum: view.and_then(|view| checksum(store, view, &problems)),
-            problems,
-            raw: store.raw(entry).to_vec(),
+impl Memory {
+    /// Returns a cached memory, if no file of the store has changed since.
+    pub fn cached(&mut self, session: Option<&str>, id: &str) -> Option<Found> {
+        if self.handle_state.cache.kept.is_empty() {
+            return None;
         }
+        let (now, tuning) = (self.machine.monotonic(), self.tuning());
+        let found = self.handle_state.cache.get(&asked(session, id), now, &tuning)?;
+        is_as_read(&*self.disk, self.store()).then_some(found)
     }
-}
 
-/// Returns how a record's checksum fits its content, from the problems that reading found.
-fn checksum(store: &Store, view: View<'_>, problems: &[Problem]) -> Option<Checksum> {
-    let has = |code| problems.iter().any(|own| own.code == code);
-    // Other formats may have a member of that name, but no rule for it.
-    let has_rule = store.format == "session-log" && view.checksum;
-    has_rule.then(|| match () {
-        () if has(Code::ChecksumMismatch) => Checksum::Mismatch,
-        () if has(Code::ChecksumLegacy) => Checksum::Legacy,
-        () => Checksum::Canonical,
-    })
+    pub(crate) fn keep_in_cache(&mut self, session: Option<&str>, id: &str, found: &Found) {
+        let (now, tuning) = (self.machine.monotonic(), self.tuning());
+        self.handle_state.cache.keep(asked(session, id), found, now, &tuning);
+    }
 }

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::document::Document;
-use super::record::{NameKind, Record};
+use super::record::Record;
 use super::snapshot::{Entry, EntryRef, Snapshot, State, Store};
+use crate::model::record_name::NameKind;
 
 /// Returns the memories of `from` in `to`, without those that are gone.
 pub fn track_entries(from: &Snapshot, to: &Snapshot, all: impl Iterator<Item = EntryRef>) -> Vec<EntryRef> {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::record::{Name, Reference};
 use super::time::Moment;
+use crate::model::record_name::{Name, Reference};
 
 /// A parsed record. The fields are those of [`super::View`].
 #[derive(Clone, Debug, Default, PartialEq)]

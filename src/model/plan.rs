@@ -5,262 +5,20 @@
 
 mod counted;
 mod join;
-mod splice;
+pub mod splice;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use serde::{Deserialize, Serialize};
 
 use super::PathText;
-use super::attributes::FileAttributes;
-use super::bytes::{Bytes, Ranges};
+use super::bytes::Bytes;
 use super::whole_store::WholeStore;
+use crate::model::plan::change::{Act, Change, EqualRecords, UNDO_LIMIT};
 
 pub use counted::count_with_noun;
 pub use splice::{
     Splice, SplicedPart, apply, difference, inverse, last_line, line_end_for, part_at, pieces, spliced_parts,
     whole_lines,
 };
-
-/// The action on one file or folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Act {
-    /// Creates a folder.
-    MakeFolder,
-    /// Creates a file where none exists.
-    Create(Bytes),
-    /// Appends whole lines. Creates the file if it is absent.
-    Append(Vec<u8>),
-    /// Replaces parts of the file, in ascending order.
-    Splice(Vec<Splice>),
-    /// Removes the file, which has these bytes.
-    Remove(Bytes),
-    /// Removes a folder, if it is empty.
-    RemoveFolder,
-    /// Removes a copy that is too old, of that many bytes. Its content is read at that time.
-    Expire(u64),
-}
-
-/// A part of a plan: the change of one file or folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// Relative to the store's root. A path beside the store starts with `..`.
-    pub path: PathBuf,
-    /// The action.
-    pub act: Act,
-    /// The bytes of the file for which the plan was made; `None` if there is no such file.
-    pub base: Option<Bytes>,
-    /// The permission bits of a new file. An existing file keeps its mode.
-    pub mode: u32,
-    /// The attributes that a restored file had when it was removed.
-    pub attributes: Option<Arc<FileAttributes>>,
-}
-
-/// The maximum size of the undo data of a store, in bytes.
-pub const UNDO_LIMIT: u64 = 256 << 20;
-/// The mode of new files.
-pub const PRIVATE_MODE: u32 = 0o600;
-/// The mode of files that a checkout shares with others. The umask limits it.
-pub const SHARED_MODE: u32 = 0o666;
-
-impl Change {
-    /// True if old content goes. A hard link to the file keeps it.
-    pub fn replaces(&self) -> bool {
-        matches!(self.act, Act::Splice(_) | Act::Remove(_))
-    }
-
-    /// Creates a private file.
-    pub fn create(path: impl Into<PathBuf>, bytes: impl Into<Bytes>) -> Change {
-        Change {
-            path: path.into(),
-            act: Act::Create(bytes.into()),
-            base: None,
-            mode: PRIVATE_MODE,
-            attributes: None,
-        }
-    }
-
-    /// Appends lines to a file that has `base`, or to a new file.
-    pub fn append(path: impl Into<PathBuf>, lines: impl Into<Vec<u8>>, base: Option<Bytes>) -> Change {
-        Change {
-            path: path.into(),
-            act: Act::Append(lines.into()),
-            base,
-            mode: PRIVATE_MODE,
-            attributes: None,
-        }
-    }
-
-    /// Edits a file that has `base`. Each edit is a range of bytes and its new bytes.
-    pub fn edits(
-        path: impl Into<PathBuf>,
-        base: Bytes,
-        edits: Vec<(std::ops::Range<usize>, Vec<u8>)>,
-    ) -> Change {
-        let splices = whole_lines(&base, edits);
-        Change {
-            path: path.into(),
-            act: Act::Splice(splices),
-            base: Some(base),
-            mode: PRIVATE_MODE,
-            attributes: None,
-        }
-    }
-
-    /// Changes a file from `base` to `bytes`.
-    pub fn rewrite(path: impl Into<PathBuf>, base: Bytes, bytes: impl Into<Bytes>) -> Change {
-        let splices = splice::diff_lines(&base, &bytes.into());
-        Change {
-            path: path.into(),
-            act: Act::Splice(splices),
-            base: Some(base),
-            mode: PRIVATE_MODE,
-            attributes: None,
-        }
-    }
-
-    /// Removes a file.
-    pub fn remove(path: impl Into<PathBuf>, base: Bytes) -> Change {
-        Change {
-            path: path.into(),
-            act: Act::Remove(base.clone()),
-            base: Some(base),
-            mode: PRIVATE_MODE,
-            attributes: None,
-        }
-    }
-
-    /// Creates a folder.
-    pub fn make_folder(path: impl Into<PathBuf>) -> Change {
-        Change { path: path.into(), act: Act::MakeFolder, base: None, mode: 0o700, attributes: None }
-    }
-
-    /// Removes a folder, if it is empty.
-    pub fn remove_folder(path: impl Into<PathBuf>) -> Change {
-        Change { path: path.into(), act: Act::RemoveFolder, base: None, mode: 0o700, attributes: None }
-    }
-
-    /// Removes a copy of `len` bytes that is too old.
-    pub fn expire(path: impl Into<PathBuf>, len: u64) -> Change {
-        Change { path: path.into(), act: Act::Expire(len), base: None, mode: PRIVATE_MODE, attributes: None }
-    }
-
-    /// True if it changes nothing.
-    pub fn is_empty(&self) -> bool {
-        match &self.act {
-            Act::Append(bytes) => bytes.is_empty(),
-            Act::Splice(splices) => splices.iter().all(|splice| splice.was == splice.becomes),
-            _ => false,
-        }
-    }
-
-    /// Returns the bytes of the file afterwards. `None` if there is no file then.
-    pub fn after(&self) -> Option<Bytes> {
-        match &self.act {
-            Act::Create(bytes) => Some(bytes.clone()),
-            Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder | Act::Expire(_) => None,
-            Act::Append(_) | Act::Splice(_) => {
-                let base = self.base.clone().unwrap_or_default();
-                Some(Bytes::spliced(&base, self.splices()?))
-            }
-        }
-    }
-
-    /// Returns the parts that it replaces or appends, if it does that. Appended lines replace nothing.
-    pub fn splices(&self) -> Option<Vec<Splice>> {
-        match &self.act {
-            Act::Splice(splices) => Some(splices.clone()),
-            Act::Append(lines) => {
-                let base = self.base.clone().unwrap_or_default();
-                let (start, end) = (base.len() as u64, line_end_for(&base));
-                let becomes = [end, lines].concat().into();
-                Some(vec![Splice { start, was: Bytes::default(), becomes, line_before: Vec::new() }])
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the length of the file before; 0 if there is none.
-    pub fn len_before(&self) -> u64 {
-        match (&self.base, &self.act) {
-            (Some(base), _) => base.len() as u64,
-            (None, Act::Expire(len)) => *len,
-            (None, _) => 0,
-        }
-    }
-
-    /// Returns the length of the file afterwards.
-    pub fn len_after(&self) -> u64 {
-        let len = self.base.as_ref().map_or(0, Bytes::len);
-        let len = match &self.act {
-            Act::Create(bytes) => bytes.len(),
-            Act::Append(bytes) => {
-                len + self.base.as_ref().map_or(0, |base| line_end_for(base).len()) + bytes.len()
-            }
-            Act::Splice(splices) => {
-                let gone: usize = splices.iter().map(|splice| splice.was.len()).sum();
-                let come: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
-                len + come - gone.min(len)
-            }
-            Act::MakeFolder | Act::Remove(_) | Act::RemoveFolder | Act::Expire(_) => 0,
-        };
-        len as u64
-    }
-
-    /// Returns the change that undoes it.
-    pub fn inverse(&self) -> Change {
-        Change { base: self.after(), ..self.bare_inverse() }
-    }
-
-    /// Like [`Change::inverse`], without the base.
-    pub fn bare_inverse(&self) -> Change {
-        let act = match &self.act {
-            Act::MakeFolder => Act::RemoveFolder,
-            Act::RemoveFolder => Act::MakeFolder,
-            // The writer that undoes it reads what is restored. Without lines, this one restores nothing.
-            Act::Expire(_) => Act::Append(Vec::new()),
-            Act::Create(bytes) => Act::Remove(bytes.clone()),
-            Act::Remove(was) => Act::Create(was.clone()),
-            Act::Splice(splices) => Act::Splice(inverse(splices)),
-            Act::Append(bytes) => match &self.base {
-                Some(before) => {
-                    // Only the last two lines of the file matter here.
-                    let from = before.line_before(before.line_before(before.len()));
-                    let before = &*before.at(from..before.len());
-                    let whole = [before, line_end_for(before), bytes].concat();
-                    let mut splices = whole_lines(&whole, vec![(before.len()..whole.len(), Vec::new())]);
-                    splices.iter_mut().for_each(|own| own.start += from as u64);
-                    Act::Splice(splices)
-                }
-                None => Act::Remove(bytes.as_slice().into()),
-            },
-        };
-        Change { path: self.path.clone(), act, base: None, mode: self.mode, attributes: None }
-    }
-
-    /// Returns the size of its undo data, in bytes.
-    fn kept(&self) -> u64 {
-        match &self.act {
-            Act::Append(bytes) => bytes.len() as u64,
-            Act::Remove(bytes) => bytes.len() as u64,
-            Act::Splice(own) => own.iter().map(|own| (own.was.len() + own.becomes.len()) as u64).sum(),
-            // For a new file a digest is enough. An expired copy is not restored if it is large.
-            Act::Create(_) | Act::Expire(_) | Act::MakeFolder | Act::RemoveFolder => 0,
-        }
-    }
-
-    /// Returns the word in `--json`.
-    pub fn word(&self) -> &'static str {
-        match &self.act {
-            Act::MakeFolder | Act::Create(_) => "create",
-            Act::Append(_) if self.base.is_none() => "create",
-            Act::Append(_) => "append",
-            Act::Splice(_) => "rewrite",
-            Act::Remove(_) | Act::RemoveFolder | Act::Expire(_) => "remove",
-        }
-    }
-}
 
 /// How the writers of a format exclude each other. Paths are relative to the store's root.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -274,10 +32,6 @@ pub enum Lock {
     /// Files that exist while a writer works. A writer takes all of them or none.
     Exclusive(Vec<PathBuf>),
 }
-
-/// Equal records of a file: the file, the digest of one of them, and their number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EqualRecords(pub String, pub u64, pub u64);
 
 /// A change of a store, as it is shown and applied.
 #[derive(Clone, Debug)]
@@ -415,5 +169,6 @@ impl Plan {
     }
 }
 
+pub mod change;
 #[cfg(test)]
 mod tests;

@@ -63,42 +63,6 @@ impl Record {
     }
 }
 
-/// The kind of a name. An id and a trace with the same letters are different names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum NameKind {
-    /// One record, by its id or another name for it.
-    Record,
-    /// All events of a workflow.
-    Trace,
-    /// A session.
-    Session,
-}
-
-/// A name by which records are referred to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Name<T = Box<str>> {
-    /// The kind of the name.
-    pub of: NameKind,
-    /// The name as stored. Untrusted text.
-    pub text: T,
-}
-
-/// A reference of one record to others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reference<'a, T = Box<str>> {
-    /// The specification's word for it: `references`, `parent_message_id`, `[[link]]`, …
-    pub relation: &'a str,
-    /// The name of what it refers to.
-    pub to: Name<T>,
-}
-
-impl Reference<'static> {
-    /// Creates a reference to one record.
-    pub fn to_record(relation: &'static str, id: impl Into<Box<str>>) -> Self {
-        Reference { relation, to: Name { of: NameKind::Record, text: id.into() } }
-    }
-}
-
 /// The text of a record, to show and search it. It is untrusted: `text::safe_text` makes it safe to draw.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordText {

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::record::{Name, NameKind};
 use super::snapshot::{Entry, EntryRef, Store};
 use super::view::View;
+use crate::model::record_name::{Name, NameKind};
 
 /// The maximum number of entries of one name that are looked at. No healthy store has more with one id.
 const MOST: usize = 100;

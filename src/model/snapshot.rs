@@ -11,13 +11,13 @@ pub use super::document::Generation;
 use super::key::{Key, file_digest};
 use super::lazy_bytes::RecordReader;
 use super::path_text::PathText;
-use super::plan::Change;
 use super::problem::{Code, Problem, Severity};
 use super::record::Record;
 use super::references::ReferenceIndex;
 use super::time::Moment;
 use super::view::View;
 use super::whole_store::UnreadPath;
+use crate::model::plan::change::Change;
 
 /// The state of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -6,11 +6,12 @@ mod pack;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::atomic::AtomicU8;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::parsed_record::ParsedRecord;
-use super::record::{Name, NameKind, Reference};
 use super::time::Moment;
+use crate::model::record_name::{Name, NameKind, Reference};
 
 pub use pack::ViewPacker;
 

@@ -1,26 +1,19 @@
 //! `delete` and `undelete`.
 
-mod vault_restore;
+pub mod vault_restore;
 
+use crate::ops::change_plan::{DEPRECATED, is_deprecated};
 pub use vault_restore::{holds_deleted, is_held, read as as_read};
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
-use super::erase::ErasedRecords;
-use super::{
-    Refusal, WriteContext, backups, base, by_document, check_brought, plan, plan_and_after, writable, writes,
-};
+use super::{Refusal, WriteContext, backups, base, plan, writable, writes};
 use crate::format::writing::{
     self, DeletionKind, FormatDeletion, FormatWriter, Operation, RefusalList, document, removals,
 };
 use crate::model::plan::count_with_noun;
-use crate::model::{Change, Code, Entry, PathText, Plan, Role, State, Store};
-use crate::store::commit::deleted_from;
-use crate::text::lines;
-
-/// Why a record is not deleted if it is deprecated and its format keeps it.
-pub const DEPRECATED: &str = "it is already deprecated; --remove removes the file itself.";
+use crate::model::{Change, Code, Entry, PathText, Plan, State, Store};
 
 /// Why nothing is restored.
 pub const NOT_DELETED: &str =
@@ -102,12 +95,6 @@ pub fn delete(
     Ok(plan)
 }
 
-/// True if a deletion would only deprecate a record that is deprecated already.
-pub fn is_deprecated(store: &Store, writes: &dyn FormatWriter, entry: &Entry) -> bool {
-    let is_faded = store.view(entry).is_some_and(|view| view.faded);
-    is_faded && writes.deletion(&store.document(entry).path) == DeletionKind::Deprecated
-}
-
 /// True if a deletion changes other parts of the file. Then it can be refused because of them.
 pub fn changes_others(store: &Store) -> bool {
     has(store, DeletionKind::Canonical)
@@ -168,94 +155,4 @@ impl<'a> NewTombstones<'a> {
         }
         Ok(())
     }
-}
-
-/// Plans to undo the format's own deletion, and to restore what only undo data or backups hold.
-pub fn undelete(scene: &WriteContext<'_>, entries: &[Entry], gone: &ErasedRecords) -> Result<Plan, Refusal> {
-    let (_, writes) = writes(scene.store)?;
-    let (held, own): (Vec<Entry>, Vec<Entry>) =
-        entries.iter().partition(|entry| vault_restore::is_held(scene.store, entry));
-    let (listed, store) = (scene.store, vault_restore::read(scene.store));
-    let scene = &WriteContext { store: &store, ..*scene };
-    never_erased(scene, listed, &held, gone)?;
-    let previous = match writes.undelete(scene, &own) {
-        Some(changes) => changes.map(|changes| (changes.len(), changes)),
-        None => exhume(scene, &own, gone),
-    };
-    let (mut count, mut changes) = match previous {
-        Err(_) if own.is_empty() => (0, Vec::new()),
-        previous => previous?,
-    };
-    let mut all = backups(scene, writes, &changes);
-    all.append(&mut changes);
-    all.extend(vault_restore::bring_back(writes, scene, listed, &held)?);
-    count += held.len();
-    let (mut plan, after) = plan_and_after("undelete", scene, count, all)?;
-    plan.lines.extend(vault_restore::shared(&store, listed, &held));
-    let from: Vec<_> = by_document(listed, &held).into_iter().map(|(own, _)| own).collect();
-    check_brought(scene, (&plan, &after), &from.iter().map(|own| &**own).collect::<Vec<_>>())?;
-    Ok(plan)
-}
-
-/// Refuses records that were erased since they were listed.
-fn never_erased(
-    scene: &WriteContext<'_>,
-    listed: &Store,
-    held: &[Entry],
-    gone: &ErasedRecords,
-) -> Result<(), Refusal> {
-    let erased = gone.wanted(scene);
-    let mut faults = RefusalList::default();
-    for entry in held {
-        let path = &listed.document(entry).path;
-        let path = deleted_from(path).unwrap_or(path);
-        if erased
-            .as_ref()
-            .is_some_and(|own| own.is_erased(path, &listed.raw(entry), listed.view(entry), None))
-        {
-            faults.refuse(vec![*entry], Refusal::unfit("it was erased: nothing erased is restored."));
-        }
-    }
-    faults.finish()
-}
-
-/// Removes tombstones, but not those of erased memories, even if they were written again.
-fn exhume(
-    scene: &WriteContext<'_>,
-    entries: &[Entry],
-    gone: &ErasedRecords,
-) -> Result<(usize, Vec<Change>), Refusal> {
-    let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
-    let mut count = 0;
-    let erased = gone.wanted(scene);
-    let name = |entry: &Entry| Some((entry.session, scene.store.view(entry)?.id?));
-    let named: HashSet<_> = entries.iter().filter_map(name).collect();
-    let mut faults = RefusalList::default();
-    for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
-        let path = &scene.store.document(entry).path;
-        let raw = scene.store.raw(entry);
-        if erased.as_ref().is_some_and(|own| own.is_erased(path, &raw, scene.store.view(entry), None)) {
-            let why = "it was erased, and its tombstone stays: nothing erased is restored.";
-            faults.refuse(vec![*entry], Refusal::unfit(why));
-            continue;
-        }
-        let has_id = name(entry).is_some();
-        let Some(session) = scene.store.session(entry).filter(|_| has_id) else { continue };
-        let in_session = |own: &&std::sync::Arc<crate::model::Document>| {
-            own.role == Role::Tombstones && own.path.starts_with(&session.path)
-        };
-        let Some(file) = scene.store.documents.iter().find(in_session) else { continue };
-        count += 1;
-        changes.entry(file.path.clone()).or_insert_with(|| {
-            let wanted = |id: &str| named.contains(&(entry.session, id));
-            let own = file.records.iter().filter(|record| record.named_id().is_some_and(wanted));
-            let spans: Vec<_> = own.map(|record| record.span).collect();
-            Change::edits(&file.path, base(file), lines::removal_edits(&file.bytes, &spans))
-        });
-    }
-    faults.finish()?;
-    if count == 0 {
-        return Err(Refusal::unfit(NOT_DELETED));
-    }
-    Ok((count, changes.into_values().collect()))
 }

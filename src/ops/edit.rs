@@ -1,5 +1,6 @@
 //! `edit`: sets fields of records, and keeps every other byte.
 
+pub mod edit_result;
 mod sanity_checks;
 
 use std::collections::{BTreeSet, HashMap};
@@ -14,6 +15,7 @@ use super::{
 use crate::format::Format;
 use crate::format::writing::{FormatWriter, Operation, RefusalList, set_field};
 use crate::model::{Change, Code, Document, Entry, Plan, Problem, Severity};
+use crate::ops::edit::edit_result::EditResult;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
@@ -70,12 +72,6 @@ fn planned(
     }
     unharmed(scene, &[*entry], &after, care)?;
     Ok(plan)
-}
-
-pub(super) enum EditResult {
-    /// The new bytes of the record.
-    Record(Vec<u8>),
-    Files(Vec<Change>),
 }
 
 /// Sets fields of a record. Checks only that the record keeps a text.

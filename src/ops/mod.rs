@@ -1,12 +1,15 @@
 //! What a user can do: one file per verb, from a store in memory to a plan. All of it is pure: time
 //! and random bytes are parameters, and nothing is written.
 
+pub mod access;
 pub mod add;
 pub mod archive;
 pub mod backup_create;
 pub mod backup_restore;
 pub mod bulk;
+mod change_plan;
 pub mod compact;
+pub mod decay;
 pub mod delete;
 pub mod edit;
 pub mod effect;
@@ -14,384 +17,24 @@ pub mod erase;
 pub mod export;
 pub mod form;
 pub mod init;
+pub mod maintain;
+pub mod migrate;
 pub mod progress;
 pub mod reindex;
 pub mod repair;
 pub mod session;
 pub mod set_field;
 pub mod tag;
-pub mod upkeep;
+pub mod undelete;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+pub use crate::ops::change_plan::{
+    backups, base, by_document, check, check_brought, check_errors, config_is_known, is_json, may, plan,
+    plan_and_after, plan_as_it_is, session_folder, way_back, when, writable, writes,
+};
+use crate::ops::change_plan::{breaks, refused_for};
 
 pub use crate::format::writing::{
     ChangesResult, FieldAssignment, NO_COMPRESSED_FILES, Operation, RecordDraft, Refusal, Result,
     WriteContext,
 };
 pub use progress::Progress;
-
-use crate::format::writing::{FormatWriter, RefusalList, document};
-use crate::format::{Format, Placement, RecordSyntax};
-use crate::model::plan::UNDO_LIMIT;
-use crate::model::{
-    Act, Bytes, Change, Code, Document, Entry, Moment, PathText, Plan, Problem, Role, Severity, State, Store,
-    container,
-};
-use crate::store::derived_files;
-
-/// The documents of a store, sorted by path.
-type Documents = Vec<Arc<Document>>;
-
-/// Returns the format of a store, and its writer.
-pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn FormatWriter)> {
-    let format = form::format_of(store)?;
-    Ok((format, format))
-}
-
-/// Checks that the format and the entry's state allow `deed`. The plan can still be refused.
-pub fn may(store: &Store, entry: &Entry, deed: Operation) -> Result<()> {
-    let (_, writes) = writes(store)?;
-    match (deed, entry.state) {
-        (Operation::Delete, State::Deleted) => return Err(Refusal::unfit("it is already deleted.")),
-        (Operation::Edit | Operation::Tag | Operation::Archive, State::Deleted) => {
-            return Err(Refusal::unfit("it is deleted: restore it first."));
-        }
-        (Operation::Archive, State::Archived) => return Err(Refusal::unfit("it is already archived.")),
-        (Operation::Edit | Operation::Tag | Operation::Archive, State::Broken) => {
-            return Err(Refusal::broken());
-        }
-        _ => {}
-    }
-    let document = writable(store, entry)?;
-    writes.allows(deed, &document.path).map_err(Refusal::unfit)?;
-    match deed {
-        Operation::Delete if delete::is_deprecated(store, writes, entry) => {
-            Err(Refusal::unfit(delete::DEPRECATED))
-        }
-        Operation::Archive => writes.may_archive(store, entry),
-        _ => Ok(()),
-    }
-}
-
-/// Makes a plan of `changes` and of the changes of derived files that follow from them.
-pub fn plan(
-    verb: &'static str,
-    scene: &WriteContext<'_>,
-    records: usize,
-    changes: Vec<Change>,
-) -> Result<Plan> {
-    Ok(followed(verb, scene, records, changes)?.0)
-}
-
-/// Like [`plan`]. Also returns the store's documents after the plan, for [`check`].
-pub fn plan_and_after(
-    verb: &'static str,
-    scene: &WriteContext<'_>,
-    records: usize,
-    changes: Vec<Change>,
-) -> Result<(Plan, Documents)> {
-    let (plan, after) = followed(verb, scene, records, changes)?;
-    let after =
-        after.unwrap_or_else(|| derived_files::documents_after(scene.store, &plan.changes, scene.now));
-    Ok((plan, after))
-}
-
-/// Like [`plan_and_after`]. Returns no documents if none were needed, or if the plan changes them further.
-fn followed(
-    verb: &'static str,
-    scene: &WriteContext<'_>,
-    records: usize,
-    changes: Vec<Change>,
-) -> Result<(Plan, Option<Documents>)> {
-    let store = scene.store;
-    let mut plan = Plan::of(verb, store.whole()?);
-    plan.records = records;
-    let mut changes = one_a_file(changes.into_iter().filter(|change| !change.is_empty()));
-    // Old copies are removed last, so that undo restores them first.
-    changes.sort_by_key(|change| matches!(change.act, Act::Expire(_)));
-    if let Ok((_, writes)) = writes(store) {
-        plan.lines = writes.plan_notices(store, &changes);
-    }
-    let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
-    // One record is not enough to make derived files.
-    plan.derive_later = store.is_of_one_record();
-    plan.derive_after = !plan.derive_later && derived_files::is_written_to(store, &changes, scene.now);
-    let after = (!plan.derive_after).then(|| derived_files::documents_after(store, &changes, scene.now));
-    if let Some(after) = after.as_ref().filter(|_| !plan.derive_later) {
-        plan.derived = derived_files::derived_changes(store, after, &touched, scene.now);
-        plan.inputs = derived_files::derivation_inputs(store, &touched);
-    }
-    if plan.derive_after {
-        let names: Vec<String> = derived_files::beside_logs(store, &changes)
-            .iter()
-            .map(|own| own.path.to_text().into_owned())
-            .collect();
-        plan.lines.push(format!(
-            "a large log was written to within the last second: {} rebuilt after the change",
-            if names.is_empty() { "its indexes are".to_owned() } else { format!("{} are", names.join(", ")) }
-        ));
-    }
-    plan.lines.extend(store.other_names(&changes));
-    plan.changes = changes;
-    plan.lines.extend(not_undone(&plan));
-    let is_joined = join_derived(&mut plan);
-    // Fails if a part of the store could not be read while the plan was made.
-    store.whole()?;
-    Ok((plan, after.filter(|_| !is_joined)))
-}
-
-/// Returns how an archived record comes back, as the end of a sentence.
-pub fn way_back(store: &Store, entry: &Entry) -> String {
-    let session = store.session(entry).map(|session| session.name.as_str());
-    writes(store).map(|(_, writes)| writes.unarchive_hint(session)).unwrap_or_default()
-}
-
-/// Makes a plan of complete `changes`: no derived files follow from them.
-pub fn plan_as_it_is(
-    verb: &'static str,
-    scene: &WriteContext<'_>,
-    records: usize,
-    changes: Vec<Change>,
-) -> Result<Plan> {
-    let plan = Plan { records, changes, ..Plan::of(verb, scene.store.whole()?) };
-    let lines = scene.store.other_names(&plan.changes).chain(not_undone(&plan)).collect();
-    Ok(Plan { lines, ..plan })
-}
-
-/// Returns the notice of a plan that is too large to be undone.
-fn not_undone(plan: &Plan) -> Option<String> {
-    let megabytes = UNDO_LIMIT >> 20;
-    plan.is_too_large_to_undo().then(|| {
-        format!("this can't be undone: it replaces more than the {megabytes} MB that are kept for undo")
-    })
-}
-
-/// Puts the derived content of a new file into the change that creates it: a file is changed only once, and
-/// no count has to be repaired later behind the user's back. True if there was such a file.
-fn join_derived(plan: &mut Plan) -> bool {
-    let count = plan.derived.len();
-    let changes = &mut plan.changes;
-    let places: HashMap<PathBuf, usize> =
-        changes.iter().enumerate().rev().map(|(at, own)| (own.path.clone(), at)).collect();
-    plan.derived.retain(|derived| {
-        let own = places.get(&derived.path).and_then(|at| changes.get_mut(*at));
-        let Some(own) = own else { return true };
-        if let (Act::Create(bytes), Some(right)) = (&mut own.act, derived.after()) {
-            *bytes = right;
-        }
-        false
-    });
-    plan.derived.len() < count
-}
-
-/// Joins all changes of a file into one. Separate changes would each start from the same old bytes, and the
-/// undo of one would find the lines of the other.
-fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
-    let mut all: Vec<Change> = Vec::new();
-    let mut places: HashMap<PathBuf, usize> = HashMap::new();
-    for change in changes {
-        let place = *places.entry(change.path.clone()).or_insert(all.len());
-        match all.get_mut(place).map(|own| (own.clone().join(&change), own)) {
-            Some((Some(joined), own)) => *own = joined,
-            _ => all.push(change),
-        }
-    }
-    all
-}
-
-/// Refuses a plan that breaks the schema or exceeds a limit where this was not so before. `after` are the
-/// documents after the plan. Problems that only move to another file are no reason to refuse.
-pub fn check(scene: &WriteContext<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
-    check_for(scene, (plan, after), &[], &breaks)
-}
-
-/// Like [`check`], for records from the documents `from`. Their problems there are no reason to refuse.
-pub fn check_brought(
-    scene: &WriteContext<'_>,
-    both: (&Plan, &[Arc<Document>]),
-    from: &[&Document],
-) -> Result<()> {
-    check_for(scene, both, from, &breaks)
-}
-
-fn breaks(problem: &Problem) -> bool {
-    let limits = [Code::TooLong, Code::LimitExceeded, Code::NoTimezone, Code::BadTimestamp];
-    problem.severity == Severity::Error || limits.contains(&problem.code)
-}
-
-/// Like [`check`], but of the new problems it refuses only errors.
-pub fn check_errors(scene: &WriteContext<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
-    check_for(scene, (plan, after), &[], &|problem| problem.severity == Severity::Error)
-}
-
-fn check_for(
-    scene: &WriteContext<'_>,
-    (plan, after): (&Plan, &[Arc<Document>]),
-    from: &[&Document],
-    ours: &dyn Fn(&Problem) -> bool,
-) -> Result<()> {
-    let (_, writes) = writes(scene.store)?;
-    let paths: HashSet<&Path> = plan.changes.iter().map(|own| &*own.path).collect();
-    let changed = |document: &&Arc<Document>| paths.contains(&*document.path);
-    let mut old: Vec<&Document> = scene.store.documents.iter().filter(changed).map(|own| &**own).collect();
-    // A copy of another file has the same problems as the other file.
-    let copied = plan.changes.iter().filter(|change| change.base.is_none());
-    let origins = copied.filter_map(|change| document(&scene.store.documents, writes.origin(&change.path)?));
-    old.extend(origins.chain(from.iter().copied()));
-    let new: Vec<&Document> = after.iter().filter(changed).map(|own| &**own).collect();
-    let mut faults = RefusalList::default();
-    if let Some(problem) = worse(&old, &new, ours) {
-        own_faults(scene.store, &old, &new, ours, &mut faults);
-        if faults.is_none() {
-            return Err(refused_for(problem));
-        }
-    }
-    for change in plan.changes.iter().filter(|change| !change.path.starts_with("..")) {
-        let grows = change.len_after() > change.base.as_ref().map_or(0, |base| base.len() as u64);
-        if grows && let Err(refusal) = writes.limits(scene.store, after, &change.path) {
-            faults.refuse(entries_of(scene.store, &change.path), refusal);
-        }
-    }
-    faults.finish()
-}
-
-fn refused_for(problem: &Problem) -> Refusal {
-    let message = format!("{} ({})", problem.message, problem.code.as_str());
-    match problem.code {
-        Code::TooLong | Code::LimitExceeded => Refusal::too_large(message),
-        _ => Refusal::invalid(message),
-    }
-}
-
-/// Refuses the records that have a new problem, in files whose number of records stays the same.
-fn own_faults(
-    store: &Store,
-    old: &[&Document],
-    new: &[&Document],
-    ours: &dyn Fn(&Problem) -> bool,
-    faults: &mut RefusalList,
-) {
-    let count = |own: &Document| {
-        let mut counts: HashMap<(u32, Code), usize> = HashMap::new();
-        let of_records = own.problems.iter().filter(|problem| ours(problem));
-        of_records.filter_map(|problem| Some((problem.record?, problem.code))).for_each(|at| {
-            *counts.entry(at).or_default() += 1;
-        });
-        counts
-    };
-    for (number, is) in (0..).zip(&store.documents) {
-        let was = old.iter().find(|own| own.path == is.path);
-        let will = new.iter().find(|own| own.path == is.path);
-        let (Some(was), Some(will)) = (was, will) else { continue };
-        if was.records.len() != will.records.len() {
-            continue;
-        }
-        let (before, after) = (count(was), count(will));
-        for problem in will.problems.iter().filter(|problem| ours(problem)) {
-            let Some(record) = problem.record else { continue };
-            let at = (record, problem.code);
-            if after.get(&at) > before.get(&at)
-                && let Some(entry) = store.entry_number(number, record)
-            {
-                faults.refuse(vec![store.entries[entry as usize]], refused_for(problem));
-            }
-        }
-    }
-}
-
-fn entries_of(store: &Store, path: &Path) -> Vec<Entry> {
-    store.entries.iter().filter(|entry| store.document(entry).path == path).copied().collect()
-}
-
-/// Returns a problem of `ours` that the new documents have more often than the old ones.
-fn worse<'a>(
-    old: &[&Document],
-    new: &[&'a Document],
-    ours: &dyn Fn(&Problem) -> bool,
-) -> Option<&'a Problem> {
-    let mut known: BTreeMap<Code, i64> = BTreeMap::new();
-    for problem in old.iter().flat_map(|old| &old.problems) {
-        *known.entry(problem.code).or_default() += 1;
-    }
-    let mut found = None;
-    for problem in new.iter().flat_map(|new| &new.problems).filter(|own| ours(own)) {
-        let left = known.entry(problem.code).or_default();
-        *left -= 1;
-        if *left < 0 {
-            found = Some(problem);
-        }
-    }
-    found
-}
-
-/// Returns the document of an entry. Refuses it if it is in an archive or was not read completely.
-pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document> {
-    let document = store.document(entry);
-    let name = document.path.to_text();
-    let packed = container(&document.path).is_some() || name.ends_with(".gz") || name.ends_with(".tgz");
-    if packed {
-        let message = format!("it is in the archive {name}: unarchive it first.");
-        return Err(Refusal::new("E_SESSION_ARCHIVED", message));
-    }
-    if document.offset > 0 && document.record_reader.is_none() {
-        return Err(Refusal::unfit("the store has not been read completely yet."));
-    }
-    Ok(document)
-}
-
-/// Returns the bytes that a change of the document starts from.
-pub fn base(document: &Document) -> Bytes {
-    document.bytes.clone()
-}
-
-/// Refuses if the store's config is damaged: with default settings, too much could be removed.
-pub fn config_is_known(store: &Store) -> Result<()> {
-    let (format, _) = writes(store)?;
-    let is_config = |file: &Path| format.place(file, false) == Placement::File(Role::Config);
-    let mut broken =
-        store.problems.iter().filter(|own| own.severity == Severity::Error && is_config(&own.file));
-    match broken.next().map(|own| &*own.file) {
-        Some(file) => Err(Refusal::corrupt(format!(
-            "{} can't be read, and it says what should be removed: repair it first.",
-            file.to_text()
-        ))),
-        None => Ok(()),
-    }
-}
-
-/// True if the record of the entry is JSON.
-pub fn is_json(format: &dyn Format, store: &Store, entry: &Entry) -> bool {
-    format.syntax(&store.document(entry).path) == RecordSyntax::Json
-}
-
-/// Groups entries by document.
-pub fn by_document(store: &Store, entries: &[Entry]) -> Vec<(Arc<Document>, Vec<Entry>)> {
-    let mut files: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
-    for entry in entries {
-        files.entry(entry.document).or_default().push(*entry);
-    }
-    files.into_iter().map(|(at, own)| (Arc::clone(&store.documents[at as usize]), own)).collect()
-}
-
-/// Returns the changes that copy live files before they are rewritten, if the format keeps copies.
-pub fn backups(scene: &WriteContext<'_>, writes: &dyn FormatWriter, changes: &[Change]) -> Vec<Change> {
-    let rewritten = changes.iter().filter(|change| change.word() == "rewrite" && !change.is_empty());
-    let rewritten: HashSet<&Path> = rewritten.map(|change| &*change.path).collect();
-    let spliced =
-        |document: &&Arc<Document>| document.role == Role::Records && rewritten.contains(&*document.path);
-    let files: Vec<&Document> = scene.store.documents.iter().filter(spliced).map(|own| &**own).collect();
-    writes.backups(scene.store, &files, scene.now)
-}
-
-/// Returns the path of a session's folder.
-pub fn session_folder<'a>(store: &'a Store, name: &str) -> Result<&'a Path> {
-    let session = store.sessions.iter().find(|session| session.name == name);
-    session.map(|session| session.path.as_path()).ok_or_else(|| Refusal::no_session(name))
-}
-
-/// Formats a time for messages.
-pub fn when(moment: Moment) -> String {
-    moment.to_minute()
-}

@@ -17,9 +17,9 @@ use foldhash::fast::FixedState;
 use sha2::{Digest, Sha256};
 
 use super::cancel::CancelToken;
-use super::search::Hit;
 use crate::format;
 use crate::model::{Entry, Snapshot, Store, short_digest};
+use crate::query::search_results::Hit;
 use crate::store::parallel;
 use crate::text::fold::fold;
 use crate::text::words::{is_word, words};

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 
 use super::cancel::CancelToken;
 use super::filter::{Candidate, ResolvedNames};
-use super::query_tree::{Clause, Query, QueryNode, StateScope};
+use super::query_tree::{Clause, Query, QueryNode};
 use super::reference_search::related;
 use super::saved_query::{SavedQueryRefusal, SavedQueryResult};
-use super::search::Request;
 use super::word_match::Matches;
 use crate::model::{Document, EntryRef, Moment, Snapshot, State, Store};
+use crate::query::filter::StateScope;
+use crate::query::search_request::Request;
 
 /// The cancel token is checked once per this many entries.
 const STRIDE: usize = 1024;

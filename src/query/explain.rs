@@ -4,10 +4,11 @@ use super::Query;
 use super::cancel::CancelToken;
 use super::highlight::words_in;
 use super::rank::{RankFactors, Ranking};
-use super::search::Request;
 use super::word_match::{Matches, idf};
-use crate::format::{self, record_details, text_of, writing::FloorOutcome};
+use crate::format::writing::FloorOutcome;
+use crate::format::{self, record_details, text_of};
 use crate::model::{DecayRule, Entry, EntryRef, Keep, Store, View};
+use crate::query::search_request::Request;
 
 /// Every factor of one entry's rank.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,15 +4,16 @@ use std::ops::Range;
 
 use strsim::osa_distance;
 
+use super::QueryError;
 use super::filter::{Bounds, FacetPredicate, Filter, NameFilter, NameScope};
 use super::name_pattern::Pattern;
+use super::parse::wrong;
 use super::query_tree::{MinRank, Query, QueryNode};
 use super::saved_query::SavedQuery;
-use super::search::Order;
 use super::time_values::{TIME_FORMS, TimeRange, TimeValue};
-use super::{QueryError, parse::wrong};
 use crate::format;
 use crate::model::{Moment, State};
+use crate::query::query_tree::Order;
 use crate::text::fold::fold;
 use crate::text::names;
 

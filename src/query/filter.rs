@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::name_pattern::Pattern;
-use super::query_tree::StateScope;
 use super::time_values::TimeRange;
 use crate::format::store_names;
 use crate::model::{Entry, EntryRef, Moment, PathText, Role, Session, Snapshot, State, Store, View};
@@ -221,4 +220,17 @@ fn names_of_store(store: &Store) -> Vec<String> {
 
 fn names_of_session(session: &Session) -> Vec<String> {
     vec![fold(&session.name)]
+}
+
+/// The hidden states that a query asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StateScope {
+    pub archived: bool,
+    pub deleted: bool,
+}
+
+impl StateScope {
+    pub fn or(self, other: StateScope) -> StateScope {
+        StateScope { archived: self.archived || other.archived, deleted: self.deleted || other.deleted }
+    }
 }

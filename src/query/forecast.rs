@@ -4,10 +4,10 @@ use super::cancel::CancelToken;
 use super::explain::floor_outcome;
 use super::rank::{EntryDecay, RankFactors, Ranking};
 use super::result_pick::{PickSummary, ResultPick};
-use super::search::{Hit, Results};
 use crate::format::writing::FloorOutcome;
 use crate::model::plan::count_with_noun;
 use crate::model::{Moment, Snapshot, State};
+use crate::query::search_results::{Hit, Results};
 
 /// The forecast covers the last of these numbers of days. It counts the memories up to each of them.
 const DAYS: [f64; 3] = [7.0, 30.0, 90.0];

@@ -25,9 +25,14 @@ mod time_values;
 mod word_match;
 
 mod query_error;
+mod search_request;
+mod search_results;
 #[cfg(test)]
 mod tests;
 
+pub use crate::query::query_tree::Order;
+pub use crate::query::search_request::Request;
+pub use crate::query::search_results::{Hit, Results};
 pub use cancel::CancelToken;
 pub use duplicates::{DUPLICATES, SIMILAR_PERCENT, SimilarEntry, differing, duplicates};
 pub use explain::{Explanation, WordHit, explain, explain_in, floor_outcome};
@@ -41,7 +46,7 @@ pub use rank::{EntryDecay, RankFactors, Ranking, WEIGHTS};
 pub use reference_search::reachable;
 pub use result_pick::{PickSummary, ResultPick};
 pub use saved_query::{SavedQueryError, SavedQueryRefusal, UnsupportedSql, saved_names};
-pub use search::{Hit, Order, Request, Results, search, search_in};
+pub use search::{search, search_in};
 pub use statistics::{FillingSession, StoreCounts, TagUse, UsageStatistics, WEEKS};
 pub use text_index::TextIndex;
 pub use word_match::Matches;

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::filter::{Filter, NameFilter, NameScope};
 use super::name_pattern::Pattern;
 use super::saved_query::SavedQuery;
-use super::search::Order;
 use crate::model::Moment;
+use crate::query::filter::StateScope;
 
 /// A parsed query.
 #[derive(Clone, Debug, Default)]
@@ -89,19 +89,6 @@ impl WordPattern {
             // A text with similar letters need not contain it.
             WordPattern::Fuzzy(_) => false,
         }
-    }
-}
-
-/// The hidden states that a query asks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct StateScope {
-    pub archived: bool,
-    pub deleted: bool,
-}
-
-impl StateScope {
-    pub fn or(self, other: StateScope) -> StateScope {
-        StateScope { archived: self.archived || other.archived, deleted: self.deleted || other.deleted }
     }
 }
 
@@ -190,4 +177,20 @@ impl Query {
     pub(super) fn asks(&self) -> StateScope {
         self.clauses.iter().fold(StateScope::default(), |asks, clause| asks.or(clause.node.asks(true)))
     }
+}
+
+/// The order of results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Best first.
+    #[default]
+    Rank,
+    /// Newest first.
+    Time,
+    /// Oldest first; entries without a time come last.
+    Oldest,
+    /// Most important first.
+    Importance,
+    /// Largest first.
+    Size,
 }

@@ -2,8 +2,8 @@
 
 use super::cancel::CancelToken;
 use super::rank::Ranking;
-use super::search::Results;
 use crate::model::{EntryRef, Moment, Snapshot};
+use crate::query::search_results::Results;
 
 /// A way to pick.
 pub struct ResultPick {

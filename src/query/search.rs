@@ -5,102 +5,14 @@ use std::ops::Range;
 use super::cancel::CancelToken;
 use super::evaluation::{Exclusion, ResolvedQuery, each_candidate, is_visible};
 use super::filter::Candidate;
-use super::query_tree::{Query, StateScope};
-use super::rank::{RankFactors, Ranking};
-use super::result_pick::PickSummary;
-use super::saved_query::SavedQueryRefusal;
-use super::text_index::TextIndex;
+use super::query_tree::Query;
+use super::rank::RankFactors;
 use super::word_match::Matches;
-use crate::model::{EntryRef, Moment, Snapshot, State};
-
-/// The order of results.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// Best first.
-    #[default]
-    Rank,
-    /// Newest first.
-    Time,
-    /// Oldest first; entries without a time come last.
-    Oldest,
-    /// Most important first.
-    Importance,
-    /// Largest first.
-    Size,
-}
-
-/// What to search for, where, and how.
-#[derive(Clone, Copy)]
-pub struct Request<'a> {
-    /// The stores to search.
-    pub snapshot: &'a Snapshot,
-    /// Their text. A query without words needs none. For a query with words, if the text is missing or of an
-    /// older snapshot, the search reads the records, which takes time.
-    pub text: Option<&'a TextIndex>,
-    /// The query.
-    pub query: &'a Query,
-    /// The formula of the rank.
-    pub ranking: Ranking,
-    /// The order if the query has no `sort:`.
-    pub order: Order,
-    /// True to search archived and deleted records even if the query does not ask for them.
-    pub all: bool,
-    /// The time for the ranks.
-    pub now: Moment,
-}
-
-/// One result.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
-    /// The entry.
-    pub at: EntryRef,
-    /// The rank; `None` for a broken record.
-    pub rank: Option<f64>,
-    /// The decay, 0 to 1; 0 for a broken record.
-    pub decay: f64,
-}
-
-/// The results of a search.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Results {
-    /// The results, in the order of the request.
-    pub hits: Vec<Hit>,
-    /// The part of the query whose removal would add the most results, and their number.
-    pub blocker: Option<(Range<usize>, usize)>,
-    /// The outcome of the pick, if the results were picked.
-    pub picked: Option<PickSummary>,
-    /// The reason if nothing was searched because a saved query is not run.
-    pub refused: Option<SavedQueryRefusal>,
-}
-
-impl Results {
-    /// Returns the results, or the reason why a saved query is not run.
-    pub fn answered(self) -> Result<Results, SavedQueryRefusal> {
-        match self.refused {
-            Some(refused) => Err(refused),
-            None => Ok(self),
-        }
-    }
-}
-
-impl Request<'_> {
-    /// Finds the words of the query. `None` if cancelled. A search and all explanations of the same words in
-    /// the same stores can share the result.
-    pub fn matches(&self, cancel: &CancelToken) -> Option<Matches> {
-        self.matches_within(None, cancel)
-    }
-
-    /// Like [`Request::matches`], with the matches of an earlier query in the same stores. If the user only
-    /// typed more letters, only the entries that matched before are searched.
-    pub fn matches_within(&self, before: Option<&Matches>, cancel: &CancelToken) -> Option<Matches> {
-        if !self.query.has_words() {
-            return Some(Matches::default());
-        }
-        let text = self.text.filter(|text| text.is_of(self.snapshot));
-        let within = before.and_then(|before| before.within(self.query));
-        Matches::find(self.query, self.snapshot, (text, within.as_ref()), cancel)
-    }
-}
+use crate::model::{EntryRef, Moment, State};
+use crate::query::filter::StateScope;
+use crate::query::query_tree::Order;
+use crate::query::search_request::Request;
+use crate::query::search_results::{Hit, Results};
 
 /// Runs a search. `None` if cancelled.
 pub fn search(request: &Request<'_>, cancel: &CancelToken) -> Option<Results> {

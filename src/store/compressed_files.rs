@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::load::empty_document;
 use super::store_walk::StoreFile;
 use crate::disk::Disk;
 use crate::format::{Format, Placement};
@@ -137,4 +136,19 @@ fn fill(document: &mut Document, bytes: Vec<u8>, format: &dyn Format, now: Momen
 fn broken(path: &Path, fault: &str) -> Problem {
     let message = format!("It can't be unpacked completely: {fault}. What was read before that is shown.");
     Problem::of_file(Code::ArchiveBroken, Severity::Error, path, message)
+}
+
+pub fn empty_document(found: &StoreFile, generation: Generation) -> Document {
+    Document {
+        path: found.path.clone(),
+        role: found.role,
+        bytes: Vec::new().into(),
+        record_reader: None,
+        offset: 0,
+        len: generation.len,
+        generation,
+        records: Vec::new(),
+        problems: Vec::new(),
+        digests: Default::default(),
+    }
 }

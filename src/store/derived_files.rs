@@ -9,7 +9,7 @@ use super::incremental_read::{is_log, read_bytes, respliced};
 use super::one_record;
 use crate::format::record_reader::Reading;
 use crate::format::{self, AssemblyInput, Format};
-use crate::model::plan::PRIVATE_MODE;
+use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{Act, Bytes, Change, Document, Moment, Role, Store, container};
 
 /// Of logs above so many bytes that others are writing to, what is derived is made when the change is

@@ -1,9 +1,9 @@
 //! Reading a store: files into documents, documents into a store.
 
-mod assemble;
+pub mod assemble;
 mod newest_files;
 mod reuse;
-mod tail;
+pub mod tail;
 
 use std::collections::HashMap;
 use std::io;
@@ -12,18 +12,15 @@ use std::sync::Arc;
 
 use super::compressed_files::{self, FileCompression};
 use super::discovery::Place;
-use super::grown_log;
 use super::incremental_read::{FileInput, is_log, read_bytes};
-use super::large_file;
 use super::long_log::{self, BlockCache, ListedLog};
-use super::one_record;
-use super::parallel;
-use super::referenced_files;
 use super::store_walk::{self, StoreFile, StoreListing};
+use super::{grown_log, large_file, one_record, parallel, referenced_files};
 use crate::disk::{self, Disk, Lookup, RealDisk};
 use crate::format::{self, AssemblyInput, Format, LockFact};
 use crate::model::snapshot::Generation;
 use crate::model::{Bytes, Document, Extent, Moment, RangeReader, Role, Snapshot, Store, UnreadPath};
+use crate::store::compressed_files::empty_document;
 pub use assemble::of_documents;
 pub use tail::empty_store;
 
@@ -364,21 +361,6 @@ impl Loader<'_> {
         }
         unread.iter().for_each(|(path, error)| listing.unreadable(path, &error.to_string()));
         facts
-    }
-}
-
-pub fn empty_document(found: &StoreFile, generation: Generation) -> Document {
-    Document {
-        path: found.path.clone(),
-        role: found.role,
-        bytes: Vec::new().into(),
-        record_reader: None,
-        offset: 0,
-        len: generation.len,
-        generation,
-        records: Vec::new(),
-        problems: Vec::new(),
-        digests: Default::default(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! The table of all actions: names, keys, descriptions. Help, palette, hints, `palimp keys` and the
 //! keymap are made from it.
 
-use super::app::Screen;
 use super::{action_synonyms, keymap};
 use crate::query::ResultPick;
+use crate::tui::state::app::Screen;
 
 /// A row of the table of actions.
 pub struct ActionInfo {

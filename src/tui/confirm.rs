@@ -3,54 +3,20 @@
 use ratatui::layout::Rect;
 
 use super::action::Action;
-use super::app::App;
-use super::layout;
 use super::pane_titles::sheet_area;
-use super::theme;
+use super::{layout, theme};
 use crate::model::{Change, EntryRef, PathText};
 use crate::store::commit::undo_until;
 use crate::text::safe_text::sanitize;
 use crate::text::secrets::mask;
+use crate::tui::state::app::App;
+use crate::tui::state::confirmation::{Confirmation, ConfirmationRow, TypedWord};
 use crate::usecase::{ChangeCommand, ConcurrentChange, PlannedChange, memory_count};
 
 /// An id is shown only if at least this many columns of the title, or all of them, stay visible.
 const TITLE: usize = 60;
 /// The maximum number of rows below the title.
 const ROWS: usize = 14;
-
-/// A planned change. palimp carries out exactly what is shown, or nothing.
-pub struct Confirmation {
-    pub planned: Box<PlannedChange>,
-    /// Untrusted text.
-    pub question: String,
-    /// The word that the user must type to agree, if there is one.
-    pub typed_word: Option<TypedWord>,
-    /// The number of its memories that changed after they were shown.
-    pub changed_count: usize,
-    /// The first line on screen.
-    pub top: usize,
-    rows: Vec<ConfirmationRow>,
-    /// The question, if it stays above the lines.
-    head: Vec<String>,
-    /// The basis of the lines: the width, the maximum number of lines of the question, and the number of
-    /// memories that other programs had changed.
-    laid: (usize, usize, usize),
-}
-
-/// Words that the user types before an erasure, or before many memories are deleted.
-pub struct TypedWord {
-    pub required: String,
-    pub so_far: String,
-}
-
-enum ConfirmationRow {
-    /// A memory that changes. There may be very many, so its text is made when it is drawn.
-    Memory(EntryRef),
-    /// A memory that is left out.
-    Left(EntryRef),
-    /// Safe text.
-    Text(String),
-}
 
 /// The place of the plan, and what is shown of it.
 pub struct ConfirmationAreas {

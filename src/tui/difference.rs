@@ -2,43 +2,20 @@
 
 use std::sync::Arc;
 
-use super::app::App;
-use super::layout;
 use super::line_diff::{LinePair, pairs};
-use super::list_cursor::ListCursor;
-use super::theme;
 use super::update::text_of;
+use super::{layout, theme};
 use crate::model::{EntryRef, Snapshot};
 use crate::text::safe_text::sanitize_lines;
 use crate::text::secrets::cut;
+use crate::tui::state::app::App;
+use crate::tui::state::list_cursor::ListCursor;
+use crate::tui::state::memory_difference::{DifferencePart, MemoryDifference};
 
 /// On fewer columns the two memories are above one another.
 pub const BESIDE: u16 = 70;
 /// At most this many bytes of each text are compared.
-const SHOWN: usize = 64 << 10;
-
-pub struct MemoryDifference {
-    /// The state of the stores that the memories refer to.
-    pub snapshot: Arc<Snapshot>,
-    pub memories: [EntryRef; 2],
-    /// The side that keys act on.
-    pub side: usize,
-    /// The pairs of lines of the two texts, then of their fields.
-    pub parts: Vec<DifferencePart>,
-    /// The differing part that the user went to last.
-    pub current_part: Option<usize>,
-    pub rows: ListCursor,
-    /// Whether secrets are shown in `parts`; `None` if the parts must be made.
-    pub revealed: Option<bool>,
-}
-
-/// A pair of lines of the texts, or of values of a field.
-#[derive(Clone, Debug)]
-pub struct DifferencePart {
-    /// The field's name; empty for a line of the text. Untrusted text.
-    pub name: String,
-    pub pair: LinePair,
-}
+pub const SHOWN: usize = 64 << 10;
 
 impl MemoryDifference {
     pub fn of(snapshot: Arc<Snapshot>, both: [EntryRef; 2]) -> MemoryDifference {

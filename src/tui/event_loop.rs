@@ -13,12 +13,11 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGTSTP, SIGWINCH};
 
+pub use crate::tui::plain_text::plain;
 use first_frame::first_entries;
-pub use first_frame::{frame, plain};
+pub use first_frame::frame;
 use input_threads::listen;
 
-use super::TuiOptions;
-use super::app::{App, DEMO_NOTICE};
 use super::keyboard::{Keyboard, is_gone};
 use super::linear;
 use super::message::{Effect, Msg};
@@ -29,6 +28,8 @@ use super::terminal::{
 use super::update;
 use super::view::view;
 use crate::model::{Moment, PathText};
+use crate::tui::state::app::{App, DEMO_NOTICE};
+use crate::tui::tui_options::TuiOptions;
 use crate::work::{FolderWatch, Workers};
 
 /// Ages are drawn again at this interval if nothing else happens.
@@ -171,7 +172,7 @@ impl<'a> EventLoop<'a> {
             keep_at: None,
         };
         this.watch();
-        this.pending.push(update::reload(this.app));
+        this.pending.push(update::load_now(this.app));
         Ok(this)
     }
 
@@ -361,7 +362,7 @@ impl<'a> EventLoop<'a> {
                     self.app.visits = demo.visits;
                     first_entries(self.app);
                     self.watch();
-                    self.pending.push(update::reload(self.app));
+                    self.pending.push(update::load_now(self.app));
                 }
                 Err(why) => self.app.notice = Some(why),
             },

@@ -5,12 +5,11 @@ use std::ops::Range;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-use super::app::App;
 use super::layout;
-use super::marks::ListScope;
-use super::panes::search;
 use super::theme::{self, Theme, fit, width};
-use super::update::search_query;
+use crate::tui::state::app::App;
+use crate::tui::state::marks::ListScope;
+use crate::tui::{filter_rows, search_suggestions};
 
 /// On a smaller terminal the list gets this row.
 const SMALLEST: (u16, u16) = (60, 16);
@@ -71,18 +70,18 @@ pub fn line(app: &App) -> Line<'static> {
 /// Returns the term that hides most, and how many. Returns `None` until the typed search is answered.
 fn hides_most(app: &App) -> Option<(&str, usize)> {
     let (span, count) = app.results.blocker.as_ref()?;
-    let is_known = search_query::is_settled(app) && app.marks.shown() == ListScope::Found;
+    let is_known = filter_rows::is_settled(app) && app.marks.shown() == ListScope::Found;
     Some((app.query.get(span.clone()).filter(|_| is_known)?, *count))
 }
 
 /// Returns the term whose chip is at a place of the screen.
 pub fn at(app: &App, at: Position) -> Option<Range<usize>> {
-    if layout::has_dialog(app) && !search::is_typed(app) {
+    if layout::has_dialog(app) && !search_suggestions::is_typed(app) {
         return None;
     }
     let area = layout::frame(app).query;
     let row = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    if !row.contains(at) || !search::shows_chips(app) {
+    if !row.contains(at) || !search_suggestions::shows_chips(app) {
         return None;
     }
     let on = |chip: &FilterChip| (chip.column..chip.column + width(&chip.text) as u16).contains(&at.x);

@@ -1,12 +1,12 @@
 //! The health of the stores: counts with links to views. Zero counts are left out.
 
 use super::action::Action;
-use super::app::App;
 use super::list_view::problems;
 use super::theme::sign;
 use crate::model::plan::count_with_noun;
 use crate::model::{Code, Severity};
 pub use crate::text::columns::human_size;
+use crate::tui::state::app::App;
 use crate::work::StoreTally;
 
 /// A count, and what it links to.
@@ -15,24 +15,6 @@ pub struct HealthRow {
     pub severity: Severity,
     pub text: String,
     pub link: HealthLink,
-}
-
-/// The number of deleted memories, including those that undo data and backups still hold.
-#[derive(Default)]
-pub struct DeletedCount {
-    /// `None` if it is unknown.
-    pub count: Option<usize>,
-    /// Counts of listed memories, tombstones and backups at that time; `None` asks for a new count.
-    pub of: Option<[usize; 3]>,
-}
-
-impl DeletedCount {
-    /// True if the memories must be counted again, because these numbers changed. Remembers the numbers.
-    pub fn is_due(&mut self, tallies: &[StoreTally]) -> bool {
-        let sum = |of: fn(&StoreTally) -> usize| tallies.iter().map(of).sum::<usize>();
-        let now = [sum(|own| own.listed), sum(|own| own.deleted), sum(|own| own.backups)];
-        self.of.replace(now) != Some(now)
-    }
 }
 
 /// The target of a count.

@@ -2,14 +2,12 @@
 
 use ratatui::layout::Rect;
 
-use super::app::{App, Pane, Screen};
-use super::health;
-use super::list_view;
 use super::pane_borders::{self, PaneBorder, PlacedBorder};
-use super::pane_titles;
-use super::panes::{search, tutor};
-use super::prompt::{Prompt, PromptPurpose};
-use super::theme;
+use super::panes::tutor;
+use super::{health, list_view, pane_titles, theme};
+use crate::tui::search_suggestions;
+use crate::tui::state::app::{App, Pane, Screen};
+use crate::tui::state::prompt::{Prompt, PromptPurpose};
 
 /// The smallest terminal on which palimp draws anything.
 pub const SMALLEST: (u16, u16) = (20, 5);
@@ -66,11 +64,11 @@ pub fn has_dialog(app: &App) -> bool {
 /// Lays out the frame for the size of the app.
 pub fn frame(app: &App) -> FrameLayout {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
-    let asks = app.screen == Screen::Memories && (search::is_typed(app) || !app.query.is_empty());
+    let asks = app.screen == Screen::Memories && (search_suggestions::is_typed(app) || !app.query.is_empty());
     // On a low terminal, a plan that asks needs the rows of the search.
     let asks = asks && (app.confirm.is_none() || app.size.1 >= LOW);
     let (title, rest) = split_rows(area, 1);
-    let (query, rest) = split_rows(rest, if asks { 1 + search::rows_offered(app) } else { 0 });
+    let (query, rest) = split_rows(rest, if asks { 1 + search_suggestions::rows_offered(app) } else { 0 });
     let foot = notice(app).len().max(1) as u16;
     let (body, hints) = split_rows(rest, rest.height.saturating_sub(foot));
     let teaches = app.tutor.is_shown && app.screen != Screen::Editor;

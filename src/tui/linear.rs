@@ -9,19 +9,21 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::action::Action;
-use super::app::{App, Pane, Screen};
 use super::event_loop::plain;
 use super::key_lookup::name;
 use super::layout;
-use super::list_view::{new, session_pair::SIDES};
-use super::marks::ListScope;
+use super::list_view::new;
+use super::list_view::session_pair::SIDES;
 use super::panes::memories::order_name;
 use super::theme::{self, safe, sentence};
 use super::view::view;
 use crate::format;
-use crate::model::{State, plan::count_with_noun};
+use crate::model::State;
+use crate::model::plan::count_with_noun;
 use crate::query::Hit;
 use crate::text::safe_text::sanitize;
+use crate::tui::state::app::{App, Pane, Screen};
+use crate::tui::state::marks::ListScope;
 
 /// The size of the screen that the lines come from: no panes beside each other, and room for whole sheets.
 pub const SIZE: (u16, u16) = (96, 72);

@@ -3,6 +3,7 @@
 
 pub mod archive;
 pub mod backups;
+pub mod details_area;
 pub mod journal;
 pub mod new;
 pub mod problems;
@@ -11,105 +12,14 @@ pub mod row_list;
 pub mod session_pair;
 pub mod upkeep;
 
-use std::sync::Arc;
-
 use ratatui::text::Line;
 
-use super::app::{App, MemoryIdentity, Screen};
-use super::panes::hints::Hint;
 use crate::check::problem_groups::tally;
-use crate::model::Snapshot;
 use crate::text::safe_text::display_width;
-use crate::usecase::Visits;
-use crate::work::{ArchiveBatch, Chore};
-pub use row::ListRow;
-pub use row_list::RowList;
-
-/// State of the open list view.
-#[derive(Default)]
-pub struct ListView {
-    pub list: RowList,
-    /// The list about the row under the cursor, if there is one.
-    pub details: RowList,
-    /// True if `details` has the keys, not `list`.
-    pub in_details: bool,
-    /// Lines of text about the row under the cursor. Untrusted text.
-    pub text: Vec<String>,
-    /// The first line of `text` on screen.
-    pub top: usize,
-    /// The lines of the problem under the cursor, before and after each fix.
-    pub fixes: Option<problems::ProblemFixes>,
-    /// The key of the row that `details`, `text` and `fixes` are about.
-    pub details_of: Option<String>,
-    /// True if the rows were made again after the details.
-    pub is_stale: bool,
-    pub backups: backups::BackupsView,
-    pub journal: journal::JournalScreen,
-    /// True if compactions come first, because the user asked for them.
-    pub compactions_first: bool,
-    /// What is due, and what is archived, in `read_snapshot`. Archive and upkeep show it.
-    pub chores: Vec<Chore>,
-    pub batches: Vec<ArchiveBatch>,
-    pub read_snapshot: Option<Arc<Snapshot>>,
-    /// The visits before each time that the user marked memories as seen, for undo.
-    pub seen_before: Vec<Visits>,
-    /// One memory of each of the two sessions that are side by side.
-    pub session_pair: Option<[MemoryIdentity; 2]>,
-}
-
-impl ListView {
-    /// Returns the row under the cursor of the list.
-    pub fn row(&self) -> Option<ListRow> {
-        self.list.selected()
-    }
-
-    /// Returns what Esc removes next: one thing at a time, the innermost first.
-    pub fn esc(&self) -> EscStep {
-        let own = self.focused();
-        match () {
-            () if self.backups.difference => EscStep::Difference,
-            () if own.range.is_some() => EscStep::Range,
-            () if own.only_marked => EscStep::Only,
-            () if !own.filter.is_empty() => EscStep::Filter,
-            () if self.in_details => EscStep::Details,
-            () if !own.marks.is_empty() => EscStep::Marks,
-            () => EscStep::View,
-        }
-    }
-
-    /// Returns the list that has the keys.
-    pub fn focused(&self) -> &RowList {
-        if self.in_details { &self.details } else { &self.list }
-    }
-
-    pub fn focused_mut(&mut self) -> &mut RowList {
-        if self.in_details { &mut self.details } else { &mut self.list }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EscStep {
-    Difference,
-    Range,
-    Only,
-    Filter,
-    Details,
-    Marks,
-    View,
-}
-
-impl EscStep {
-    pub fn hint(self) -> &'static str {
-        match self {
-            EscStep::Difference | EscStep::Details => "back to the list",
-            EscStep::Range => "cancel",
-            EscStep::Only => "all again",
-            EscStep::Filter => "drop the filter",
-            EscStep::Marks => "clear marks",
-            EscStep::View => "back",
-        }
-    }
-}
+use crate::tui::hint::Hint;
+use crate::tui::state::app::{App, Screen};
+pub use crate::tui::state::list_row::ListRow;
+pub use crate::tui::state::row_list::RowList;
 
 /// Title and text about the row under the cursor, beside the list or below it.
 #[derive(Default)]

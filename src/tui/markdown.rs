@@ -8,11 +8,11 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use super::app::App;
 use super::theme::{Theme, wrap};
 use super::update::set_off;
 use crate::query::highlights;
 use crate::text::safe_text::{display_width, sanitize};
+use crate::tui::state::app::App;
 
 /// The maximum number of levels of indentation, so that no note gets narrower than a word.
 const DEEPEST: usize = 6;
@@ -296,7 +296,7 @@ mod tests {
     use super::*;
     use crate::model::Moment;
     use crate::query::Ranking;
-    use crate::tui::TuiOptions as Screens;
+    use crate::tui::tui_options::TuiOptions as Screens;
 
     fn app() -> App {
         let options = Screens {

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
-use super::app::ChangeTarget;
+use crate::tui::state::app::ChangeTarget;
 use crate::work::{Job, JobResult};
 
 pub enum Msg {

@@ -2,8 +2,8 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::app::{App, Pane};
 use super::layout::{self, split_columns, split_rows};
+use crate::tui::state::app::{App, Pane};
 pub use crate::usecase::PaneBorder;
 
 /// The minimum columns of the side panes, the list and the detail.

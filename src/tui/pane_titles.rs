@@ -7,9 +7,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
-use super::app::{App, Pane};
 use super::layout;
 use super::theme::{self, Theme};
+use crate::tui::state::app::{App, Pane};
 
 /// The title of a part of the screen, with a text at its right end.
 pub struct PaneTitle<'a> {

@@ -1,16 +1,9 @@
 //! Completions for a word of a search: fields, and their values with counts.
 
-use super::app::App;
-use super::update::search_query::term;
 use crate::query::{field_names, saved_names};
-
-/// A completion, and how many of the listed memories have it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SearchSuggestion {
-    /// The text that replaces the word. Untrusted text.
-    pub text: String,
-    pub count: Option<usize>,
-}
+use crate::tui::state::app::App;
+use crate::tui::state::prompt::{SearchSuggestion, last_word};
+use crate::tui::state::store_tree_row::term;
 
 /// The maximum number of suggestions.
 const MOST: usize = 24;
@@ -81,12 +74,4 @@ fn values(app: &App, field: &str) -> Vec<(String, Option<usize>)> {
             own.map(|(_, list)| counted(list)).unwrap_or_default()
         }
     }
-}
-
-/// Returns the signs before the last word, and the word.
-pub fn last_word(before: &str) -> (&str, &str) {
-    let start = before.rfind([' ', '(']).map_or(0, |at| at + 1);
-    let word = &before[start..];
-    let signs = word.len() - word.trim_start_matches(['-', '+']).len();
-    word.split_at(signs)
 }

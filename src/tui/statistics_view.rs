@@ -1,14 +1,10 @@
 //! The view of statistics: its days, the day under the cursor, and the places of its parts.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
 use ratatui::layout::{Position, Rect};
 
-use super::app::App;
 use super::layout;
-use crate::model::{EntryRef, Snapshot};
-use crate::query::{UsageStatistics, WEEKS};
+use crate::query::WEEKS;
+use crate::tui::state::app::App;
 
 /// The columns of the weekday names, with the spaces around them.
 pub const NAMES: u16 = 5;
@@ -17,31 +13,6 @@ const WIDE: u16 = 100;
 /// On a narrower terminal there are no figures beside the days.
 const FIGURES: u16 = 60;
 const WEEK: u16 = 7;
-
-#[derive(Default)]
-pub struct StatisticsView {
-    /// `None` until the stores are counted.
-    pub counted: Option<(Arc<Snapshot>, UsageStatistics)>,
-    /// The index of the day under the cursor.
-    pub day: usize,
-    /// The first of its memories on screen.
-    pub top: usize,
-    /// The titles of the memories on screen. Untrusted text.
-    pub titles: HashMap<EntryRef, String>,
-}
-
-impl StatisticsView {
-    /// Returns the memories of the day under the cursor.
-    pub fn written(&self) -> &[EntryRef] {
-        let of_day = self.counted.as_ref().and_then(|(_, counted)| counted.days.get(self.day));
-        of_day.map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns the index of today.
-    pub fn today(&self) -> usize {
-        self.counted.as_ref().map_or(0, |(_, counted)| counted.days.len().saturating_sub(1))
-    }
-}
 
 pub struct StatisticsAreas {
     pub title: Rect,

@@ -1,21 +1,10 @@
 //! The stores as a tree that folds, so that all stores are visible before the sessions of one.
 
-use super::app::App;
 use crate::format::store_names;
 use crate::model::Severity;
+use crate::tui::state::app::App;
+use crate::tui::state::store_tree_row::StoreTreeRow;
 use crate::work::StoreTally;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoreTreeRow {
-    /// The index of the store; `None` for all stores.
-    pub store: Option<usize>,
-    /// The session or type below the store; `None` for the store itself. Untrusted text.
-    pub name: Option<String>,
-    pub is_session: bool,
-    pub count: Option<usize>,
-    /// The worst severity of its problems, errors or warnings, and how many of them its store has.
-    pub worst: Option<(Severity, usize)>,
-}
 
 /// Returns the rows that are not folded away.
 pub fn lines(app: &App) -> Vec<StoreTreeRow> {

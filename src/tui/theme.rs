@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 
-use super::app::App;
 use super::colours::{ColourPalette, ColourRole};
-use crate::model::{PathText, Severity};
+use crate::model::Severity;
 pub use crate::text::columns::{column, fit, wrap};
 use crate::text::safe_text::{display_width, sanitize};
 use crate::text::secrets::mask;
+use crate::tui::state::app::App;
 
 /// Makes text that may come from a store masked and safe. Nothing else may make spans of such text.
 pub fn safe(app: &App, text: &str) -> String {
@@ -167,13 +167,5 @@ pub fn sign(severity: Severity) -> &'static str {
         Severity::Error => "✖",
         Severity::Warning => "⚠",
         Severity::Note => "·",
-    }
-}
-
-/// Returns a file and a line in it, as `file:line`. Untrusted text.
-pub fn place(file: &std::path::Path, line: Option<u32>) -> String {
-    match line.filter(|line| *line > 0) {
-        Some(line) => format!("{}:{line}", file.to_text()),
-        None => file.to_text().into_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! A letter for each type of memory. The filters list the letters.
 
-use super::app::App;
+use crate::tui::state::app::App;
 
 /// Types with a fixed letter.
 const LETTERS: [(&str, char); 15] = [

@@ -6,15 +6,14 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::app::{App, Pane, Screen};
-use super::ascii;
-use super::key_lookup;
 use super::layout::{self, SMALLEST};
 use super::list_view::{self, new};
-use super::panes::{self, hints::Hint};
-use super::prompt::PromptPurpose;
 use super::theme::{self, Theme, sign};
+use super::{ascii, key_lookup, panes};
 use crate::model::{PathText, Severity};
+use crate::tui::hint::Hint;
+use crate::tui::state::app::{App, Pane, Screen};
+use crate::tui::state::prompt::PromptPurpose;
 
 pub fn view(app: &App, frame: &mut Frame<'_>) {
     let area = frame.area();

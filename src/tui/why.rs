@@ -1,10 +1,10 @@
 //! Explains in words why a memory has its rank, and what happens to it later.
 
-use super::app::App;
 use crate::format::writing::FloorOutcome;
 use crate::model::time::HOUR;
 use crate::model::{Keep, Moment};
 use crate::query::{Explanation, Hit, Ranking, WEIGHTS};
+use crate::tui::state::app::App;
 
 pub struct RankFactor {
     pub name: &'static str,
@@ -14,14 +14,6 @@ pub struct RankFactor {
     pub note: String,
     /// The reason, in a sentence. Untrusted text.
     pub said: String,
-}
-
-/// The place of a memory by rank in the list.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RankPlace {
-    pub place: usize,
-    /// The memory after it, with its title. Untrusted text.
-    pub next: Option<(Hit, String)>,
 }
 
 /// The maximum number of hits that are searched for a place. More would delay the frame.

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::plan_repair::QuarantineRestore;
 use super::revalidate::add_rule_lines;
 use crate::model::{Entry, Plan, State, Store};
 use crate::ops::erase::ErasedRecords;
-use crate::ops::repair::RepairTarget;
+use crate::ops::repair::{QuarantinePiece, RepairTarget};
 use crate::ops::tag::TagChange;
 use crate::ops::{self, FieldAssignment, Operation, Progress, RecordDraft, Refusal, WriteContext};
 use crate::store::commit::{BackupCopy, UndoRedo};
+use crate::usecase::failure::Result;
 
 /// What to restore from a copy of a file.
 #[derive(Clone, PartialEq)]
@@ -328,11 +328,11 @@ impl ChangeCommand {
             ChangeCommand::EditMany(fields) => {
                 ops::edit::each(scene, entries, progress, &|_| Ok(fields.clone()))
             }
-            ChangeCommand::RecordAccess => ops::upkeep::access(scene, one()?),
+            ChangeCommand::RecordAccess => ops::access::access(scene, one()?),
             ChangeCommand::Archive => ops::archive::archive(scene, entries),
             ChangeCommand::Unarchive => ops::archive::unarchive(scene, entries),
             ChangeCommand::Delete(own) => ops::delete::delete(scene, entries, own.asked()),
-            ChangeCommand::Undelete => ops::delete::undelete(scene, entries, gone),
+            ChangeCommand::Undelete => ops::undelete::undelete(scene, entries, gone),
             _ => Err(Refusal::unfit("there is nothing to plan.")),
         }
     }
@@ -376,10 +376,10 @@ impl ChangeCommand {
                 add_rule_lines(&mut plan, scene.store, &ops::compact::rule(scene.store), scene.now);
                 Ok(plan)
             }
-            ChangeCommand::Migrate => ops::upkeep::migrate(scene),
+            ChangeCommand::Migrate => ops::migrate::migrate(scene),
             ChangeCommand::Reindex(None) => ops::reindex::reindex(scene),
             ChangeCommand::Reindex(Some(session)) => ops::reindex::of_session(scene, session),
-            ChangeCommand::RefreshDecay => ops::upkeep::decay(scene),
+            ChangeCommand::RefreshDecay => ops::decay::decay(scene),
             ChangeCommand::Session(_, SessionCommand::New(id, user)) => {
                 ops::session::new(scene, id.as_deref(), user)
             }
@@ -415,4 +415,15 @@ impl ChangeCommand {
 
 fn is_deleted(store: &Store, entry: &Entry) -> bool {
     entry.state == State::Deleted || store.view(entry).is_some_and(|view| view.faded)
+}
+
+/// What to restore from quarantine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuarantineRestore {
+    /// The store's number in its snapshot.
+    pub store: usize,
+    /// The pieces that left the file.
+    pub pieces: Arc<[QuarantinePiece]>,
+    /// The step that took them out, if it is known.
+    pub step: Option<u64>,
 }

@@ -6,24 +6,13 @@ use std::sync::Arc;
 use crate::format::text_of;
 use crate::model::plan::count_with_noun;
 use crate::model::{Entry, PathText, Plan, Store};
-use crate::ops::bulk::{SkippedRecords, make_for_allowed};
+use crate::ops::bulk::make_for_allowed;
 use crate::ops::erase::{ErasedRecords, is_nameless, plan as planned, targets};
 use crate::ops::{self, Progress, Refusal, WriteContext};
 use crate::store::commit::scrub::{ErasureReceipt, count_versions, gather};
 use crate::store::commit::{CommitError, Host, Vault, Writer};
 use crate::store::erase::{ErasedContents, ErasureMatcher, ErasureTarget};
-
-/// What is erased from one store, and the plan that was shown.
-pub struct PlannedErasure {
-    /// The store as it was read.
-    pub store: Arc<Store>,
-    /// The records to erase.
-    pub targets: Vec<ErasureTarget>,
-    /// The changes of the files.
-    pub plan: Plan,
-    /// The records that can't be erased.
-    pub left: Vec<SkippedRecords>,
-}
+use crate::usecase::planned_change::PlannedErasure;
 
 /// A shorter word of an id says nothing about the content.
 const SHORTEST_WORD: usize = 4;
@@ -147,7 +136,7 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &ErasureMatcher<'_>, with_tor
         count => Some(format!("with {count} copies that say the same:")),
     };
     let line = |own: &Entry| {
-        let (name, line) = (super::plan_change::name_of(store, own), store.record(own).line);
+        let (name, line) = (crate::usecase::planned_change::name_of(store, own), store.record(own).line);
         let place = format!("{}:{line}", store.document(own).path.to_text());
         let torn = match store.view(own) {
             Some(_) => "",

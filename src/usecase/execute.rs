@@ -5,83 +5,20 @@ use std::path::Path;
 
 use super::command::ChangeCommand;
 use super::drafts::failure_with_draft;
-use super::erase::{self, PlannedErasure};
 use super::failure::{ChangeFailure, Result};
-use super::plan_change::{PlannedChange, plan_current};
+use super::plan_change::plan_current;
 use super::request::ChangeRequest;
-use super::revalidate;
-use super::undo_redo::{RecentStep, RecentSteps, undo_or_redo};
-use crate::model::plan::count_with_noun;
-use crate::model::{EntryRef, PathText, Plan, Store};
+use super::undo_redo::undo_or_redo;
+use super::{erase, revalidate};
+use crate::model::{EntryRef, PathText, Plan};
 use crate::ops::erase::DEFAULT_REASON;
 use crate::ops::repair;
-use crate::store::commit::scrub::ErasureReceipt;
 use crate::store::commit::{
     CommitError, CommitReceipt, FilesState, Host, UndoRedo, Writer, make_folders, watch_due,
 };
-
-/// The result of a change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChangeReport {
-    /// What was done, in a few words. May quote the store.
-    pub said: String,
-    /// What differs from what was shown.
-    pub notes: Vec<String>,
-    /// What can follow.
-    pub effect: HistoryEffect,
-    /// The receipt of an erasure, in lines. May quote the store.
-    pub receipt: Vec<String>,
-}
-
-/// Returns the number of memories in words: "1 memory", "2 memories".
-pub fn memory_count(count: usize) -> String {
-    count_with_noun(count as u64, "memory")
-}
-
-/// The effect of a change on undo and redo.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HistoryEffect {
-    /// A new step: it can be undone.
-    Made,
-    /// A step was undone: it can be redone.
-    Undone,
-    /// A step was redone: it can be undone.
-    Redone,
-    /// Nothing changed.
-    Nothing,
-}
-
-/// Observes a change while it is carried out.
-pub trait ChangeObserver {
-    /// A store is locked. Returns true if it broke the lock; then palimp tries again.
-    fn break_lock(&mut self, _: &CommitError) -> bool {
-        false
-    }
-
-    /// A plan was carried out, or had nothing to do. Returns false to stop there.
-    fn on_written(&mut self, _: &Store, _: &Plan, _: Option<&CommitReceipt>) -> bool {
-        true
-    }
-
-    /// What was shown of a store was erased. Returns false to stop there.
-    fn on_erased(&mut self, _: &PlannedErasure, _: &ErasureReceipt) -> bool {
-        true
-    }
-}
-
-/// An observer that does nothing.
-pub struct SilentObserver;
-
-impl ChangeObserver for SilentObserver {}
-
-/// The outcome of a change.
-pub enum ExecuteOutcome {
-    /// It was carried out.
-    Done(ChangeReport),
-    /// Another program changed what it is about, and nothing was written. The plan says what
-    /// differs, and has to be confirmed again.
-    Stale(Box<PlannedChange>),
-}
+use crate::usecase::outcome::{ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver};
+use crate::usecase::planned_change::{PlannedChange, memory_count};
+use crate::usecase::recent_steps::{RecentStep, RecentSteps};
 
 /// Plans a change and carries it out. An error says what state the files are in.
 pub fn plan_and_execute(request: &ChangeRequest, recent: &mut RecentSteps) -> Result<ExecuteOutcome, String> {

@@ -10,36 +10,47 @@ mod drafts;
 mod erase;
 mod execute;
 mod failure;
+mod outcome;
 mod pane_layout;
 mod plan_change;
 mod plan_repair;
 mod plan_stores;
+mod planned_change;
+mod recent_steps;
 mod request;
 mod revalidate;
+mod rule_lines;
 mod screen_state;
 mod undo_redo;
 mod visits;
 
+pub use crate::usecase::command::QuarantineRestore;
+pub use crate::usecase::outcome::{
+    ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver,
+};
+pub use crate::usecase::plan_change::preview;
+pub use crate::usecase::planned_change::PlannedErasure;
+pub use crate::usecase::planned_change::memory_count;
+pub use crate::usecase::planned_change::{PlannedChange, name_of};
+pub use crate::usecase::recent_steps::{RecentStep, RecentSteps};
+pub use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
 pub use append::{append, append_all, plan_all, refusal_of_all};
 pub use check_stores::{CheckCache, CheckedSnapshot, CheckedStore, check_store, mark_due_indexes};
 pub use command::{BackupRestore, ChangeCommand, DeleteOptions, NewRecord, SessionCommand};
 pub use deleted_records::{deleted_count, with_deleted};
 pub use drafts::{failure_with_draft, keep_draft, keep_store_draft};
-pub use erase::{ERASED_MEANWHILE, PlannedErasure, is_erased, unless_erased};
-pub use execute::{
-    ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver, execute, execute_shown,
-    execute_unshown, memory_count, plan_and_execute,
-};
+pub use erase::{ERASED_MEANWHILE, is_erased, unless_erased};
+pub use execute::{execute, execute_shown, execute_unshown, plan_and_execute};
 pub use failure::{ChangeFailure, FailureCause, FailureKind};
 pub use pane_layout::{PaneBorder, PaneLayout};
-pub use plan_change::{PlannedChange, name_of, plan, preview};
-pub use plan_repair::{QuarantineFile, QuarantineRestore, fixes_of, in_quarantine, repair_sources};
+pub use plan_change::plan;
+pub use plan_repair::{QuarantineFile, fixes_of, in_quarantine, repair_sources};
 pub use plan_stores::plans_due;
 pub use request::{ChangeRequest, Requester};
 pub use revalidate::{
-    ConcurrentChange, ConcurrentChanges, add_rule_lines, add_touched_lines, count_changed_since,
-    find_unchanged, snapshot_with_bytes, store_with_bytes,
+    add_rule_lines, add_touched_lines, count_changed_since, find_unchanged, snapshot_with_bytes,
+    store_with_bytes,
 };
 pub use screen_state::ScreenState;
-pub use undo_redo::{RecentStep, RecentSteps, undo_or_redo};
+pub use undo_redo::undo_or_redo;
 pub use visits::Visits;

@@ -1,182 +1,28 @@
 //! Plans changes of what the user saw. What is shown is what is carried out.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::command::{BackupRestore, ChangeCommand};
-use super::drafts::failure_with_draft;
-use super::erase::{self, PlannedErasure};
-use super::execute::memory_count;
+use super::erase;
 use super::failure::{ChangeFailure, Result};
 use super::plan_repair::plan_quarantine_restore;
 use super::plan_stores::plan_stores;
 use super::request::{ChangeRequest, Requester};
-use super::revalidate::{ConcurrentChanges, hold};
-use crate::format;
+use super::revalidate::hold;
 use crate::model::{Entry, EntryRef, Plan, Store};
 use crate::ops::backup_restore::CopyFacts;
 use crate::ops::bulk::{self, SkippedRecords, add_skipped};
 use crate::ops::effect::{added_lines, effect};
 use crate::ops::erase::{DEFAULT_REASON, ErasedRecords};
-use crate::ops::repair::QuarantinePiece;
 use crate::ops::{self, NO_COMPRESSED_FILES, Refusal, WriteContext};
 use crate::store::commit::{Host, Vault, change_id};
 use crate::store::packed_bytes;
-
-/// A change with its plans. What is shown is what is carried out.
-pub struct PlannedChange {
-    /// The request.
-    pub request: ChangeRequest,
-    /// The plans, each with the number of its store.
-    pub plans: Vec<(usize, Plan)>,
-    /// The planned erasures.
-    pub erasures: Vec<PlannedErasure>,
-    /// The memories that change; empty if the plans themselves say which.
-    pub changing: Vec<EntryRef>,
-    /// The memories that can't be changed, and why.
-    pub skipped: Vec<SkippedRecords<EntryRef>>,
-    /// The pieces that a repair moves to quarantine, by the number of the store.
-    pub(super) quarantined: Vec<(usize, Vec<QuarantinePiece>)>,
-    /// The random bytes of new ids: a plan that is made again has the ids that were shown.
-    pub(super) random: [u8; 16],
-    /// What other programs did since the plan was shown, if it was shown before.
-    pub concurrent: Option<ConcurrentChanges>,
-}
-
-impl PlannedChange {
-    /// Makes a change of plans that exist.
-    pub fn of(request: ChangeRequest, plans: Vec<(usize, Plan)>) -> PlannedChange {
-        let (erasures, changing, left, quarantined, random) = Default::default();
-        PlannedChange {
-            request,
-            plans,
-            erasures,
-            changing,
-            skipped: left,
-            quarantined,
-            random,
-            concurrent: None,
-        }
-    }
-
-    /// Requires that what is replaced is as it was shown. Changes by an earlier plan are allowed.
-    pub(super) fn make_exact(&mut self) {
-        for at in 0..self.plans.len() {
-            let (before, rest) = self.plans.split_at_mut(at);
-            let Some((number, plan)) = rest.first_mut() else { continue };
-            let own = before.iter().filter(|(other, _)| other == number);
-            let is_changed =
-                |path: &Path| own.clone().any(|(_, other)| other.all().any(|own| own.path == path));
-            let is_first = !plan.all().any(|own| is_changed(&own.path));
-            plan.exact = is_first;
-        }
-        self.erasures.iter_mut().for_each(|own| own.plan.exact = true);
-    }
-
-    /// Returns every plan with its store, also those of erasures.
-    pub fn all(&self) -> impl Iterator<Item = (&Arc<Store>, &Plan)> {
-        let plans = self.plans.iter().map(|(number, plan)| (&self.request.snapshot.stores[*number], plan));
-        plans.chain(self.erasures.iter().map(|own| (&own.store, &own.plan)))
-    }
-
-    /// Returns the effect of the plans, line by line. If two effects are equal, a yes to one holds
-    /// for the other.
-    pub(super) fn effect_lines(&self) -> Vec<String> {
-        if self.request.by == Requester::Screen {
-            return vec![self.records().to_string()];
-        }
-        let mut told = Vec::new();
-        for (store, plan) in self.all() {
-            told.push(format!("{} {}", plan.verb, plan.records));
-            told.extend(plan.preview_lines());
-            if self.changing.is_empty() {
-                let now = self.request.now;
-                told.extend(
-                    effect(store, plan, now)
-                        .iter()
-                        .map(|own| format!("{:?} {:?} {}", own.id, own.fate, own.title)),
-                );
-                told.extend(added_lines(store, plan, now));
-            }
-        }
-        told
-    }
-
-    /// Returns the pieces that a repair takes out of a store, by their file.
-    pub(super) fn quarantined_of(&self, number: usize) -> BTreeMap<&Path, Vec<&QuarantinePiece>> {
-        let mut files: BTreeMap<&Path, Vec<&QuarantinePiece>> = BTreeMap::new();
-        let own = self.quarantined.iter().filter(|(own, _)| *own == number).flat_map(|(_, own)| own);
-        own.for_each(|own| files.entry(&own.file).or_default().push(own));
-        files
-    }
-
-    pub(super) fn replan_store(&self, store: &Store) -> Result<Plan, Refusal> {
-        let scene = WriteContext {
-            store,
-            now: self.request.now,
-            random: self.random,
-            compressed_files: &NO_COMPRESSED_FILES,
-        };
-        self.request.command.plan_store(&scene, &[])
-    }
-
-    fn order_as_listed(&mut self) {
-        let places: HashMap<EntryRef, usize> = self.request.at.iter().copied().zip(0..).collect();
-        let place = |at: &EntryRef| places.get(at).copied().unwrap_or(usize::MAX);
-        self.changing.sort_by_key(place);
-        self.skipped.iter_mut().for_each(|own| own.which.sort_by_key(place));
-    }
-
-    /// Returns the number of memories that change.
-    pub fn records(&self) -> usize {
-        let erased: usize = self.erasures.iter().map(|own| own.targets.len()).sum();
-        erased + self.plans.iter().map(|(_, plan)| plan.records).sum::<usize>()
-    }
-
-    /// True if nothing would change.
-    pub fn is_empty(&self) -> bool {
-        self.erasures.is_empty() && self.plans.iter().all(|(_, plan)| !plan.is_due())
-    }
-
-    /// Returns what is left out, and why. May quote the store.
-    pub fn left_out(&self) -> Vec<String> {
-        let told = |own: &SkippedRecords<EntryRef>| {
-            format!("left out: {}: {}", memory_count(own.which.len()), own.reason)
-        };
-        self.skipped.iter().map(told).collect()
-    }
-
-    /// Returns the title of a memory, what happens to it, and its id. Untrusted text.
-    pub fn named(&self, at: EntryRef) -> [String; 3] {
-        let (store, entry) = self.request.snapshot.get(at);
-        let told = self.request.command.effect_on(store, entry);
-        let told = match (told.is_empty(), &self.request.command) {
-            (true, ChangeCommand::Tag { .. }) => "unchanged".to_owned(),
-            _ => told,
-        };
-        [format::title(store, entry), told, name_of(store, entry)]
-    }
-
-    /// Returns the name of what is changed.
-    pub fn display_name(&self) -> String {
-        match self.request.at.len() {
-            0 | 1 => self.request.name.clone(),
-            _ => memory_count(self.records()),
-        }
-    }
-}
-
-/// Plans a change and writes nothing. An error says why it can't be made.
-pub fn preview(request: ChangeRequest) -> Result<PlannedChange, String> {
-    let data = request.data.clone();
-    let host = Host::here(&data, request.now);
-    let of = request.clone();
-    plan_current(request, host).map_err(|failed| failure_with_draft(&of, failed.message))
-}
+use crate::usecase::drafts::failure_with_draft;
+use crate::usecase::planned_change::{PlannedChange, PlannedErasure};
 
 /// Plans a change of the stores as they are now, with what differs from what was listed.
-pub(super) fn plan_current(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
+pub fn plan_current(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
     let (request, difference) = hold(request, host);
     let is_gone = request.command.is_of_records() && request.at.is_empty() && !difference.is_none();
     let planned = if is_gone { PlannedChange::of(request, Vec::new()) } else { plan(request, host)? };
@@ -274,12 +120,6 @@ fn say_each(request: &ChangeRequest, number: usize, plan: &mut Plan) {
         effect(store, plan, request.now).iter().map(|own| format!("  {}", own.line())).collect();
     lines.extend(added_lines(store, plan, request.now).into_iter().map(|line| format!("  {line}")));
     plan.lines.extend(lines);
-}
-
-/// Returns the id of a memory, or its key.
-pub fn name_of(store: &Store, entry: &Entry) -> String {
-    let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
-    id.unwrap_or_else(|| store.key(entry))
 }
 
 struct StorePart {
@@ -380,4 +220,12 @@ fn restored(request: &ChangeRequest, wanted: &BackupRestore, host: Host<'_>) -> 
     let compared = ops::backup_restore::compare(&scene, &wanted.copy.file, &wanted.bytes, &facts)?;
     let which = (&wanted.chosen, wanted.whole);
     Ok(ops::backup_restore::bring_back(&scene, &compared, which, &wanted.bytes, &facts)?)
+}
+
+/// Plans a change and writes nothing. An error says why it can't be made.
+pub fn preview(request: ChangeRequest) -> Result<PlannedChange, String> {
+    let data = request.data.clone();
+    let host = Host::here(&data, request.now);
+    let of = request.clone();
+    plan_current(request, host).map_err(|failed| failure_with_draft(&of, failed.message))
 }

@@ -12,26 +12,15 @@ use crate::disk::Disk;
 use crate::model::{Act, Change, Code, Moment, PathText, Plan, Problem, Role, Store};
 use crate::ops::erase::ErasedRecords;
 use crate::ops::repair::{
-    self, FileCopy, FixPreview, QuarantineContent, QuarantinePiece, RepairContext, RepairPlan, RepairSources,
-    RepairTarget,
+    self, FileCopy, FixPreview, QuarantineContent, RepairContext, RepairPlan, RepairSources, RepairTarget,
 };
 use crate::ops::{NO_COMPRESSED_FILES, WriteContext};
 use crate::store::commit::{Deletions, Host, QuarantinedPiece, StepHistory, Vault, list_backups};
+use crate::usecase::command::QuarantineRestore;
 
 /// At most this many bytes of copies, and this many steps, are searched for torn memories.
 const MOST: u64 = 64 << 20;
 const STEPS: usize = 40;
-
-/// What to restore from quarantine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QuarantineRestore {
-    /// The store's number in its snapshot.
-    pub store: usize,
-    /// The pieces that left the file.
-    pub pieces: Arc<[QuarantinePiece]>,
-    /// The step that took them out, if it is known.
-    pub step: Option<u64>,
-}
 
 /// A file in quarantine.
 pub struct QuarantineFile {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::command::{ChangeCommand, SessionCommand};
 use super::failure::{ChangeFailure, Result};
-use super::plan_change::PlannedChange;
 use super::plan_repair::plan_repair;
 use super::request::ChangeRequest;
 use super::revalidate::add_rule_lines;
@@ -14,6 +13,7 @@ use crate::model::{Moment, PathText, Plan, Store, container};
 use crate::ops::{self, NO_COMPRESSED_FILES, Refusal, WriteContext};
 use crate::store::commit::Host;
 use crate::store::packed_bytes;
+use crate::usecase::planned_change::PlannedChange;
 
 /// Plans a change for each store. If there are several stores, a refusal names its store.
 pub(super) fn plan_stores(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
@@ -99,8 +99,8 @@ pub fn plans_due(store: &Store, now: Moment) -> Result<Vec<(Plan, String)>> {
         random: ThisMachine::new().random(),
         compressed_files: &NO_COMPRESSED_FILES,
     };
-    let files = ops::upkeep::due_files(&scene)?;
+    let files = ops::maintain::due_files(&scene)?;
     let packed = packed_bytes(&RealDisk, store, &files)
         .map_err(|error| ChangeFailure::unread("an archive", &error))?;
-    Ok(ops::upkeep::due(&WriteContext { compressed_files: &packed, ..scene })?)
+    Ok(ops::maintain::due(&WriteContext { compressed_files: &packed, ..scene })?)
 }

@@ -2,90 +2,38 @@
 //! changed, deleted or moved one of its memories, nothing is written: the plan is made again for
 //! the same memories, never for new ones, and has to be confirmed again with what differs.
 
+pub mod concurrent_changes;
 mod describe_change;
 mod load_bytes;
 mod replan;
+mod same_memories;
 
 use std::sync::Arc;
 
+use crate::usecase::revalidate::concurrent_changes::ConcurrentChanges;
+use crate::usecase::revalidate::load_bytes::of_bound;
+
+pub use crate::usecase::rule_lines::{add_rule_lines, add_touched_lines};
 pub(super) use load_bytes::hold;
 pub use load_bytes::{find_unchanged, snapshot_with_bytes, store_with_bytes};
-pub use replan::{add_rule_lines, add_touched_lines};
 
 use super::command::ChangeCommand;
 use super::deleted_records::as_before;
-use super::execute::{ChangeObserver, ExecuteOutcome, execute_unshown};
+use super::execute::execute_unshown;
 use super::failure::{ChangeFailure, Result};
-use super::plan_change::PlannedChange;
 use super::request::Requester;
-use super::undo_redo::RecentSteps;
 use crate::model::entry_tracker::have_equal_bytes;
 use crate::model::{EntryRef, EntryTracker, Extent, Moment, Snapshot, Store};
 use crate::ops::delete::is_held;
 use crate::ops::effect::effect;
 use crate::store::commit::{Host, deleted_from};
 use crate::store::{self, Place};
+use crate::usecase::outcome::{ChangeObserver, ExecuteOutcome};
+use crate::usecase::planned_change::PlannedChange;
+use crate::usecase::recent_steps::RecentSteps;
 
 /// A plan is tried at most this often if other programs change what it is not about.
 const TRIES: usize = 4;
-
-/// What other programs did to the memories of a plan since it was shown.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ConcurrentChanges {
-    /// The number of memories that were shown.
-    pub shown: usize,
-    /// The memories that are not as they were shown.
-    pub changes: Vec<ConcurrentChange>,
-}
-
-/// A memory that is not as it was shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConcurrentChange {
-    /// Its name. Untrusted text.
-    pub name: String,
-    /// What happened to it: `gone`, or what changed. Untrusted text.
-    pub what: String,
-    /// What the plan does to it now; empty if that is clear. Untrusted text.
-    pub new_effect: String,
-}
-
-/// At most this many of them are named in a sentence.
-const NAMED: usize = 5;
-
-impl ConcurrentChanges {
-    /// True if everything is as it was shown.
-    pub fn is_none(&self) -> bool {
-        self.changes.is_empty()
-    }
-
-    /// Returns a head line: "Changed meanwhile: 2 of 212".
-    pub fn head(&self) -> String {
-        format!("Changed meanwhile: {} of {}", self.changes.len(), self.shown)
-    }
-
-    /// Returns the head line with the first memories. May quote the store.
-    pub fn told(&self) -> String {
-        let named: Vec<String> = self.changes.iter().take(NAMED).map(ConcurrentChange::told).collect();
-        let more = if self.changes.len() > NAMED { ", …" } else { "" };
-        format!("{} — {}{more}", self.head(), named.join(", "))
-    }
-}
-
-impl ConcurrentChange {
-    fn told(&self) -> String {
-        match self.what.as_str() {
-            "gone" => format!("{} gone", self.name),
-            what => format!("{} ({what})", self.name),
-        }
-    }
-
-    /// Returns its line in a list. May quote the store.
-    pub fn line(&self) -> String {
-        let becomes =
-            if self.new_effect.is_empty() { String::new() } else { format!(" · {}", self.new_effect) };
-        format!("{}  {}{becomes}", self.name, self.what)
-    }
-}
 
 /// Carries out a plan that was shown, if its memories are as they were shown.
 pub(super) fn execute_if_unchanged(
@@ -215,30 +163,6 @@ fn is_as_shown(planned: &PlannedChange, fresh: &Snapshot) -> bool {
 fn of_memories(planned: &PlannedChange, fresh: &Snapshot) -> ConcurrentChanges {
     let bound = [bound(planned), planned.request.beside.clone()].concat();
     of_bound(&planned.request.snapshot, &bound, fresh, planned.request.now)
-}
-
-/// Returns what other programs did to memories since they were read.
-fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Moment) -> ConcurrentChanges {
-    let mut carry = EntryTracker::new(was, fresh);
-    let mut moved = Vec::new();
-    for &at in bound {
-        let is = carry.find(at, &|_| false).map(|at| fresh.get(at));
-        let is_other = is.is_some_and(|is| !have_equal_bytes(was.get(at), is));
-        let held = if is_other { was.with_bytes_of(at) } else { None };
-        let (store, entry) = held.as_ref().unwrap_or(was).get(at);
-        // A memory that is in no file is unchanged until it is restored.
-        if is.is_none() && is_held(store, entry) {
-            continue;
-        }
-        if let Some(what) = describe_change::describe_change((store, entry), is, now) {
-            moved.push(ConcurrentChange {
-                name: super::plan_change::name_of(store, entry),
-                what,
-                new_effect: String::new(),
-            });
-        }
-    }
-    ConcurrentChanges { shown: bound.len(), changes: moved }
 }
 
 /// Returns how many memories of a shown plan are not as they were shown, in stores that were read

@@ -1,72 +1,15 @@
 //! Undo and redo: the last step of this run first, otherwise the last one in a journal.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::execute::{ChangeReport, HistoryEffect};
 use super::failure::{ChangeFailure, Result};
 use super::request::ChangeRequest;
 use super::store_with_bytes;
 use crate::model::plan::count_with_noun;
 use crate::model::{Plan, Store};
-use crate::store::commit::last_change;
-use crate::store::commit::{CommitError, Host, UndoRedo, Writer};
-
-/// The steps of this run, in order. Undo and redo take these first, no matter which times the
-/// journals of several stores have.
-#[derive(Default)]
-pub struct RecentSteps {
-    done: Vec<RecentStep>,
-    undone: Vec<RecentStep>,
-    /// True if there was a new step: what was undone before it is not redone.
-    is_new: bool,
-    /// The number of the last change. A change of several stores is a step in each.
-    change: u64,
-}
-
-impl RecentSteps {
-    /// Begins a change: its steps are undone and redone together.
-    pub(crate) fn begin(&mut self) {
-        self.change += 1;
-    }
-
-    /// Adds a new step: what was undone before it is not redone.
-    pub(crate) fn push_new(&mut self, step: RecentStep) {
-        self.done.push(RecentStep { change: self.change, ..step });
-        self.undone.clear();
-        self.is_new = true;
-    }
-
-    /// Returns the steps of the change that was made last, or undone last, in open stores, the newest first.
-    fn last(&self, stores: &[Arc<Store>], is_redo: bool) -> (Option<u64>, Vec<StepToTurn>) {
-        let steps = if is_redo { &self.undone } else { &self.done };
-        let open = |step: &RecentStep| stores.iter().find(|store| store.root == step.root).map(Arc::clone);
-        let change = steps.iter().rev().find(|step| open(step).is_some()).map(|step| step.change);
-        let own = steps.iter().rev().filter(|step| Some(step.change) == change);
-        let due = |step: &RecentStep| Some((open(step)?, Some(step.number), Some(step.said.clone())));
-        (change, own.filter_map(due).collect())
-    }
-
-    /// Removes a step of this run, so that it is not undone or redone again.
-    fn taken(&mut self, store: &Store, number: Option<u64>, is_redo: bool) {
-        let steps = if is_redo { &mut self.undone } else { &mut self.done };
-        steps.retain(|step| step.root != store.root || Some(step.number) != number);
-    }
-
-    /// Adds a step that was chosen from the journal, and undone or redone.
-    pub(super) fn push_undone_or_redone(&mut self, turn: UndoRedo, step: impl Fn(u64) -> RecentStep) {
-        let (UndoRedo::Undo(number) | UndoRedo::Redo(number)) = turn;
-        self.begin();
-        let own = RecentStep { change: self.change, ..step(number) };
-        let others = |before: &RecentStep| before.root != own.root || before.number != number;
-        self.done.retain(others);
-        self.undone.retain(others);
-        match turn {
-            UndoRedo::Undo(_) => self.undone.push(own),
-            UndoRedo::Redo(_) => self.done.push(own),
-        }
-    }
-}
+use crate::store::commit::{CommitError, Host, UndoRedo, Writer, last_change};
+use crate::usecase::outcome::{ChangeReport, HistoryEffect};
+use crate::usecase::recent_steps::{RecentStep, RecentSteps, StepToTurn};
 
 /// Plans to undo or redo a chosen step of a store. Nothing is written.
 pub(super) fn preview(
@@ -84,23 +27,6 @@ pub(super) fn preview(
         UndoRedo::Redo(step) => writer.redo(Some(step))?,
     })
 }
-
-/// A step of this run.
-pub struct RecentStep {
-    root: PathBuf,
-    number: u64,
-    said: String,
-    change: u64,
-}
-
-impl RecentStep {
-    pub(crate) fn new(root: &Path, number: u64, said: &str) -> RecentStep {
-        RecentStep { root: root.to_owned(), number, said: said.to_owned(), change: 0 }
-    }
-}
-
-/// A step to undo or redo: its store, its number unless it is the last, and its description.
-type StepToTurn = (Arc<Store>, Option<u64>, Option<String>);
 
 /// Undoes the last change, or redoes what was undone last: of this run, otherwise of the journals.
 /// If the change is of several stores, this is done in each.

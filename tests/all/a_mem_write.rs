@@ -266,7 +266,7 @@ fn a_note_that_was_deprecated_a_year_ago_is_moved_and_comes_back() {
     let store = site.load();
     assert_eq!(named(&store, "trace-pattern")[0].state, State::Archived);
     site.refuses("unarchive it first", |scene| {
-        ops::delete::undelete(
+        ops::undelete::undelete(
             scene,
             &named(scene.store, "trace-pattern"),
             &palimp::ops::erase::ErasedRecords::default(),
@@ -338,7 +338,7 @@ fn stores_of_others_are_written_by_their_own_customs() {
         ops::delete::delete(scene, &named(scene.store, "backend-pattern-21"), DeleteRequest::default())
     });
     site.does(|scene| {
-        ops::delete::undelete(
+        ops::undelete::undelete(
             scene,
             &named(scene.store, "backend-pattern-21"),
             &palimp::ops::erase::ErasedRecords::default(),

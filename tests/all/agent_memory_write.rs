@@ -149,7 +149,7 @@ fn what_the_format_has_not_is_refused_with_the_reason() {
     refused(&|scene| ops::archive::unarchive(scene, &[]), "palimp undo");
     refused(
         &|scene| {
-            ops::delete::undelete(scene, &one("gotchas.0"), &palimp::ops::erase::ErasedRecords::default())
+            ops::undelete::undelete(scene, &one("gotchas.0"), &palimp::ops::erase::ErasedRecords::default())
         },
         "none of these is deleted",
     );

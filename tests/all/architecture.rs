@@ -1,6 +1,7 @@
 //! The rules of `docs/architecture.md`, checked in the sources.
 
 mod chance;
+mod circles;
 mod code;
 mod words;
 

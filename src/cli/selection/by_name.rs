@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
+use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure, Result};
-use crate::cli::{Context, load_stores};
+use crate::cli::load_stores;
 use crate::disk::RealDisk;
 use crate::format;
 use crate::model::key::{Key, ParsedKey, file_digest};

@@ -8,6 +8,9 @@ use super::super::{Placement, parts};
 use crate::model::{PathText, Role};
 use crate::text::json::Json;
 
+/// Specification 5.
+pub struct AMem;
+
 /// The folders below the root. A folder in `events/` with such a name belongs to another store.
 const ROOMS: [&str; 5] = ["events", "traces", "knowledge", "profiles", "queries"];
 const INDEXES: [&str; 2] = ["tags.json", "links.json"];

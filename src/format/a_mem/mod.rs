@@ -21,6 +21,8 @@ mod note;
 mod profile;
 mod write;
 
+pub use layout::AMem;
+
 use std::path::{Path, PathBuf};
 
 use super::record_form::RecordForm;
@@ -29,9 +31,6 @@ use super::{AssemblyInput, DerivedFile, Format, FormatInfo, RecordSyntax};
 use crate::model::{Code, DecayTable, Moment, Problem, Role, Severity, deleted_from};
 use crate::text::json::{Json, JsonKind};
 use crate::text::names;
-
-/// Specification 5.
-pub struct AMem;
 
 static ABOUT: FormatInfo = FormatInfo {
     name: "a-mem",

@@ -18,6 +18,7 @@
 
 mod deprecation;
 mod events;
+mod field_values;
 mod json_text;
 mod link_graph;
 mod link_lists;
@@ -33,22 +34,23 @@ mod tests;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use link_graph::links_graph;
+use note_names::NoteNames;
+use tag_index::tags_index;
+
 use super::indexes::{self, NoteLinks};
 use super::{AMem, layout};
+use crate::format::a_mem::write::field_values::{ended, rewritten};
 use crate::format::record_reader::without_mark;
 use crate::format::writing::{
     AppendContext, AppendLines, AuditEvent, ChangesResult, DeletionKind, DueTask, FieldAssignment,
     FormatDeletion, FormatWriter, Operation, RecordDraft, Refusal, RefusalList, Result, WriteContext,
     document,
 };
-use crate::format::{AssemblyInput, DerivedFile, Format};
-use crate::model::{Change, Code, Document, Entry, Moment, Role, Store};
+use crate::format::{AssemblyInput, DerivedFile};
+use crate::model::{Change, Code, Document, Entry, Moment, Store};
 use crate::text::front_matter::edit::EditRefused;
 use crate::text::json_edit;
-
-use link_graph::links_graph;
-use note_names::NoteNames;
-use tag_index::tags_index;
 
 const APPEND_ONLY: &str = "the event log only grows: an event can't be changed or deleted. Past months can be archived, and secrets can be erased.";
 const README: &str = "# Memory\n\nWhat agents remember of this project (A-MEM).\n\n\
@@ -274,26 +276,6 @@ impl From<EditRefused> for Refusal {
     }
 }
 
-/// Refuses a value that the format does not allow. `rule` is a phrase that says what it allows.
-fn bad_value(field: &str, value: &str, rule: &str) -> Refusal {
-    Refusal::invalid(format!("{field} can't be {value:?}: {rule}."))
-}
-
-fn one_of(field: &str, value: &str, known: &[&str]) -> Result<()> {
-    let rule = || format!("it should be one of {}", known.join(", "));
-    if known.contains(&value) { Ok(()) } else { Err(bad_value(field, value, &rule())) }
-}
-
-/// Writes a timestamp as the format's own writer does.
-fn timestamp(now: Moment) -> String {
-    now.to_pattern("%Y-%m-%dT%H:%M:%S%.6f+00:00")
-}
-
-/// Returns the store's files in the form that functions for derived files need.
-fn parts(store: &Store) -> AssemblyInput<'_> {
-    AssemblyInput { documents: &store.documents, folders: &[], locks: &[], outside_files: None }
-}
-
 /// Separates notes from events.
 fn apart(store: &Store, entries: &[Entry]) -> (Vec<Entry>, Vec<Entry>) {
     let is_note = |entry: &&Entry| layout::kind_of(&store.document(entry).path) == "note";
@@ -307,31 +289,6 @@ fn query(document: &Document, set: &[FieldAssignment<'_>]) -> ChangesResult {
     };
     let before = String::from_utf8_lossy(&document.bytes);
     Ok(vec![rewritten(document, ended(value, "\n", &before).as_bytes())])
-}
-
-fn rewritten(document: &Document, bytes: &[u8]) -> Change {
-    Change::rewrite(&document.path, document.bytes.clone(), bytes)
-}
-
-/// Adds a line end to the text, unless the text that it replaces ends without one.
-fn ended(text: &str, end: &str, before: &str) -> String {
-    let is_open = !before.is_empty() && !before.ends_with('\n');
-    let stays = text.is_empty() || text.ends_with('\n') || is_open;
-    if stays { text.to_owned() } else { format!("{text}{end}") }
-}
-
-/// Refuses new problems: a word that is not in the schema, broken front matter. Old ones may stay.
-fn no_worse(path: &Path, before: Option<&[u8]>, after: &[u8], now: Moment) -> Result<()> {
-    let faults = |bytes: &[u8]| {
-        let problems = AMem.read(Role::Records, path, bytes, now).problems.into_iter();
-        let ours = problems.filter(|own| matches!(own.code, Code::OutOfRange | Code::BadFrontMatter));
-        ours.map(|own| own.message).collect::<Vec<_>>()
-    };
-    let known = before.map(faults).unwrap_or_default();
-    match faults(after).into_iter().find(|fault| !known.contains(fault)) {
-        Some(fault) => Err(Refusal::invalid(fault)),
-        None => Ok(()),
-    }
 }
 
 const TAGS: &str = "knowledge/tags.json";

@@ -20,6 +20,7 @@
 //! - palimp refuses a bundle that the format's own tool would refuse. Older faults may stay.
 //! - If retention is off, no event is ever pruned: that would leave a gap in the numbers.
 
+mod bundle_edit;
 mod bundle_write;
 mod canonical_write;
 mod deleted_parts;
@@ -48,12 +49,13 @@ use crate::format::writing::{
     ChangesResult, DeletionKind, DueTask, FieldAssignment, FormatDeletion, FormatEraser, FormatWriter,
     Operation, RecordDraft, Refusal, RestoredDocument, Result, WriteContext, document,
 };
-use crate::model::plan::SHARED_MODE;
+use crate::model::plan::change::SHARED_MODE;
 use crate::model::{Change, Document, Entry, Moment, Store};
 
-pub(super) use bundle_write::beside_path;
+pub(super) use crate::format::agent_memory::write::bundle_edit::beside_path;
+use crate::format::agent_memory::write::bundle_edit::{BundleEdit, BundleFileWrite};
 use bundle_write::{BundleFileKind, BundleWrite, NAMED, beside_of, bundle_path, document_of, summary};
-use canonical_write::{BundleEdit, BundleFileWrite, counts_anew, pages_anew};
+use canonical_write::{counts_anew, pages_anew};
 use prune::{PruneRequest, prune, retention_off};
 use prune_selection::{PruneSelection, each_refused};
 

@@ -10,6 +10,9 @@ use super::super::{Placement, parts};
 use crate::model::{PathText, Role, path_from_text};
 use crate::text::json::Json;
 
+/// Specification 4.
+pub struct Bmad;
+
 /// The logs of a session, each with the type of its memories.
 pub const LOGS: [(&str, &str); 4] = [
     ("conversation.jsonl", "conversation"),

@@ -23,6 +23,8 @@ mod manifest_check;
 mod record;
 mod write;
 
+pub use layout::Bmad;
+
 use std::path::{Path, PathBuf};
 
 use super::record_form::RecordForm;
@@ -32,9 +34,6 @@ use super::{AssemblyInput, DerivedFile, Format, FormatInfo};
 use crate::model::{Code, Lock, Moment, Role, path_from_text};
 use crate::text::json::Json;
 use crate::text::names;
-
-/// Specification 4.
-pub struct Bmad;
 
 static ABOUT: FormatInfo = FormatInfo {
     name: "bmad",

@@ -30,26 +30,25 @@ mod session_unpack;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use compaction::compacted;
+use logs::logs_in;
+use new_record::{new_record, next_record, refers};
+use new_session::{new_session, session_id};
+
 use super::{Bmad, config, layout};
 use crate::format::Format;
+use crate::format::bmad::write::live_session::live_session;
 use crate::format::writing::{
     AppendContext, AppendLines, ChangesResult, DueTask, FieldAssignment, FloorOutcome, FormatWriter,
     Operation, RecordDraft, RecordMembers, Refusal, Result, WriteContext, document, set_field, with_config,
     with_config_of, within_limit,
 };
-use crate::model::{Change, DecayRule, Document, Entry, Lock, Moment, NameKind, Role, Session, Store, View};
+use crate::model::{Change, DecayRule, Document, Entry, Lock, Moment, NameKind, Role, Store, View};
 use crate::text::digest::hex;
 use crate::text::json::Json;
-use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
-use crate::text::names;
-use crate::text::shell_quote;
 use crate::text::unpack::TarMember;
-
-use compaction::compacted;
-use logs::logs_in;
-use new_record::{new_record, next_record, refers};
-use new_session::{new_session, session_id};
+use crate::text::{json_edit, names, shell_quote};
 
 pub use derived_files::derived;
 
@@ -304,19 +303,6 @@ pub fn lock(files: &[&Path]) -> Lock {
     Lock::Exclusive(locks)
 }
 
-/// Returns the session of that name that can be written: the folder, even if an archive exists.
-fn live_session<'a>(store: &'a Store, name: &str) -> Result<&'a Session> {
-    let mut of_name = store.sessions.iter().filter(|session| session.name == name).peekable();
-    if of_name.peek().is_none() {
-        return Err(Refusal::no_session(name));
-    }
-    of_name.find(|session| session.path.starts_with("sessions")).ok_or_else(|| {
-        let own = shell_quote::word(name);
-        let message = format!("the session {name} is archived: `palimp session unarchive {own}` first.");
-        Refusal::new("E_SESSION_ARCHIVED", message)
-    })
-}
-
 fn referred_to(store: &Store) -> Vec<&str> {
     let records = store.documents.iter().flat_map(|own| &own.records);
     let references = records.filter_map(|record| record.view()).flat_map(|view| view.references);
@@ -338,5 +324,6 @@ fn preference(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_
     Ok(vec![Change::edits(&file.path, file.bytes.clone(), edits)])
 }
 
+mod live_session;
 #[cfg(test)]
 mod tests;

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::Bytes;
-
 /// Bytes that are read by range.
 pub trait Ranges {
     /// Returns the number of bytes.
@@ -141,26 +139,5 @@ impl Ranges for Vec<u8> {
 
     fn at(&self, range: Range<usize>) -> Cow<'_, [u8]> {
         Cow::Borrowed(&self[range])
-    }
-}
-
-impl Ranges for Bytes {
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    /// Returns zeros if the file has changed; [`Bytes::has_changed`] is then true. If only the end of a file
-    /// is known, returns zeros before it.
-    fn at(&self, range: Range<usize>) -> Cow<'_, [u8]> {
-        self.range(range.clone()).unwrap_or_else(|| {
-            let mut zeros = vec![0; range.len()];
-            if let Some(last) = self.known_end() {
-                let behind = self.len().saturating_sub(range.end).min(last.len());
-                let known = &last[..last.len() - behind];
-                let from = zeros.len().saturating_sub(known.len());
-                zeros[from..].copy_from_slice(&known[known.len() - (range.len() - from)..]);
-            }
-            Cow::Owned(zeros)
-        })
     }
 }

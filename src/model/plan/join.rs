@@ -1,6 +1,7 @@
 //! Joins two changes of a file.
 
-use super::{Act, Bytes, Change, line_end_for};
+use super::{Bytes, line_end_for};
+use crate::model::plan::change::{Act, Change};
 
 impl Change {
     /// Joins two changes of the same file, made for the same bytes. `None` if they can't be joined.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::model::fast_hash::FastMap;
 use crate::model::parsed_record::ParsedRecord;
-use crate::model::record::Name;
+use crate::model::record_name::Name;
 
 /// The maximum number of words that a run stores once. Others are stored at each use.
 pub(super) const WORDS: usize = 4_096;

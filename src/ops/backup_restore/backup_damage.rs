@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::super::Refusal;
-use super::BackupComparison;
 use crate::format::record_reader::Reading;
 use crate::model::{PathText, Severity};
+use crate::ops::backup_restore::comparison::BackupComparison;
 
 /// At most this many broken lines are named.
 const NAMED: usize = 5;

@@ -5,11 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::super::{Refusal, Result, WriteContext, when, writes};
+use super::CopyFacts;
 use super::backup_damage::damage;
-use super::{BackupComparison, CopyFacts, DifferenceKind, RecordDifference, role};
 use crate::format::writing::{FormatWriter, document};
 use crate::format::{self, Format, RecordSyntax};
 use crate::model::{Document, Entry, Moment, PathText, Record, Role, Span, Store};
+use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference, role};
 use crate::store::erase::{ErasureMatcher, is_log_or_copy};
 
 /// Returns the differences between a copy of `file` and the store. Erased records are named only by id.

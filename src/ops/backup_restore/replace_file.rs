@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::super::{Refusal, Result, WriteContext, backups, base, check, plan, plan_and_after, writes};
+use super::CopyFacts;
 use super::backup_damage::because_of;
-use super::{BackupComparison, CopyFacts, DifferenceKind, RecordDifference, role};
 use crate::format::Format;
 use crate::format::writing::document;
 use crate::model::plan::{apply, whole_lines};
 use crate::model::{Change, PathText, Plan, Role, Span};
+use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference, role};
 use crate::store::derived_files;
 use crate::store::erase::is_log_or_copy;
 use crate::text::lines;

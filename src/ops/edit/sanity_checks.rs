@@ -4,11 +4,12 @@ use std::path::Path;
 
 use strsim::osa_distance;
 
-use super::EditResult;
 use crate::format::writing::FieldAssignment;
 use crate::format::{self, Format, RecordSyntax};
 use crate::model::{Entry, Store};
-use crate::ops::{Refusal, Result, WriteContext, form, is_json, writes};
+use crate::ops::edit::edit_result::EditResult;
+use crate::ops::form::edit_form;
+use crate::ops::{Refusal, Result, WriteContext, is_json, writes};
 use crate::store::derived_files;
 use crate::text::front_matter::Note;
 use crate::text::json::JsonKind;
@@ -79,7 +80,7 @@ pub(super) fn misspelt(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssi
     let new = set.iter().filter(may_be_new).filter_map(|own| new_name(scene, entry, own.name));
     let new: Vec<String> = new.collect();
     // Most edits set existing fields. The form is made only for new ones.
-    let form = (!new.is_empty()).then(|| form::form(scene.store, entry, scene.now));
+    let form = (!new.is_empty()).then(|| edit_form::form(scene.store, entry, scene.now));
     let Some(Ok(form)) = form else { return Vec::new() };
     let known: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
     let told = new.into_iter().filter_map(|name| {

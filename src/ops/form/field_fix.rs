@@ -2,23 +2,12 @@
 
 use strsim::osa_distance;
 
-use super::validate::FormFinding;
 use super::{EditForm, FieldKind, items, joined};
 use crate::model::time::{TimeSpelling, Timestamp};
 use crate::model::{Code, Zone};
 use crate::ops::WriteContext;
+use crate::ops::form::finding::{FieldFix, FormFinding};
 use crate::text::fold::fold;
-
-/// A value that fixes a finding.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FieldFix {
-    /// What it does, in a few words.
-    pub title: String,
-    /// The number of the field.
-    pub field: usize,
-    /// The new value of the field.
-    pub value: String,
-}
 
 /// Gives each finding its fix, if there is one.
 pub(super) fn offer(

@@ -1,9 +1,11 @@
 //! Saves what was typed as a new record, beside the one that another program changed.
 
 use super::{EditForm, FieldKind, as_settings, is_json, items};
-use crate::format::{self, writing::list};
+use crate::format;
+use crate::format::writing::list;
 use crate::model::{Entry, Plan, Store};
-use crate::ops::edit::{EditResult, after_edit};
+use crate::ops::edit::after_edit;
+use crate::ops::edit::edit_result::EditResult;
 use crate::ops::{RecordDraft, Refusal, Result, WriteContext, add};
 use crate::text::json_edit::{quoted, remove};
 

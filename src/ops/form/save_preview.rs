@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::validate::{FormFinding, FormValidation, finding, judge, named};
+use super::validate::judge;
 use super::{EditForm, as_settings, field_fix, format_of};
 use crate::format::AssemblyInput;
 use crate::model::{Change, Document, Entry, Plan, Problem};
 use crate::ops::edit::edit_as_shown;
+use crate::ops::form::finding::{FormFinding, FormValidation, finding, named};
 use crate::ops::{Result, WriteContext};
 use crate::store::derived_files;
 

@@ -9,9 +9,12 @@ use std::sync::Arc;
 use super::*;
 use crate::demo;
 use crate::format::writing::NO_COMPRESSED_FILES;
+use crate::model::snapshot::{Entry, Store};
+use crate::model::time::Moment;
 use crate::model::{Change, Extent, Problem, Severity, Snapshot, State};
 use crate::ops::WriteContext;
-use crate::ops::edit::{EditResult, after_edit, fits_words};
+use crate::ops::edit::edit_result::EditResult;
+use crate::ops::edit::{after_edit, fits_words};
 use crate::store::{Place, derived_files, load_each, look_at};
 
 fn now() -> Moment {

@@ -1,65 +1,14 @@
 //! What is wrong with a changed form, by the format's own reading of the one record. This is fast
 //! enough to run at every key.
 
-use super::field_fix::{self, FieldFix};
-use super::{EditForm, FieldKind, as_settings, format_of, items};
+use super::{EditForm, as_settings, field_fix, format_of, items};
 use crate::format::Format;
 use crate::format::field_reader::Fault;
-use crate::model::{Change, Code, Document, Entry, Moment, Severity, Store};
-use crate::ops::edit::{EditResult, after_edit};
+use crate::model::{Change, Code, Document, Entry, Moment, Store};
+use crate::ops::edit::after_edit;
+use crate::ops::edit::edit_result::EditResult;
+use crate::ops::form::finding::{FormValidation, finding, named, of_refusal};
 use crate::ops::{Refusal, WriteContext};
-
-/// A problem of a record in a form.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FormFinding {
-    /// The number of its field, if it concerns one.
-    pub field: Option<usize>,
-    /// The code in `check`.
-    pub code: Code,
-    /// Its severity in `check`. If it must not be written at all, it is an error.
-    pub severity: Severity,
-    /// What is wrong. May quote the store: untrusted text.
-    pub message: String,
-    /// True if the form causes it; false if the store has it already.
-    pub is_new: bool,
-    /// The fix, if there is one.
-    pub fix: Option<FieldFix>,
-}
-
-impl FormFinding {
-    /// True if it prevents saving.
-    pub fn refuses(&self) -> bool {
-        self.is_new && self.severity == Severity::Error
-    }
-}
-
-/// The result of judging a form.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct FormValidation {
-    /// The findings: those that prevent saving first, then by severity.
-    pub findings: Vec<FormFinding>,
-    /// The length of the record in bytes, before and after the change.
-    pub bytes: (usize, usize),
-}
-
-impl FormValidation {
-    /// True if it can't be saved.
-    pub fn is_refused(&self) -> bool {
-        self.findings.iter().any(FormFinding::refuses)
-    }
-
-    /// True if saving it causes a new warning in `check`.
-    pub fn warns(&self) -> bool {
-        self.findings.iter().any(|own| own.is_new && own.severity == Severity::Warning)
-    }
-
-    /// Adds a refusal as a finding, unless there is one that prevents saving.
-    pub(super) fn refuse(&mut self, form: &EditForm, refusal: &Refusal) {
-        if !self.is_refused() {
-            self.findings.insert(0, of_refusal(form, refusal));
-        }
-    }
-}
 
 /// Judges the record of a form with these values, without other records.
 pub fn judge(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> FormValidation {
@@ -150,29 +99,10 @@ fn of_files(
     }
 }
 
-pub(super) fn finding(field: Option<usize>, (code, severity, message): &Fault, is_new: bool) -> FormFinding {
-    FormFinding { field, code: *code, severity: *severity, message: message.clone(), is_new, fix: None }
-}
-
 /// Returns the field with this name, or the first field inside it.
 fn place(form: &EditForm, name: &str) -> Option<usize> {
     let within = format!("{name}.");
     form.find(name).or_else(|| form.fields.iter().position(|field| field.name.starts_with(&within)))
-}
-
-/// Returns the field that a message names by its name, or by a longer name that ends with it.
-pub(super) fn named(form: &EditForm, message: &str) -> Option<usize> {
-    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    let is_meant = |own: &str, quoted: &str| {
-        let bare = quoted.split('[').next().unwrap_or_default();
-        quoted == own
-            || bare == own
-            || quoted.ends_with(&format!(".{own}"))
-            || bare.ends_with(&format!(".{own}"))
-    };
-    let mut fields: Vec<usize> = (0..form.fields.len()).collect();
-    fields.sort_by_key(|at| std::cmp::Reverse(form.fields[*at].name.len()));
-    fields.into_iter().find(|at| quoted.iter().any(|quoted| is_meant(&form.fields[*at].name, quoted)))
 }
 
 /// Adds the matching code of `check` to a refusal.
@@ -184,19 +114,4 @@ pub fn with_code(store: &Store, entry: &Entry, refusal: Refusal, now: Moment) ->
     let Ok(form) = super::form(store, entry, now) else { return refusal };
     let code = of_refusal(&form, &refusal).code.as_str();
     Refusal { message: format!("{} ({code})", refusal.message), ..refusal }
-}
-
-fn of_refusal(form: &EditForm, refusal: &Refusal) -> FormFinding {
-    let message = &refusal.message;
-    let is_tag = message.contains(" tag ") || message.starts_with("a tag");
-    let field = named(form, message).or_else(|| form.find("tags").filter(|_| is_tag));
-    let is_number = |at: usize| {
-        matches!(form.fields[at].kind, FieldKind::Number { .. } | FieldKind::Flag | FieldKind::Json)
-    };
-    let code = match refusal.code {
-        "E_SIZE_LIMIT" => Code::LimitExceeded,
-        _ if field.is_some_and(is_number) => Code::WrongType,
-        _ => Code::OutOfRange,
-    };
-    finding(field, &(code, Severity::Error, message.clone()), true)
 }

@@ -2,8 +2,9 @@
 
 use super::RepairContext;
 use super::fix::{ByteEdit, FixAction, ProblemFix, QuarantinePiece};
-use super::line_damage::{bytes, is_log};
+use super::line_damage::bytes;
 use crate::model::{Document, Problem};
+use crate::ops::repair::fix::is_log;
 
 impl RepairContext<'_> {
     /// Returns the first fix of a problem, carried on to problems of the same code on its lines.

@@ -2,25 +2,18 @@
 //! the first fix.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::path::PathBuf;
 use std::rc::Rc;
 
 use super::RepairContext;
 use super::fix::ProblemFix;
-use super::intact_copies::StoreRecord;
 use super::line_damage::{leaves, range};
 use crate::format::writing::{Operation, uuid};
 use crate::model::{Document, PathText, Problem, Record, Role};
+use crate::ops::repair::repair_caches::{NewIds, RecordsById, StoreRecord};
 use crate::ops::writes;
 use crate::text::digest::digest;
 use crate::text::json_edit::{quoted, scan, set};
 use crate::text::json_scanner::Tape;
-
-pub(super) type RecordsById = HashMap<String, Vec<u32>>;
-
-/// New ids, by the file and the start of the record.
-pub(super) type NewIds = HashMap<(PathBuf, u64), String>;
 
 impl RepairContext<'_> {
     pub(super) fn of_duplicate(

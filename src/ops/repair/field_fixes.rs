@@ -4,14 +4,17 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use super::RepairContext;
 use super::fix::{ByteEdit, ProblemFix};
-use super::line_damage::{bytes, is_log, range};
-use super::safe_line_fix::taken;
-use super::{RepairContext, safe_line_fix};
+use super::line_damage::{bytes, range};
+use super::safe_line_fix::{self, taken};
 use crate::format::writing::{Operation, set_field};
 use crate::model::{Code, Document, Entry, Problem, Splice, container};
-use crate::ops::edit::{EditResult, as_set};
+use crate::ops::edit::as_set;
+use crate::ops::edit::edit_result::EditResult;
 use crate::ops::form::{self, EditForm, FormFinding, as_settings};
+use crate::ops::repair::fix::is_log;
+use crate::ops::repair::repair_caches::{FieldCorrections, FormCache};
 use crate::ops::{is_json, writes};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
@@ -182,21 +185,6 @@ impl<'a> RepairContext<'a> {
         let confidence = sure.into_iter().min()?;
         Some(ProblemFix::edit("correct all its fields", confidence, reason, (&document.path, own.edits, out)))
     }
-}
-
-pub(super) struct FormCache {
-    /// Its document and record.
-    of: (u32, u32),
-    form: EditForm,
-    findings: Vec<FormFinding>,
-    /// The corrections of all findings.
-    whole: OnceCell<Option<FieldCorrections>>,
-}
-
-#[derive(Clone)]
-struct FieldCorrections {
-    edits: Vec<ByteEdit>,
-    titles: Vec<String>,
 }
 
 /// Returns how sure the form's fix of such a problem is, in per cent; `None` if it is not used.

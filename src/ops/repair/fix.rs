@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::line_damage;
 use crate::check::stale_files;
-use crate::model::{Change, Code, Plan, Problem, Store};
+use crate::model::{Change, Code, Document, Plan, Problem, Role, Store, container};
+use crate::ops::repair::fix;
 
 pub(super) type ByteEdit = (Range<usize>, Vec<u8>);
 
@@ -116,16 +116,38 @@ pub fn ease(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Repairab
         return Repairability::Choose;
     }
     let Some(document) = store.document_at(&problem.file) else { return Repairability::ByHand };
-    if !line_damage::is_log(document) {
+    if !fix::is_log(document) {
         let is_broken = problem.code == Code::InvalidUtf8 || problem.code == Code::NulBytes;
         let is_choice = is_broken || matches!(problem.code, Code::BadJson | Code::ConflictMarkers);
         return if is_choice { Repairability::Choose } else { Repairability::ByHand };
     }
     let record = problem.record.and_then(|number| document.records.get(number as usize));
     let is_broken = record.is_some_and(|own| own.view().is_none());
-    match line_damage::safe_title(problem.code) {
+    match fix::safe_title(problem.code) {
         Some(title) if !is_broken => Repairability::Safe(title),
         _ if is_broken || matches!(problem.code, Code::DuplicateId) => Repairability::Choose,
         _ => Repairability::ByHand,
     }
+}
+
+/// True if a document is a log that is repaired line by line.
+pub fn is_log(document: &Document) -> bool {
+    matches!(document.role, Role::Records | Role::Tombstones | Role::Archive)
+        && crate::model::is_log(&document.path)
+        && container(&document.path).is_none()
+}
+
+/// Returns the title of the safe fix of a problem with this code. The line must allow the fix.
+pub fn safe_title(code: Code) -> Option<&'static str> {
+    Some(match code {
+        Code::TornLine | Code::BadJson | Code::InvalidUtf8 => "give each whole memory a line of its own",
+        Code::GluedRecords => "give each memory a line of its own",
+        Code::ExtraBrace => "remove the extra closing brace",
+        Code::MultiLineRecord => "put the memory on one line",
+        Code::NulBytes => "remove the NUL bytes",
+        Code::ByteOrderMark => "remove the byte order mark",
+        Code::NoFinalNewline => "end the last line",
+        Code::NoTimezone => "append Z (UTC)",
+        _ => return None,
+    })
 }

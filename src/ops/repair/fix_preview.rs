@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::RepairContext;
 use super::fix::{ByteEdit, FixAction, ProblemFix};
-use super::line_damage::{self, is_log, range, stretch};
+use super::line_damage::{self, range, stretch};
 use super::safe_line_fix::{after_edits, touched, without_end};
 use crate::model::{Code, Document, Problem};
+use crate::ops::repair::fix::is_log;
 
 /// The lines that a problem is on, before and after each fix.
 #[derive(Clone, Debug, Default)]

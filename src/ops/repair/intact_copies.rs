@@ -1,7 +1,6 @@
 //! Finds intact copies of a torn memory: in the same file, a trace copy, an archive, a backup, undo data.
 
-use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::RepairContext;
 use super::fix::ProblemFix;
@@ -10,63 +9,9 @@ use super::lost_text::SILENT;
 use crate::model::{Document, PathText, Record, Role};
 use crate::ops::backup_restore::{CopyFacts, compare};
 use crate::ops::erase::ErasedRecords;
+use crate::ops::repair::repair_caches::{FileCopy, IntactCopies, IntactCopy, StoreRecord};
 use crate::text::json_salvage::complete_object;
 use crate::text::tidy_lines::tidy_lines;
-
-/// An older copy of a file, or of some of its lines.
-#[derive(Clone, Debug)]
-pub struct FileCopy {
-    /// The copied file, relative to the store's root.
-    pub file: PathBuf,
-    /// The source, in a few words. Untrusted text.
-    pub from: String,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-    /// True if it is a copy of the complete file.
-    pub is_whole: bool,
-}
-
-/// The bytes of an intact memory, and their source.
-type IntactCopy = (Vec<u8>, String);
-
-/// A memory of a store, with its session: several sessions may use the same ids.
-pub(super) struct StoreRecord<'a> {
-    pub document: &'a Document,
-    pub record: &'a Record,
-    pub session: Option<&'a str>,
-}
-
-/// The intact memories of a store, and of what is kept beside it, by id.
-#[derive(Default)]
-pub(super) struct IntactCopies<'a> {
-    pub here: HashMap<&'a str, Vec<StoreRecord<'a>>>,
-    kept: HashMap<(&'a Path, String), Vec<IntactCopy>>,
-    /// The ids that tombstones name, each with the sessions of its tombstones.
-    deleted: HashMap<&'a str, HashSet<Option<&'a str>>>,
-    /// The tombstones of each memory, by log and id.
-    pub tombstones: HashMap<(&'a Path, &'a str), TombstoneLines>,
-    /// The lines that deletions added to logs of tombstones, sorted, each with its log and its source.
-    pub added: Vec<(&'a Path, &'a [u8], &'a str)>,
-}
-
-#[derive(Default)]
-pub(super) struct TombstoneLines {
-    pub count: usize,
-    /// The line of the first intact one.
-    pub whole: Option<u32>,
-}
-
-impl IntactCopies<'_> {
-    pub(super) fn has(&self, id: &str) -> bool {
-        self.here.contains_key(id) || self.deleted.contains_key(id)
-    }
-
-    /// True if a tombstone of its session, or of no session, names the id.
-    pub(super) fn is_deleted(&self, id: &str, session: Option<&str>) -> bool {
-        let is_of = |own: &Option<&str>| own.is_none() || *own == session;
-        self.deleted.get(id).is_some_and(|all| all.iter().any(is_of))
-    }
-}
 
 fn added(kept: &[FileCopy]) -> Vec<(&Path, &[u8], &str)> {
     let mut all = Vec::new();

@@ -8,7 +8,7 @@ use super::lost_text::SILENT;
 use super::same_line::same_line;
 use super::{RepairContext, json_syntax};
 use crate::model::bytes::Ranges;
-use crate::model::{Code, Document, Problem, Record, Role, Severity, container};
+use crate::model::{Code, Document, Problem, Record, Role, Severity};
 use crate::text::lines::removal_edits;
 use crate::text::merge_conflict::{ConflictSide, MergeConflict, conflicts};
 
@@ -17,28 +17,6 @@ const DOUBT: u8 = 5;
 
 /// A line of more bytes is not taken apart for its fixes.
 pub(super) const LONG: usize = 1 << 20;
-
-/// True if a document is a log that is repaired line by line.
-pub(super) fn is_log(document: &Document) -> bool {
-    matches!(document.role, Role::Records | Role::Tombstones | Role::Archive)
-        && crate::model::is_log(&document.path)
-        && container(&document.path).is_none()
-}
-
-/// Returns the title of the safe fix of a problem with this code. The line must allow the fix.
-pub(super) fn safe_title(code: Code) -> Option<&'static str> {
-    Some(match code {
-        Code::TornLine | Code::BadJson | Code::InvalidUtf8 => "give each whole memory a line of its own",
-        Code::GluedRecords => "give each memory a line of its own",
-        Code::ExtraBrace => "remove the extra closing brace",
-        Code::MultiLineRecord => "put the memory on one line",
-        Code::NulBytes => "remove the NUL bytes",
-        Code::ByteOrderMark => "remove the byte order mark",
-        Code::NoFinalNewline => "end the last line",
-        Code::NoTimezone => "append Z (UTC)",
-        _ => return None,
-    })
-}
 
 /// Returns why a safe fix loses nothing.
 pub(super) fn safe_reason(code: Code) -> &'static str {

@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::path::PathBuf;
 
 use super::RepairContext;
 use super::fix::{ByteEdit, ProblemFix, QuarantinePiece};
-use super::line_damage::{self, piece, safe_reason, safe_title, stretch};
+use super::line_damage::{self, piece, safe_reason, stretch};
 use crate::format::record_reader::is_record;
 use crate::model::bytes::Ranges;
 use crate::model::{Code, Document, Problem};
+use crate::ops::repair::fix::safe_title;
+use crate::ops::repair::repair_caches::SafeLineFix;
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 use crate::text::tidy_lines::tidy_lines;
 use crate::text::torn_line::first_name;
@@ -22,20 +23,6 @@ const WIDE: u64 = 1 << 16;
 /// True if something can't be read. An intact memory on its line can be separated from it.
 fn is_broken(code: Code) -> bool {
     matches!(code, Code::TornLine | Code::BadJson | Code::InvalidUtf8)
-}
-
-/// The bytes that leave some lines, each with its position.
-type RemovedBytes = Vec<(usize, Vec<u8>)>;
-
-pub(super) struct SafeLineFix {
-    file: PathBuf,
-    lines: Range<usize>,
-    /// The new lines and what leaves them; `None` if nothing is safe.
-    fix: Option<(Vec<u8>, RemovedBytes)>,
-    /// True if intact memories are on these lines, before or after they are separated.
-    has_whole: bool,
-    /// The starts of the records whose times get a time zone.
-    zoned: Vec<usize>,
 }
 
 impl RepairContext<'_> {

@@ -1,19 +1,19 @@
 //! Completes a torn memory: what survived becomes a memory of its format, marked as salvaged.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
-use super::RepairContext;
 use super::fix::ProblemFix;
 use super::line_damage::{TornRecord, bytes, piece, range, with_end, wrong_in};
 use super::lost_text::SILENT;
-use super::truncated_time;
+use super::{RepairContext, truncated_time};
 use crate::format::field_reader::Need;
 use crate::format::record_form::{FieldKind, FieldSpec};
 use crate::format::record_reader::Reading;
 use crate::format::{Format, LOST_TEXT};
 use crate::model::{Code, Document, Problem, Record, Role, Severity};
+use crate::ops::repair::repair_caches::LastReading;
 use crate::text::digest::hex;
 use crate::text::json_edit::{quoted, remove, scan, set};
 use crate::text::json_salvage::CompletedObject;
@@ -28,13 +28,6 @@ const FIELDS: usize = 24;
 const NEAR: usize = 64;
 /// Values that say nothing.
 const EMPTY: [&str; 6] = ["\"(lost)\"", "[]", "{}", "null", "0", "false"];
-
-pub(super) struct LastReading {
-    role: Role,
-    path: PathBuf,
-    object: Vec<u8>,
-    read: Rc<Reading>,
-}
 
 struct SalvagedRecord {
     bytes: Vec<u8>,

@@ -5,19 +5,13 @@ use std::collections::HashMap;
 use super::RepairContext;
 use super::fix::ProblemFix;
 use super::line_damage::TornRecord;
-use crate::model::{Document, PathText, Record, Role};
+use crate::model::{Document, PathText, Role};
+use crate::ops::repair::repair_caches::UnpairedRecord;
 use crate::ops::writes;
 use crate::text::digest::digest;
 
 /// If more copies than this begin the same way, none is proposed.
 const SEVERAL: usize = 3;
-
-/// An intact record that has no copy, and its place.
-pub(super) struct UnpairedRecord<'a> {
-    raw: Vec<u8>,
-    document: &'a Document,
-    record: &'a Record,
-}
 
 impl<'a> RepairContext<'a> {
     /// Returns the fixes that fill in a torn record from a copy that begins the same way and has no

@@ -8,7 +8,7 @@ use crate::model::{EntryRef, Moment, Snapshot};
 use crate::query::cancel::CancelToken;
 use crate::query::rank::Ranking;
 use crate::query::result_pick::{PickSummary, ResultPick};
-use crate::query::search::Results;
+use crate::query::search_results::Results;
 
 /// The groups of duplicates. Memories that equal the first of their group are marked.
 pub static DUPLICATES: ResultPick = ResultPick {

@@ -30,7 +30,7 @@ use super::{CommitError, FilesState, Host};
 use crate::disk::{Disk, ItemKind, Lookup, WritableFile};
 use crate::format::Format;
 use crate::model::attributes::FileAttributes;
-use crate::model::plan::{self, line_end_for};
+use crate::model::plan::{change, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Bytes, Change};
 use crate::store::commit::apply::apply_plan::ApplyProgress;
@@ -160,7 +160,7 @@ impl StagedChange {
 
     /// The mode of folders that are made to hold it.
     pub(super) fn folder_mode(&self) -> u32 {
-        if self.mode == plan::SHARED_MODE { 0o777 } else { 0o700 }
+        if self.mode == change::SHARED_MODE { 0o777 } else { 0o700 }
     }
 
     pub(super) fn io(&self, stage: &'static str) -> impl Fn(io::Error) -> CommitError + use<> {
@@ -231,8 +231,8 @@ impl ApplyContext<'_, '_> {
         }
         let (mode, owner) = match &own.act {
             // What had a mode gets it back with its owner.
-            Act::Create(_) if own.attributes.is_some() => (Some(plan::PRIVATE_MODE), None),
-            Act::Create(_) => (Some(own.mode).filter(|mode| *mode != plan::SHARED_MODE), None),
+            Act::Create(_) if own.attributes.is_some() => (Some(change::PRIVATE_MODE), None),
+            Act::Create(_) => (Some(own.mode).filter(|mode| *mode != change::SHARED_MODE), None),
             Act::Splice(_) => {
                 let item = disk.look(&own.path).map_err(own.io("read"))?;
                 if item.link.is_some() || item.kind != ItemKind::File {
@@ -246,13 +246,13 @@ impl ApplyContext<'_, '_> {
         let temp = hidden_names::temp_path(&own.path, self.host.machine.own_process());
         let mut write = |own: &mut StagedChange| {
             // What is shared follows the umask; what is there keeps its mode.
-            let created = disk.create(&temp, if mode.is_some() { plan::PRIVATE_MODE } else { own.mode });
+            let created = disk.create(&temp, if mode.is_some() { change::PRIVATE_MODE } else { own.mode });
             let mut out = created.map_err(own.io("written"))?;
             own.temp = Some(temp.clone());
             if let Some(owner) = owner {
                 crate::store::commit::apply::keep_owner::keep_owner(disk, own, out.as_mut(), owner)?;
             }
-            if let Some(mode) = mode.filter(|mode| *mode != plan::PRIVATE_MODE) {
+            if let Some(mode) = mode.filter(|mode| *mode != change::PRIVATE_MODE) {
                 out.set_mode(mode).map_err(own.io("written"))?;
             }
             if let Some(had) = own.attributes.clone() {

@@ -2,7 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::format::{self, FORMATS, Placement};
-use crate::model::{Act, plan};
+use crate::model::Act;
+use crate::model::plan::change;
 
 pub(in crate::store) const NOW: Moment = Moment(1_770_000_000_000_000);
 
@@ -74,7 +75,7 @@ fn reads_as_the_whole(before: &[u8], now: &[u8]) {
         let again = reread(format, Some(&before), FileInput { role, path, bytes: now }, NOW);
         let whole = told(format.read(role, path, now, NOW));
         assert_eq!(told(again), whole, "{name}, {}", path.display());
-        let change = plan::Change::rewrite(path, before.bytes.clone(), now);
+        let change = change::Change::rewrite(path, before.bytes.clone(), now);
         let Act::Splice(splices) = change.act else { continue };
         let becomes = Bytes::spliced(&before.bytes, splices.clone());
         if let Some(spliced) = respliced(format, &before, (&becomes, &splices), NOW) {

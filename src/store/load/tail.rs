@@ -15,9 +15,9 @@ use crate::store::store_walk::{StoreFile, StoreListing};
 use crate::text::json_scanner::{Newlines, Tape};
 
 /// How many bytes of a file's end the first screen reads: about 36 entries, more than most screens show.
-pub(super) const TAIL: u64 = 40 * 1024;
+pub const TAIL: u64 = 40 * 1024;
 /// Several stores share [`TAIL`]. The newest entries may all be in one of them, so each gets this much.
-pub(super) const SHORTEST_TAIL: u64 = 12 * 1024;
+pub const SHORTEST_TAIL: u64 = 12 * 1024;
 /// At least this many of the newest files are read for the first screen; of short ones, as many as fill it.
 const TAIL_FILES: usize = 4;
 /// The most stores whose ends are read.
@@ -30,7 +30,7 @@ const SMALL: u64 = 256 * 1024;
 const MOST: u64 = 16 << 20;
 
 /// Returns which stores wait for the complete read: of many, only those that changed last do not.
-pub(super) fn waiting(places: &[Place]) -> Vec<bool> {
+pub fn waiting(places: &[Place]) -> Vec<bool> {
     let mut waits = vec![places.len() > STORES; places.len()];
     if places.len() > STORES {
         let changed = parallel::map_parallel(places, |place| {
@@ -135,7 +135,7 @@ fn tail_start(bytes: &[u8]) -> usize {
 }
 
 /// Moves the records of a tail to their places in the file. Their line numbers are unknown.
-pub(super) fn shift(document: &mut Document) {
+pub fn shift(document: &mut Document) {
     for record in &mut document.records {
         let Span { start, end } = record.span;
         record.span = Span { start: start + document.offset, end: end + document.offset };

@@ -10,10 +10,9 @@ use ratatui::buffer::Buffer;
 use crate::model::{Extent, Moment, Snapshot};
 use crate::query::CancelToken;
 use crate::store;
-use crate::text::safe_text::display_width;
-use crate::tui::TuiOptions;
-use crate::tui::app::App;
 use crate::tui::message::{Effect, Msg};
+use crate::tui::state::app::App;
+use crate::tui::tui_options::TuiOptions;
 use crate::tui::update;
 use crate::tui::view::view;
 use crate::work::{Job, LoadedStores, WorkerState, run_job};
@@ -47,7 +46,7 @@ pub fn frame(options: &TuiOptions, width: u16, height: u16) -> io::Result<(Buffe
     let now = options.now.unwrap_or_else(Moment::of_the_clock);
     let mut app = App::new(options, (width, height), now);
     first_entries(&mut app);
-    let reload = update::reload(&app);
+    let reload = update::load_now(&app);
     settle(&mut app, vec![reload]);
     update::ready(&mut app);
     Ok((draw(&app, width, height)?, Arc::clone(&app.snapshot)))
@@ -57,25 +56,4 @@ fn draw(app: &App, width: u16, height: u16) -> io::Result<Buffer> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).map_err(io::Error::other)?;
     terminal.draw(|frame| view(app, frame)).map_err(io::Error::other)?;
     Ok(terminal.backend().buffer().clone())
-}
-
-/// Returns a frame as plain text. Spaces at the ends of lines are removed.
-pub fn plain(buffer: &Buffer) -> String {
-    let width = usize::from(buffer.area.width.max(1));
-    let mut text = String::new();
-    for row in buffer.content().chunks(width) {
-        let mut line = String::new();
-        let mut covered = 0;
-        for cell in row {
-            // A wide character covers the cell behind it.
-            if covered == 0 {
-                line.push_str(cell.symbol());
-                covered = display_width(cell.symbol()).max(1);
-            }
-            covered -= 1;
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
 }

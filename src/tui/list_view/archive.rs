@@ -1,15 +1,16 @@
 //! The archive: what is due to be archived, what will be due, and every archived memory.
 
-use super::row::{ListCell, ListRow};
+use super::row::ListCell;
 use super::{ListViewKind, RowDetails, upkeep};
 use crate::format;
 use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, PathText};
 use crate::tui::action::Action;
-use crate::tui::app::App;
 use crate::tui::health::human_size;
-use crate::tui::panes::hints::{Hint, act, hint};
-use crate::tui::panes::list_view::text_lines;
+use crate::tui::hint::{Hint, act, hint};
+use crate::tui::list_view::details_area::text_lines;
+use crate::tui::state::app::App;
+use crate::tui::state::list_row::ListRow;
 use crate::tui::theme::Theme;
 use crate::tui::type_letters;
 use crate::usecase::ChangeCommand;

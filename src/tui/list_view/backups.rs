@@ -3,24 +3,27 @@
 mod description;
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ratatui::text::{Line, Span};
 
-use super::row::{ListCell, ListRow};
-use super::{ListViewKind as View, RowDetails, row_list::RowList};
+use super::row::ListCell;
+use super::{ListViewKind as View, RowDetails};
 use crate::format;
 use crate::model::plan::count_with_noun;
 use crate::model::{Moment, PathText, RecordText};
-use crate::ops::backup_restore::{BackupComparison, DifferenceKind, RecordDifference};
+use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
 use crate::store::commit::BackupReason;
 use crate::text::secrets::cut;
 use crate::tui::action::Action;
-use crate::tui::app::App;
 use crate::tui::health::human_size;
-use crate::tui::panes::hints::{Hint, act, hint};
+use crate::tui::hint::{Hint, act, hint};
+use crate::tui::state::app::App;
+use crate::tui::state::list_row::ListRow;
+use crate::tui::state::list_view::BackupsView;
+use crate::tui::state::row_list::RowList;
 use crate::tui::theme::{self, Theme};
-use crate::work::{BackupRow, BackupSummary, OpenedBackup};
+use crate::work::{BackupRow, BackupSummary};
 
 pub static KIND: View = View {
     orders: ["newest first", "by store"],
@@ -32,32 +35,6 @@ pub static KIND: View = View {
     hints,
     is_read: |app| app.list_view.backups.list.is_some(),
 };
-
-/// The state of the view of backups.
-#[derive(Default)]
-pub struct BackupsView {
-    /// `None` until they are read.
-    pub list: Option<Vec<BackupRow>>,
-    pub opened: Option<OpenedBackup>,
-    /// The backup that is being opened: its store and path.
-    pub opening: Option<(usize, PathBuf)>,
-    /// True if the full difference of the memory under the cursor is shown.
-    pub difference: bool,
-    /// While all backups are verified one by one: those that are done.
-    pub verifying: Option<HashSet<(usize, PathBuf)>>,
-    /// Why the last backup could not be opened.
-    pub failed: Option<String>,
-    /// The search for an intact backup. That backup is then offered first.
-    pub intact_search: Option<IntactBackupSearch>,
-}
-
-#[derive(Clone, Copy, Default)]
-pub struct IntactBackupSearch {
-    /// The number of backups that were verified.
-    pub looked: usize,
-    /// True if the user wants to open the backup that is found.
-    pub opens: bool,
-}
 
 impl BackupsView {
     /// Returns the memories that differ, for the open backup.

@@ -2,15 +2,17 @@
 
 use ratatui::text::{Line, Span};
 
-use super::row::{ListCell, ListRow};
+use super::row::ListCell;
 use super::{ListViewKind, RowDetails};
 use crate::model::plan::count_with_noun;
 use crate::model::{Moment, PathText};
 use crate::store::commit::{JournalRow as Step, JournalView, StepOutcome, UndoRedo};
 use crate::tui::action::Action;
-use crate::tui::app::App;
 use crate::tui::health::human_size;
-use crate::tui::panes::hints::{Hint, act, hint};
+use crate::tui::hint::{Hint, act, hint};
+use crate::tui::state::app::App;
+use crate::tui::state::list_row::ListRow;
+use crate::tui::state::list_view::JournalScreen;
 use crate::tui::theme::{self, Theme};
 use crate::work::{StepDetail, StepFile};
 
@@ -23,14 +25,6 @@ pub static KIND: ListViewKind = ListViewKind {
     hints,
     is_read: |app| app.list_view.journal.accounts.is_some(),
 };
-
-#[derive(Default)]
-pub struct JournalScreen {
-    /// One per store; `None` until they are read.
-    pub accounts: Option<Vec<JournalView>>,
-    /// The changes of the steps that were read.
-    pub shown: Vec<StepDetail>,
-}
 
 impl JournalScreen {
     pub fn step(&self, store: usize, at: usize) -> Option<&Step> {

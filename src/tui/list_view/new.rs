@@ -1,16 +1,17 @@
 //! The memories that agents wrote since the last visit, store by store.
 
-use super::row::{ListCell, ListRow};
+use super::row::ListCell;
 use super::{ListViewKind, RowDetails};
 use crate::format;
 use crate::model::{EntryRef, Moment, RecordText, Store, View};
 use crate::text::columns::column;
 use crate::text::safe_text::display_width;
 use crate::tui::action::Action;
-use crate::tui::app::App;
-use crate::tui::panes::hints::{Hint, act, hint};
-use crate::tui::panes::list_view::text_lines;
+use crate::tui::hint::{Hint, act, hint};
+use crate::tui::list_view::details_area::text_lines;
 use crate::tui::panes::{secret_beside, sign_of};
+use crate::tui::state::app::App;
+use crate::tui::state::list_row::ListRow;
 use crate::tui::theme::Theme;
 use crate::tui::type_letters;
 

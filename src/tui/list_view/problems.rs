@@ -6,14 +6,16 @@ use std::sync::Arc;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::row::{ListCell, ListRow};
+use super::row::ListCell;
 use super::{ListViewKind, RowDetails};
 use crate::check::findings;
 use crate::model::{Code, EntryRef, PathText, Problem, Role, Severity, Snapshot, Store};
 use crate::ops::repair::{self, FixChoice, FixPreview, RepairTarget, Repairability};
 use crate::tui::action::Action;
-use crate::tui::app::App;
-use crate::tui::panes::hints::{Hint, hint};
+use crate::tui::hint::{Hint, hint};
+use crate::tui::state::app::App;
+use crate::tui::state::list_row::ListRow;
+use crate::tui::state::list_view::{FixOption, ListedProblem, ProblemFixes};
 use crate::tui::theme::{self, Theme, sign, wrap};
 
 pub static KIND: ListViewKind = ListViewKind {
@@ -30,14 +32,6 @@ pub static KIND: ListViewKind = ListViewKind {
 const SAFE: &str = "safe repair";
 /// At most this many bytes of a line are shown.
 const SHOWN: usize = 2_000;
-
-pub struct ListedProblem {
-    pub store: usize,
-    /// The index in the problems of its store.
-    pub at: usize,
-    /// The repair that loses nothing, if there is one.
-    pub repair: Option<&'static str>,
-}
 
 /// Returns every problem, in the order of the list.
 pub fn listed_problems(snapshot: &Snapshot) -> Vec<ListedProblem> {
@@ -141,25 +135,6 @@ pub fn first_broken(app: &App) -> Option<usize> {
         own.is_some_and(|(store, own)| own.record.is_some_and(|record| !reads(store, own, record)))
     };
     (0..app.problem_list.len()).find(is_broken)
-}
-
-/// The line of a problem, and its fixes. Untrusted text.
-#[derive(Default)]
-pub struct ProblemFixes {
-    pub bytes: usize,
-    pub before: String,
-    /// The fixes, the best first.
-    pub ways: Vec<FixOption>,
-    /// The index of the fix that the user chose.
-    pub chosen: Option<usize>,
-}
-
-pub struct FixOption {
-    pub title: String,
-    pub reason: String,
-    pub is_safe: bool,
-    /// The line after the fix, empty if it is removed; `None` if the fix changes something else.
-    pub after: Option<String>,
 }
 
 /// Returns the repair of the problem under the cursor, by the chosen fix or the best one.

@@ -1,14 +1,14 @@
 //! Two sessions side by side: what was written in each, ordered by time.
 
-use super::ListViewKind;
-use super::new;
-use super::row::{ListCell, ListRow};
+use super::row::ListCell;
+use super::{ListViewKind, new};
 use crate::format;
 use crate::model::{EntryRef, Moment, State, Store};
 use crate::text::safe_text::display_width;
-use crate::tui::app::{App, MemoryIdentity};
-use crate::tui::panes::hints::{Hint, hint};
+use crate::tui::hint::{Hint, hint};
 use crate::tui::panes::{secret_beside, sign_of};
+use crate::tui::state::app::{App, MemoryIdentity};
+use crate::tui::state::list_row::ListRow;
 use crate::tui::theme::Theme;
 use crate::tui::type_letters;
 

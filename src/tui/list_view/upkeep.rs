@@ -2,11 +2,12 @@
 
 use ratatui::text::Line;
 
-use super::row::{ListCell, ListRow};
+use super::row::ListCell;
 use super::{ListViewKind, RowDetails};
 use crate::model::plan::count_with_noun;
-use crate::tui::app::App;
-use crate::tui::panes::hints::{Hint, hint};
+use crate::tui::hint::{Hint, hint};
+use crate::tui::state::app::App;
+use crate::tui::state::list_row::ListRow;
 use crate::tui::theme::{self, Theme};
 use crate::work::{Chore, ChoreKind};
 

@@ -9,10 +9,10 @@ use ratatui::widgets::Paragraph;
 use crate::model::Severity;
 use crate::text::safe_text::{display_width, sanitize};
 use crate::tui::action::ActionInfo;
-use crate::tui::app::App;
 use crate::tui::layout;
 use crate::tui::pane_titles::sheet;
-use crate::tui::prompt::PromptPurpose;
+use crate::tui::state::app::App;
+use crate::tui::state::prompt::PromptPurpose;
 use crate::tui::theme::{Theme, column, wrap};
 
 /// On a narrower terminal there is no room for the description beside the name.

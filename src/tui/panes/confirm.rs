@@ -4,9 +4,10 @@ use ratatui::Frame;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::tui::app::App;
-use crate::tui::confirm::{Confirmation, TypedWord, parts};
+use crate::tui::confirm::parts;
 use crate::tui::pane_titles::{margins, sheet};
+use crate::tui::state::app::App;
+use crate::tui::state::confirmation::{Confirmation, TypedWord};
 use crate::tui::theme::{self, Theme, fit};
 
 /// A narrower screen has no room for the title beside the place in the plan.

@@ -5,9 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::tui::app::App;
 use crate::tui::pane_titles::{sheet, sheet_area};
-use crate::tui::pending_changes::{DeleteMenu, DeleteMenuItem};
+use crate::tui::state::app::App;
+use crate::tui::state::pending_changes::{DeleteMenu, DeleteMenuItem};
 use crate::tui::theme::{self, Theme, column, fit};
 
 /// Draws the menu over the foot of the panes, if it is open.

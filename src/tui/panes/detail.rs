@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::widgets::Paragraph;
 
 use crate::model::EntryRef;
-use crate::tui::app::{App, Pane, Tab};
 use crate::tui::pane_titles::{margins, pane};
+use crate::tui::state::app::{App, Pane, Tab};
 use crate::tui::theme;
 
 /// Draws the memory, its bytes, or its references.

@@ -8,13 +8,14 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::hints::{Hint, act, hint};
 use crate::tui::action::Action;
-use crate::tui::app::App;
-use crate::tui::difference::{self, BESIDE, DifferenceRow, MemoryDifference, name_width, rows};
+use crate::tui::difference::{self, BESIDE, DifferenceRow, name_width, rows};
+use crate::tui::hint::{Hint, act, hint};
 use crate::tui::layout;
 use crate::tui::list_view::session_pair::SIDES;
 use crate::tui::pane_titles::{PaneTitle, part};
+use crate::tui::state::app::App;
+use crate::tui::state::memory_difference::MemoryDifference;
 use crate::tui::theme::{self, Theme, column, fit};
 use crate::tui::update::can;
 

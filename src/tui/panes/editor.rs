@@ -10,14 +10,15 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::hints::{Hint, act, hint};
 use crate::model::Severity;
 use crate::ops::form::FormFinding;
 use crate::tui::action::Action;
-use crate::tui::app::App;
-use crate::tui::editor::{DraftState, Editor, choices, form_layout};
+use crate::tui::editor::{choices, form_layout};
+use crate::tui::hint::{Hint, act, hint};
 use crate::tui::layout;
 use crate::tui::pane_titles::{self, PaneTitle, margins};
+use crate::tui::state::app::App;
+use crate::tui::state::editor::{DraftState, Editor};
 use crate::tui::theme::{self, Theme, fit, sign, wrap};
 
 pub fn draw(app: &App, frame: &mut Frame<'_>) {

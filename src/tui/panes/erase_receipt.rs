@@ -5,19 +5,9 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 use super::confirm::place;
-use crate::tui::app::App;
-use crate::tui::layout;
+use crate::tui::erase_receipt::lines;
 use crate::tui::pane_titles::{margins, sheet, sheet_area};
-use crate::tui::theme;
-
-/// Returns its lines, wrapped, and how many of them fit.
-pub fn lines(app: &App) -> (Vec<String>, usize) {
-    let room = usize::from(layout::frame(app).body.width.saturating_sub(2));
-    let receipt = app.changes.receipt.iter().flatten();
-    let lines: Vec<String> = receipt.flat_map(|line| theme::wrap(&theme::safe(app, line), room)).collect();
-    let rows = usize::from(sheet_area(app, lines.len()).height.saturating_sub(1));
-    (lines, rows)
-}
+use crate::tui::state::app::App;
 
 /// Draws the receipt over the foot of the panes, if there is one.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {

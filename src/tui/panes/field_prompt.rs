@@ -8,9 +8,9 @@ use ratatui::widgets::Paragraph;
 use super::search::first_shown;
 use crate::model::Keep;
 use crate::text::safe_text::{display_width, sanitize};
-use crate::tui::app::{App, ChangeTarget};
 use crate::tui::pane_titles::{margins, sheet, sheet_area};
-use crate::tui::prompt::{Prompt, PromptPurpose};
+use crate::tui::state::app::{App, ChangeTarget};
+use crate::tui::state::prompt::{Prompt, PromptPurpose};
 use crate::tui::theme::{self, Theme, fit};
 use crate::tui::why;
 

@@ -4,8 +4,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::tui::app::{App, Pane};
 use crate::tui::pane_titles::pane;
+use crate::tui::state::app::{App, Pane};
 use crate::tui::theme::{self, Theme, column};
 use crate::tui::type_letters;
 use crate::tui::update::{FilterRow, facet_lines};

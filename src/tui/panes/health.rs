@@ -4,9 +4,9 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::tui::app::{App, Pane};
 use crate::tui::health::{HealthLink, rows};
 use crate::tui::pane_titles::pane;
+use crate::tui::state::app::{App, Pane};
 use crate::tui::theme::{Theme, column};
 
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {

@@ -4,25 +4,12 @@ use super::next_keys::following;
 use crate::format;
 use crate::query::FORECAST;
 use crate::tui::action::Action;
-use crate::tui::app::{App, Pane, Screen};
-use crate::tui::confirm;
-use crate::tui::layout;
-use crate::tui::list_view;
-use crate::tui::pending_changes::ActiveChange;
-use crate::tui::prompt::PromptPurpose;
+use crate::tui::hint::{Hint, act, hint};
+use crate::tui::state::app::{App, Pane, Screen};
+use crate::tui::state::pending_changes::ActiveChange;
+use crate::tui::state::prompt::PromptPurpose;
 use crate::tui::update::{can, return_view};
-
-/// Keys, and what they do.
-pub type Hint = (String, String);
-
-pub fn hint(keys: &str, what: &str) -> Hint {
-    (keys.to_owned(), what.to_owned())
-}
-
-/// Returns a hint with the key of an action.
-pub fn act(action: Action, what: &str) -> Hint {
-    hint(action.key(), what)
-}
+use crate::tui::{confirm, layout, list_view};
 
 /// Returns the hints, the most useful first, and those at the right end of the line.
 pub fn of(app: &App) -> (Vec<Hint>, Vec<Hint>) {

@@ -5,15 +5,17 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::hints::{Hint, act, hint};
-use super::memory_row::pointer;
 use crate::text::safe_text::display_width;
 use crate::tui::action::Action;
-use crate::tui::app::{App, Screen};
+use crate::tui::hint::{Hint, act, hint};
 use crate::tui::layout;
-use crate::tui::list_view::{self, EscStep, ListRow, ListViewKind, RowDetails, RowList, row};
+use crate::tui::list_view::details_area::{about, parts_below, told};
+use crate::tui::list_view::{self, ListRow, ListViewKind, RowDetails, RowList, row};
+use crate::tui::memory_sign::pointer;
 use crate::tui::pane_titles::{PaneTitle, margins, part};
-use crate::tui::prompt::PromptPurpose;
+use crate::tui::state::app::{App, Screen};
+use crate::tui::state::list_view::EscStep;
+use crate::tui::state::prompt::PromptPurpose;
 use crate::tui::theme::{self, Theme};
 
 pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind) {
@@ -73,48 +75,6 @@ fn draw_under(app: &App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(lines), margins(inner));
 }
 
-/// Returns the details of a row, with the number of marked ones. The right text goes below the title if it
-/// does not fit beside it.
-fn about(app: &App, kind: &ListViewKind, width: u16) -> RowDetails {
-    let width = usize::from(width.saturating_sub(2));
-    let mut about = (kind.about)(app, width);
-    let is_list = app.list_view.in_details && list_view::has_rows(app);
-    let marks = if is_list { told(&app.list_view.details) } else { String::new() };
-    let both =
-        [&*marks, &*about.right].into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>().join(" · ");
-    let has_room = display_width(&about.title) + display_width(&both) + 2 <= width;
-    if !has_room && !marks.is_empty() && !about.right.is_empty() {
-        let figures = theme::wrap(&theme::safe(app, &about.right), width);
-        about.lines.splice(..0, figures.into_iter().map(Line::from));
-        about.right = marks;
-    } else {
-        about.right = both;
-    }
-    about
-}
-
-/// Returns how many rows of a list fit below the text about them.
-pub fn rows_below(app: &App, kind: &ListViewKind, area: Rect) -> usize {
-    usize::from(parts_below(app, kind, area).0.height)
-}
-
-/// Returns the areas of the rows, which are below the heading text, and of the text of the row with the
-/// cursor, which is below the rows. That text gets the rest of the room, and at least a third of it.
-pub fn parts_below(app: &App, kind: &ListViewKind, area: Rect) -> (Rect, Rect) {
-    let about = about(app, kind, area.width);
-    let inner = area.height.saturating_sub(1);
-    let lines = u16::try_from(about.lines.len()).unwrap_or(u16::MAX).min(inner / 2);
-    let room = inner - lines;
-    let len = u16::try_from(app.list_view.details.all.len()).unwrap_or(u16::MAX);
-    let rows =
-        if room < UNDER || !list_view::has_text_below(app) { room } else { len.max(3).min(room - room / 3) };
-    let rest = Rect { y: area.bottom() - room, height: rows, ..area };
-    (rest, Rect { y: rest.bottom(), height: room - rows, ..area })
-}
-
-/// With less room, the rows get all of it.
-const UNDER: u16 = 16;
-
 /// Draws the visible rows, each with a sign for the cursor or a mark.
 fn draw_rows(app: &App, frame: &mut Frame<'_>, rows: &RowList, has_keys: bool, area: Rect) {
     let theme = Theme::of(app);
@@ -154,14 +114,6 @@ fn title(app: &App, kind: &ListViewKind, room: usize) -> String {
     format!("{name}{order}{only}{filter}")
 }
 
-/// Returns the number of marked rows, and the place of the cursor.
-fn told(rows: &RowList) -> String {
-    let range = rows.open_range().map(|range| format!("range of {}", range.count()));
-    let marked = (!rows.marks.is_empty()).then(|| format!("{} marked", rows.marks.len()));
-    let place = (!rows.is_empty()).then(|| format!("{} of {}", rows.cursor.at + 1, rows.len()));
-    [marked, range, place].into_iter().flatten().collect::<Vec<_>>().join(" · ")
-}
-
 /// Says why there are no rows.
 fn nothing(app: &App, kind: &ListViewKind) -> &'static str {
     match ((kind.is_read)(app), app.list_view.list.filter.is_empty()) {
@@ -179,13 +131,6 @@ fn say(app: &App, frame: &mut Frame<'_>, text: &str, inner: Rect) {
     let lines = theme::wrap(&theme::safe(app, text), usize::from(inner.width));
     let lines: Vec<Line<'static>> = lines.into_iter().map(|line| Line::styled(line, theme.dim())).collect();
     frame.render_widget(Paragraph::new(lines), inner);
-}
-
-/// Returns the text about the row under the cursor, wrapped.
-pub fn text_lines(app: &App, width: usize) -> Vec<Line<'static>> {
-    // Masked as a whole, because a value can continue in the next line.
-    let text = theme::masked(app, &app.list_view.text.join("\n")).into_owned();
-    text.lines().flat_map(|line| theme::wrap(&theme::safe(app, line), width)).map(Line::raw).collect()
 }
 
 pub fn hints(app: &App, kind: &ListViewKind) -> Vec<Hint> {

@@ -28,9 +28,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use super::list_cursor::ListCursor;
 use super::theme::Theme;
-pub use memory_row::{secret_beside, sign_of};
+pub use crate::tui::memory_sign::{secret_beside, sign_of};
+use crate::tui::state::list_cursor::ListCursor;
 
 /// Draws the visible lines of a list, after a column for the cursor. Makes only the lines on screen. The line
 /// under the cursor is highlighted if the list has the keys.

@@ -6,10 +6,10 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::tui::action::{ACTIONS, Action, ActionInfo};
-use crate::tui::app::App;
 use crate::tui::layout;
 use crate::tui::list_view::new;
 use crate::tui::pane_titles::sheet;
+use crate::tui::state::app::App;
 use crate::tui::theme::{Theme, column};
 use crate::work::StoreTally;
 

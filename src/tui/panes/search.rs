@@ -8,11 +8,11 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::text::safe_text::{display_width, sanitize};
-use crate::tui::app::App;
-use crate::tui::filter_chips;
-use crate::tui::prompt::PromptPurpose;
-use crate::tui::search_completion::{self, SearchSuggestion};
+use crate::tui::search_suggestions::{per_row, shows_chips, suggestions};
+use crate::tui::state::app::App;
+use crate::tui::state::prompt::{PromptPurpose, SearchSuggestion};
 use crate::tui::theme::{self, Theme, column, fit};
+use crate::tui::{filter_chips, search_completion};
 
 /// Draws the search. The wrong part is underlined, and the reason follows.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
@@ -64,42 +64,6 @@ fn figure(app: &App) -> String {
     match (&app.error, is_known, app.query.is_empty()) {
         (None, true, false) => format!("{} of {all} ", app.results.hits.len()),
         _ => String::new(),
-    }
-}
-
-/// True while the user types the search.
-pub fn is_typed(app: &App) -> bool {
-    app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == PromptPurpose::Search)
-}
-
-/// Returns how many rows the suggestions or the filters take below the search.
-pub fn rows_offered(app: &App) -> u16 {
-    if shows_chips(app) {
-        return u16::from(!filter_chips::visible_chips(app).is_empty());
-    }
-    if app.size.1 < 16 {
-        return 0;
-    }
-    let (all, _) = suggestions(app);
-    if app.query.is_empty() { 2 } else { all.len().div_ceil(per_row(app)).min(3) as u16 }
-}
-
-/// True if the filters are below the search, because there are no suggestions.
-pub fn shows_chips(app: &App) -> bool {
-    !is_typed(app) || !app.query.is_empty() && suggestions(app).0.is_empty()
-}
-
-fn per_row(app: &App) -> usize {
-    usize::from(app.size.0 / 26).max(1)
-}
-
-/// Returns the suggestions for the word before the cursor, and the index of the current one.
-fn suggestions(app: &App) -> (Vec<SearchSuggestion>, Option<usize>) {
-    let Some(prompt) = &app.prompt else { return (Vec::new(), None) };
-    match prompt.suggested() {
-        Some((all, at)) => (all.to_vec(), Some(at)),
-        None if prompt.line.is_selecting() => (Vec::new(), None),
-        None => (search_completion::of(app, &prompt.before_cursor()), None),
     }
 }
 

@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::tui::app::{App, Pane, StoreTreeRow};
 use crate::tui::pane_titles::pane;
+use crate::tui::state::app::{App, Pane, StoreTreeRow};
 use crate::tui::theme::{self, Theme, column, sign};
 
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {

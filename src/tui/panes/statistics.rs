@@ -5,14 +5,14 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::hints::{Hint, act, hint};
 use super::why::bar;
 use crate::model::EntryRef;
 use crate::query::{TagUse, UsageStatistics};
 use crate::tui::action::Action;
-use crate::tui::app::App;
 use crate::tui::health::human_size;
+use crate::tui::hint::{Hint, act, hint};
 use crate::tui::pane_titles::{PaneTitle, margins, part, whole};
+use crate::tui::state::app::App;
 use crate::tui::statistics_view::{self, NAMES, StatisticsAreas, step};
 use crate::tui::theme::{self, Theme, column, fit};
 use crate::tui::type_letters;

@@ -6,9 +6,9 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::model::Severity;
-use crate::tui::app::App;
 use crate::tui::colours::ColourPalette;
 use crate::tui::pane_titles::{sheet, sheet_area};
+use crate::tui::state::app::App;
 use crate::tui::theme::{Theme, column, fit};
 
 /// Draws the list over the lower part of the panes.

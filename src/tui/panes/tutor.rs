@@ -1,27 +1,17 @@
 //! The tasks of the tutor, above the last row.
 
+use crate::tui::state::app::App;
+pub use crate::tui::state::tutor_progress::rows;
+use crate::tui::state::tutor_progress::{ALL, TASKS};
+use crate::tui::theme::Theme;
+use crate::tui::theme::fit;
+use crate::tui::theme::wrap;
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
-use ratatui::widgets::{Clear, Paragraph};
-
-use crate::tui::app::App;
-use crate::tui::theme::{Theme, fit, wrap};
-use crate::tui::update::tutor::TASKS;
-
-/// The title and all tasks.
-const ALL: u16 = TASKS.len() as u16 + 1;
-/// The title and the next task.
-const NEXT: u16 = 4;
-
-/// Returns the number of rows of the tutor. The panes must have at least as many, or twice as many for all.
-pub fn rows(height: u16) -> u16 {
-    match height {
-        _ if height >= 3 * ALL => ALL,
-        _ if height >= 2 * NEXT => NEXT,
-        _ => 0,
-    }
-}
+use ratatui::text::Line;
+use ratatui::text::Span;
+use ratatui::widgets::Clear;
+use ratatui::widgets::Paragraph;
 
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     if area.height == 0 {

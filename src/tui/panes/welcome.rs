@@ -7,8 +7,8 @@ use ratatui::widgets::Paragraph;
 
 use crate::model::PathText;
 use crate::tui::action::Action;
-use crate::tui::app::App;
 use crate::tui::pane_titles::{margins, whole};
+use crate::tui::state::app::App;
 use crate::tui::theme::{self, Theme, wrap};
 
 /// A lower screen shows first what the user can do.

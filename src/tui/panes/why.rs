@@ -9,9 +9,9 @@ use ratatui::widgets::Paragraph;
 use ratatui::widgets::canvas::{Canvas, Points};
 
 use crate::query::{Explanation, FORECAST, Ranking};
-use crate::tui::app::{App, Pane};
-use crate::tui::marks::ListScope;
 use crate::tui::pane_titles::{margins, pane};
+use crate::tui::state::app::{App, Pane};
+use crate::tui::state::marks::ListScope;
 use crate::tui::theme::{self, Theme, column};
 use crate::tui::why::{self, RankFactor};
 

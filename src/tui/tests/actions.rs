@@ -6,8 +6,8 @@ use super::Desk;
 use super::changes::{differing, files, notice, on};
 use super::marks::search;
 use crate::tui::action::{ACTIONS, Action, ActionInfo};
-use crate::tui::app::{Pane, Screen};
 use crate::tui::message::{Effect, Msg};
+use crate::tui::state::app::{Pane, Screen};
 use crate::tui::update::act;
 use crate::work::Job;
 

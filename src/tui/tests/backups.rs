@@ -8,7 +8,7 @@ use super::changes::notice;
 use super::go_back::{chosen, learnings, lost_nine, open_older, root, write};
 use super::{Desk, Msg, selected_title};
 use crate::disk::RealDisk;
-use crate::ops::backup_restore::DifferenceKind;
+use crate::ops::backup_restore::comparison::DifferenceKind;
 use crate::store::commit::{JournalLine, Vault};
 use crate::work::BackupRow;
 

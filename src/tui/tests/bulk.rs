@@ -8,8 +8,8 @@ use super::changes::{differing, files, notice, on, state_of};
 use super::marks::{marked, search};
 use super::{Desk, selected_title, stable};
 use crate::model::{EntryRef, State};
-use crate::tui::app::App;
 use crate::tui::message::Msg;
+use crate::tui::state::app::App;
 
 pub(super) fn enter(desk: &mut Desk, text: &str) {
     desk.type_keys(text);

@@ -233,7 +233,7 @@ fn ten_thousand_marks_are_tagged_in_under_two_seconds() {
     std::fs::write(session.join("memory.jsonl"), text).unwrap();
     let mut desk = Desk::new(120, 36);
     desk.app.places = crate::store::look_at(&folder.path().join("store"), None).found.unwrap();
-    let reload = crate::tui::update::reload(&desk.app);
+    let reload = crate::tui::update::load_now(&desk.app);
     desk.settle(vec![reload]);
     search(&mut desk, "type:finding");
     desk.type_keys("*");

@@ -8,8 +8,8 @@ use super::bulk::enter;
 use super::changes::{files, notice, on};
 use super::marks::search;
 use super::{Desk, now, stable};
-use crate::tui::app::App;
 use crate::tui::message::Msg;
+use crate::tui::state::app::App;
 use crate::tui::update::update;
 
 /// Scrolls to the end, and returns everything that was visible on the way.

@@ -3,9 +3,9 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{Desk, selected_title};
-use crate::tui::app::{Pane, Screen};
-use crate::tui::health::DeletedCount;
 use crate::tui::message::{Effect, Msg};
+use crate::tui::state::app::{Pane, Screen};
+use crate::tui::state::deleted_count::DeletedCount;
 use crate::tui::update::take;
 use crate::work::StoreTally;
 

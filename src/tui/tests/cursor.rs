@@ -9,8 +9,8 @@ use super::changes::{notice, on};
 use super::marks::{marked, search};
 use super::{Desk, Msg};
 use crate::query::Order;
-use crate::tui::app::Pane;
 use crate::tui::message::Effect;
+use crate::tui::state::app::Pane;
 use crate::tui::update::{search_query, take};
 use crate::work::Job;
 

@@ -6,8 +6,8 @@ use super::changes::{notice, selected_id};
 use super::marks::{marked, search};
 use super::{Desk, stable};
 use crate::model::State;
-use crate::tui::app::Screen;
 use crate::tui::message::Msg;
+use crate::tui::state::app::Screen;
 
 /// Returns the figure and state of each listed memory.
 fn listed(desk: &Desk) -> Vec<(String, State)> {

@@ -9,8 +9,8 @@ use ratatui::backend::TestBackend;
 
 use super::changes::{differing, files, notice, on};
 use super::{Desk, now, selected_title, stable};
-use crate::tui::app::Screen;
 use crate::tui::message::Msg;
+use crate::tui::state::app::Screen;
 use crate::tui::update::update;
 use crate::tui::view::view;
 

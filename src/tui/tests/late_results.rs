@@ -6,9 +6,9 @@ use super::changes::{differing, files, notice, on};
 use super::{Desk, now};
 use crate::query::CancelToken;
 use crate::tui::action::{Action, runs_in_editor};
-use crate::tui::app::Screen;
 use crate::tui::message::{Effect, Msg};
-use crate::tui::update::{reload, update};
+use crate::tui::state::app::Screen;
+use crate::tui::update::{load_now, update};
 use crate::work::{Job, run_job};
 
 const DECISIONS: &str = "type:decision session:checkout_rework is:live";
@@ -155,7 +155,7 @@ fn what_a_view_reads_late_is_not_taken_for_what_another_view_shows() {
 #[test]
 fn stores_that_were_just_written_are_read_once_and_not_over_and_over() {
     let mut desk = Desk::new(100, 30);
-    let mut effects = vec![reload(&desk.app)];
+    let mut effects = vec![load_now(&desk.app)];
     let mut loads = 0;
     while let Some(effect) = effects.pop() {
         let Effect::Job(job) = effect else { continue };

@@ -114,7 +114,7 @@ fn a_word_that_is_typed_never_lands_in_an_editor_and_what_is_asked_for_does() {
     for word in ["release", "The test", "Important tag", "recipe", "type", "Category", "ePtiTCE"] {
         desk.type_keys(word);
         desk.press(KeyCode::Enter);
-        assert_ne!(desk.app.screen, crate::tui::app::Screen::Editor, "{word}");
+        assert_ne!(desk.app.screen, crate::tui::state::app::Screen::Editor, "{word}");
         assert!(desk.app.editor.is_none(), "{word}");
         let purpose = desk.app.prompt.as_ref().map(|own| own.purpose);
         assert!(purpose.is_none_or(|own| !own.is_change()), "{word}: {purpose:?}");
@@ -124,7 +124,7 @@ fn a_word_that_is_typed_never_lands_in_an_editor_and_what_is_asked_for_does() {
     desk.type_keys("e");
     assert!(desk.app.notice.as_deref().is_some_and(|own| own.starts_with("edit: F2 opens it")));
     desk.press(KeyCode::F(2));
-    assert_eq!(desk.app.screen, crate::tui::app::Screen::Editor);
+    assert_eq!(desk.app.screen, crate::tui::state::app::Screen::Editor);
 }
 
 #[test]
@@ -137,6 +137,6 @@ fn any_key_but_the_one_asked_for_cancels_what_was_to_be_opened() {
         desk.type_keys("e");
         desk.send(Msg::Key(between));
         desk.press(KeyCode::F(2));
-        assert_ne!(desk.app.screen, crate::tui::app::Screen::Editor, "{between:?}");
+        assert_ne!(desk.app.screen, crate::tui::state::app::Screen::Editor, "{between:?}");
     }
 }

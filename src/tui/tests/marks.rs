@@ -6,9 +6,9 @@ use super::changes::{notice, on, selected_id};
 use super::{Desk, stable};
 use crate::model::{Entry, EntryRef, EntryTracker, State};
 use crate::ops;
-use crate::tui::app::{App, Pane};
-use crate::tui::marks::MemoryMarks;
 use crate::tui::message::Msg;
+use crate::tui::state::app::{App, Pane};
+use crate::tui::state::marks::MemoryMarks;
 
 pub(super) fn marked(desk: &Desk) -> Vec<String> {
     let mut names: Vec<String> =

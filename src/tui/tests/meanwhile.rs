@@ -12,8 +12,8 @@ use super::marks::marked;
 use super::{Desk, now, stable};
 use crate::model::State;
 use crate::text::json_edit;
-use crate::tui::app::App;
 use crate::tui::message::Msg;
+use crate::tui::state::app::App;
 use crate::tui::update::update;
 
 const DECISIONS: &str = "session:checkout_rework type:decision is:live";

@@ -39,7 +39,7 @@ fn a_click_on_a_hint_presses_its_key() {
         desk.app
             .prompt
             .as_ref()
-            .is_some_and(|prompt| prompt.purpose == super::super::prompt::PromptPurpose::Help)
+            .is_some_and(|prompt| prompt.purpose == crate::tui::state::prompt::PromptPurpose::Help)
     );
 }
 

@@ -1,10 +1,11 @@
 //! Narrow and low terminals cut only unimportant parts. Counts lead to as many rows as they say.
 
+use crossterm::event::KeyCode;
+
 use super::{Desk, Msg};
-use crate::tui::app::Screen;
 use crate::tui::health::{self, HealthLink};
 use crate::tui::panes::next_keys::following;
-use crossterm::event::KeyCode;
+use crate::tui::state::app::Screen;
 
 #[test]
 fn every_figure_of_the_health_leads_to_so_many_rows() {

@@ -4,8 +4,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Desk;
 use crate::model::{Code, Role, Severity};
-use crate::tui::app::Screen;
 use crate::tui::message::Msg;
+use crate::tui::state::app::Screen;
 use crate::usecase::check_store;
 
 /// Returns how many errors, warnings and notes `check` lists, and its stale derived files.

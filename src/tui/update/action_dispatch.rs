@@ -5,20 +5,20 @@ use super::export::export;
 use super::reload::reload;
 use super::secrets::secrets;
 use super::{
-    among_memories, change_memories, command_palette, copy, difference, editor, field_prompt, list_view,
-    marks, next_tab, order_ranking, pager, pane_focus, prompt, reference_go_back, search_narrow,
-    search_query, statistics, theme_list, tutor, up_down_page_top_last, wider_narrower_sizes,
+    change_memories, command_palette, copy, difference, editor, field_prompt, list_view, marks, next_tab,
+    order_ranking, pager, pane_focus, prompt, reference_go_back, search_narrow, statistics, theme_list,
+    tutor, up_down_page_top_last, wider_narrower_sizes,
 };
 use crate::tui::action::{Action, EDITOR_ACTIONS};
-use crate::tui::app::{App, Pane, Screen};
 use crate::tui::layout;
 use crate::tui::message::Effect;
-use crate::tui::prompt::PromptPurpose;
-use crate::tui::update::fold;
-use crate::tui::update::next_match;
-use crate::tui::update::next_problem_new_secret;
-use crate::tui::update::open;
-use crate::tui::update::to_middle;
+use crate::tui::possible_changes::among_memories;
+use crate::tui::state::app::{App, Pane, Screen};
+use crate::tui::state::prompt::PromptPurpose;
+use crate::tui::update::{
+    drop_filter, filter_like_this, fold, next_match, next_problem_new_secret, open, open_prompt, to_middle,
+    toggle,
+};
 
 /// Actions on the list of memories. In another view they would change the list unseen.
 const ON_LIST: [Action; 8] = [
@@ -59,19 +59,19 @@ pub fn act(app: &mut App, action: Action) {
         ),
         Action::Command => prompt::launch(app),
         Action::Theme => theme_list::open(app),
-        Action::Help => prompt::open(app, PromptPurpose::Help, ""),
+        Action::Help => open_prompt::open(app, PromptPurpose::Help, ""),
         Action::Search => search_narrow::begin(app),
         Action::Narrow => search_narrow::narrow(app),
         Action::Back | Action::Close => one_back(app),
         Action::Open => open::open(app),
         Action::Toggle if app.screen == Screen::Memories && app.focus == Pane::Memories => marks::toggle(app),
-        Action::Toggle => search_query::toggle_line(app),
+        Action::Toggle => toggle::toggle_line(app),
         Action::MarkRange | Action::MarkAll | Action::InvertMarks | Action::Marked => marks::act(app, action),
         Action::Export => export(app),
         Action::Pager => pager::page(app),
         Action::MarkBySearch => field_prompt::open(app, PromptPurpose::MarkBySearch, None),
-        Action::FilterLikeThis => search_query::like_this(app),
-        Action::DropFilter => search_query::drop_blocker(app),
+        Action::FilterLikeThis => filter_like_this::like_this(app),
+        Action::DropFilter => drop_filter::drop_blocker(app),
         Action::Reveal => {
             app.revealed = true;
             app.push_effect(Effect::MaskSoon);

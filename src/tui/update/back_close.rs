@@ -1,8 +1,8 @@
 //! The actions `back` and `close`: they go back by one step, or leave a view.
 
 use super::{marks, reference_go_back, search_query};
-use crate::tui::app::{App, Pane, Screen};
 use crate::tui::layout;
+use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::update::running_change;
 
 /// True if the list shows only what an action picked, or only the marked memories.

@@ -1,10 +1,11 @@
 //! Finishes interrupted changes of earlier runs.
 
-use super::job_results;
-use crate::model::plan;
-use crate::tui::app::App;
-use crate::work::{Job, RecoveryReport};
 use std::sync::Arc;
+
+use crate::model::plan;
+use crate::tui::state::app::App;
+use crate::tui::update::reload;
+use crate::work::{Job, RecoveryReport};
 
 /// Starts the recovery: once, and whenever the stores hold files of palimp.
 pub fn start_cleanup(app: &mut App) {
@@ -30,6 +31,6 @@ pub fn cleanup_done(app: &mut App, tended: RecoveryReport) {
         app.notice = Some(told.join(" · "));
     }
     if tended.rescued > 0 {
-        app.push_effect(job_results::reload(app));
+        app.push_effect(reload::load_now(app));
     }
 }

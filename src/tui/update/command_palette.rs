@@ -1,8 +1,8 @@
 //! The order of the actions in the palette: recent ones, those that can be done here, the rest.
 
-use super::change_memories;
 use crate::tui::action::{Action, ActionInfo, exists_in, offered, runs_in_editor};
-use crate::tui::app::{App, Screen};
+use crate::tui::possible_changes;
+use crate::tui::state::app::{App, Screen};
 
 /// The number of recent actions that come first.
 const LAST: usize = 4;
@@ -34,7 +34,7 @@ fn can(app: &App, action: Action) -> bool {
     match action {
         _ if !exists_in(app.screen, action) => false,
         _ if app.screen == Screen::Editor => runs_in_editor(action),
-        Action::Undo => change_memories::can(app, action),
+        Action::Undo => possible_changes::can(app, action),
         Action::Redo | Action::RenameTag => !app.is_readonly(),
         // In other views, these two act on the rows of one view only.
         Action::Archive | Action::Fix if !is_listed => is_own(app.screen, action),
@@ -48,8 +48,8 @@ fn can(app: &App, action: Action) -> bool {
         | Action::Type
         | Action::Category
         | Action::Archive
-        | Action::Repeat => change_memories::can(app, action),
-        Action::Delete => app.screen == Screen::Welcome || change_memories::can(app, action),
+        | Action::Repeat => possible_changes::can(app, action),
+        Action::Delete => app.screen == Screen::Welcome || possible_changes::can(app, action),
         Action::Search
         | Action::Narrow
         | Action::FilterLikeThis

@@ -1,18 +1,18 @@
 //! A plan that waits for a yes, and the new question if other programs changed what was shown.
 
-use crate::tui::update::running_change;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{job_results, queued_keys};
+use super::queued_keys;
 use crate::model::{EntryRef, Snapshot};
-use crate::tui::app::{App, Screen};
-use crate::tui::confirm::{self, Confirmation, TypedWord};
-use crate::tui::layout;
 use crate::tui::message::Effect;
-use crate::tui::pending_changes::ActiveChange;
+use crate::tui::state::app::{App, Screen};
+use crate::tui::state::confirmation::{Confirmation, TypedWord};
+use crate::tui::state::pending_changes::ActiveChange;
+use crate::tui::update::{reload, running_change};
+use crate::tui::{confirm, layout};
 use crate::usecase::{ChangeCommand, PlannedChange, count_changed_since};
 use crate::work::Job;
 
@@ -73,7 +73,7 @@ pub fn ask_again(app: &mut App, planned: PlannedChange) {
         app.notice = None;
         show(app, planned);
     }
-    app.push_effect(job_results::reload(app));
+    app.push_effect(reload::load_now(app));
 }
 
 /// Counts the memories of a waiting plan that changed since they were shown.

@@ -3,9 +3,10 @@
 use crate::model::{EntryRef, PathText, Snapshot};
 use crate::text::safe_text::sanitize_lines;
 use crate::tui::action::Action;
-use crate::tui::app::App;
 use crate::tui::message::Effect;
-use crate::tui::theme::{self, place};
+use crate::tui::state::app::App;
+use crate::tui::state::file_place::place;
+use crate::tui::theme;
 
 pub fn copy(app: &mut App, action: Action) {
     let Some(at) = app.selected() else { return app.say("There is no memory here to copy.") };

@@ -1,17 +1,17 @@
 //! Counts before a move: `3j`, `19j`, `12G`. The keys 1 to 5 also go to panes, at once. If a move
 //! follows soon, the digit is a count, and the move happens in the pane that had the focus before.
 
-use crate::tui::update::next_problem_new_secret;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::action_dispatch::act;
 use super::{queued_keys, up_down_page_top_last};
 use crate::model::Moment;
 use crate::tui::action::Action;
-use crate::tui::app::{App, Screen};
 use crate::tui::key_lookup::{self, KeyMeaning};
 use crate::tui::keymap;
-use crate::tui::list_cursor::{CountOrigin, TypedCount};
+use crate::tui::state::app::{App, Screen};
+use crate::tui::state::list_cursor::{CountOrigin, TypedCount};
+use crate::tui::update::next_problem_new_secret;
 
 /// A key within this many microseconds after a pane's key makes the digit a count.
 const COUNT_INTERVAL: i64 = 600_000;

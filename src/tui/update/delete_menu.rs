@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::change_memories::{broken, target_of};
 use super::running_change::request_change;
 use crate::model::{State, Store};
 use crate::ops::delete;
-use crate::tui::app::{App, ChangeTarget};
 use crate::tui::message::Effect;
-use crate::tui::pending_changes::{DeleteMenu, DeleteMenuItem};
+use crate::tui::possible_changes::{broken, target_of};
+use crate::tui::state::app::{App, ChangeTarget};
+use crate::tui::state::pending_changes::{DeleteMenu, DeleteMenuItem};
 use crate::usecase::{ChangeCommand, DeleteOptions, memory_count};
 
 /// A line of the menu: its key, its name, what it does to one memory, and its command.

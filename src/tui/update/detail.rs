@@ -5,21 +5,22 @@ use std::ops::Range;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{distinct_titles, reference_go_back, up_down_page_top_last};
+use super::{distinct_titles, up_down_page_top_last};
 use crate::format::{self, record_details};
-use crate::model::{Entry, EntryLink, EntryRef, RecordText, Store};
+use crate::model::{EntryLink, EntryRef};
 use crate::query::{Hit, Query, highlights, words_in};
 use crate::text::safe_text::{sanitize, sanitize_lines};
 use crate::text::secrets::cut;
 use crate::tui::action::Action;
-use crate::tui::app::{App, Pane, Tab};
-use crate::tui::layout;
-use crate::tui::markdown;
-use crate::tui::panes::memory_row::MemoryColumns;
+use crate::tui::found_words::set_off;
+use crate::tui::memory_columns::MemoryColumns;
+use crate::tui::record_text::{text_of, title_of};
+use crate::tui::state::app::{App, Pane, Tab};
 use crate::tui::theme::{self, Theme, sign, wrap};
+use crate::tui::{layout, markdown, references_tab};
 
 /// Larger records show only their start, because a frame must not wait for them.
-const LARGE: usize = 1 << 20;
+pub const LARGE: usize = 1 << 20;
 /// At most this many bytes of a large record or of a long text are shown.
 const SHOWN: usize = 64 << 10;
 /// At most this many bytes of a field's value are shown.
@@ -184,31 +185,12 @@ fn trace(app: &App, at: EntryRef) -> Vec<EntryLink> {
         .collect()
 }
 
-pub fn title_of(app: &App, at: EntryRef) -> String {
-    let (store, entry) = app.listed_snapshot.get(at);
-    let is_large = store.record(entry).span.len() > LARGE as u64;
-    if is_large { text_of(store, entry).title } else { format::title(store, entry) }
-}
-
-/// Returns a memory's text. A large record gives only the start of its bytes.
-pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
-    if store.record(entry).span.len() <= LARGE as u64 {
-        return format::text_of(store, entry);
-    }
-    let Some(raw) = store.read(entry) else { return format::text_of(store, entry) };
-    let start = String::from_utf8_lossy(&raw[..LARGE]);
-    let start = start[..cut(&start, SHOWN)].to_owned();
-    let title = format::title_of(&start);
-    let text = format!("{start}\n… {} bytes in all", raw.len());
-    RecordText { title, text, main: "bytes", ..RecordText::default() }
-}
-
 pub fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'static>> {
     match tab {
         Tab::Read => read(app, at, width),
         Tab::Raw => raw(app, at, width),
-        Tab::References => reference_go_back::lines(app, at, &app.ties, width),
-        Tab::Timeline => reference_go_back::timeline(app, at, &app.ties, width),
+        Tab::References => references_tab::lines(app, at, &app.ties, width),
+        Tab::Timeline => references_tab::timeline(app, at, &app.ties, width),
     }
 }
 
@@ -301,24 +283,6 @@ fn wrapped(app: &App, runs: &[(String, Style)], width: usize) -> Vec<Line<'stati
         lines.push(line);
     }
     lines
-}
-
-/// Splits safe text into spans, and highlights the words of the search.
-pub fn set_off(app: &App, line: &str, style: Style) -> Vec<Span<'static>> {
-    let mut spans = Vec::new();
-    let mut at = 0;
-    if app.parsed.has_words() {
-        for found in highlights(line, &app.parsed) {
-            let (Some(before), Some(word)) = (line.get(at..found.start), line.get(found.clone())) else {
-                continue;
-            };
-            spans.push(Span::styled(before.to_owned(), style));
-            spans.push(Span::styled(word.to_owned(), style.patch(Theme::of(app).found())));
-            at = found.end;
-        }
-    }
-    spans.push(Span::styled(line.get(at..).unwrap_or_default().to_owned(), style));
-    spans
 }
 
 fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> {

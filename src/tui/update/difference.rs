@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{among_memories, list_view, marks, reference_go_back, search_query, up_down_page_top_last};
+use super::{list_view, marks, reference_go_back, search_query, up_down_page_top_last};
 use crate::model::entry_tracker::track_entries;
 use crate::model::{EntryRef, Snapshot};
 use crate::tui::action::Action;
-use crate::tui::app::{App, Pane, Screen};
-use crate::tui::difference::{self, MemoryDifference};
+use crate::tui::difference;
+use crate::tui::possible_changes::among_memories;
+use crate::tui::state::app::{App, Pane, Screen};
+use crate::tui::state::memory_difference::MemoryDifference;
 
 /// Does an action of this view. False if the action is not its own.
 pub fn act(app: &mut App, action: Action) -> bool {

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::detail::text_of;
 use crate::model::EntryRef;
 use crate::text::secrets::cut;
-use crate::tui::app::App;
+use crate::tui::record_text::text_of;
+use crate::tui::state::app::App;
+use crate::tui::state::distinct_titles::DistinctTitles;
 use crate::tui::theme;
 
 /// At most this many bytes of a value are compared.
@@ -14,13 +15,6 @@ const SHOWN: usize = 4_000;
 const TRIES: usize = 4;
 /// On fewer columns, a row shows only its title.
 const LEAST: usize = 8;
-
-/// The texts of rows whose titles look alike, and the rows and columns for which they were made.
-#[derive(Default)]
-pub struct DistinctTitles {
-    pub rows: HashMap<EntryRef, String>,
-    made_for: (Vec<EntryRef>, usize, bool),
-}
 
 /// Makes the texts of rows that would look alike on this many columns.
 pub fn refresh(app: &mut App, visible: &[EntryRef], columns: usize) {

@@ -2,8 +2,8 @@
 
 use super::running_change::request_change;
 use crate::tui::action::Action;
-use crate::tui::app::{App, ChangeTarget};
 use crate::tui::message::Effect;
+use crate::tui::state::app::{App, ChangeTarget};
 use crate::usecase::ChangeCommand;
 
 pub fn begin(app: &mut App, aim: ChangeTarget) {

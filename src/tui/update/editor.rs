@@ -1,39 +1,38 @@
 //! Keys in the editor, and the results that come back to it.
 
 mod compare;
+mod form_request;
 mod leave;
 mod results;
 mod typing;
 
-use crate::tui::update::running_change;
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::{change_memories, prompt};
 use crate::ops;
 use crate::tui::action::{Action, EDITOR_ACTIONS};
-use crate::tui::app::{App, ChangeTarget, Screen};
-use crate::tui::editor::{DraftState, Editor, TheirVersion, is_open};
+use crate::tui::editor::is_open;
 use crate::tui::key_lookup::{self, KeyMeaning};
 use crate::tui::message::{Effect, FormPart};
-use crate::tui::prompt::PromptPurpose;
+use crate::tui::possible_changes;
+use crate::tui::state::app::{App, ChangeTarget, Screen};
+use crate::tui::state::editor::Editor;
+use crate::tui::state::prompt::PromptPurpose;
+use crate::tui::update::editor::form_request::{CHANGED, ask, changed, give, request};
+use crate::tui::update::open_prompt;
 use crate::work::Job;
-use crate::work::form_jobs::FormRequest;
 
 pub use leave::{keep_before_leaving, unkept};
 pub use results::{draft_found, judged, kept, lent, reloaded, saved, text_for, text_kept};
 pub use typing::{paste, refresh};
-
-/// The message if the bytes of a memory are gone, so that it has no form.
-const CHANGED: &str = "The file of the memory changed since it was read. It is read again.";
 
 /// Opens the form of a memory, or returns why it has none.
 pub fn open(app: &mut App, aim: &ChangeTarget) -> Result<(), String> {
     let Some(at) = aim.one() else { return Ok(()) };
     let snapshot = Arc::new(aim.snapshot.with_bytes_of(at).ok_or(CHANGED)?);
     let (store, entry) = snapshot.get(at);
-    let form = ops::form::form(store, entry, app.now).map_err(change_memories::refused)?;
+    let form = ops::form::form(store, entry, app.now).map_err(possible_changes::refused)?;
     app.form_count += 1;
     app.editor = Some(Box::new(Editor::new(Arc::clone(&snapshot), at, form, app.form_count)));
     app.screen = Screen::Editor;
@@ -42,26 +41,6 @@ pub fn open(app: &mut App, aim: &ChangeTarget) -> Result<(), String> {
     app.give_job(look);
     ask(app, true);
     Ok(())
-}
-
-/// Starts a check of the form, on request against the whole store.
-fn ask(app: &mut App, is_whole: bool) {
-    if let Some(request) = request(app) {
-        app.give_job(Job::ValidateForm(request, is_whole));
-    }
-}
-
-fn request(app: &App) -> Option<Box<FormRequest>> {
-    app.editor.as_ref()?.request(app).map(Box::new)
-}
-
-/// Handles a change of the text: it is checked at once, and kept as a draft soon.
-fn changed(app: &mut App) {
-    let Some(editor) = &mut app.editor else { return };
-    editor.version += 1;
-    editor.draft_state = DraftState::Pending;
-    app.push_effect(Effect::SaveDraftSoon);
-    ask(app, false);
 }
 
 /// Keeps the draft after a pause in typing, and checks the form against the whole store.
@@ -79,7 +58,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
     match action {
         Some(Action::Redraw) => return app.push_effect(Effect::Redraw),
         Some(Action::Help) if !matches!(key.code, KeyCode::Char(_)) => {
-            return prompt::open(app, PromptPurpose::Help, "");
+            return open_prompt::open(app, PromptPurpose::Help, "");
         }
         _ => {}
     }
@@ -145,15 +124,6 @@ fn save(app: &mut App) {
     }
 }
 
-/// Gives a job to the thread that changes stores.
-fn give(app: &mut App, job: Job) {
-    let Some(editor) = app.editor.as_mut().filter(|editor| !editor.saving) else { return };
-    editor.saving = true;
-    app.notice = Some(format!("Saving {} …", editor.name));
-    running_change::enqueue(app, None);
-    app.give_job(job);
-}
-
 /// Applies the fix of the focused field, or else the first fix.
 fn fix(app: &mut App) {
     let Some(editor) = &mut app.editor else { return };
@@ -192,15 +162,4 @@ fn as_on_disk(app: &mut App) {
     }
     app.say(format!("Every field is as on disk · {} undoes it", Action::UndoTyping.key()));
     changed(app)
-}
-
-/// Returns the notice about a memory that another program changed.
-fn told(theirs: &TheirVersion) -> String {
-    let key = Action::Compare.key();
-    match theirs {
-        TheirVersion::Changed { .. } => {
-            format!("changed on disk meanwhile: {key} shows before, mine and theirs")
-        }
-        TheirVersion::Gone(why) => format!("{why} What was typed is still here; {key} says what can be done"),
-    }
 }

@@ -1,8 +1,9 @@
 //! The action `export`: writes listed or marked memories to a file.
 
-use super::{among_memories, change_memories, field_prompt, marks, search_query};
-use crate::tui::app::{App, Screen};
-use crate::tui::prompt::PromptPurpose;
+use super::{field_prompt, marks, search_query};
+use crate::tui::possible_changes::{self, among_memories};
+use crate::tui::state::app::{App, Screen};
+use crate::tui::state::prompt::PromptPurpose;
 
 /// Asks for the file, for the marked memories or else for all that are listed.
 pub(super) fn export(app: &mut App) {
@@ -20,6 +21,6 @@ pub(super) fn export(app: &mut App) {
         true => app.results.hits.iter().map(|hit| hit.at).collect(),
         false => app.marks.list(),
     };
-    let aim = change_memories::target_of(app, at, Vec::new());
+    let aim = possible_changes::target_of(app, at, Vec::new());
     field_prompt::open(app, PromptPurpose::Export, Some(aim));
 }

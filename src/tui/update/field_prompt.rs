@@ -4,20 +4,21 @@ use std::collections::HashMap;
 
 use super::importance::importance;
 use super::keep_until::kept;
+use super::marks;
 use super::rename_tag::{rename, renamed};
 use super::running_change::request_change;
 use super::tag::{own_tags, tags};
-use super::{marks, prompt};
 use crate::query::most_first;
-use crate::tui::app::{App, ChangeTarget};
-use crate::tui::prompt::{Prompt, PromptPurpose, PromptWords};
+use crate::tui::state::app::{App, ChangeTarget};
+use crate::tui::state::prompt::{Prompt, PromptPurpose, PromptWords};
+use crate::tui::update::open_prompt;
 use crate::usecase::ChangeCommand;
 use crate::work::Job;
 
 /// Opens a prompt with the words that fit it, the most used first.
 pub fn open(app: &mut App, purpose: PromptPurpose, aim: Option<ChangeTarget>) {
     let words = PromptWords { all: all(app, purpose, aim.as_ref()), own: own_tags(purpose, aim.as_ref()) };
-    prompt::open(app, purpose, "");
+    open_prompt::open(app, purpose, "");
     if let Some(prompt) = &mut app.prompt {
         prompt.target = aim;
         prompt.words = words;

@@ -1,6 +1,6 @@
 //! The actions `fold`, `fold all` and `unfold all`.
 
-use crate::tui::app::{App, Pane};
+use crate::tui::state::app::{App, Pane};
 use crate::tui::store_tree;
 
 /// Folds or unfolds the contents of the focused pane.

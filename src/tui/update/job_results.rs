@@ -1,31 +1,15 @@
 //! Takes in the results of the workers.
 
-use crate::tui::update::cleanup;
-use crate::tui::update::running_change;
 use std::sync::Arc;
 
 use super::search_results::arrived;
 use super::stores_loaded::{checked, loaded};
-use super::{confirm, detail, editor, field_prompt, list_view, marks, statistics};
-use crate::tui::app::App;
-use crate::tui::message::Effect;
-use crate::tui::why;
-use crate::work::{ExplainedRank, Job, JobResult};
-
-/// Returns the effect that reads the stores again at once.
-pub fn reload(app: &App) -> Effect {
-    load(app, true)
-}
-
-/// Returns the effect that reads the stores again, when there is time, because other programs changed them.
-pub fn reload_later(app: &App) -> Effect {
-    load(app, false)
-}
-
-fn load(app: &App, is_urgent: bool) -> Effect {
-    let previous = Arc::clone(&app.snapshot);
-    Effect::Job(Job::Load { places: app.places.clone(), previous, is_urgent, now: app.now })
-}
+use super::{confirm, editor, field_prompt, list_view, marks, statistics};
+use crate::tui::state::app::App;
+use crate::tui::state::rank_place;
+use crate::tui::update::{cleanup, running_change};
+use crate::tui::{record_text, why};
+use crate::work::{ExplainedRank, JobResult};
 
 pub fn done(app: &mut App, done: JobResult) {
     match done {
@@ -55,9 +39,9 @@ fn explained(app: &mut App, why: ExplainedRank) {
     if Arc::ptr_eq(&why.snapshot, &app.listed_snapshot) && app.selected() == Some(why.at) {
         let rank = why.explanation.as_ref().map(|own| own.factors.rank);
         let place = rank.and_then(|rank| why::place(app, rank));
-        app.why_place = place.map(|(place, next)| why::RankPlace {
+        app.why_place = place.map(|(place, next)| rank_place::RankPlace {
             place,
-            next: next.map(|hit| (hit, detail::title_of(app, hit.at))),
+            next: next.map(|hit| (hit, record_text::title_of(app, hit.at))),
         });
         app.why = Some(why);
     }

@@ -3,8 +3,8 @@
 use super::tag::own_tags;
 use crate::model::time::{self, DAY};
 use crate::model::{KEEP_UNTIL, Keep, Moment, PINNED, tag_until};
-use crate::tui::app::ChangeTarget;
-use crate::tui::prompt::PromptPurpose;
+use crate::tui::state::app::ChangeTarget;
+use crate::tui::state::prompt::PromptPurpose;
 use crate::usecase::ChangeCommand;
 
 /// Makes the command that keeps memories until a day. It removes other tags that keep them.

@@ -1,31 +1,32 @@
 //! The views that are a list: opening them, the keys that all of them have, and the results of their jobs.
 
 mod archive;
-mod backups;
+pub mod backups;
+pub mod change_request;
 mod copy;
 mod journal;
 mod marks;
 pub mod new;
-mod problems;
+pub mod open_view;
+pub mod problems;
 mod row_filter;
+pub mod row_refresh;
 pub mod session_pair;
 mod upkeep_compact;
 
-use crate::tui::update::running_change;
-use std::collections::HashSet;
-use std::sync::Arc;
-
 use ratatui::layout::{Position, Rect};
 
-use super::{change_memories, up_down_page_top_last};
+use super::up_down_page_top_last;
 use crate::tui::action::Action;
-use crate::tui::app::{App, Screen};
 use crate::tui::layout;
-use crate::tui::list_cursor::ListCursor;
-use crate::tui::list_view::{self, EscStep, ListRow, ListView, ListViewKind, RowList, row};
-use crate::tui::panes;
-use crate::usecase::{ChangeCommand, ChangeRequest, Requester};
-use crate::work::{Inspect, InspectRequest, Inspected, Job};
+use crate::tui::list_view::{self, ListRow, ListViewKind, RowList, details_area};
+use crate::tui::state::app::{App, Screen};
+use crate::tui::state::list_cursor::ListCursor;
+use crate::tui::state::list_view::EscStep;
+use crate::tui::update::list_view::open_view::open;
+use crate::tui::update::list_view::row_refresh::{cursor_key, follow, renew};
+use crate::tui::update::running_change;
+use crate::work::Inspected;
 pub use row_filter::{filter, typed as filter_typed};
 
 /// Does an action of these views. False if the action is not theirs.
@@ -111,111 +112,6 @@ fn is_of_another_view(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// Opens a view in its initial state, and starts to read it.
-fn open(app: &mut App, screen: Screen) {
-    if app.places.is_empty() {
-        return app.say("No store is open.");
-    }
-    let needs_all = !matches!(screen, Screen::Problems | Screen::New | Screen::SessionPair);
-    if needs_all && !app.is_whole() {
-        return app.say("The stores are still being read.");
-    }
-    let under = app.selected().filter(|_| app.screen == Screen::Memories);
-    app.list_view = ListView::default();
-    app.screen = screen;
-    app.opened_from = None;
-    renew(app, None);
-    if let Some(at) = under.filter(|_| screen == Screen::Problems) {
-        problems::go_to(app, at);
-    }
-    refresh(app)
-}
-
-/// Starts to read what the open view shows, from the present stores.
-pub fn refresh(app: &mut App) {
-    let what = match app.screen {
-        Screen::Backups => Inspect::Backups,
-        Screen::Archive | Screen::Upkeep => Inspect::Upkeep,
-        Screen::Journal => Inspect::Journal,
-        _ => return,
-    };
-    ask(app, what)
-}
-
-fn ask(app: &mut App, what: Inspect) {
-    let Some(data) = app.data.clone() else {
-        return app.say("There is no folder of palimp's own data to look in; name one with --data-dir.");
-    };
-    let request = InspectRequest { snapshot: Arc::clone(&app.snapshot), data, now: app.now, what };
-    app.give_job(Job::Inspect(Box::new(request)));
-}
-
-/// Returns the key of the row under the cursor, which finds the row again after a new read.
-pub fn cursor_key(app: &App) -> Option<String> {
-    app.list_view.row().map(|row| row.key(app))
-}
-
-/// Makes the rows again. The cursor stays on the row with the key `held`, and marks stay on their rows.
-pub fn renew(app: &mut App, held: Option<String>) {
-    let Some(kind) = list_view::current_kind(app) else { return };
-    let all = (kind.rows)(app);
-    if !app.list_view.list.marks.is_empty() {
-        let keys: HashSet<String> = all.iter().map(|row| row.key(app)).collect();
-        app.list_view.list.keep_marks(|key| keys.contains(key));
-    }
-    let rows = shown(app, all, &app.list_view.list);
-    app.list_view.list.put(rows);
-    let same = |row: ListRow| held.as_ref().is_some_and(|held| row.key(app) == *held);
-    let at = held.is_some().then(|| app.list_view.list.each().position(same)).flatten();
-    app.list_view.list.cursor.at = at.unwrap_or(app.list_view.list.cursor.at);
-    app.list_view.is_stale = true;
-}
-
-/// Returns the rows that match the filter, and only marked ones if the list shows only these.
-fn shown(app: &App, mut all: Vec<ListRow>, of: &RowList) -> Vec<ListRow> {
-    let is_row = |row: &ListRow| row.level().is_none();
-    if of.only_marked {
-        all.retain(|row| !is_row(row) || of.marks.contains(&row.key(app)));
-    }
-    let wanted = of.filter.to_lowercase();
-    let has = |text: String| text.to_lowercase().contains(&wanted);
-    // A row matches if its heading does.
-    let mut heads: Vec<(u8, bool)> = Vec::new();
-    all.retain(|own| {
-        let Some(level) = own.level() else { return heads.iter().any(|head| head.1) || has(own.text(app)) };
-        heads.retain(|head| head.0 < level);
-        heads.push((level, has(row::title(app, *own))));
-        true
-    });
-    row::recount(&mut all);
-    all
-}
-
-/// Makes the details of the row under the cursor again.
-fn renew_within(app: &mut App) {
-    let all = list_view::detail_rows(app);
-    let rows = shown(app, all, &app.list_view.details);
-    app.list_view.details.put(rows);
-    problems::ask_fixes(app);
-    app.list_view.text = list_view::detail_text(app).lines().map(str::to_owned).collect();
-}
-
-/// Makes the details follow the cursor. Marks in the details of another row are dropped.
-fn follow(app: &mut App) {
-    let key = cursor_key(app);
-    let is_same = app.list_view.details_of == key;
-    if is_same && !app.list_view.is_stale {
-        return;
-    }
-    if !is_same {
-        (app.list_view.details, app.list_view.top) = (RowList::default(), 0);
-        app.list_view.fixes = None;
-        backups::follow(app);
-    }
-    (app.list_view.details_of, app.list_view.is_stale) = (key, false);
-    renew_within(app);
-}
-
 /// Moves the focused cursor, or scrolls the text. False if the action does not move.
 fn go(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
     let (list, below) = layout::list_view(app);
@@ -225,7 +121,7 @@ fn go(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
     let (at, len, rows) = match (own.in_details, scrolls) {
         (false, _) => (own.list.cursor.at, own.list.len(), rows(list)),
         (true, false) => {
-            (own.details.cursor.at, own.details.len(), panes::list_view::rows_below(app, kind, below))
+            (own.details.cursor.at, own.details.len(), details_area::rows_below(app, kind, below))
         }
         (true, true) => {
             let lines = (kind.about)(app, usize::from(below.width.saturating_sub(2))).lines.len();
@@ -248,7 +144,7 @@ pub fn keep_in_view(app: &mut App) {
     follow(app);
     let (list, below) = layout::list_view(app);
     app.list_view.list.keep_in_view(usize::from(list.height.saturating_sub(1)));
-    let rows = panes::list_view::rows_below(app, kind, below);
+    let rows = details_area::rows_below(app, kind, below);
     app.list_view.details.keep_in_view(rows);
 }
 
@@ -281,19 +177,6 @@ fn order(app: &mut App, kind: &ListViewKind) {
     app.say(format!("The order is: {}.", kind.orders[usize::from(app.list_view.list.is_other_order)]));
 }
 
-/// Returns the marked rows, even those that a filter hides, or else the row under the cursor.
-fn aimed(app: &App) -> Vec<ListRow> {
-    let own = app.list_view.focused();
-    if own.marks.is_empty() {
-        return own.selected().into_iter().collect();
-    }
-    let all = match (app.list_view.in_details, list_view::current_kind(app)) {
-        (false, Some(kind)) => (kind.rows)(app),
-        _ => list_view::detail_rows(app),
-    };
-    all.into_iter().filter(|row| row.level().is_none() && own.marks.contains(&row.key(app))).collect()
-}
-
 /// Goes to the clicked row, in either part of the view.
 pub fn click(app: &mut App, at: Position) {
     let (list, below) = layout::list_view(app);
@@ -302,7 +185,7 @@ pub fn click(app: &mut App, at: Position) {
         select(&mut app.list_view.list, list.y + 1, at);
     } else if below.contains(at) {
         app.list_view.in_details = true;
-        let rows = list_view::current_kind(app).map(|kind| panes::list_view::parts_below(app, kind, below).0);
+        let rows = list_view::current_kind(app).map(|kind| details_area::parts_below(app, kind, below).0);
         if let Some(rows) = rows.filter(|rows| list_view::has_rows(app) && rows.contains(at)) {
             select(&mut app.list_view.details, rows.y, at);
         }
@@ -324,33 +207,6 @@ pub fn under_wheel(app: &mut App, at: Position) -> bool {
         app.list_view.in_details = below.contains(at);
     }
     before
-}
-
-/// Starts to plan a change. The plan is shown before the change is made.
-fn plan(app: &mut App, name: String, wanted: ChangeCommand) {
-    if let Some(request) = request(app, name, wanted) {
-        look_at(app, request);
-    }
-}
-
-fn look_at(app: &mut App, request: ChangeRequest) {
-    app.say(format!("Looking at what changes: {} …", request.name));
-    running_change::wait_for_plan(app, &request);
-    app.give_job(Job::Plan(Box::new(request)));
-}
-
-/// Makes a change of the stores that the view shows. If nothing may be changed, says why.
-fn request(app: &mut App, name: String, wanted: ChangeCommand) -> Option<ChangeRequest> {
-    let data = match (change_memories::writable(app), app.data.clone()) {
-        (Ok(()), Some(data)) => data,
-        (Err(why), _) => {
-            app.say(why);
-            return None;
-        }
-        (Ok(()), None) => return None,
-    };
-    let snapshot = Arc::clone(app.list_view.read_snapshot.as_ref().unwrap_or(&app.snapshot));
-    Some(ChangeRequest { name, ..ChangeRequest::new(snapshot, Requester::Screen, wanted, data, app.now) })
 }
 
 /// Takes in what was read for a view. The result is dropped if the user left that view.

@@ -1,16 +1,17 @@
 //! Keys that mark memories. A mark belongs to a memory, not to a line: it stays there when the list
 //! is searched, ordered or read again.
 
-use crate::tui::update::next_match;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{among_memories, search_query};
+use super::search_query;
 use crate::model::EntryRef;
 use crate::model::entry_tracker::track_entries;
 use crate::query::{Query, ResultPick};
 use crate::tui::action::Action;
-use crate::tui::app::{App, Pane, Screen};
+use crate::tui::possible_changes::among_memories;
+use crate::tui::state::app::{App, Pane, Screen, open_range};
+use crate::tui::update::next_match;
 use crate::work::{Job, SearchOutcome, SearchRequest};
 
 pub fn act(app: &mut App, action: Action) {
@@ -63,14 +64,6 @@ pub fn end_range(app: &mut App) {
     if is_shown && app.marks.range.is_some() {
         range(app);
     }
-}
-
-/// Returns the lines of the open range; `None` if there is none, or if its beginning is not listed.
-pub fn open_range(app: &App) -> Option<std::ops::RangeInclusive<usize>> {
-    let anchor = app.marks.range?;
-    let from = app.results.hits.iter().position(|hit| hit.at == anchor)?;
-    let to = app.list_cursor.at;
-    Some(from.min(to)..=from.max(to))
 }
 
 fn all(app: &mut App) {

@@ -8,74 +8,78 @@ mod command_palette;
 mod confirm;
 mod copy;
 pub mod count_prefix;
-mod delete_menu;
-mod detail;
+pub mod delete_menu;
+pub mod detail;
 mod difference;
 pub mod distinct_titles;
-mod edit_text;
+pub mod drop_filter;
+pub mod edit_text;
 pub mod editor;
 mod export;
-mod field_prompt;
+pub mod field_prompt;
+pub mod filter_like_this;
 mod fold;
 mod importance;
 mod job_results;
 mod keep_until;
-mod list_view;
-mod marks;
+pub mod list_view;
+pub mod marks;
 mod mouse;
-mod next_match;
+pub mod next_match;
 mod next_problem_new_secret;
 mod next_tab;
 mod open;
+mod open_prompt;
 mod order_ranking;
 mod pager;
 mod pane_focus;
-mod pin;
+pub mod pin;
 mod prompt;
 mod queued_keys;
 mod quit;
-mod reference_go_back;
-mod reload;
+pub mod reference_go_back;
+pub mod reload;
 mod rename_tag;
-mod running_change;
+mod replay_keys;
+pub mod running_change;
 mod search_narrow;
 pub mod search_query;
 mod search_results;
 mod secrets;
-mod select_memory;
-mod statistics;
-mod stores_loaded;
+pub mod select_memory;
+pub mod statistics;
+pub mod stores_loaded;
 mod tag;
 mod theme_list;
 mod to_middle;
+pub mod toggle;
 pub mod tutor;
-mod up_down_page_top_last;
+pub mod up_down_page_top_last;
 mod why;
 mod wider_narrower_sizes;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::action::Action;
-use super::app::{App, Pane, Screen};
-use super::health;
 use super::key_lookup::{self, KeyMeaning};
-use super::layout;
 use super::message::{Effect, Msg};
-use super::panes::erase_receipt;
-use super::pending_changes::ActiveChange;
+use super::{erase_receipt, health, layout};
 use crate::model::Moment;
+use crate::tui::state::app::{App, Pane, Screen};
+use crate::tui::state::pending_changes::ActiveChange;
 
 #[cfg(test)]
 pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
     action_dispatch::act(app, action);
     std::mem::take(&mut app.effects)
 }
-pub use change_memories::can;
-pub use detail::{set_off, text_of};
-pub use job_results::reload;
-pub use marks::open_range;
-pub use reference_go_back::return_view;
-pub use search_query::{FilterRow, facet_lines};
+pub use crate::tui::filter_rows::{FilterRow, facet_lines};
+pub use crate::tui::found_words::set_off;
+pub use crate::tui::possible_changes::can;
+pub use crate::tui::record_text::text_of;
+pub use crate::tui::state::app::open_range;
+pub use crate::tui::state::app::return_view;
+pub use crate::tui::update::reload::load_now;
 pub use stores_loaded::open;
 
 /// A second Ctrl-c within this many microseconds quits.
@@ -119,7 +123,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::TextEdited(aim, before, after) => edit_text::edited(app, *aim, &before, after),
         Msg::FormPartEdited(what, before, after) => editor::lent(app, what, &before, after),
         Msg::SaveDraft => editor::keep(app),
-        Msg::StoresChanged => app.push_effect(job_results::reload_later(app)),
+        Msg::StoresChanged => app.push_effect(crate::tui::update::reload::load_later(app)),
         Msg::MaskValues => app.revealed = false,
         Msg::HideBriefNotice => list_view::new::was_told(app),
         Msg::ShowNextKeys => app.shows_next_keys = !app.key_sequence.is_empty(),
@@ -131,7 +135,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         app.difference = None;
     }
     search_query::follow_tree(app);
-    queued_keys::replay_keys(app);
+    crate::tui::update::replay_keys::replay_keys(app);
     tutor::look(app);
     keep_in_view(app);
     if app.selected() != before || app.why.is_none() {
@@ -156,7 +160,7 @@ pub fn keep_in_view(app: &mut App) {
         app.filter_cursor.at = up_down_page_top_last::past_heading(app, app.filter_cursor.at);
         app.filter_cursor.go(
             app.filter_cursor.at,
-            search_query::facet_lines(app).len(),
+            crate::tui::filter_rows::facet_lines(app).len(),
             frame.rows(Pane::Filters),
         );
     }
@@ -283,9 +287,4 @@ fn interrupt(app: &mut App) {
     prompt::close(app);
     let [close, quit] = [Action::Close, Action::Quit].map(Action::key);
     app.say(format!("Ctrl-c once more quits; {close} closes a view, {quit} quits."));
-}
-
-/// Returns the notice for an action on memories in another view.
-fn among_memories() -> String {
-    format!("That is done among the memories: {} goes there.", Action::AllMemories.key())
 }

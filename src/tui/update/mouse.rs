@@ -1,15 +1,15 @@
 //! The mouse: a click selects, a second click opens, the wheel scrolls what is under it, and
 //! borders can be dragged. Keys can do all of this, too.
 
-use crate::tui::update::select_memory;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::{key_pressed, search_query, statistics, wider_narrower_sizes};
-use crate::tui::app::{App, Pane, Screen};
-use crate::tui::list_cursor::ListCursor;
+use super::{key_pressed, statistics, wider_narrower_sizes};
 use crate::tui::pane_borders::border_at;
-use crate::tui::{filter_chips, health, layout, list_view, view};
+use crate::tui::state::app::{App, Pane, Screen};
+use crate::tui::state::list_cursor::ListCursor;
+use crate::tui::update::{drop_filter, select_memory};
+use crate::tui::{filter_chips, filter_rows, health, layout, list_view, view};
 
 /// A second click within this many microseconds opens.
 const DOUBLE_CLICK: i64 = 500_000;
@@ -41,7 +41,7 @@ fn click(app: &mut App, at: Position) {
         return;
     }
     if let Some(term) = filter_chips::at(app, at) {
-        return search_query::drop_term(app, term);
+        return drop_filter::drop_term(app, term);
     }
     if layout::has_dialog(app) {
         return;
@@ -82,7 +82,7 @@ fn on_pane(app: &mut App, at: Position) {
         }
         Pane::Sessions => set(&mut app.tree_cursor, area, at, app.tree.len()),
         Pane::Filters => {
-            let len = search_query::facet_lines(app).len();
+            let len = filter_rows::facet_lines(app).len();
             set(&mut app.filter_cursor, area, at, len);
         }
         Pane::Health => {

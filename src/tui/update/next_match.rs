@@ -1,6 +1,6 @@
 //! The actions `next match` and `previous match`.
 
-use crate::tui::app::App;
+use crate::tui::state::app::App;
 use crate::tui::update::select_memory::select;
 
 /// Moves to another line of the list, whichever pane has the focus.

@@ -1,11 +1,11 @@
 //! The actions that go to the next or previous problem, new memory, secret and the like.
 
-use super::among_memories;
 use crate::format;
 use crate::model::EntryRef;
 use crate::tui::action::Action;
-use crate::tui::app::{App, Screen};
 use crate::tui::list_view::new;
+use crate::tui::possible_changes::among_memories;
+use crate::tui::state::app::{App, Screen};
 use crate::tui::update::select_memory::select;
 
 /// What the keys after `]` and `[` go to.

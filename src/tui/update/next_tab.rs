@@ -1,6 +1,6 @@
 //! The tabs of the detail.
 
-use crate::tui::app::App;
+use crate::tui::state::app::App;
 
 pub fn turn(app: &mut App, ahead: bool) {
     let tabs = app.tabs();

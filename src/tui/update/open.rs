@@ -1,19 +1,19 @@
 //! The action `open`: opens what is under the cursor.
 
-use super::search_query::{self};
-use super::{action_dispatch, reference_go_back};
+use super::{action_dispatch, reference_go_back, search_query};
 use crate::tui::action::Action;
-use crate::tui::app::{App, Pane};
 use crate::tui::health::{self, HealthLink};
+use crate::tui::state::app::{App, Pane};
+use crate::tui::update::toggle;
 
 pub fn open(app: &mut App) {
     match app.focus {
         Pane::Detail if app.shown_tab().is_list() => reference_go_back::follow(app),
         Pane::Sessions => {
-            search_query::keep_branch(app);
+            toggle::keep_branch(app);
             app.focus = Pane::Memories;
         }
-        Pane::Filters => search_query::toggle_line(app),
+        Pane::Filters => toggle::toggle_line(app),
         Pane::Health => open_vital(app),
         _ => app.focus = Pane::Detail,
     }

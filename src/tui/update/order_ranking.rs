@@ -2,7 +2,7 @@
 
 use super::search_query;
 use crate::query::{Order, Ranking};
-use crate::tui::app::App;
+use crate::tui::state::app::App;
 
 pub fn next(app: &mut App) {
     if app.marks.pick.is_some() {

@@ -6,9 +6,9 @@ use ratatui::backend::TestBackend;
 use ratatui::text::Line;
 
 use super::{detail, keep_in_view, ready};
-use crate::tui::app::{App, Screen};
 use crate::tui::event_loop;
 use crate::tui::message::Effect;
+use crate::tui::state::app::{App, Screen};
 use crate::tui::view::view;
 
 /// The most rows on which a view is drawn.

@@ -1,6 +1,6 @@
 //! Which pane has the focus.
 
-use crate::tui::app::{App, Pane, Screen};
+use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::store_tree;
 
 /// The order of the panes for Tab.

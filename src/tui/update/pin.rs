@@ -1,7 +1,7 @@
 //! The action `pin`: the tag `pinned`.
 
 use crate::model::PINNED;
-use crate::tui::app::ChangeTarget;
+use crate::tui::state::app::ChangeTarget;
 use crate::usecase::ChangeCommand;
 
 /// Returns the command that pins memories, or unpins them if all are pinned.

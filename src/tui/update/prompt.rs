@@ -1,23 +1,16 @@
 //! Prompts: searches, the palette, the help, and values of memories.
 
-use crate::tui::update::search_results;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{
     action_dispatch, confirm, editor, field_prompt, key_pressed, list_view, search_query, theme_list,
 };
-use crate::tui::app::{App, Screen};
-use crate::tui::layout;
 use crate::tui::message::Effect;
-use crate::tui::prompt::{Prompt, PromptPurpose};
-use crate::tui::search_completion;
-
-pub fn open(app: &mut App, purpose: PromptPurpose, text: &str) {
-    if purpose == PromptPurpose::Search && app.screen != Screen::Memories {
-        return;
-    }
-    app.prompt = Some(Prompt::new(purpose, text, app.screen));
-}
+use crate::tui::state::app::{App, Screen};
+use crate::tui::state::prompt::PromptPurpose;
+use crate::tui::update::open_prompt::open;
+use crate::tui::update::search_results;
+use crate::tui::{layout, search_completion};
 
 /// Opens the palette.
 pub fn launch(app: &mut App) {

@@ -3,14 +3,13 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::{keep_in_view, key_pressed, up_down_page_top_last};
+use super::up_down_page_top_last;
 use crate::tui::action::Action;
-use crate::tui::app::{App, Pane, Screen};
-use crate::tui::key_lookup;
-use crate::tui::list_view;
+use crate::tui::state::app::{App, Pane, Screen};
+use crate::tui::{key_lookup, list_view};
 
 /// Returns the notice about what an action waits for; `None` if it need not wait.
-fn awaited(app: &App, action: Action) -> Option<&'static str> {
+pub fn awaited(app: &App, action: Action) -> Option<&'static str> {
     if action == Action::Repeat && app.change_count > 0 {
         return Some("This waits for the change before it. Esc cancels it.");
     }
@@ -119,19 +118,6 @@ pub fn queue_behind(app: &mut App, key: KeyEvent) -> bool {
         _ => app.queued_keys.push(key),
     }
     true
-}
-
-/// Presses the queued keys once they need not wait.
-pub fn replay_keys(app: &mut App) {
-    let waits = |app: &App| app.queued_action.is_some_and(|action| awaited(app, action).is_some());
-    // The count is for the list as it was before the digit went to a pane.
-    if app.queued_keys.is_empty() || waits(app) || app.count.typed.is_some() && is_search_pending(app) {
-        return;
-    }
-    for key in std::mem::take(&mut app.queued_keys) {
-        keep_in_view(app);
-        key_pressed(app, key);
-    }
 }
 
 /// Drops the queued keys, because the memory under the cursor is gone. They must not act on another one.

@@ -1,7 +1,7 @@
 //! The action `quit` waits until all changes are finished.
 
-use crate::tui::app::App;
 use crate::tui::message::Effect;
+use crate::tui::state::app::App;
 
 pub fn quit_after_changes(app: &mut App) {
     if app.change_count > 0 && app.effects.iter().any(|effect| matches!(effect, Effect::Quit)) {

@@ -1,68 +1,11 @@
 //! Goes from memory to memory along references and back, and from a row of a view to its memory and back.
 
-use crate::tui::update::select_memory;
-use ratatui::text::Line;
-
-use super::{list_view, search_query, statistics};
+use super::{search_query, statistics};
 use crate::model::{EntryLink, EntryRef, State};
-use crate::tui::app::{App, MemoryIdentity, Pane, Screen, Tab, TrailStep};
 use crate::tui::list_view::problems;
-use crate::tui::theme::{self, Theme};
-
-/// Returns a line for each reference from or to a memory.
-pub fn lines(app: &App, at: EntryRef, ties: &[EntryLink], width: usize) -> Vec<Line<'static>> {
-    let theme = Theme::of(app);
-    if app.listed_snapshot.get(at).0.view(app.listed_snapshot.get(at).1).is_none() {
-        return vec![Line::styled("A broken line refers to nothing.", theme.dim())];
-    }
-    if ties.is_empty() {
-        return vec![Line::styled("Refers to nothing, and nothing refers to it.", theme.dim())];
-    }
-    let line = |tie: &EntryLink| {
-        let arrow = if tie.outward { "→" } else { "←" };
-        let name = if tie.name.is_empty() { "(no id)" } else { &tie.name };
-        let what = match tie.other {
-            Some(other) => super::detail::title_of(app, other),
-            None => "⚠ not in this store".to_owned(),
-        };
-        Line::from(theme::fit(
-            &theme::safe(app, &format!("{arrow} {name}  {what}  ({})", tie.relation)),
-            width,
-        ))
-    };
-    ties.iter().map(line).collect()
-}
-
-/// Returns a line for each event of a memory's trace: the time after the first event, and the title.
-pub fn timeline(app: &App, at: EntryRef, events: &[EntryLink], width: usize) -> Vec<Line<'static>> {
-    let created = |event: EntryRef| {
-        let (store, entry) = app.listed_snapshot.get(event);
-        store.view(entry).and_then(|view| view.created)
-    };
-    let first = events.first().and_then(|tie| created(tie.other?));
-    let line = |tie: &EntryLink| {
-        let Some(event) = tie.other else { return Line::default() };
-        let mark = if event == at { "●" } else { "│" };
-        let after = match (first, created(event)) {
-            (Some(first), Some(when)) => after((when.0 - first.0).max(0)),
-            _ => "?".into(),
-        };
-        let what = super::detail::title_of(app, event);
-        Line::from(theme::fit(&theme::safe(app, &format!("{mark} {after:>9}  {what}")), width))
-    };
-    events.iter().map(line).collect()
-}
-
-/// Formats microseconds since the first event.
-fn after(micros: i64) -> String {
-    let seconds = micros as f64 / 1e6;
-    match seconds {
-        ..100.0 => format!("+{seconds:.3} s"),
-        ..6_000.0 => format!("+{:.1} min", seconds / 60.0),
-        ..172_800.0 => format!("+{:.1} h", seconds / 3_600.0),
-        _ => format!("+{:.1} d", seconds / 86_400.0),
-    }
-}
+use crate::tui::state::app::{App, MemoryIdentity, Pane, Screen, Tab, TrailStep, return_view};
+use crate::tui::update::list_view::row_refresh;
+use crate::tui::update::select_memory;
 
 /// Follows the reference under the cursor. Outside the list of references, follows the only
 /// outgoing one, or opens that list if there are several.
@@ -163,22 +106,13 @@ fn leave_view(app: &mut App, go: impl FnOnce(&mut App)) -> bool {
     is_other
 }
 
-/// Returns the view that Esc leads back to, if the list was opened from it and the search is the same.
-pub fn return_view(app: &App) -> Option<Screen> {
-    let marks = &app.marks;
-    let is_all = marks.range.is_none() && !marks.only_marked && marks.pick.is_none();
-    let is_there = app.focus == Pane::Memories && is_all;
-    let (view, _, shown) = app.opened_from.as_ref()?;
-    (is_there && *shown == app.query).then_some(*view)
-}
-
 /// Returns to the view that the memory was opened from. False if there is none, or if the search changed.
 pub fn back_to_view(app: &mut App) -> bool {
     let Some(view) = return_view(app) else { return false };
     let Some((_, before, _)) = app.opened_from.take() else { return false };
     app.screen = view;
-    let held = list_view::cursor_key(app);
-    list_view::renew(app, held);
+    let held = row_refresh::cursor_key(app);
+    row_refresh::renew(app, held);
     statistics::recount(app);
     if before != app.query {
         search_query::set_query(app, before);

@@ -1,9 +1,28 @@
 //! The action `reload`: reads the stores again.
 
-use super::job_results;
-use crate::tui::app::App;
+use std::sync::Arc;
+
+use crate::tui::message::Effect;
+use crate::tui::state::app::App;
+use crate::tui::update::reload;
+use crate::work::Job;
 
 pub(super) fn reload(app: &mut App) {
     app.say("The stores are being read again.");
-    app.push_effect(job_results::reload(app));
+    app.push_effect(reload::load_now(app));
+}
+
+/// Returns the effect that reads the stores again at once.
+pub fn load_now(app: &App) -> Effect {
+    load(app, true)
+}
+
+/// Returns the effect that reads the stores again, when there is time, because other programs changed them.
+pub fn load_later(app: &App) -> Effect {
+    load(app, false)
+}
+
+fn load(app: &App, is_urgent: bool) -> Effect {
+    let previous = Arc::clone(&app.snapshot);
+    Effect::Job(Job::Load { places: app.places.clone(), previous, is_urgent, now: app.now })
 }

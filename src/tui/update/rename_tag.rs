@@ -1,9 +1,9 @@
 //! The action `rename tag`: renames a tag in all memories, even in those that the list does not show.
 
-use super::change_memories::target_of;
 use super::running_change::request_change;
 use crate::model::State;
-use crate::tui::app::App;
+use crate::tui::possible_changes::target_of;
+use crate::tui::state::app::App;
 use crate::usecase::ChangeCommand;
 
 pub(super) fn renamed(text: &str) -> Result<(String, String), String> {

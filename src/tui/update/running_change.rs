@@ -1,20 +1,22 @@
 //! A change while it runs, from the request to the outcome.
 
-use super::tutor;
-use super::{job_results, queued_keys};
+use std::sync::Arc;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::{queued_keys, tutor};
 use crate::model::entry_tracker::track_entries;
 use crate::tui::action::Action;
-use crate::tui::app::{App, ChangeTarget};
 use crate::tui::message::Effect;
-use crate::tui::pending_changes::{ActiveChange, QueuedChange};
+use crate::tui::state::app::{App, ChangeTarget};
+use crate::tui::state::pending_changes::{ActiveChange, QueuedChange};
+use crate::tui::update::reload;
 use crate::usecase::{ChangeCommand, ChangeReport, ChangeRequest, HistoryEffect, Requester};
 use crate::work::Job;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use std::sync::Arc;
 
 /// Gives a change to the workers, with the stores as the user saw them. The plan is shown first for
 /// several or hidden memories, an erasure, a renamed tag, and a deletion repeated without the menu.
-pub(super) fn request_change(app: &mut App, aim: Option<ChangeTarget>, wanted: ChangeCommand) {
+pub fn request_change(app: &mut App, aim: Option<ChangeTarget>, wanted: ChangeCommand) {
     let Some(data) = app.data.clone() else { return };
     let turns = aim.is_none();
     let aim = aim
@@ -107,7 +109,7 @@ pub fn done(app: &mut App, outcome: Result<ChangeReport, String>) {
         app.changes.active = None;
     }
     app.deleted.of = None;
-    app.push_effect(job_results::reload(app));
+    app.push_effect(reload::load_now(app));
     match outcome {
         Ok(mut changed) => {
             if changed.effect == HistoryEffect::Made && given.repeatable.is_some() {

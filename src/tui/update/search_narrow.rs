@@ -1,14 +1,14 @@
 //! The actions that begin a search.
 
-use super::prompt;
-use crate::tui::app::App;
-use crate::tui::list_cursor::SearchOrigin;
-use crate::tui::prompt::PromptPurpose;
+use crate::tui::state::app::App;
+use crate::tui::state::list_cursor::SearchOrigin;
+use crate::tui::state::prompt::PromptPurpose;
+use crate::tui::update::open_prompt;
 
 /// Opens the present search, selected: typing replaces it, and an arrow key edits it.
 pub fn begin(app: &mut App) {
     let before = app.query.clone();
-    prompt::open(app, PromptPurpose::Search, &before);
+    open_prompt::open(app, PromptPurpose::Search, &before);
     if let Some(prompt) = &mut app.prompt {
         prompt.line.select_all();
         app.search_history.keep(&before);
@@ -20,7 +20,7 @@ pub fn begin(app: &mut App) {
 pub fn narrow(app: &mut App) {
     let before = app.query.clone();
     let text = if before.is_empty() { String::new() } else { format!("{before} ") };
-    prompt::open(app, PromptPurpose::Search, &text);
+    open_prompt::open(app, PromptPurpose::Search, &text);
     if let Some(prompt) = &mut app.prompt {
         prompt.former_text = before;
         hold(app);

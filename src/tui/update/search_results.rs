@@ -1,14 +1,15 @@
 //! Takes the results of a search into the list.
 
+use std::sync::Arc;
+
 use super::{difference, marks, queued_keys, search_query};
 use crate::model::EntryTracker;
-use crate::tui::app::App;
-use crate::tui::list_cursor::SearchOrigin;
-use crate::tui::marks::ListScope;
-use crate::tui::prompt::PromptPurpose;
+use crate::tui::state::app::App;
+use crate::tui::state::list_cursor::SearchOrigin;
+use crate::tui::state::marks::ListScope;
+use crate::tui::state::prompt::PromptPurpose;
 use crate::tui::update::select_memory;
 use crate::work::{SearchOutcome, SearchRequest};
-use std::sync::Arc;
 
 /// Takes in results. The cursor goes to the awaited memory, if there is one. A search that is being typed,
 /// and a pick, begin at their best result. If the search becomes the former one, the cursor returns to its

@@ -1,7 +1,7 @@
 //! The action `secrets`: lists the memories that look as if they hold a secret.
 
 use super::search_query;
-use crate::tui::app::{App, Pane, Screen};
+use crate::tui::state::app::{App, Pane, Screen};
 
 pub(super) fn secrets(app: &mut App) {
     app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Memories };

@@ -1,8 +1,9 @@
 //! Puts the cursor of the list on a memory.
 
-use crate::model::{EntryRef, NameKind};
-use crate::tui::app::{App, MemoryIdentity};
 use std::collections::HashMap;
+
+use crate::model::{EntryRef, NameKind};
+use crate::tui::state::app::{App, MemoryIdentity};
 
 pub fn select(app: &mut App, to: usize) {
     if app.list_cursor.at != to {

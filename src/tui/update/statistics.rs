@@ -8,8 +8,9 @@ use super::{reference_go_back, up_down_page_top_last};
 use crate::format;
 use crate::model::{EntryRef, Snapshot};
 use crate::tui::action::Action;
-use crate::tui::app::{App, Screen};
-use crate::tui::statistics_view::{self, StatisticsView};
+use crate::tui::state::app::{App, Screen};
+use crate::tui::state::statistics_view::StatisticsView;
+use crate::tui::statistics_view;
 use crate::work::{Job, SnapshotStatistics};
 
 /// Does an action of this view. False if the action is not its own.

@@ -1,33 +1,35 @@
 //! Takes in stores that were read or checked.
 
+use std::sync::Arc;
+
 use super::{confirm, editor, list_view, search_query, statistics};
 use crate::query::Query;
 use crate::store::Place;
-use crate::tui::app::{App, Screen};
 use crate::tui::list_view::problems;
 use crate::tui::message::Effect;
+use crate::tui::state::app::{App, Screen};
+use crate::tui::state::store_tree_row;
 use crate::tui::update::cleanup;
-use crate::tui::update::job_results::reload;
-use crate::tui::update::job_results::reload_later;
+use crate::tui::update::list_view::{open_view, row_refresh};
+use crate::tui::update::reload::{load_later, load_now};
 use crate::tui::{store_tree, type_letters};
 use crate::usecase::CheckedSnapshot;
 use crate::work::{Job, LoadedStores};
-use std::sync::Arc;
 
 /// Opens stores: shows their first entries, and starts to read everything.
 pub fn open(app: &mut App, first: LoadedStores) -> Vec<Effect> {
     app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Memories };
     // A user who names one session wants to see only that one. Esc shows the others.
     if let [Place { session: Some(session), .. }] = app.places.as_slice() {
-        app.query = search_query::term("session", session);
+        app.query = store_tree_row::term("session", session);
     }
     loaded(app, LoadedStores { counts: Vec::new(), ..first });
-    app.push_effect(reload(app));
+    app.push_effect(load_now(app));
     std::mem::take(&mut app.effects)
 }
 
 pub(super) fn loaded(app: &mut App, read: LoadedStores) {
-    let held = list_view::cursor_key(app);
+    let held = row_refresh::cursor_key(app);
     let before = app.is_whole().then(|| list_view::new::newest(app)).flatten().map(|(created, _)| created);
     app.snapshot = read.snapshot;
     app.tallies = read.counts;
@@ -52,8 +54,8 @@ pub(super) fn loaded(app: &mut App, read: LoadedStores) {
         }
     }
     cleanup::start_cleanup(app);
-    list_view::renew(app, held);
-    list_view::refresh(app);
+    row_refresh::renew(app, held);
+    open_view::refresh(app);
     statistics::refresh(app);
     editor::reloaded(app);
     confirm::reloaded(app);
@@ -72,7 +74,7 @@ pub(super) fn checked(app: &mut App, found: CheckedSnapshot) {
         return;
     }
     if found.has_changed {
-        return app.push_effect(reload_later(app));
+        return app.push_effect(load_later(app));
     }
     if let Some(why) = found.unread.first() {
         app.say(format!("What was erased could not be looked for: {why}"));
@@ -89,12 +91,12 @@ pub(super) fn told_more(app: &mut App, found: CheckedSnapshot) {
         app.listed_snapshot = Arc::clone(&found.with);
         app.detail_key = None;
     }
-    let held = list_view::cursor_key(app);
+    let held = row_refresh::cursor_key(app);
     for (tally, store) in app.tallies.iter_mut().zip(&found.with.stores) {
         tally.count_problems(store);
     }
     app.snapshot = found.with;
     app.problem_list = problems::listed_problems(&app.snapshot);
-    list_view::renew(app, held);
+    row_refresh::renew(app, held);
     store_tree::renew(app);
 }

@@ -1,10 +1,11 @@
 //! The action `tag`: adds and removes tags.
 
-use crate::query::most_first;
-use crate::tui::app::ChangeTarget;
-use crate::tui::prompt::PromptPurpose;
-use crate::usecase::ChangeCommand;
 use std::collections::HashMap;
+
+use crate::query::most_first;
+use crate::tui::state::app::ChangeTarget;
+use crate::tui::state::prompt::PromptPurpose;
+use crate::usecase::ChangeCommand;
 
 /// Returns the tags of the memories of the prompt, which can be removed.
 pub(super) fn own_tags(purpose: PromptPurpose, aim: Option<&ChangeTarget>) -> Vec<String> {

@@ -2,10 +2,10 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::tui::app::App;
 use crate::tui::colours::ColourPalette;
 use crate::tui::message::Effect;
-use crate::tui::prompt::{Prompt, PromptPurpose};
+use crate::tui::state::app::App;
+use crate::tui::state::prompt::{Prompt, PromptPurpose};
 
 /// Opens the list at the present colours. A screen without colours stays so: the user asked for that.
 pub fn open(app: &mut App) {

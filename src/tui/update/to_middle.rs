@@ -1,7 +1,7 @@
 //! The action `to the middle`: scrolls so that the cursor of the list is in the middle.
 
-use crate::tui::app::{App, Pane};
 use crate::tui::layout;
+use crate::tui::state::app::{App, Pane};
 
 pub fn to_middle(app: &mut App) {
     let rows = layout::rows(app, Pane::Memories);

@@ -1,34 +1,11 @@
 //! The tutor of the demo: five tasks in three minutes, ticked off as they are done. Keys work as usual.
 
 use super::search_query;
-use crate::tui::app::{App, Pane};
+use crate::tui::state::app::{App, Pane};
 use crate::usecase::{ChangeReport, HistoryEffect};
 
 /// On a lower screen, its rows would leave no room for the list.
 const LOWEST: u16 = 12;
-
-/// The tasks, and how to do them.
-pub const TASKS: [&str; 5] = [
-    "find what the team decided about retries: /retries, then Enter",
-    "see why it comes first: press w",
-    "go to the wrong one, \"Retries of a charge need no key\": j until it is there, then d, then x",
-    "undo that: u",
-    "bring \"Rollback steps for release 4.2\" back from a backup: g r, Enter, r, y",
-];
-
-/// Which tasks are done, and whether the tutor is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TutorProgress {
-    pub done: [bool; TASKS.len()],
-    pub is_shown: bool,
-}
-
-impl TutorProgress {
-    /// Returns the next task; `None` once all are done.
-    pub fn next(&self) -> Option<usize> {
-        self.done.iter().position(|done| !done)
-    }
-}
 
 pub fn toggle(app: &mut App) {
     if app.demo.is_none() {

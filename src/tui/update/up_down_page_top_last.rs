@@ -1,11 +1,10 @@
 //! Moves through lists, references and problems.
 
-use super::search_query::{self, FilterRow};
 use crate::tui::action::Action;
-use crate::tui::app::{App, Pane};
-use crate::tui::health::{self};
-use crate::tui::layout;
+use crate::tui::filter_rows::{self, FilterRow};
+use crate::tui::state::app::{App, Pane};
 use crate::tui::update::select_memory::select;
+use crate::tui::{health, layout};
 
 pub fn go(app: &mut App, action: Action) {
     let (at, len) = place(app);
@@ -48,7 +47,7 @@ fn rows(app: &App) -> usize {
 fn place(app: &App) -> (usize, usize) {
     match app.focus {
         Pane::Sessions => (app.tree_cursor.at, app.tree.len()),
-        Pane::Filters => (app.filter_cursor.at, search_query::facet_lines(app).len()),
+        Pane::Filters => (app.filter_cursor.at, filter_rows::facet_lines(app).len()),
         Pane::Health => (app.health_cursor.at, health::rows(app).len()),
         Pane::Detail if app.shown_tab().is_list() => (app.tie_cursor.at, app.ties.len()),
         Pane::Detail => (app.detail_top, scroll_positions(app.detail.len(), rows(app))),
@@ -77,7 +76,7 @@ fn set(app: &mut App, to: usize) {
 
 /// Returns the line of the filters at `to`, or the next one in the cursor's direction if that is a heading.
 pub fn past_heading(app: &App, to: usize) -> usize {
-    let lines = search_query::facet_lines(app);
+    let lines = filter_rows::facet_lines(app);
     let is_heading = |at: usize| lines.get(at).is_some_and(FilterRow::is_heading);
     match (is_heading(to), to < app.filter_cursor.at && to > 0) {
         (false, _) => to,

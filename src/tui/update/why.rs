@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::tui::app::App;
+use crate::tui::state::app::App;
 use crate::work::{Job, SearchRequest};
 
 pub fn ask(app: &mut App) {

@@ -2,11 +2,11 @@
 
 use ratatui::layout::Position;
 
-use super::among_memories;
 use crate::tui::action::Action;
-use crate::tui::app::{App, Pane, Screen};
 use crate::tui::layout;
 use crate::tui::pane_borders::{self, PaneBorder, PlacedBorder};
+use crate::tui::possible_changes::among_memories;
+use crate::tui::state::app::{App, Pane, Screen};
 use crate::usecase::ScreenState;
 use crate::work::Job;
 

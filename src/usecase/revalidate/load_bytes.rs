@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::replan::same_memories;
-use super::{ConcurrentChanges, of_bound};
+use crate::model::entry_tracker::have_equal_bytes;
 use crate::model::{EntryRef, EntryTracker, Extent, Moment, Snapshot, Store};
 use crate::store::commit::Host;
 use crate::store::{Place, load};
 use crate::usecase::deleted_records::as_before;
 use crate::usecase::request::ChangeRequest;
+use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
+use crate::usecase::revalidate::describe_change::describe_change;
+use crate::usecase::revalidate::same_memories::same_memories;
 
 /// Returns the stores with all their bytes, as they are now. Stores whose bytes are held stay as they are.
 pub fn snapshot_with_bytes(snapshot: &Arc<Snapshot>, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
@@ -51,4 +53,28 @@ pub(in crate::usecase) fn hold(request: ChangeRequest, host: Host<'_>) -> (Chang
     let difference = of_bound(&request.snapshot, &bound, &fresh, request.now);
     let anew = ChangeRequest { snapshot: fresh, ..request.clone() };
     (same_memories(&request, anew), difference)
+}
+
+/// Returns what other programs did to memories since they were read.
+pub fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Moment) -> ConcurrentChanges {
+    let mut carry = EntryTracker::new(was, fresh);
+    let mut moved = Vec::new();
+    for &at in bound {
+        let is = carry.find(at, &|_| false).map(|at| fresh.get(at));
+        let is_other = is.is_some_and(|is| !have_equal_bytes(was.get(at), is));
+        let held = if is_other { was.with_bytes_of(at) } else { None };
+        let (store, entry) = held.as_ref().unwrap_or(was).get(at);
+        // A memory that is in no file is unchanged until it is restored.
+        if is.is_none() && crate::ops::delete::is_held(store, entry) {
+            continue;
+        }
+        if let Some(what) = describe_change((store, entry), is, now) {
+            moved.push(ConcurrentChange {
+                name: crate::usecase::planned_change::name_of(store, entry),
+                what,
+                new_effect: String::new(),
+            });
+        }
+    }
+    ConcurrentChanges { shown: bound.len(), changes: moved }
 }

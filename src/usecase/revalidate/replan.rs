@@ -4,19 +4,22 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::super::command::{BackupRestore, ChangeCommand};
-use super::super::execute::memory_count;
 use super::super::failure::{ChangeFailure, Result};
-use super::super::plan_change::{PlannedChange, name_of, plan};
+use super::super::plan_change::plan;
 use super::super::plan_stores::plans_due;
 use super::super::request::{ChangeRequest, Requester};
-use super::{ConcurrentChange, ConcurrentChanges};
 use crate::format::writing::NO_COMPRESSED_FILES;
 use crate::model::plan::count_with_noun;
-use crate::model::{EntryRef, EntryTracker, Moment, PathText, Plan, Snapshot, Store};
-use crate::ops::backup_restore::{BackupComparison, CopyFacts, DifferenceKind, RecordDifference, compare};
+use crate::model::{EntryRef, EntryTracker, PathText, Plan, Snapshot, Store};
+use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
+use crate::ops::backup_restore::{CopyFacts, compare};
 use crate::ops::effect::{TouchedRecord, effect};
 use crate::ops::{self, Progress, Refusal, WriteContext};
 use crate::store::commit::{Host, Vault};
+use crate::usecase::planned_change::{PlannedChange, name_of};
+use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
+use crate::usecase::revalidate::same_memories::same_memories;
+use crate::usecase::rule_lines::add_touched_lines;
 
 /// Returns the plan as it is now, with what differs from what was shown.
 pub fn replan_with_changes(
@@ -93,33 +96,6 @@ pub fn replan(shown: &PlannedChange, fresh: Arc<Snapshot>, host: Host<'_>) -> Re
     }
 }
 
-/// Returns the request for the same memories, without those that are gone.
-pub(super) fn same_memories(shown: &ChangeRequest, request: ChangeRequest) -> ChangeRequest {
-    let mut carry = EntryTracker::new(&shown.snapshot, &request.snapshot);
-    let mut taken: HashSet<EntryRef> = HashSet::new();
-    let (mut at, mut hidden) = (Vec::new(), Vec::new());
-    for &own in &shown.at {
-        if let Some(now) = carry.find(own, &|now| taken.contains(&now))
-            && taken.insert(now)
-        {
-            at.push(now);
-            hidden.extend(shown.is_hidden(own).then_some(now));
-        }
-    }
-    hidden.sort_unstable();
-    let beside =
-        shown.beside.iter().filter_map(|own| carry.find(*own, &|now| taken.contains(&now))).collect();
-    let name = match at.as_slice() {
-        all if all.len() == shown.at.len() => request.name,
-        [one] => {
-            let (store, entry) = request.snapshot.get(*one);
-            name_of(store, entry)
-        }
-        several => memory_count(several.len()),
-    };
-    ChangeRequest { at, beside, hidden, name, ..request }
-}
-
 /// Makes due tasks and a compaction again for the memories that were shown.
 fn chores(shown: &PlannedChange, request: ChangeRequest) -> Result<PlannedChange> {
     let mut plans = Vec::new();
@@ -149,20 +125,6 @@ fn chores(shown: &PlannedChange, request: ChangeRequest) -> Result<PlannedChange
         }
     }
     Ok(PlannedChange::of(request, plans))
-}
-
-/// If a plan concerns memories, adds its rule, and which memories they are.
-pub fn add_rule_lines(plan: &mut Plan, store: &Store, rule: &str, now: Moment) {
-    let touched = effect(store, plan, now);
-    if !touched.is_empty() {
-        add_touched_lines(plan, rule, &touched);
-    }
-}
-
-/// Adds to a plan its rule, and exactly which memories it concerns.
-pub fn add_touched_lines(plan: &mut Plan, rule: &str, touched: &[TouchedRecord]) {
-    plan.lines.push(format!("the rule: {rule}"));
-    plan.lines.extend(touched.iter().map(TouchedRecord::line));
 }
 
 fn candidates(store: &Store, plan: &Plan, request: &ChangeRequest) -> Result<Vec<(Plan, String)>> {

@@ -1,6 +1,6 @@
 //! Summarizes how a backup differs from its file.
 
-use crate::ops::backup_restore::{BackupComparison, DifferenceKind};
+use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind};
 
 /// At most this many memories are named.
 const NAMED: usize = 24;

@@ -176,7 +176,7 @@ fn a_deleted_note_is_deprecated_and_comes_back() {
         |scene: &WriteContext<'_>| ops::delete::delete(scene, &named(scene.store, "timeout-fix"), asked);
     site.refuses("already deprecated", again);
     site.does(|scene| {
-        ops::delete::undelete(
+        ops::undelete::undelete(
             scene,
             &named(scene.store, "timeout-fix"),
             &palimp::ops::erase::ErasedRecords::default(),
@@ -185,7 +185,7 @@ fn a_deleted_note_is_deprecated_and_comes_back() {
     let back = site.read("knowledge/notes/timeout-fix.md");
     assert_eq!(without_time(&back), without_time(FIX));
     site.refuses("none of these is deleted or deprecated", |scene| {
-        ops::delete::undelete(
+        ops::undelete::undelete(
             scene,
             &named(scene.store, "timeout-fix"),
             &palimp::ops::erase::ErasedRecords::default(),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use palimp::model::Snapshot;
-use palimp::ops::backup_restore::{DifferenceKind, RecordDifference};
+use palimp::ops::backup_restore::comparison::{DifferenceKind, RecordDifference};
 use palimp::usecase::{BackupRestore, ChangeCommand};
 use palimp::work::{
     BackupRow, Inspect, InspectRequest, Inspected, Job, JobResult, OpenedBackup, WorkerState, run_job,

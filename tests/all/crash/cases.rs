@@ -59,7 +59,7 @@ pub const CASES: &[Case] = &[
         ops::delete::delete(scene, &[first], DeleteRequest { remove: true, ..DeleteRequest::default() })
     }),
     case(LOG, "undelete", stores::sessions_deleted, |scene| {
-        ops::delete::undelete(
+        ops::undelete::undelete(
             scene,
             &found(scene, &["mem_002"]),
             &palimp::ops::erase::ErasedRecords::default(),

@@ -95,7 +95,7 @@ pub fn planned<'a>(
         }
         Deed::Undelete => {
             let own = some(chance, &|entry| entry.state == State::Deleted);
-            let plan = ops::delete::undelete(scene, &own, &palimp::ops::erase::ErasedRecords::default())?;
+            let plan = ops::undelete::undelete(scene, &own, &palimp::ops::erase::ErasedRecords::default())?;
             Ok((plan, Box::new(move |before, after, now| assert_undeleted(store, &own, before, after, now))))
         }
         Deed::Archive => {

@@ -95,7 +95,7 @@ fn nothing_is_compacted_or_maintained_by_values_that_a_config_which_cannot_be_re
     let told = |disk: &Faulty| {
         let compacted = plan(disk, "session-log", |scene| ops::compact::compact(scene, None)).1;
         let due = plan(disk, "session-log", |scene| {
-            ops::upkeep::due(scene)
+            ops::maintain::due(scene)
                 .map(|_| Plan::of_unread_store("maintain", &scene.store.root, "session-log"))
         });
         [compacted, due.1].map(|own| own.err().map(|refusal| refusal.message))

@@ -1,6 +1,6 @@
 //! Deprecated notes (§8.2): marks front matter, heading and text, and undoes that.
 
-use super::{bad_value, timestamp};
+use crate::format::a_mem::write::field_values::{bad_value, timestamp};
 use crate::format::writing::{Refusal, Result};
 use crate::model::Moment;
 use crate::text::front_matter::edit::{NewYamlValue, line_end, remove, set};

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
 
-use super::{bad_value, one_of, parts, timestamp};
 use crate::format::a_mem::event::STATUSES;
 use crate::format::a_mem::layout;
+use crate::format::a_mem::write::field_values::{bad_value, one_of, parts, timestamp};
 use crate::format::writing::{
     AppendContext, AppendLines, ChangesResult, RecordDraft, RecordMembers, Refusal, Result, WriteContext,
     document, uuid,

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use chrono::Months;
 
 use super::events::{self, NewEvent, first_day, is_month, names};
-use super::{notes, parts};
+use super::notes;
 use crate::format::a_mem::layout;
+use crate::format::a_mem::write::field_values::parts;
 use crate::format::writing::{
     ChangesResult, Refusal, RefusalList, Result, WriteContext, document, list, uuid,
 };

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::deprecation;
 use super::new_notes::{check_id, tag, taken};
 use super::note_names::NoteNames;
-use super::{deprecation, ended, no_worse, parts, rewritten, timestamp};
+use crate::format::a_mem::write::field_values::{ended, no_worse, parts, rewritten, timestamp};
 use crate::format::writing::{ChangesResult, FieldAssignment, Refusal, RefusalList, Result, WriteContext};
 use crate::model::time::{DAY, TimeSpelling, Timestamp};
 use crate::model::{Change, Document, Entry, Moment, PathText, Role, State};

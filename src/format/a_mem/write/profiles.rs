@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{bad_value, no_worse, rewritten, timestamp};
+use crate::format::a_mem::write::field_values::{bad_value, no_worse, rewritten, timestamp};
 use crate::format::a_mem::{AMem, layout};
 use crate::format::record_reader::{edit_object, without_mark};
 use crate::format::writing::{

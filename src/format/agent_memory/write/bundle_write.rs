@@ -1,16 +1,18 @@
 //! The files of a store while a change of the bundle is built, and paths in the bundle.
 
-use super::super::{AgentMemory, layout};
-use super::canonical_write::{BundleEdit, BundleFileWrite, canonical_write, path_of};
-use super::prune::PruneResult;
-use super::recall_effects::unsaid;
-use crate::format::writing::{Refusal, Result, WriteContext, document};
-use crate::format::{Format, Placement};
-use crate::model::plan::SHARED_MODE;
-use crate::model::{Bytes, Change, Document, Extent, Moment, Store};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use super::super::{AgentMemory, layout};
+use super::canonical_write::{canonical_write, path_of};
+use super::prune::PruneResult;
+use super::recall_effects::unsaid;
+use crate::format::agent_memory::write::bundle_edit::{BundleEdit, BundleFileWrite};
+use crate::format::writing::{Refusal, Result, WriteContext, document};
+use crate::format::{Format, Placement};
+use crate::model::plan::change::SHARED_MODE;
+use crate::model::{Bytes, Change, Document, Extent, Moment, Store};
 
 /// The number of bundle parts that an event names one by one.
 pub(super) const NAMED: usize = 8;
@@ -53,11 +55,6 @@ pub(super) fn summary<'p>(verb: &str, paths: impl Iterator<Item = &'p str>) -> S
         0 => format!("{verb} {named}"),
         more => format!("{verb} {named} and {more} more"),
     }
-}
-
-/// Returns the path of a file around the store, relative to the store's root.
-pub(in crate::format::agent_memory) fn beside_path(path: &Path) -> PathBuf {
-    Path::new("..").join(path)
 }
 
 pub(super) fn beside_of(store: &Store) -> Vec<(PathBuf, Vec<u8>)> {

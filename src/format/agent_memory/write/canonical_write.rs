@@ -13,6 +13,7 @@ use super::store_files::{
 use super::write_event::CanonicalWriteInfo;
 use crate::format::agent_memory::bundle::{BUNDLE, COMMANDS};
 use crate::format::agent_memory::main_text::text;
+use crate::format::agent_memory::write::bundle_edit::{BundleEdit, BundleFileWrite};
 use crate::format::agent_memory::{events, json_shape, layout};
 use crate::format::record_reader::without_mark;
 use crate::format::writing::{Refusal, Result};
@@ -21,42 +22,6 @@ use crate::text::canonical::sha256_indented;
 use crate::text::json::Json;
 use crate::text::json_edit::{quoted, scan};
 use crate::text::json_scanner::Tape;
-
-/// The new content of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BundleFileWrite {
-    /// Relative to the store's root. Projections and the entry file are outside it.
-    pub path: PathBuf,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-    /// Whether the bytes are appended instead of replacing the file.
-    pub append: bool,
-}
-
-/// One edit of the bundle. Paths are dotted: `gotchas.2.title`. An item is named by its number from
-/// 0, or by its own `id`. Values are JSON. Each edit sees the result of the edits before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BundleEdit<'a> {
-    /// Replaces a value, or adds a member to an object.
-    Set {
-        /// The path.
-        path: &'a str,
-        /// The value, as JSON.
-        value: &'a str,
-    },
-    /// Removes an item or a member.
-    Remove {
-        /// The path.
-        path: &'a str,
-    },
-    /// Inserts a member, or an item before that number or after the last one. It reverses `Remove`.
-    Insert {
-        /// The path.
-        path: &'a str,
-        /// The value, as JSON.
-        value: &'a str,
-    },
-}
 
 /// Returns one canonical write with these edits. Without edits, it updates stale derived values.
 pub fn canonical_write(

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::canonical_write::{BundleEdit, path_of};
+use super::canonical_write::path_of;
 use super::{BundleWrite, summary};
+use crate::format::agent_memory::write::bundle_edit::BundleEdit;
 use crate::format::agent_memory::{checkpoint, layout};
 use crate::format::writing::{ChangesResult, Refusal, WriteContext, document};
 use crate::model::{Change, Document, Store};

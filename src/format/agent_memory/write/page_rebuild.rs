@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::super::projection::{
     ENTRY_END, ENTRY_MARK, ENTRY_START, PROJECTION_MARK, PROJECTIONS, VERSION, marker,
 };
-use super::canonical_write::BundleFileWrite;
 use super::page_parts::{ProjectionSource, parts};
 use super::{beside_path, page_renewal, page_text};
+use crate::format::agent_memory::write::bundle_edit::BundleFileWrite;
 
 const PROJECTION_START: &str = "<!-- agent-memory:projection ";
 

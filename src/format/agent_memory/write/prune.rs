@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::super::config::RetentionConfig;
 use super::super::{events, history, layout};
-use super::canonical_write::{BundleFileWrite, in_store};
+use super::canonical_write::in_store;
 use super::store_files::{Checkpoint, StateText, StoreFiles, canonical_text};
+use crate::format::agent_memory::write::bundle_edit::BundleFileWrite;
 use crate::format::writing::{Refusal, Result, list};
 use crate::model::time::DAY;
 use crate::model::{Document, Moment};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::canonical_write::BundleEdit;
 use super::prune::{PruneRequest, prune};
 use super::{BundleFileKind, BundleWrite, bundle_path};
+use crate::format::agent_memory::write::bundle_edit::BundleEdit;
 use crate::format::writing::{Refusal, RefusalList, Result, WriteContext};
 use crate::model::{Entry, Store};
 

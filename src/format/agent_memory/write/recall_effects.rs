@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::super::main_text::text;
 use super::super::{events, history};
-use super::canonical_write::{BundleEdit, apply};
+use super::canonical_write::apply;
 use super::path_edits;
 use super::store_files::{StateText, StoreFiles, lacks, no_state, object};
+use crate::format::agent_memory::write::bundle_edit::BundleEdit;
 use crate::format::writing::Result;
 use crate::model::{Document, Record, View};
 use crate::text::json::{Json, JsonKind};

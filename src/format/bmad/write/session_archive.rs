@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::super::layout;
 use super::index_build::index;
-use super::live_session;
 use super::logs::LogBytes;
 use super::manifest_build::manifest;
 use super::session_pack;
 use super::session_unpack::restore_session;
+use crate::format::bmad::write::live_session::live_session;
 use crate::format::writing::{ChangesResult, Refusal, RefusalList, Result, WriteContext, document};
 use crate::model::{Change, Code, Document, Entry, Moment, PathText, Role, State, Store, path_from_text};
 use crate::text::json_edit::{remove, set};

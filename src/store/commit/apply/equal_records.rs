@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::record_digests::{DigestCounts, count, pieces};
-use crate::model::plan::EqualRecords;
+use crate::model::plan::change::EqualRecords;
 use crate::model::{Act, Bytes, Change, PathText, Span, Splice, is_log};
 use crate::store::commit::history::restore_filter::comes;
 use crate::store::log_chunks;

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use super::apply_plan::ApplyProgress;
 use crate::disk::{Disk, Item, ItemKind, Machine};
-use crate::model::{Act, Change, PathText, Plan, plan};
+use crate::model::plan::change;
+use crate::model::{Act, Change, PathText, Plan};
 use crate::store::commit::vault::{FileLine, JournalLine, Vault};
 use crate::store::commit::{CommitContext, CommitError, Host};
-use crate::store::hidden_names;
-use crate::store::lock;
+use crate::store::{hidden_names, lock};
 
 /// The plan, with the folders that its new files need and that are not there: what takes
 /// the step back removes them. One that is there already is not made, and stays then.
@@ -45,7 +45,7 @@ fn missing(context: &CommitContext<'_>, plan: &Plan) -> BTreeMap<PathBuf, u32> {
     let makes = |change: &&Change| matches!(change.act, Act::Create(_) | Act::Append(_) | Act::MakeFolder);
     let mut missing = BTreeMap::new();
     for change in plan.all().filter(makes).filter(|change| !change.path.starts_with("..")) {
-        let mode = if change.mode == plan::SHARED_MODE { 0o777 } else { 0o700 };
+        let mode = if change.mode == change::SHARED_MODE { 0o777 } else { 0o700 };
         let above = change.path.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
         for folder in above.take_while(|path| is_absent(path)).filter(|path| !is_made(path)) {
             missing.entry(folder.to_owned()).or_insert(mode);

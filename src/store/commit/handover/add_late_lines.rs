@@ -8,13 +8,12 @@ use std::time::Duration;
 use super::wait_for_line_end::{is_fresh, whole_lines};
 use super::watch_list;
 use crate::disk::{Disk, WritableFile};
-use crate::model::plan::{PRIVATE_MODE, line_end_for};
+use crate::model::plan::change::PRIVATE_MODE;
+use crate::model::plan::line_end_for;
 use crate::model::snapshot::Generation;
 use crate::model::{Change, PathText, Plan};
 use crate::store::commit::CommitContext;
-use crate::store::commit::apply::apply_plan;
-use crate::store::commit::apply::restore_attributes;
-use crate::store::commit::apply::saved_attributes;
+use crate::store::commit::apply::{apply_plan, restore_attributes, saved_attributes};
 use crate::store::hidden_names::OldFileName;
 use crate::store::lock::{LockGuard, LockProtocol, WaitPolicy};
 

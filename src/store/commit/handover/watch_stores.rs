@@ -179,5 +179,5 @@ impl<'a> WatchedStore<'a> {
 
 fn lock<'a>(host: Host<'a>, place: &Place) -> Option<Box<dyn Flock + 'a>> {
     let vault = Vault::open_read_only(host.disk, host.data, &place.root);
-    host.disk.flock(&vault.path("watched"), Some(crate::model::plan::PRIVATE_MODE)).ok().flatten()
+    host.disk.flock(&vault.path("watched"), Some(crate::model::plan::change::PRIVATE_MODE)).ok().flatten()
 }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use super::subsequent_steps::SubsequentSteps;
 use crate::format::Placement;
-use crate::model::plan::{EqualRecords, apply, count_with_noun};
+use crate::model::plan::change::EqualRecords;
+use crate::model::plan::{apply, count_with_noun};
 use crate::model::{Act, Bytes, Change, PathText, Role, Span, Splice, is_log};
 use crate::store::commit::apply::equal_records::{bytes_of, twins_of};
 use crate::store::commit::apply::line_index::{LineIndex, id_of};

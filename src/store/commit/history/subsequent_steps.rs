@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::undo_redo::StepHistory;
-use crate::model::plan::EqualRecords;
+use crate::model::plan::change::EqualRecords;
 use crate::model::{Act, Change, PathText};
 use crate::store::commit::apply::record_digests::{DigestCounts, count};
 use crate::store::commit::{CommitContext, CommitError, JournalLine, UndoStep};

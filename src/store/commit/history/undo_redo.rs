@@ -7,6 +7,7 @@ use super::restore_filter::{RestoreSummary, ReversedStep};
 pub use super::step_history::StepHistory;
 use super::step_history::passed_over;
 use crate::disk::ItemKind;
+use crate::model::plan::change;
 use crate::model::{Act, Change, Moment, PathText, Plan, Splice, plan};
 use crate::store::commit::derive::rebuild_derived::rebuild_derived;
 use crate::store::commit::history::restore_filter;
@@ -227,7 +228,7 @@ fn turned(context: &CommitContext<'_>, verb: &'static str, step: u64, by: u64) -
     debug_assert!(
         plan.changes
             .iter()
-            .all(|change| change.base.is_some() || !matches!(change.act, plan::Act::Splice(_)))
+            .all(|change| change.base.is_some() || !matches!(change.act, change::Act::Splice(_)))
     );
     Ok(plan)
 }

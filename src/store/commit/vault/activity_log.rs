@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::model::Moment;
-use crate::model::plan::PRIVATE_MODE;
+use crate::model::plan::change::PRIVATE_MODE;
 use crate::store::commit::Vault;
 
 /// The log starts anew at so many bytes; the one before is kept beside it.

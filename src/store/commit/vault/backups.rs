@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::disk::write_synced;
-use crate::model::plan::PRIVATE_MODE;
+use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{Document, Moment, PathText, Role, Store, path_from_text};
 use crate::store::commit::{CommitError, JournalLine, Vault};
 use crate::store::erase::original;

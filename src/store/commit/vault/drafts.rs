@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::write_synced;
-use crate::model::plan::PRIVATE_MODE;
+use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{PathText, short_digest};
 use crate::store::commit::{CommitError, Host, Vault};
 use crate::text::digest::hex;

@@ -7,7 +7,7 @@ use super::Vault;
 pub use super::journal_line::JournalLine;
 use crate::disk::Disk;
 use crate::model::PathText;
-use crate::model::plan::PRIVATE_MODE;
+use crate::model::plan::change::PRIVATE_MODE;
 use crate::store::commit::CommitError;
 
 /// What was done to the store, a step a line.

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Vault;
 use super::retention::NEW_SUFFIX;
 use crate::model::Bytes;
-use crate::model::plan::PRIVATE_MODE;
+use crate::model::plan::change::PRIVATE_MODE;
 use crate::store::commit::CommitError;
 
 /// So many bytes that are not held are written at once.

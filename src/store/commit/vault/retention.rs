@@ -1,12 +1,12 @@
 //! How long our own data keeps content: undo data, and drafts.
 
-use crate::store::commit::vault::folder::STEP_SUFFIX;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::disk::{Item, Lookup};
-use crate::model::plan::{PRIVATE_MODE, UNDO_LIMIT};
+use crate::model::plan::change::{PRIVATE_MODE, UNDO_LIMIT};
 use crate::model::{Moment, time};
+use crate::store::commit::vault::folder::STEP_SUFFIX;
 use crate::store::commit::{CommitError, JournalLine, Vault};
 
 /// Its name while it is written.

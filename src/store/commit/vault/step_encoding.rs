@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::undo_step::{DerivedState, path_of};
 use crate::model::attributes::{FileAttributes, Owner};
 use crate::model::bytes::Ranges;
-use crate::model::plan::PRIVATE_MODE;
+use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{Act, Change, PathText, Splice, path_from_text};
 use crate::store::log_chunks;
 

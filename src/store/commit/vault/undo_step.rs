@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::step_encoding::{AttributesForm, DerivedStateForm, StepFileEntry};
-use crate::model::plan::EqualRecords;
+use crate::model::plan::change::EqualRecords;
 use crate::model::{Act, Bytes, Change, Splice, is_log};
 use crate::store::commit::vault::JournalLine;
 use crate::text::digest::hex;

@@ -5,9 +5,9 @@ use ratatui::text::{Line, Span};
 use super::{dim, why};
 use crate::model::PathText;
 use crate::model::plan::count_with_noun;
-use crate::ops::backup_restore::DifferenceKind;
-use crate::tui::app::App;
+use crate::ops::backup_restore::comparison::DifferenceKind;
 use crate::tui::health::human_size;
+use crate::tui::state::app::App;
 use crate::tui::theme::{self, Theme};
 use crate::work::{BackupRow, BackupSummary};
 

@@ -8,9 +8,9 @@ use ratatui::widgets::Paragraph;
 
 use super::diff::three_stretches;
 use super::part;
-use crate::tui::app::App;
-use crate::tui::editor::compare_conflict::{ConflictField, FieldChoice, FormConflict};
-use crate::tui::editor::{Editor, TheirVersion};
+use crate::tui::state::app::App;
+use crate::tui::state::editor::{Editor, TheirVersion};
+use crate::tui::state::form_conflict::{ConflictField, FieldChoice, FormConflict};
 use crate::tui::theme::{self, Theme, fit, wrap};
 
 /// The maximum number of rows of a side.

@@ -8,8 +8,8 @@ use ratatui::widgets::Paragraph;
 use super::form::masked;
 use super::part;
 use crate::model::plan::difference;
-use crate::tui::app::App;
-use crate::tui::editor::Editor;
+use crate::tui::state::app::App;
+use crate::tui::state::editor::Editor;
 use crate::tui::theme::{self, Theme, fit};
 
 /// The number of characters around a difference.

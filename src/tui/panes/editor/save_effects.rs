@@ -8,8 +8,8 @@ use ratatui::widgets::Paragraph;
 use super::part;
 use crate::model::{Code, State};
 use crate::text::columns::human_size;
-use crate::tui::app::App;
-use crate::tui::editor::{Editor, TheirVersion};
+use crate::tui::state::app::App;
+use crate::tui::state::editor::{Editor, TheirVersion};
 use crate::tui::theme::{Theme, fit};
 
 /// Draws the effects: a pane, or one line.

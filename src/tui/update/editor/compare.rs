@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::{changed, give, request, told};
 use crate::tui::action::Action;
-use crate::tui::app::App;
-use crate::tui::editor::compare_conflict::{FieldChoice, FormConflict};
-use crate::tui::editor::{DraftState, TheirVersion};
+use crate::tui::state::app::App;
+use crate::tui::state::editor::{DraftState, TheirVersion};
+use crate::tui::state::form_conflict::{FieldChoice, FormConflict};
+use crate::tui::update::editor::form_request::{changed, give, request, told};
 use crate::work::Job;
 
 /// Shows the fields that differ, if any do.

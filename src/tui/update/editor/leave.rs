@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::{ask, changed, request, told};
 use crate::model::Moment;
 use crate::tui::action::Action;
-use crate::tui::app::{App, Screen};
-use crate::tui::editor::{DraftState, TheirVersion};
 use crate::tui::message::Effect;
+use crate::tui::state::app::{App, Screen};
+use crate::tui::state::editor::{DraftState, TheirVersion};
+use crate::tui::update::editor::form_request::{ask, changed, request, told};
 use crate::work::Job;
 
 /// Returns the view below the form.

@@ -1,19 +1,20 @@
 //! Results that come back to the editor: checks, drafts, other states of the store, other editors.
 
-use crate::tui::update::running_change;
 use std::sync::Arc;
 
 use super::leave::beneath;
-use super::{ask, changed, request, told};
 use crate::format::writing::NO_COMPRESSED_FILES;
 use crate::model::{EntryRef, EntryTracker, Moment, Snapshot};
 use crate::ops::{self, WriteContext};
 use crate::store::commit::FormDraft;
 use crate::tui::action::Action;
-use crate::tui::app::App;
-use crate::tui::editor::{DraftState, Editor, TheirVersion, is_open};
+use crate::tui::editor::is_open;
 use crate::tui::message::{Effect, FormPart};
-use crate::tui::update::job_results::reload;
+use crate::tui::state::app::App;
+use crate::tui::state::editor::{DraftState, Editor, TheirVersion};
+use crate::tui::update::editor::form_request::{ask, changed, request, told};
+use crate::tui::update::reload::load_now;
+use crate::tui::update::running_change;
 use crate::work::Job;
 use crate::work::form_jobs::{FormSaveOutcome, ValidatedForm};
 
@@ -76,7 +77,7 @@ pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) {
 pub fn saved(app: &mut App, saved: FormSaveOutcome) {
     running_change::finish_queued(app);
     let leaving = app.quits_when_done && app.change_count == 0;
-    let Some(editor) = &mut app.editor else { return app.push_effect(reload(app)) };
+    let Some(editor) = &mut app.editor else { return app.push_effect(load_now(app)) };
     editor.saving = false;
     match saved {
         FormSaveOutcome::Done(own) => {
@@ -85,7 +86,7 @@ pub fn saved(app: &mut App, saved: FormSaveOutcome) {
             app.editor = None;
             app.screen = beneath(app);
             app.notice = Some(running_change::outcome_notice(app, own));
-            app.push_effect(reload(app));
+            app.push_effect(load_now(app));
             if leaving {
                 app.push_effect(Effect::Quit);
             }
@@ -112,7 +113,7 @@ pub fn saved(app: &mut App, saved: FormSaveOutcome) {
         FormSaveOutcome::Failed(why) => {
             (app.quits_when_done, editor.error_shown) = (false, true);
             app.say(format!("{why} What was typed is still here."));
-            app.push_effect(reload(app));
+            app.push_effect(load_now(app));
         }
     }
 }
@@ -143,7 +144,7 @@ pub fn reloaded(app: &mut App) {
     let at = EntryTracker::new(&editor.snapshot, &snapshot).find(editor.at, &|_| false);
     // If its bytes are gone, the stores are read again.
     let is = at.map(|at| Some((Arc::new(snapshot.with_bytes_of(at)?), at)));
-    let Some(is) = is.map_or(Some(None), |is| is.map(Some)) else { return app.push_effect(reload(app)) };
+    let Some(is) = is.map_or(Some(None), |is| is.map(Some)) else { return app.push_effect(load_now(app)) };
     editor.theirs = theirs(editor, is.as_ref(), now);
     match &editor.theirs {
         None => {

@@ -2,10 +2,11 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::changed;
 use crate::format;
-use crate::tui::app::App;
-use crate::tui::editor::{Editor, LinkCompletion, choices, form_layout, is_open};
+use crate::tui::editor::{choices, form_layout, is_open};
+use crate::tui::state::app::App;
+use crate::tui::state::editor::{Editor, LinkCompletion};
+use crate::tui::update::editor::form_request::changed;
 
 /// At most this many names are offered after `[[`.
 const NAMES: usize = 50;

@@ -1,12 +1,13 @@
 //! The archive: carries out what is due, and brings memories back.
 
-use super::{aimed, look_at, request, upkeep_compact};
+use super::upkeep_compact;
 use crate::model::EntryRef;
 use crate::ops::archive::takes_sessions;
 use crate::tui::action::Action;
-use crate::tui::app::App;
 use crate::tui::list_view::ListRow;
 use crate::tui::list_view::archive::why_not_restorable;
+use crate::tui::state::app::App;
+use crate::tui::update::list_view::change_request::{aimed, look_at, request};
 use crate::usecase::{ChangeCommand, SessionCommand, memory_count};
 
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -31,7 +32,11 @@ fn bring_back(app: &mut App) {
     }
     if let Some((store, session)) = whole_session(app, &at) {
         let wanted = ChangeCommand::Session(store, SessionCommand::Unarchive(session.clone(), false));
-        return super::plan(app, format!("the session {session}"), wanted);
+        return crate::tui::update::list_view::change_request::plan(
+            app,
+            format!("the session {session}"),
+            wanted,
+        );
     }
     let name = match (at.as_slice(), &app.list_view.read_snapshot) {
         ([one], Some(snapshot)) => App::quoted_title(snapshot, *one),

@@ -4,13 +4,15 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{ask, plan};
 use crate::model::PathText;
 use crate::model::plan::count_with_noun;
 use crate::store::commit::BackupCheck;
 use crate::tui::action::Action;
-use crate::tui::app::{App, Screen};
-use crate::tui::list_view::backups::{IntactBackupSearch, chosen, item_key};
+use crate::tui::list_view::backups::{chosen, item_key};
+use crate::tui::state::app::{App, Screen};
+use crate::tui::state::list_view::IntactBackupSearch;
+use crate::tui::update::list_view::change_request::plan;
+use crate::tui::update::list_view::row_refresh::ask;
 use crate::usecase::{BackupRestore, ChangeCommand};
 use crate::work::{BackupCompareMode, BackupRow, BackupSummary, Inspect, OpenedBackup};
 

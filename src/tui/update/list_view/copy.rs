@@ -1,12 +1,12 @@
 //! Copies titles and paths of rows.
 
-use super::aimed;
 use crate::model::PathText;
 use crate::tui::action::Action;
-use crate::tui::app::App;
 use crate::tui::list_view::{self, ListRow, row};
-use crate::tui::theme::place;
+use crate::tui::state::app::App;
+use crate::tui::state::file_place::place;
 use crate::tui::update::copy as memory;
+use crate::tui::update::list_view::change_request::aimed;
 
 pub fn copy(app: &mut App, action: Action) {
     let rows = aimed(app);

@@ -1,10 +1,11 @@
 //! The journal: shows what a step changed, and undoes or redoes it.
 
-use super::{ask, plan};
 use crate::store::commit::{JournalView, StepOutcome, UndoRedo};
 use crate::tui::action::Action;
-use crate::tui::app::App;
 use crate::tui::list_view::journal::step;
+use crate::tui::state::app::App;
+use crate::tui::update::list_view::change_request::plan;
+use crate::tui::update::list_view::row_refresh::ask;
 use crate::usecase::ChangeCommand;
 use crate::work::{Inspect, StepDetail};
 

@@ -1,9 +1,9 @@
 //! Marks of rows: one, a range, all, the others. The list can show only marked rows.
 
-use super::{cursor_key, renew, renew_within};
 use crate::tui::action::Action;
-use crate::tui::app::App;
 use crate::tui::list_view::{self, ListRow};
+use crate::tui::state::app::App;
+use crate::tui::update::list_view::row_refresh::{cursor_key, renew, renew_within};
 
 /// Marks or unmarks the row under the cursor, and moves to the next row.
 pub fn toggle(app: &mut App) {

@@ -1,13 +1,14 @@
 //! New memories: marks them as seen, one by one or all at once, and announces them in a notice.
 
-use super::{aimed, cursor_key, renew};
 use crate::model::{EntryRef, Moment, PathText};
 use crate::tui::action::Action;
-use crate::tui::app::{App, DEMO_NOTICE};
 use crate::tui::list_view::ListRow;
 use crate::tui::list_view::new::{field, name_of};
 use crate::tui::message::Effect;
+use crate::tui::state::app::{App, DEMO_NOTICE};
 use crate::tui::theme::{fit, safe, width};
+use crate::tui::update::list_view::change_request::aimed;
+use crate::tui::update::list_view::row_refresh::{cursor_key, renew};
 use crate::tui::update::reference_go_back;
 use crate::tui::update::wider_narrower_sizes::keep_lasting;
 use crate::usecase::ScreenState;

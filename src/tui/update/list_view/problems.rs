@@ -1,12 +1,14 @@
 //! Problems: the user chooses a fix, sees it as a plan, and carries it out.
 
 use super::super::reference_go_back;
-use super::{ask, open, plan};
 use crate::model::{EntryRef, Problem};
 use crate::ops::repair::FixPreview;
 use crate::tui::action::Action;
-use crate::tui::app::{App, Screen};
 use crate::tui::list_view::{ListRow, problems};
+use crate::tui::state::app::{App, Screen};
+use crate::tui::update::list_view::change_request::plan;
+use crate::tui::update::list_view::open_view::open;
+use crate::tui::update::list_view::row_refresh::ask;
 use crate::usecase::ChangeCommand;
 use crate::work::Inspect;
 

@@ -1,9 +1,9 @@
 //! The filter of rows: a text that rows must contain.
 
-use super::{cursor_key, renew, renew_within};
-use crate::tui::app::App;
-use crate::tui::prompt::PromptPurpose;
-use crate::tui::update::prompt;
+use crate::tui::state::app::App;
+use crate::tui::state::prompt::PromptPurpose;
+use crate::tui::update::list_view::row_refresh::{cursor_key, renew, renew_within};
+use crate::tui::update::open_prompt;
 
 /// Up to this many rows are filtered at every letter. More rows are filtered after Enter.
 const AT_ONCE: usize = 5_000;
@@ -11,7 +11,7 @@ const AT_ONCE: usize = 5_000;
 /// Asks for a text. The former one stays until another is typed.
 pub fn begin(app: &mut App, text: &str) {
     let before = app.list_view.focused().filter.clone();
-    prompt::open(app, PromptPurpose::RowFilter, text);
+    open_prompt::open(app, PromptPurpose::RowFilter, text);
     if let Some(prompt) = &mut app.prompt {
         prompt.former_text = before;
     }

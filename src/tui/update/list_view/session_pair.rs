@@ -1,8 +1,8 @@
 //! The sessions of two compared memories, side by side.
 
 use crate::tui::action::Action;
-use crate::tui::app::{App, Screen};
 use crate::tui::list_view::ListRow;
+use crate::tui::state::app::{App, Screen};
 use crate::tui::update::reference_go_back;
 
 pub fn open(app: &mut App) {
@@ -14,10 +14,10 @@ pub fn open(app: &mut App) {
     if pair[0].root == pair[1].root && pair[0].session == pair[1].session {
         return app.say("Both memories are of one session. Mark two of different sessions to compare these.");
     }
-    super::open(app, Screen::SessionPair);
+    crate::tui::update::list_view::open_view::open(app, Screen::SessionPair);
     if app.screen == Screen::SessionPair {
         app.list_view.session_pair = Some(pair);
-        super::renew(app, None);
+        crate::tui::update::list_view::row_refresh::renew(app, None);
     }
 }
 

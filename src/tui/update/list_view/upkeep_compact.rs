@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::super::confirm;
-use super::{aimed, request};
 use crate::model::Plan;
 use crate::ops::effect::Fate;
 use crate::tui::action::Action;
-use crate::tui::app::App;
 use crate::tui::list_view::ListRow;
 use crate::tui::list_view::upkeep::not_now;
+use crate::tui::state::app::App;
+use crate::tui::update::list_view::change_request::{aimed, request};
 use crate::usecase::{ChangeCommand, PlannedChange, add_touched_lines};
 use crate::work::{Chore, ChoreKind};
 

@@ -98,8 +98,8 @@ pub const DEEDS: &[Deed] = &[
         Doing::Plan(compact),
         &[SERVER, LOG, BMAD],
     ),
-    plain("decay", |scene| ops::upkeep::decay(&later(scene)), SESSIONS),
-    plain("access", |scene| ops::upkeep::access(scene, &some(scene)?[0]), &[SERVER, LOG, BMAD]),
+    plain("decay", |scene| ops::decay::decay(&later(scene)), SESSIONS),
+    plain("access", |scene| ops::access::access(scene, &some(scene)?[0]), &[SERVER, LOG, BMAD]),
     after("maintain", &[First::Other(keep_up)], Doing::Plan(maintain), &FORMATS),
     plain("restore", |scene| restore(scene, false), &FORMATS),
     plain("restore of a whole file", |scene| restore(scene, true), &FORMATS),
@@ -234,7 +234,9 @@ fn unarchive(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
 
 fn undelete(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
     let all = scene.store.entries.iter();
-    first_of(all.filter_map(|entry| ops::delete::undelete(scene, &[*entry], &ErasedRecords::default()).ok()))
+    first_of(
+        all.filter_map(|entry| ops::undelete::undelete(scene, &[*entry], &ErasedRecords::default()).ok()),
+    )
 }
 
 fn session(scene: &WriteContext<'_>) -> Result<String, Refusal> {
@@ -256,7 +258,7 @@ fn later<'a>(scene: &WriteContext<'a>) -> WriteContext<'a> {
 }
 
 fn maintain(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    first_of(ops::upkeep::due(&later(scene))?.into_iter().map(|(plan, _)| plan))
+    first_of(ops::maintain::due(&later(scene))?.into_iter().map(|(plan, _)| plan))
 }
 
 /// Sets a config that has decay factors written.

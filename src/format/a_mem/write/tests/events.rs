@@ -1,4 +1,5 @@
 use super::*;
+use crate::format::Format;
 
 const EVENT: NewEvent<'_> = NewEvent {
     event_type: "agent.note \"x\"",

@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::canonical_write::BundleEdit;
 use super::super::page_parts::{ProjectionSource, parts};
 use super::super::page_renewal;
 use super::shelf::Shelf;
 use super::tool::{assert_rendered, faults};
+use crate::format::agent_memory::write::bundle_edit::BundleEdit;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 

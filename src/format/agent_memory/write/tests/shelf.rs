@@ -7,12 +7,12 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::super::super::{AgentMemory, projection};
-use super::super::canonical_write::{BundleEdit, BundleFileWrite, canonical_write};
+use super::super::canonical_write::canonical_write;
 use super::super::prune::PruneResult;
+use crate::format::agent_memory::write::bundle_edit::{BundleEdit, BundleFileWrite};
 use crate::format::writing::Refusal;
 use crate::format::{AssemblyInput, Format, Placement};
-use crate::model::Generation;
-use crate::model::{Document, Moment, Role};
+use crate::model::{Document, Generation, Moment, Role};
 
 pub const WHEN: &str = "2026-01-20T10:00:00.000Z";
 const STORE: &str = ".agent-memory";

@@ -5,11 +5,10 @@ use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
 use tui_textarea::TextArea;
 
-use super::action::{Action, ActionInfo, offered};
 use super::app::{ChangeTarget, Screen};
-use super::colours::ColourPalette;
 use super::list_cursor::ListCursor;
-use super::search_completion::{SearchSuggestion, last_word};
+use crate::tui::action::{Action, ActionInfo, offered};
+use crate::tui::colours::ColourPalette;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptPurpose {
@@ -339,4 +338,20 @@ const LONGEST: usize = 4_000;
 /// Replaces line ends and tabs by spaces. All other characters stay.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }).take(LONGEST).collect()
+}
+
+/// A completion, and how many of the listed memories have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchSuggestion {
+    /// The text that replaces the word. Untrusted text.
+    pub text: String,
+    pub count: Option<usize>,
+}
+
+/// Returns the signs before the last word, and the word.
+pub fn last_word(before: &str) -> (&str, &str) {
+    let start = before.rfind([' ', '(']).map_or(0, |at| at + 1);
+    let word = &before[start..];
+    let signs = word.len() - word.trim_start_matches(['-', '+']).len();
+    word.split_at(signs)
 }

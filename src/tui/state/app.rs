@@ -8,28 +8,15 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use ratatui::text::Line;
 
-use super::TuiOptions;
-use super::action::Action;
+use crate::tui::state::store_tree_row::term;
+use crate::tui::state::{app, deleted_count, list_view, rank_place};
+
 pub use super::change_target::{ChangeTarget, MemoryIdentity, TrailStep};
-use super::colours::ColourPalette;
-use super::confirm::Confirmation;
-use super::difference::MemoryDifference;
-use super::editor::Editor;
-use super::health;
 use super::list_cursor::{CountPrefix, ListCursor, SearchOrigin};
-use super::list_view::{ListView, problems};
 use super::marks::{ListScope, MemoryMarks};
-use super::message::Effect;
 use super::pending_changes::{DeleteMenu, PendingChanges};
 use super::prompt::{Prompt, SearchHistory};
 pub use super::screens::{Pane, Screen, Tab};
-use super::statistics_view::StatisticsView;
-pub use super::store_tree::StoreTreeRow;
-use super::theme::{fit, place};
-use super::update::distinct_titles::DistinctTitles;
-use super::update::search_query;
-use super::update::tutor::TutorProgress;
-use super::why;
 use crate::format;
 use crate::model::{EntryLink, EntryRef, Moment, PathText, Snapshot, references};
 use crate::ops::delete::is_held;
@@ -37,6 +24,20 @@ use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{DiscoveryResult, Place};
 use crate::text::safe_text::sanitize;
 use crate::text::secrets::mask;
+use crate::tui::action::Action;
+use crate::tui::colours::ColourPalette;
+use crate::tui::message::Effect;
+use crate::tui::state::confirmation::Confirmation;
+use crate::tui::state::distinct_titles::DistinctTitles;
+use crate::tui::state::editor::Editor;
+use crate::tui::state::file_place::place;
+use crate::tui::state::list_view::ListView;
+use crate::tui::state::memory_difference::MemoryDifference;
+use crate::tui::state::statistics_view::StatisticsView;
+pub use crate::tui::state::store_tree_row::StoreTreeRow;
+use crate::tui::state::tutor_progress::TutorProgress;
+use crate::tui::theme::fit;
+use crate::tui::tui_options::TuiOptions;
 use crate::usecase::{PaneBorder, PaneLayout, Visits};
 use crate::work::{ExplainedRank, Job, MarkedRecords, SearchRequest, StoreTally};
 
@@ -83,7 +84,7 @@ pub struct App {
     pub tallies: Vec<StoreTally>,
     /// The time up to which the user has seen each store's memories.
     pub visits: Visits,
-    pub deleted: health::DeletedCount,
+    pub deleted: deleted_count::DeletedCount,
     pub tree: Vec<StoreTreeRow>,
     /// Short names of the stores, in the order of the stores. Untrusted text.
     pub store_names: Vec<String>,
@@ -110,7 +111,7 @@ pub struct App {
     pub search_origin: Option<SearchOrigin>,
     pub why: Option<ExplainedRank>,
     /// The place of the memory under the cursor by rank.
-    pub why_place: Option<why::RankPlace>,
+    pub why_place: Option<rank_place::RankPlace>,
     /// The search that the workers were last asked for.
     pub requested_query: String,
     pub type_letters: HashMap<String, char>,
@@ -123,7 +124,7 @@ pub struct App {
     pub tree_cursor: ListCursor,
     pub filter_cursor: ListCursor,
     /// All problems, in the order of the list.
-    pub problem_list: Vec<problems::ListedProblem>,
+    pub problem_list: Vec<list_view::ListedProblem>,
     pub health_cursor: ListCursor,
     /// Positions of borders and unfolded groups; and which of these are saved for the next start.
     pub layout: PaneLayout,
@@ -279,7 +280,7 @@ impl App {
     pub fn effective_query(&self) -> String {
         let within = match self.focus {
             Pane::Sessions if self.screen == Screen::Memories && self.error.is_none() => {
-                self.tree.get(self.tree_cursor.at).and_then(|branch| search_query::branch_term(self, branch))
+                self.tree.get(self.tree_cursor.at).and_then(|branch| app::branch_term(self, branch))
             }
             _ => None,
         };
@@ -377,5 +378,33 @@ impl App {
     #[cfg(test)]
     pub fn problems(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.problem_list.iter().map(|own| (own.store, own.at))
+    }
+}
+
+/// Returns the lines of the open range; `None` if there is none, or if its beginning is not listed.
+pub fn open_range(app: &App) -> Option<std::ops::RangeInclusive<usize>> {
+    let anchor = app.marks.range?;
+    let from = app.results.hits.iter().position(|hit| hit.at == anchor)?;
+    let to = app.list_cursor.at;
+    Some(from.min(to)..=from.max(to))
+}
+
+/// Returns the view that Esc leads back to, if the list was opened from it and the search is the same.
+pub fn return_view(app: &App) -> Option<Screen> {
+    let marks = &app.marks;
+    let is_all = marks.range.is_none() && !marks.only_marked && marks.pick.is_none();
+    let is_there = app.focus == Pane::Memories && is_all;
+    let (view, _, shown) = app.opened_from.as_ref()?;
+    (is_there && *shown == app.query).then_some(*view)
+}
+
+/// Returns the term of a branch of the tree.
+pub fn branch_term(app: &App, branch: &StoreTreeRow) -> Option<String> {
+    let store = || branch.store.map(|store| term("store", app.store_name(store)));
+    match &branch.name {
+        Some(name) if branch.is_session => Some(term("session", name)),
+        Some(name) if app.snapshot.stores.len() < 2 => Some(term("type", name)),
+        Some(name) => Some(format!("{} {}", store()?, term("type", name))),
+        None => store(),
     }
 }

@@ -1,0 +1,46 @@
+//! Changes the records that a command line names.
+
+use super::args::RecordSelection;
+use super::failure::Result;
+use super::load_stores;
+use super::read_scope::{ReadScope, read_for};
+use super::run_change::run_change_of;
+use super::selection::records;
+use crate::cli::context::Context;
+use crate::model::{Entry, State};
+use crate::usecase::{ChangeCommand, Requester};
+
+/// True if fields and tags of a record can be set.
+pub fn is_there(entry: &Entry) -> bool {
+    matches!(entry.state, State::Live | State::Archived)
+}
+
+/// Sets fields of the records that a query finds.
+pub fn edit(context: &mut Context, query: Option<String>, set: Vec<(String, String)>) -> Result {
+    each(context, &RecordSelection { ids: Vec::new(), query }, is_there, ChangeCommand::EditMany(set))
+}
+
+/// Makes a change of the chosen records that are in a state for it.
+pub fn each(
+    context: &mut Context,
+    chosen: &RecordSelection,
+    fits: impl Fn(&Entry) -> bool,
+    wanted: ChangeCommand,
+) -> Result {
+    let (snapshot, found) = match wanted {
+        ChangeCommand::Undelete => {
+            let snapshot =
+                load_stores::with_deleted(context, &load_stores::to_change(context, ReadScope::All)?)?;
+            let found = records(context, &snapshot, chosen, |_, entry| fits(entry))?;
+            (snapshot, found)
+        }
+        _ => read_for(
+            &chosen.ids,
+            matches!(wanted, ChangeCommand::Tag { .. }) && context.is_at_once(),
+            |about| load_stores::to_change(context, about),
+            |snapshot| records(context, snapshot, chosen, |_, entry| fits(entry)),
+        )?,
+    };
+    let by = if chosen.query.is_none() || found.len() == 1 { Requester::Ids } else { Requester::Query };
+    run_change_of(context, &snapshot, (found, by), wanted)
+}

@@ -1,0 +1,47 @@
+//! What every verb knows: options, folders, the time.
+
+use std::cell::Cell;
+use std::io;
+
+use serde::Serialize;
+
+use crate::cli::args::GlobalOptions;
+use crate::cli::read_warnings;
+use crate::cli::stdout::SafeStdout;
+use crate::model::{Moment, Snapshot};
+use crate::query::{Order, Query, Request};
+
+/// What every verb gets.
+pub struct Context {
+    pub(super) options: GlobalOptions,
+    pub(super) now: Moment,
+    pub(super) out: SafeStdout,
+    /// The stores that were changed so far, and how to undo that.
+    pub(super) changed: Vec<String>,
+    /// What could not be read, and was reported.
+    pub(super) unread: read_warnings::ReadWarnings,
+    /// True if an interrupted erasure was finished in this run, and left something.
+    pub(super) is_left: Cell<bool>,
+}
+
+impl Context {
+    /// Prints a row: as JSON if that is asked for, otherwise as this line.
+    pub fn row(&mut self, row: &impl Serialize, line: impl FnOnce() -> String) -> io::Result<()> {
+        match self.options.json {
+            true => self.out.json(row),
+            false => self.out.line(&line()),
+        }
+    }
+
+    /// True if a change is made without being shown first.
+    pub fn is_at_once(&self) -> bool {
+        let options = &self.options;
+        options.yes && !options.dry_run && !options.readonly && !options.json
+    }
+
+    /// Returns a search, as the options say.
+    pub fn request<'a>(&self, snapshot: &'a Snapshot, query: &'a Query, order: Order) -> Request<'a> {
+        let ranking = self.options.ranking(snapshot.stores.iter().map(|store| store.format));
+        Request { snapshot, text: None, query, ranking, order, all: self.options.all, now: self.now }
+    }
+}

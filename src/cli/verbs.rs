@@ -1,0 +1,330 @@
+//! The table of verbs. A row has the help of a verb, its arguments, the kind of the words after it, the options
+//! that it obeys, examples, and what it runs. The command line, its help, its manual and its completions are made
+//! from it. A test compares `docs/cli.md` with it.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use crate::cli::args::{ExportFormatArg, Limit, RecordSelection, SessionOption};
+use crate::cli::backup::{self, BackupVerb};
+use crate::cli::context::Context;
+use crate::cli::failure::Result;
+use crate::cli::quarantine::{self, QuarantineVerb};
+use crate::cli::session::{self, SessionVerb};
+use crate::cli::value_parsers::{code, fraction, known_format, limit, name, queried, step};
+use crate::cli::verb_table::*;
+use crate::cli::{
+    add, archive, background_recovery, change_stores, check, completions, delete, demo, duplicates, edit,
+    erase, export, help, init, journal, keys, list, maintain, man, repair, search, show, stats, stores, tag,
+    undelete, undo_redo,
+};
+use crate::model::Code;
+use crate::query::SIMILAR_PERCENT;
+use crate::usecase::{ChangeCommand, DeleteOptions, NewRecord};
+
+pub fn known(name: &str) -> Option<&'static VerbInfo> {
+    VERBS.iter().find(|own| own.name.eq_ignore_ascii_case(name))
+}
+
+/// True if a verb, or a verb inside it (`backup list`), obeys an option that every verb takes.
+pub fn obeys(name: &str, option: &str) -> bool {
+    let (whole, part) = name.split_once(' ').unwrap_or((name, ""));
+    let of = |own: &VerbInfo| own.parts.iter().find(|(name, _)| *name == part).map_or(own.obeys, |own| own.1);
+    known(whole).map_or(CHANGES, of).split(' ').any(|own| own == option)
+}
+
+verbs! {
+    /// List the stores that are found.
+    Stores {
+        #[command(flatten)]
+        limit: Limit,
+    }: Paths READS as "stores ~/work"
+        => |context| stores::run(context, limit);
+    /// List memories, newest first.
+    List {
+        /// What to list; all live memories if it is left out.
+        #[arg(value_parser = queried)]
+        query: Vec<String>,
+        #[command(flatten)]
+        within: SessionOption,
+        #[command(flatten)]
+        limit: Limit,
+    }: Query FINDS
+        as "list\nlist ./memory tag:auth -tag:old -n 20\nlist --session s1"
+        => |context| list::list(context, &query, &within, limit);
+    /// Search memories, best first.
+    Search {
+        /// What to look for.
+        #[arg(required_unless_present = "saved", value_parser = queried)]
+        query: Vec<String>,
+        /// Run a query that the store itself has saved.
+        #[arg(long, value_name = "NAME")]
+        saved: Option<String>,
+        /// Say why each memory has its rank.
+        #[arg(long)]
+        explain: bool,
+        #[command(flatten)]
+        within: SessionOption,
+        #[command(flatten)]
+        limit: Limit,
+    }: Query FINDS used "[OPTIONS] [PATH]... (QUERY... | --saved NAME)"
+        as "search rotate keys\nsearch ./memory \"rotate keys\" since:-30d\nsearch --saved recent-failures"
+        => |context| search::search(context, &query, saved.as_deref(), &within, (limit, explain));
+    /// Find memories of equal or nearly equal text, in groups.
+    Duplicates {
+        /// Where to look; all live memories if it is left out.
+        #[arg(value_parser = queried)]
+        query: Vec<String>,
+        /// How alike two texts must be, in per cent.
+        #[arg(long, value_name = "50..100", value_parser = duplicates::percent, default_value_t = SIMILAR_PERCENT)]
+        threshold: u32,
+        #[command(flatten)]
+        limit: Limit,
+    }: Query FINDS as "duplicates\nduplicates ./memory type:decision --threshold 90"
+        => |context| duplicates::run(context, &query, threshold, limit);
+    /// Show one memory with all its fields.
+    Show {
+        /// Its id, `SESSION/ID`, `STORE/SESSION/ID`, or its key.
+        #[arg(value_parser = name())]
+        id: String,
+        #[command(flatten)]
+        within: SessionOption,
+    }: Own READS
+        as "show mem_20260101_001\nshow s1/mem_20260101_001"
+        => |context| show::run(context, &id, &within);
+    /// List problems; changes nothing.
+    Check {
+        #[command(flatten)]
+        limit: Limit,
+    }: Paths LISTS as "check\ncheck .chora/memory --json"
+        => |context| check::run(context, limit);
+    /// Add a memory.
+    Add {
+        /// The session that it belongs to.
+        #[arg(long, value_parser = name())]
+        session: Option<String>,
+        /// The type, in the format's own word.
+        #[arg(long = "type", value_name = "TYPE")]
+        kind: String,
+        /// A tag; may be given several times.
+        #[arg(long = "tag", value_name = "TAG")]
+        tags: Vec<String>,
+        /// The importance, from 0 to 1.
+        #[arg(long, value_name = "0..1", value_parser = fraction)]
+        importance: Option<f64>,
+        /// The text, or `-` for standard input.
+        #[arg(long)]
+        text: Option<String>,
+        /// `-`: the whole memory as JSON on standard input.
+        #[arg(long, value_name = "-", value_parser = ["-"])]
+        record: Option<String>,
+    }: Own CHANGES
+        as "add --session s1 --type decision --text \"Use PostgreSQL\" --tag database"
+        => |context| add::run(context, NewRecord { session, kind, tags, importance, text, record });
+    /// Set fields of a memory.
+    Edit {
+        /// Its id, `SESSION/ID`, `STORE/SESSION/ID`, or its key.
+        #[arg(value_parser = name())]
+        id: Option<String>,
+        /// The memories that a query finds, instead of an id.
+        #[arg(long, value_name = "Q", allow_hyphen_values = true, conflicts_with_all = ["id", "editor"])]
+        query: Option<String>,
+        /// A field and its value: plain text, or JSON if the field is not a text.
+        #[arg(long = "set", value_name = "FIELD=VALUE")]
+        set: Vec<String>,
+        /// Edit the main text in $EDITOR.
+        #[arg(long)]
+        editor: bool,
+    }: Own CHANGES
+        as "edit mem_1 --set importance=0.9\nedit mem_1 --editor"
+        => |context| edit::run(context, id.as_deref(), query, &set, editor);
+    /// Add and remove tags: `+new -old`.
+    Tag {
+        /// Ids, and tags with + or - before them.
+        words: Vec<String>,
+        /// The memories that a query finds.
+        #[arg(long, value_name = "Q", allow_hyphen_values = true)]
+        query: Option<String>,
+        /// Rename a tag, or merge it with another.
+        #[arg(long, value_name = "OLD=NEW")]
+        rename: Option<String>,
+    }: Tags CHANGES
+        as "tag mem_1 +auth -old\ntag --query topic:login +auth"
+        => |context| tag::tag(context, &words, query, rename.as_deref());
+    /// Delete memories, the way their format does it.
+    Delete {
+        #[command(flatten)]
+        chosen: RecordSelection,
+        /// Why: a code, not a sentence.
+        #[arg(long, value_name = "CODE")]
+        reason: Option<String>,
+        /// What takes its place.
+        #[arg(long, value_name = "ID")]
+        replaced_by: Option<String>,
+        /// Remove the bytes at once, even if the format would keep them.
+        #[arg(long)]
+        remove: bool,
+    }: Own CHANGES
+        as "delete mem_1 mem_2\ndelete --query 'tag:draft until:2025-12-31' --dry-run"
+        => |context| delete::delete(context, &chosen, DeleteOptions { reason, replaced_by, remove });
+    /// Erase memories for good, with every copy, and search every byte afterwards.
+    Erase {
+        #[command(flatten)]
+        chosen: RecordSelection,
+        /// Why: a code, not a sentence.
+        #[arg(long, value_name = "CODE")]
+        reason: Option<String>,
+    }: Own CHANGES
+        as "erase mem_1\nerase --query tag:secret"
+        => |context| erase::run(context, &chosen, reason);
+    /// Restore deleted memories.
+    Undelete {
+        #[command(flatten)]
+        chosen: RecordSelection,
+    }: Own CHANGES as "undelete mem_1"
+        => |context| undelete::undelete(context, &chosen);
+    /// Move memories to the archive.
+    Archive {
+        #[command(flatten)]
+        chosen: RecordSelection,
+    }: Own CHANGES
+        as "archive --query 'until:2025-06-30'"
+        => |context| archive::archive(context, &chosen);
+    /// Bring memories back from the archive.
+    Unarchive {
+        #[command(flatten)]
+        chosen: RecordSelection,
+    }: Own CHANGES as "unarchive mem_1"
+        => |context| archive::unarchive(context, &chosen);
+    /// Create, list, export, archive and delete sessions.
+    Session {
+        #[command(subcommand)]
+        what: SessionVerb,
+    }: Parts CHANGES parts ["list" READS, "export" READS]
+        as "session list ./memory\nsession new s1 --store ./memory\nsession export s1 --format markdown\n\
+            session archive s1\nsession unarchive s1\nsession delete s1 --dry-run"
+        => |context| session::run(context, what);
+    /// Create an empty store.
+    Init {
+        /// The format.
+        #[arg(value_parser = known_format)]
+        format: String,
+        /// An empty folder, or one that does not exist yet.
+        folder: PathBuf,
+    }: Own MAKES
+        as "init bmad .bmad/memory"
+        => |context| init::init(context, &format, &folder);
+    /// Repair damaged files.
+    Repair {
+        /// Repair everything that can be repaired without losing data.
+        #[arg(long, conflicts_with_all = ["problem", "code"])]
+        all_safe: bool,
+        /// One problem, by its key or its number in `palimp check`.
+        #[arg(long, value_name = "N", conflicts_with = "code")]
+        problem: Option<String>,
+        /// Which of its fixes, from 1; the first if it is left out.
+        #[arg(long, value_name = "K", requires = "problem", value_parser = limit)]
+        fix: Option<usize>,
+        /// Every problem with that code, each by its first fix.
+        #[arg(long, value_name = "CODE", value_parser = code)]
+        code: Option<Code>,
+    }: Paths CHANGES used "[OPTIONS] --all-safe|--problem N|--code CODE [PATH]..."
+        as "repair --dry-run ./memory\nrepair --all-safe ./memory\nrepair --problem 3 --fix 2 ./memory\nrepair --code torn-line"
+        => |context| repair::run(context, repair::RepairArgs { all_safe, problem, fix, code });
+    /// List, show and restore what repairs took out of files.
+    Quarantine {
+        #[command(subcommand)]
+        what: QuarantineVerb,
+    }: Parts CHANGES parts ["list" READS, "show" READS]
+        as "quarantine list ./memory\nquarantine show 1 ./memory\nquarantine restore 1 ./memory"
+        => |context| quarantine::run(context, what);
+    /// List, create, compare and restore backups.
+    Backup {
+        #[command(subcommand)]
+        what: BackupVerb,
+    }: Parts CHANGES parts ["list" READS, "diff" READS]
+        as "backup list --verify\nbackup create ./memory\nbackup diff BACKUP\nbackup restore BACKUP mem_1"
+        => |context| backup::run(context, what);
+    /// Remove what a log does not have to keep.
+    Compact {
+        /// Only this session.
+        #[arg(long, value_parser = name())]
+        session: Option<String>,
+    }: Paths CHANGES
+        as "compact --session s1 --dry-run"
+        => |context| change_stores::each(context, ChangeCommand::Compact(session));
+    /// Rebuild indexes and counts.
+    Reindex: Paths CHANGES as "reindex ./memory"
+        => |context| change_stores::each(context, ChangeCommand::Reindex(None));
+    /// Do what is due by the rules of the format and the store's config; made for cron.
+    Maintain: Paths CHANGES as "maintain --yes ./memory"
+        => |context| maintain::maintain(context);
+    /// Upgrade files of an older version, after a backup.
+    Migrate: Paths CHANGES as "migrate ~/.claude/agents/memories"
+        => |context| change_stores::each(context, ChangeCommand::Migrate);
+    /// Show counts and sizes.
+    Stats {
+        /// Print the metrics by their names, for programs.
+        #[arg(long)]
+        metrics: bool,
+    }: Paths READS as "stats\nstats --metrics ./memory"
+        => |context| stats::run(context, metrics);
+    /// List the changes, and until when each can be undone.
+    Journal {
+        #[command(flatten)]
+        limit: Limit,
+    }: Paths READS as "journal ./memory\njournal -n 5"
+        => |context| journal::run(context, limit);
+    /// Undo the last change, or the one with that number.
+    Undo {
+        /// The number of the step, from `palimp journal`.
+        #[arg(value_parser = step)]
+        step: Option<u64>,
+    }: Step CHANGES
+        as "undo\nundo 12 ./memory"
+        => |context| undo_redo::undo(context, step);
+    /// Redo the change that was undone last.
+    Redo: Paths CHANGES as "redo"
+        => |context| undo_redo::redo(context);
+    /// Export memories as JSON, JSON Lines, Markdown or CSV.
+    Export {
+        /// What to export; all live memories if it is left out.
+        #[arg(value_parser = queried)]
+        query: Vec<String>,
+        #[command(flatten)]
+        limit: Limit,
+        /// The file format; without it what suits the terminal, the file's name or a program.
+        #[arg(long = "format", value_enum)]
+        shape: Option<ExportFormatArg>,
+    }: Query SHAPES
+        as "export tag:auth --format markdown\nexport tag:auth > auth.csv"
+        => |context| export::run(context, &query, (limit, shape));
+    /// Write the stores of the demo into a folder.
+    Demo {
+        /// An empty folder, or one that does not exist yet.
+        folder: PathBuf,
+        /// A different seed gives different memories.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    }: Own CLOCK
+        as "demo /tmp/demo --seed 2"
+        => |context| demo::run(context, &folder, seed);
+    /// Print completions for a shell.
+    Completions {
+        /// Which shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    }: Own NOTHING as "completions bash"
+        => |context| completions::completions(context, shell, help::command());
+    /// Print the manual page.
+    Man: Own NOTHING as "man"
+        => |context| man::man(context, help::command());
+    /// List every key of the screens, and what it does.
+    Keys: Own JSON as "keys\nkeys --json"
+        => |context| keys::run(context);
+    /// What `after` starts; not a verb for people.
+    #[command(hide = true)]
+    LookAfter { stores: Vec<PathBuf> }: Own CHANGES
+        => |context| Ok(background_recovery::run(context, &stores));
+}

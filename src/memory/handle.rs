@@ -1,0 +1,231 @@
+//! An open store.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::disk::{Disk, Lookup, Machine, RealDisk, ThisMachine};
+use crate::format::tuning::StoreTuning;
+use crate::format::writing::{NO_COMPRESSED_FILES, Refusal, WriteContext, with_config};
+use crate::memory::error::{MemoryError, Result};
+use crate::memory::handle_state::HandleState;
+use crate::memory::index_writer::IndexWriter;
+use crate::memory::options::{HandleOptions, Options};
+use crate::model::{EntryRef, Extent, Moment, PathText, Plan, Snapshot, Store};
+use crate::store::commit::{Host, Writer, make_folders};
+use crate::store::{Place, load_from};
+use crate::usecase::{
+    self, ChangeCommand, ChangeRequest, PlannedChange, RecentSteps, Requester, SilentObserver,
+};
+use crate::{format, ops};
+
+/// A store that an agent has open.
+///
+/// Indexes wait after records are added. A thread writes them when the store is idle: a second after the
+/// last record, or as the store's config says. The thread ends when this value is dropped.
+pub struct Memory {
+    pub(super) disk: Box<dyn Disk + Send>,
+    pub(super) machine: Box<dyn Machine + Send>,
+    pub(super) place: Place,
+    /// palimp's own data: journal, undo data, backups.
+    pub(super) data: PathBuf,
+    /// The store as last read, alone in a snapshot.
+    pub(super) snapshot: Snapshot,
+    /// What is kept between two additions.
+    pub(super) handle_state: HandleState,
+    pub(super) options: HandleOptions,
+    /// The writer of waiting indexes while the store is idle; `None` on a disk that the caller chose.
+    pub(super) index_writer: Option<IndexWriter>,
+}
+
+/// A function that makes a plan under the lock, and a value for the caller.
+pub type PlanUnderLock<'p, T> = dyn Fn(&WriteContext<'_>) -> Result<(Plan, T), Refusal> + 'p;
+
+impl Memory {
+    /// Opens the store at `root`, or the store that contains `root`. `data` is the folder of
+    /// palimp's own data, outside the store. palimp makes it when it is first needed.
+    ///
+    /// ```
+    /// use palimp::memory::{Memory, MemoryError, New};
+    ///
+    /// # fn main() -> Result<(), MemoryError> {
+    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-open-{}", std::process::id()));
+    /// let (root, data) = (folder.join("memory"), folder.join("data"));
+    /// let mut memory = Memory::create("memory-server", &root, &data)?;
+    /// let new = New { kind: "core", text: "Reviews need two people", ..New::default() };
+    /// let id = memory.add(&new)?.id;
+    /// memory.close()?;
+    ///
+    /// let mut memory = Memory::open(&root, &data)?;
+    /// assert_eq!(memory.get(None, &id)?.unwrap().text, new.text);
+    /// # drop(memory);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no store, there are several (see [`Memory::open_with`]), or the folder can't be read.
+    pub fn open(root: &Path, data: &Path) -> Result<Memory> {
+        Memory::open_with(root, data, &Options::default())
+    }
+
+    /// Makes an empty store of a format, in a folder that is empty or does not exist yet.
+    ///
+    /// # Errors
+    ///
+    /// If palimp does not know the format, or the folder is not empty or can't be written.
+    pub fn create(format: &str, root: &Path, data: &Path) -> Result<Memory> {
+        let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+        let machine = ThisMachine::new();
+        match Lookup::from(RealDisk.list(&root)) {
+            Lookup::Absent => {}
+            Lookup::Read(items) if items.is_empty() => {}
+            Lookup::Read(_) => {
+                let message = format!("{} is not empty. Nothing was written.", root.to_text());
+                return Err(MemoryError::new("E_INVALID_FORMAT", message));
+            }
+            Lookup::Unreadable(error) => {
+                let message = format!("{} can't be read: {error}. Nothing was written.", root.to_text());
+                return Err(MemoryError::new("E_STORAGE_IO", message));
+            }
+        }
+        let plan = ops::init::init(format, &root, machine.now())?;
+        make_folders(&RealDisk, &root).map_err(|error| {
+            MemoryError::new("E_STORAGE_IO", format!("{} can't be made: {error}.", root.to_text()))
+        })?;
+        let place = Place::whole(root, plan.format);
+        let mut memory = Memory::here(place, data);
+        let host =
+            Host { disk: &*memory.disk, machine: &*memory.machine, data: &memory.data, now: memory.now() };
+        Writer::open(host, memory.store())?.commit(&plan)?;
+        memory.refresh();
+        Ok(memory)
+    }
+
+    /// Opens the store at a place, on a disk and a machine that the caller chooses.
+    pub fn at(
+        disk: Box<dyn Disk + Send>,
+        machine: Box<dyn Machine + Send>,
+        place: Place,
+        data: &Path,
+    ) -> Memory {
+        let data = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
+        let (snapshot, known, options) = Default::default();
+        let mut memory =
+            Memory { disk, machine, place, data, snapshot, handle_state: known, options, index_writer: None };
+        memory.refresh();
+        memory
+    }
+
+    /// Opens the store at a place on this machine, with a thread for waiting indexes.
+    pub(super) fn here(place: Place, data: &Path) -> Memory {
+        let mut own = Memory::at(Box::new(RealDisk), Box::new(ThisMachine::new()), place, data);
+        own.index_writer = Some(IndexWriter::new());
+        own
+    }
+
+    /// Returns the settings of the store's config for locks, caches and waiting indexes.
+    pub fn tuning(&self) -> StoreTuning {
+        let tuning = format::by_name(self.place.format).and_then(|format| format.tuning());
+        tuning.map_or_else(StoreTuning::default, |tuning| with_config(self.store(), tuning))
+    }
+
+    /// Returns the store as last read.
+    pub fn store(&self) -> &Store {
+        &self.snapshot.stores[0]
+    }
+
+    /// Reads what has changed since the last read. The operations call this themselves.
+    pub fn refresh(&mut self) {
+        self.meet_index_writer();
+        self.handle_state.is_behind = false;
+        let previous = self.snapshot.stores.first().map(|store| &**store);
+        let store = load_from(&*self.disk, &self.place, Extent::Whole, previous, self.now());
+        let store = if self.handle_state.is_due {
+            usecase::mark_due_indexes(&self.data, store, self.now())
+        } else {
+            store
+        };
+        if previous.is_none_or(|was| !has_same_files(was, &store)) {
+            self.handle_state.cache.clear();
+        }
+        self.snapshot = Snapshot::of(vec![Arc::new(store)]);
+    }
+
+    pub(super) fn now(&self) -> Moment {
+        self.machine.now()
+    }
+
+    /// Returns `missing` only if the store was read completely, else the reason why it was not.
+    pub(super) fn known_absent(&self, missing: MemoryError) -> MemoryError {
+        self.store().whole().map_or_else(MemoryError::from, |_| missing)
+    }
+
+    /// Reads what has changed, and writes waiting indexes, because a plan needs correct derived
+    /// files. Look up records after this call, because they may move.
+    pub(super) fn ready(&mut self) -> Result {
+        self.may_change()?;
+        self.refresh();
+        if self.handle_state.is_due {
+            self.flush()?;
+            self.refresh();
+        }
+        Ok(())
+    }
+
+    /// Changes the store, or records in it, and reads the result. The store must be read completely.
+    pub(super) fn make(&mut self, at: Vec<EntryRef>, wanted: ChangeCommand) -> Result<PlannedChange> {
+        self.make_of(Snapshot::of(self.snapshot.stores.clone()), at, wanted)
+    }
+
+    /// Changes records of a snapshot of this store.
+    pub(super) fn make_of(
+        &mut self,
+        snapshot: Snapshot,
+        at: Vec<EntryRef>,
+        wanted: ChangeCommand,
+    ) -> Result<PlannedChange> {
+        self.may_change()?;
+        self.store().whole()?;
+        let snapshot = Arc::new(snapshot);
+        let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
+        let request = ChangeRequest::new(snapshot, Requester::Ids, wanted, self.data.clone(), host.now);
+        let planned = usecase::plan(ChangeRequest { at, ..request }, host)?;
+        usecase::execute_unshown(&planned, host, &mut RecentSteps::default(), &mut SilentObserver)?;
+        if !planned.is_empty() {
+            self.refresh();
+        }
+        Ok(planned)
+    }
+
+    /// Applies a plan that needs something that no other program may take, such as an id. The plan
+    /// is made while no other palimp can write. The returned value describes that very plan.
+    pub(super) fn commit_under_lock<T>(&mut self, planned: &PlanUnderLock<'_, T>) -> Result<T> {
+        self.may_change()?;
+        let (now, random) = (self.now(), self.machine.random());
+        let (told, left) = {
+            let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };
+            let writer = Writer::open(host, self.store())?;
+            let store = writer.load();
+            store.whole()?;
+            let (plan, told) = planned(&WriteContext {
+                store: &store,
+                now,
+                random,
+                compressed_files: &NO_COMPRESSED_FILES,
+            })?;
+            writer.commit(&plan)?;
+            (told, writer.vault_state())
+        };
+        self.handle_state.vault = left;
+        self.refresh();
+        Ok(told)
+    }
+}
+
+/// True if both were read from the same files.
+pub fn has_same_files(was: &Store, is: &Store) -> bool {
+    let mut both = was.documents.iter().zip(&is.documents);
+    was.documents.len() == is.documents.len() && both.all(|(was, is)| Arc::ptr_eq(was, is))
+}

@@ -1,0 +1,190 @@
+//! A store with what is needed to find the fixes of its problems.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock};
+
+use crate::check::stale_files;
+use crate::format::Format;
+use crate::model::{Code, Document, Problem, Store};
+use crate::ops::WriteContext;
+use crate::ops::erase::ErasedRecords;
+use crate::ops::repair::fix::{ProblemFix, is_log};
+use crate::ops::repair::repair_caches::{self, FileCopy};
+use crate::store::commit::Deletions;
+use crate::store::erase::ErasureMatcher;
+use crate::store::parallel;
+use crate::text::merge_conflict::MergeConflict;
+
+/// What to repair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RepairTarget {
+    /// Everything that can be repaired without a loss.
+    AllSafe,
+    /// Every problem with a code, each by its first fix.
+    Code(Code),
+    /// Problems by their keys or by their numbers in the list, each with its fix.
+    Chosen(Vec<(String, FixChoice)>),
+}
+
+/// The choice among the fixes of a problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FixChoice {
+    /// By number, from 1: the best first.
+    Number(usize),
+    /// By the title that was shown.
+    Title(String),
+}
+
+/// Data beside a store that a fix may use, and what must not be restored.
+#[derive(Default)]
+pub struct RepairSources {
+    /// Older copies of files.
+    pub copies: Vec<FileCopy>,
+    /// The lines of tombstones that deletions wrote, each with its source.
+    pub tombstones: Vec<FileCopy>,
+    /// The erased records.
+    pub erased: ErasedRecords,
+    /// The deleted records.
+    pub deleted: Deletions,
+    /// The bytes of temporary files.
+    pub temp_files: HashMap<PathBuf, Vec<u8>>,
+}
+
+/// A second thread starts only if there are more problems than this, a third if there are twice as many.
+pub const FEW: usize = 256;
+
+/// The number of problems that a thread takes at a time.
+pub const TURN: usize = 64;
+
+/// A store with everything that is needed to find the fixes of its problems.
+pub struct RepairContext<'a> {
+    pub(super) scene: &'a WriteContext<'a>,
+    pub(super) material: &'a RepairSources,
+    pub(super) format: Option<&'static dyn Format>,
+    /// The files that are rebuilt from the memories.
+    pub(super) rebuilt_files: HashSet<PathBuf>,
+    /// The names of the first members of a log's intact records, by its path.
+    pub(super) names: RefCell<HashMap<PathBuf, HashSet<Vec<u8>>>>,
+    /// The records whose times have no time zone, by the path of their log.
+    pub(super) naive: RefCell<HashMap<PathBuf, HashSet<u32>>>,
+    /// The form of the memory that was judged last, and its findings.
+    pub(super) last_form: RefCell<Option<Rc<repair_caches::FormCache>>>,
+    pub(super) last_reading: RefCell<Option<repair_caches::LastReading>>,
+    /// The safe fix of the lines that were judged last.
+    pub(super) last_line_fix: RefCell<Option<repair_caches::SafeLineFix>>,
+    /// The merge conflicts of a file, by its path.
+    pub(super) conflicts: RefCell<HashMap<PathBuf, Rc<[MergeConflict]>>>,
+    /// The records of a file by their ids, by the file's path.
+    pub(super) records_by_id: RefCell<HashMap<PathBuf, Rc<repair_caches::RecordsById>>>,
+    /// The new ids of memories that share an id, by the shared id.
+    pub(super) new_ids: RefCell<HashMap<String, Rc<repair_caches::NewIds>>>,
+    pub(super) erased: OnceCell<Option<ErasureMatcher<'a>>>,
+    pub(super) shared: Arc<RepairIndexes<'a>>,
+}
+
+/// What all threads share.
+#[derive(Default)]
+pub struct RepairIndexes<'a> {
+    pub(super) others: OnceLock<repair_caches::IntactCopies<'a>>,
+    /// The intact records that have no copy, if the format writes copies.
+    pub(super) singles: OnceLock<Vec<repair_caches::UnpairedRecord<'a>>>,
+}
+
+impl<'a> RepairContext<'a> {
+    /// Makes a context. `anew` are the files that `reindex` would rebuild.
+    pub fn of<'p>(
+        scene: &'a WriteContext<'a>,
+        material: &'a RepairSources,
+        anew: impl IntoIterator<Item = &'p Path>,
+    ) -> RepairContext<'a> {
+        RepairContext {
+            scene,
+            material,
+            format: crate::format::by_name(scene.store.format),
+            rebuilt_files: anew.into_iter().map(Path::to_owned).collect(),
+            names: RefCell::default(),
+            naive: RefCell::default(),
+            last_form: RefCell::default(),
+            last_reading: RefCell::default(),
+            last_line_fix: RefCell::default(),
+            conflicts: RefCell::default(),
+            records_by_id: RefCell::default(),
+            new_ids: RefCell::default(),
+            erased: OnceCell::new(),
+            shared: Arc::default(),
+        }
+    }
+
+    /// Calls `work` for each problem, on all cores, and returns the results in the order of the
+    /// problems. A thread takes neighbouring problems, because these read the same blocks.
+    pub fn each<T: Sync, R: Send>(
+        &self,
+        items: &[T],
+        work: impl Fn(&RepairContext<'_>, &T) -> R + Sync,
+    ) -> Vec<R> {
+        // More threads cost more for few problems: each thread first reads what all problems need.
+        let threads = items.len().div_ceil(FEW).min(parallel::thread_limit());
+        let (scene, material) = (self.scene, self.material);
+        let shared = &self.shared;
+        let anew: Vec<&Path> = self.rebuilt_files.iter().map(PathBuf::as_path).collect();
+        let (turns, next): (Vec<&[T]>, _) = (items.chunks(TURN).collect(), AtomicUsize::new(0));
+        let of_turn = |own: &RepairContext<'_>, turn: &[T]| turn.iter().map(|item| work(own, item)).collect();
+        let taken = parallel::map_parallel(&vec![(); threads], |()| {
+            let own = RepairContext {
+                shared: Arc::clone(shared),
+                ..RepairContext::of(scene, material, anew.iter().copied())
+            };
+            let turn = || parallel::next_item(&turns, &next);
+            let made = std::iter::from_fn(turn).map(|(at, turn)| (at, of_turn(&own, turn)));
+            made.collect::<Vec<(usize, Vec<R>)>>()
+        });
+        let mut made: HashMap<usize, Vec<R>> = taken.into_iter().flatten().collect();
+        // This thread does what another thread took and did not finish.
+        let own = |(at, turn): (usize, &&[T])| made.remove(&at).unwrap_or_else(|| of_turn(self, turn));
+        turns.iter().enumerate().flat_map(own).collect()
+    }
+
+    pub(crate) fn store(&self) -> &'a Store {
+        self.scene.store
+    }
+
+    /// Returns the fixes of a problem, the best first.
+    pub fn fixes(&self, problem: &Problem) -> Vec<ProblemFix> {
+        let mut fixes: Vec<ProblemFix> = self.safe(problem).into_iter().collect();
+        if problem.code == Code::LeftoverTemp {
+            fixes.extend(self.of_temp(problem));
+        } else if problem.code == Code::ArchiveBroken {
+            fixes.extend(self.of_packed(problem));
+        } else if let Some(document) = self.document(problem) {
+            fixes.extend(match is_log(document) {
+                true => self.of_line(document, problem),
+                false => self.of_document(document, problem),
+            });
+        }
+        fixes.sort_by_key(|own| (!own.is_safe, std::cmp::Reverse(own.confidence)));
+        fixes
+    }
+
+    /// Returns the fix of a problem that loses nothing.
+    pub fn safe(&self, problem: &Problem) -> Option<ProblemFix> {
+        let anew: HashSet<&Path> =
+            self.rebuilt_files.get(&problem.file).map(|own| &**own).into_iter().collect();
+        if stale_files::is_repaired(problem, &anew) {
+            return Some(ProblemFix::rebuild());
+        }
+        let document = self.document(problem)?;
+        match is_log(document) {
+            true => self.safe_of_line(document, problem),
+            false => self.safe_of_document(document, problem),
+        }
+    }
+
+    /// Returns the file of a problem, if all its bytes are held.
+    pub(in crate::ops) fn document(&self, problem: &Problem) -> Option<&'a Document> {
+        self.store().document_at(&problem.file).filter(|own| own.is_held())
+    }
+}

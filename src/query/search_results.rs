@@ -1,0 +1,41 @@
+//! The result of a search.
+
+use std::ops::Range;
+
+use crate::model::EntryRef;
+use crate::query::result_pick::PickSummary;
+use crate::query::saved_query::SavedQueryRefusal;
+
+/// One result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// The entry.
+    pub at: EntryRef,
+    /// The rank; `None` for a broken record.
+    pub rank: Option<f64>,
+    /// The decay, 0 to 1; 0 for a broken record.
+    pub decay: f64,
+}
+
+/// The results of a search.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Results {
+    /// The results, in the order of the request.
+    pub hits: Vec<Hit>,
+    /// The part of the query whose removal would add the most results, and their number.
+    pub blocker: Option<(Range<usize>, usize)>,
+    /// The outcome of the pick, if the results were picked.
+    pub picked: Option<PickSummary>,
+    /// The reason if nothing was searched because a saved query is not run.
+    pub refused: Option<SavedQueryRefusal>,
+}
+
+impl Results {
+    /// Returns the results, or the reason why a saved query is not run.
+    pub fn answered(self) -> Result<Results, SavedQueryRefusal> {
+        match self.refused {
+            Some(refused) => Err(refused),
+            None => Ok(self),
+        }
+    }
+}

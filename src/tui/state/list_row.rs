@@ -1,0 +1,36 @@
+//! A row of a list view.
+
+use crate::model::{EntryRef, Severity};
+
+/// What a row is about. Indexes point into the data that the view has read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListRow {
+    Backup(usize),
+    /// A memory of the backup that is open.
+    Item(usize),
+    /// A task that is due now or soon, or a compaction.
+    Chore(usize),
+    /// A memory that the task is about.
+    Touched(usize),
+    /// The file or folder of the archived memories below.
+    Batch(usize),
+    Archived(EntryRef),
+    /// A step: its store, and its index in that store's journal.
+    Step(usize, usize),
+    /// What other programs did after a step.
+    Others(usize, usize),
+    /// A file whose length differs from what the last step left.
+    Moved(usize, usize),
+    /// A part of the journal that can't be read.
+    Fault(usize, usize),
+    /// A severity, and how many problems have it.
+    Severity(Severity, usize),
+    /// The store and file of a problem, and of the problems below.
+    File(usize),
+    Problem(usize),
+    /// A store, and how many new memories it has.
+    Store(usize, usize),
+    New(EntryRef),
+    /// A memory of one of two sessions.
+    Side(usize, EntryRef),
+}

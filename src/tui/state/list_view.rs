@@ -1,0 +1,160 @@
+//! The list views: backups, archive, journal, problems, new memories, upkeep.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::model::Snapshot;
+use crate::store::commit::JournalView;
+use crate::tui::state::app::MemoryIdentity;
+use crate::tui::state::list_row::ListRow;
+use crate::tui::state::row_list::RowList;
+use crate::usecase::Visits;
+use crate::work::{ArchiveBatch, BackupRow, Chore, OpenedBackup, StepDetail};
+
+/// State of the open list view.
+#[derive(Default)]
+pub struct ListView {
+    pub list: RowList,
+    /// The list about the row under the cursor, if there is one.
+    pub details: RowList,
+    /// True if `details` has the keys, not `list`.
+    pub in_details: bool,
+    /// Lines of text about the row under the cursor. Untrusted text.
+    pub text: Vec<String>,
+    /// The first line of `text` on screen.
+    pub top: usize,
+    /// The lines of the problem under the cursor, before and after each fix.
+    pub fixes: Option<ProblemFixes>,
+    /// The key of the row that `details`, `text` and `fixes` are about.
+    pub details_of: Option<String>,
+    /// True if the rows were made again after the details.
+    pub is_stale: bool,
+    pub backups: BackupsView,
+    pub journal: JournalScreen,
+    /// True if compactions come first, because the user asked for them.
+    pub compactions_first: bool,
+    /// What is due, and what is archived, in `read_snapshot`. Archive and upkeep show it.
+    pub chores: Vec<Chore>,
+    pub batches: Vec<ArchiveBatch>,
+    pub read_snapshot: Option<Arc<Snapshot>>,
+    /// The visits before each time that the user marked memories as seen, for undo.
+    pub seen_before: Vec<Visits>,
+    /// One memory of each of the two sessions that are side by side.
+    pub session_pair: Option<[MemoryIdentity; 2]>,
+}
+
+impl ListView {
+    /// Returns the row under the cursor of the list.
+    pub fn row(&self) -> Option<ListRow> {
+        self.list.selected()
+    }
+
+    /// Returns what Esc removes next: one thing at a time, the innermost first.
+    pub fn esc(&self) -> EscStep {
+        let own = self.focused();
+        match () {
+            () if self.backups.difference => EscStep::Difference,
+            () if own.range.is_some() => EscStep::Range,
+            () if own.only_marked => EscStep::Only,
+            () if !own.filter.is_empty() => EscStep::Filter,
+            () if self.in_details => EscStep::Details,
+            () if !own.marks.is_empty() => EscStep::Marks,
+            () => EscStep::View,
+        }
+    }
+
+    /// Returns the list that has the keys.
+    pub fn focused(&self) -> &RowList {
+        if self.in_details { &self.details } else { &self.list }
+    }
+
+    pub fn focused_mut(&mut self) -> &mut RowList {
+        if self.in_details { &mut self.details } else { &mut self.list }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EscStep {
+    Difference,
+    Range,
+    Only,
+    Filter,
+    Details,
+    Marks,
+    View,
+}
+
+impl EscStep {
+    pub fn hint(self) -> &'static str {
+        match self {
+            EscStep::Difference | EscStep::Details => "back to the list",
+            EscStep::Range => "cancel",
+            EscStep::Only => "all again",
+            EscStep::Filter => "drop the filter",
+            EscStep::Marks => "clear marks",
+            EscStep::View => "back",
+        }
+    }
+}
+
+/// The state of the view of backups.
+#[derive(Default)]
+pub struct BackupsView {
+    /// `None` until they are read.
+    pub list: Option<Vec<BackupRow>>,
+    pub opened: Option<OpenedBackup>,
+    /// The backup that is being opened: its store and path.
+    pub opening: Option<(usize, PathBuf)>,
+    /// True if the full difference of the memory under the cursor is shown.
+    pub difference: bool,
+    /// While all backups are verified one by one: those that are done.
+    pub verifying: Option<HashSet<(usize, PathBuf)>>,
+    /// Why the last backup could not be opened.
+    pub failed: Option<String>,
+    /// The search for an intact backup. That backup is then offered first.
+    pub intact_search: Option<IntactBackupSearch>,
+}
+
+#[derive(Clone, Copy, Default)]
+pub struct IntactBackupSearch {
+    /// The number of backups that were verified.
+    pub looked: usize,
+    /// True if the user wants to open the backup that is found.
+    pub opens: bool,
+}
+
+#[derive(Default)]
+pub struct JournalScreen {
+    /// One per store; `None` until they are read.
+    pub accounts: Option<Vec<JournalView>>,
+    /// The changes of the steps that were read.
+    pub shown: Vec<StepDetail>,
+}
+
+pub struct ListedProblem {
+    pub store: usize,
+    /// The index in the problems of its store.
+    pub at: usize,
+    /// The repair that loses nothing, if there is one.
+    pub repair: Option<&'static str>,
+}
+
+/// The line of a problem, and its fixes. Untrusted text.
+#[derive(Default)]
+pub struct ProblemFixes {
+    pub bytes: usize,
+    pub before: String,
+    /// The fixes, the best first.
+    pub ways: Vec<FixOption>,
+    /// The index of the fix that the user chose.
+    pub chosen: Option<usize>,
+}
+
+pub struct FixOption {
+    pub title: String,
+    pub reason: String,
+    pub is_safe: bool,
+    /// The line after the fix, empty if it is removed; `None` if the fix changes something else.
+    pub after: Option<String>,
+}

@@ -1,0 +1,11 @@
+//! The place of a rank in the list.
+
+use crate::query::Hit;
+
+/// The place of a memory by rank in the list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankPlace {
+    pub place: usize,
+    /// The memory after it, with its title. Untrusted text.
+    pub next: Option<(Hit, String)>,
+}

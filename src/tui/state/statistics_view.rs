@@ -1,0 +1,32 @@
+//! The statistics view.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::model::{EntryRef, Snapshot};
+use crate::query::UsageStatistics;
+
+#[derive(Default)]
+pub struct StatisticsView {
+    /// `None` until the stores are counted.
+    pub counted: Option<(Arc<Snapshot>, UsageStatistics)>,
+    /// The index of the day under the cursor.
+    pub day: usize,
+    /// The first of its memories on screen.
+    pub top: usize,
+    /// The titles of the memories on screen. Untrusted text.
+    pub titles: HashMap<EntryRef, String>,
+}
+
+impl StatisticsView {
+    /// Returns the memories of the day under the cursor.
+    pub fn written(&self) -> &[EntryRef] {
+        let of_day = self.counted.as_ref().and_then(|(_, counted)| counted.days.get(self.day));
+        of_day.map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the index of today.
+    pub fn today(&self) -> usize {
+        self.counted.as_ref().map_or(0, |(_, counted)| counted.days.len().saturating_sub(1))
+    }
+}

@@ -1,0 +1,39 @@
+//! The tasks of the tutor that are done.
+
+/// Which tasks are done, and whether the tutor is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TutorProgress {
+    pub done: [bool; TASKS.len()],
+    pub is_shown: bool,
+}
+
+impl TutorProgress {
+    /// Returns the next task; `None` once all are done.
+    pub fn next(&self) -> Option<usize> {
+        self.done.iter().position(|done| !done)
+    }
+}
+
+/// The tasks, and how to do them.
+pub const TASKS: [&str; 5] = [
+    "find what the team decided about retries: /retries, then Enter",
+    "see why it comes first: press w",
+    "go to the wrong one, \"Retries of a charge need no key\": j until it is there, then d, then x",
+    "undo that: u",
+    "bring \"Rollback steps for release 4.2\" back from a backup: g r, Enter, r, y",
+];
+
+/// The title and all tasks.
+pub const ALL: u16 = TASKS.len() as u16 + 1;
+
+/// The title and the next task.
+pub const NEXT: u16 = 4;
+
+/// Returns the number of rows of the tutor. The panes must have at least as many, or twice as many for all.
+pub fn rows(height: u16) -> u16 {
+    match height {
+        _ if height >= 3 * ALL => ALL,
+        _ if height >= 2 * NEXT => NEXT,
+        _ => 0,
+    }
+}

@@ -1,0 +1,83 @@
+//! Rows of a list view are made again.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::tui::list_view::{self, ListRow, RowList, row};
+use crate::tui::state::app::App;
+use crate::tui::update::list_view::{backups, problems};
+use crate::work::{Inspect, InspectRequest, Job};
+
+pub fn ask(app: &mut App, what: Inspect) {
+    let Some(data) = app.data.clone() else {
+        return app.say("There is no folder of palimp's own data to look in; name one with --data-dir.");
+    };
+    let request = InspectRequest { snapshot: Arc::clone(&app.snapshot), data, now: app.now, what };
+    app.give_job(Job::Inspect(Box::new(request)));
+}
+
+/// Returns the key of the row under the cursor, which finds the row again after a new read.
+pub fn cursor_key(app: &App) -> Option<String> {
+    app.list_view.row().map(|row| row.key(app))
+}
+
+/// Makes the rows again. The cursor stays on the row with the key `held`, and marks stay on their rows.
+pub fn renew(app: &mut App, held: Option<String>) {
+    let Some(kind) = list_view::current_kind(app) else { return };
+    let all = (kind.rows)(app);
+    if !app.list_view.list.marks.is_empty() {
+        let keys: HashSet<String> = all.iter().map(|row| row.key(app)).collect();
+        app.list_view.list.keep_marks(|key| keys.contains(key));
+    }
+    let rows = shown(app, all, &app.list_view.list);
+    app.list_view.list.put(rows);
+    let same = |row: ListRow| held.as_ref().is_some_and(|held| row.key(app) == *held);
+    let at = held.is_some().then(|| app.list_view.list.each().position(same)).flatten();
+    app.list_view.list.cursor.at = at.unwrap_or(app.list_view.list.cursor.at);
+    app.list_view.is_stale = true;
+}
+
+/// Returns the rows that match the filter, and only marked ones if the list shows only these.
+pub fn shown(app: &App, mut all: Vec<ListRow>, of: &RowList) -> Vec<ListRow> {
+    let is_row = |row: &ListRow| row.level().is_none();
+    if of.only_marked {
+        all.retain(|row| !is_row(row) || of.marks.contains(&row.key(app)));
+    }
+    let wanted = of.filter.to_lowercase();
+    let has = |text: String| text.to_lowercase().contains(&wanted);
+    // A row matches if its heading does.
+    let mut heads: Vec<(u8, bool)> = Vec::new();
+    all.retain(|own| {
+        let Some(level) = own.level() else { return heads.iter().any(|head| head.1) || has(own.text(app)) };
+        heads.retain(|head| head.0 < level);
+        heads.push((level, has(row::title(app, *own))));
+        true
+    });
+    row::recount(&mut all);
+    all
+}
+
+/// Makes the details of the row under the cursor again.
+pub fn renew_within(app: &mut App) {
+    let all = list_view::detail_rows(app);
+    let rows = shown(app, all, &app.list_view.details);
+    app.list_view.details.put(rows);
+    problems::ask_fixes(app);
+    app.list_view.text = list_view::detail_text(app).lines().map(str::to_owned).collect();
+}
+
+/// Makes the details follow the cursor. Marks in the details of another row are dropped.
+pub fn follow(app: &mut App) {
+    let key = cursor_key(app);
+    let is_same = app.list_view.details_of == key;
+    if is_same && !app.list_view.is_stale {
+        return;
+    }
+    if !is_same {
+        (app.list_view.details, app.list_view.top) = (RowList::default(), 0);
+        app.list_view.fixes = None;
+        backups::follow(app);
+    }
+    (app.list_view.details_of, app.list_view.is_stale) = (key, false);
+    renew_within(app);
+}

@@ -1,0 +1,212 @@
+//! Files that import each other in a circle can only be understood together, so circles stay small.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::code::code_of;
+
+/// The largest circle of files outside `src/tui`, and inside it.
+const LARGEST: [usize; 2] = [3, 12];
+
+type Module = Vec<String>;
+
+/// A file of the source, as far as imports need it.
+struct SourceFile {
+    /// The paths of its `use` lines with the names that they bring.
+    uses: Vec<(Module, String)>,
+    /// The paths in its code.
+    paths: Vec<Module>,
+    /// The names of its items.
+    items: BTreeSet<String>,
+}
+
+/// The files of a crate by their modules.
+struct Sources(BTreeMap<Module, SourceFile>);
+
+impl Sources {
+    fn read() -> Sources {
+        let mut files = BTreeMap::new();
+        for source in super::sources() {
+            let path = source.path.with_extension("");
+            let mut module: Module = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+            if module.iter().any(|part| part == "tests" || part == "main") {
+                continue;
+            }
+            if module.last().is_some_and(|last| last == "mod" || last == "lib") {
+                module.pop();
+            }
+            files.insert(module, SourceFile::of(&source.code));
+        }
+        Sources(files)
+    }
+
+    /// Returns the file that defines what a path in `module` means. `None` if it is of another crate.
+    fn defining(&self, module: &Module, path: &[String], depth: usize) -> Option<Module> {
+        let (mut at, mut rest) = match path.first()?.as_str() {
+            "crate" | "palimp" => (Module::new(), &path[1..]),
+            "self" => (module.clone(), &path[1..]),
+            "super" => {
+                let ups = path.iter().take_while(|part| *part == "super").count();
+                (module[..module.len().checked_sub(ups)?].to_vec(), &path[ups..])
+            }
+            first if self.0.contains_key(&[&module[..], &[first.to_owned()]].concat()) => {
+                (module.clone(), path)
+            }
+            _ => return None,
+        };
+        while let Some(next) = rest.first() {
+            let inner = [&at[..], std::slice::from_ref(next)].concat();
+            let file = self.0.get(&at)?;
+            if self.0.contains_key(&inner) {
+                (at, rest) = (inner, &rest[1..]);
+            } else if file.items.contains(next) || depth > 8 {
+                return Some(at);
+            } else {
+                let brought = file.uses.iter().find(|(_, name)| name == next);
+                let further = brought
+                    .and_then(|(path, _)| self.defining(&at, &[&path[..], &rest[1..]].concat(), depth + 1));
+                return further.or(Some(at));
+            }
+        }
+        Some(at)
+    }
+
+    fn imports(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
+        let of_file = |(module, file): (&Module, &SourceFile)| -> BTreeSet<Module> {
+            let named = |path: &Module| {
+                let brought = file.uses.iter().find(|(_, name)| Some(name) == path.first());
+                brought.map_or(path.clone(), |(whole, _)| [&whole[..], &path[1..]].concat())
+            };
+            let used = file.uses.iter().map(|(path, _)| path.clone());
+            let all = used.chain(file.paths.iter().map(named));
+            let found = all.filter_map(|path| self.defining(module, &path, 0));
+            found.filter(|other| other != module && self.0.contains_key(other)).collect()
+        };
+        self.0.iter().map(|own| (own.0, of_file(own))).collect()
+    }
+
+    /// Returns the groups of files that import each other, directly or through others.
+    fn circles(&self) -> Vec<Vec<Module>> {
+        let imports = self.imports();
+        let reached: BTreeMap<&Module, BTreeSet<&Module>> = imports
+            .keys()
+            .map(|start| {
+                let (mut seen, mut left) = (BTreeSet::new(), vec![*start]);
+                while let Some(at) = left.pop() {
+                    left.extend(imports[at].iter().filter(|next| seen.insert(*next)));
+                }
+                (*start, seen)
+            })
+            .collect();
+        let mut circles: BTreeSet<Vec<Module>> = BTreeSet::new();
+        for (start, seen) in &reached {
+            let circle = seen.iter().filter(|other| reached[*other].contains(*start));
+            circles.insert(circle.map(|own| (*own).clone()).collect());
+        }
+        circles.into_iter().filter(|circle| circle.len() > 1).collect()
+    }
+}
+
+impl SourceFile {
+    fn of(code: &str) -> SourceFile {
+        let (mut uses, mut rest) = (Vec::new(), String::new());
+        for statement in code.split_inclusive(';') {
+            let start = statement.rfind("use ").filter(|at| {
+                let before = statement[..*at].lines().last().unwrap_or_default().trim();
+                before.is_empty() || before.starts_with("pub")
+            });
+            match start {
+                Some(at) => {
+                    expand(statement[at + 4..].trim_end_matches(';'), &[], &mut uses);
+                    rest.push_str(&statement[..at]);
+                }
+                None => rest.push_str(statement),
+            }
+        }
+        let rest = without_visibility(&rest);
+        SourceFile { uses, paths: paths_of(&rest), items: items_of(&rest) }
+    }
+}
+
+/// Adds the paths of a `use` tree, each with the name that it brings.
+fn expand(tree: &str, before: &[String], found: &mut Vec<(Module, String)>) {
+    let tree = tree.trim();
+    if let Some(group) = tree.strip_prefix('{').and_then(|own| own.strip_suffix('}')) {
+        let (mut depth, mut start) = (0, 0);
+        for (at, c) in group.char_indices().chain([(group.len(), ',')]) {
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ',' if depth == 0 => {
+                    expand(&group[start..at], before, found);
+                    start = at + 1;
+                }
+                _ => {}
+            }
+        }
+    } else if let Some((first, further)) = tree.split_once("::") {
+        expand(further, &[before, &[first.trim().to_owned()]].concat(), found);
+    } else if !tree.is_empty() {
+        let (name, alias) = tree.split_once(" as ").unwrap_or((tree, tree));
+        let mut path = before.to_vec();
+        path.extend((name != "self").then(|| name.trim().to_owned()));
+        let alias =
+            if alias == "self" { path.last().cloned().unwrap_or_default() } else { alias.trim().to_owned() };
+        found.push((path, alias));
+    }
+}
+
+/// Returns code without `pub(in …)`, which imports nothing.
+fn without_visibility(code: &str) -> String {
+    let mut parts = code.split("pub(in ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |whole, part| whole + part.split_once(')').map_or("", |(_, rest)| rest))
+}
+
+fn paths_of(code: &str) -> Vec<Module> {
+    let words = code.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
+    let paths = words.filter(|word| word.contains("::") && !word.starts_with(':'));
+    paths.map(|word| word.trim_end_matches(':').split("::").map(str::to_owned).collect()).collect()
+}
+
+fn items_of(code: &str) -> BTreeSet<String> {
+    let kinds = ["fn", "struct", "enum", "trait", "type", "const", "static", "macro_rules!"];
+    let words: Vec<&str> = code
+        .split(|c: char| c.is_whitespace() || "(<{:;=".contains(c))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let pairs = words.windows(2).filter(|pair| kinds.contains(&pair[0]));
+    pairs.map(|pair| pair[1].to_owned()).collect()
+}
+
+#[test]
+fn no_more_than_three_files_import_each_other_in_a_circle_and_twelve_in_the_screens() {
+    let sources = Sources::read();
+    assert!(sources.0.len() > 600, "only {} files were read", sources.0.len());
+    let is_screens =
+        |circle: &Vec<Module>| circle.iter().all(|own| own.first().is_some_and(|own| own == "tui"));
+    let circles = sources.circles();
+    let large: Vec<String> = circles
+        .iter()
+        .filter(|circle| circle.len() > LARGEST[usize::from(is_screens(circle))])
+        .map(|circle| circle.iter().map(|own| own.join("/")).collect::<Vec<_>>().join(" "))
+        .collect();
+    assert!(large.is_empty(), "circles of imports:\n{}", large.join("\n"));
+}
+
+#[test]
+fn a_circle_is_seen_through_groups_names_of_modules_and_names_that_are_passed_on() {
+    let files = [
+        ("a", "use crate::b::{self, d::Deep};\nfn go() { b::run(); }"),
+        ("b", "mod d;\npub use d::Deep;\npub fn run() {}"),
+        ("b/d", "pub(in crate::a) struct Deep;\nuse super::super::c;"),
+        ("c", "use crate::b::Deep;\nfn go() -> Deep { crate::a::go() }"),
+        ("e", "use crate::b::Deep;"),
+    ];
+    let of = |(path, code): &(&str, &str)| {
+        (path.split('/').map(str::to_owned).collect(), SourceFile::of(&code_of(code)))
+    };
+    let sources = Sources(files.iter().map(of).chain([(Module::new(), SourceFile::of(""))]).collect());
+    let circles: Vec<Vec<String>> =
+        sources.circles().iter().map(|own| own.iter().map(|own| own.join("/")).collect()).collect();
+    assert_eq!(circles, [["a", "b", "b/d", "c"]]);
+}
