@@ -12,12 +12,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use palimp::disk::host::Host;
 use palimp::disk::{
     Disk, ExtendedAttributes, Flock, Item, Machine, ProcessState, RealDisk, ThisMachine, WritableFile,
 };
 use palimp::model::Generation;
 use palimp::model::{Change, Extent, Moment, Plan, Store};
-use palimp::store::commit::{Host, Writer};
+use palimp::store::commit::Writer;
 use palimp::store::{Place, load};
 use passed_on::passed_on;
 

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use super::failure::Exit;
 use super::load_stores;
 use crate::cli::context::Context;
+use crate::disk::host::Host;
 use crate::disk::{Disk, RealDisk, leave_session, spawn_detached};
 use crate::format;
 use crate::store::Place;
-use crate::store::commit::{Host, StoreToWatch, take_stores_to_watch, watch};
+use crate::store::commit::{StoreToWatch, take_stores_to_watch, watch};
 
 /// The verb that this process runs.
 pub const VERB: &str = "look-after";

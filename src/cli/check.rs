@@ -16,8 +16,8 @@ use crate::cli::context::Context;
 use crate::disk::RealDisk;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Severity, Snapshot, Store};
+use crate::ops::WriteContext;
 use crate::ops::repair::{self, RepairContext, RepairSources};
-use crate::ops::{NO_COMPRESSED_FILES, WriteContext};
 use crate::text::columns::{column, fit, wrap};
 use crate::text::safe_text::{display_width, sanitize};
 use crate::text::secrets::mask;
@@ -99,8 +99,7 @@ fn print_each(
     most: usize,
 ) -> Result<()> {
     let store: &Store = &checked.store;
-    let scene =
-        WriteContext { store, now: context.now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(store, context.now, [0; 16]);
     let bench = RepairContext::of(&scene, material, checked.rebuilt());
     let all: Vec<_> = findings(store).into_iter().take(most).collect();
     let fixes = bench.each(&all, |bench, own| bench.fixes(own.problem));
@@ -141,8 +140,7 @@ fn print_groups(
     let material = RepairSources::default();
     let now = context.now;
     let found = |(store, own): (usize, &'_ CheckedStore)| -> Vec<(usize, usize, bool)> {
-        let scene =
-            WriteContext { store: &own.store, now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
+        let scene = WriteContext::of(&own.store, now, [0; 16]);
         let bench = RepairContext::of(&scene, &material, own.rebuilt());
         let all = bench.each(&own.store.problems, |bench, problem| bench.safe(problem).is_some());
         all.into_iter().enumerate().map(|(at, is_safe)| (store, at, is_safe)).collect()

@@ -13,10 +13,11 @@ use super::run_change::run_change_of;
 use super::selection::records;
 use crate::cli::context::Context;
 use crate::disk::RealDisk;
+use crate::disk::host::Host;
 use crate::model::{Change, EntryRef, PathText, Snapshot};
 use crate::query::Query;
 use crate::store::commit::scrub::{ErasureReceipt, GitHistory, SearchReport, cannot_reach};
-use crate::store::commit::{Host, Vault, Writer};
+use crate::store::commit::{Vault, Writer};
 use crate::usecase::{ChangeCommand, PlannedErasure, Requester};
 
 #[derive(Serialize)]

@@ -14,7 +14,8 @@ use super::read_scope::ReadScope;
 use crate::cli::context::Context;
 use crate::disk::RealDisk;
 use crate::model::{Moment, PathText, Store, plan};
-use crate::store::commit::{FileLine, JournalRow, JournalView, UndoRedo, Vault};
+use crate::store::commit::{FileLine, UndoRedo, Vault};
+use crate::usecase::{JournalRow, JournalView};
 
 #[derive(Serialize)]
 struct StepRow<'a> {

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::failure::{Exit, Failure, Result, say};
 use super::read_scope::{ReadScope, is_enough, may_change};
 use crate::cli::context::Context;
+use crate::disk::host::Host;
 use crate::disk::{Disk, Lookup, RealDisk};
 use crate::format::FORMATS;
 use crate::model::{Extent, PathText, Snapshot, Store};
-use crate::store::commit::{CommitError, Host, Vault, Writer, interrupted_stores, is_left_over};
+use crate::store::commit::{CommitError, Vault, Writer, interrupted_stores, is_left_over};
 use crate::store::{self, DiscoveryResult, Place};
 
 /// Returns the stores that the options name, or those found from the current folder and from home.

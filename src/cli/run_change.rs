@@ -7,11 +7,12 @@ use super::change_report::{ChangeSummary, change_summary, print_plan, print_plan
 use super::failure::{Exit, Failure, Result, say};
 use super::{break_lock, confirm_prompt, erase, load_stores};
 use crate::cli::context::Context;
+use crate::disk::host::Host;
 use crate::disk::{Machine, RealDisk, ThisMachine};
-use crate::format::writing::{NO_COMPRESSED_FILES, WriteContext};
+use crate::format::writing::WriteContext;
 use crate::model::{EntryRef, Moment, PathText, Plan, Snapshot, Store};
 use crate::store::commit::scrub::ErasureReceipt;
-use crate::store::commit::{CommitError, CommitReceipt, Host};
+use crate::store::commit::{CommitError, CommitReceipt};
 use crate::store::referenced_files;
 use crate::text::safe_text::sanitize;
 use crate::text::secrets::mask;
@@ -22,12 +23,7 @@ use crate::usecase::{
 
 /// Returns the context of a comparison.
 pub fn scene<'a>(context: &Context, store: &'a Store) -> WriteContext<'a> {
-    WriteContext {
-        store,
-        now: context.now,
-        random: ThisMachine::new().random(),
-        compressed_files: &NO_COMPRESSED_FILES,
-    }
+    WriteContext::of(store, context.now, ThisMachine::new().random())
 }
 
 /// A text that the user wrote.

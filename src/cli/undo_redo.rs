@@ -9,10 +9,11 @@ use crate::cli::load_stores;
 use crate::cli::read_scope::{ReadScope, StepSelector};
 use crate::cli::run_change::run_change_of;
 use crate::disk::RealDisk;
+use crate::disk::host::Host;
 use crate::model::{PathText, Snapshot, Store};
 use crate::store::Place;
-use crate::store::commit::{Host, StepHistory, UndoRedo, Vault, Writer, last_change};
-use crate::usecase::{ChangeCommand, Requester};
+use crate::store::commit::{StepHistory, UndoRedo, Vault, Writer};
+use crate::usecase::{ChangeCommand, Requester, last_change};
 
 /// Stores, each with the step to undo or redo in it.
 type StepsIn = Vec<(Arc<Store>, u64)>;

@@ -58,7 +58,7 @@ impl Damage {
         }
     }
 
-    /// Returns the damaged line as it is on disk, with its line end if it keeps one.
+    /// Returns the broken line as it is on disk, with its line end if it keeps one.
     pub fn done_to(self, line: &str, first: &str, is_last: bool) -> Vec<u8> {
         let with = |name: &str, raw: &str| changed(line, &[(name, raw.to_owned())]);
         let whole = match self {

@@ -7,7 +7,7 @@ use super::damage::{Damage, member};
 use super::demo_memory::DemoMemory;
 use super::rng::DemoRng;
 use crate::demo::demo_file::{DemoFile, PlantedProblem};
-use crate::format::writing::{NO_COMPRESSED_FILES, RecordDraft, Result, WriteContext};
+use crate::format::writing::{RecordDraft, Result, WriteContext};
 use crate::model::{Act, Bytes, Change, Code, Entry, Moment, Plan, State, Store};
 use crate::store::{Place, derived_files, of_documents};
 use crate::text::json_edit::quoted;
@@ -51,7 +51,7 @@ impl<'c> StoreBuilder<'c> {
 
     fn scene(&mut self, now: Moment) -> WriteContext<'_> {
         let random = (u128::from(self.chance.bits()) << 64 | u128::from(self.chance.bits())).to_be_bytes();
-        WriteContext { store: &self.store, now, random, compressed_files: &NO_COMPRESSED_FILES }
+        WriteContext::of(&self.store, now, random)
     }
 
     fn carry_out(&mut self, plan: &Plan) -> Result<()> {
@@ -111,15 +111,7 @@ impl<'c> StoreBuilder<'c> {
             record: Some(&record),
         };
         let random = (u128::from(self.chance.bits()) << 64 | u128::from(self.chance.bits())).to_be_bytes();
-        writes.add(
-            &WriteContext {
-                store: &self.store,
-                now: own.when,
-                random,
-                compressed_files: &NO_COMPRESSED_FILES,
-            },
-            &draft,
-        )
+        writes.add(&WriteContext::of(&self.store, own.when, random), &draft)
     }
 
     /// Returns the id of a new memory, and the ids that it refers to.

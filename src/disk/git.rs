@@ -136,7 +136,7 @@ impl Git {
     }
 }
 
-/// Returns the next object, without its bytes if they are missing or too many; `None` at the end.
+/// Returns the next object, without its bytes if they are missing or over the limit; `None` at the end.
 fn object(out: &mut impl BufRead, largest: u64) -> io::Result<Option<(String, Option<Vec<u8>>)>> {
     let mut head = String::new();
     if out.read_line(&mut head)? == 0 {

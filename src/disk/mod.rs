@@ -6,6 +6,7 @@ mod attributes;
 mod detached_process;
 mod editor;
 mod git;
+pub mod host;
 mod lookup;
 mod machine;
 mod new_files;
@@ -139,7 +140,7 @@ pub trait Disk: Sync {
     fn real_path(&self, path: &Path) -> io::Result<PathBuf>;
 
     /// Returns at most `limit` bytes of a regular file from `from` on, and its state. The length is
-    /// only a claim: too many bytes fail with [`io::ErrorKind::FileTooLarge`].
+    /// only a claim: more bytes than the limit fail with [`io::ErrorKind::FileTooLarge`].
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)>;
 
     /// True if a file claims to be long, but has hardly any data.

@@ -98,7 +98,7 @@ pub enum MemberValue<'m> {
     Streamed(&'m dyn Fn(&mut CompressedWriter)),
 }
 
-/// Sets members like repeated [`json_edit::set`], without the byte order mark. `None` stands for an
+/// Sets members like repeated [`json_edit::set`], without the byte order mark. `None` means an
 /// empty object. `bytes` are those that `object` was read from.
 pub fn with_members(
     object: Option<&JsonOutline<'_>>,

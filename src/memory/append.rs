@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::index_writer::IndexWriter;
 use super::{Memory, Result};
+use crate::disk::host::Host;
 use crate::format::tuning::StoreTuning;
 use crate::format::writing::RecordDraft;
 use crate::format::{self, Format};
@@ -12,7 +13,7 @@ use crate::memory::handle_state::{LastIdMap, LogGenerations, SessionLastIds};
 use crate::model::{Act, Change, Generation, Plan, Snapshot};
 use crate::ops;
 use crate::ops::add::AppendPlan;
-use crate::store::commit::{CommitReceipt, Host, Writer};
+use crate::store::commit::{CommitReceipt, Writer};
 use crate::store::log_ends::LogEnds;
 use crate::store::memory_append;
 

@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::disk::host::Host;
 use crate::disk::{Disk, Lookup, Machine, RealDisk, ThisMachine};
 use crate::format::tuning::StoreTuning;
-use crate::format::writing::{NO_COMPRESSED_FILES, Refusal, WriteContext, with_config};
+use crate::format::writing::{Refusal, WriteContext, with_config};
 use crate::memory::error::{MemoryError, Result};
 use crate::memory::handle_state::HandleState;
 use crate::memory::index_writer::IndexWriter;
 use crate::memory::options::{HandleOptions, Options};
 use crate::model::{EntryRef, Extent, Moment, PathText, Plan, Snapshot, Store};
-use crate::store::commit::{Host, Writer, make_folders};
+use crate::store::commit::{Writer, make_folders};
 use crate::store::{Place, load_from};
 use crate::usecase::{
     self, ChangeCommand, ChangeRequest, PlannedChange, RecentSteps, Requester, SilentObserver,
@@ -209,12 +210,7 @@ impl Memory {
             let writer = Writer::open(host, self.store())?;
             let store = writer.load();
             store.whole()?;
-            let (plan, told) = planned(&WriteContext {
-                store: &store,
-                now,
-                random,
-                compressed_files: &NO_COMPRESSED_FILES,
-            })?;
+            let (plan, told) = planned(&WriteContext::of(&store, now, random))?;
             writer.commit(&plan)?;
             (told, writer.vault_state())
         };

@@ -6,9 +6,10 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::disk::host::Host;
 use crate::disk::{Machine, RealDisk, ThisMachine};
 use crate::store::Place;
-use crate::store::commit::{Host, VaultState, derive_at_once};
+use crate::store::commit::{VaultState, derive_at_once};
 
 /// The thread of an open store. It starts when indexes wait for the first time.
 pub(super) struct IndexWriter {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Memory, MemoryError, Result};
-use crate::format::writing::{NO_COMPRESSED_FILES, WriteContext};
+use crate::format::writing::WriteContext;
 use crate::format::{self, FORMATS};
 use crate::model::PathText;
 use crate::ops;
@@ -91,11 +91,7 @@ impl Memory {
         }
         let (now, random) = (self.now(), self.machine.random());
         // A format without sessions refuses to make one, with the right error.
-        ops::session::new(
-            &WriteContext { store, now, random, compressed_files: &NO_COMPRESSED_FILES },
-            None,
-            "",
-        )?;
+        ops::session::new(&WriteContext::of(store, now, random), None, "")?;
         let message =
             format!("There is no session {session:?} in {}. Nothing was written.", store.root.to_text());
         Err(self.known_absent(MemoryError::new("E_SESSION_NOT_FOUND", message)))

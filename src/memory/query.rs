@@ -8,7 +8,7 @@ use crate::query::{CancelToken, Order, Query, Ranking, Request, SavedQueryRefusa
 use crate::usecase::{ChangeCommand, DeleteOptions};
 
 /// A query: every condition that is set must hold. Names are compared without regard to case, and `*` in
-/// them stands for any characters: `security.*`. A string is taken as [`MemoryQuery::filter`].
+/// them matches any characters: `security.*`. A string is taken as [`MemoryQuery::filter`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MemoryQuery<'a> {
     /// Words without special meaning; one must match. More and rarer matches rank higher (4 §5.2).

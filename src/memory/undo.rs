@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Memory, Result};
+use crate::disk::host::Host;
 use crate::model::Snapshot;
-use crate::store::commit::Host;
 use crate::usecase::{self, ChangeCommand, ChangeRequest, RecentSteps, Requester};
 
 /// The result of an undo or a redo.

@@ -35,7 +35,9 @@ pub fn targets(scene: &WriteContext<'_>, entries: &[Entry], reason: &str) -> Res
             Some(_) if is_held(scene.store, entry) => {}
             Some(erases) => erases.may_erase(scene.store, entry)?,
             // A document of many records can't be taken apart.
-            None if !is_log(path) => writes.allows(Operation::Delete, path).map_err(Refusal::unfit)?,
+            None if !is_log_or_packed_log(path) => {
+                writes.allows(Operation::Delete, path).map_err(Refusal::unfit)?
+            }
             None => {}
         }
         let parts = parts.entry(entry.document).or_insert_with(|| {
@@ -63,7 +65,7 @@ pub fn is_nameless(store: &Store, entry: &Entry) -> bool {
     is_part || store.view(entry).and_then(|view| view.id).is_none_or(str::is_empty)
 }
 
-fn is_log(path: &Path) -> bool {
+fn is_log_or_packed_log(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_text();
     name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")
 }
@@ -79,7 +81,7 @@ pub fn plan(
     let mut removal =
         ErasureContext { scene, matcher: wanted, contents, copies: kept, reason, began: None }.removal()?;
     removal.plan.lines.splice(0..0, of_shared_ids(scene.store, wanted));
-    let logs = scene.store.documents.iter().filter(|own| is_log(&own.path));
+    let logs = scene.store.documents.iter().filter(|own| is_log_or_packed_log(&own.path));
     let told = |own: String| {
         format!(
             "erase too, an intact memory on the broken line (`palimp repair` gives it its own line first): {own}"
@@ -220,7 +222,7 @@ impl ErasedRecords {
             self.doubts(has_id).is_some() && !present.contains(raw)
         });
         let spans: Vec<Span> = doubtful.map(|own| own.span).collect();
-        match (spans.is_empty(), is_log(file) && !wanted.format.forbids_rebase(file)) {
+        match (spans.is_empty(), is_log_or_packed_log(file) && !wanted.format.forbids_rebase(file)) {
             (true, _) => Ok(copy),
             (false, true) => {
                 let splices = crate::model::plan::whole_lines(&copy, lines::removal_edits(&copy, &spans));

@@ -1,6 +1,6 @@
 //! Names with `*` in the values of fields.
 
-/// A name, or several with `*`, which stands for any characters or none.
+/// A name, or several with `*`, which matches any characters or none.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pattern {
     /// The text, split at the stars. One part means no star.

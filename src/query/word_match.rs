@@ -286,7 +286,7 @@ fn scan_fuzzy(
 }
 
 /// Returns the end of a word with stars whose first piece is at `at`. Taking the first place of each piece
-/// before the last is right, because a star stands for anything but white space.
+/// before the last is right, because a star matches anything but white space.
 pub(super) fn wild_at(text: &str, at: usize, parts: &[String]) -> Option<usize> {
     let bound_start = parts.first().is_some_and(|part| !part.is_empty());
     let bound_end = parts.last().is_some_and(|part| !part.is_empty());

@@ -1,4 +1,4 @@
-//! Files that are compressed: read in place, never unpacked onto the disk.
+//! Reads compressed files in place, without unpacking them onto the disk.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -11,22 +11,22 @@ use crate::model::snapshot::Generation;
 use crate::model::{Code, Document, Moment, PathText, Problem, Severity, Store};
 use crate::text::unpack::{gunzip, untar};
 
-/// One file may unpack to so many bytes. What is larger is no memory but a bomb.
+/// The largest unpacked size of one file, in bytes. A larger one is taken for a bomb.
 const FILE_UNPACK_LIMIT: u64 = 256 << 20;
-/// All files of a store may unpack to so many bytes together.
+/// The most bytes that all files of a store may unpack to together.
 pub const STORE_UNPACK_LIMIT: u64 = 1 << 30;
 
-/// How a file is compressed, by its name.
+/// The compression of a file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileCompression {
-    /// One file.
+    /// A single file.
     Gzip,
-    /// A folder.
+    /// A tar archive.
     TarGzip,
 }
 
 impl FileCompression {
-    /// The packing of a file of that name, if it has one.
+    /// Returns the compression that a file's name shows, if any.
     pub fn of(path: &Path) -> Option<FileCompression> {
         let name = path.file_name()?.to_text();
         match () {
@@ -36,8 +36,8 @@ impl FileCompression {
         }
     }
 
-    /// The file's documents: one of what was compressed, or one for the archive and one
-    /// for each file within it that is the format's. Bytes and spans are the unpacked ones.
+    /// Returns the file's documents: one for a `.gz` file; one for an archive and each of its files
+    /// that the format has. Bytes and spans are the unpacked ones.
     pub fn documents(
         self,
         found: &StoreFile,
@@ -60,7 +60,7 @@ impl FileCompression {
         container.problems.extend(unpacked.fault.map(|fault| broken(&found.path, &fault)));
         let mut documents = vec![container];
         let mut seen = HashSet::new();
-        // Of two files of one path the later one counts, as it does for tar.
+        // If two files in an archive have the same path, the later one counts, as in tar.
         for member in unpacked.content.into_iter().rev() {
             *room -= member.bytes.len() as u64;
             if !seen.insert(member.path.clone()) {
@@ -77,7 +77,7 @@ impl FileCompression {
     }
 }
 
-/// The files in a file with these bytes: the file itself if it is not compressed.
+/// Returns the files in a file with these bytes: the file itself if it is not compressed.
 pub fn contents(path: &Path, bytes: &[u8]) -> Vec<(PathBuf, Vec<u8>)> {
     match FileCompression::of(path) {
         None => vec![(path.to_owned(), bytes.to_vec())],
@@ -89,11 +89,11 @@ pub fn contents(path: &Path, bytes: &[u8]) -> Vec<(PathBuf, Vec<u8>)> {
     }
 }
 
-/// The bytes of compressed files of a store as they are on disk.
+/// Reads the bytes of a store's compressed files as they are on disk.
 ///
 /// # Errors
 ///
-/// If one can't be read, or is not the file any more that the store was read from.
+/// If a file can't be read, or has changed since the store was read.
 pub fn packed_bytes(
     disk: &dyn Disk,
     store: &Store,
@@ -111,12 +111,12 @@ pub fn packed_bytes(
     Ok(found)
 }
 
-/// What a compressed file holds, as far as it can be unpacked.
+/// Returns the content of a gzip file, as far as it can be unpacked.
 pub fn unpacked(packed: &[u8]) -> Vec<u8> {
     gunzip(packed, FILE_UNPACK_LIMIT).content
 }
 
-/// What is before the paths of an archive's files: its own, and `!`.
+/// Returns the prefix of the paths of an archive's files: the archive's own path and `!`.
 pub fn inside(archive: &Path) -> PathBuf {
     let mut name = archive.as_os_str().to_owned();
     name.push("!");
@@ -138,7 +138,7 @@ fn broken(path: &Path, fault: &str) -> Problem {
     Problem::of_file(Code::ArchiveBroken, Severity::Error, path, message)
 }
 
-pub fn empty_document(found: &StoreFile, generation: Generation) -> Document {
+pub(crate) fn empty_document(found: &StoreFile, generation: Generation) -> Document {
     Document {
         path: found.path.clone(),
         role: found.role,

@@ -1,4 +1,4 @@
-//! What is derived from the records, worked out from documents. Pure.
+//! Computes derived files from documents. Pure.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -12,18 +12,18 @@ use crate::format::{self, AssemblyInput, Format};
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{Act, Bytes, Change, Document, Moment, Role, Store, container};
 
-/// Of logs above so many bytes that others are writing to, what is derived is made when the change is
-/// over: made before it would be out of date by then.
+/// If a log is being written to and has more bytes than this, its derived files are made after the
+/// change: made before it, they would be out of date.
 pub const LARGE_BUSY_LOG: u64 = 1 << 20;
-/// Who wrote to a file so many nanoseconds ago, a second, is writing to it.
+/// A write at most this many nanoseconds (one second) ago means that a program is writing to the file.
 pub const RECENT_WRITE: i128 = 1_000_000_000;
 
-/// What was written up to so long after a verb began, a minute, was written while it reads: longer
-/// after it, a clock is wrong, or the time was given.
+/// A write at most this long (one minute) after the command began happened while palimp reads. If it is
+/// later, a clock is wrong, or the time was given.
 const WHILE_READ: i128 = 60 * RECENT_WRITE;
 
-/// Whether somebody is writing to the logs that are changed, and they are large. Only lines change in
-/// them: what is made or goes is in what is derived at once. `now` is when the verb began.
+/// True if another program is writing to a large log in which lines change. Only such changes count: a
+/// file that is made or removed is in derived files at once. `now` is when the command began.
 pub fn is_written_to(store: &Store, changes: &[Change], now: Moment) -> bool {
     let mut logs = spliced_logs(changes).filter_map(|own| store.document_at(&own.path));
     let age = |own: &Document| i128::from(now.0) * 1000 - own.generation.modified;
@@ -34,7 +34,7 @@ fn spliced_logs(changes: &[Change]) -> impl Iterator<Item = &Change> {
     changes.iter().filter(|own| matches!(own.act, Act::Splice(_)) && is_log(&own.path))
 }
 
-/// What is derived from the logs that are changed, and is beside them, without making it anew.
+/// Returns the derived files beside the logs that are changed, as they are.
 pub fn beside_logs<'s>(store: &'s Store, changes: &[Change]) -> Vec<&'s Arc<Document>> {
     let folders: HashSet<&Path> = spliced_logs(changes).filter_map(|own| own.path.parent()).collect();
     let is_derived = |own: &&Arc<Document>| {
@@ -44,13 +44,12 @@ pub fn beside_logs<'s>(store: &'s Store, changes: &[Change]) -> Vec<&'s Arc<Docu
     store.documents.iter().filter(is_derived).collect()
 }
 
-/// The documents of a store as they are after the changes. What is beside the store is
-/// none of them.
+/// Returns a store's documents as they are after the changes, without files beside the store.
 pub fn documents_after(store: &Store, changes: &[Change], now: Moment) -> Vec<Arc<Document>> {
     let mut documents = store.documents.clone();
     let Some(format) = format::by_name(store.format) else { return documents };
     let within = changes.iter().filter(|change| !change.path.starts_with(".."));
-    // Of several changes of a file the last says what it is.
+    // If a file has several changes, the last one counts.
     let last: HashMap<&Path, &Change> = within.map(|change| (&*change.path, change)).collect();
     documents.retain(|document| !last.contains_key(&*document.path));
     for (path, change) in last {
@@ -70,8 +69,8 @@ pub fn documents_after(store: &Store, changes: &[Change], now: Moment) -> Vec<Ar
     documents
 }
 
-/// A log after a change of lines that was planned from what was read: only those lines are read, the whole
-/// file is not put together. `None` for any other change.
+/// Returns a log after a change of lines, planned from what was read. Reads only those lines and does
+/// not assemble the whole file. `None` for any other change.
 fn respliced_log(format: &dyn Format, before: &Document, change: &Change, now: Moment) -> Option<Document> {
     let is_it = |base: &&Bytes| base.is_same(&before.bytes) && base.len() as u64 == before.len;
     let (base, splices) = (change.base.as_ref().filter(is_it)?, change.splices()?);
@@ -82,7 +81,7 @@ fn respliced_log(format: &dyn Format, before: &Document, change: &Change, now: M
     Some(Document { len, records: reading.records, problems: reading.problems, ..own })
 }
 
-/// A document of those bytes, of the file of which `before` was read.
+/// Reads a document from these bytes. `before` is the same file as it was read before.
 fn read(
     format: &dyn Format,
     role: Role,
@@ -108,8 +107,8 @@ fn read(
     Document { len, records: reading.records, problems: reading.problems, ..own }
 }
 
-/// The changes that bring what is derived up to date with `documents`, for whatever concerns
-/// the files in `touched`. `store` is the store as its derived files are now.
+/// Returns the changes that make the derived files fit `documents`, if files in `touched` concern them.
+/// `store` has the derived files as they are on disk.
 pub fn derived_changes(
     store: &Store,
     documents: &[Arc<Document>],
@@ -126,8 +125,7 @@ pub fn derived_changes(
     make_derived(store, documents, touched, now).into_iter().filter_map(change).collect()
 }
 
-/// Makes everything that is derived from `documents` and concerns the files in `touched`, even if it does not
-/// exist yet.
+/// Makes all files derived from `documents` that concern files in `touched`, also ones that don't exist.
 pub fn make_derived(
     store: &Store,
     documents: &[Arc<Document>],
@@ -140,7 +138,7 @@ pub fn make_derived(
     format.derived(&parts, touched, now)
 }
 
-/// The right contents of the file at that path, if it is derived from `documents`.
+/// Returns the right content of the file at `path`, if it is derived from `documents`.
 pub fn expected_content(
     store: &Store,
     documents: &[Arc<Document>],
@@ -151,11 +149,11 @@ pub fn expected_content(
     all.into_iter().find(|own| own.path == path).map(|own| own.bytes)
 }
 
-/// The files that what is derived is made of, but for those in `changed`, with their lengths.
+/// Returns the files that derived files are made from, with their lengths, without those in `changed`.
 pub fn derivation_inputs(store: &Store, changed: &[PathBuf]) -> Vec<(PathBuf, u64)> {
     let changed: HashSet<&Path> = changed.iter().map(|path| &**path).collect();
     let data = |role| matches!(role, Role::Records | Role::Archive | Role::Tombstones);
-    // What is within an archive changes with that.
+    // The files in an archive change with the archive.
     let own = |document: &&Arc<Document>| {
         let packed = container(&document.path).is_some();
         data(document.role) && !packed && !changed.contains(&*document.path)
@@ -163,7 +161,7 @@ pub fn derivation_inputs(store: &Store, changed: &[PathBuf]) -> Vec<(PathBuf, u6
     store.documents.iter().filter(own).map(|own| (own.path.clone(), own.generation.len)).collect()
 }
 
-/// Every folder that leads to a document, sorted.
+/// Returns every folder that leads to a document, sorted.
 pub fn folders_of(documents: &[Arc<Document>]) -> Vec<PathBuf> {
     let above = documents.iter().flat_map(|document| document.path.ancestors().skip(1));
     let mut folders: Vec<PathBuf> =

@@ -1,5 +1,4 @@
-//! Where stores are: by content, from a path that the user named or from the default
-//! places.
+//! Finds stores by content: from a path that the user named, or from the default places.
 
 mod format_detection;
 mod subfolders;
@@ -15,37 +14,36 @@ use crate::model::{PathText, Store, StoreScope};
 use format_detection::{FormatDetector, FormatVerdict, absolute};
 use subfolders::SubfolderSearch;
 
-/// In how many folders below the working directory, which nobody named, stores are looked for.
+/// The most folders that are searched below the working directory, which the user did not name.
 const AROUND: usize = 10_000;
 
-/// What is said of a default place where nothing is.
 const ABSENT: &str = "not here";
 
-/// A place where a store was found.
+/// The place of a store that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The store's root folder.
     pub root: PathBuf,
     /// The format's name.
     pub format: &'static str,
-    /// The one session that the user pointed at, if they pointed at one.
+    /// The one session that the user pointed at, if any.
     pub session: Option<String>,
-    /// The part that is read, where that is not all.
+    /// The part of the store to read; `None` for all of it.
     pub scope: Option<StoreScope>,
 }
 
 impl Place {
-    /// A store of which everything is read.
+    /// Returns the place of a store that is read as a whole.
     pub fn whole(root: PathBuf, format: &'static str) -> Place {
         Place { root, format, session: None, scope: None }
     }
 
-    /// The store, to be read again as far as it was read.
+    /// Returns the place of a store, to read the same part of it again.
     pub fn of(store: &Store) -> Place {
         Place { scope: store.scope.clone(), ..Place::whole(store.root.clone(), store.format) }
     }
 
-    /// The store, as much of it as concerns those files: their session where all are in one.
+    /// Returns the place with the scope that these files need: their session, if all are in one.
     pub fn with_files(&self, paths: &[PathBuf]) -> Place {
         let format = format::by_name(self.format);
         let mut sessions = paths.iter().map(|path| format?.session_of(path));
@@ -56,24 +54,23 @@ impl Place {
     }
 }
 
-/// Where the program looked, and what it found there.
+/// A place where palimp looked, and what it found there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiscoveryResult {
     /// The folder or file.
     pub path: PathBuf,
-    /// The stores in it, or why there is none (a sentence).
+    /// The stores in it, or a sentence that says why there is none.
     pub found: Result<Vec<Place>, String>,
-    /// Whether the system refused to say.
+    /// True if the path does not exist or the system refuses access.
     pub refused: bool,
-    /// Folders that are where a format has its stores and are none, with the reason:
-    /// within the place, or the place itself.
+    /// Folders at a format's default place that are no stores, with reasons: the path or below it.
     pub near_misses: Vec<(PathBuf, String)>,
-    /// What was not looked into, with the reason: there may be stores in it.
+    /// Paths that were not searched, with reasons. There may be stores in them.
     pub skipped: Vec<(PathBuf, String)>,
 }
 
 impl DiscoveryResult {
-    /// What was found at a path.
+    /// Returns the result for a path.
     pub fn at(path: &Path, found: Result<Vec<Place>, String>) -> DiscoveryResult {
         DiscoveryResult {
             path: path.to_owned(),
@@ -85,14 +82,13 @@ impl DiscoveryResult {
     }
 }
 
-/// Looks at a path that the user named: a store's root, a parent of it, a session's
-/// folder or a single file. `forced` is the format of `--as`.
+/// Looks at a store's root, a parent of it, a session's folder or a file. `forced` is from `--as`.
 pub fn look_at(path: &Path, forced: Option<&str>) -> DiscoveryResult {
     look_at_on(&RealDisk, path, forced)
 }
 
 fn look_at_on(disk: &dyn Disk, path: &Path, forced: Option<&str>) -> DiscoveryResult {
-    // `..` leads where the folder is, not where its name says.
+    // `..` leads to the parent of the real folder, not of the name in the path.
     let climbs = path.components().any(|part| part == std::path::Component::ParentDir);
     let resolved = if climbs { disk.real_path(path).ok() } else { None };
     let path = resolved.as_deref().unwrap_or(path);
@@ -138,7 +134,7 @@ fn look_at_on(disk: &dyn Disk, path: &Path, forced: Option<&str>) -> DiscoveryRe
     }
 }
 
-/// The store that the path is the root or a part of, by its name or by where that leads.
+/// Finds the store that the path is the root or a part of, by its own name or by its real path.
 fn at_or_above(judge: &FormatDetector<'_>, path: &Path, item: &Item) -> (Option<Place>, FormatVerdict) {
     let (mut above, own) = judge.at_or_above(path, item);
     let mut part = absolute(path).into_owned();
@@ -156,8 +152,8 @@ fn at_or_above(judge: &FormatDetector<'_>, path: &Path, item: &Item) -> (Option<
     (place, own)
 }
 
-/// What `--as` settles where the content does not: a folder is the root of a store, a file a part
-/// of the nearest folder in which the format has such a file.
+/// Finds the place with `--as` if the content does not show it. A folder is a store's root. A file is a
+/// part of the nearest folder in which the format has this file.
 fn by_force(path: &Path, item: &Item, format: &dyn Format) -> Option<Place> {
     if item.kind == ItemKind::Folder {
         return Some(place_of(path, format, None));
@@ -171,7 +167,7 @@ fn by_force(path: &Path, item: &Item, format: &dyn Format) -> Option<Place> {
     Some(place_of(root, format, session_named(root, &path, item)))
 }
 
-/// The places, each store once, by whichever path or link it was named first.
+/// Returns each store once, with the path or link that named it first.
 pub fn unique_places<'a>(places: impl Iterator<Item = &'a Place>) -> Vec<Place> {
     let mut known: HashSet<PathBuf> = HashSet::new();
     let is_new =
@@ -179,8 +175,7 @@ pub fn unique_places<'a>(places: impl Iterator<Item = &'a Place>) -> Vec<Place> 
     places.filter(is_new).cloned().collect()
 }
 
-/// Looks at the default places: those from `folder` upward, and those in `home`; and at
-/// what is nested below `folder`.
+/// Looks at the default places in `folder`, in its parents and in `home`, and at stores below `folder`.
 pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<DiscoveryResult> {
     let judge = FormatDetector { disk: &RealDisk, forced: None };
     let mut looked: Vec<DiscoveryResult> = within(&judge, folder, home).into_iter().collect();
@@ -209,16 +204,16 @@ pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<DiscoveryResult> {
     looked
 }
 
-/// The store that a folder is the root or a part of, wherever stores usually are.
+/// Finds the store that a folder is the root or a part of, also outside the default places.
 fn within(judge: &FormatDetector<'_>, folder: &Path, home: Option<&Path>) -> Option<DiscoveryResult> {
     let item = judge.disk.look(folder).ok()?;
     let place = Place { session: None, ..at_or_above(judge, folder, &item).0? };
-    // What home is in is nothing that somebody works in.
+    // The user does not work in a store around the home folder, unless `folder` is its root.
     let is_around = home.is_some_and(|home| home.starts_with(&place.root) && folder != place.root);
     (!is_around).then(|| DiscoveryResult::at(&place.root.clone(), Ok(vec![place])))
 }
 
-/// The stores below a folder that are not among those that were looked at.
+/// Finds the stores below a folder that are not in `looked`.
 fn nested(judge: &FormatDetector<'_>, folder: &Path, looked: &[DiscoveryResult]) -> Option<DiscoveryResult> {
     let mut below = SubfolderSearch::new(judge, AROUND);
     below.look(folder, 0);
@@ -237,7 +232,7 @@ fn nested(judge: &FormatDetector<'_>, folder: &Path, looked: &[DiscoveryResult])
     })
 }
 
-/// `memory-server` is below the home folder, the others below a project.
+/// `memory-server` has its stores below the home folder, the other formats below a project.
 fn is_of_home(format: &dyn Format) -> bool {
     format.name() == "memory-server"
 }
@@ -259,16 +254,15 @@ fn default_place(judge: &FormatDetector<'_>, path: &Path, format: &dyn Format) -
     }
 }
 
-/// Why a folder is not a store, though it is where that format has its stores.
+/// Says why a folder at a format's default place is not a store.
 fn not_ours(verdict: &FormatVerdict, format: &dyn Format) -> String {
     let own = verdict.why.iter().rfind(|(other, _)| other.name() == format.name());
-    // What could not be looked at is a likelier reason than what was not there.
+    // A path that can't be looked at is a likelier reason than a missing file.
     let why = verdict.refused.as_ref().or(own.map(|(_, why)| why));
     format!("not a memory store: {}", why.map_or("it holds something else", |why| why.as_str()))
 }
 
-/// Roots are absolute, so that a store has one name and its records one key from wherever
-/// it is named.
+/// Makes the root absolute: a store has one name and its records one key, however the user names it.
 fn place_of(root: &Path, format: &dyn Format, session: Option<String>) -> Place {
     Place { session, ..Place::whole(absolute(root).into_owned(), format.name()) }
 }
@@ -277,11 +271,11 @@ fn session_named(root: &Path, path: &Path, item: &Item) -> Option<String> {
     let mut parts = path.strip_prefix(root).ok()?.iter();
     (parts.next()? == "sessions").then_some(())?;
     let session = parts.next()?;
-    // A file directly below `sessions/` is none.
+    // A file directly in `sessions/` is no session.
     (item.kind == ItemKind::Folder || parts.next().is_some()).then(|| session.to_text().into_owned())
 }
 
-/// What a path is that leads to no store, and why it leads to none.
+/// Says what a path is and why it leads to no store.
 fn reason(judge: &FormatDetector<'_>, path: &Path, item: &Item, own: &FormatVerdict) -> String {
     if let Some(refused) = &own.refused {
         return format!("no store was found in it: {refused}");
@@ -302,13 +296,12 @@ fn reason(judge: &FormatDetector<'_>, path: &Path, item: &Item, own: &FormatVerd
     }
 }
 
-/// So many names of a folder are told.
+/// The most names of a folder's files that a message shows.
 const NAMED: usize = 3;
 
-/// What to do where the content does not tell the format.
 const NAME_IT: &str = "If it is one, name its format with --as";
 
-/// What a folder is in which there is nothing of a store. Untrusted text.
+/// Describes a folder that has nothing of a store in it. The text is untrusted.
 fn contents(judge: &FormatDetector<'_>, folder: &Path) -> String {
     let items = judge.disk.list(folder).unwrap_or_default();
     if items.is_empty() {

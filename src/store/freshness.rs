@@ -1,4 +1,4 @@
-//! Whether a store is as it was read: then it need not be read, and put together, once more.
+//! Checks if a store is as it was read. Then it need not be read and assembled again.
 
 use std::path::Path;
 
@@ -7,8 +7,7 @@ use crate::disk::Disk;
 use crate::format::{self, Format};
 use crate::model::{Document, Store, container, deleted_from};
 
-/// Whether the files of a store that was read whole are surely as they were then. Where that can't be
-/// told without reading more than those files, it says no.
+/// True if a store that was read whole is certainly unchanged. False if only other files can show that.
 pub fn is_as_read(disk: &dyn Disk, store: &Store) -> bool {
     let format = format::by_name(store.format).filter(|own| own.about().outside_files.is_empty());
     store.whole().is_ok() && format.is_some_and(|format| are_as_read(disk, store, format))
@@ -27,13 +26,12 @@ fn are_as_read(disk: &dyn Disk, store: &Store, format: &dyn Format) -> bool {
     };
     listing.unread.is_empty()
         && files.len() == listing.files.len()
-        // What an empty folder says of a store is in no file of it.
+        // An empty folder may matter to the store, but no file shows it.
         && listing.folders.iter().all(|folder| leads_to_one(folder))
         && files.iter().zip(&listing.files).all(is_same)
 }
 
-/// Whether a file is as it was read. Where its time of change says nothing, as it was young then, its
-/// bytes do.
+/// True if a file is as it was read. If it was too young to trust its time, compares its bytes.
 fn says_the_same(disk: &dyn Disk, root: &Path, own: &Document, found: &StoreFile) -> bool {
     let is_it = || disk.read_after(&root.join(&own.path), &own.bytes);
     own.generation.has_same_bytes(&found.item.generation)
@@ -55,7 +53,6 @@ mod tests {
     const LINE: &str = "{\"id\":\"mem_1\",\"session_id\":\"s\",\"type\":\"decision\",\
                         \"timestamp\":\"2026-01-01T00:00:00Z\",\"content\":{\"message\":\"one\"}}\n";
 
-    /// Whether a store is as it was read after something was done to it.
     fn is_as_read_after(change: impl FnOnce(&Path)) -> bool {
         let folder = crate::folder::new();
         let root = folder.path().join("store");
@@ -79,7 +76,7 @@ mod tests {
         assert!(!is_as_read_after(write("sessions/s/tombstones.jsonl", "")));
         assert!(!is_as_read_after(|root| std::fs::remove_file(root.join(log)).unwrap()));
         assert!(!is_as_read_after(|root| std::fs::create_dir(root.join("sessions/t")).unwrap()));
-        // Of the same length and time: it was too young for its time to say anything.
+        // Same length and time: the file was too young for its time to prove anything.
         assert!(!is_as_read_after(|root| {
             let file = std::fs::File::options().write(true).open(root.join(log)).unwrap();
             let time = file.metadata().unwrap().modified().unwrap();

@@ -1,9 +1,9 @@
-//! A log that grew: what was read of it before is taken over, and what was added is read.
+//! Reads a log that has grown: reuses what was read before, and reads what was added.
 //!
-//! That what was there is still there is told by some of its records, not by all of it: an agent adds
-//! to the end, and reading a gigabyte for each of its lines would take a core. What was taken over is
-//! marked, and [`verify_reused`] looks at all of it once the file rests. Nothing is shown or planned
-//! of it that is not so: bytes on demand are held against their digests, and plans read the whole.
+//! Only some records are compared to see that the old part is unchanged: an agent adds to the end, and
+//! reading a gigabyte for each line would take a whole core. Reused parts are marked, and
+//! [`verify_reused`] checks them once writing stops. Nothing wrong is shown or planned before that:
+//! bytes on demand are compared with their digests, and plans read the whole.
 
 use std::io;
 use std::path::Path;
@@ -20,16 +20,16 @@ use crate::model::{Document, Generation, Moment, Span, Store};
 use crate::text::json_scanner::Tape;
 use crate::text::lines::BOM;
 
-/// So many of the last records are looked at for one behind which can be read on.
+/// The number of last records among which palimp looks for one to continue after.
 const LAST: usize = 64;
-/// So many others are looked at, to see that the file was added to.
+/// The number of other records that are compared, to see that the file only grew.
 const SOME: usize = 16;
-/// Where more was added, all is read anew.
+/// If more bytes were added, the whole file is read again.
 const MOST: u64 = 64 << 20;
-/// So much is looked at at once.
+/// The bytes that are read at a time; a longer record is read at once.
 const STRETCH: u64 = 1 << 20;
 
-/// A log that was read before and may have grown since. `None` where it should be read anew.
+/// Reads a log that was read before and may have grown. `None` if it must be read from the start.
 pub(super) fn read(
     disk: &dyn Disk,
     (root, file): (&Path, &FileInput<'_>),
@@ -68,7 +68,7 @@ pub(super) fn read(
     Ok(Some(ListedLog { reading: joined.reading, record_reader: own, generation }))
 }
 
-/// Where the line of a record ends that is as it was and a record of its own, whatever is around it.
+/// Returns where the line after a record starts, if its own line is unchanged and a separate record.
 fn behind(before: &Document, at: usize, was: u64, (bytes, from): (&[u8], u64)) -> Option<u64> {
     let Span { start, end } = before.records[at].span;
     let (from, to) = (start.checked_sub(from)? as usize, end.checked_sub(from)? as usize);
@@ -79,14 +79,14 @@ fn behind(before: &Document, at: usize, was: u64, (bytes, from): (&[u8], u64)) -
         [b'\r', b'\n', ..] => 2,
         _ => return None,
     };
-    // Of a line that had no end other things were said.
+    // A line without an end has other problems than a line with one.
     let had_end = end + feed as u64 <= before.len;
     let is_line = had_end && is_at_margin && before.records[at].lines == 1;
     let is_own = is_line && is_record(line, &mut Tape::default());
     (is_own && !bytes[to + feed..].starts_with(BOM)).then_some(end + feed as u64)
 }
 
-/// Whether some of the records are where they were.
+/// True if some sampled records are where they were.
 fn are_there(disk: &dyn Disk, path: &Path, before: &Document, digests: &[u64]) -> io::Result<bool> {
     for number in 0..SOME.min(digests.len()) {
         let at = number * digests.len() / SOME.min(digests.len());
@@ -98,7 +98,7 @@ fn are_there(disk: &dyn Disk, path: &Path, before: &Document, digests: &[u64]) -
     Ok(true)
 }
 
-/// The blocks of the file up to a place; the last one is read again where they were cut elsewhere.
+/// Returns the blocks of the file up to `end`; reads the last one again if it was cut elsewhere.
 fn blocks_up_to(
     end: u64,
     known: &[BlockDigest],
@@ -111,7 +111,7 @@ fn blocks_up_to(
     Ok((bytes.len() as u64 == end - from).then_some(blocks))
 }
 
-/// What was read up to the end of that record's line.
+/// Returns what was read up to the end of a record's line.
 fn head(before: &Document, at: usize, blocks: Vec<BlockDigest>, digests: &[u64]) -> JoinedChunks {
     let records = before.records[..=at].to_vec();
     let line = records[at].line;
@@ -120,7 +120,7 @@ fn head(before: &Document, at: usize, blocks: Vec<BlockDigest>, digests: &[u64])
     JoinedChunks::known(Reading { records, problems }, digests[..=at].to_vec(), blocks, line)
 }
 
-/// Whether all of a store's logs of which something was taken over is as it was when it was read.
+/// True if all partly reused logs of a store are as they were when they were read.
 pub fn verify_reused(store: &Store) -> bool {
     let of = |own: &Arc<Document>| Some((Arc::clone(own), own.record_reader.clone()?));
     let mut taken_over = store.documents.iter().filter_map(of).filter(|(_, own)| own.is_partly_reused());
@@ -131,7 +131,7 @@ pub fn verify_reused(store: &Store) -> bool {
     })
 }
 
-/// Whether all records of a log have those digests.
+/// True if all records of a log have these digests.
 fn holds(disk: &dyn Disk, root: &Path, document: &Document, digests: &[u64]) -> io::Result<bool> {
     let path = root.join(&document.path);
     let mut records = document.records.iter().zip(digests).peekable();
@@ -163,7 +163,6 @@ mod tests {
     use crate::store::incremental_read::tests::{LOGS, NOW, parts, role_of, told};
     use crate::store::long_log;
 
-    /// A log as it was listed.
     fn listed(folder: &Path, file: &FileInput<'_>, format: &dyn Format, cache: &Arc<BlockCache>) -> Document {
         let own = long_log::read(&RealDisk, (folder, file), format, cache, NOW).unwrap().unwrap();
         Document {
@@ -181,7 +180,7 @@ mod tests {
 
         #[test]
         fn a_log_that_grew_is_read_as_it_is_read_whole(was in parts(), more in parts(), torn in 0..40_usize) {
-            // What was read may end anywhere: an agent writes in pieces.
+            // The bytes that were read may end anywhere: an agent writes in pieces.
             let cut = was.len().saturating_sub(torn);
             let (was, more) = (was[..cut].to_vec(), [&was[cut..], &more].concat());
             for (name, relative) in LOGS {
@@ -230,7 +229,7 @@ mod tests {
             std::fs::write(&path, &is).unwrap();
             assert_eq!(grown(&before).is_some(), is_taken);
         }
-        // Who changes one line in the midst and adds one is found out once the file rests.
+        // A changed line in the middle, together with an added line, is found only by the full check.
         std::fs::write(&path, &was).unwrap();
         let before = listed(folder.path(), &file, format, &cache);
         let one = was.replacen(

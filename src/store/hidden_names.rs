@@ -1,10 +1,9 @@
-//! The names of our own files in a store's folders. They start with a dot and end in a suffix
-//! of ours, so that no agent's `*.jsonl` or `*.md` finds them, and are gone when the change is
-//! over, but for one.
+//! The names of palimp's own files in a store's folders. They start with a dot and end in a suffix of
+//! palimp: no agent's `*.jsonl` or `*.md` finds them. After a change only one kind remains.
 //!
-//! That one is a second name of the file that a rewrite replaced. Whoever opened the file
-//! before the rename may still write to it, and `store::commit::handover::rescue` takes that over. Its name
-//! says how far it had been taken over and what it held, so that no crash can part the two.
+//! It is a second name of the file that a rewrite replaced. A program that opened the file before may
+//! still write to it: `store::commit::handover::rescue` takes that over. The name has the length and
+//! digest of what was taken over, so that no crash can separate the file from them.
 
 use std::convert::Infallible;
 use std::ffi::OsStr;
@@ -17,28 +16,28 @@ use crate::disk::Disk;
 use crate::model::{Bytes, Moment, PathText, path_from_text};
 use crate::text::digest::{Digester, digest};
 
-/// What a temporary file ends in.
+/// The suffix of a temporary file.
 const TEMP: &str = ".palimp-tmp";
-/// What the second name of a replaced file ends in.
+/// The suffix of a replaced file's second name.
 const OLD: &str = ".palimp-old";
 
-/// What the names of earlier versions start with.
+/// The prefixes of names that earlier versions made.
 const EARLIER: &str = ".palimp-";
 const EARLIER_TEMP: &str = ".palimp-tmp-";
 const EARLIER_OLD: &str = ".palimp-old-";
 
-/// What our files beside a lock start with: see `store::lock`.
+/// The prefixes of palimp's files beside a lock: see `store::lock`.
 const LOCKS: [&str; 3] = [".lock.own.", ".lock.stale.", ".lock.takeover"];
 
-/// So many digits an inode and a length may have, and what is before them.
+/// The most characters that an inode and a length add to a name, with their separators.
 const NUMBERS: usize = 42;
 
-/// The longest name that file systems take, in bytes.
+/// The longest name that file systems accept, in bytes.
 const LONGEST: usize = 255;
 
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
-/// Whether a name is one of ours.
+/// True if a name is one of palimp's own.
 pub fn is_ours(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     let ends = || [TEMP, OLD].iter().any(|own| name.ends_with(own.as_bytes()));
@@ -46,7 +45,7 @@ pub fn is_ours(name: &OsStr) -> bool {
     (name.starts_with(b".") && ends()) || starts(&[EARLIER]) || starts(&LOCKS)
 }
 
-/// Whether a name is that of a temporary file of ours, and which process made it.
+/// Returns the process that made a temporary file of palimp; `None` for other names.
 pub fn temp_process(name: &OsStr) -> Option<i32> {
     let name = name.to_str()?;
     let own = name.strip_prefix('.').and_then(|name| name.strip_suffix(TEMP));
@@ -54,26 +53,26 @@ pub fn temp_process(name: &OsStr) -> Option<i32> {
     number.parse::<u64>().ok().and(process.parse().ok())
 }
 
-/// Whether a name is one that no file of ours has when no change is being made.
+/// True if palimp has a file of this name only during a change.
 pub fn is_temp(name: &OsStr) -> bool {
     temp_process(name).is_some() || SwapFileName::read(name).is_some()
 }
 
-/// The process whose file beside a lock that is.
+/// Returns the process whose file beside a lock has this name.
 pub fn lock_process(name: &OsStr) -> Option<i32> {
     let name = name.to_str()?;
     let rest = LOCKS.iter().find_map(|own| name.strip_prefix(own))?;
     rest.split('-').next()?.parse().ok()
 }
 
-/// A new name for a temporary file beside `file`.
+/// Returns a new name for a temporary file beside `file`.
 pub fn temp_path(file: &Path, process: u32) -> PathBuf {
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);
     file.with_file_name(format!(".{process}-{number}{TEMP}"))
 }
 
-/// The digest of bytes that are not all held. Of a file that changed since it is that of what was there:
-/// such a one is not what was compared, and goes back to its place.
+/// Returns the digest of bytes that are not all held. If the file changed since, the digest covers only
+/// some bytes: the file is not what was compared, and goes back to its place.
 fn digest_of(bytes: &Bytes) -> u128 {
     let mut digester = Digester::of(bytes.len());
     let added = bytes.each_block(BLOCK, &mut |block| {
@@ -84,29 +83,29 @@ fn digest_of(bytes: &Bytes) -> u128 {
     digester.finish()
 }
 
-/// So many bytes of a file are digested at once.
+/// The bytes that are digested at a time.
 const BLOCK: usize = 1 << 20;
 
-/// Stands for the digest of bytes that are being overwritten.
+/// Takes the place of the digest while the bytes are being overwritten.
 const BLANKED: u128 = 0;
 
 /// The second name of a file that was replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OldFileName {
-    /// When it was replaced, in seconds since 1970.
+    /// The time of the replacement, in seconds since 1970.
     pub since: i64,
-    /// How many of its bytes are in the file that took its place.
+    /// The number of its bytes that are in the file that took its place.
     pub taken: u64,
     /// A number that distinguishes it from others.
     pub number: u64,
-    /// A digest of those bytes; names of earlier versions have none.
+    /// A digest of those bytes; `None` in names of earlier versions.
     pub digest: Option<u128>,
-    /// The name of the file, or what stands for one that is too long: see [`OldFileName::file_of`].
+    /// The name of the file, or a substitute if that is too long: see [`OldFileName::file_of`].
     pub file: PathBuf,
 }
 
 impl OldFileName {
-    /// The second name of `file`, of which those bytes are taken over.
+    /// Returns the second name of `file`, of which the bytes `taken` are taken over.
     pub fn of(file: &Path, taken: &Bytes, now: Moment, process: u32) -> OldFileName {
         let number = u64::from(process) << 24 | COUNTER.fetch_add(1, Ordering::Relaxed) & 0xff_ffff;
         let file = PathBuf::from(file.file_name().unwrap_or_default());
@@ -117,31 +116,31 @@ impl OldFileName {
             digest: Some(digest_of(taken)),
             file,
         };
-        // An inode and a length are added to it while the file leaves its place.
+        // While the file leaves its place, the name also has an inode and a length.
         match own.name().len() + NUMBERS > LONGEST {
             true => OldFileName { file: stand_in(&own.file), ..own },
             false => own,
         }
     }
 
-    /// The same when that much of it is taken over.
+    /// Returns the same name with other bytes that are taken over.
     pub fn up_to(&self, taken: &[u8], since: i64) -> OldFileName {
         let known = self.digest.map(|_| digest(taken));
         OldFileName { since, taken: taken.len() as u64, digest: known, ..self.clone() }
     }
 
-    /// The same while an erasure overwrites that many of its bytes. Its name says so before the first byte goes:
-    /// what an interrupted erasure leaves is not what another program wrote.
+    /// Returns the name while an erasure overwrites `len` bytes. The file gets it before the first byte
+    /// goes: what an interrupted erasure leaves is not another program's writing.
     pub fn while_blanked(&self, len: u64, since: i64) -> OldFileName {
         OldFileName { since, taken: len, digest: Some(BLANKED), ..self.clone() }
     }
 
-    /// Whether an erasure was overwriting its bytes.
+    /// True if an erasure was overwriting the bytes.
     pub fn is_blanked(&self) -> bool {
         self.digest == Some(BLANKED)
     }
 
-    /// Reads such a name.
+    /// Reads a second name; `None` for other names.
     pub fn read(name: &OsStr) -> Option<OldFileName> {
         let name = name.to_str()?;
         let Some(own) = name.strip_prefix('.').and_then(|name| name.strip_suffix(OLD)) else {
@@ -164,7 +163,7 @@ impl OldFileName {
         Some(OldFileName { since, taken, number, digest: None, file: path_from_text(parts.next()?) })
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> String {
         let OldFileName { since, taken, number, digest, file } = self;
         let file = file.to_text();
@@ -174,20 +173,20 @@ impl OldFileName {
         }
     }
 
-    /// Whether it says what its file is called: what is too long has something that stands for it.
+    /// True if it has the name of its file, not a substitute.
     fn has_name(&self) -> bool {
         let name = self.file.file_stem().unwrap_or_default().as_encoded_bytes();
         let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         !(name.len() == 33 && name[0] == b'~' && name[1..].iter().all(is_digit))
     }
 
-    /// Whether that is the name of its file.
+    /// True if `name` is the name of its file.
     pub fn is_of(&self, name: &Path) -> bool {
         self.file == name || !self.has_name() && stand_in(name) == self.file
     }
 
-    /// The file that took the place of the one whose second name is `path`; `None` where its name is
-    /// too long to be kept, and nothing in the folder has it any more.
+    /// Returns the file that replaced the one whose second name is `path`. `None` if its name was too
+    /// long to be kept, and no file in the folder has it.
     pub fn file_of(&self, disk: &dyn Disk, path: &Path) -> io::Result<Option<PathBuf>> {
         if self.has_name() {
             return Ok(Some(path.with_file_name(&self.file)));
@@ -198,21 +197,22 @@ impl OldFileName {
     }
 }
 
-/// The name by which a file leaves its place, until what came out is known to be the file that
-/// was compared. Before the two change places it is the name of our new bytes.
+/// The name of a file that leaves its place, until palimp knows that it is the file that was compared.
+/// Before the exchange it is the name of palimp's new bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwapFileName {
-    /// What is to be under the name.
+    /// The second name that the file gets if it is the right one.
     pub old: OldFileName,
-    /// The inode of our new bytes: what is not that one came out. 0 where the file only goes.
+    /// The inode of palimp's new bytes: any other is the file that was there. 0 if a file is only
+    /// removed.
     pub new_inode: u64,
-    /// How many bytes those are: what is behind them in that inode others wrote while it was in the
-    /// file's place. Names of earlier versions don't say it.
+    /// The length of palimp's new bytes. What follows them was written by other programs, while the
+    /// inode was in the file's place. `None` in names of earlier versions.
     pub len: Option<u64>,
 }
 
 impl SwapFileName {
-    /// Reads such a name.
+    /// Reads a name like this one; `None` for other names.
     pub fn read(name: &OsStr) -> Option<SwapFileName> {
         let (rest, last) = name.to_str()?.strip_suffix(TEMP)?.rsplit_once('-')?;
         let last = last.parse().ok()?;
@@ -225,7 +225,7 @@ impl SwapFileName {
         Some(SwapFileName { old: old(rest)?, new_inode: own.parse().ok()?, len: Some(last) })
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> String {
         let name = self.old.name();
         let name = name.strip_suffix(OLD).unwrap_or(&name);
@@ -235,13 +235,13 @@ impl SwapFileName {
         }
     }
 
-    /// The process that made it.
+    /// Returns the process that made it.
     pub fn process(&self) -> i32 {
         i32::try_from(self.old.number >> 24).unwrap_or_default()
     }
 }
 
-/// What stands for a file's name that leaves no room beside it for ours.
+/// Returns the substitute for a file's name that leaves no room for palimp's additions.
 fn stand_in(file: &Path) -> PathBuf {
     let own = PathBuf::from(format!("~{:032x}", digest(file.as_os_str().as_bytes())));
     match file.extension() {

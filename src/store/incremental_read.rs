@@ -1,8 +1,8 @@
-//! Reading a log again that was read before: only the lines that are not as they were are read.
+//! Reads a log again that was read before: only changed lines are read.
 //!
-//! Logs are large and change little: an agent adds lines at the end, a change of ours replaces a
-//! few. What is before the first changed line and behind the last one is taken over as it was
-//! read. The result is that of reading the whole ([`Format::read`]); the tests hold both equal.
+//! Logs are large and change little: an agent adds lines at the end, palimp replaces a few. The lines
+//! before the first changed one and after the last one are reused. The result is that of reading the
+//! whole ([`Format::read`]); the tests compare both.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::model::plan::Splice;
 use crate::model::{Bytes, Code, Document, Moment, Problem, Record, Role, Span};
 use crate::text::lines::BOM;
 
-/// Reads `bytes`, of the file of which `before` was read, or of any other state of it.
+/// Reads a file. `before` is the same file as it was read before, in any state.
 pub fn reread(format: &dyn Format, before: Option<&Document>, file: FileInput<'_>, now: Moment) -> Reading {
     let whole = || log_chunks::read(format, &file, now);
     let known = before.filter(|before| is_comparable(before, &file));
@@ -39,8 +39,8 @@ pub fn read_bytes(
     }
 }
 
-/// Reads what splices make of the log of which `before` was read: nothing but what is between lines that
-/// are as they were is put together for that. `None` where that does not do.
+/// Reads the log that splices make of `before`, and assembles only the bytes between unchanged lines.
+/// `None` if that does not work.
 pub fn respliced(
     format: &dyn Format,
     before: &Document,
@@ -57,16 +57,15 @@ pub fn respliced(
 
 /// A file that is read.
 pub struct FileInput<'a> {
-    /// What it is for.
+    /// The file's role in the format.
     pub role: Role,
-    /// Relative to the store's root.
+    /// The path relative to the store's root.
     pub path: &'a Path,
-    /// All that it says.
+    /// All bytes of the file.
     pub bytes: &'a [u8],
 }
 
-/// Whether what was read before says anything of what is read now. A time that lay ahead then may
-/// have come.
+/// True if an earlier reading is usable. A future time makes it unusable: that time may have come.
 pub(super) fn is_comparable(before: &Document, file: &FileInput<'_>) -> bool {
     let is_ahead = |own: &Problem| own.code == Code::FutureTimestamp;
     is_log(file.path)
@@ -77,17 +76,16 @@ pub(super) fn is_comparable(before: &Document, file: &FileInput<'_>) -> bool {
         && !before.problems.iter().any(is_ahead)
 }
 
-/// What is between the lines that are as they were.
+/// The part of a log between unchanged lines.
 struct ChangedLines<'a> {
     before: &'a Document,
     now: CurrentBytes<'a>,
-    /// So many records at the start are as they were.
+    /// The number of unchanged records at the start.
     head: usize,
-    /// The first record behind the change that is as it was; it is read again, to see that it is.
+    /// The first unchanged record after the change. It is read again, to check that it is unchanged.
     tail: Option<usize>,
 }
 
-/// What a file says now.
 enum CurrentBytes<'a> {
     Read(&'a [u8]),
     Spliced(&'a Bytes),
@@ -117,7 +115,7 @@ impl<'a> ChangedLines<'a> {
         ChangedLines::between(before, CurrentBytes::Read(bytes), (same, same_end))
     }
 
-    /// What has so many bytes in common with what it was at its start, and so many at its end.
+    /// Returns the part between `same` unchanged bytes at the start and `same_end` at the end.
     fn between(
         before: &'a Document,
         now: CurrentBytes<'a>,
@@ -128,14 +126,14 @@ impl<'a> ChangedLines<'a> {
         let within = records.partition_point(|own| own.span.end < same as u64);
         let is_same = |at: &usize| next_line(old, &records[*at]).is_some_and(|next| next <= same as u64);
         let head = (0..within).rev().find(is_same).map_or(0, |at| at + 1);
-        // The line end before it is to be among what is the same, too.
+        // The line end before the record must be unchanged, too.
         let behind = (old.len() - same_end) as u64;
         let from = records.partition_point(|own| own.span.start <= behind).max(head);
         let tail = (from..records.len()).find(|at| next_line(old, &records[*at]).is_some());
         ChangedLines { before, now, head, tail }
     }
 
-    /// What the file says now; `None` where its middle can't be distinguished from the rest.
+    /// Reads the file; `None` if the changed part can't be separated from the rest.
     fn read(&self, format: &dyn Format, file: &FileInput<'_>, now: Moment) -> Option<Reading> {
         let records = &self.before.records;
         let old = &self.before.bytes;
@@ -144,7 +142,7 @@ impl<'a> ChangedLines<'a> {
         let len = self.now.len();
         let grown = len as i64 - old.len() as i64;
         let tail = self.tail.map(|at| moved(records[at].clone(), grown, 0));
-        // It ends as it did, in what both have in common.
+        // The changed part ends as before, in bytes that both states have.
         let ends = |at: usize| next_line(old, &records[at])?.checked_add_signed(grown);
         let end = self.tail.map_or(Some(len as u64), ends)?;
         let middle = self.now.range(start as usize..end as usize)?;
@@ -161,7 +159,7 @@ impl<'a> ChangedLines<'a> {
         }
     }
 
-    /// What is known of the lines before the change, and of the file as such.
+    /// Returns what is known of the lines before the change, and the problems of the file itself.
     fn head_of(&self, middle: &Reading) -> Reading {
         let records = self.before.records[..self.head].to_vec();
         let lines = records.last().map_or(0, |own| own.line);
@@ -172,8 +170,8 @@ impl<'a> ChangedLines<'a> {
         Reading { records, problems }
     }
 
-    /// Adds what is known of the lines behind the change. `None` where the first of them is not
-    /// read as it was: what is before it has swallowed it.
+    /// Adds what is known of the lines after the change. `None` if the first of them is not read as
+    /// before: a record before it includes its bytes.
     fn with_tail(&self, mut whole: Reading, at: usize, tail: &Record, grown: i64) -> Option<Reading> {
         let records = &self.before.records;
         let read = whole.records.last().filter(|own| own.span == tail.span && own.view().is_some())?;
@@ -192,13 +190,10 @@ impl<'a> ChangedLines<'a> {
     }
 }
 
-/// How far something is from where it was read.
+/// The distance from where something was read to where it is.
 pub(super) struct RecordShift {
-    /// So many bytes further on.
     pub bytes: i64,
-    /// So many lines.
     pub lines: i64,
-    /// So many records.
     pub records: i64,
 }
 
@@ -223,11 +218,11 @@ fn moved(record: Record, bytes: i64, lines: i64) -> Record {
     Record { span, line: (i64::from(record.line) + lines) as u32, ..record }
 }
 
-/// Where the line of a record ends that is all of it, a whole object at the margin: however the
-/// lines around it are read, it is a record of its own. `None` for any other.
+/// Returns where the next line starts, if a record is one whole object that fills its line. However the
+/// lines around it are read, it is a separate record.
 fn next_line(bytes: &Bytes, record: &Record) -> Option<u64> {
     let (start, end) = (record.span.start as usize, record.span.end as usize);
-    // An empty object does not end a torn one before it.
+    // An empty object does not end a torn record before it.
     let says = end - start > 2 && record.lines == 1 && record.view().is_some();
     if !says || end > bytes.len() || start > 0 && *bytes.at(start - 1..start) != [b'\n'] {
         return None;
@@ -239,7 +234,7 @@ fn next_line(bytes: &Bytes, record: &Record) -> Option<u64> {
     }
 }
 
-/// How many bytes two files have in common at the start.
+/// Returns how many bytes two files have in common at the start.
 fn common(a: &[u8], b: &[u8]) -> usize {
     const BLOCK: usize = 4096;
     let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
@@ -247,7 +242,6 @@ fn common(a: &[u8], b: &[u8]) -> usize {
     from + a[from..].iter().zip(&b[from..]).take_while(|(a, b)| a == b).count()
 }
 
-/// How many bytes two files have in common at the end.
 fn common_end(a: &[u8], b: &[u8]) -> usize {
     const BLOCK: usize = 4096;
     let blocks = a.rchunks_exact(BLOCK).zip(b.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();

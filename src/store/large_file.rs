@@ -1,4 +1,4 @@
-//! Large files that are not held: a digest of each block is, and their bytes are read when they are asked for.
+//! Large files are not held: palimp keeps a digest of each block, and reads bytes on demand.
 
 use std::io;
 use std::path::Path;
@@ -7,14 +7,13 @@ use super::long_log::LARGE_LOG;
 use crate::disk::Disk;
 use crate::model::{Bytes, Generation, RecordReader, Span, lazy_bytes};
 
-/// So many bytes are read at once.
+/// The bytes that are read at a time.
 const BLOCK: u64 = 1 << 20;
 
-/// The bytes of a file, and the state that it is in. Those of a small one are held, as are those of one that
-/// can't stay open, or is cut short meanwhile.
+/// Reads a file. Holds the bytes of a small file, and of one that can't stay open or gets shorter.
 pub fn read(disk: &dyn Disk, path: &Path) -> io::Result<(Bytes, Generation)> {
     let opened = disk.open_ranges(path).ok().flatten().filter(|(_, generation)| generation.len >= LARGE_LOG);
-    // Who holds a hollow one says why it can't be.
+    // A hollow file is read whole below: that fails and says why.
     let opened = opened.filter(|_| matches!(disk.is_hollow(path), Ok(false)));
     if let Some((opened, generation)) = opened {
         let mut blocks = Vec::new();

@@ -1,4 +1,4 @@
-//! Reading a store: files into documents, documents into a store.
+//! Reads a store: files into documents, documents into a store.
 
 pub mod assemble;
 mod newest_files;
@@ -27,17 +27,17 @@ pub use tail::empty_store;
 use assemble::put_together;
 use tail::{SHORTEST_TAIL, TAIL, shift, waiting};
 
-/// Logs of fewer bytes are held to look for one record in them.
+/// Only logs of fewer bytes are held to look for one record in them.
 const ONE_RECORD: u64 = 256 << 20;
 
-/// So many bytes of a file beside a store are read.
+/// The largest file beside a store that is read, in bytes.
 const BESIDE: u64 = 16 << 20;
 
 /// Reads a store. Reading never fails: what can't be read becomes a problem.
 ///
-/// `previous` is the same store as it was read before; files that have not changed
-/// since are taken from it. With [`Extent::Tail`] only the newest entries are read,
-/// from the ends of the files that changed last, and no problems are gathered.
+/// `previous` is the same store as it was read before; unchanged files are taken from it. With
+/// [`Extent::Tail`] only the newest entries are read, from the ends of the files that changed last, and
+/// no problems are gathered.
 pub fn load(place: &Place, extent: Extent, previous: Option<&Store>, now: Moment) -> Store {
     load_from(&RealDisk, place, extent, previous, now)
 }
@@ -57,7 +57,7 @@ pub fn load_each(places: &[Place], extent: Extent, previous: &Snapshot, now: Mom
     })
 }
 
-/// The same, from a disk that the caller chooses.
+/// Reads a store from a disk that the caller chooses.
 pub fn load_from(
     disk: &dyn Disk,
     place: &Place,
@@ -65,20 +65,19 @@ pub fn load_from(
     previous: Option<&Store>,
     now: Moment,
 ) -> Store {
-    // What is listed is read again from the real disk.
+    // Listing would read records again from the real disk, so it is not used here.
     let extent = if extent == Extent::Tail { extent } else { Extent::Whole };
     let lists = (extent != Extent::Tail).then(Arc::default);
     LoadContext { tail: TAIL, lists, previous, now }.load(disk, place, extent)
 }
 
-/// A file that stays open, and the state that it is in.
+/// A file that stays open, and its state.
 type OpenLogFile = (Arc<dyn RangeReader>, Generation);
 
-/// What stores are read with.
 struct LoadContext<'a> {
-    /// So many bytes of a file's end are read for the first screen.
+    /// The number of bytes of a file's end that are read for the first screen.
     tail: u64,
-    /// Where the blocks of long logs are kept that are not held.
+    /// The cache for blocks of long logs that are not held.
     lists: Option<Arc<BlockCache>>,
     previous: Option<&'a Store>,
     now: Moment,
@@ -89,7 +88,7 @@ impl LoadContext<'_> {
         let Some(format) = format::by_name(place.format) else {
             return unread(place, disk);
         };
-        // Of logs of which one record was read the others are not known.
+        // If one record of a log was read, the other records are not known.
         let is_enough = |own: &&Store| !own.is_of_one_record() || own.scope == place.scope;
         let given = LoadContext { previous: self.previous.filter(is_enough), ..self };
         let now = given.now;
@@ -121,7 +120,7 @@ impl LoadContext<'_> {
         }
         let is_of_one_record = place.scope.as_ref().is_some_and(|only| only.record.is_some());
         if extent == Extent::Listed || is_of_one_record {
-            // What is said of files as such is said by `check`, and indexes were not read.
+            // Only `check` reports problems of files themselves, and indexes were not read.
             assembly.problems.retain(|own| own.record.is_some());
         }
         let store = put_together(place, format, extent, listing, documents, assembly);
@@ -152,7 +151,7 @@ impl Loader<'_> {
             }
             match self.documents(found, &mut room) {
                 Lookup::Read(own) => documents.extend(own.into_iter().map(|own| self.reuse_if_equal(own))),
-                // It went since its folder was listed.
+                // The file was removed after its folder was listed.
                 Lookup::Absent => {}
                 Lookup::Unreadable(error) => unread.push((found.path.clone(), error)),
             }
@@ -162,7 +161,7 @@ impl Loader<'_> {
         documents
     }
 
-    /// A file, and the files within it where it is an archive.
+    /// Reads a file, and the files in it if it is an archive.
     fn documents(&self, found: &StoreFile, room: &mut u64) -> Lookup<Vec<Document>> {
         if let Some(own) = self.of_one_record(found) {
             return own;
@@ -170,11 +169,11 @@ impl Loader<'_> {
         if let Some(own) = self.listed(found).transpose() {
             return own.into();
         }
-        // Those are read with what they say.
+        // `locks` reads their content.
         if found.role == Role::Lock {
             return Lookup::Read(vec![empty_document(found, found.item.generation)]);
         }
-        // Of what is not shown it is only asked whether it can be read. Indexes are read to be judged.
+        // If content is not shown, it must only be readable. Indexes are read to be judged.
         let is_unjudged = found.role == Role::Index
             && self.extent == Extent::Listed
             && self.format.reads_without_bytes(found.role);
@@ -194,8 +193,8 @@ impl Loader<'_> {
         })
     }
 
-    /// A file of a session of which one record is asked for: a long log with the records of that id, and nothing of
-    /// an index. `None` for any other, and where the log does not tell which those are.
+    /// Reads a file if one record is wanted: of a long log the records with that id, of an index
+    /// nothing. `None` for other files, and if the log does not show which records those are.
     fn of_one_record(&self, found: &StoreFile) -> Option<Lookup<Vec<Document>>> {
         let id = self.place.scope.as_ref()?.record.as_deref()?;
         let len = found.item.generation.len;
@@ -220,7 +219,7 @@ impl Loader<'_> {
         }
     }
 
-    /// A long log whose bytes need not be held.
+    /// Reads a long log whose bytes need not be held.
     fn listed(&self, found: &StoreFile) -> io::Result<Option<Vec<Document>>> {
         let opened = match self.extent {
             Extent::Whole => self.opened(found),
@@ -257,10 +256,10 @@ impl Loader<'_> {
         Ok(anew.and_then(|own| reuse::with_bytes(&own, opened)).map(|own| vec![own]))
     }
 
-    /// A log that is too large to be held where its bytes can be had later.
+    /// Opens a log that is too large to be held, if its bytes can be read later.
     fn opened(&self, found: &StoreFile) -> Option<OpenLogFile> {
         let is_large = found.item.generation.len >= long_log::LARGE_LOG && is_log(&found.path);
-        // Held where the process can open no further file. One that can't be read says why when it is read.
+        // If the process can't open more files, the log is held. A later read reports errors.
         is_large.then(|| self.disk.open_ranges(&self.root.join(&found.path)).ok()).flatten().flatten()
     }
 
@@ -268,7 +267,7 @@ impl Loader<'_> {
         self.disk.read(&self.root.join(&found.path), from, limit).into()
     }
 
-    /// Holds files that another wrote to in place while they were looked through; whether there are such.
+    /// Holds files that another program changed in place during the load. True if there are any.
     fn held_anew(&self, files: &[StoreFile], documents: &mut [Arc<Document>]) -> bool {
         let gone = |own: &&mut Arc<Document>| own.bytes.has_changed() && self.format.is_streamed(own.role);
         let mut is_any = false;
@@ -310,8 +309,7 @@ impl Loader<'_> {
         document
     }
 
-    /// The files outside the store that the format names. A link that leads out of the
-    /// folder around the store is not followed.
+    /// Reads the format's files outside the store. Links out of the folder around it are not followed.
     fn beside(&self, listing: &mut StoreListing) -> Option<Vec<(PathBuf, Vec<u8>)>> {
         let (names, place) = (self.format.about().outside_files, Path::new(self.format.about().place));
         let is_there = !names.is_empty() && self.root.ends_with(place);
@@ -329,7 +327,7 @@ impl Loader<'_> {
         Some(found)
     }
 
-    /// The bytes of a file in the folder around the store; none where it leads out of there.
+    /// Reads a file in the folder around the store; none if it leads out of that folder.
     fn one_beside(&self, around: &Path, name: &str) -> Lookup<Option<Vec<u8>>> {
         let read = || {
             let path = self.disk.real_path(&around.join(name))?;
@@ -364,8 +362,7 @@ impl Loader<'_> {
     }
 }
 
-/// The process number in a lock, whatever its shape: that of its `pid`, which may be
-/// behind a timestamp, or else the first number.
+/// Returns the process number in a lock: the one after `pid` (a timestamp may come first), or the first.
 fn process_number(bytes: &[u8]) -> Option<i32> {
     let named = memchr::memmem::find(bytes, b"\"pid\"").unwrap_or(0);
     let bytes = bytes.get(named..)?;
@@ -374,7 +371,7 @@ fn process_number(bytes: &[u8]) -> Option<i32> {
     std::str::from_utf8(&bytes[start..start + digits]).ok()?.parse().ok()
 }
 
-/// A store of a format that this version does not know.
+/// Returns a store of a format that this version does not know.
 fn unread(place: &Place, disk: &dyn Disk) -> Store {
     let modified = disk.look(&place.root).ok().map(|item| Moment((item.generation.modified / 1000) as i64));
     let why = format!("{} is not a format that this version knows", place.format);

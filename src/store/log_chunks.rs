@@ -1,10 +1,9 @@
-//! Reading a large log in chunks, side by side.
+//! Reads a large log in chunks, side by side.
 //!
-//! A chunk ends behind a line that is a whole object at the margin: however the lines before it are
-//! read, it is a record of its own, so what is behind it can be read without them. The result is
-//! that of reading the whole; the tests hold both equal. The one exception is a file with so many torn
-//! lines that looking for their ends is given up (`text::records`): that is counted chunk by chunk,
-//! and chunks are the same on every machine.
+//! A chunk ends after a line that is a whole object at the margin: however the lines before it are
+//! read, it is a separate record, so the rest can be read without them. The result is that of reading
+//! the whole; the tests compare both. One exception: the search for the ends of torn lines has a limit
+//! (`text::records`), counted by chunk. Chunks are the same on every machine.
 
 use super::incremental_read::{FileInput, RecordShift, is_log};
 use super::parallel;
@@ -16,18 +15,18 @@ use crate::model::{Bytes, Moment};
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 use crate::text::lines::{BOM, line_at, lines};
 
-/// A chunk has about so many bytes: less is read sooner than a thread is started.
+/// The usual size of a chunk, in bytes: fewer are read sooner than a thread is started.
 const CHUNK: usize = 1 << 20;
 
-/// So many lines are looked at to find one behind which a chunk may end.
+/// The most lines that are looked at to find one after which a chunk may end.
 const TRIES: usize = 1_000;
 
-/// Reads a file.
+/// Reads a file in chunks.
 pub fn read(format: &dyn Format, file: &FileInput<'_>, now: Moment) -> Reading {
     read_by(CHUNK, format, file, now)
 }
 
-/// Reads a file in chunks of about that many bytes.
+/// Reads a file in chunks of about `len` bytes.
 pub(super) fn read_by(len: usize, format: &dyn Format, file: &FileInput<'_>, now: Moment) -> Reading {
     if !is_log(file.path) {
         return format.read(file.role, file.path, file.bytes, now);
@@ -38,27 +37,27 @@ pub(super) fn read_by(len: usize, format: &dyn Format, file: &FileInput<'_>, now
     joined.reading
 }
 
-/// Chunks of a file, put together.
+/// The chunks of a file, joined.
 #[derive(Default)]
 pub(super) struct JoinedChunks {
     pub reading: Reading,
-    /// By record, what tells its bytes from others, where that was asked for.
+    /// The digest of each record's bytes, if asked for.
     pub digests: Vec<u64>,
-    /// What tells all bytes from others, block by block, where that was asked for.
+    /// The digests of all bytes, block by block, if asked for.
     pub blocks: Vec<BlockDigest>,
     bytes: u64,
     lines: u32,
 }
 
 impl JoinedChunks {
-    /// One chunk.
+    /// Reads one chunk, with digests.
     pub fn of(format: &dyn Format, file: &FileInput<'_>, now: Moment) -> JoinedChunks {
         let own = JoinedChunks::of_reading(format, file, now);
         let digests = lazy_bytes::digests(file.bytes, 0, &own.reading.records).collect();
         JoinedChunks { digests, blocks: lazy_bytes::blocks(file.bytes, 0).collect(), ..own }
     }
 
-    /// What was read before, of so many lines.
+    /// Returns what was read before: the first `lines` lines of a file.
     pub fn known(reading: Reading, digests: Vec<u64>, blocks: Vec<BlockDigest>, lines: u32) -> JoinedChunks {
         let bytes = blocks.last().map_or(0, |last| last.end);
         JoinedChunks { reading, digests, blocks, bytes, lines }
@@ -70,9 +69,9 @@ impl JoinedChunks {
         JoinedChunks { reading, bytes, lines, ..JoinedChunks::default() }
     }
 
-    /// Adds the chunk behind.
+    /// Adds the next chunk.
     pub fn add(&mut self, next: JoinedChunks) {
-        // What is said of a file as such is said of its start.
+        // The problems of the file itself come from its first chunk.
         if self.bytes == 0 {
             *self = next;
             return;
@@ -88,7 +87,7 @@ impl JoinedChunks {
     }
 }
 
-/// The bytes, cut behind lines that are records of their own.
+/// Cuts the bytes after lines that are records of their own.
 fn chunks(bytes: &[u8], len: usize) -> Vec<&[u8]> {
     let mut chunks = Vec::new();
     let mut rest = bytes;
@@ -101,8 +100,7 @@ fn chunks(bytes: &[u8], len: usize) -> Vec<&[u8]> {
     chunks
 }
 
-/// Hands bytes on in chunks, one by one, until one is refused: all of them in one where they are held.
-/// Whether none was refused.
+/// Passes bytes to `take` in chunks (held bytes in one) until it returns false. True if it never did.
 pub fn each(bytes: &Bytes, take: &mut dyn FnMut(&[u8]) -> bool) -> bool {
     match bytes.is_file_backed() {
         true => each_by(CHUNK, bytes, take),
@@ -110,7 +108,7 @@ pub fn each(bytes: &Bytes, take: &mut dyn FnMut(&[u8]) -> bool) -> bool {
     }
 }
 
-/// The same in chunks of about that many bytes.
+/// Does the same as [`each`], in chunks of about `most` bytes.
 pub(super) fn each_by(most: usize, bytes: &Bytes, take: &mut dyn FnMut(&[u8]) -> bool) -> bool {
     let (mut chunk, mut start, mut len) = (Vec::new(), 0, most);
     while start < bytes.len() {
@@ -123,7 +121,7 @@ pub(super) fn each_by(most: usize, bytes: &Bytes, take: &mut dyn FnMut(&[u8]) ->
                 chunk.truncate(own);
             }
             ChunkEnd::Never if end == bytes.len() => start = end,
-            // A longer one is needed to find its end.
+            // A longer chunk is needed to find its end.
             ChunkEnd::NeedsMore | ChunkEnd::Never => {
                 len *= 2;
                 continue;
@@ -136,24 +134,23 @@ pub(super) fn each_by(most: usize, bytes: &Bytes, take: &mut dyn FnMut(&[u8]) ->
     true
 }
 
-/// So many bytes behind a chunk mostly tell where it ends.
+/// This many bytes after a chunk mostly show where it ends.
 const BEHIND: usize = 16 << 10;
 
-/// Where a chunk ends.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ChunkEnd {
-    /// Behind so many bytes, and more follow.
+    /// After this many bytes, and more follow.
     At(usize),
-    /// That is told by what follows.
+    /// The bytes that follow decide it.
     NeedsMore,
     /// Nowhere before the end of the file.
     Never,
 }
 
-/// Where a chunk of about that length ends. `is_whole` says that the file ends where the bytes do.
+/// Finds the end of a chunk of about `len` bytes. `is_whole`: the file ends where the bytes do.
 pub(super) fn cut(bytes: &[u8], len: usize, is_whole: bool) -> ChunkEnd {
     let unknown = || if is_whole { ChunkEnd::Never } else { ChunkEnd::NeedsMore };
-    // A byte order mark at the start of a file is told otherwise than one within it.
+    // A byte order mark at the start of a file is read differently from one within it.
     let is_known = |end: usize| is_whole || end + BOM.len() <= bytes.len();
     let Some(first) = line_at(bytes, len).filter(|own| is_known(own.next)) else { return unknown() };
     let mut tape = Tape::default();
@@ -170,7 +167,7 @@ pub(super) fn cut(bytes: &[u8], len: usize, is_whole: bool) -> ChunkEnd {
     if looked_at == TRIES { ChunkEnd::Never } else { unknown() }
 }
 
-/// Whether a line is all one object. An empty one does not end a torn one before it.
+/// True if a line is exactly one object. An empty object does not end a torn record before it.
 pub(super) fn is_record(line: &[u8], tape: &mut Tape) -> bool {
     let end = ScanResult::Whole { end: line.len(), raw_newline: false };
     line.starts_with(b"{") && line.len() > 2 && tape.scan(line, Newlines::Refused) == end

@@ -1,4 +1,4 @@
-//! The ends of a store's logs: what it takes to add a line, however long they are.
+//! Reads the ends of a store's logs: all that adding a line needs, however long they are.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -18,7 +18,7 @@ const COUNTED: u64 = 16 << 20;
 const FIRST: u64 = 4 << 10;
 const MOST: u64 = 4 << 20;
 
-/// The end of a log, with its last two lines, as the bytes of the whole; none where it is absent.
+/// Reads the end of a log, with its last two lines, as part of the whole; `None` if it is absent.
 ///
 /// # Errors
 ///
@@ -39,7 +39,7 @@ pub fn read(disk: &dyn Disk, path: &Path) -> io::Result<Option<Bytes>> {
     }
 }
 
-/// A regular file; none where it is absent.
+/// Looks at a regular file; `None` if it is absent.
 ///
 /// # Errors
 ///
@@ -53,31 +53,31 @@ pub fn look(disk: &dyn Disk, path: &Path) -> io::Result<Option<Item>> {
     }
 }
 
-/// What a disk tells of a store without a look into its logs.
+/// Facts about a store on disk that need no look into long logs.
 pub struct LogEnds<'a> {
     disk: &'a dyn Disk,
     store: &'a Store,
     /// The ids that were given last, by session and type.
     last: RefCell<HashMap<(String, String), String>>,
-    /// What is to be added to each log: bytes and lines.
+    /// The bytes and lines that will be added to each log.
     added: RefCell<HashMap<PathBuf, (u64, usize)>>,
-    /// The ids of what is to be added.
+    /// The ids of records that will be added.
     ids: RefCell<HashSet<String>>,
-    /// What files say and are, as it was seen first: of many records that are added at once each asks again.
+    /// The content and state of files at the first look: each added record asks again.
     texts: RefCell<HashMap<PathBuf, Option<Vec<u8>>>>,
     items: RefCell<HashMap<PathBuf, Option<Item>>>,
-    /// The ids of the records that were read, once they were asked for.
+    /// The ids of the records that were read, filled when first needed.
     known: OnceCell<HashSet<(&'a Path, &'a str)>>,
 }
 
 impl<'a> LogEnds<'a> {
-    /// Of a store as far as it was read, which may be nothing, with the ids that were given last.
+    /// Starts from what was read of a store, which may be nothing, and the ids that were given last.
     pub fn of(disk: &'a dyn Disk, store: &'a Store, last: HashMap<(String, String), String>) -> LogEnds<'a> {
         let (added, ids, texts, items, known) = Default::default();
         LogEnds { disk, store, last: last.into(), added, ids, texts, items, known }
     }
 
-    /// The ids that were given last, those of what is to be added included.
+    /// Returns the ids that were given last, including those of records that will be added.
     pub fn last(self) -> HashMap<(String, String), String> {
         self.last.into_inner()
     }
@@ -103,7 +103,6 @@ impl<'a> LogEnds<'a> {
         self.known.get_or_init(|| self.store.documents.iter().flat_map(of).collect())
     }
 
-    /// Whether a log is as it was read.
     fn is_as_read(&self, log: &Path) -> bool {
         let now = self.item(log).ok().flatten();
         let was = self.store.document_at(log);
@@ -180,7 +179,7 @@ impl AppendLookup for LogEnds<'_> {
         }
         let Some(id) = id else { return };
         self.ids.borrow_mut().insert(id.to_owned());
-        // Where ids are numbered, the last one is known.
+        // Only sessions and types with numbered ids have a last id.
         let key = draft.session.map(|session| (session.to_owned(), draft.kind.to_owned()));
         let mut all = self.last.borrow_mut();
         if let Some(last) = key.and_then(|key| all.get_mut(&key)) {

@@ -1,5 +1,4 @@
-//! Long logs that are read to be listed: their records are kept, and their bytes are read again when
-//! one is looked at.
+//! Long logs that are only listed: palimp keeps their records, and reads bytes again on demand.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,18 +14,17 @@ use crate::format::record_reader::Reading;
 use crate::model::lazy_bytes::BlockDigest;
 use crate::model::{Generation, Moment, RangeReader, RecordReader, Span};
 
-/// Shorter files are held: they cost little.
+/// Shorter files are held: that costs little.
 pub const LONG_LOG: u64 = 64 << 10;
-/// The same for a change, which is fitted to what others write more easily where it has all bytes. In tests of
-/// the library less is large.
+/// The same for a change, which adapts more easily to others' writes with all bytes. Less in tests.
 pub(super) const LARGE_LOG: u64 = if cfg!(test) { 32 << 10 } else { 4 << 20 };
-/// A chunk has so many bytes at least.
+/// The smallest size of a chunk, in bytes.
 const STRETCH: u64 = 1 << 20;
-/// A longer chunk is none: there is no end of a line, or too much is torn.
+/// The largest size of a chunk: a longer one has no line ends, or too much is torn.
 const LONGEST: usize = 256 << 20;
-/// Where a chunk ends is mostly told by so many bytes behind it.
+/// This many bytes after a chunk mostly show where it ends.
 const BEHIND: u64 = 16 << 10;
-/// A file that changes while it is read is begun anew so often; then it is held.
+/// The number of attempts at a file that changes while it is read; then it is held.
 const TRIES: usize = 3;
 
 /// A log as it was read in one state.
@@ -36,8 +34,7 @@ pub(super) struct ListedLog {
     pub generation: Generation,
 }
 
-/// Reads a log of that format. `None` where it is being written to again and again, and where it can't be
-/// cut into chunks: it should be held.
+/// Reads a log. `None` if it should be held: it changes in every attempt, or can't be cut into chunks.
 pub(super) fn read(
     disk: &dyn Disk,
     (root, file): (&Path, &FileInput<'_>),
@@ -46,7 +43,7 @@ pub(super) fn read(
     now: Moment,
 ) -> io::Result<Option<ListedLog>> {
     let path = root.join(file.path);
-    // Who holds it says why it can't be.
+    // The caller then reads the file whole, which fails and says why.
     if disk.is_hollow(&path)? {
         return Ok(None);
     }
@@ -61,7 +58,7 @@ pub(super) fn read(
     Ok(None)
 }
 
-/// The records of a file of which those digests were made.
+/// Returns the reader of a file's records that have these digests.
 pub(super) fn on_demand(
     path: &Path,
     cache: &Arc<BlockCache>,
@@ -76,15 +73,15 @@ pub(super) fn on_demand(
 struct ChunkReader<'a> {
     disk: &'a dyn Disk,
     path: &'a Path,
-    /// A chunk has so many bytes at least.
+    /// The smallest size of a chunk, in bytes.
     len: u64,
     read: u64,
-    /// The state of the file that is read.
+    /// The state of the file at the first read.
     of: Option<Generation>,
 }
 
 impl ChunkReader<'_> {
-    /// What all of it says; `None` where it changed meanwhile.
+    /// Reads all of it; `None` if it changed during that, or can't be cut.
     fn all(
         &mut self,
         format: &dyn Format,
@@ -104,7 +101,7 @@ impl ChunkReader<'_> {
         Ok(Some(joined))
     }
 
-    /// The next chunk, and in `rest` what was read behind it; `None` where the file changed.
+    /// Returns a chunk; `rest` keeps the bytes after it. `None` if the file changed or it is too long.
     fn chunk(&mut self, rest: &mut Vec<u8>, is_last: &mut bool) -> io::Result<Option<Vec<u8>>> {
         let mut is_whole = false;
         loop {
@@ -129,7 +126,8 @@ impl ChunkReader<'_> {
                 ChunkEnd::NeedsMore if rest.len() > LONGEST => return Ok(None),
                 ChunkEnd::NeedsMore => {
                     let read = rest.len() as u64;
-                    // A long line is read in ever longer stretches: each time all of it is looked through.
+                    // A long line is read in ever longer stretches: all of it is searched again after
+                    // each.
                     let lacking =
                         (self.len + BEHIND).checked_sub(read).filter(|own| *own > 0).unwrap_or(read);
                     let Some(more) = self.stretch(lacking)? else { return Ok(None) };
@@ -141,7 +139,7 @@ impl ChunkReader<'_> {
         }
     }
 
-    /// The next bytes, none at the end; `None` where the file changed.
+    /// Reads the next bytes, none at the end; `None` if the file changed.
     fn stretch(&mut self, len: u64) -> io::Result<Option<Vec<u8>>> {
         let (bytes, generation) = self.disk.read(self.path, self.read, Some(len))?;
         let is_same = *self.of.get_or_insert(generation) == generation;
@@ -150,7 +148,7 @@ impl ChunkReader<'_> {
     }
 }
 
-/// The blocks that were read last, of all files of a reading.
+/// The blocks that were read last, of all files of one load.
 #[derive(Default)]
 pub(super) struct BlockCache(Mutex<VecDeque<CachedBlock>>);
 
@@ -160,9 +158,9 @@ struct CachedBlock {
     bytes: Vec<u8>,
 }
 
-/// A block has so many bytes.
+/// The size of a block, in bytes.
 const BLOCK: u64 = 256 << 10;
-/// So many are kept.
+/// The most blocks that are kept.
 const BLOCKS: usize = 32;
 
 struct CachedFile {
@@ -189,7 +187,7 @@ impl RangeReader for CachedFile {
             let (bytes, _) = RealDisk.read(&self.path, span.start, Some(span.len())).ok()?;
             return (bytes.len() as u64 == span.len()).then_some(bytes);
         }
-        // Who lists the newest first walks towards the start of the file.
+        // A list with the newest records first reads towards the start of the file.
         let aligned = span.start / BLOCK * BLOCK;
         let start = if span.end <= aligned + BLOCK { aligned } else { span.start };
         let (bytes, _) = RealDisk.read(&self.path, start, Some(BLOCK)).ok()?;

@@ -1,12 +1,12 @@
-//! A store that was read, with lines that were added to one of its logs since: it is not read again.
+//! Adds lines to a store in memory after they were added to one of its logs: it is not read again.
 
 use std::sync::Arc;
 
 use crate::format::Format;
 use crate::model::{Document, Entry, Generation, Moment, Record, RecordBody, Span, State, Store};
 
-/// Adds lines that end the log now to what was read of it. False where the store has to be read again to
-/// tell what came of them; nothing is changed then.
+/// Adds the new last lines of a log to what was read of it. False if the store must be read again to
+/// know their effect; then nothing is changed.
 pub fn add(
     store: &mut Store,
     (format, number): (&dyn Format, usize),
@@ -19,7 +19,7 @@ pub fn add(
     let Some(document) = Arc::get_mut(&mut store.documents[number]) else { return false };
     let (at, of, count) = (number as u32, document.records.len() as u32, records.len() as u32);
     let [first, behind] = [at, at + 1].map(|next| store.entries.partition_point(|own| own.document < next));
-    // Of a log of copies none is listed.
+    // A log of copies has no listed entries.
     let session = match behind - first {
         0 => None,
         all if all == document.records.len() => Some(store.entries[first].session),
@@ -42,7 +42,7 @@ pub fn add(
     true
 }
 
-/// The records of lines behind what was read of a log, if they surely are such that count.
+/// Returns the records of added lines if all of them certainly count.
 fn added(
     document: &Document,
     format: &dyn Format,

@@ -1,7 +1,7 @@
-//! Finding stores, loading them, and keeping writers apart.
+//! Finds stores, loads them, and keeps writers apart.
 
 pub mod commit;
-mod compressed_files;
+pub mod compressed_files;
 pub mod derived_files;
 mod discovery;
 pub mod erase;

@@ -1,4 +1,4 @@
-//! The records of one id in a long log, read without the others: a change of one record takes no more.
+//! Reads the records of one id in a long log without the others: a change of one record needs no more.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use crate::model::bytes::Ranges;
 use crate::model::plan::apply;
 use crate::model::{Bytes, Change, Document, Moment, Record, Role, Span, Splice};
 
-/// Reads the records of an id in a log with those bytes. `None` where that can't be told by the lines that have the
-/// id in quotes: one of them is no whole record.
+/// Reads the records of an id in a log. `None` if a search for the id in quotes is not certain to find
+/// them all, or finds a line that is no whole record.
 pub fn read(format: &dyn Format, log: &Document, id: &str, now: Moment) -> Option<Reading> {
     let bytes = log.bytes.at(0..log.bytes.len());
     // Other characters may be written in several ways.
@@ -40,7 +40,7 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte)
 }
 
-/// Whether a character that an id may have is written as an escape: another record may have the id so.
+/// True if a character that an id may have is escaped: another record may have the id in that form.
 fn has_plain_escaped(bytes: &[u8]) -> bool {
     memmem::find_iter(bytes, "\\u00").any(|at| {
         let code = bytes.get(at + 4..at + 6).and_then(|code| std::str::from_utf8(code).ok());
@@ -48,8 +48,8 @@ fn has_plain_escaped(bytes: &[u8]) -> bool {
     })
 }
 
-/// The log after a change of lines in it, with the records that were read, as they are then. `None` where the
-/// change is of anything else.
+/// Returns the log after a change of its lines, with the records that were read as they are then.
+/// `None` for any other change.
 pub fn after(format: &dyn Format, log: &Document, change: &Change, now: Moment) -> Option<Document> {
     let is_it = |base: &&Bytes| base.is_same(&log.bytes);
     let (base, splices) = (change.base.as_ref().filter(is_it)?, change.splices()?);
@@ -80,7 +80,7 @@ fn line_of(bytes: &Bytes, record: &Record) -> Range<usize> {
     bytes.line_start(record.span.start as usize)..bytes.line_end(record.span.start as usize)
 }
 
-/// What a line says that is one whole record.
+/// Reads a line; `None` if it is not one whole record.
 fn read_line(format: &dyn Format, log: &Document, line: &[u8], now: Moment) -> Option<Reading> {
     let reading = format.read(Role::Records, &log.path, line, now);
     let is_whole = matches!(reading.records.as_slice(), [own] if own.view().is_some());

@@ -1,5 +1,5 @@
-//! What a change leaves beside a store for moments: second names and temporary files next to the
-//! files that a format has in the folder around it.
+//! Finds second names and temporary files that a change leaves for a moment outside a store, next to
+//! the files that a format has in the folder around it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -10,18 +10,18 @@ use crate::disk::{Disk, Lookup};
 use crate::format::Format;
 use crate::store::hidden_names::{OldFileName, is_temp};
 
-/// Files of our own beside a store, relative to its root: they start with `..`. Of second names
-/// only those of the format's files: another store may be kept in the same folder.
+/// Returns palimp's own files beside a store, relative to its root: they start with `..`. Second names
+/// must be of the format's files: another store may be in the same folder.
 ///
 /// # Errors
 ///
-/// If a folder can't be listed: there may be some in it.
+/// If a folder can't be listed: there may be such files in it.
 pub fn own_files_beside(disk: &dyn Disk, root: &Path, format: &dyn Format) -> io::Result<Vec<PathBuf>> {
     let (names, place) = (format.about().outside_files, Path::new(format.about().place));
     let around = root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place));
     let Some(around) = around.filter(|_| !names.is_empty()) else { return Ok(Vec::new()) };
     let Ok(real) = disk.real_path(around) else { return Ok(Vec::new()) };
-    // A link within the folder is written through: what it leaves is at its target.
+    // palimp writes through a link within the folder, so its own files are at the link's target.
     let file = |name: &&str| {
         let led = disk.real_path(&real.join(name)).ok().filter(|led| led.starts_with(&real));
         led.unwrap_or_else(|| real.join(name))

@@ -1,22 +1,22 @@
-//! Many stores at once, by a few threads.
+//! Works on many items at once, with a few threads.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// So many threads at most, whatever the number of stores.
+/// The most threads, however many stores there are.
 const THREADS: usize = 8;
 
-/// So many threads were started beside those that asked, by all of them.
+/// The number of extra threads of all callers together.
 static STARTED: AtomicUsize = AtomicUsize::new(0);
 
-/// How many threads work side by side at most: one a core, and eight in all.
+/// Returns how many threads work side by side at most: one per core, and not more than eight.
 pub fn thread_limit() -> usize {
     static WIDTH: OnceLock<usize> = OnceLock::new();
     *WIDTH.get_or_init(|| thread::available_parallelism().map_or(THREADS, usize::from).min(THREADS))
 }
 
-/// What `work` makes of each, in their order, done side by side.
+/// Returns what `work` makes of each item, in their order. Works side by side.
 pub fn map_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let run = || {
@@ -35,11 +35,11 @@ pub fn map_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync
         let all = threads.into_iter().filter_map(|thread| thread.join().ok()).flatten();
         all.chain(own).for_each(|(at, result)| made[at] = Some(result));
     });
-    // A thread that could not do it leaves the work to this one.
+    // If a thread fails, this one does its work.
     made.into_iter().zip(items).map(|(made, item)| made.unwrap_or_else(|| work(item))).collect()
 }
 
-/// Threads that may be started: who reads many stores, and each in chunks, starts no more of them.
+/// Permission to start threads. All callers share the limit, also calls inside other calls.
 struct ThreadPermit(usize);
 
 impl ThreadPermit {
@@ -57,7 +57,7 @@ impl Drop for ThreadPermit {
     }
 }
 
-/// The next item that nobody took yet, with its number.
+/// Returns the next item that no thread has taken, with its number.
 pub fn next_item<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
     let at = next.fetch_add(1, Ordering::Relaxed);
     Some((at, items.get(at)?))

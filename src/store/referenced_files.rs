@@ -1,5 +1,4 @@
-//! Files outside a store that its records name: whether they are there. They are looked at, never
-//! opened.
+//! Checks that files outside a store exist if its records name them. Never opens them.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -12,10 +11,10 @@ use crate::disk::Disk;
 use crate::format::{self, Format, ReferencedFile};
 use crate::model::{Change, Document, Moment, Plan, Problem, Store};
 
-/// A store may name more files than anybody wants to wait for.
+/// The most files that are looked at: a store may name more than the user wants to wait for.
 const LOOKED_AT: usize = 2_000;
 
-/// A problem for each file that the documents name and that is not there. `root` is the store's.
+/// Returns a problem for each missing file that the documents name. `root` is the store's.
 pub fn missing(
     disk: &dyn Disk,
     root: &Path,
@@ -34,11 +33,11 @@ pub fn missing(
     referred.into_iter().filter(|own| is_missing(own)).map(|own| own.problem).collect()
 }
 
-/// What a plan would make a store name that is not there, as sentences.
+/// Returns a sentence for each missing file that a plan would make a store name.
 pub fn newly_missing(disk: &dyn Disk, store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
     let Some(format) = format::by_name(store.format) else { return Vec::new() };
     let Some(around) = around(&store.root, format) else { return Vec::new() };
-    // Logs, which are large, name no files outside a store.
+    // Logs are large and name no files outside a store.
     let changes: Vec<Change> = plan.changes.iter().filter(|own| !is_log(&own.path)).cloned().collect();
     if changes.is_empty() && !plan.changes.is_empty() {
         return Vec::new();
@@ -51,13 +50,13 @@ pub fn newly_missing(disk: &dyn Disk, store: &Store, plan: &Plan, now: Moment) -
     missing.map(|own| own.problem.message).collect()
 }
 
-/// The folder that a store at its format's default place is in.
+/// Returns the folder around a store that is at its format's default place.
 fn around(root: &Path, format: &dyn Format) -> Option<PathBuf> {
     let place = Path::new(format.about().place);
     root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place)).map(Path::to_owned)
 }
 
-/// Whether nothing is there. What can't be looked at may be there.
+/// True if nothing is at the path. A path that can't be looked at may exist.
 fn is_absent(disk: &dyn Disk, path: &Path) -> bool {
     let absent = |kind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);
     disk.look(path).is_err_and(|error| absent(error.kind()))

@@ -1,4 +1,4 @@
-//! What is below a store's root, and what is wrong with the files themselves.
+//! Walks a store's folders, and finds problems of the files themselves.
 
 use std::path::{Path, PathBuf};
 
@@ -11,36 +11,35 @@ use crate::store::hidden_names::is_ours;
 /// Folders nested deeper than this are not entered; no format needs as many.
 const DEPTH: usize = 8;
 
-/// What is said of a file with several names.
 const OTHER_NAME: &str = "It has a second name elsewhere (a hard link). Added lines are seen there, too. A change that rewrites the file leaves the second name with the old content.";
 
-/// One regular file of a store.
+/// A regular file of a store.
 pub struct StoreFile {
-    /// Relative to the root.
+    /// The path relative to the root.
     pub path: PathBuf,
-    /// What it is to the format.
+    /// The file's role in the format.
     pub role: Role,
-    /// What the system says of it.
+    /// What the system says about it.
     pub item: Item,
 }
 
-/// What a walk below a root found.
+/// The result of a walk below a root.
 #[derive(Default)]
 pub struct StoreListing {
     /// The regular files of the format, sorted by path.
     pub files: Vec<StoreFile>,
-    /// The folders that were entered, sorted by path; not the root itself.
+    /// The folders that were entered, sorted by path, without the root itself.
     pub folders: Vec<PathBuf>,
-    /// What is wrong with files and folders themselves.
+    /// Problems of files and folders themselves.
     pub problems: Vec<Problem>,
-    /// What is there and could not be read.
+    /// Paths that exist and could not be read.
     pub unread: Vec<UnreadPath>,
-    /// Files of our own, which a reader leaves alone; those beside the store start with `..`.
+    /// palimp's own files, which a reader ignores; those beside the store start with `..`.
     pub own_files: Vec<PathBuf>,
 }
 
-/// Walks a store, or what concerns that one session of it. Links that lead out of it are reported and not
-/// followed, and nothing is opened.
+/// Walks a store, or only the files that concern one session. Reports links that lead out of the store,
+/// but does not follow them. Opens nothing.
 pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format, only: Option<&StoreScope>) -> StoreListing {
     let only = only.map(|only| only.session.as_str());
     let mut listing = StoreListing::default();
@@ -65,7 +64,7 @@ pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format, only: Option<&Sto
     listing
 }
 
-/// The files of a store that are those of one session each; none where the format keeps no sessions apart.
+/// Returns the files that belong to one session each; none if the format has no files by session.
 pub fn session_files(disk: &dyn Disk, root: &Path, format: &dyn Format) -> Vec<PathBuf> {
     if format.session_paths("any").is_empty() {
         return Vec::new();
@@ -83,12 +82,11 @@ struct StoreWalk<'a> {
 }
 
 impl StoreWalk<'_> {
-    /// Whether the folder is one of the store's: one in which nothing is left but files of our
-    /// own is on its way out.
+    /// True if the folder is one of the store's. One with only palimp's own files is about to go.
     fn folder(&self, relative: &Path, depth: usize, listing: &mut StoreListing) -> bool {
         let items = match Lookup::from(self.disk.list(&self.root.join(relative))) {
             Lookup::Read(items) => items,
-            // It went since the folder that it was in was listed.
+            // The folder was removed after its parent was listed.
             Lookup::Absent if depth > 0 => return false,
             Lookup::Absent => {
                 listing.unreadable(relative, "it is not there any more");
@@ -107,8 +105,7 @@ impl StoreWalk<'_> {
         stays
     }
 
-    /// What reaches a file by another name than the store's goes on with what it held, when a
-    /// change puts a new file in its place.
+    /// Reports files with a second name elsewhere: after a rewrite, that name has the old content.
     fn other_names(&self, relative: &Path, items: &[Item], listing: &mut StoreListing) {
         let is_same = |one: &Item, other: &Item| one.generation.inode == other.generation.inode;
         let ours = |item: &Item| items.iter().any(|own| is_ours(&own.name) && is_same(own, item));
@@ -123,7 +120,7 @@ impl StoreWalk<'_> {
         }
     }
 
-    /// Whether a path is that of another session than the one that is walked.
+    /// True if a path belongs to another session than the one that is walked.
     fn is_of_another(&self, path: &Path) -> bool {
         self.only.is_some_and(|only| self.format.session_of(path).is_some_and(|own| own != only))
     }
@@ -174,7 +171,7 @@ impl StoreWalk<'_> {
         }
     }
 
-    /// What is where the format has something that is read, and is not opened, is unread.
+    /// Adds a path to the unread ones, if the format has something there that is read.
     fn not_opened(&self, path: &Path, why: &str, listing: &mut StoreListing) {
         let is_content = match self.format.place(path, false) {
             Placement::File(role) => role.is_content(),
@@ -206,14 +203,14 @@ impl StoreListing {
         self.problems.push(problem);
     }
 
-    /// A file or folder that is there and can't be read.
+    /// Reports a file or folder that exists and can't be read.
     pub fn unreadable(&mut self, path: &Path, why: &str) {
         self.unread.push(UnreadPath { path: path.to_owned(), why: why.to_owned() });
         let message = format!("It can't be read: {why}. Nothing of it is shown.");
         self.add(Problem::of_file(Code::UnreadableFile, Severity::Error, path, message));
     }
 
-    /// Files are 0600, folders 0700, and locks may be 0644 (2 §14.1).
+    /// Checks modes: files are 0600, folders 0700, and locks may be 0644 (2 §14.1).
     fn permissions(&mut self, path: &Path, item: &Item, role: Role) {
         let allowed = match (item.kind, role) {
             (ItemKind::Folder, _) => 0o700,

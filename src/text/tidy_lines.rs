@@ -1,4 +1,4 @@
-//! Tidies damaged lines without a guess: each complete object gets its own line, an object over several lines
+//! Tidies broken lines without a guess: each complete object gets its own line, an object over several lines
 //! is joined, and bytes between records that are not text are removed. Every other byte stays.
 
 use std::ops::Range;

@@ -72,10 +72,10 @@ pub fn run(options: &TuiOptions) -> io::Result<ExitReason> {
     let now = || options.now.unwrap_or_else(Moment::of_the_clock);
     let size = if options.linear { linear::SIZE } else { crossterm::terminal::size()? };
     let mut app = App::new(options, size, now());
-    // Before palimp takes the terminal, so that every signal restores it.
+    // The signals come before the terminal, so that every signal restores it.
     let signals = signals::listen()?;
     signals::restore_on_failure()?;
-    // Dropping it would print to a terminal that may be gone, and a panic in a drop aborts.
+    // Dropping the screen would print to a terminal that may be gone, and a panic in a drop aborts.
     take_mouse(options.mouse);
     if options.linear {
         tell_lines();
@@ -96,8 +96,7 @@ pub fn run(options: &TuiOptions) -> io::Result<ExitReason> {
     if let Some(workers) = workers {
         workers.finish_changes();
     }
-    // If the terminal is gone, drawing on it fails, and so does taking it back from an editor. Such an
-    // error is a hang-up.
+    // If the terminal is gone, drawing on it and retaking it from an editor fail. That is a hang-up.
     match outcome {
         Err(error) | Ok(ExitReason::ByError(error))
             if is_gone() || error.raw_os_error() == Some(Errno::IO.raw_os_error()) =>
@@ -120,14 +119,12 @@ struct EventLoop<'a> {
     keyboard: Arc<Keyboard>,
     watch: Option<FolderWatch>,
     pending: Vec<Effect>,
-    /// What was printed last, in linear mode.
+    /// The last output in linear mode.
     linear: Option<linear::LinearOutput>,
     /// True if the loop has waited, for this frame, for the answer to a cursor move.
     has_waited: bool,
     started: Instant,
-    /// The time to mask values again.
     mask_at: Option<Instant>,
-    /// The time to hide the brief notice.
     hide_notice_at: Option<Instant>,
     /// The time to save the draft.
     keep_at: Option<Instant>,
@@ -234,8 +231,7 @@ impl<'a> EventLoop<'a> {
         }
     }
 
-    /// Updates the app. Everything that waits for the user uses the time since the start, because `now` may
-    /// stand still.
+    /// Updates the app. What waits for the user uses the time since the start: `now` may be fixed.
     fn update(&mut self, msg: Msg, now: Moment) {
         let micros = self.started.elapsed().as_micros();
         self.app.monotonic_now = Moment(i64::try_from(micros).unwrap_or(i64::MAX));

@@ -94,7 +94,7 @@ impl KeyDecoder {
         }
     }
 
-    /// Decodes complete sequences. Returns how many bytes that used.
+    /// Decodes complete sequences. Returns the number of bytes used.
     fn decode(&mut self, bytes: &[u8], tell: &mut impl FnMut(Event)) -> usize {
         let mut used = 0;
         while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
@@ -258,8 +258,8 @@ fn control_sequence(bytes: &[u8]) -> DecodeStep {
     }
 }
 
-/// Decodes a click, a drag or the wheel: the button with its modifiers, the column, the row, from 1. Returns
-/// `None` with a modifier key: those events are for the terminal itself.
+/// Decodes a click, a drag or the wheel: the button with its modifiers, the column and the row,
+/// from 1. Returns `None` with a modifier key: the terminal itself uses those events.
 fn mouse(parameters: &str, is_down: bool) -> Option<Event> {
     let mut parts = parameters.split(';').map(number);
     let (button, column, row) = (parts.next()??, parts.next()??, parts.next()??);

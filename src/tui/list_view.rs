@@ -93,7 +93,7 @@ pub fn has_text_below(app: &App) -> bool {
     matches!(app.list_view.details.selected(), Some(ListRow::Item(_)))
 }
 
-/// Returns the title and the lines of that text.
+/// Returns the title and the lines of the text below the list.
 pub fn text_below(app: &App, width: usize) -> (String, Vec<Line<'static>>) {
     match app.list_view.details.selected() {
         Some(ListRow::Item(_)) => (backups::DIFFERENCE.to_owned(), backups::difference(app, width)),

@@ -102,7 +102,7 @@ pub enum EditorResult {
     Nothing(String, Option<Vec<u8>>),
 }
 
-/// Lets the user change a text in an editor. Returns the text even if the terminal can't be taken back.
+/// Lets the user change a text in an editor. Returns the text even if the terminal does not come back.
 pub fn with_editor(
     keyboard: &Keyboard,
     screen: &mut CrosstermScreen,

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use super::command::NewRecord;
 use super::failure::Result;
+use crate::disk::host::Host;
 use crate::disk::{Item, ItemKind};
-use crate::format::writing::{NO_COMPRESSED_FILES, Refusal, WriteContext};
+use crate::format::writing::{Refusal, WriteContext};
 use crate::format::{self, Format};
 use crate::model::{Bytes, Change, Moment, Plan, Store, is_file_name, is_log};
 use crate::ops;
 use crate::ops::add::AppendPlan;
-use crate::store::commit::{CommitReceipt, Host, Writer, watch_due};
+use crate::store::commit::{CommitReceipt, Writer, watch_due};
 use crate::store::log_ends::LogEnds;
 use crate::store::{Place, empty_store};
 
@@ -92,7 +93,7 @@ pub fn append_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Op
 
 /// Returns why records can't be added in one step: one can't be added at all, or they need a new file.
 pub fn refusal_of_all(store: &Store, all: &[NewRecord], now: Moment) -> Refusal {
-    let scene = WriteContext { store, now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(store, now, [0; 16]);
     let refused = |(own, number): (&NewRecord, u32)| {
         let why = ops::add::add(&scene, &own.draft()).err()?;
         Some(Refusal { message: format!("memory {number} can't be added: {}", why.message), ..why })

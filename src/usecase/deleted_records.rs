@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::snapshot_with_bytes;
 use crate::disk::RealDisk;
+use crate::disk::host::Host;
 use crate::model::{Moment, Snapshot, State, Store};
 use crate::ops::delete::holds_deleted;
-use crate::store::commit::{self, Host};
+use crate::store::commit;
 
 /// Returns the stores with the deleted memories that can be restored.
 pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Result<Arc<Snapshot>, String> {

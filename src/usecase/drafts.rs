@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use super::command::ChangeCommand;
 use super::erase::{ERASED_MEANWHILE, unless_erased};
 use super::request::ChangeRequest;
+use crate::disk::host::Host;
 use crate::model::{Entry, Moment, Store};
-use crate::store::commit::{CommitError, Host, draft_kept_note, draft_lost_note, keep_text};
+use crate::store::commit::{CommitError, draft_kept_note, draft_lost_note, keep_text};
 
 /// Returns why a change was not made. A text that the user wrote is kept as a draft.
 pub fn failure_with_draft(request: &ChangeRequest, why: String) -> String {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use crate::disk::host::Host;
 use crate::format::text_of;
 use crate::model::plan::count_with_noun;
 use crate::model::{Entry, PathText, Plan, Store};
@@ -10,7 +11,7 @@ use crate::ops::bulk::make_for_allowed;
 use crate::ops::erase::{ErasedRecords, is_nameless, plan as planned, targets};
 use crate::ops::{self, Progress, Refusal, WriteContext};
 use crate::store::commit::scrub::{ErasureReceipt, count_versions, gather};
-use crate::store::commit::{CommitError, Host, Vault, Writer};
+use crate::store::commit::{CommitError, Vault, Writer};
 use crate::store::erase::{ErasedContents, ErasureMatcher, ErasureTarget};
 use crate::usecase::planned_change::PlannedErasure;
 
@@ -35,8 +36,7 @@ pub fn is_erased(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, C
         return Ok(may_be || erased.iter().any(|line| id.is_some() && line.record.id.as_deref() == id));
     };
     let gone = ErasedRecords::of_lines(erased);
-    let scene =
-        WriteContext { store, now: host.now, random: [0; 16], compressed_files: &ops::NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(store, host.now, [0; 16]);
     let path = &store.document(entry).path;
     let takes = |own: ErasureMatcher<'_>| own.is_erased(path, &raw, store.view(entry), None);
     Ok(gone.wanted(&scene).is_some_and(takes))
@@ -204,7 +204,6 @@ mod tests {
     use super::*;
     use crate::disk::write_new;
     use crate::model::{Extent, Moment};
-    use crate::ops::NO_COMPRESSED_FILES;
     use crate::ops::erase::DEFAULT_REASON;
     use crate::store::commit::keep_text;
     use crate::store::{Place, load};
@@ -227,12 +226,7 @@ mod tests {
             let folder = crate::folder::new();
             let (store, data) = (store_at(&folder.path().join("store")), folder.path().join("data"));
             let host = Host::here(&data, NOW);
-            let scene = WriteContext {
-                store: &store,
-                now: NOW,
-                random: [7; 16],
-                compressed_files: &NO_COMPRESSED_FILES,
-            };
+            let scene = WriteContext::of(&store, NOW, [7; 16]);
             let entry = store.entries[number];
             let keep = || {
                 let asked = plan_erasure(

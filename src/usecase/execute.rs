@@ -10,11 +10,12 @@ use super::plan_change::plan_current;
 use super::request::ChangeRequest;
 use super::undo_redo::undo_or_redo;
 use super::{erase, revalidate};
+use crate::disk::host::Host;
 use crate::model::{EntryRef, PathText, Plan};
 use crate::ops::erase::DEFAULT_REASON;
 use crate::ops::repair;
 use crate::store::commit::{
-    CommitError, CommitReceipt, FilesState, Host, UndoRedo, Writer, make_folders, watch_due,
+    CommitError, CommitReceipt, FilesState, UndoRedo, Writer, make_folders, watch_due,
 };
 use crate::usecase::outcome::{ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver};
 use crate::usecase::planned_change::{PlannedChange, memory_count};

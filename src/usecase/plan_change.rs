@@ -10,14 +10,16 @@ use super::plan_repair::plan_quarantine_restore;
 use super::plan_stores::plan_stores;
 use super::request::{ChangeRequest, Requester};
 use super::revalidate::hold;
+use crate::disk::host::Host;
 use crate::model::{Entry, EntryRef, Plan, Store};
 use crate::ops::backup_restore::CopyFacts;
 use crate::ops::bulk::{self, SkippedRecords, add_skipped};
 use crate::ops::effect::{added_lines, effect};
 use crate::ops::erase::{DEFAULT_REASON, ErasedRecords};
-use crate::ops::{self, NO_COMPRESSED_FILES, Refusal, WriteContext};
-use crate::store::commit::{Host, Vault, change_id};
+use crate::ops::{self, Refusal, WriteContext};
+use crate::store::commit::Vault;
 use crate::store::packed_bytes;
+use crate::usecase::change_id;
 use crate::usecase::drafts::failure_with_draft;
 use crate::usecase::planned_change::{PlannedChange, PlannedErasure};
 
@@ -160,12 +162,7 @@ fn in_store(
     let wanted = &request.command;
     store.whole().map_err(Refusal::from)?;
     if let ChangeCommand::Erase(reason) = wanted {
-        let scene = WriteContext {
-            store,
-            now: request.now,
-            random: host.machine.random(),
-            compressed_files: &NO_COMPRESSED_FILES,
-        };
+        let scene = WriteContext::of(store, request.now, host.machine.random());
         let how = (reason.as_deref().unwrap_or(DEFAULT_REASON), request.by != Requester::Screen);
         let erasure = erase::plan_erasure(host, &scene, store, entries, how, progress)?;
         let is_left = |entry: &Entry| erasure.left.iter().any(|own| own.which.contains(entry));
@@ -211,12 +208,7 @@ fn restored(request: &ChangeRequest, wanted: &BackupRestore, host: Host<'_>) -> 
     };
     let vault = Vault::open_read_only(host.disk, host.data, &store.root);
     let facts = CopyFacts::of(store, &vault, (&wanted.copy, &wanted.bytes), request.now)?;
-    let scene = WriteContext {
-        store,
-        now: request.now,
-        random: host.machine.random(),
-        compressed_files: &ops::NO_COMPRESSED_FILES,
-    };
+    let scene = WriteContext::of(store, request.now, host.machine.random());
     let compared = ops::backup_restore::compare(&scene, &wanted.copy.file, &wanted.bytes, &facts)?;
     let which = (&wanted.chosen, wanted.whole);
     Ok(ops::backup_restore::bring_back(&scene, &compared, which, &wanted.bytes, &facts)?)

@@ -9,13 +9,14 @@ use super::failure::{ChangeFailure, Result};
 use super::revalidate::store_with_bytes;
 use crate::check::{findings, stale_files};
 use crate::disk::Disk;
+use crate::disk::host::Host;
 use crate::model::{Act, Change, Code, Moment, PathText, Plan, Problem, Role, Store};
+use crate::ops::WriteContext;
 use crate::ops::erase::ErasedRecords;
 use crate::ops::repair::{
     self, FileCopy, FixPreview, QuarantineContent, RepairContext, RepairPlan, RepairSources, RepairTarget,
 };
-use crate::ops::{NO_COMPRESSED_FILES, WriteContext};
-use crate::store::commit::{Deletions, Host, QuarantinedPiece, StepHistory, Vault, list_backups};
+use crate::store::commit::{Deletions, QuarantinedPiece, StepHistory, Vault, list_backups};
 use crate::usecase::command::QuarantineRestore;
 
 /// At most this many bytes of copies, and this many steps, are searched for torn memories.
@@ -103,8 +104,7 @@ pub(super) fn plan_quarantine_restore(
         deleted,
         ..RepairSources::default()
     };
-    let scene =
-        WriteContext { store, now, random: host.machine.random(), compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(store, now, host.machine.random());
     Ok(repair::restored(&RepairContext::of(&scene, &material, []), (&of.pieces, of.step))?)
 }
 
@@ -124,7 +124,7 @@ pub fn fixes_of(
     let kept = material_for(disk, data, &store, std::iter::once(of), now)?;
     // A problem of a memory is not about a derived file.
     let anew = if of.record.is_none() { stale_files::stale_files(&store, now) } else { Vec::new() };
-    let scene = WriteContext { store: &store, now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, now, [0; 16]);
     Ok(RepairContext::of(&scene, &kept, anew.iter().map(|own| &*own.path)).beside(of))
 }
 

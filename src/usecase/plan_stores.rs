@@ -8,10 +8,10 @@ use super::failure::{ChangeFailure, Result};
 use super::plan_repair::plan_repair;
 use super::request::ChangeRequest;
 use super::revalidate::add_rule_lines;
+use crate::disk::host::Host;
 use crate::disk::{Machine, RealDisk, ThisMachine};
 use crate::model::{Moment, PathText, Plan, Store, container};
-use crate::ops::{self, NO_COMPRESSED_FILES, Refusal, WriteContext};
-use crate::store::commit::Host;
+use crate::ops::{self, Refusal, WriteContext};
 use crate::store::packed_bytes;
 use crate::usecase::planned_change::PlannedChange;
 
@@ -37,12 +37,7 @@ pub(super) fn plan_stores(request: ChangeRequest, host: Host<'_>) -> Result<Plan
 
 fn of_store(planned: &mut PlannedChange, host: Host<'_>, (number, store): (usize, &Store)) -> Result<()> {
     let request = &planned.request;
-    let scene = WriteContext {
-        store,
-        now: request.now,
-        random: planned.random,
-        compressed_files: &NO_COMPRESSED_FILES,
-    };
+    let scene = WriteContext::of(store, request.now, planned.random);
     let plan = match &request.command {
         ChangeCommand::Maintain => {
             let due = plans_due(store, request.now)?.into_iter().filter(|(plan, _)| !plan.is_empty());
@@ -93,12 +88,7 @@ fn packed_session(host: Host<'_>, store: &Store, name: &str) -> Result<Vec<u8>> 
 
 /// Returns what is due in a store at a time, each with its rule.
 pub fn plans_due(store: &Store, now: Moment) -> Result<Vec<(Plan, String)>> {
-    let scene = WriteContext {
-        store,
-        now,
-        random: ThisMachine::new().random(),
-        compressed_files: &NO_COMPRESSED_FILES,
-    };
+    let scene = WriteContext::of(store, now, ThisMachine::new().random());
     let files = ops::maintain::due_files(&scene)?;
     let packed = packed_bytes(&RealDisk, store, &files)
         .map_err(|error| ChangeFailure::unread("an archive", &error))?;

@@ -10,7 +10,7 @@ use crate::model::{Entry, EntryRef, Plan, Store};
 use crate::ops::bulk::SkippedRecords;
 use crate::ops::effect::{added_lines, effect};
 use crate::ops::repair::QuarantinePiece;
-use crate::ops::{NO_COMPRESSED_FILES, Refusal, WriteContext};
+use crate::ops::{Refusal, WriteContext};
 use crate::store::erase::ErasureTarget;
 use crate::usecase::command::ChangeCommand;
 use crate::usecase::failure::Result;
@@ -105,12 +105,7 @@ impl PlannedChange {
     }
 
     pub(crate) fn replan_store(&self, store: &Store) -> Result<Plan, Refusal> {
-        let scene = WriteContext {
-            store,
-            now: self.request.now,
-            random: self.random,
-            compressed_files: &NO_COMPRESSED_FILES,
-        };
+        let scene = WriteContext::of(store, self.request.now, self.random);
         self.request.command.plan_store(&scene, &[])
     }
 

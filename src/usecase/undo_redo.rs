@@ -5,9 +5,11 @@ use std::sync::Arc;
 use super::failure::{ChangeFailure, Result};
 use super::request::ChangeRequest;
 use super::store_with_bytes;
+use crate::disk::host::Host;
 use crate::model::plan::count_with_noun;
 use crate::model::{Plan, Store};
-use crate::store::commit::{CommitError, Host, UndoRedo, Writer, last_change};
+use crate::store::commit::{CommitError, UndoRedo, Writer};
+use crate::usecase::last_change;
 use crate::usecase::outcome::{ChangeReport, HistoryEffect};
 use crate::usecase::recent_steps::{RecentStep, RecentSteps, StepToTurn};
 

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::format::writing::NO_COMPRESSED_FILES;
+use crate::disk::host::Host;
 use crate::model::{Document, Entry, EntryRef, Moment, Plan, Snapshot, Store};
-use crate::ops::form::{EditForm, FormValidation, judge, verdict};
-use crate::ops::{Refusal, WriteContext, form};
+use crate::ops::form::{self, EditForm, FormValidation, judge, verdict};
+use crate::ops::{Refusal, WriteContext};
 use crate::query::{Order, Query, Ranking, Request, explain};
 use crate::store::commit::{
-    CommitError, CommitReceipt, DraftField, DraftOf, FilesState, FormDraft, Host, Writer, drop_form,
-    find_form, keep_form,
+    CommitError, CommitReceipt, DraftField, DraftOf, FilesState, FormDraft, Writer, drop_form, find_form,
+    keep_form,
 };
 use crate::usecase::{
     ChangeReport, ERASED_MEANWHILE, HistoryEffect, RecentStep, RecentSteps, find_unchanged, is_erased,
@@ -105,7 +105,7 @@ impl FormRequest {
         let host = Host::here(&self.data, self.now);
         let (store, entry) = self.entry();
         let random = host.machine.random();
-        let scene = WriteContext { store, now: self.now, random, compressed_files: &NO_COMPRESSED_FILES };
+        let scene = WriteContext::of(store, self.now, random);
         take(host, &scene, entry)
     }
 
@@ -279,7 +279,7 @@ pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut RecentStep
     }
     let random = host.machine.random();
     let store = &store_with_bytes(store, request.now);
-    let scene = WriteContext { store, now: request.now, random, compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(store, request.now, random);
     match form::copy(&scene, old, entry, &request.form, &request.values) {
         Ok(plan) => {
             let outcome = writer.commit(&plan);

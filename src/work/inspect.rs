@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use self::backup_summary::BackupSummary;
+use crate::disk::host::Host;
 use crate::disk::{Disk, Machine, RealDisk, ThisMachine};
 use crate::format::writing::NO_COMPRESSED_FILES;
 use crate::model::{Moment, PathText, Plan, Problem, Snapshot, State, Store, container};
@@ -17,7 +18,8 @@ use crate::ops::backup_restore::comparison::BackupComparison;
 use crate::ops::backup_restore::{CopyFacts, compare};
 use crate::ops::effect::TouchedRecord;
 use crate::ops::repair::FixPreview;
-use crate::store::commit::{BackupCheck, BackupCopy, DeletionsCache, Host, JournalView, Vault, list_backups};
+use crate::store::commit::{BackupCheck, BackupCopy, DeletionsCache, Vault, list_backups};
+use crate::usecase::JournalView;
 use crate::usecase::{fixes_of, snapshot_with_bytes, store_with_bytes};
 
 /// A request to read something.

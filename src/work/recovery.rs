@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use crate::disk::host::Host;
 use crate::model::{Moment, Snapshot};
-use crate::store::commit::{Host, Writer, is_left_over};
+use crate::store::commit::{Writer, is_left_over};
 use crate::usecase::store_with_bytes;
 
 /// The result of looking after palimp's files.

@@ -10,12 +10,13 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use palimp::disk::host::Host;
 use palimp::disk::{RealDisk, ThisMachine};
 use palimp::format::writing::NO_COMPRESSED_FILES;
 use palimp::model::{Entry, Extent, Moment, Plan, State, Store};
 use palimp::ops::delete::DeleteRequest;
 use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
-use palimp::store::commit::{Host, Writer};
+use palimp::store::commit::Writer;
 use palimp::store::hidden_names::is_ours;
 use palimp::store::{Place, load, packed_bytes};
 

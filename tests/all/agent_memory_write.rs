@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 
 use crate::faulty::{Fault, Faulty, Op};
 use crate::support::agent_memory::{AgentMemoryBuilder, PROJECTIONS, gotcha, hash};
+use palimp::disk::host::Host;
 use palimp::disk::{RealDisk, ThisMachine};
 use palimp::model::{Entry, Extent, Moment, Plan, Store};
 use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
-use palimp::store::commit::{CommitError, CommitReceipt, Host, Writer};
+use palimp::store::commit::{CommitError, CommitReceipt, Writer};
 use palimp::store::hidden_names::is_ours;
 
 use palimp::store::{Place, load, load_from};

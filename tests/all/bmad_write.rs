@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use palimp::disk::host::Host;
 use palimp::disk::{RealDisk, ThisMachine};
 use palimp::model::{Entry, Extent, Lock, Moment, Plan, State, Store, UnreadPath};
 use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
-use palimp::store::commit::{Host, Writer};
+use palimp::store::commit::Writer;
 use palimp::store::hidden_names::{OldFileName, is_ours};
 use palimp::store::{Place, load};
 use serde_json::{Value, json};

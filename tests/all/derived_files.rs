@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::faulty::{Fault, Faulty};
 use palimp::check::stale_files;
 use palimp::demo;
-use palimp::format::writing::{FieldAssignment, NO_COMPRESSED_FILES, RecordDraft};
+use palimp::disk::host::Host;
+use palimp::format::writing::{FieldAssignment, RecordDraft};
 use palimp::model::{Code, Entry, Extent, Moment, Plan, State, Store};
 use palimp::ops::delete::DeleteRequest;
 use palimp::ops::{self, Refusal, WriteContext};
-use palimp::store::commit::{Host, Writer};
+use palimp::store::commit::Writer;
 use palimp::store::{Place, load_from};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -121,7 +122,7 @@ fn load(files: &Files, format: &'static str) -> Store {
 }
 
 fn scene(store: &Store) -> WriteContext<'_> {
-    WriteContext { store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES }
+    WriteContext::of(store, now(), [7; 16])
 }
 
 /// Returns the files after the first `count` changes of a plan.

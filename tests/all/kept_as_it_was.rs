@@ -8,11 +8,12 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
+use palimp::disk::host::Host;
 use palimp::disk::{Disk, Owner, RealDisk};
-use palimp::format::writing::{NO_COMPRESSED_FILES, WriteContext};
+use palimp::format::writing::WriteContext;
 use palimp::model::{Code, Entry, Extent, Moment, State};
 use palimp::ops::delete::DeleteRequest;
-use palimp::store::commit::{Host, Writer};
+use palimp::store::commit::Writer;
 use palimp::store::{Place, load, load_from};
 use serde_json::Value;
 use support::{StoreBuilder, Verb};
@@ -290,8 +291,7 @@ fn what_can_not_be_given_back_is_told_and_the_file_comes_back_all_the_same() {
             };
             let entry = store.entries.iter().find(is_note).unwrap();
             let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
-            let scene =
-                WriteContext { store: &store, now, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+            let scene = WriteContext::of(&store, now, [7; 16]);
             writer.commit(&palimp::ops::delete::delete(&scene, &[*entry], asked).unwrap()).unwrap()
         };
         change(&disk, false);

@@ -3,8 +3,9 @@
 use palimp::disk::RealDisk;
 use palimp::model::key::{Key, ParsedKey};
 use palimp::model::{Extent, Moment, State};
-use palimp::store::commit::{RecordTracker, Vault};
+use palimp::store::commit::Vault;
 use palimp::store::{Place, load};
+use palimp::usecase::RecordTracker;
 
 #[test]
 fn a_key_holds_through_archives_of_every_kind_and_through_undo() {

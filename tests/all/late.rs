@@ -5,12 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
+use palimp::disk::host::Host;
 use palimp::disk::{Disk, ExtendedAttributes, Flock, Item, Owner, WritableFile};
-use palimp::format::writing::{NO_COMPRESSED_FILES, WriteContext};
+use palimp::format::writing::WriteContext;
 use palimp::model::{Entry, Extent, Generation, Moment, Plan, State, Store};
 use palimp::ops::delete::{DeleteRequest, delete};
 use palimp::ops::tag::tag;
-use palimp::store::commit::{Host, Writer};
+use palimp::store::commit::Writer;
 use palimp::store::{Place, load_from};
 
 use crate::crash::machine::Still;
@@ -57,12 +58,7 @@ impl Desk {
         plan: impl Fn(&WriteContext<'_>, Entry) -> Plan,
     ) -> Result<(), String> {
         let store = self.load();
-        let scene = WriteContext {
-            store: &store,
-            now: now(),
-            random: [7; 16],
-            compressed_files: &NO_COMPRESSED_FILES,
-        };
+        let scene = WriteContext::of(&store, now(), [7; 16]);
         let plan = plan(&scene, self.first(&store, end));
         let host = Host { disk: &self.disk, machine, data: Path::new("/data"), now: now() };
         let writer = Writer::open(host, &store).unwrap();

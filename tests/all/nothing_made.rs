@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
-use palimp::format::writing::{NO_COMPRESSED_FILES, WriteContext};
+use palimp::disk::host::Host;
+use palimp::format::writing::WriteContext;
 use palimp::model::{Extent, Moment, State};
 use palimp::ops::delete::DeleteRequest;
-use palimp::store::commit::{Host, Writer};
+use palimp::store::commit::Writer;
 use palimp::store::{Place, load_from};
 
 use crate::crash::machine::Still;
@@ -34,8 +35,7 @@ fn where_the_first_new_file_or_folder_can_not_be_made_nothing_was_changed_and_no
             let writer = Writer::open(host, &store).unwrap();
             let entry = store.entries.iter().find(|own| own.state == State::Live).unwrap();
             let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
-            let scene =
-                WriteContext { store: &store, now, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+            let scene = WriteContext::of(&store, now, [7; 16]);
             writer.commit(&palimp::ops::delete::delete(&scene, &[*entry], asked).unwrap())
         };
         let (learned, refusing) = (disk.restart(), disk.restart());

@@ -15,7 +15,6 @@ mod undone;
 mod verbs;
 
 use crate::faulty::Faulty;
-use palimp::format::writing::NO_COMPRESSED_FILES;
 use palimp::model::{Extent, Moment, Store};
 use palimp::ops::{WriteContext, repair};
 use palimp::store::{Place, load_from};
@@ -70,8 +69,7 @@ fn load(files: &[(&str, &[u8])], format: &'static str) -> Store {
 /// Returns the log after the repair, and what went to quarantine.
 fn repaired(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, Vec<(u64, Vec<u8>)>) {
     let store = load(&[(log, bytes)], format);
-    let scene =
-        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, now(), [7; 16]);
     let done = repair::all_safe(&scene).unwrap();
     let changed =
         done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
@@ -144,8 +142,7 @@ fn of_a_merge_all_lines_are_shown_as_each_fix_leaves_them() {
     let [ours, theirs] = ["a", "b"].map(|id| record(format, id, "words"));
     let text = format!("<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> topic");
     let store = load(&[(log, format!("{text}\n").as_bytes())], format);
-    let scene =
-        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, now(), [7; 16]);
     let material = repair::RepairSources::default();
     let bench = repair::RepairContext::of(&scene, &material, []);
     for own in store.problems.iter().filter(|own| own.code.as_str() == "conflict-markers") {

@@ -6,12 +6,13 @@ use crate::support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use palimp::disk::host::Host;
 use palimp::disk::{RealDisk, ThisMachine};
 use palimp::model::{Extent, Moment};
+use palimp::ops::WriteContext;
 use palimp::ops::backup_restore::{CopyFacts, compare, restore};
-use palimp::ops::{NO_COMPRESSED_FILES, WriteContext};
 use palimp::store;
-use palimp::store::commit::{Host, Writer};
+use palimp::store::commit::Writer;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::kept_log::{LOG, line};
@@ -75,8 +76,7 @@ fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_th
         let now = Moment::parse(NOW).unwrap().0;
         let place = store::look_at(root, None).found.unwrap().remove(0);
         let before = store::load(&place, Extent::Whole, None, now);
-        let scene =
-            WriteContext { store: &before, now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
+        let scene = WriteContext::of(&before, now, [0; 16]);
         let compared =
             compare(&scene, Path::new(LOG), old.concat().as_bytes(), &CopyFacts::default()).unwrap();
         let mut chosen = compared.by_default();

@@ -11,8 +11,9 @@ use crate::format;
 use crate::model::key::{Key, ParsedKey, file_digest};
 use crate::model::{EntryRef, PathText, Role, Snapshot, State};
 use crate::ops::delete::is_held;
-use crate::store::commit::{RecordTracker, Vault, deleted_from};
+use crate::store::commit::{Vault, deleted_from};
 use crate::text::secrets::mask;
+use crate::usecase::RecordTracker;
 
 /// At most this many records that share an id are listed.
 const CANDIDATES: usize = 20;

@@ -39,7 +39,7 @@ pub struct IndexedRecord<'a> {
 }
 
 impl<'a> IndexedRecord<'a> {
-    /// Unpacks the view. A gigabyte has too many records to keep them unpacked.
+    /// Unpacks the view. A gigabyte has more records than can be kept unpacked.
     pub fn view(&self) -> View<'a> {
         self.packed.view()
     }

@@ -44,7 +44,7 @@ pub struct LogEntry<'a> {
 }
 
 impl<'a> LogEntry<'a> {
-    /// Unpacks the view. A gigabyte has too many entries to keep them unpacked.
+    /// Unpacks the view. A gigabyte has more entries than can be kept unpacked.
     pub fn view(&self) -> View<'a> {
         self.packed.view()
     }

@@ -83,6 +83,13 @@ pub struct WriteContext<'a> {
     pub compressed_files: &'a BTreeMap<PathBuf, Vec<u8>>,
 }
 
+impl<'a> WriteContext<'a> {
+    /// The input of an operation that needs no compressed files.
+    pub fn of(store: &'a Store, now: Moment, random: [u8; 16]) -> WriteContext<'a> {
+        WriteContext { store, now, random, compressed_files: &NO_COMPRESSED_FILES }
+    }
+}
+
 /// No compressed files.
 pub static NO_COMPRESSED_FILES: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
 

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use super::*;
 use crate::demo;
-use crate::format::writing::NO_COMPRESSED_FILES;
 use crate::model::snapshot::{Entry, Store};
 use crate::model::time::Moment;
 use crate::model::{Change, Extent, Problem, Severity, Snapshot, State};
@@ -128,7 +127,7 @@ enum Came {
 fn held_against_check(desk: &Desk, number: usize, entry: &Entry, values: &[String]) -> Result<Came, String> {
     let store = &desk.snapshot.stores[number];
     let form = form(store, entry, now()).unwrap();
-    let scene = WriteContext { store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(store, now(), [7; 16]);
     let quick = judge(&scene, entry, &form, values);
     let verdict = verdict(&scene, entry, &form, values);
     let set = form.settings(values);
@@ -238,12 +237,7 @@ fn every_fix_leads_to_something_that_can_be_saved() {
             let form = form(store, entry, now()).unwrap();
             for at in 0..form.fields.len() {
                 for text in tried(&form.fields[at]) {
-                    let scene = WriteContext {
-                        store,
-                        now: now(),
-                        random: [7; 16],
-                        compressed_files: &NO_COMPRESSED_FILES,
-                    };
+                    let scene = WriteContext::of(store, now(), [7; 16]);
                     let mut values = form.values();
                     values[at] = text.clone();
                     let before = judge(&scene, entry, &form, &values);

@@ -4,13 +4,13 @@ use super::RepairContext;
 use super::fix::{ByteEdit, FixAction, ProblemFix, QuarantinePiece};
 use super::line_damage::bytes;
 use crate::model::{Document, Problem};
-use crate::ops::repair::fix::is_log;
+use crate::ops::repair::fix::is_repaired_by_line;
 
 impl RepairContext<'_> {
     /// Returns the first fix of a problem, carried on to problems of the same code on its lines.
     pub(super) fn best(&self, problem: &Problem) -> Option<ProblemFix> {
         let document = self.document(problem);
-        let log = document.filter(|own| is_log(own));
+        let log = document.filter(|own| is_repaired_by_line(own));
         let safe = log.and_then(|_| self.safe(problem));
         if let (None, Some(all)) = (safe, document.and_then(|own| self.schema_fix(own, problem, true))) {
             return Some(all);

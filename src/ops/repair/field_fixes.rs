@@ -13,7 +13,7 @@ use crate::model::{Code, Document, Entry, Problem, Splice, container};
 use crate::ops::edit::as_set;
 use crate::ops::edit::edit_result::EditResult;
 use crate::ops::form::{self, EditForm, FormFinding, as_settings};
-use crate::ops::repair::fix::is_log;
+use crate::ops::repair::fix::is_repaired_by_line;
 use crate::ops::repair::repair_caches::{FieldCorrections, FormCache};
 use crate::ops::{is_json, writes};
 use crate::text::json_edit::scan;
@@ -78,7 +78,7 @@ impl<'a> RepairContext<'a> {
             return None;
         }
         let settings = form.settings(&values);
-        let edits = match is_log(document) && is_json(format, self.store(), entry) {
+        let edits = match is_repaired_by_line(document) && is_json(format, self.store(), entry) {
             true => {
                 let raw = self.store().raw(entry);
                 let mut tape = Tape::default();
@@ -141,7 +141,7 @@ impl<'a> RepairContext<'a> {
 
     /// Returns the fix of the field that a problem is about, and a fix of all fields if more are wrong.
     pub(super) fn of_schema(&self, document: &Document, problem: &Problem) -> Vec<ProblemFix> {
-        if problem.code == Code::NoTimezone && is_log(document) {
+        if problem.code == Code::NoTimezone && is_repaired_by_line(document) {
             // The safe fix of its line does that.
             return Vec::new();
         }

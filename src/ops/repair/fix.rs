@@ -116,7 +116,7 @@ pub fn ease(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Repairab
         return Repairability::Choose;
     }
     let Some(document) = store.document_at(&problem.file) else { return Repairability::ByHand };
-    if !fix::is_log(document) {
+    if !fix::is_repaired_by_line(document) {
         let is_broken = problem.code == Code::InvalidUtf8 || problem.code == Code::NulBytes;
         let is_choice = is_broken || matches!(problem.code, Code::BadJson | Code::ConflictMarkers);
         return if is_choice { Repairability::Choose } else { Repairability::ByHand };
@@ -131,7 +131,7 @@ pub fn ease(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Repairab
 }
 
 /// True if a document is a log that is repaired line by line.
-pub fn is_log(document: &Document) -> bool {
+pub fn is_repaired_by_line(document: &Document) -> bool {
     matches!(document.role, Role::Records | Role::Tombstones | Role::Archive)
         && crate::model::is_log(&document.path)
         && container(&document.path).is_none()

@@ -7,7 +7,7 @@ use super::fix::{ByteEdit, FixAction, ProblemFix};
 use super::line_damage::{self, range, stretch};
 use super::safe_line_fix::{after_edits, touched, without_end};
 use crate::model::{Code, Document, Problem};
-use crate::ops::repair::fix::is_log;
+use crate::ops::repair::fix::is_repaired_by_line;
 
 /// The lines that a problem is on, before and after each fix.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +48,7 @@ fn place(document: &Document, problem: &Problem, fixes: &[ProblemFix]) -> Range<
     let own = match (record, problem.record) {
         // The problem covers both sides and all markers.
         _ if problem.code == Code::ConflictMarkers => edited(document, fixes),
-        (Some(_), Some(number)) if is_log(document) => {
+        (Some(_), Some(number)) if is_repaired_by_line(document) => {
             stretch(document, number as usize).map(|own| with_safe(document, own, fixes))
         }
         (Some(record), _) => Some(range(record)),

@@ -12,7 +12,7 @@ use crate::format::Format;
 use crate::model::{Code, Document, Problem, Store};
 use crate::ops::WriteContext;
 use crate::ops::erase::ErasedRecords;
-use crate::ops::repair::fix::{ProblemFix, is_log};
+use crate::ops::repair::fix::{ProblemFix, is_repaired_by_line};
 use crate::ops::repair::repair_caches::{self, FileCopy};
 use crate::store::commit::Deletions;
 use crate::store::erase::ErasureMatcher;
@@ -160,7 +160,7 @@ impl<'a> RepairContext<'a> {
         } else if problem.code == Code::ArchiveBroken {
             fixes.extend(self.of_packed(problem));
         } else if let Some(document) = self.document(problem) {
-            fixes.extend(match is_log(document) {
+            fixes.extend(match is_repaired_by_line(document) {
                 true => self.of_line(document, problem),
                 false => self.of_document(document, problem),
             });
@@ -177,7 +177,7 @@ impl<'a> RepairContext<'a> {
             return Some(ProblemFix::rebuild());
         }
         let document = self.document(problem)?;
-        match is_log(document) {
+        match is_repaired_by_line(document) {
             true => self.safe_of_line(document, problem),
             false => self.safe_of_document(document, problem),
         }

@@ -1,4 +1,4 @@
-//! Files made ready beside their places, and put there.
+//! Prepares new files beside their places, and puts them there.
 
 pub mod append_lines;
 pub mod apply_plan;
@@ -26,7 +26,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::vault::make_folders_as;
-use super::{CommitError, FilesState, Host};
+use super::{CommitError, FilesState};
+use crate::disk::host::Host;
 use crate::disk::{Disk, ItemKind, Lookup, WritableFile};
 use crate::format::Format;
 use crate::model::attributes::FileAttributes;
@@ -37,43 +38,42 @@ use crate::store::commit::apply::apply_plan::ApplyProgress;
 use crate::store::commit::handover::wait_for_line_end::wait_for_line_end;
 use crate::store::hidden_names;
 
-/// Stretches that are shorter are written together.
+/// The size of one write, in bytes: smaller pieces are collected up to it.
 const BLOCK: usize = 64 << 10;
 
-/// A change on its way.
+/// A change that is being prepared or applied.
 pub struct StagedChange {
-    /// Relative to the store's root.
+    /// The path relative to the store's root.
     pub relative: PathBuf,
-    /// The whole path.
     pub path: PathBuf,
     pub(super) derived: bool,
-    /// Whether others append to it: their late lines are taken over.
+    /// True if other programs append to it: their late lines are taken over.
     grows: bool,
-    /// Whether nothing is fitted to what others wrote meanwhile.
+    /// True if the format forbids to adapt the change to what others wrote since.
     exact: bool,
-    /// Whether it was given up: it is made anew afterwards.
+    /// True if it was given up: the file is rebuilt afterwards.
     dropped: bool,
     pub(super) act: Act,
     pub(super) mode: u32,
-    /// What comes back had this.
+    /// Attributes that the file had before it was removed, to be restored.
     pub(super) attributes: Option<Arc<FileAttributes>>,
-    /// The file's bytes as the new ones were made of them.
+    /// The file's bytes that the new bytes are based on.
     base: Option<Bytes>,
-    /// So many of them the equal records were counted in; none where the change was fitted since.
+    /// The length of the base in which equal records were counted; none if the change was rebased since.
     pub(super) counted: Option<usize>,
-    /// Whether they are those of the plan.
+    /// True if the base is still the base of the plan.
     pub(super) is_as_planned: bool,
-    /// The file that was compared with them.
+    /// The file that was compared with the base.
     seen: Option<Generation>,
-    /// The new bytes, durable beside the file.
+    /// The temporary file with the new bytes, durable beside the file.
     pub(super) temp: Option<PathBuf>,
-    /// The file that holds them.
+    /// The state of the temporary file after it was written.
     made: Option<Generation>,
-    /// How long the file was when an agent did not end its line within the time that it was given.
+    /// The file's length if an agent did not end its line within the waiting time.
     partial_len: Option<u64>,
 }
 
-/// Whether the lock or the file was lost before anything was changed.
+/// The loss of the lock or the file to another program before anything was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LostRace {
     Yes,
@@ -81,7 +81,6 @@ pub enum LostRace {
 }
 
 impl StagedChange {
-    /// A change that nothing was done for yet.
     pub fn of(change: &Change, derived: bool, format: &dyn Format, path: PathBuf) -> StagedChange {
         StagedChange {
             relative: change.path.clone(),
@@ -103,23 +102,22 @@ impl StagedChange {
         }
     }
 
-    /// The bytes that the new ones are made of.
     pub(super) fn base(&self) -> Bytes {
         self.base.clone().unwrap_or_default()
     }
 
-    /// Whether it makes what nobody knows yet.
+    /// True if it creates a file or folder that no other program knows yet.
     pub fn is_new(&self) -> bool {
         !self.derived && matches!(self.act, Act::Create(_) | Act::MakeFolder)
     }
 
-    /// The change as it is fitted.
+    /// Returns the change as adapted so far, without attributes.
     pub(super) fn change(&self) -> Change {
         let (path, act, base) = (self.relative.clone(), self.act.clone(), self.base.clone());
         Change { path, act, base, mode: self.mode, attributes: None }
     }
 
-    /// Removes what was made ready and not used.
+    /// Removes the temporary file if it was not used.
     pub fn drop_temp(&mut self, disk: &dyn Disk) {
         if let Some(temp) = self.temp.take() {
             // A call that failed may succeed at the second try.
@@ -127,8 +125,7 @@ impl StagedChange {
         }
     }
 
-    /// Writes the new bytes from where they are held, or read, in as few calls as that takes. Whether all
-    /// were there.
+    /// Writes the new bytes in as few calls as possible. False if not all of them were there.
     fn write_to(&self, out: &mut dyn WritableFile) -> io::Result<bool> {
         let bytes = match &self.act {
             Act::Create(bytes) => bytes.clone(),
@@ -158,7 +155,7 @@ impl StagedChange {
         self.path.parent().unwrap_or(Path::new("/"))
     }
 
-    /// The mode of folders that are made to hold it.
+    /// Returns the mode for new folders on the path.
     pub(super) fn folder_mode(&self) -> u32 {
         if self.mode == change::SHARED_MODE { 0o777 } else { 0o700 }
     }
@@ -172,8 +169,8 @@ impl StagedChange {
         CommitError::Moved { file: self.path.clone(), what, files: FilesState::Untouched }
     }
 
-    /// Whether lines that came behind the base leave what is spliced alone: a splice that
-    /// reaches an unfinished last line, or leaves one, is about that line.
+    /// True if lines appended to the base do not affect the splices. A splice that reaches or
+    /// leaves an unfinished last line depends on that line.
     fn may_grow(&self) -> bool {
         let base = self.base();
         let Act::Splice(splices) = &self.act else { return false };
@@ -189,31 +186,30 @@ impl StagedChange {
     }
 }
 
-/// Where changes are carried out, and what came of them so far.
+/// The surroundings of the changes that are applied, and their progress.
 pub struct ApplyContext<'a, 'c> {
     pub host: Host<'a>,
-    /// The locks that are held.
     pub locks: Vec<PathBuf>,
-    /// Whether what is replaced has to be as it was shown.
+    /// True if replaced files must be as they were shown.
     pub exact: bool,
     pub carried: &'c mut ApplyProgress,
 }
 
 impl ApplyContext<'_, '_> {
-    /// From here on the file may be changed.
+    /// Notes that the file may be changed from here on.
     pub(super) fn begin(&mut self, own: &StagedChange) {
         self.carried.began |= !own.derived;
         self.carried.began_there |= !own.derived && !own.is_new();
         self.carried.began_derived |= own.derived;
     }
 
-    /// The length of a file that is there.
+    /// Returns the length of a file, or `None` if it does not exist.
     pub fn len(&self, path: &Path) -> Result<Option<u64>, CommitError> {
         let item = Lookup::from(self.host.disk.look(path)).optional();
         Ok(item.map_err(|error| CommitError::unread(path, error))?.map(|item| item.generation.len))
     }
 
-    /// Waits, before a lock is taken, for an agent in the middle of a line.
+    /// Waits, before a lock is taken, for an agent that is in the middle of a line.
     pub fn wait_for_line_end(&self, own: &mut StagedChange) {
         if own.grows && !own.derived && !own.dropped {
             own.partial_len = wait_for_line_end(self.host, &own.path);
@@ -230,7 +226,7 @@ impl ApplyContext<'_, '_> {
             make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
         }
         let (mode, owner) = match &own.act {
-            // What had a mode gets it back with its owner.
+            // The restored attributes set the mode and the owner below.
             Act::Create(_) if own.attributes.is_some() => (Some(change::PRIVATE_MODE), None),
             Act::Create(_) => (Some(own.mode).filter(|mode| *mode != change::SHARED_MODE), None),
             Act::Splice(_) => {
@@ -245,7 +241,7 @@ impl ApplyContext<'_, '_> {
         };
         let temp = hidden_names::temp_path(&own.path, self.host.machine.own_process());
         let mut write = |own: &mut StagedChange| {
-            // What is shared follows the umask; what is there keeps its mode.
+            // A shared file follows the umask. An existing file keeps its mode.
             let created = disk.create(&temp, if mode.is_some() { change::PRIVATE_MODE } else { own.mode });
             let mut out = created.map_err(own.io("written"))?;
             own.temp = Some(temp.clone());
@@ -267,24 +263,24 @@ impl ApplyContext<'_, '_> {
         };
         let outcome = write(own);
         if !matches!(outcome, Ok(true)) {
-            // A disk may say of what it has made that it failed. Where the file changed of which the new
-            // bytes are made, they are made anew of what it is then.
+            // A disk may create a file and still report an error. If the base file changed, the new
+            // bytes are made again from its current content.
             own.temp = Some(temp);
             own.drop_temp(disk);
         }
         outcome.map(drop)
     }
 
-    /// Puts everything in place, under the lock. Copies are durable before anything goes.
+    /// Puts all files in place, under the lock. Copies are durable before anything is removed.
     pub fn apply(
         &mut self,
         ready: &mut [StagedChange],
         is_ours: &dyn Fn() -> bool,
     ) -> Result<LostRace, CommitError> {
         let mut pending: Option<PathBuf> = None;
-        // Of these: what was done under other locks before is no reason not to look.
+        // Counts only changes under this lock: changes under earlier locks don't forbid a new try.
         let mut began = false;
-        // Whether what is pending is the name of a file that lines were copied to.
+        // True if the pending folder has the name of a file to which lines were copied.
         let mut named = false;
         for own in ready.iter_mut().filter(|own| !own.dropped) {
             if !is_ours() {
@@ -316,7 +312,7 @@ impl ApplyContext<'_, '_> {
                     pending = Some(own.folder().to_owned());
                 }
                 Act::RemoveFolder => self.remove_folder(own)?,
-                // One that stays is one too many, and no reason to fail.
+                // A copy that stays is one extra: no reason to fail.
                 Act::Expire(_) if own.seen.is_some() => drop(self.replace(own, is_ours)),
                 Act::Expire(_) => {}
                 Act::Create(_) | Act::MakeFolder => drop(self.make(own)?),
@@ -329,8 +325,8 @@ impl ApplyContext<'_, '_> {
         }
     }
 
-    /// Where the lock or the file was lost: what is derived is made anew afterwards, anything
-    /// else begins again, or is taken back where a part of it was made.
+    /// Handles the loss of the lock or the file. If nothing was changed, all begins again. Else a
+    /// derived file is rebuilt afterwards, and any other change fails and is undone.
     fn stop(&mut self, own: &mut StagedChange, began: bool) -> Result<LostRace, CommitError> {
         if !began {
             return Ok(LostRace::Yes);

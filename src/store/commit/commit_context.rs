@@ -1,10 +1,11 @@
-//! What all parts of a change know: the store, its format, our own data.
+//! The data that all parts of a change share: the store, its format, our own data.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
+use super::Vault;
 use super::handover::replaced_file::ReplacedFile;
-use super::{Host, Vault};
+use crate::disk::host::Host;
 use crate::format::Format;
 use crate::format::tuning::StoreTuning;
 use crate::model::{Extent, Plan, Store};
@@ -19,18 +20,18 @@ pub struct CommitContext<'a> {
     pub(super) store: &'a Store,
     pub(super) format: &'static dyn Format,
     pub(super) vault: Vault<'a>,
-    /// Whether other programs write to the store during this change.
+    /// True if other programs write to the store during this change.
     pub(super) is_busy: Cell<bool>,
     /// How long to wait for locks, and what is written later.
     pub(super) tuning: StoreTuning,
     /// Second names of replaced files that may still get late lines.
     pub(super) replaced: RefCell<Vec<ReplacedFile>>,
-    /// Findings for the user, until a receipt has them.
+    /// Notes for the user, until a receipt takes them.
     pub(super) notes: RefCell<Vec<String>>,
 }
 
 impl<'a> CommitContext<'a> {
-    /// An empty plan that palimp makes by itself and shows to nobody.
+    /// Returns an empty plan of palimp's own, which no user sees.
     pub fn unseen(&self, verb: &'static str) -> Plan {
         Plan::of_unread_store(verb, &self.place.root, self.place.format)
     }
@@ -43,7 +44,7 @@ impl<'a> CommitContext<'a> {
         i32::try_from(self.host.machine.own_process()).ok()
     }
 
-    /// The store as it is on disk. It is read again only if it changed.
+    /// Returns the store as it is on disk. Reads it again only if it changed.
     pub fn load(&self) -> Cow<'a, Store> {
         match is_as_read(self.host.disk, self.store) {
             true => Cow::Borrowed(self.store),

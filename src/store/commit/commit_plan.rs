@@ -16,7 +16,7 @@ use crate::store::commit::apply::equal_records;
 use crate::store::commit::derive::rebuild_derived;
 use crate::store::referenced_files;
 
-/// Carries a plan out, and logs how long that took and how it ended.
+/// Carries out a plan, and logs its duration and outcome.
 pub fn commit(
     context: &CommitContext<'_>,
     plan: &Plan,
@@ -46,7 +46,7 @@ fn commit_as(
     turn: Option<UndoRedo>,
 ) -> Result<CommitReceipt, CommitError> {
     let plan = match plan.is_tail_append() {
-        // Nothing that was there is in it.
+        // Such a plan contains nothing that existed before.
         true => Cow::Borrowed(plan),
         false => stale_plan_guard::refuse_stale_plan(
             context,
@@ -75,7 +75,7 @@ fn commit_as(
         claimed: plan.already_restored.clone(),
         owed: plan.deferred.clone(),
     };
-    // The next start finishes or undoes whatever is kept: a step that is refused here is neither.
+    // The next start settles every kept step, so a refused step must not stay.
     context.vault.keep(number, &step).inspect_err(|_| {
         if context.host.disk.look(&context.vault.step_path(number)).is_ok() {
             let _ = context.vault.forget(number);
@@ -108,11 +108,11 @@ fn commit_as(
             && plan.derive_later
             && context.tuning.defers_indexes;
     }
-    // Said as soon as the files hold it: what others write next makes it hard to tell. A
-    // journal that can't say so is no reason to call it undone: its step file says the
-    // same, and the next start writes the line.
+    // Written as soon as the files have the change: later writes of others make that hard to see.
+    // If the journal can't be written, the step is still applied: its step file says the same, and
+    // the next start writes the line.
     let journalled = context.vault.write(&line).map_err(|error| unjournalled(context, number, &error));
-    // What the journal does not know is settled by its undo data.
+    // A step that is not in the journal needs its undo data to be settled.
     if journalled.is_ok()
         && let Err(error) = context.vault.drop_too_large(number)
     {
@@ -120,7 +120,7 @@ fn commit_as(
         notes.push(format!("its undo data exceeds the limit and could not be removed: {why}"));
     }
     add_late_lines::move_before(context, std::mem::take(&mut carried.splitting));
-    // What came late is rescued first: what is derived is made anew once for both.
+    // Late lines come first, so that derived files are rebuilt only once.
     let late = rescue::rescue_own(context);
     carried.derive |= !late.is_empty();
     carried.touched.extend(late);
@@ -134,8 +134,8 @@ fn commit_as(
     Ok(CommitReceipt { step: number, notes, is_journalled, waits, plan: plan.clone() })
 }
 
-/// What is said of a step that is made and that the journal could not take: its own file says
-/// the same, and the next start writes the line.
+/// Returns the note about a step that is applied but not in the journal. Its own file says the
+/// same, and the next start writes the line.
 fn unjournalled(context: &CommitContext<'_>, number: u64, error: &CommitError) -> String {
     let file = context.vault.step_path(number);
     format!(
@@ -145,7 +145,7 @@ fn unjournalled(context: &CommitContext<'_>, number: u64, error: &CommitError) -
     )
 }
 
-/// After a failure: nothing had been changed, or it is put back, or that waits.
+/// Undoes a failed step if possible. Returns the error with the state of the files.
 fn taken_back(
     context: &CommitContext<'_>,
     number: u64,
@@ -153,11 +153,11 @@ fn taken_back(
     carried: &ApplyProgress,
 ) -> CommitError {
     if !carried.began && carried.began_derived {
-        // Nothing but what is derived was to be made anew: the next start finishes it.
+        // Only derived files were to be rebuilt: the next start finishes that.
         return error.with(FilesState::Halfway);
     }
-    // What was only made goes without a lock and a trace: nobody knows it yet, and whoever
-    // holds the lock keeps us waiting.
+    // New files alone are removed without a lock and without a journal line: no other program knows
+    // them, and the holder of the lock may keep us waiting.
     let is_made_alone = !carried.began_there && !carried.began_derived;
     if !carried.began || (is_made_alone && create_files::unmake(context, &carried.created).is_ok()) {
         let _ = context.vault.forget(number);

@@ -2,18 +2,17 @@
 
 use crate::model::Plan;
 
-/// What a change came to.
+/// The outcome of a change, with notes for the user.
 #[derive(Clone, Debug)]
 pub struct CommitReceipt {
-    /// The step's number: `undo` takes it.
+    /// The step's number, which `undo` takes.
     pub step: u64,
-    /// What went otherwise than it was shown: lines that others had added, and the like.
+    /// Differences from what was shown, such as lines that others added.
     pub notes: Vec<String>,
-    /// Whether the journal has it. Where the system failed at that, the next start writes it
-    /// down; a note says so.
+    /// True if the journal has the step. If not, a note says so, and the next start adds it.
     pub is_journalled: bool,
-    /// Whether indexes and counts wait to be rebuilt.
+    /// True if indexes and counts are still to be rebuilt.
     pub waits: bool,
-    /// The plan that was carried out: not the one that was shown, where that was made anew.
+    /// The plan that was carried out. It differs from the shown one if that was made again.
     pub plan: Plan,
 }

@@ -1,4 +1,4 @@
-//! Why a change was not made, and what state the files are in.
+//! Why a change was not made, and the state of the files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use crate::format::writing::Refusal;
 use crate::model::{NotWhole, PathText};
 use crate::store::lock::LockError;
 
-/// What became of the user's files.
+/// The state of the user's files after an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilesState {
     /// Nothing was changed.
     Untouched,
-    /// A part of the change was made and taken back.
+    /// A part of the change was made and undone.
     Restored,
     /// A part of the change was made; the next start finishes or undoes it.
     Halfway,
-    /// A part was erased; the next start goes on with it, and nothing undoes it.
+    /// A part was erased; the next start continues, and nothing undoes it.
     Erasing,
 }
 
@@ -33,7 +33,7 @@ impl FilesState {
     }
 }
 
-/// Why a change was not made.
+/// The reason why a change was not made.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
     /// Another process holds the format's lock.
@@ -50,27 +50,27 @@ pub enum CommitError {
     Conflict {
         /// The file.
         file: PathBuf,
-        /// The lines as they were.
+        /// The lines as the plan knew them.
         planned: Vec<u8>,
-        /// What is there now, where it is known.
+        /// What the file has there, if known.
         found: Option<Vec<u8>>,
-        /// What became of the files.
+        /// The state of the files.
         files: FilesState,
     },
-    /// Something is where a file was to be made, or nothing where one was to be changed.
+    /// A file exists where one should be created, or is missing or different where one should be changed.
     #[error("{}: {what}. {}", file.to_text(), files.sentence())]
     Moved {
         /// The file.
         file: PathBuf,
-        /// What is there instead.
+        /// A description of what was found.
         what: &'static str,
-        /// What became of the files.
+        /// The state of the files.
         files: FilesState,
     },
-    /// What is there is never written: a link, or no regular file.
+    /// palimp never writes to this item: it is a link, or not a regular file.
     #[error("{}: {what}. Nothing was changed.", file.to_text())]
     NotWritten {
-        /// What is there.
+        /// The path of the item.
         file: PathBuf,
         /// What it is.
         what: &'static str,
@@ -80,41 +80,41 @@ pub enum CommitError {
     Io {
         /// The file or folder.
         file: PathBuf,
-        /// What was being done.
+        /// The action that failed.
         stage: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
-        /// What became of the files.
+        /// The state of the files.
         files: FilesState,
     },
-    /// Our own data can't be written: without it nothing could be taken back.
+    /// Our own data can't be written: without it nothing could be undone.
     #[error("{} can't be written: {source}. Without it the change could not be undone. Nothing was changed.", path.to_text())]
     OwnData {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A lock, or our own data, failed after a part of the change had been made.
+    /// A lock or our own data failed after a part of the change was made.
     #[error("The change was interrupted: {}. {}", cause.in_short(), files.sentence())]
     Stopped {
         /// What failed.
         cause: Box<CommitError>,
-        /// What became of the files.
+        /// The state of the files.
         files: FilesState,
     },
-    /// An erasure began and can't go on.
+    /// An erasure began and can't continue.
     #[error("{}: {why} It is not erased everywhere yet; the next change of this store continues it.", root.to_text())]
     NotErased {
         /// The store's root.
         root: PathBuf,
-        /// What is in the way.
+        /// The obstacle.
         why: String,
     },
-    /// On the store as it is now, it is not done.
+    /// The operation is refused in the store's current state.
     #[error("{} Nothing was changed.", .0.message)]
     Refused(#[from] Refusal),
-    /// There is nothing to take back, or it is gone.
+    /// There is no such step to undo or redo, or its undo data is gone.
     #[error("{0}")]
     NoStep(String),
 }
@@ -126,34 +126,34 @@ impl From<NotWhole> for CommitError {
 }
 
 impl CommitError {
-    /// Our own data can't be written.
+    /// Returns the error that our own data can't be written.
     pub fn own_data(path: &Path, source: io::Error) -> CommitError {
         CommitError::OwnData { path: path.to_owned(), source }
     }
 
-    /// Our own data can't be read: without it nobody knows what was cut short.
+    /// Returns the error that a file can't be read. Without our own data, interrupted steps are unknown.
     pub fn unread(path: &Path, source: io::Error) -> CommitError {
         CommitError::io(path, "read", source)
     }
 
-    /// The system failed at a file of the store, and nothing had been changed.
+    /// Returns the error of a system call at a file of the store, before anything was changed.
     pub fn io(file: &Path, stage: &'static str, source: io::Error) -> CommitError {
         CommitError::Io { file: file.to_owned(), stage, source, files: FilesState::Untouched }
     }
 
-    /// A file is not as the plan knows it, and nothing had been changed.
+    /// Returns the error that a file is not as the plan knows it, before anything was changed.
     pub(super) fn moved(file: &Path, what: &'static str) -> CommitError {
         CommitError::Moved { file: file.to_owned(), what, files: FilesState::Untouched }
     }
 
-    /// The same error, with what became of the files.
+    /// Returns the same error with another state of the files.
     pub fn with(mut self, now: FilesState) -> CommitError {
         match &mut self {
             CommitError::Conflict { files, .. }
             | CommitError::Moved { files, .. }
             | CommitError::Io { files, .. }
             | CommitError::Stopped { files, .. } => *files = now,
-            // The others say that nothing was changed.
+            // The messages of the other variants say that nothing was changed.
             _ if now != FilesState::Untouched => {
                 return CommitError::Stopped { cause: Box::new(self), files: now };
             }
@@ -162,7 +162,7 @@ impl CommitError {
         self
     }
 
-    /// What failed, without what became of the files.
+    /// Returns what failed, without the state of the files.
     pub(super) fn in_short(&self) -> String {
         match self {
             CommitError::Lock(LockError::Io { path, source }) => {
@@ -182,7 +182,7 @@ impl CommitError {
         }
     }
 
-    /// What was found, as a sentence without what became of the files.
+    /// Returns what was found as a sentence, without the state of the files.
     pub(super) fn what(&self) -> String {
         match self {
             CommitError::Conflict { file, .. } => {
@@ -195,7 +195,7 @@ impl CommitError {
         }
     }
 
-    /// What became of the files.
+    /// Returns the state of the files.
     pub fn files(&self) -> FilesState {
         match self {
             CommitError::Conflict { files, .. }
@@ -206,13 +206,13 @@ impl CommitError {
         }
     }
 
-    /// Whether the files are not as the plan knows them, and are as they were found.
+    /// True if the files differ from the plan and are as they were found.
     pub fn is_moved(&self) -> bool {
         let moved = matches!(self, CommitError::Conflict { .. } | CommitError::Moved { .. });
         moved && matches!(self.files(), FilesState::Untouched | FilesState::Restored)
     }
 
-    /// Whether the system failed, rather than the change being refused.
+    /// True if the system failed, false if the change was refused.
     pub fn is_failure(&self) -> bool {
         match self {
             CommitError::Stopped { cause, .. } => cause.is_failure(),
@@ -222,7 +222,7 @@ impl CommitError {
         }
     }
 
-    /// The error code of specification 4 §12.1.
+    /// Returns the error code of specification 4 §12.1.
     pub fn code(&self) -> &'static str {
         let full = |source: &io::Error| {
             matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
@@ -241,8 +241,8 @@ impl CommitError {
     }
 }
 
-/// The message of a failure that came when other stores had been changed already: it is not
-/// true of them that nothing was changed.
+/// Returns the message of a failure after other stores were changed: for them it is not true that
+/// nothing was changed.
 pub fn without_untouched(message: &str) -> String {
     message
         .replace("Nothing was changed", "Nothing else was changed")

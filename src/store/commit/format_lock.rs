@@ -1,25 +1,26 @@
-//! The format's lock, as the store's config has it waited for.
+//! The format's lock, with the waiting times of the store's config.
 
 use std::path::Path;
 
-use super::{CommitContext, Host};
+use super::CommitContext;
+use crate::disk::host::Host;
 use crate::format::tuning::StoreTuning;
 use crate::model::Lock;
 use crate::store::lock::{LockError, LockGuard, LockProtocol, WaitPolicy, acquire};
 
 impl<'a> CommitContext<'a> {
-    /// How long others are waited for.
+    /// Returns how long to wait for other programs.
     pub(super) fn patience(&self) -> WaitPolicy<'static> {
         let StoreTuning { lock_timeout, lock_backoff: pause, .. } = self.tuning;
         WaitPolicy { pause, ..WaitPolicy::of(lock_timeout) }
     }
 
-    /// Takes the format's lock for those files.
+    /// Takes the format's lock for these files.
     pub(super) fn lock(&self, files: &[&Path]) -> Result<LockGuard<'a>, LockError> {
         self.lock_as(files, self.patience())
     }
 
-    /// The same for lines that are added, and nothing else.
+    /// Takes the same lock only to append lines: they need not wait until the lock settles.
     pub(super) fn lock_to_add(&self, files: &[&Path]) -> Result<LockGuard<'a>, LockError> {
         self.lock_as(files, WaitPolicy { settles: false, ..self.patience() })
     }
@@ -33,7 +34,7 @@ impl<'a> CommitContext<'a> {
         acquire(disk, machine, &self.protocol(files), "write", "palimp", &patience)
     }
 
-    /// The format's lock for those files, with whole paths.
+    /// Returns the format's lock for these files, with full paths.
     pub(super) fn protocol(&self, files: &[&Path]) -> LockProtocol {
         match self.format.lock(files) {
             Lock::None => LockProtocol::None,

@@ -1,9 +1,8 @@
-//! The one way in which a user's files are changed, for all formats.
+//! The one way in which palimp changes a user's files, for all formats.
 //!
-//! What is new is written beside the file and made durable before anybody waits; the
-//! format's lock is held for the commit alone; what others appended meanwhile is taken over,
-//! before the rename and after it; a change in several files is taken back as a whole where
-//! it can't be finished. Its undo data is durable before anything is changed.
+//! New bytes are durable beside the file before palimp waits for a lock. The format's lock is held only for
+//! the commit. Lines that others append are taken over, before and after the rename. A change in several
+//! files is undone in full if it can't be finished. Undo data is durable before anything is changed.
 
 mod apply;
 mod commit_context;
@@ -13,14 +12,13 @@ mod derive;
 mod error;
 mod format_lock;
 mod handover;
-mod history;
-mod host;
+pub(crate) mod history;
 mod open_writer;
 mod paths;
 pub mod read_files;
 mod recovery;
 pub mod scrub;
-mod vault;
+pub(crate) mod vault;
 mod writer;
 
 pub use crate::model::deleted_from;
@@ -30,11 +28,7 @@ pub use commit_receipt::CommitReceipt;
 pub use error::{CommitError, FilesState, without_untouched};
 pub use handover::watch_stores::{StoreToWatch, derive_at_once, take_stores_to_watch, watch, watch_due};
 pub use history::deleted_records::{Deletions, DeletionsCache, held_bytes, with_deleted, without_deleted};
-pub use history::journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome};
-pub use history::last_change::{change_id, last_change};
-pub use history::record_tracker::RecordTracker;
 pub use history::undo_redo::StepHistory;
-pub use host::Host;
 pub use recovery::leftover_files::is_left_over;
 pub use vault::activity_log::LogLine;
 pub use vault::backups::{BackupCopy, BackupReason, QuarantinedPiece, list_backups};

@@ -1,47 +1,46 @@
-//! How a store is taken to change it: other palimps are kept out, and what was cut short in it
-//! is finished or taken back first.
+//! Opens a store to change it: excludes other palimps, and first settles interrupted steps.
 
-use crate::store::commit::derive::derive_files;
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::time::Duration;
 
-use super::{CommitContext, CommitError, Host, Vault, VaultState, Writer};
+use super::{CommitContext, CommitError, Vault, VaultState, Writer};
 use crate::disk::Flock;
+use crate::disk::host::Host;
 use crate::format::tuning::StoreTuning;
 use crate::format::writing::with_config_of;
 use crate::format::{self, Format};
 use crate::model::{Extent, Store};
 use crate::store::commit::apply::step_folders;
-use crate::store::commit::handover::file_exchange;
-use crate::store::commit::handover::rescue;
-use crate::store::commit::recovery::leftover_files;
-use crate::store::commit::recovery::recover_steps;
+use crate::store::commit::derive::derive_files;
+use crate::store::commit::handover::{file_exchange, rescue};
+use crate::store::commit::recovery::{leftover_files, recover_steps};
 use crate::store::commit::scrub;
 use crate::store::commit::vault::pending_notices;
 use crate::store::discovery::Place;
 use crate::store::load_from;
 
-/// How long another palimp is waited for. It is longer if the config lets it wait longer for a lock.
+/// How long to wait for another palimp, unless the config allows a longer wait for a lock.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The largest config whose settings are obeyed, in bytes.
+/// The largest config that is read, in bytes.
 const CONFIG: u64 = 1 << 20;
 
 impl<'a> Writer<'a> {
-    /// Takes the store, and finishes or takes back what was cut short in it. `store` is the
-    /// store as it was read; what it lists of our own files is looked after.
+    /// Opens the store, and finishes or undoes interrupted steps. `store` is the store as it was
+    /// read; palimp's own files that it lists are cleaned up.
     ///
     /// # Errors
     ///
-    /// If another palimp has the store for longer than five seconds, or than a lock is waited for, or our own data can't be read or written.
+    /// If another palimp has the store for longer than five seconds or the config's lock timeout,
+    /// or our own data can't be read or written.
     pub fn open(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
         let tuning = tuning(host, store);
         let own = wait_for(host, &store.root, patience(&tuning))?;
         Writer::taken(host, store, tuning, own)
     }
 
-    /// The same without waiting for anybody, to look after what was left: what another process
-    /// is in the way of is done by the next start.
+    /// Opens the store without waiting, to clean up what was left. If another process is in the
+    /// way, the next start does it.
     ///
     /// # Errors
     ///
@@ -52,12 +51,12 @@ impl<'a> Writer<'a> {
         Writer::taken(host, store, tuning, own)
     }
 
-    /// The same where nobody else changed our own data since this process did; then nothing of it is
-    /// looked after. `None` where somebody did.
+    /// Opens the store without recovery, if no other process changed our own data since `left`.
+    /// `None` if one did.
     ///
     /// # Errors
     ///
-    /// If another palimp has the store for longer than five seconds, or than a lock is waited for.
+    /// If another palimp has the store for longer than five seconds or the config's lock timeout.
     pub fn open_if_unchanged(
         host: Host<'a>,
         store: &'a Store,
@@ -69,18 +68,19 @@ impl<'a> Writer<'a> {
         vault.map(|vault| Writer::of(host, store, vault, tuning, own)).transpose()
     }
 
-    /// Takes the store to add lines to its logs, of which nothing was read: `store` says which it is. `None`
-    /// where something that was left in our own data is to be looked after first.
+    /// Opens a store that was not read, to append lines to its logs. `store` only says which store
+    /// it is. `None` if something in our own data must be settled first.
     ///
     /// # Errors
     ///
-    /// If another palimp has the store for longer than five seconds, or than a lock is waited for, or our own data can't be read or written.
+    /// If another palimp has the store for longer than five seconds or the config's lock timeout,
+    /// or our own data can't be read or written.
     pub fn open_to_append(host: Host<'a>, store: &'a Store) -> Result<Option<Writer<'a>>, CommitError> {
         let tuning = tuning(host, store);
         let own = wait_for(host, &store.root, patience(&tuning))?;
         let vault = Vault::open(host.disk, host.data, &store.root)?;
         vault.name_store(host.data, &store.root, store.format)?;
-        // Notes that wait are told by who has read the store.
+        // Waiting notes go to a writer that has read the store.
         match vault.is_settled()? && vault.pending_notices()?.is_empty() {
             true => Writer::of(host, store, vault, tuning, own).map(Some),
             false => Ok(None),
@@ -98,7 +98,7 @@ impl<'a> Writer<'a> {
         if store.scope.is_none() || vault.is_settled()? {
             return Writer::of(host, store, vault, tuning, own)?.with_recovery();
         }
-        // What was cut short may be in any session. `own` keeps others out meanwhile.
+        // An interrupted step may be in any session. `own` still excludes other palimps.
         let (notes, replaced, finished) = {
             let place = Place::whole(store.root.clone(), store.format);
             let whole = load_from(host.disk, &place, Extent::Whole, None, host.now);
@@ -128,7 +128,7 @@ impl<'a> Writer<'a> {
         Ok(Writer { context, rescued: 0, finished: None, _own: own })
     }
 
-    /// What was left is looked after.
+    /// Recovers what earlier processes left.
     fn with_recovery(mut self) -> Result<Writer<'a>, CommitError> {
         pending_notices::take_notes(&self.context)?;
         file_exchange::recover_exchanges(&self.context, self.context.store);
@@ -141,7 +141,7 @@ impl<'a> Writer<'a> {
         Ok(self)
     }
 
-    /// The store to plan on: nothing is taken, finished or written, and nothing may be changed.
+    /// Opens the store only to plan: nothing is locked, finished or written, and nothing may be changed.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// What the store's config says, as it is on the disk now.
+/// Returns the settings of the store's config as it is on disk.
 fn tuning(host: Host<'_>, store: &Store) -> StoreTuning {
     let Some(tuning) = format::by_name(store.format).and_then(|own| own.tuning()) else {
         return StoreTuning::default();
@@ -165,15 +165,15 @@ fn patience(tuning: &StoreTuning) -> Duration {
     tuning.lock_timeout.max(PATIENCE)
 }
 
-/// Keeps other palimps out by a lock on the store's folder, which the system lets go of when
-/// this process ends, however it ends.
+/// Excludes other palimps with a lock on the store's folder. The system releases it when this
+/// process ends, even by a crash.
 fn wait_for<'a>(
     host: Host<'a>,
     root: &Path,
     patience: Duration,
 ) -> Result<Option<Box<dyn Flock + 'a>>, CommitError> {
     let began = host.machine.monotonic();
-    // A root that is a link leads to the folder that is locked: others may know it by its name.
+    // If the root is a link, the real folder is locked: others may use its real name.
     let real = host.disk.real_path(root).map_err(|source| CommitError::io(root, "found", source))?;
     loop {
         match host.disk.flock(&real, None) {

@@ -1,4 +1,4 @@
-//! Where the files of a store are: in it, or in the folder around it.
+//! Paths of a store's files: in it, or in the folder around it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use super::CommitContext;
 use crate::store::hidden_names::OldFileName;
 
-/// So many of the last steps are asked what a file was called.
+/// The number of recent steps that are searched for a file's name.
 const STEPS: usize = 16;
 
 impl CommitContext<'_> {
-    /// The whole path of a file.
+    /// Returns the full path of a file.
     pub(super) fn path(&self, relative: &Path) -> PathBuf {
         match relative.strip_prefix("..") {
             Ok(beside) => self.path_beside(beside),
@@ -18,7 +18,7 @@ impl CommitContext<'_> {
         }
     }
 
-    /// The opposite of [`CommitContext::path`]: a file of the store, or of the folder around it.
+    /// Returns the opposite of [`CommitContext::path`], for a file of the store or of the folder around it.
     pub(super) fn relative(&self, file: &Path) -> Option<PathBuf> {
         let root = &self.place.root;
         let around = root.parent().unwrap_or(root);
@@ -28,9 +28,9 @@ impl CommitContext<'_> {
         within.or_else(|| Some(Path::new("..").join(beside().or_else(really)?)))
     }
 
-    /// The file that took the place of the one whose second name is `path`. Where its name is too
-    /// long to be kept and nothing has it any more, what takes the last steps back says it; `None`
-    /// where that does not either.
+    /// Returns the file that replaced the one with the second name `path`. If its name was too long
+    /// to be kept and no file matches, searches the undo data of the last steps. `None` if that has
+    /// no match either.
     pub(super) fn file_of(&self, old: &OldFileName, path: &Path) -> io::Result<Option<PathBuf>> {
         let disk = self.host.disk;
         if let Some(file) = old.file_of(disk, path)? {
@@ -50,8 +50,8 @@ impl CommitContext<'_> {
         Ok(None)
     }
 
-    /// A file in the folder around the store. A link that stays in that folder is written
-    /// through, as it was read; any other is refused when it is written.
+    /// Returns the path of a file in the folder around the store. A link that stays in that folder
+    /// is followed, as when it was read; any other is refused when it is written.
     pub(super) fn path_beside(&self, relative: &Path) -> PathBuf {
         let around = self.place.root.parent().unwrap_or(&self.place.root);
         let path = around.join(relative);

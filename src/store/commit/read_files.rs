@@ -8,18 +8,18 @@ use crate::store::large_file;
 use std::io;
 use std::path::Path;
 
-/// Whether it is a copy, from which nothing is derived.
+/// True if the file is a backup, from which nothing is derived.
 pub fn is_copy(context: &CommitContext<'_>, path: &Path) -> bool {
     context.format.place(path, false) == Placement::File(Role::Backup)
 }
 
 impl CommitContext<'_> {
-    /// What is at a path; `None` where nothing is.
+    /// Returns the item at a path, or `None` if there is none.
     pub fn item_at(&self, path: &Path) -> Result<Option<Item>, CommitError> {
         Lookup::from(self.host.disk.look(path)).optional().map_err(|error| CommitError::unread(path, error))
     }
 
-    /// A file's bytes; `None` where there is none. One that can't be read is there.
+    /// Reads a file's bytes; `None` if it does not exist. Fails if it exists and can't be read.
     pub fn read(&self, relative: &Path) -> Result<Option<Vec<u8>>, CommitError> {
         let path = self.path(relative);
         match self.host.disk.read(&path, 0, None) {
@@ -29,8 +29,8 @@ impl CommitContext<'_> {
         }
     }
 
-    /// The same, held once where the store was read and the file is as it was then; those of a large log
-    /// are read when they are asked for.
+    /// Returns a file's bytes, shared with the store that was read if the file is unchanged. The
+    /// bytes of a large log are read on demand.
     pub fn bytes(&self, relative: &Path) -> Result<Option<Bytes>, CommitError> {
         let path = self.path(relative);
         let own = self.store.document_at(relative).filter(|own| own.is_held());

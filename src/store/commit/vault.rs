@@ -1,8 +1,8 @@
 //! Our own data about a store: the journal, what undo needs, drafts, backups, quarantine.
 //!
-//! One folder a store, in the user's data folder or where `--data-dir` says, never in the
-//! store. The journal holds numbers and names of files and no content; what undo needs is
-//! content, has a file a step, and goes after 30 days or 256 MB.
+//! Each store has one folder, in the user's data folder or in `--data-dir`, never in the store.
+//! The journal holds numbers and file names, no content. Undo data is content: one file per step,
+//! removed after 30 days or above 256 MB.
 
 pub mod activity_log;
 pub mod backups;

@@ -1,4 +1,4 @@
-//! The one way in which a user's files are changed, for all formats.
+//! The right to change a store, and what can be done with it.
 
 use crate::store::commit::derive::derive_files;
 use crate::store::commit::history::restore_backup;
@@ -22,42 +22,42 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Our own data about the store.
+    /// Returns our own data about the store.
     pub fn vault(&self) -> &Vault<'a> {
         &self.context.vault
     }
 
-    /// The store that it changes.
+    /// Returns the place of the store that it changes.
     pub fn place(&self) -> &Place {
         &self.context.place
     }
 
-    /// How long it waits for locks, and what is written later.
+    /// Returns how long it waits for locks, and what is written later.
     pub fn tuning(&self) -> &StoreTuning {
         &self.context.tuning
     }
 
-    /// The number of late lines that opening rescued.
+    /// Returns the number of late lines that opening rescued.
     pub fn rescued(&self) -> usize {
         self.rescued
     }
 
-    /// The receipt of an interrupted erasure that opening finished.
+    /// Returns the receipt of an interrupted erasure that opening finished.
     pub fn finished(&self) -> Option<&scrub::ErasureReceipt> {
         self.finished.as_ref()
     }
 
-    /// What opening found and the user must know. The next receipt has it, too.
+    /// Returns what opening found and the user must know. The next receipt has it, too.
     pub fn notes(&self) -> Vec<String> {
         self.context.notes.borrow().clone()
     }
 
-    /// Our own data as this process leaves it: [`Writer::open_if_unchanged`] takes it.
+    /// Returns our own data as this process leaves it: [`Writer::open_if_unchanged`] takes it.
     pub fn vault_state(&self) -> Option<VaultState> {
         self.context.vault.state()
     }
 
-    /// The store as it is on disk. It is read again only if it changed.
+    /// Returns the store as it is on disk. Reads it again only if it changed.
     pub fn load(&self) -> Cow<'a, Store> {
         self.context.load()
     }
@@ -96,7 +96,7 @@ impl<'a> Writer<'a> {
     ///
     /// As [`Writer::commit`], and if the step was undone or redone since.
     pub fn commit_undo_redo(&self, plan: &Plan, turn: UndoRedo) -> Result<CommitReceipt, CommitError> {
-        // It was planned and shown before this writer kept others out.
+        // The plan was made and shown before this writer excluded other palimps.
         undo_redo::check_reversal(&self.context, plan, turn)?;
         commit_plan::commit(&self.context, plan, Some(turn))
             .map_err(|error| undo_redo::after_own_steps(&self.context, plan, turn, error))
@@ -106,7 +106,7 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     ///
-    /// As [`Writer::commit`], and if other programs restored the same meanwhile.
+    /// As [`Writer::commit`], and if other programs restored the same in between.
     pub fn restore(&self, plan: &Plan) -> Result<CommitReceipt, CommitError> {
         restore_backup::restore(&self.context, plan)
     }
@@ -126,8 +126,7 @@ impl<'a> Writer<'a> {
         scrub::erase(&self.context, plan, targets, reason)
     }
 
-    /// Rebuilds what is due, even while other programs write. False if something can't be read, or kept
-    /// changing.
+    /// Rebuilds what is due, even while others write. False if something can't be read or keeps changing.
     pub fn derive_due(&self) -> bool {
         derive_files::derive_due(&self.context)
     }

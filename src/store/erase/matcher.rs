@@ -166,7 +166,7 @@ impl<'a> ErasureMatcher<'a> {
         view: Option<View<'_>>,
         contents: Option<&Needles>,
     ) -> bool {
-        // The blank rest of an erased record says nothing.
+        // The empty rest of an erased record says nothing.
         if raw.is_empty() || self.hollow(path, raw, "").is_some_and(|hollow| hollow == raw) {
             return false;
         }

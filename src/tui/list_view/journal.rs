@@ -6,7 +6,7 @@ use super::row::ListCell;
 use super::{ListViewKind, RowDetails};
 use crate::model::plan::count_with_noun;
 use crate::model::{Moment, PathText};
-use crate::store::commit::{JournalRow as Step, JournalView, StepOutcome, UndoRedo};
+use crate::store::commit::UndoRedo;
 use crate::tui::action::Action;
 use crate::tui::health::human_size;
 use crate::tui::hint::{Hint, act, hint};
@@ -14,6 +14,7 @@ use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::state::list_view::JournalScreen;
 use crate::tui::theme::{self, Theme};
+use crate::usecase::{JournalRow as Step, JournalView, StepOutcome};
 use crate::work::{StepDetail, StepFile};
 
 pub static KIND: ListViewKind = ListViewKind {

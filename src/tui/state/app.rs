@@ -48,7 +48,7 @@ pub const DEMO_NOTICE: &str =
 #[derive(Default)]
 pub struct App {
     pub now: Moment,
-    /// A clock that always moves. Everything that waits for the user uses it, because `now` stands still if
+    /// A clock that always moves. Everything that waits for the user uses it, because `now` stops if
     /// the user gave it as an option.
     pub monotonic_now: Moment,
     pub size: (u16, u16),

@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::model::Snapshot;
-use crate::store::commit::JournalView;
 use crate::tui::state::app::MemoryIdentity;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::state::row_list::RowList;
-use crate::usecase::Visits;
+use crate::usecase::{JournalView, Visits};
 use crate::work::{ArchiveBatch, BackupRow, Chore, OpenedBackup, StepDetail};
 
 /// State of the open list view.

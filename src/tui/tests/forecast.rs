@@ -2,7 +2,7 @@
 
 use super::changes::{notice, selected_id};
 use super::*;
-use crate::format::writing::{NO_COMPRESSED_FILES, WriteContext};
+use crate::format::writing::WriteContext;
 use crate::model::time::DAY;
 use crate::query::EntryDecay;
 
@@ -161,8 +161,7 @@ fn what_is_told_of_the_floor_is_what_a_compaction_does_then() {
         }
         let days: i64 = figure.split('d').next().unwrap().parse().unwrap_or(0);
         let then = now().plus((days + 1) * DAY);
-        let scene =
-            WriteContext { store, now: then, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+        let scene = WriteContext::of(store, then, [7; 16]);
         let dropped =
             crate::format::by_name(store.format).unwrap().compacted_entries(&scene, None).unwrap().unwrap();
         assert_eq!(dropped.contains(entry), figure.ends_with("goes"), "{figure}");

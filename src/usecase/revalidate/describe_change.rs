@@ -1,6 +1,4 @@
 //! Says in words what happened to one memory since it was shown.
-
-use crate::format::writing::NO_COMPRESSED_FILES;
 use crate::model::entry_tracker::have_equal_bytes;
 use crate::model::{Entry, Moment, PathText, State, Store};
 use crate::ops::form::{EditForm, FormField, form, items};
@@ -37,7 +35,7 @@ fn only_used(was: (&Store, &Entry), is: (&Store, &Entry), now: Moment) -> bool {
         let (_, writes) = writes(store).ok()?;
         let raw = &store.read(entry)?;
         let mut tape = Tape::default();
-        let scene = WriteContext { store, now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
+        let scene = WriteContext::of(store, now, [0; 16]);
         let used = writes.access_members(scan(&mut tape, raw).ok()?, now);
         if used.is_empty() {
             return None;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::disk::host::Host;
 use crate::model::entry_tracker::have_equal_bytes;
 use crate::model::{EntryRef, EntryTracker, Extent, Moment, Snapshot, Store};
-use crate::store::commit::Host;
 use crate::store::{Place, load};
 use crate::usecase::deleted_records::as_before;
 use crate::usecase::request::ChangeRequest;

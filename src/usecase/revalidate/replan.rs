@@ -8,14 +8,14 @@ use super::super::failure::{ChangeFailure, Result};
 use super::super::plan_change::plan;
 use super::super::plan_stores::plans_due;
 use super::super::request::{ChangeRequest, Requester};
-use crate::format::writing::NO_COMPRESSED_FILES;
+use crate::disk::host::Host;
 use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, EntryTracker, PathText, Plan, Snapshot, Store};
 use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
 use crate::ops::backup_restore::{CopyFacts, compare};
 use crate::ops::effect::{TouchedRecord, effect};
 use crate::ops::{self, Progress, Refusal, WriteContext};
-use crate::store::commit::{Host, Vault};
+use crate::store::commit::Vault;
 use crate::usecase::planned_change::{PlannedChange, name_of};
 use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
 use crate::usecase::revalidate::same_memories::same_memories;
@@ -131,8 +131,7 @@ fn candidates(store: &Store, plan: &Plan, request: &ChangeRequest) -> Result<Vec
     if plan.verb != "compact" {
         return plans_due(store, request.now);
     }
-    let scene =
-        WriteContext { store, now: request.now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(store, request.now, [0; 16]);
     let plan = ops::compact::compact(&scene, None)?;
     Ok(if plan.is_empty() { Vec::new() } else { vec![(plan, ops::compact::rule(store))] })
 }

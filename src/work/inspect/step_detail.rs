@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{Inspector, StepDetail, StepFile};
 use crate::format::{Placement, by_name, title, title_of_raw};
 use crate::model::{Act, Entry, Moment, PathText, Role, Store};
-use crate::store::commit::JournalView;
+use crate::usecase::JournalView;
 
 /// At most this many lines of a file are shown.
 const SHOWN: usize = 200;

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use crate::faulty::{Faulty, Op};
+use palimp::disk::host::Host;
 use palimp::disk::{Disk, Machine};
 use palimp::model::{Extent, Plan, Store};
 use palimp::ops::{RecordDraft, WriteContext, add};
-use palimp::store::commit::{Host, Writer};
+use palimp::store::commit::Writer;
 use palimp::store::hidden_names::is_ours;
 use palimp::store::{Place, load_from};
 

@@ -5,10 +5,11 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use palimp::disk::host::Host;
 use palimp::disk::{Machine, RealDisk};
 use palimp::model::{Change, Entry, Extent, Moment, Plan, Store};
 use palimp::ops::{self, FieldAssignment, Refusal, WriteContext};
-use palimp::store::commit::{CommitError, CommitReceipt, Host, Writer};
+use palimp::store::commit::{CommitError, CommitReceipt, Writer};
 use palimp::store::hidden_names::is_ours;
 use palimp::store::{Place, load};
 use serde_json::{Value, json};

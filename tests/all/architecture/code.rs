@@ -104,6 +104,22 @@ pub fn strings_of(text: &str) -> Vec<(usize, String)> {
     strings
 }
 
+/// Returns the comments, with their lines.
+pub fn comments_of(text: &str) -> Vec<(usize, String)> {
+    let mut comments = Vec::new();
+    let (mut rest, mut line, mut before) = (text, 1, None);
+    while let Some(c) = rest.chars().next() {
+        let length = comment(rest).or_else(|| literal(rest, before));
+        let own = &rest[..length.unwrap_or(c.len_utf8())];
+        if let Some(comment) = own.strip_prefix("//") {
+            comments.push((line, comment.trim_start_matches(['/', '!']).trim().to_owned()));
+        }
+        line += own.matches('\n').count();
+        (rest, before) = (&rest[own.len()..], Some(c));
+    }
+    comments
+}
+
 fn unescaped(text: &str) -> String {
     let mut lines = text.split("\\\n");
     let first = lines.next().unwrap_or_default().to_owned();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::code::{has_word, strings_of};
+use super::code::{comments_of, has_word, strings_of};
 use crate::support::run;
 
 /// Where a retired word is allowed: part of a file's path, the phrase, the reason.
@@ -25,6 +25,8 @@ const RIGHT: &[(&str, &str, &str)] = &[
 struct Retired {
     word: String,
     instead: String,
+    /// The specifications and types use the word, so comments may.
+    is_right_in_comments: bool,
 }
 
 fn root() -> &'static Path {
@@ -42,8 +44,11 @@ fn retired() -> Vec<Retired> {
     let cells = rows.map(|row| row.split('|').map(str::trim).map(str::to_owned).collect::<Vec<_>>());
     let of_row = |cells: Vec<String>| -> Vec<Retired> {
         let [word, _, instead] = cells.as_slice() else { return Vec::new() };
+        let is_right_in_comments = instead.contains("(comments may)");
         let phrases = instead.split('`').skip(1).step_by(2);
-        phrases.map(|own| Retired { word: own.to_lowercase(), instead: word.clone() }).collect()
+        phrases
+            .map(|own| Retired { word: own.to_lowercase(), instead: word.clone(), is_right_in_comments })
+            .collect()
     };
     cells.flat_map(of_row).collect()
 }
@@ -189,4 +194,39 @@ fn a_retired_word_is_found_as_a_word_alone_and_not_in_a_phrase_that_is_right() {
         assert!(said("src/cli/x.rs", right).is_empty(), "{right}");
     }
     assert_eq!(prose("a `record`\n```\nrecord\n```\nb").len(), 2);
+}
+
+/// Returns the comments of the code and its tests, with their files and lines.
+fn comments() -> Vec<(String, usize, String)> {
+    let of_file = |path: PathBuf| {
+        let name = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+        let own = comments_of(&read(&path)).into_iter();
+        own.map(move |(line, text)| {
+            (name.clone(), line, text.split('`').step_by(2).collect::<Vec<_>>().join(" "))
+        })
+        .collect::<Vec<_>>()
+    };
+    ["src", "tests", "benches"]
+        .iter()
+        .flat_map(|top| files(&root().join(top), "rs"))
+        .flat_map(of_file)
+        .collect()
+}
+
+#[test]
+fn comments_have_no_retired_words() {
+    let retired: Vec<Retired> = retired().into_iter().filter(|own| !own.is_right_in_comments).collect();
+    let comments = comments();
+    assert!(comments.len() > 8_000, "{} comments", comments.len());
+    let told: Vec<String> = comments
+        .iter()
+        .filter(|(file, ..)| !file.ends_with("architecture/words.rs"))
+        .flat_map(|(file, line, text)| {
+            let lower = text.to_lowercase();
+            let hits: Vec<_> = retired.iter().filter(|own| has_word(&lower, &own.word)).collect();
+            hits.into_iter()
+                .map(move |own| format!("{file}:{line}: \"{}\": use \"{}\": {text}", own.word, own.instead))
+        })
+        .collect();
+    assert!(told.is_empty(), "{}:\n{}", told.len(), told.join("\n"));
 }

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use palimp::disk::RealDisk;
+use palimp::disk::host::Host;
 use palimp::format;
 use palimp::model::{EntryRef, Extent, Moment, Snapshot, Store};
 use palimp::ops;
-use palimp::store::commit::{Host, Vault};
+use palimp::store::commit::Vault;
 use palimp::store::{Place, load};
 use palimp::usecase::{
     self, ChangeCommand, ChangeRequest, CheckedStore, PlannedChange, RecentSteps, Requester, SilentObserver,

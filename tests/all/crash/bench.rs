@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::faulty::{Faulty, Lie};
 use palimp::disk::Disk;
+use palimp::disk::host::Host;
 use palimp::model::{Extent, Plan, Store};
 use palimp::ops::{self, WriteContext};
-use palimp::store::commit::{CommitError, CommitReceipt, Host, UndoRedo, Writer};
+use palimp::store::commit::{CommitError, CommitReceipt, UndoRedo, Writer};
 use palimp::store::{Place, load_from};
 
 use super::cases::{Case, Do};

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
-use palimp::format::writing::NO_COMPRESSED_FILES;
 use palimp::model::Store;
 use palimp::ops::WriteContext;
 use palimp::store::commit::FilesState;
@@ -102,8 +101,7 @@ fn drop_times(content: &mut serde_json::Map<String, Value>) {
 /// Returns the files that a rebuild would change.
 pub(super) fn stale(disk: &Faulty, format: &'static str) -> BTreeSet<PathBuf> {
     let store: Store = load(disk, format);
-    let scene =
-        WriteContext { store: &store, now: NOW, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, NOW, [7; 16]);
     let plan = palimp::ops::reindex::reindex(&scene);
     let changed = plan.map(|plan| plan.derived).unwrap_or_default().into_iter();
     changed.filter(|change| !change.is_empty()).map(|change| change.path).collect()

@@ -2,13 +2,11 @@
 //! process is killed there. The record is changed if that was reported, the others are as before.
 //! Derived files are right after the next start; until then they are noted as due.
 
-use std::path::Path;
-
-use palimp::format::writing::NO_COMPRESSED_FILES;
 use palimp::model::{Extent, Role, Store, StoreScope};
 use palimp::ops::{self, WriteContext};
 use palimp::store::commit::{Vault, Writer, is_settled};
 use palimp::store::{Place, load_from};
+use std::path::Path;
 
 use super::bench::{DATA, host};
 use super::every_verb::stale;
@@ -37,8 +35,7 @@ fn tag(disk: &Faulty, format: &'static str, tag: &str, fault: Option<(usize, Fau
     assert_eq!(logs.map(|own| own.records.len()).sum::<usize>(), 1, "{format}: the others were read");
     let entry =
         *store.entries.iter().find(|own| store.view(own).is_some_and(|own| own.id == Some(ID))).unwrap();
-    let scene =
-        WriteContext { store: &store, now: NOW, random: [9; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, NOW, [9; 16]);
     let plan = ops::tag::tag(&scene, &[entry], &[tag.to_owned()], &[]).unwrap();
     assert!(plan.derive_later && plan.derived.is_empty(), "{format}");
     let machine = if fault.is_some() { Still::first() } else { Still::next() };

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use palimp::disk::{Machine, ProcessState};
-use palimp::format::writing::NO_COMPRESSED_FILES;
 use palimp::memory::{Memory, New};
 use palimp::model::{Moment, Role, Store, is_log};
 use palimp::ops::WriteContext;
@@ -173,8 +172,7 @@ pub fn large(format: &'static str) -> Faulty {
     let writer = Writer::open(host(&disk, &Still::first()), &store).map(drop);
     writer.unwrap();
     let store = load(&disk, format);
-    let scene =
-        WriteContext { store: &store, now: NOW, random: [9; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, NOW, [9; 16]);
     let plan = palimp::ops::reindex::reindex(&scene).unwrap();
     let machine = Still::first();
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();

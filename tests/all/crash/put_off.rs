@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use crate::faulty::Faulty;
+use palimp::disk::host::Host;
 use palimp::disk::{Disk, Machine, ProcessState};
 use palimp::model::{Moment, Store};
 use palimp::ops;
 use palimp::store::Place;
-use palimp::store::commit::{CommitReceipt, Host, Vault, Writer, take_stores_to_watch, watch};
+use palimp::store::commit::{CommitReceipt, Vault, Writer, take_stores_to_watch, watch};
 
 use super::bench::{DATA, scene};
 use super::stores;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::faulty::{Errno, Fault, Faulty};
 use palimp::disk::ThisMachine;
 use palimp::disk::{Disk, Machine};
-use palimp::format::writing::{FieldAssignment, NO_COMPRESSED_FILES, WriteContext};
+use palimp::format::writing::{FieldAssignment, WriteContext};
 use palimp::model::{Entry, Plan, Store};
 use palimp::ops::delete::{DeleteRequest, delete};
 use palimp::ops::edit::edit;
@@ -52,8 +52,7 @@ fn entry(store: &Store, id: &str) -> Entry {
 
 fn change(disk: &Faulty, make: impl Fn(&WriteContext<'_>) -> Plan) {
     let (store, machine) = (load(disk), ThisMachine::new());
-    let scene =
-        WriteContext { store: &store, now: NOW, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, NOW, [7; 16]);
     Writer::open(host(disk, &machine), &store).unwrap().commit(&make(&scene)).unwrap();
 }
 
@@ -143,8 +142,7 @@ fn undo_that_was_shown_before_an_erasure_brings_nothing_erased_back() {
     let whole = text(&disk, log);
     let line = whole.split_inclusive('\n').find(|line| line.contains("mem_001")).unwrap();
     let (store, machine) = (load_log(&disk), ThisMachine::new());
-    let scene =
-        WriteContext { store: &store, now: NOW, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, NOW, [7; 16]);
     let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
     let plan = delete(&scene, &[entry(&store, "mem_001")], asked).unwrap();
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
@@ -163,8 +161,7 @@ fn undo_that_was_shown_before_an_erasure_brings_nothing_erased_back() {
 fn a_change_that_was_shown_before_an_erasure_keeps_no_copy_of_what_was_erased() {
     let disk = server();
     let (store, machine) = (load(&disk), ThisMachine::new());
-    let scene =
-        WriteContext { store: &store, now: NOW, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, NOW, [7; 16]);
     let plan =
         delete(&scene, &[entry(&store, "k-2")], DeleteRequest { remove: true, ..DeleteRequest::default() })
             .unwrap();

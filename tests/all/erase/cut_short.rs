@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Fault, Faulty};
+use palimp::disk::host::Host;
 use palimp::disk::{Disk, ThisMachine};
 use palimp::format;
 use palimp::format::writing::WriteContext;
 use palimp::model::{Code, Entry, Extent, Moment, Severity, Store};
 use palimp::ops::erase;
 use palimp::store::commit::scrub::{ErasureReceipt, gather};
-use palimp::store::commit::{CommitError, Host, Vault, Writer};
+use palimp::store::commit::{CommitError, Vault, Writer};
 use palimp::store::erase::{ErasedContents, ErasureMatcher};
 use palimp::store::{Place, load_from};
 use serde_json::json;

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use crate::faulty::Faulty;
+use palimp::disk::host::Host;
 use palimp::disk::{Disk, Machine, ProcessState};
 use palimp::model::{Code, Extent, Moment, Plan, Store};
 use palimp::ops::WriteContext;
-use palimp::store::commit::{CommitError, CommitReceipt, Host, JournalLine, UndoRedo, Writer};
+use palimp::store::commit::{CommitError, CommitReceipt, JournalLine, UndoRedo, Writer};
 use palimp::store::hidden_names::is_ours;
 use palimp::store::{Place, load_from};
 

@@ -338,12 +338,7 @@ fn a_fix_claims_no_more_than_a_check_of_its_result_says() {
         for cut in (whole.len() / 4..whole.len()).step_by(7) {
             let text = format!("{}\n{}", record(own.0, "evt-000001", "x"), &whole[..cut]);
             let store = load(&[(own.1, text.as_bytes())], own.0);
-            let scene = WriteContext {
-                store: &store,
-                now: now(),
-                random: [7; 16],
-                compressed_files: &NO_COMPRESSED_FILES,
-            };
+            let scene = WriteContext::of(&store, now(), [7; 16]);
             let material = repair::RepairSources::default();
             let bench = repair::RepairContext::of(&scene, &material, []);
             let findings = palimp::check::findings(&store);

@@ -77,8 +77,7 @@ pub fn counts<'b>(parts: impl IntoIterator<Item = &'b [u8]>) -> BTreeMap<u8, i64
 
 fn safe(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, RepairPlan) {
     let store = load(&[(log, bytes)], format);
-    let scene =
-        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, now(), [7; 16]);
     let done = repair::all_safe(&scene).unwrap();
     let own = done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
     // The format's own note of a repair is not part of the damaged bytes.
@@ -113,8 +112,7 @@ fn faults(format: &'static str, log: &str, bytes: &[u8]) -> Result<(), String> {
         return fail("a second repair changes something", &again);
     }
     let store = load(&[(log, &left)], format);
-    let scene =
-        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, now(), [7; 16]);
     let material = RepairSources::default();
     let bench = RepairContext::of(&scene, &material, []);
     match store.problems.iter().find(|own| own.file.as_os_str() == log && bench.safe(own).is_some()) {
@@ -151,12 +149,7 @@ fn every_fix_of_every_problem_can_be_carried_out_and_undone() {
         for (name, damage) in DAMAGES {
             let bytes = damage(&records(format, 1));
             let store = load(&[(log, &bytes)], format);
-            let scene = WriteContext {
-                store: &store,
-                now: now(),
-                random: [7; 16],
-                compressed_files: &NO_COMPRESSED_FILES,
-            };
+            let scene = WriteContext::of(&store, now(), [7; 16]);
             let material = RepairSources::default();
             let bench = RepairContext::of(&scene, &material, []);
             for finding in palimp::check::findings(&store) {
@@ -242,7 +235,7 @@ proptest! {
         let (left, _) = safe(format, log, &bytes);
         let store = load(&[(log, &left)], format);
         let anew = stale_files::stale_files(&store, now());
-        let scene = WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+        let scene = WriteContext::of(&store, now(), [7; 16]);
         let material = RepairSources::default();
         let bench = RepairContext::of(&scene, &material, anew.iter().map(|own| &*own.path));
         for own in &store.problems {

@@ -11,8 +11,7 @@ use crate::support::tries::count;
 /// Returns the log after the first fixes of all problems of that kind, and the bytes in quarantine.
 fn fixed(format: &'static str, log: &str, bytes: &[u8], code: Code) -> (Vec<u8>, Vec<u8>) {
     let store = load(&[(log, bytes)], format);
-    let scene =
-        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, now(), [7; 16]);
     let material = RepairSources::default();
     let done = chosen(&RepairContext::of(&scene, &material, []), &RepairTarget::Code(code)).unwrap();
     let changed =
@@ -78,12 +77,7 @@ fn what_is_offered_for_a_torn_line_is_the_same_alone_and_among_many() {
         });
         let file = std::iter::once(whole(999).into_bytes()).chain(lines).collect::<Vec<_>>().join(&b'\n');
         let store = load(&[(log, &file)], format);
-        let scene = WriteContext {
-            store: &store,
-            now: now(),
-            random: [7; 16],
-            compressed_files: &NO_COMPRESSED_FILES,
-        };
+        let scene = WriteContext::of(&store, now(), [7; 16]);
         let material = RepairSources::default();
         let told = |fixes: Vec<ProblemFix>| format!("{fixes:?}");
         let fixes = |bench: &RepairContext<'_>, own: &Problem| told(bench.fixes(own));

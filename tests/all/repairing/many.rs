@@ -1,4 +1,4 @@
-//! Thousands of damaged lines: the time for each does not grow with their number.
+//! Thousands of broken lines: the time for each does not grow with their number.
 
 use palimp::ops::repair::{RepairContext, RepairSources};
 
@@ -9,8 +9,7 @@ use crate::support::tries::count;
 fn takes(bytes: &str) -> (usize, f64) {
     let (format, log) = LOGS[1];
     let store = load(&[(log, bytes.as_bytes())], format);
-    let scene =
-        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, now(), [7; 16]);
     let material = RepairSources::default();
     let bench = RepairContext::of(&scene, &material, []);
     let began = std::time::Instant::now();
@@ -43,8 +42,7 @@ fn a_line_longer_than_any_memory_is_moved_to_quarantine_alone_and_says_why() {
     let long = record(format, "long", &"x".repeat(2 << 20));
     let bytes = format!("{}\n{}\n", record(format, "a", "x"), &long[..long.len() - 30]);
     let store = load(&[(log, bytes.as_bytes())], format);
-    let scene =
-        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, now(), [7; 16]);
     let material = RepairSources::default();
     let bench = RepairContext::of(&scene, &material, []);
     let torn = store.problems.iter().find(|own| own.code.as_str() == "torn-line").unwrap();

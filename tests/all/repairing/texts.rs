@@ -33,8 +33,7 @@ const MEMORIES: [(usize, &str); 5] = [
 /// Returns the fixes of the torn last line of a log, and the log after each of them.
 fn proposed((format, log): (&'static str, &'static str), lines: &[u8]) -> Vec<(ProblemFix, Vec<u8>)> {
     let store = load(&[(log, lines)], format);
-    let scene =
-        WriteContext { store: &store, now: now(), random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, now(), [7; 16]);
     let material = RepairSources::default();
     let bench = RepairContext::of(&scene, &material, []);
     let all = findings(&store);

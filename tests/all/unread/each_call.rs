@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
 use palimp::demo;
-use palimp::format::writing::{FieldAssignment, NO_COMPRESSED_FILES, RecordDraft, Refusal, WriteContext};
+use palimp::disk::host::Host;
+use palimp::format::writing::{FieldAssignment, RecordDraft, Refusal, WriteContext};
 use palimp::model::{Entry, Extent, Moment, Plan, State, Store};
 use palimp::ops;
-use palimp::store::commit::{CommitError, CommitReceipt, FilesState, Host, Writer};
+use palimp::store::commit::{CommitError, CommitReceipt, FilesState, Writer};
 use palimp::store::{Place, load_from};
 
 use crate::crash::machine::Still;
@@ -88,7 +89,7 @@ fn changed(
     let store = load_from(disk, &place, Extent::Whole, None, NOW);
     let planned = |store: &Store| {
         store.whole()?;
-        make(&WriteContext { store, now: NOW, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES })
+        make(&WriteContext::of(store, NOW, [7; 16]))
     };
     planned(&store)?;
     let host = Host { disk, machine: &machine, data: Path::new(DATA), now: NOW };

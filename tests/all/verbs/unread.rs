@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::faulty::Faulty;
-use palimp::format::writing::{FieldAssignment, NO_COMPRESSED_FILES, Refusal, WriteContext};
+use palimp::format::writing::{FieldAssignment, Refusal, WriteContext};
 use palimp::model::{Extent, Moment, Plan, Store};
 use palimp::ops;
 use palimp::store::{Place, load_from};
@@ -42,12 +42,7 @@ fn plan(
 ) -> (Store, Result<Plan, Refusal>) {
     let place = Place::whole(ROOT.into(), format);
     let store = load_from(disk, &place, Extent::Whole, None, NOW);
-    let plan = make(&WriteContext {
-        store: &store,
-        now: NOW,
-        random: [7; 16],
-        compressed_files: &NO_COMPRESSED_FILES,
-    });
+    let plan = make(&WriteContext::of(&store, NOW, [7; 16]));
     (store, plan)
 }
 

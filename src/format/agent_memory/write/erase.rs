@@ -36,7 +36,7 @@ const BY: &str = "palimp:erase";
 impl FormatEraser for AgentMemory {
     fn may_erase(&self, store: &Store, entry: &Entry) -> Result<()> {
         let own = store.document(entry);
-        if is_log(&own.path) {
+        if is_events_log(&own.path) {
             return Ok(());
         }
         let Some(view) = store.view(entry) else {
@@ -114,10 +114,10 @@ impl FormatEraser for AgentMemory {
         Ok([mark, &left].concat())
     }
 
-    // The blank event keeps only its number, kind, source and time.
+    // The empty event keeps only its number, kind, source and time.
     fn blank_record(&self, file: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>> {
         let mut tape = Tape::default();
-        let event = object(&mut tape, raw).ok().filter(|_| is_log(file))?;
+        let event = object(&mut tape, raw).ok().filter(|_| is_events_log(file))?;
         if event.get("contentHash").is_some_and(|own| own.is_text(HASH))
             && event.get("sourceRef").is_some_and(|own| own.is_text(BY))
         {
@@ -140,7 +140,7 @@ impl FormatEraser for AgentMemory {
     }
 
     fn without_repeats(&self, file: &Path, raw: &[u8], parts: &Needles) -> Option<Vec<u8>> {
-        let says = !parts.is_empty() && is_log(file) && parts.any(raw);
+        let says = !parts.is_empty() && is_events_log(file) && parts.any(raw);
         says.then(|| without_signals(raw, &|signal| parts.any(signal.raw()))).flatten()
     }
 
@@ -161,7 +161,7 @@ impl FormatEraser for AgentMemory {
     }
 }
 
-fn is_log(file: &Path) -> bool {
+fn is_events_log(file: &Path) -> bool {
     file.file_name().is_some_and(|name| name == "events.jsonl")
 }
 

@@ -23,7 +23,7 @@ pub enum PartForm {
     Paragraph,
     /// A list with one bullet per value.
     Bullets,
-    /// One heading per value, and paragraphs with these beginnings. The last text stands for an empty list.
+    /// One heading per value, and paragraphs with these beginnings. The last text means an empty list.
     Items(&'static [&'static str], &'static str),
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::assembly;
 use crate::format::writing::WriteContext;
-use crate::model::{Document, Entry, Moment, Role, State, View, is_kept};
+use crate::model::{Entry, Moment, Role, State, View, is_kept, is_log};
 use crate::text::json::Json;
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
@@ -52,7 +52,7 @@ fn live<'a>(scene: &'a WriteContext<'_>) -> Vec<LiveRecord<'a>> {
     let mut live = Vec::new();
     for entry in scene.store.entries.iter().filter(|entry| entry.state == State::Live) {
         let document = scene.store.document(entry);
-        let is_log = document.role == Role::Records && is_log(document);
+        let is_log = document.role == Role::Records && is_log(&document.path);
         let Some(view) = scene.store.view(entry).filter(|_| is_log) else { continue };
         let mut tape = Tape::default();
         let bytes = scene.store.raw(entry);
@@ -93,10 +93,6 @@ fn without_room(scene: &WriteContext<'_>, live: &[LiveRecord<'_>]) -> Vec<usize>
         }
     }
     full
-}
-
-fn is_log(document: &Document) -> bool {
-    document.path.extension().is_some_and(|end| end == "jsonl")
 }
 
 /// Returns when a task was completed.

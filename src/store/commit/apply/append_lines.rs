@@ -1,4 +1,4 @@
-//! Lines added at the end of a file.
+//! Adds lines at the end of a file.
 
 use std::io;
 
@@ -13,24 +13,22 @@ use crate::store::commit::recovery::change_progress::lines_at;
 use crate::store::commit::vault::make_folders_as;
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 
-/// What a write that failed left in the file.
+/// What a failed write left in the file.
 enum FailedAppend {
     Nothing,
     /// A part of the lines.
     Torn,
-    /// That, and what others wrote behind it.
+    /// A part of the lines, and what other programs wrote behind them.
     TornAndMore,
 }
 
-/// So often lines are added anew where others put another file in the place of the one that
-/// they were added to.
+/// How often lines are added again if another program replaces the file at the same time.
 const TRIES: usize = 5;
-/// A line that is longer counts as one that is not whole.
+/// The limit of a line, in bytes. A longer one counts as incomplete.
 const LONGEST: u64 = 1 << 20;
 
 impl<'a> ApplyContext<'a, '_> {
-    /// Adds lines at the end of a file, durably. Whether it made the file, whose name is then
-    /// not durable yet.
+    /// Adds lines at the end of a file, durably. True if it made the file: its name is not durable yet.
     pub(super) fn append(&mut self, own: &StagedChange, lines: &[u8]) -> Result<bool, CommitError> {
         let mut made = false;
         for attempt in 0..TRIES {
@@ -39,7 +37,7 @@ impl<'a> ApplyContext<'a, '_> {
             if is_new {
                 self.begin(own);
             }
-            // Lines that came since the files were compared are in no index yet.
+            // Lines added since the files were compared are not in an index yet.
             let (seen, tail) = self.end(own, out.as_ref())?;
             let base = own.base.as_ref().map_or(0, |base| base.len() as u64);
             self.carried.derive |= seen.len != base || attempt > 0;
@@ -58,8 +56,7 @@ impl<'a> ApplyContext<'a, '_> {
         Err(own.moved("other programs keep putting another file in its place"))
     }
 
-    /// The file as it is, and its last byte. Who keeps to the lock is in the middle of no line now;
-    /// another ends its line soon.
+    /// Returns the file's state and its last byte. Programs without the lock get a moment to end their line.
     fn end(&self, own: &StagedChange, out: &dyn WritableFile) -> Result<(Generation, Vec<u8>), CommitError> {
         let mut half = own.partial_len;
         for _ in 1..TRIES {
@@ -86,7 +83,7 @@ impl<'a> ApplyContext<'a, '_> {
         Ok((seen, tail))
     }
 
-    /// Whether lines of ours stand in the middle of a line that an agent goes on with, or may.
+    /// True if our lines split a line that another program is writing, or may be writing.
     fn cuts(&self, own: &StagedChange, seen: &Generation, bytes: &[u8], lines: &[u8], len: u64) -> bool {
         let disk = self.host.disk;
         let is_behind_half = || {
@@ -95,13 +92,13 @@ impl<'a> ApplyContext<'a, '_> {
             is_fresh(self.host.machine, seen) && last.is_ok_and(|(last, _)| !is_whole(&last))
         };
         let is_alone = len == seen.len + bytes.len() as u64;
-        // A torn line that was planned on was no agent's in the middle of it.
+        // If the plan already knew the torn line, no agent is in the middle of it.
         let is_planned_on = own.base.as_ref().is_some_and(|base| base.len() as u64 == seen.len);
         bytes.len() > lines.len() && !is_planned_on && is_behind_half()
             || !is_alone && cuts_a_line(disk, &own.path, seen, bytes, false) == Some(true)
     }
 
-    /// Writes bytes behind the end, durably: to which file.
+    /// Writes bytes at the end, durably. Returns the state of the file that received them.
     fn write_behind(
         &mut self,
         own: &StagedChange,
@@ -128,7 +125,7 @@ impl<'a> ApplyContext<'a, '_> {
         out.generation().map_err(own.io("read"))
     }
 
-    /// Cuts off what a write that failed left, where that and nothing else is there.
+    /// Cuts off what a failed write left, if nothing else is behind it.
     fn cut(&self, own: &StagedChange, out: &mut dyn WritableFile, len: u64, bytes: &[u8]) -> FailedAppend {
         match out.generation() {
             Ok(now) if now.len == len => return FailedAppend::Nothing,
@@ -140,7 +137,7 @@ impl<'a> ApplyContext<'a, '_> {
         if !bytes.starts_with(&there) {
             return FailedAppend::TornAndMore;
         }
-        // Durably: what says that nothing was changed must hold after a power cut, too.
+        // Durably, because the error then says that nothing was changed. That must hold after a power cut.
         if is_it && there.len() < bytes.len() && out.set_len(len).is_ok() && out.sync().is_ok() {
             FailedAppend::Nothing
         } else {
@@ -148,8 +145,7 @@ impl<'a> ApplyContext<'a, '_> {
         }
     }
 
-    /// Whether the lines are in the file that has the name now: who replaces a file while it
-    /// is open leaves what is written to it without a name.
+    /// True if the lines are in the named file. A program may have replaced the file while it was open.
     fn are_in_place(
         &self,
         own: &StagedChange,
@@ -168,7 +164,7 @@ impl<'a> ApplyContext<'a, '_> {
         Ok(lines_at(&bytes, lines).is_some())
     }
 
-    /// The file to add lines to, and whether it was made for that.
+    /// Opens the file to add lines to. The flag is true if it made the file.
     fn open_log(&mut self, own: &StagedChange) -> Result<(Box<dyn WritableFile + 'a>, bool), CommitError> {
         let disk = self.host.disk;
         match disk.append(&own.path) {
@@ -178,12 +174,12 @@ impl<'a> ApplyContext<'a, '_> {
         make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
         match disk.create(&own.path, own.mode) {
             Ok(out) => Ok((out, true)),
-            // Another was faster.
+            // Another program was faster.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Ok((disk.append(&own.path).map_err(own.io("opened"))?, false))
             }
             Err(source) => {
-                // Where that isn't known it may have been made.
+                // If the lookup fails, the file may have been made.
                 if !matches!(Lookup::from(disk.look(&own.path)), Lookup::Absent) {
                     self.begin(own);
                 }
@@ -193,7 +189,7 @@ impl<'a> ApplyContext<'a, '_> {
     }
 }
 
-/// Whether the last line is a whole record, though its end is missing.
+/// True if the last line is a complete record, though its line end is missing.
 fn is_whole(bytes: &[u8]) -> bool {
     let last = &bytes[whole_lines(bytes).len()..];
     let scan = Tape::default().scan(last, Newlines::Refused);

@@ -1,4 +1,4 @@
-//! Carrying a plan out: lock by lock.
+//! Applies a plan, lock by lock.
 
 use std::path::Path;
 
@@ -12,26 +12,24 @@ use crate::store::commit::apply::{ApplyContext, LostRace, StagedChange};
 use crate::store::commit::vault::undo_step::UndoStep;
 use crate::store::commit::{CommitContext, CommitError};
 
-/// So often a change is fitted to a file that others keep changing.
+/// How often a change is fitted to a file that other programs keep changing.
 const TRIES: usize = 40;
-/// After so many it is fitted to it under the lock, and the last lines of others are taken over.
+/// After this many attempts it is fitted under the lock, and all late lines are taken over.
 const PATIENT: usize = 2;
-/// Why it is not made then.
+/// The reason why a change is given up after all attempts.
 pub const KEPT_CHANGING: &str = "other programs keep changing it";
-/// Why what is derived is not put in its place.
+/// The reason why derived files are not put in place.
 pub const CHANGED: &str = "its memories changed";
 
-/// Changes under one lock.
 struct LockGroup<'a> {
     lock: Lock,
     changes: Vec<(&'a Change, bool)>,
-    /// What its derived files were made of, with the lengths then.
+    /// The files that its derived files are made from, with their planned lengths.
     made_of: Vec<(&'a Path, u64)>,
     exact: bool,
 }
 
-/// Carries a plan out. What is `kept` takes it back; where a change had to be fitted to a
-/// file that others had changed, it is kept anew before that change is made.
+/// Applies a plan. `kept` is its undo data, saved again before a change that had to be fitted.
 pub fn apply_plan(
     context: &CommitContext<'_>,
     plan: &Plan,
@@ -50,7 +48,7 @@ fn carry_sets(
     mut kept: Option<(u64, &mut UndoStep)>,
 ) -> Result<(), CommitError> {
     refuse_links(context, plan)?;
-    // What only makes anew what is derived is about those files.
+    // A plan that only rebuilds derived files is about these files.
     let of = if plan.changes.is_empty() { &plan.derived } else { &plan.changes };
     let files = of.iter().filter(|change| !matches!(change.act, Act::MakeFolder | Act::RemoveFolder));
     carried.touched = files.map(|change| change.path.clone()).collect();
@@ -77,8 +75,7 @@ fn carry_sets(
     step_folders::tidy(context, plan, carried)
 }
 
-/// Refuses what would be written through a link, be it the file or a folder on its way, and
-/// what would be written to a pipe or a device.
+/// Refuses to write through a link (a file or a folder above it), or to a pipe or a device.
 fn refuse_links(context: &CommitContext<'_>, plan: &Plan) -> Result<(), CommitError> {
     let inside = plan.all().filter(|change| !change.is_empty() && !change.path.starts_with(".."));
     for change in inside {
@@ -98,7 +95,7 @@ fn refuse_links(context: &CommitContext<'_>, plan: &Plan) -> Result<(), CommitEr
     Ok(())
 }
 
-/// Carries out what is derived, if the files that it was made of still have those lengths.
+/// Applies derived changes, if the files they are made from still have the planned lengths.
 pub fn apply_derived(context: &CommitContext<'_>, plan: &Plan) -> Result<(), CommitError> {
     let mut carried = ApplyProgress::default();
     for set in sets(context, plan) {
@@ -110,8 +107,7 @@ pub fn apply_derived(context: &CommitContext<'_>, plan: &Plan) -> Result<(), Com
     Ok(())
 }
 
-/// Carries out what is derived and shares one lock, as it is made under that lock: whoever keeps
-/// to it changes nothing that it is made of meanwhile.
+/// Makes and applies derived files under their one lock, so that lock users can't change the sources.
 pub fn apply_derived_locked(
     context: &CommitContext<'_>,
     files: &[&Path],
@@ -146,7 +142,7 @@ fn sets<'a>(context: &CommitContext<'_>, plan: &'a Plan) -> Vec<LockGroup<'a>> {
         }
         let lock = context.format.lock(&[&change.path]);
         let fits = |set: &&mut LockGroup<'a>| is_one(&set.lock, &lock);
-        // What is derived joins the last set under its lock; data keeps its order.
+        // A derived change joins the last set under its lock. Data keeps its order.
         let last = match derived {
             true => sets.iter_mut().rev().find(fits),
             false => sets.last_mut().filter(fits),
@@ -168,7 +164,7 @@ fn sets<'a>(context: &CommitContext<'_>, plan: &'a Plan) -> Vec<LockGroup<'a>> {
     sets
 }
 
-/// Whether two locks are one, or have a file in common and are taken together.
+/// True if two locks are equal, or share their first file and are taken together.
 fn is_one(a: &Lock, b: &Lock) -> bool {
     match (a, b) {
         (Lock::Exclusive(a), Lock::Exclusive(b)) => a.first() == b.first(),
@@ -176,8 +172,8 @@ fn is_one(a: &Lock, b: &Lock) -> bool {
     }
 }
 
-/// Keeps anew what takes the change of a file back; nothing does where nothing was changed. Where it
-/// starts from known bytes, the equal records in them are counted anew, too.
+/// Saves the undo data of a file's change again, or drops it (`None`) if nothing was changed. If
+/// the undo data has a known base, its equal records are counted again, too.
 pub type UndoUpdate<'k> = dyn FnMut(&Path, Option<Change>) -> Result<(), CommitError> + 'k;
 
 fn carry_set(
@@ -191,8 +187,8 @@ fn carry_set(
     };
     let mut ready: Vec<StagedChange> = set.changes.iter().map(own).collect();
     let mut scene = ApplyContext { host: context.host, locks: Vec::new(), exact: set.exact, carried };
-    // Files are made first, without a lock: nobody knows them yet. What is derived waits for
-    // the lock: what it is made of must not have changed.
+    // New files need no lock: no other program knows them yet. Derived files do: their sources must
+    // not have changed.
     let known = ready.iter().position(|own| !own.is_new()).unwrap_or(ready.len());
     let outcome = ready[..known]
         .iter_mut()
@@ -227,7 +223,7 @@ fn commit_set(
             false => context.lock(&files)?,
         };
         if is_last {
-            // Whoever keeps to the lock waits now: nobody else changes what is fitted to.
+            // Programs that take the lock wait, so these files don't change while changes are fitted.
             scene.rebase_changes(ready, keep)?;
             ready.iter_mut().try_for_each(|own| scene.prepare(own))?;
         }
@@ -264,8 +260,7 @@ fn commit_set(
     Err(CommitError::moved(&first, KEPT_CHANGING))
 }
 
-/// Counts again the records that stay and are equal to those that go, where others wrote to the file
-/// since they were counted.
+/// Counts the remaining equal records again if others wrote to the file since the last count.
 fn count_again(own: &mut StagedChange, keep: &mut UndoUpdate<'_>) -> Result<(), CommitError> {
     if own.derived || !matches!(own.act, Act::Splice(_)) {
         return Ok(());

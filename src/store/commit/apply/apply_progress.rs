@@ -1,4 +1,4 @@
-//! How far a plan was carried out.
+//! How far a plan was applied.
 
 use crate::model::Bytes;
 use crate::store::commit::ReplaceMethod;
@@ -6,35 +6,34 @@ use crate::store::commit::handover::rescue::ReplacedFile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// How far a plan was carried out.
+/// How far a plan was applied, and what happened.
 #[derive(Default)]
 pub struct ApplyProgress {
-    /// Whether a file that holds memories has been changed, or may have been.
+    /// True if a file with memories was changed, or may have been.
     pub began: bool,
-    /// Whether that is so of one that was there before.
+    /// The same for a file that existed before.
     pub began_there: bool,
-    /// Whether that is so of a file that is derived from them.
+    /// The same for a derived file.
     pub began_derived: bool,
     /// New files and folders that were made before a lock was taken.
     pub created: Vec<CreatedItem>,
-    /// Whether derived files have to be made anew, because files were not as planned.
+    /// True if derived files must be rebuilt, because files were not as planned.
     pub derive: bool,
-    /// Whether others wrote to a file meanwhile.
+    /// True if other programs wrote to a file at the same time.
     pub met_others: bool,
-    /// The files that were changed, relative to the root.
+    /// The changed files, relative to the root.
     pub touched: Vec<PathBuf>,
-    /// Second names of files that were replaced.
+    /// The second names of replaced files.
     pub replaced: Vec<ReplacedFile>,
-    /// What was added to a file, by its whole path, where it cuts a line in two that another began in
-    /// that moment.
+    /// Bytes added to a file (full path) that split a line another program was just writing.
     pub splitting: Vec<(PathBuf, Vec<u8>)>,
-    /// The weakest guard that a file was replaced under.
+    /// The weakest method by which a file was replaced.
     pub guard: ReplaceMethod,
-    /// What went otherwise than it was shown.
+    /// How the outcome differs from the plan.
     pub notes: Vec<String>,
-    /// What could not be given back to what came back.
+    /// Attributes that restored files and folders did not get back.
     pub lacking: LostAttributes,
-    /// The lengths, before and after, of files that others changed since the plan was made.
+    /// Lengths, before and after, of files that others changed since the plan was made.
     pub changed_lens: Vec<(PathBuf, u64, u64)>,
 }
 
@@ -44,5 +43,5 @@ pub struct CreatedItem {
     pub(super) bytes: Option<Bytes>,
 }
 
-/// What could not be given back, with the files and folders that lack it.
+/// Attributes that could not be restored, with the files and folders that lack them.
 pub type LostAttributes = BTreeMap<String, Vec<PathBuf>>;

@@ -1,4 +1,4 @@
-//! Other names for copies whose names others took since the plan was made.
+//! Finds other names for copies if their names were taken since the plan was made.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::path::Path;
 use crate::model::{Act, Change, Plan};
 use crate::store::commit::CommitContext;
 
-/// So many names are tried for a copy.
+/// The numbers below this one are tried in a copy's name.
 const NAMES: usize = 100;
 
-/// The plan, with other names for copies whose names others took since it was made.
+/// Returns the plan with free names for copies whose names are taken.
 pub fn with_free_names<'p>(context: &CommitContext<'_>, plan: &'p Plan) -> Cow<'p, Plan> {
     let is_there = |path: &Path| context.host.disk.look(&context.path(path)).is_ok();
     let is_taken = |change: &Change| matches!(change.act, Act::Create(_)) && is_there(&change.path);

@@ -1,4 +1,4 @@
-//! New files and folders: nobody knows them yet, so no lock is needed.
+//! Makes new files and folders. No other program knows them yet, so no lock is needed.
 
 use crate::store::commit::apply::apply_progress::CreatedItem;
 use std::io;
@@ -11,11 +11,11 @@ use crate::store::commit::vault::make_folders_as;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::hidden_names::{OldFileName, SwapFileName};
 
-/// Why what was made stays.
+/// The reason why a new file is not removed.
 const OTHERS: &str = "another program wrote to it";
 
 impl ApplyContext<'_, '_> {
-    /// Makes a new file or folder, durably. False where the folder is there already.
+    /// Makes a new file or folder, durably. False if the folder exists already.
     pub fn make(&mut self, own: &mut StagedChange) -> Result<bool, CommitError> {
         let disk = self.host.disk;
         if own.act == Act::MakeFolder {
@@ -34,7 +34,7 @@ impl ApplyContext<'_, '_> {
             return Ok(!was_there);
         }
         let made = self.prepare(own).and_then(|()| self.put_new(own));
-        // What is there already is another's, and not to be taken back; what was not made need not be.
+        // After `Moved` the file is another program's, and undo must not remove it.
         let is_made = match &made {
             Err(CommitError::Moved { .. }) => false,
             Err(_) => !self.is_absent(&own.path),
@@ -51,12 +51,12 @@ impl ApplyContext<'_, '_> {
         Ok(true)
     }
 
-    /// Whether nothing is there, as far as is known.
+    /// True if it is certain that nothing is there.
     fn is_absent(&self, path: &Path) -> bool {
         matches!(Lookup::from(self.host.disk.look(path)), Lookup::Absent)
     }
 
-    /// Gives what was made ready its name, which nothing may have yet.
+    /// Gives the prepared file its name, which must be free.
     fn put_new(&mut self, own: &mut StagedChange) -> Result<(), CommitError> {
         let Some(temp) = &own.temp else { return Ok(()) };
         let outcome = match put_new(self.host.disk, temp, &own.path) {
@@ -73,8 +73,7 @@ impl ApplyContext<'_, '_> {
     }
 }
 
-/// Removes new files and folders that nobody knows yet. What others wrote to meanwhile
-/// stays: it is not ours alone.
+/// Removes new files and folders. A file that another program wrote to stays.
 pub fn unmake(context: &CommitContext<'_>, made: &[CreatedItem]) -> io::Result<()> {
     let disk = context.host.disk;
     for own in made.iter().rev() {
@@ -87,7 +86,7 @@ pub fn unmake(context: &CommitContext<'_>, made: &[CreatedItem]) -> io::Result<(
     Ok(())
 }
 
-/// Takes a new file from its place, and puts it back where it is not what was made.
+/// Moves a new file away and removes it, or moves it back if its bytes are not ours.
 fn unmake_file(context: &CommitContext<'_>, path: &Path, bytes: &Bytes) -> io::Result<()> {
     let (disk, machine) = (context.host.disk, context.host.machine);
     let is_it =

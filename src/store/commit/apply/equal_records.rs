@@ -1,4 +1,4 @@
-//! Equal records: those that stay in a file when a step takes others like them out.
+//! Equal records: they remain in a file when a step removes others with the same bytes.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use crate::model::{Act, Bytes, Change, PathText, Span, Splice, is_log};
 use crate::store::commit::history::restore_filter::comes;
 use crate::store::log_chunks;
 
-/// So many records are sought by their bytes.
+/// Up to this many records are first searched for by their bytes.
 const FEW: usize = 8;
 
-/// The records that stay in a file of those bytes when a step took equal ones out that `back` brings.
+/// Counts the records in `after` that are equal to records which `back` restores.
 pub fn remaining_equals(back: &Change, after: &Bytes) -> Vec<EqualRecords> {
     let gone = brought(back);
     let mut stayed = DigestCounts::new();
@@ -24,16 +24,15 @@ pub fn remaining_equals(back: &Change, after: &Bytes) -> Vec<EqualRecords> {
     twins_of(back, &stayed)
 }
 
-/// Whether a log has just as many records that are equal to those which a step took out as stayed in it
-/// then; `None` where it took none out.
+/// True if a log still has as many equal records as the step left. `None` if the step removed none.
 pub fn has_same_equals(back: &Change, now: &Bytes, stayed: &[EqualRecords]) -> Option<bool> {
     let path = back.path.to_text();
     let is_left = || remaining_equals(back, now).iter().eq(stayed.iter().filter(|own| own.0 == path));
     (!brought(back).is_empty()).then(is_left)
 }
 
-/// The same as [`remaining_equals`] of a change that is about to be made. Where few records go, the file is taken apart only
-/// if their bytes are in it once more.
+/// Does the same as [`remaining_equals`] for a change that is about to be made. If it removes few
+/// records, the file is parsed only if their bytes occur in it once more.
 pub fn remaining_equals_of(change: &Change) -> Vec<EqualRecords> {
     let Act::Splice(splices) = &change.act else { return Vec::new() };
     let splices = if is_log(&change.path) { &splices[..] } else { &[] };
@@ -47,7 +46,7 @@ pub fn remaining_equals_of(change: &Change) -> Vec<EqualRecords> {
     }
 }
 
-/// The records that a splice takes out.
+/// Returns the records that a splice removes.
 fn goes<'s>(change: &Change, own: &'s Splice) -> Vec<&'s [u8]> {
     comes(change, &own.was, &own.becomes).iter().map(|piece| bytes_of(&own.was, piece.span)).collect()
 }
@@ -56,13 +55,13 @@ pub fn bytes_of(bytes: &[u8], span: Span) -> &[u8] {
     &bytes[span.start as usize..span.end as usize]
 }
 
-/// Whether a change takes records out that are equal to some of those in the bytes.
+/// True if a change removes records that are equal to some in the bytes.
 pub fn takes_any(change: &Change, bytes: &[u8]) -> bool {
     let gone = brought(&change.bare_inverse());
     pieces(change, bytes).iter().any(|own| gone.contains(&own.name))
 }
 
-/// What splices of a log bring.
+/// Returns the digests of the records that the splices of a log add.
 fn brought(back: &Change) -> HashSet<u64> {
     let Act::Splice(splices) = &back.act else { return HashSet::new() };
     let splices = if is_log(&back.path) { &splices[..] } else { &[] };

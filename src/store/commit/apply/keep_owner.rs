@@ -1,4 +1,4 @@
-//! Gives a new file the owner and the mode of the one that it replaces.
+//! Gives a new file the owner and the attributes of the file that it replaces.
 
 use crate::disk::Disk;
 use crate::disk::Owner;
@@ -7,7 +7,7 @@ use crate::store::commit::CommitError;
 use crate::store::commit::apply::StagedChange;
 use std::io;
 
-/// Gives new bytes the owner and the attributes of the file that they are to replace.
+/// Gives the new file the owner and the extended attributes of the file that it replaces.
 pub fn keep_owner(
     disk: &dyn Disk,
     own: &StagedChange,
@@ -16,7 +16,7 @@ pub fn keep_owner(
 ) -> Result<(), CommitError> {
     let refused = |what| move |_: io::Error| CommitError::NotWritten { file: own.path.clone(), what };
     let attributes = disk.extended(&own.path).map_err(own.io("read"))?;
-    // What was made for it belongs to who runs this.
+    // The temporary file belongs to the user who runs palimp.
     let made = own.temp.as_deref().and_then(|temp| disk.look(temp).ok());
     let is_owner = made.is_some_and(|made| made.owner.user == owner.user);
     out.set_owner(owner).map_err(refused(match is_owner {

@@ -1,5 +1,4 @@
-//! Where the lines of a file are, by what they say and by the ids of their records. Each is
-//! looked through once, when it is first asked for, however many lines are sought in it.
+//! Finds lines of a file by text and by record id. Each index is made once, on first use.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -11,31 +10,30 @@ use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 use crate::text::lines;
 
-/// The lines of a file as it is now.
+/// An index of the lines of a file in its present state.
 pub struct LineIndex<'a, B: ?Sized> {
     pub now: &'a B,
-    /// The lines, by what they say without what ends them.
+    /// Lines by their bytes without the line feed.
     starts: OnceCell<LineTable>,
-    /// The lines that are records, by their ids.
+    /// Records by their ids.
     ids: OnceCell<LineTable>,
-    /// The lines, by what they say without what they end with.
+    /// Lines by their bytes without trailing whitespace.
     said: OnceCell<LineTable>,
 }
 
-/// A line that is a record of an id that is sought.
+/// The line of a record that was found by its id.
 pub struct RecordLine {
     pub start: usize,
     pub line: Vec<u8>,
-    /// Whether others have that id.
+    /// True if other records have the same id.
     pub has_others: bool,
 }
 
-/// Where lines start, each with a digest of what it is sought by, in their order: a large file has too many
-/// lines to hold more of them.
+/// Sorted key digests and line starts, so that a file with many lines needs little memory.
 struct LineTable(Vec<(u64, usize)>);
 
 impl LineTable {
-    /// The lines of those bytes that are sought by what `key` makes of them.
+    /// Indexes the lines for which `key` returns a digest.
     fn of<B: Ranges + ?Sized>(now: &B, key: impl Fn(&[u8]) -> Option<u64>) -> LineTable {
         let mut own = Vec::new();
         now.each_line(&mut |start, line| own.extend(key(line).map(|key| (key, start))));
@@ -43,7 +41,7 @@ impl LineTable {
         LineTable(own)
     }
 
-    /// The lines of that digest, ascending.
+    /// Returns the starts of the lines with this digest, ascending.
     fn all(&self, key: u64) -> impl Iterator<Item = usize> {
         let from = self.0.partition_point(|own| own.0 < key);
         self.0[from..].iter().take_while(move |own| own.0 == key).map(|own| own.1)
@@ -56,13 +54,13 @@ impl<'a, B: Ranges + ?Sized> LineIndex<'a, B> {
         LineIndex { now, starts, ids, said }
     }
 
-    /// The line that starts there, with its end.
+    /// Returns the line with its end.
     fn line(&self, start: usize) -> Vec<u8> {
         self.now.at(start..self.now.line_end(start)).into_owned()
     }
 
-    /// Where those whole lines are, but for the places that are taken; of equal ones those
-    /// that are behind the line they was behind, or else the first.
+    /// Returns where these complete lines start, except for places in `taken`. Of equal lines it
+    /// prefers those that follow the line `behind`, else the first.
     pub fn find(&self, wanted: &[u8], behind: Option<&[u8]>, taken: &HashSet<usize>) -> Option<usize> {
         let now = self.now;
         let ends = |at: usize| wanted.ends_with(b"\n") || at >= now.len() || now.is_at(at, b"\n");
@@ -74,14 +72,14 @@ impl<'a, B: Ranges + ?Sized> LineIndex<'a, B> {
         };
         let starts = self.starts.get_or_init(|| LineTable::of(now, |line| Some(digest(without_end(line)))));
         let key = digest(without_end(first_line(wanted)));
-        // The first line is behind the byte order mark as well as with it.
+        // The first line is found with the byte order mark and without it.
         let marked = Some(lines::BOM.len()).filter(|_| now.is_at(0, lines::BOM));
         let same = || starts.all(key).chain(marked);
         let free = || same().filter(|start| !taken.contains(start) && is_here(*start));
         free().find(|start| own(*start)).or_else(|| free().next())
     }
 
-    /// The first line that is a record of that id.
+    /// Returns the first record with this id.
     pub fn of_id(&self, id: &str) -> Option<RecordLine> {
         let own =
             |start| Some((start, self.line(start))).filter(|(_, line)| id_of(line).as_deref() == Some(id));
@@ -94,7 +92,7 @@ impl<'a, B: Ranges + ?Sized> LineIndex<'a, B> {
         self.ids.get_or_init(|| LineTable::of(self.now, |line| Some(digest(id_of(line)?.as_bytes()))))
     }
 
-    /// Whether it has any of the lines, or a record of the same id as one of them.
+    /// True if the file has one of the lines, or a record with the same id.
     pub fn has_any(&self, wanted: &[u8]) -> bool {
         let key = |line: &[u8]| Some(digest(said(line)?));
         let there = self.said.get_or_init(|| LineTable::of(self.now, key));
@@ -104,7 +102,7 @@ impl<'a, B: Ranges + ?Sized> LineIndex<'a, B> {
     }
 }
 
-/// The first line of the bytes, with its end.
+/// Returns the first line with its end.
 fn first_line(bytes: &[u8]) -> &[u8] {
     &bytes[..memchr::memchr(b'\n', bytes).map_or(bytes.len(), |feed| feed + 1)]
 }
@@ -113,12 +111,12 @@ fn without_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\n").unwrap_or(line)
 }
 
-/// What a line says, without what it ends with.
+/// Returns a line without trailing whitespace, `None` if nothing is left.
 fn said(line: &[u8]) -> Option<&[u8]> {
     Some(line.trim_ascii_end()).filter(|line| !line.is_empty())
 }
 
-/// The id of the one record that is all of a line.
+/// Returns the id if the line is exactly one record.
 pub fn id_of(line: &[u8]) -> Option<String> {
     let mut tape = Tape::default();
     let record = json_edit::scan(&mut tape, line).ok().filter(|record| record.kind() == JsonKind::Object)?;

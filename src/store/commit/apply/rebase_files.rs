@@ -1,5 +1,4 @@
-//! Whether files still are as they were planned on, and how a change is fitted to what others
-//! wrote meanwhile.
+//! Checks that files are as planned, and fits changes to what other programs wrote.
 
 use std::io;
 
@@ -12,13 +11,13 @@ use crate::store::commit::handover::wait_for_line_end::whole_lines;
 use crate::store::commit::{CommitError, FilesState};
 use crate::store::{large_file, log_ends};
 
-/// So many bytes of others' lines are taken over at once: making them durable keeps whoever waits
-/// for the lock some milliseconds, and to take it again would take longer beside busy agents.
+/// The limit of late lines, in bytes, that are taken over at once. To make them durable blocks other
+/// programs for some milliseconds. To take the lock again would take longer beside busy agents.
 const AT_ONCE: usize = 512 << 10;
 
 impl ApplyContext<'_, '_> {
-    /// Whether every file is as its new bytes were made of it. A few lines that others added are
-    /// taken over here, under the lock; with `last_chance` any number of them.
+    /// True if every file is as it was when its new bytes were made. A few lines that others added
+    /// are taken over here, under the lock; with `last_chance` any number.
     pub fn catch_up(&mut self, ready: &mut [StagedChange], last_chance: bool) -> Result<bool, CommitError> {
         for at in 0..ready.len() {
             if ready[at].dropped {
@@ -44,14 +43,14 @@ impl ApplyContext<'_, '_> {
                     return Err(own.moved("another program wrote to it meanwhile"));
                 }
                 self.carried.derive |= is_other;
-                // What takes it back has to know where it went.
+                // The undo data must know where the lines are.
                 Ok(!is_other || own.derived || last_chance)
             }
             Act::Expire(len) => {
                 own.seen = own.old_copy(self.host.disk, *len);
                 Ok(true)
             }
-            // Its file changed while the new bytes were made of it.
+            // The file changed while its new bytes were made.
             Act::Splice(_) if own.temp.is_none() => Ok(false),
             Act::Remove(_) | Act::Splice(_) => {
                 let (grown, seen) = self.behind(own)?;
@@ -75,7 +74,7 @@ impl ApplyContext<'_, '_> {
         }
     }
 
-    /// What the file has behind the bytes that the change was made of.
+    /// Reads what follows the base of the change. `None` if the file does not start with the base.
     fn behind(&self, own: &StagedChange) -> Result<(Option<Vec<u8>>, Generation), CommitError> {
         own.there(self.host.disk.read_after(&own.path, &own.base()))
     }
@@ -84,7 +83,7 @@ impl ApplyContext<'_, '_> {
         Ok(own.there(self.host.disk.read(&own.path, 0, None))?.0)
     }
 
-    /// The same; those of a large log are read when they are asked for.
+    /// Does the same as `read`, but reads a large log on demand.
     fn bytes(&self, own: &StagedChange) -> Result<Bytes, CommitError> {
         match own.base().is_file_backed() {
             true => Ok(own.there(large_file::read(self.host.disk, &own.path))?.0),
@@ -92,7 +91,7 @@ impl ApplyContext<'_, '_> {
         }
     }
 
-    /// Adds lines that came meanwhile to the new bytes.
+    /// Adds late lines of other programs to the new bytes.
     fn take_over(&mut self, own: &mut StagedChange, lines: &[u8]) -> Result<(), CommitError> {
         if lines.is_empty() {
             return Ok(());
@@ -112,7 +111,7 @@ impl ApplyContext<'_, '_> {
         Ok(())
     }
 
-    /// Gives derived changes up: they are made anew afterwards.
+    /// Gives up derived changes. The files are rebuilt afterwards.
     pub fn drop_derived(&mut self, ready: &mut [StagedChange]) {
         self.carried.derive = true;
         for own in ready.iter_mut().filter(|own| own.derived && !own.dropped) {
@@ -121,7 +120,7 @@ impl ApplyContext<'_, '_> {
         }
     }
 
-    /// Fits the changes to the files as they are now, without the lock.
+    /// Fits the changes to the files in their present state.
     pub fn rebase_changes(
         &mut self,
         ready: &mut [StagedChange],
@@ -133,7 +132,7 @@ impl ApplyContext<'_, '_> {
                 self.refit_lines(own, keep)?;
             }
             let Act::Splice(splices) = own.act.clone() else { continue };
-            // What does not grow is fitted as a whole: the last line may have no end for ever.
+            // A file that does not grow is fitted as a whole: its last line may never get an end.
             match self.behind(own)?.0 {
                 Some(grown) if grown.is_empty() => continue,
                 Some(grown) if own.grows && own.may_grow() => {
@@ -166,7 +165,7 @@ impl ApplyContext<'_, '_> {
         Ok(())
     }
 
-    /// Lines are added wherever the file ends; what takes them back takes them from there.
+    /// Updates the base of added lines, so that undo knows where they are.
     fn refit_lines(&mut self, own: &mut StagedChange, keep: &mut UndoUpdate<'_>) -> Result<(), CommitError> {
         if own.base.as_ref().is_some_and(|base| base.known_end().is_some()) {
             let now = log_ends::read(self.host.disk, &own.path).map_err(own.io("read"))?;
@@ -187,7 +186,7 @@ impl ApplyContext<'_, '_> {
 }
 
 impl StagedChange {
-    /// The outcome of a call that reads the file, which has to be there.
+    /// Turns "not found" into a `Moved` error: the file must exist.
     fn there<T>(&self, outcome: io::Result<T>) -> Result<T, CommitError> {
         match outcome {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(self.moved("it is gone")),

@@ -1,8 +1,8 @@
-//! A change that was planned on a file as it was, on the file as it is.
+//! Fits a planned change to the present state of its file.
 //!
-//! A splice names the lines that it replaces. Where they are elsewhere now, it moves
-//! there; where a record has changed since in other members than the splice changes, both
-//! changes hold; anything else is a conflict, which the user sees and nobody settles.
+//! A splice names the lines that it replaces. If they moved, the splice moves, too. If another
+//! program changed other members of the record, both changes apply. Anything else is a conflict:
+//! palimp shows it and does not solve it.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -16,31 +16,30 @@ use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 use crate::text::lines;
 
-/// The member that holds a record's checksum.
 const CHECKSUM: &str = "checksum";
-/// The member that says when a record was changed last.
+/// The member with the time of a record's last change.
 const CHANGED: &str = "updated_at";
 
-/// Lines that are not there any more, or not as they were.
+/// Lines that are gone or changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpliceConflict {
-    /// The lines as the plan knows them.
+    /// The lines as planned.
     pub planned: Vec<u8>,
-    /// What is there now, if something is known to be the same record.
+    /// The present line, if it is known to be the same record.
     pub found: Option<Vec<u8>>,
 }
 
-/// The splices as they fit `now`.
+/// Returns the splices fitted to `now`.
 pub fn rebase<B: Ranges + ?Sized>(splices: &[Splice], now: &B) -> Result<Vec<Splice>, SpliceConflict> {
     rebase_in(splices, &LineIndex::of(now))
 }
 
-/// The same where no record may have changed: lines move, and that is all.
+/// Does the same, but lines may only move: no record may have changed.
 pub fn moved_only<B: Ranges + ?Sized>(splices: &[Splice], now: &B) -> Result<Vec<Splice>, SpliceConflict> {
     fitted(splices, &LineIndex::of(now), false)
 }
 
-/// The splices as they fit a file whose lines are looked up more than once.
+/// Does the same as [`rebase`] with a line index that is used more than once.
 pub fn rebase_in<B: Ranges + ?Sized>(
     splices: &[Splice],
     places: &LineIndex<'_, B>,
@@ -64,7 +63,7 @@ fn fitted<B: Ranges + ?Sized>(
             let before = at.checked_sub(1).map(|last| (&splices[last], &moved[last]));
             moved.push(fitting.fit(splice, before)?);
         }
-        // Lines that come before one that is replaced are no part of it.
+        // Lines that are inserted before a replaced line are not part of it.
         moved.sort_by_key(|splice| (splice.start, splice.end()));
     }
     let overlaps = moved.windows(2).find(|pair| pair[0].end() > pair[1].start);
@@ -74,9 +73,9 @@ fn fitted<B: Ranges + ?Sized>(
     }
 }
 
-/// A splice that takes several records out, one by one where they are no longer side by side: others
-/// are between them, or they came back in another order. What is no record of its own stays with the
-/// lines around it, as nobody could tell it from another of that sort.
+/// Divides a splice that removes several records if they are not side by side: other lines are
+/// between them, or their order changed. If a line is not a record of its own, the splice stays
+/// undivided, because that line looks like others of its kind.
 fn each_record<B: Ranges + ?Sized>(splice: &Splice, places: &LineIndex<'_, B>) -> Vec<Splice> {
     let mut own = Vec::new();
     let mut behind = &splice.line_before[..];
@@ -93,10 +92,9 @@ fn each_record<B: Ranges + ?Sized>(splice: &Splice, places: &LineIndex<'_, B>) -
     if is_apart { own } else { vec![splice.clone()] }
 }
 
-/// The splice with a line end where its last line was the file's last and had none, and
-/// others are behind it now.
+/// Adds a line end if the splice ended the file without one, and other lines follow it.
 fn ended<B: Ranges + ?Sized>(splice: &Splice, later: &[Splice], now: &B) -> Splice {
-    // Its undo data looks for the line before it as that is now.
+    // The undo data looks for the line before it as it is in `now`.
     let start = splice.start as usize;
     let behind = now.at(now.line_before(start)..start).into_owned();
     let mut own = Splice { line_before: behind, ..splice.clone() };
@@ -104,7 +102,7 @@ fn ended<B: Ranges + ?Sized>(splice: &Splice, later: &[Splice], now: &B) -> Spli
     if !open(&own.becomes) || open(&own.was) || *own.becomes == *lines::BOM {
         return own;
     }
-    // Others that are behind it may go in the same change.
+    // The same change may remove lines that follow.
     let gone = later.iter().try_fold(splice.end(), |end, next| {
         (next.start == end && next.becomes.is_empty()).then_some(next.end()).ok_or(end)
     });
@@ -114,7 +112,7 @@ fn ended<B: Ranges + ?Sized>(splice: &Splice, later: &[Splice], now: &B) -> Spli
     own
 }
 
-/// Whether every splice fits where it says.
+/// True if every splice fits at its planned place.
 pub fn fits<B: Ranges + ?Sized>(splices: &[Splice], now: &B) -> bool {
     splices.iter().all(|splice| {
         let start = splice.start as usize;
@@ -124,23 +122,23 @@ pub fn fits<B: Ranges + ?Sized>(splices: &[Splice], now: &B) -> bool {
     })
 }
 
-/// Splices on their way to where their lines are, and the lines that are spoken for.
+/// A rebase in progress, with the lines that splices have claimed.
 struct SpliceRebase<'p, 'a, B: ?Sized> {
     places: &'p LineIndex<'a, B>,
     taken: HashSet<usize>,
-    /// Whether a record that others changed is joined with what is planned of it.
+    /// True if changes of other programs to the same record are merged.
     merges: bool,
 }
 
 impl<B: Ranges + ?Sized> SpliceRebase<'_, '_, B> {
-    /// `before` is the splice before it, as planned and as it fits.
+    /// `before` is the previous splice, as planned and as fitted.
     fn fit(&mut self, splice: &Splice, before: Option<(&Splice, &Splice)>) -> Result<Splice, SpliceConflict> {
         let now = self.places.now;
         if splice.was.is_empty() {
             let start = match before.filter(|(planned, _)| planned.end() == splice.start) {
                 Some((_, fitted)) => fitted.end() as usize,
                 None if splice.line_before.is_empty() => 0,
-                // The mark at the start of a file is no line.
+                // The byte order mark is not a line.
                 None if *splice.line_before == *lines::BOM && now.is_at(0, lines::BOM) => lines::BOM.len(),
                 None => {
                     self.take(&splice.line_before, None).map_or(now.len(), |at| at + splice.line_before.len())
@@ -160,7 +158,7 @@ impl<B: Ranges + ?Sized> SpliceRebase<'_, '_, B> {
         }
     }
 
-    /// The splice where its lines are not there as they were.
+    /// Fits a splice whose lines are not found as planned.
     fn otherwise(&mut self, splice: &Splice) -> Result<Splice, SpliceConflict> {
         if let Some(own) = unterminated_line::removal(splice)
             && let Some(start) = self.take(&own.was, Some(&own.line_before))
@@ -170,7 +168,7 @@ impl<B: Ranges + ?Sized> SpliceRebase<'_, '_, B> {
         merged(splice, self.places)
     }
 
-    /// Where those whole lines are, each place once.
+    /// Finds these complete lines. Each place is used once.
     fn take(&mut self, wanted: &[u8], behind: Option<&[u8]>) -> Option<usize> {
         let at = self.places.find(wanted, behind, &self.taken)?;
         self.taken.insert(at);
@@ -178,8 +176,7 @@ impl<B: Ranges + ?Sized> SpliceRebase<'_, '_, B> {
     }
 }
 
-/// The record of the same id, where it changed in other members than the splice changes.
-/// Where several have that id, nobody knows which of them it was.
+/// Merges the splice into the record with the same id. Several records with that id are a conflict.
 fn merged<B: Ranges + ?Sized>(splice: &Splice, places: &LineIndex<'_, B>) -> Result<Splice, SpliceConflict> {
     let conflict = |found: Option<&[u8]>| SpliceConflict {
         planned: splice.was.to_vec(),
@@ -200,8 +197,8 @@ fn merged<B: Ranges + ?Sized>(splice: &Splice, places: &LineIndex<'_, B>) -> Res
     })
 }
 
-/// `theirs` with what changed from `was` to `becomes`, if no member changed on both sides. What
-/// every writer keeps for itself follows: the time of the last change, and the checksum.
+/// Applies the change from `was` to `becomes` to `theirs`. `None` if both sides changed the same member. Two
+/// members don't count: the later `updated_at` stays, and the checksum is computed again.
 pub fn merge(was: &[u8], becomes: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
     let (mut one, mut two, mut three) = (Tape::default(), Tape::default(), Tape::default());
     let ours_whole = json_edit::scan(&mut two, becomes).ok()?;
@@ -230,8 +227,7 @@ pub fn merge(was: &[u8], becomes: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
     signed(merged, flavour)
 }
 
-/// The record signed anew in that flavour. One whose checksum did not match goes on saying
-/// that something is wrong.
+/// Computes the checksum again in the same form. A wrong one stays, so that the problem stays visible.
 fn signed(record: Vec<u8>, flavour: Option<Checksum>) -> Option<Vec<u8>> {
     let mut tape = Tape::default();
     let value = json_edit::scan(&mut tape, &record).ok()?;
@@ -244,7 +240,7 @@ fn signed(record: Vec<u8>, flavour: Option<Checksum>) -> Option<Vec<u8>> {
     json_edit::set(&record, &[CHECKSUM], &json_edit::quoted(&checksum)).ok()
 }
 
-/// Whether the first of two times as JSON is the later one.
+/// True if the first of two JSON times is not earlier than the second.
 fn is_later(one: Option<&&[u8]>, other: Option<&&[u8]>) -> bool {
     let time = |raw: Option<&&[u8]>| {
         let text: String = serde_json::from_slice(raw?).ok()?;

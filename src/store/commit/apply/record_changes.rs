@@ -3,7 +3,7 @@
 use super::record_digests::{DigestedRecord, more};
 use crate::model::Change;
 
-/// The records that come where one stretch takes the place of another, and all of that stays.
+/// Returns the records that are added if `becomes` replaces `was`. None if a record of `was` is lost.
 pub fn comes(change: &Change, becomes: &[u8], was: &[u8]) -> Vec<DigestedRecord> {
     let mut comes =
         if becomes.is_empty() { Vec::new() } else { more(change, becomes, was).unwrap_or_default() };

@@ -1,5 +1,4 @@
-//! The records in stretches of bytes, each by a digest of its own bytes: on whichever lines they
-//! stand, and behind whatever mark.
+//! Finds the records in bytes by a digest of each. Line ends and the byte order mark don't matter.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,19 +6,19 @@ use crate::model::{Change, Span, is_log};
 use crate::text::digest::digest;
 use crate::text::json_lines::split;
 
-/// How many records there are of each digest; fewer than none where they went.
+/// The number of records by digest. It is negative if they were removed.
 pub type DigestCounts = HashMap<u64, i64>;
 
-/// A record, or what can't be read as one.
+/// A record, or bytes that can't be read as one.
 #[derive(Clone, Copy)]
 pub struct DigestedRecord {
     pub span: Span,
     pub name: u64,
-    /// Whether it is a whole record: of what is torn nobody knows which it was.
+    /// True if it is a complete record. A torn one can't be identified.
     pub is_record: bool,
 }
 
-/// The records of a file's bytes. What is no log is one.
+/// Returns the records in the bytes of a file. A file that is not a log is one record.
 pub fn pieces(change: &Change, bytes: &[u8]) -> Vec<DigestedRecord> {
     if !is_log(&change.path) {
         let span = Span { start: 0, end: bytes.len() as u64 };
@@ -33,8 +32,7 @@ pub fn pieces(change: &Change, bytes: &[u8]) -> Vec<DigestedRecord> {
     pieces
 }
 
-/// What `bytes` have more than `other`, where they have all of that: then one comes by adding to the
-/// other alone.
+/// Returns the records that `bytes` has beyond `other`. `None` if it lacks one of `other`.
 pub fn more(change: &Change, bytes: &[u8], other: &[u8]) -> Option<Vec<DigestedRecord>> {
     let mut common = DigestCounts::new();
     if !other.is_empty() {
@@ -51,7 +49,7 @@ pub fn more(change: &Change, bytes: &[u8], other: &[u8]) -> Option<Vec<DigestedR
     common.values().all(|left| *left == 0).then_some(more)
 }
 
-/// Counts those of the wanted ones that the bytes have.
+/// Adds `each` to the count of every wanted record in the bytes.
 pub fn count(change: &Change, bytes: &[u8], wanted: &HashSet<u64>, each: i64, counts: &mut DigestCounts) {
     for own in pieces(change, bytes).iter().filter(|own| wanted.contains(&own.name)) {
         *counts.entry(own.name).or_default() += each;

@@ -1,4 +1,4 @@
-//! Folders that go.
+//! Removes folders.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -9,15 +9,15 @@ use crate::model::Act;
 use crate::store::commit::CommitError;
 
 impl ApplyContext<'_, '_> {
-    /// After the locks were let go of: where files went the locks' removal is made durable, or a
-    /// power cut would bring a folder of locks back.
+    /// Makes the removal of released locks durable if files were removed. Otherwise a power cut
+    /// could bring back a folder of locks.
     pub fn tidy(&self, ready: &[StagedChange]) {
         let went = ready.iter().filter(|own| matches!(own.act, Act::Remove(_))).map(StagedChange::folder);
         let went: BTreeSet<&Path> = went.collect();
         went.iter().for_each(|folder| drop(self.host.disk.sync_folder(folder)));
     }
 
-    /// What still holds something is tried once more when everything else is done.
+    /// Removes a folder. If it is not empty, it is tried again after everything else.
     pub(super) fn remove_folder(&mut self, own: &StagedChange) -> Result<(), CommitError> {
         self.begin(own);
         match self.host.disk.remove_folder(&own.path) {

@@ -1,6 +1,5 @@
-//! New bytes put in the place of a file, and files that go, so that what others put there in the
-//! same moment is never lost: what was there keeps a name of ours until it is known to be what
-//! was compared.
+//! Replaces and removes files without loss of what others write at the same moment: the old file
+//! keeps a name of ours until it is known to be the one that was compared.
 
 use std::io;
 use std::path::Path;
@@ -15,8 +14,8 @@ use crate::store::commit::{CommitError, ReplaceMethod};
 use crate::store::hidden_names::{OldFileName, SwapFileName};
 
 impl ApplyContext<'_, '_> {
-    /// Puts the new bytes in the file's place, or removes it where there are none. What is not
-    /// the file that was compared stays, or comes back.
+    /// Puts the new bytes in the file's place, or removes the file. If it is not the file that was
+    /// compared, it stays or is restored.
     pub(super) fn replace(
         &mut self,
         own: &mut StagedChange,
@@ -52,7 +51,7 @@ impl ApplyContext<'_, '_> {
             Err(error) if is_unsupported(&error) => self.replace_guarded(own, &name, &swapped),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(LostRace::Yes),
             Err(error) => {
-                // A network disk may say so of what it has done.
+                // A network disk may report this error though the exchange succeeded.
                 if !own.is_at(self.host.disk, &name).unwrap_or(false) {
                     own.temp = None;
                     self.begin(own);
@@ -62,7 +61,7 @@ impl ApplyContext<'_, '_> {
         }
     }
 
-    /// Looks at what came out of the file's place and puts it back if it is another.
+    /// Checks the file that was replaced, and restores it if it is not the one that was compared.
     fn judge(
         &mut self,
         own: &mut StagedChange,
@@ -77,7 +76,7 @@ impl ApplyContext<'_, '_> {
         match disk.exchange(name, &own.path) {
             Ok(()) if own.is_at(disk, name).map_err(own.io("put back"))? => self.watch_ours(own, name),
             Ok(()) => {
-                // Yet another was put in the place of ours: it stays, and so does what it replaced.
+                // Another program replaced our file. Its file stays, and so does the one that we replaced.
                 disk.exchange(name, &own.path).map_err(own.io("put back"))?;
                 drop(self.settled(own, name, swapped));
             }
@@ -88,11 +87,11 @@ impl ApplyContext<'_, '_> {
         Ok(LostRace::Yes)
     }
 
-    /// Our new bytes were in the file's place for a moment: what others wrote to them there is not to
-    /// go with them. Of what is derived nothing is kept.
+    /// Watches our new file that was in place for a moment: others may have written to it. A
+    /// derived one is not kept.
     fn watch_ours(&mut self, own: &mut StagedChange, name: &Path) {
         match own.made.filter(|_| !own.derived) {
-            // Where it can't be watched now, the next start looks at it.
+            // If it can't be watched here, the next start checks it.
             Some(made) => self
                 .carried
                 .replaced
@@ -101,13 +100,13 @@ impl ApplyContext<'_, '_> {
         }
     }
 
-    /// Renames the replaced file to the name by which it is watched. A derived file is removed, not watched.
-    /// If the renaming fails, the next start handles the file.
+    /// Renames the replaced file to the name by which it is watched. A derived file is removed, not
+    /// watched. If the renaming fails, the next start handles the file.
     fn settled(&mut self, own: &StagedChange, name: &Path, swapped: &SwapFileName) -> io::Result<()> {
         let disk = self.host.disk;
         let old = own.path.with_file_name(swapped.old.name());
-        // Beside the store they are in files that others write, too. What was not read can't be
-        // compared with what others make of it.
+        // Others write to derived files beside the store, too. A file that was not read can't be
+        // compared later.
         if own.derived && !own.relative.starts_with("..") || own.base.is_none() {
             // A call that failed may succeed at the second try.
             return disk.remove(name).or_else(|_| disk.remove(name));
@@ -117,8 +116,8 @@ impl ApplyContext<'_, '_> {
         Ok(())
     }
 
-    /// Replaces where the file system can't exchange: what is there keeps a second name, or
-    /// a copy where a file can have but one.
+    /// Replaces a file if the file system can't exchange. The old file keeps a second name, or a
+    /// copy if the file system has no hard links.
     fn replace_guarded(
         &mut self,
         own: &mut StagedChange,
@@ -126,7 +125,7 @@ impl ApplyContext<'_, '_> {
         swapped: &SwapFileName,
     ) -> Result<LostRace, CommitError> {
         let disk = self.host.disk;
-        // Another name: the one of our own bytes has the same inode in it.
+        // A different name: `temp` has the one with the same inode.
         let machine = self.host.machine;
         let old = OldFileName::of(&own.path, &own.base(), machine.now(), machine.own_process());
         let swapped = SwapFileName { old, ..swapped.clone() };
@@ -142,7 +141,7 @@ impl ApplyContext<'_, '_> {
             copy(disk, &kept, &own.base(), own.mode).map_err(own.io("kept beside itself"))?;
         }
         let compared = if guard == ReplaceMethod::Link { &kept } else { &own.path };
-        // A copy does not hold what others add.
+        // A copy does not receive what others append.
         let grew = guard == ReplaceMethod::Copy && self.len(&own.path)? != Some(own.base().len() as u64);
         if grew || own.is_other(disk, compared).map_err(own.io("read"))? {
             let _ = disk.remove(&kept);
@@ -178,17 +177,17 @@ impl ApplyContext<'_, '_> {
         Ok(if is_other { LostRace::Yes } else { LostRace::No })
     }
 
-    /// Takes a file from its place, and puts it back if it is not the one that was compared.
+    /// Moves a file away, and restores it if it is not the one that was compared.
     fn take_away(&mut self, own: &mut StagedChange, swapped: &SwapFileName) -> Result<LostRace, CommitError> {
         let disk = self.host.disk;
         let name = own.path.with_file_name(swapped.name());
-        // What a power cut made of it would look like what others wrote.
+        // After a power cut, lost bytes would look like a change of another program.
         let _ = disk.append(&own.path).and_then(|mut file| file.sync());
         match disk.rename(&own.path, &name) {
             Ok(()) => self.begin(own),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LostRace::Yes),
             Err(error) => {
-                // Where that isn't known it may have gone.
+                // If the lookup fails, the file may be gone.
                 if !matches!(Lookup::from(disk.look(&name)), Lookup::Absent) {
                     self.begin(own);
                 }
@@ -210,7 +209,7 @@ impl ApplyContext<'_, '_> {
 }
 
 impl StagedChange {
-    /// The copy that is to go, where it is the one that was planned on.
+    /// Returns the state of the copy to remove, if it is the planned one.
     pub(super) fn old_copy(&self, disk: &dyn Disk, len: u64) -> Option<Generation> {
         let seen = match &self.base {
             Some(base) => {
@@ -222,14 +221,14 @@ impl StagedChange {
         (seen.len == len).then_some(seen)
     }
 
-    /// Whether our new bytes are what is there.
+    /// True if the file at `path` is the one with our new bytes.
     fn is_at(&self, disk: &dyn Disk, path: &Path) -> io::Result<bool> {
         let there = Lookup::from(disk.look(path)).optional()?;
         Ok(self.made.zip(there).is_some_and(|(made, item)| item.generation.inode == made.inode))
     }
 
-    /// Whether the file at `path` is not what was compared any more: another took its place, or
-    /// somebody wrote to it in place. What only grew is taken over from its old name.
+    /// True if the file at `path` is not the one that was compared: another replaced it, or a
+    /// program changed it in place. New lines alone are taken over from its old name.
     fn is_other(&self, disk: &dyn Disk, path: &Path) -> io::Result<bool> {
         let now = disk.look(path)?.generation;
         let Some(seen) = self.seen else { return Ok(false) };

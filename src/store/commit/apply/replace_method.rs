@@ -1,19 +1,19 @@
-//! How what another program does to a file in the moment of its replacement is held.
+//! How palimp replaces a file without loss of what other programs do at the same moment.
 
-/// What holds what others put in a file's place while it is replaced.
+/// What keeps changes of other programs while a file is replaced, best method first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReplaceMethod {
-    /// The two change places at once.
+    /// Both files exchange places in one call.
     #[default]
     Exchange,
-    /// A second name of the file; what replaces it within the very rename is not held.
+    /// The old file keeps a second name. A file that replaces it during the rename itself is lost.
     Link,
-    /// A copy of the file; late appends to it are not held either.
+    /// A copy of the old file. Late appends are lost, too.
     Copy,
 }
 
 impl ReplaceMethod {
-    /// As the journal says it, where it is not the usual one.
+    /// Returns the word for the journal, `None` for the usual method.
     pub fn word(self) -> Option<String> {
         match self {
             ReplaceMethod::Exchange => None,

@@ -1,4 +1,4 @@
-//! What a file or folder had when it was removed, given back when it comes again.
+//! Restores the owner, mode and attributes of a removed file or folder that comes back.
 
 use crate::store::commit::apply::apply_progress::LostAttributes;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,7 @@ use crate::model::attributes::{FileAttributes, Owner};
 use crate::model::{PathText, plan};
 
 impl ApplyContext<'_, '_> {
-    /// Gives what was made at `made` the owner, the attributes and the mode that it had. What the
-    /// system refuses keeps nothing from coming back: a note says so.
+    /// Gives the file at `made` its old owner, attributes and mode. A note names what the system refuses.
     pub(super) fn restore_attributes(
         &mut self,
         own: &StagedChange,
@@ -23,12 +22,12 @@ impl ApplyContext<'_, '_> {
         }
     }
 
-    /// The same of a folder that was made.
+    /// Does the same for a new folder.
     pub fn give_back_folder(&mut self, own: &StagedChange, had: &FileAttributes) {
         match self.host.disk.open_folder(&own.path) {
             Ok(mut out) => {
                 self.restore_attributes(own, &own.path, out.as_mut(), had);
-                // It is there: what is not durable of its attributes is no reason to fail.
+                // The folder exists. Attributes that are not durable are no reason to fail.
                 let _ = out.sync();
             }
             Err(error) => {
@@ -39,7 +38,7 @@ impl ApplyContext<'_, '_> {
     }
 }
 
-/// Gives what was made at `made` an owner, attributes and a mode; what the system refused.
+/// Sets the owner, attributes and mode of the file at `made`. Returns what the system refused.
 pub fn set_attributes(
     disk: &dyn Disk,
     made: &Path,
@@ -66,19 +65,19 @@ pub fn set_attributes(
     lacks
 }
 
-/// Who can't give a file to its user may give it to the group that he shares with him.
+/// Sets only the wanted group, which a user may do for a group of their own. True if that succeeds.
 fn shares_group(disk: &dyn Disk, made: &Path, out: &mut dyn WritableFile, wanted: Owner) -> bool {
     let now = disk.look(made).map(|item| item.owner);
     now.is_ok_and(|now| out.set_owner(Owner { group: wanted.group, ..now }).is_ok())
 }
 
-/// The group of a file is another than it was, or a list of who may do what is missing: what
-/// only they were allowed nobody else is.
+/// Limits the group to the rights of all others. The group is a different one, or the access list
+/// is missing: nobody else may get the rights that these gave.
 fn for_no_group(mode: u32) -> u32 {
     mode & !0o070 | (mode & 0o007) << 3
 }
 
-/// What is said of it: a sentence for each thing that is lacking.
+/// Returns one sentence for each missing attribute.
 pub fn sentences(lacking: &LostAttributes) -> Vec<String> {
     let sentence = |(what, files): (&String, &Vec<PathBuf>)| {
         let first = files.first().map(|file| file.to_text().into_owned()).unwrap_or_default();

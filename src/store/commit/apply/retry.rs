@@ -1,6 +1,6 @@
-//! Writes that failed for a reason which may pass, tried again (2 §5.3).
+//! Repeats writes that failed for a reason which may pass (2 §5.3).
 //!
-//! Only one that left every file as it was: what is written twice would be there twice.
+//! Only if every file is unchanged: otherwise the same bytes could be written twice.
 
 use std::io;
 
@@ -8,11 +8,11 @@ use super::apply_plan::KEPT_CHANGING;
 use crate::store::commit::{CommitContext, CommitError, FilesState};
 use crate::store::lock::LockError;
 
-/// What Linux says of a disk that failed (`EIO`): a network disk may be well again at once.
+/// The Linux error of a failed disk (`EIO`): a network disk may work again at once.
 const DISK_FAILED: i32 = 5;
 
-/// Does it, and again after a pause where nothing was changed and the reason may pass. A lock that was
-/// not had in time is not waited for once more.
+/// Calls `make`, and again after a pause if nothing was changed and the reason may pass. A lock
+/// that timed out is not waited for again.
 pub fn retry<T>(
     context: &CommitContext<'_>,
     make: impl Fn() -> Result<T, CommitError>,
@@ -22,7 +22,7 @@ pub fn retry<T>(
     let pauses =
         (0..context.tuning.retries).filter_map(|retry| Some(context.tuning.lock_backoff?.after(retry)));
     for pause in pauses {
-        // Others wait meanwhile: all pauses together are no longer than a lock is waited for.
+        // Other programs wait: all pauses together are no longer than the lock timeout.
         let waited = context.host.machine.monotonic().saturating_sub(began);
         let is_in_time = waited + pause <= context.tuning.lock_timeout;
         if !is_in_time || !outcome.as_ref().is_err_and(may_pass) {

@@ -1,5 +1,4 @@
-//! What files and folders have besides their bytes when they go: it is kept with what takes the
-//! step back, and they get it again whichever verb brings them back.
+//! Attributes of removed files and folders, saved in the undo data. Any command restores them from it.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -16,8 +15,7 @@ use crate::store::commit::{CommitContext, CommitError, UndoStep};
 /// Undo restores an expired copy up to this size, in bytes.
 const KEPT_COPY_LIMIT: u64 = 64 << 10;
 
-/// A change's undo data, without the bytes that it starts from. A file or folder that
-/// goes comes back as it is now.
+/// Returns undo data without its base. A removed file or folder comes back with its present attributes.
 pub fn bare_inverse(context: &CommitContext<'_>, change: &Change) -> Result<Change, CommitError> {
     let inverse = match (&change.act, &change.base) {
         (Act::Expire(_), Some(bytes)) => Change::create(&change.path, bytes.clone()),
@@ -30,13 +28,13 @@ pub fn bare_inverse(context: &CommitContext<'_>, change: &Change) -> Result<Chan
     match attributes_at(context, &path) {
         Ok(Some((mode, had))) => Ok(Change { mode, attributes: Some(Arc::new(had)), ..inverse }),
         Ok(None) => Ok(inverse),
-        // An old copy is no memory: that nobody knows whose it was is no reason to fail.
+        // An old copy is not a memory. An unknown owner is no reason to fail.
         Err(_) if matches!(change.act, Act::Expire(_)) => Ok(inverse),
         Err(error) => Err(CommitError::unread(&path, error)),
     }
 }
 
-/// The plan, with what the copies hold that are to go.
+/// Returns the plan with the content of small copies that it removes.
 pub fn with_expiring<'p>(context: &CommitContext<'_>, plan: Cow<'p, Plan>) -> Cow<'p, Plan> {
     let is_one = |change: &Change| matches!(change.act, Act::Expire(len) if len <= KEPT_COPY_LIMIT);
     if !plan.changes.iter().any(is_one) {
@@ -50,7 +48,7 @@ pub fn with_expiring<'p>(context: &CommitContext<'_>, plan: Cow<'p, Plan>) -> Co
     Cow::Owned(plan)
 }
 
-/// The mode of what is at a path, whose it is and what is attached to it.
+/// Returns the mode, the owner and the extended attributes at a path.
 pub fn attributes_at(context: &CommitContext<'_>, path: &Path) -> io::Result<Option<(u32, FileAttributes)>> {
     let disk = context.host.disk;
     let Some(item) = Lookup::from(disk.look(path)).optional()? else { return Ok(None) };
@@ -58,8 +56,7 @@ pub fn attributes_at(context: &CommitContext<'_>, path: &Path) -> io::Result<Opt
     Ok(Some((item.mode, FileAttributes { owner: item.owner, extended })))
 }
 
-/// The plan, in which what a step removed comes back with what it had then: undo is not the
-/// only way back.
+/// Returns the plan with the saved attributes of removed files. Not only undo restores files.
 pub fn with_saved_attributes<'p>(
     context: &CommitContext<'_>,
     plan: Cow<'p, Plan>,
@@ -95,7 +92,7 @@ pub fn with_saved_attributes<'p>(
     Ok(Cow::Owned(plan))
 }
 
-/// Whether something is made that was not there.
+/// True if the change makes a file or a folder.
 fn comes(change: &Change) -> bool {
     matches!(change.act, Act::Create(_) | Act::MakeFolder)
 }

@@ -1,4 +1,4 @@
-//! Folders that a step makes for its files, and that go with them when it is taken back.
+//! Folders that a step makes for its files and that undo removes.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -8,15 +8,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::apply_plan::ApplyProgress;
+use crate::disk::host::Host;
 use crate::disk::{Disk, Item, ItemKind, Machine};
 use crate::model::plan::change;
 use crate::model::{Act, Change, PathText, Plan};
 use crate::store::commit::vault::{FileLine, JournalLine, Vault};
-use crate::store::commit::{CommitContext, CommitError, Host};
+use crate::store::commit::{CommitContext, CommitError};
 use crate::store::{hidden_names, lock};
 
-/// The plan, with the folders that its new files need and that are not there: what takes
-/// the step back removes them. One that is there already is not made, and stays then.
+/// Returns the plan with the missing folders of its files. Undo removes these, but no folder that existed.
 pub fn with_folders<'p>(context: &CommitContext<'_>, plan: Cow<'p, Plan>) -> Cow<'p, Plan> {
     let missing = missing(context, &plan);
     let stands = |change: &Change| change.act == Act::MakeFolder && is_folder(context, &change.path);
@@ -34,7 +34,7 @@ fn is_folder(context: &CommitContext<'_>, path: &Path) -> bool {
     context.host.disk.look(&context.path(path)).is_ok_and(|item| item.kind == ItemKind::Folder)
 }
 
-/// The outer folders first, with their modes.
+/// Returns the missing folders with their modes, outer folders first.
 fn missing(context: &CommitContext<'_>, plan: &Plan) -> BTreeMap<PathBuf, u32> {
     let is_absent = |path: &Path| {
         let looked = context.host.disk.look(&context.path(path));
@@ -54,8 +54,7 @@ fn missing(context: &CommitContext<'_>, plan: &Plan) -> BTreeMap<PathBuf, u32> {
     missing
 }
 
-/// When everything else is done: folders go that something was still in. One that
-/// holds what is not ours stays, and a note says so.
+/// Removes folders that were not empty before. One with files of others stays, and a note says so.
 pub fn tidy(
     context: &CommitContext<'_>,
     plan: &Plan,
@@ -67,8 +66,8 @@ pub fn tidy(
     folders.iter().try_for_each(|folder| remove_emptied(context, folder, carried))
 }
 
-/// Removes a folder that is empty except for files that are removed by themselves. A removal that fails
-/// is tried once more. A folder that stays is not reported as removed.
+/// Removes a folder. If that fails, removes our leftover files in it and tries once more. It may
+/// stay for second names of replaced files.
 fn remove_emptied(
     context: &CommitContext<'_>,
     folder: &Path,
@@ -105,8 +104,7 @@ fn remove_left_in(context: &CommitContext<'_>, folder: &Path) {
     left_in(context, folder).iter().for_each(|path| drop(context.host.disk.remove(path)));
 }
 
-/// Temporary files and locks of this process. The second names of files stay until nobody has these files
-/// open.
+/// Returns temporary files and locks of this process, but no second names: their files may be open.
 fn left_in(context: &CommitContext<'_>, folder: &Path) -> Vec<PathBuf> {
     let own = context.own_process();
     let items = context.host.disk.list(folder).unwrap_or_default().into_iter();
@@ -118,7 +116,7 @@ fn left_in(context: &CommitContext<'_>, folder: &Path) -> Vec<PathBuf> {
     items.filter(is_left).map(|item| folder.join(item.name)).collect()
 }
 
-/// What is in a folder and does not go by itself, as files and locks of ours do.
+/// Returns an item in a folder that is not ours, or that contains one.
 fn other_in(context: &CommitContext<'_>, folder: &Path) -> Option<OsString> {
     let items = context.host.disk.list(folder).unwrap_or_default();
     let other = items.into_iter().find(|item| {
@@ -137,11 +135,11 @@ fn is_own_lock(context: &CommitContext<'_>, path: &Path) -> bool {
     is_lock && read().is_ok_and(|(bytes, _)| lock::is_of(&bytes, "palimp"))
 }
 
-/// Whether the last step that was about a folder, or anything in it, was to remove it.
+/// True if the last step that touched a folder, or anything in it, removed the folder.
 pub fn was_removed(context: &CommitContext<'_>, folder: &Path) -> bool {
     let Ok(relative) = folder.strip_prefix(&context.place.root) else { return false };
     let Ok(journal) = context.vault.journal() else { return false };
-    // A step since then that has files in it found it there again.
+    // A later step with files in the folder found it again.
     let mut about =
         journal.iter().rev().filter(|line| line.files.iter().any(|file| file.path.starts_with(relative)));
     about
@@ -149,8 +147,7 @@ pub fn was_removed(context: &CommitContext<'_>, folder: &Path) -> bool {
         .is_some_and(|line| line.files.iter().any(|file| file.path == relative && file.change == "remove"))
 }
 
-/// Removes the folders that a palimp left empty when it was ended, and those around them that are empty
-/// then.
+/// Removes the folders that a killed palimp left empty, and those around them that are then empty.
 pub fn remove_left_folders(context: &CommitContext<'_>) {
     let Ok(journal) = context.vault.journal() else { return };
     let Host { disk, machine, .. } = context.host;
@@ -162,15 +159,15 @@ pub fn remove_left_folders(context: &CommitContext<'_>) {
     }
 }
 
-/// An empty folder that changed within this time, in nanoseconds, may be an agent's that is about to fill it.
+/// An agent may be about to fill an empty folder that changed within this time, in nanoseconds.
 const SETTLED: i128 = 10_000_000_000;
 
-/// A step empties its folders within this time, in nanoseconds, after the journal told of it. A folder that
-/// changed later was made again by somebody else.
+/// A step empties its folders within this time, in nanoseconds, after it wrote the journal. If a
+/// folder changed later, another program made it again.
 const EMPTIED: i128 = 120_000_000_000;
 
-/// The empty folders that the last step was to remove. The palimp that did it was ended after it had removed
-/// their last file.
+/// Returns the empty folders that the last step did not remove, because palimp was killed after it
+/// removed their last file.
 pub fn left_folders<'j>(
     (disk, machine): (&'j dyn Disk, &'j dyn Machine),
     root: &'j Path,
@@ -187,9 +184,9 @@ pub fn left_folders<'j>(
     })
 }
 
-/// The folders that the last step was to remove.
+/// Returns the folders that the last step was to remove.
 fn removed_folders<'j>(root: &'j Path, journal: &'j [JournalLine]) -> impl Iterator<Item = PathBuf> + 'j {
-    // Folders have no length. This spares looking for each file that was removed.
+    // Folders have no length. This avoids a lookup for each removed file.
     let is_folder = |file: &&FileLine| file.change == "remove" && file.bytes_before == 0;
     let removed = journal.last().into_iter().flat_map(|line| &line.files).filter(is_folder);
     removed.map(|file| root.join(&file.path))

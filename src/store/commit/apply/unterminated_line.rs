@@ -1,19 +1,18 @@
-//! A last line without an end, as a write that was cut short leaves it. What adds lines behind it
-//! ends it too, and what takes them back takes that end away: both name it, and are not about it.
-//! Others may go on with it, end it, write behind it or repair it.
+//! A last line without an end (an open line), as an interrupted write leaves it. A change that adds
+//! lines behind it ends it, too, and undo removes that end. Both contain the open line but don't
+//! depend on it: other programs may continue, end or repair it, or write behind it.
 
 use crate::model::bytes::Ranges;
 use crate::model::plan::last_line;
 use crate::model::{Bytes, Splice};
 use crate::text::lines;
 
-/// Whether a stretch that ends in an open line is still the end of the file.
+/// True if the splice has no open line, or its open line is still the end of the file.
 pub fn is_last<B: Ranges + ?Sized>(splice: &Splice, now: &B) -> bool {
     !is_open(&splice.was) || splice.end() as usize == now.len()
 }
 
-/// Lines that are put at the end of a file, behind a last line that may have no end: it gets one, and
-/// is a part of the change.
+/// Fits lines to the end of a file. If the last line has no end, the splice adds one.
 pub fn at_end<B: Ranges + ?Sized>(own: Splice, before: Option<&Splice>, now: &B) -> Splice {
     let is_mark = now.len() == lines::BOM.len() && now.is_at(0, lines::BOM);
     if own.start as usize != now.len() || is_mark || now.is_empty() || now.ends_at(now.len(), b"\n") {
@@ -35,13 +34,13 @@ pub fn at_end<B: Ranges + ?Sized>(own: Splice, before: Option<&Splice>, now: &B)
     }
 }
 
-/// What adds lines behind an open line, without that line.
+/// Returns a splice that adds lines behind an open line, without that line.
 pub fn addition<B: Ranges + ?Sized>(splice: &Splice, now: &B) -> Option<Splice> {
     let lines = behind(&splice.was, &splice.becomes)?.into();
     Some(Splice { start: now.len() as u64, was: Bytes::default(), becomes: lines, line_before: Vec::new() })
 }
 
-/// What takes lines away from behind an open line, without that line.
+/// Returns a splice that removes lines behind an open line, without that line.
 pub fn removal(splice: &Splice) -> Option<Splice> {
     let lines = behind(&splice.becomes, &splice.was)?;
     let line = [last_line(&splice.becomes), b"\n"].concat();
@@ -52,7 +51,7 @@ fn is_open(lines: &[u8]) -> bool {
     !lines.is_empty() && !lines.ends_with(b"\n")
 }
 
-/// The lines that the second has behind the first, which ends in an open line.
+/// Returns the lines that `both` has behind `open`, if `open` ends in an open line.
 fn behind<'a>(open: &[u8], both: &'a [u8]) -> Option<&'a [u8]> {
     let lines = both.strip_prefix(open)?.strip_prefix(b"\n")?;
     (is_open(open) && !lines.is_empty()).then_some(lines)
@@ -74,7 +73,7 @@ mod tests {
         Some(String::from_utf8(apply(now.as_bytes(), &fitted)).unwrap())
     }
 
-    /// What adds a line behind an open one, and changes the record before it.
+    /// Adds a line behind an open one, and changes the record before it.
     fn adds() -> Change {
         let edit = Change::edits("f.jsonl", OPEN.as_bytes().into(), vec![(7..8, b"z".to_vec())]);
         edit.and_append(OURS.as_bytes())

@@ -1,6 +1,10 @@
 //! Rebuilds derived files.
 
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
 use crate::disk::Lookup;
+use crate::disk::host::Host;
 use crate::model::{Change, Extent, Lock, Plan, Store};
 use crate::store::commit::apply::apply_plan;
 use crate::store::commit::handover::wait_for_line_end::is_fresh;
@@ -8,27 +12,25 @@ use crate::store::commit::handover::watch_list;
 use crate::store::commit::recovery::recover_steps::is_copy;
 use crate::store::commit::vault::pending_derive::PENDING;
 use crate::store::commit::vault::undo_step::path_text;
-use crate::store::commit::{CommitContext, CommitError, Host};
+use crate::store::commit::{CommitContext, CommitError};
 use crate::store::{derived_files, load_from};
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 
-/// So often derived files are made anew where others keep changing what they are made of.
+/// How often derived files are rebuilt if other programs keep changing their sources.
 const DERIVE_TRIES: usize = 4;
 
-/// What became of what is derived.
+/// The outcome of a rebuild of derived files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeriveOutcome {
-    /// It is made anew.
+    /// They are rebuilt.
     Rebuilt,
-    /// Others are writing to what it is made of: it is made anew when they pause.
+    /// Other programs write to the sources: the rebuild waits until they pause.
     Later,
-    /// Something can't be read, or others kept changing it.
+    /// A file can't be read, or other programs kept changing it.
     Failed,
 }
 
 impl DeriveOutcome {
-    /// What is said where it is not made anew.
+    /// Returns the message if derived files were not rebuilt.
     pub fn stale(self) -> Option<String> {
         let why = match self {
             DeriveOutcome::Rebuilt => return None,
@@ -43,8 +45,8 @@ impl DeriveOutcome {
     }
 }
 
-/// Makes what is derived from the files at `touched` anew, from the disk: first as it is read
-/// without the lock, then under it. False where others kept changing them.
+/// Rebuilds what is derived from the files at `touched`, first without the lock, then under it.
+/// False if that fails because they keep changing or can't be read.
 pub fn derive(context: &CommitContext<'_>, touched: &[PathBuf], verb: &'static str) -> bool {
     let Some((store, derived)) =
         (0..DERIVE_TRIES).find_map(|_| derived_changes(context, touched, context.store))
@@ -61,7 +63,7 @@ pub fn derive(context: &CommitContext<'_>, touched: &[PathBuf], verb: &'static s
         apply_plan::apply_derived(context, &plan)
     });
     let mut made = made.unwrap_or(Err(CommitError::moved(&context.place.root, apply_plan::CHANGED)));
-    // A lock that was not had in time is not waited for once more.
+    // A lock that timed out is not waited for again.
     let waits = !context.patience().wait.is_zero();
     for _ in 0..DERIVE_TRIES {
         if made.is_ok() || waits && matches!(made, Err(CommitError::Lock(_))) {
@@ -72,8 +74,7 @@ pub fn derive(context: &CommitContext<'_>, touched: &[PathBuf], verb: &'static s
     made.is_ok()
 }
 
-/// The same under the locks of what is derived, one after the other, from the store as it was
-/// `read` last.
+/// Does the same under the locks of the derived files, one by one. `read` is the store as last read.
 fn derive_locked(
     context: &CommitContext<'_>,
     touched: &[PathBuf],
@@ -97,8 +98,8 @@ fn derive_locked(
     })
 }
 
-/// What is derived from them, as the files are now, which were `read` before; `None` where
-/// something of the store can't be read now, which is not empty.
+/// Returns the changes that derived files need at present. `read` is the store as last read. `None`
+/// if a part can't be read: it must not count as empty.
 fn derived_changes(
     context: &CommitContext<'_>,
     touched: &[PathBuf],
@@ -111,20 +112,19 @@ fn derived_changes(
     });
     store.whole().ok().filter(|_| !is_out_of_sight)?;
     let mut derived = derived_files::derived_changes(&store, &store.documents, touched, context.host.now);
-    // Pages beside the store are part of a change: they are rebuilt alone only if it is about them alone.
+    // Pages beside the store are part of a change. They are rebuilt alone only if `touched` names them.
     if touched.iter().any(|path| path.starts_with("..")) {
         let pages = context.format.rebuild_pages(&store, &store.documents).ok()?;
         derived.extend(pages.into_iter().filter(|change| touched.contains(&change.path)));
     }
     derived.retain(|change| !change.is_empty());
-    // Of what was gone while it was made of it nothing is made.
+    // Files may have become unreadable while the derived files were made.
     store.whole().ok()?;
     Some((store, derived))
 }
 
-/// Notes durably that the indexes and counts made from those files have to be rebuilt. False if our own data
-/// can't be written: `check` finds what is stale then. A note that can't be read stays, and means that
-/// something is due.
+/// Notes durably that files derived from these are stale. False if our own data can't be written:
+/// then `check` finds them. A note that can't be read stays and counts as due.
 pub fn note_derive_due(context: &CommitContext<'_>, touched: &[PathBuf]) -> bool {
     if touched.iter().all(|path| context.vault.known_due.borrow().contains(path)) {
         return true;
@@ -142,8 +142,7 @@ pub fn note_derive_due(context: &CommitContext<'_>, touched: &[PathBuf]) -> bool
     is_kept
 }
 
-/// Rebuilds what is due, even while others write. False if something can't be read, or others kept changing
-/// it.
+/// Rebuilds what is due, even while others write. False if a file can't be read or kept changing.
 pub fn derive_due(context: &CommitContext<'_>) -> bool {
     context.is_busy.set(false);
     context
@@ -152,8 +151,8 @@ pub fn derive_due(context: &CommitContext<'_>) -> bool {
         .is_ok_and(|due| due.is_empty() || derive_touched(context, &due, "reindex") == DeriveOutcome::Rebuilt)
 }
 
-/// Makes it anew, and forgets that it was to be. While others write to large logs it waits:
-/// beside writers that never pause a store would be read again and again.
+/// Rebuilds derived files and removes the note that they are due. Waits while others write to large
+/// logs: beside writers that never pause, the store would be read again and again.
 pub fn derive_touched(context: &CommitContext<'_>, touched: &[PathBuf], verb: &'static str) -> DeriveOutcome {
     if context.is_busy.get() && are_large_logs(context, touched) {
         note_derive_due(context, touched);
@@ -161,7 +160,7 @@ pub fn derive_touched(context: &CommitContext<'_>, touched: &[PathBuf], verb: &'
         return DeriveOutcome::Later;
     }
     let is_made = derive(context, touched, verb);
-    // All are made anew where nothing of the store is left out.
+    // An empty path means all files of the store.
     let made: HashSet<&PathBuf> = touched.iter().collect();
     let is_all = || context.store.documents.iter().all(|own| made.contains(&own.path));
     let is_over = |all: Vec<PathBuf>| {
@@ -174,8 +173,7 @@ pub fn derive_touched(context: &CommitContext<'_>, touched: &[PathBuf], verb: &'
     if is_made { DeriveOutcome::Rebuilt } else { DeriveOutcome::Failed }
 }
 
-/// Whether what is derived is made of large logs alone; copies that a change makes are not read
-/// for it.
+/// True if all sources are logs and large in total. Copies that a change makes are not counted.
 fn are_large_logs(context: &CommitContext<'_>, touched: &[PathBuf]) -> bool {
     let mut sources = touched.iter().filter(|path| !is_copy(context, path)).peekable();
     let len =
@@ -185,11 +183,11 @@ fn are_large_logs(context: &CommitContext<'_>, touched: &[PathBuf]) -> bool {
         && sources.map(len).sum::<u64>() > derived_files::LARGE_BUSY_LOG
 }
 
-/// Makes anew what an earlier change could not, or left until others pause.
+/// Rebuilds what an earlier change could not rebuild, or left until others pause.
 pub fn derive_pending(context: &CommitContext<'_>) -> Result<(), CommitError> {
     let mut touched = context.vault.derive_due_files()?;
     if let Some(only) = &context.store.scope {
-        // What is derived in sessions that were not read waits, and a change of one record needs none of it.
+        // Derived files of sessions that were not read wait. A change of one record needs none.
         let all = touched.len();
         let is_own = |path: &PathBuf| context.format.session_of(path).as_ref() == Some(&only.session);
         touched.retain(|path| only.record.is_none() && is_own(path));
@@ -209,7 +207,7 @@ pub fn derive_pending(context: &CommitContext<'_>) -> Result<(), CommitError> {
     Ok(())
 }
 
-/// Whether one of those files was written to within the last second.
+/// True if one of the files was written to within the last second.
 pub fn is_written_to(host: Host<'_>, root: &Path, files: &[PathBuf]) -> bool {
     let mut found = files.iter().filter_map(|path| host.disk.look(&root.join(path)).ok());
     found.any(|item| is_fresh(host.machine, &item.generation))

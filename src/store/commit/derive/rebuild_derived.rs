@@ -1,5 +1,5 @@
-//! Derived files of a step: they are made anew when it is taken back, not kept. What is kept is
-//! what shows whether they came back byte for byte, and the bytes of little ones.
+//! Derived files of a step: undo rebuilds them. Undo data has the bytes of small ones only, and
+//! digests that show whether the old bytes came back.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -12,21 +12,21 @@ use crate::store::commit::vault::undo_step::{DerivedState, digest};
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::derived_files;
 
-/// Up to so many bytes of a derived file are kept: to make it anew takes longer.
+/// The limit, in bytes, of derived changes that are kept: a rebuild would take longer.
 const SMALL: usize = 1024;
-/// The same of a small store, and where records are only added to one that is not large: what
-/// distinguishes the file from another is no longer than that, and making it anew takes no time.
+/// The same limit for a small store, and for added records in a store that is not large: a digest
+/// takes as much space, and a rebuild takes no time.
 const SMALL_BESIDE_FEW: usize = 128;
-/// A store of so many bytes has few records.
+/// A store up to this size, in bytes, has few records.
 const FEW: u64 = 256 << 10;
-/// Up to so many bytes of a derived file that another wrote in its own way are kept.
+/// The limit, in bytes, of derived changes that are kept if another program wrote the file.
 const FOREIGN: usize = 64 << 10;
-/// So many of the last steps are looked at for the one that wrote a derived file.
+/// How many of the last steps are searched for the one that wrote a derived file.
 const STEPS: usize = 64;
 
-/// What a step keeps of the derived files that a plan changes: their bytes for undo where that
-/// is little, or where they can't be made anew as they were and are not large; else what shows
-/// them from what is made anew. A plan that changes nothing else is about them.
+/// Returns what a step keeps of the derived files that a plan changes. It keeps small changes, and
+/// those up to a limit if a rebuild can't restore the old bytes. Of others it keeps a state to
+/// compare a rebuild with. If the plan has no other changes, it keeps all derived ones.
 pub fn kept_of_derived<'p>(
     context: &CommitContext<'_>,
     plan: &'p Plan,
@@ -73,17 +73,17 @@ pub fn kept_of_derived<'p>(
     Ok((kept, anew.into_iter().map(remade).collect()))
 }
 
-/// The number of bytes at the start of a derived file in which its time of writing is looked for.
+/// How many bytes at the start of a derived file are searched for its time of writing.
 const HEAD: u64 = 512;
 
-/// The indexes beside logs of which only the ends are read, with their times of writing. An index that is due
-/// already is no state to come back to.
+/// Returns the indexes beside logs of which only the ends are read, with their times of writing.
+/// Returns none if an index is already due: undo should not restore a stale index.
 fn beside_ends(context: &CommitContext<'_>, plan: &Plan) -> Result<Vec<DerivedState>, CommitError> {
     let is_due =
         !context.vault.known_due.borrow().is_empty() || !context.vault.derive_due_files()?.is_empty();
     let folders: BTreeSet<&Path> = plan.changes.iter().filter_map(|change| change.path.parent()).collect();
     let index = |folder: &Path| {
-        // All formats that have one call it so.
+        // All formats with an index use this name.
         let path = folder.join("index.json");
         let is_index = context.format.place(&path, false) == Placement::File(Role::Index);
         is_index.then(|| DerivedState { digest: String::new(), at: written(context, &path), path })
@@ -91,7 +91,7 @@ fn beside_ends(context: &CommitContext<'_>, plan: &Plan) -> Result<Vec<DerivedSt
     Ok(folders.into_iter().filter(|_| !is_due).filter_map(index).collect())
 }
 
-/// The first time in the head of a file.
+/// Returns the first time in the head of a file.
 fn written(context: &CommitContext<'_>, path: &Path) -> Option<String> {
     let (head, _) = context.host.disk.read(&context.path(path), 0, Some(HEAD)).ok()?;
     let head = String::from_utf8_lossy(&head);
@@ -99,7 +99,7 @@ fn written(context: &CommitContext<'_>, path: &Path) -> Option<String> {
     time.map(str::to_owned)
 }
 
-/// Whether those derived files, made anew when the plan is taken back, are what they are now.
+/// True if a rebuild at undo gives these derived files their present bytes.
 fn comes_back(context: &CommitContext<'_>, plan: &Plan, remade: &[DerivedState]) -> bool {
     let store = context.store;
     let touched = touched(plan, remade);
@@ -115,9 +115,9 @@ fn comes_back(context: &CommitContext<'_>, plan: &Plan, remade: &[DerivedState])
     })
 }
 
-/// Makes derived files anew as they will be: byte for byte what they were, where they are what
-/// the records give at the time when they were written. A step that was as planned names them all:
-/// any other it left as it was, right or not, and so does what takes it back.
+/// Rebuilds derived files for the state after the plan. They get their old bytes if the records
+/// give these for the time of writing. A step that went as planned names all its derived files: it
+/// left all others unchanged, right or not, and so does its undo.
 pub fn rebuild_derived(
     context: &CommitContext<'_>,
     plan: &mut Plan,
@@ -132,7 +132,7 @@ pub fn rebuild_derived(
         derived.into_iter().map(|change| (change.path.clone(), change)).collect()
     };
     let is_as_it_was = |made: &HashMap<PathBuf, Change>, own: &DerivedState| match made.get(&own.path) {
-        // Nobody read it: the time at which it was written is all that is known.
+        // The file was not read: only its time of writing is known.
         _ if own.digest.is_empty() => true,
         Some(change) => change.after().is_some_and(|bytes| digest(&bytes) == own.digest),
         None => store.documents.iter().any(|file| file.path == own.path && digest(&file.bytes) == own.digest),
@@ -153,20 +153,20 @@ pub fn rebuild_derived(
     plan.inputs = derived_files::derivation_inputs(store, &touched);
 }
 
-/// What derived files are made anew for: what changed, and files that were stale for another reason.
+/// Returns the paths to rebuild for: changed files, and files that were stale for other reasons.
 fn touched(plan: &Plan, remade: &[DerivedState]) -> Vec<PathBuf> {
     let changed = plan.changes.iter().map(|change| &change.path);
     changed.chain(remade.iter().map(|own| &own.path)).cloned().collect()
 }
 
-/// When those files were written.
+/// Returns the times when the files were written.
 fn times(remade: &[DerivedState]) -> BTreeSet<Moment> {
     let times = remade.iter().filter_map(|own| Some(Moment::parse(own.at.as_deref()?)?.0));
     times.collect()
 }
 
-/// When a derived file was written by us: by the last step whose time it has, else by the last
-/// that changed it. A step that was not as planned does not say what it made anew.
+/// Returns when palimp wrote a derived file: the time of the last step that occurs in the file, else of the
+/// last step that changed it. A step that did not go as planned does not name what it rebuilt.
 fn written_at(journal: &[JournalLine], path: &Path, bytes: &Bytes) -> Option<String> {
     let has = |line: &&JournalLine| !line.as_planned || line.files.iter().any(|file| file.path == path);
     let mut lines = journal.iter().rev().filter(has).take(STEPS).peekable();

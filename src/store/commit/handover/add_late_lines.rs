@@ -1,5 +1,5 @@
-//! Lines that came late, added to the file that took the place of theirs. Others may be in the middle
-//! of a line there, and write at any moment.
+//! Adds late lines to the file that replaced theirs. Others may be in the middle of a line there,
+//! and write at any moment.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,23 +17,22 @@ use crate::store::commit::apply::{apply_plan, restore_attributes, saved_attribut
 use crate::store::hidden_names::OldFileName;
 use crate::store::lock::{LockGuard, LockProtocol, WaitPolicy};
 
-/// So long the lock is waited for where agents hold it again and again: one try would hardly ever
-/// get it.
+/// How long to wait for a lock that agents take again and again: one try would hardly ever get it.
 const A_MOMENT: Duration = Duration::from_millis(500);
 
-/// So often lines are added anew where others write in the same moment.
+/// How often palimp tries again if others write in the same moment.
 const TRIES: usize = 5;
 
-/// What became of lines that were to be added.
+/// The outcome of adding lines.
 enum AddOutcome {
     Yes,
-    /// Others wrote, or put another file there, between a look and what followed it.
+    /// Others wrote, or replaced the file, between a check and the next call.
     Again,
-    /// These bytes stand in the middle of a line that others began in that moment.
+    /// These bytes of ours are inside a line that others began in that moment.
     Within(Vec<u8>),
 }
 
-/// The lock under which late lines are added: taken once for all of them, and waited for but once.
+/// The lock for late lines: taken once for all of them, with one wait only.
 #[derive(Default)]
 pub struct SharedLock<'a> {
     held: Option<(LockProtocol, LockGuard<'a>)>,
@@ -41,7 +40,7 @@ pub struct SharedLock<'a> {
 }
 
 impl<'a> SharedLock<'a> {
-    /// Takes the lock of a file; `None` where others hold it.
+    /// Takes the lock of a file; `None` if others hold it.
     fn take(&mut self, context: &CommitContext<'a>, file: &Path) -> Option<()> {
         let protocol = context.protocol(&[file]);
         if self.held.as_ref().is_some_and(|(own, held)| *own == protocol && held.still_ours()) {
@@ -61,14 +60,14 @@ impl<'a> SharedLock<'a> {
         self.held.as_ref().map(|_| ())
     }
 
-    /// Lets go of it, for what takes a lock of its own.
+    /// Releases it before a call that takes its own lock.
     pub fn release(&mut self) {
         self.held = None;
     }
 }
 
-/// Adds late lines to the file, under its lock, durably; not those that a crash left
-/// there already. Where it has gone it is made anew, as the `old` one is.
+/// Adds late lines to the file, under its lock, durably. Skips lines that were added before a
+/// crash. If the file is gone, creates it with the attributes of `old`.
 pub fn add_late_lines<'a>(
     context: &CommitContext<'a>,
     lock: &mut SharedLock<'a>,
@@ -91,7 +90,7 @@ pub fn add_late_lines<'a>(
     None
 }
 
-/// Moves lines of ours that cut a line of another in two before that line.
+/// Moves our lines to before the line of another program that they cut in two.
 pub fn move_before(context: &CommitContext<'_>, cutting: Vec<(PathBuf, Vec<u8>)>) {
     for (file, bytes) in cutting {
         let lines = bytes.strip_prefix(b"\n").unwrap_or(&bytes);
@@ -104,7 +103,7 @@ pub fn move_before(context: &CommitContext<'_>, cutting: Vec<(PathBuf, Vec<u8>)>
     }
 }
 
-/// `None` where they have to wait.
+/// Returns `None` if the lines have to wait.
 fn add_lines(
     context: &CommitContext<'_>,
     old: &Path,
@@ -122,7 +121,7 @@ fn add_lines(
     let (bytes, is_last) = loop {
         let is_last = !begun.is_empty() && log.now[whole_lines(&log.now).len()..] == *begun;
         let end = if is_last { b"" } else { line_end_for(&log.now) };
-        // An agent is in the middle of a line: what is added now would cut it in two.
+        // An agent is in the middle of a line: our bytes would cut it in two.
         if !end.is_empty() && is_fresh(host.machine, &log.seen) {
             return None;
         }
@@ -141,21 +140,21 @@ fn add_lines(
     if cuts_a_line(disk, file, &seen, &bytes, is_last)? {
         return Some(AddOutcome::Within(bytes));
     }
-    // The name too: the file may have been made here, or by one who did not live to sync it.
+    // The folder, too: the file may be new, from here or from a process that died before it synced.
     let folder = file.parent().unwrap_or(Path::new("/"));
     out.sync().and_then(|()| disk.sync_folder(folder)).ok()?;
     let is_there = disk.look(file).is_ok_and(|item| is_same(&item.generation, &seen));
     Some(if is_there { AddOutcome::Yes } else { AddOutcome::Again })
 }
 
-/// What of an old file is in the file that took its place.
+/// Returns the part of an old file that was copied to its replacement.
 fn taken_of(context: &CommitContext<'_>, path: &Path) -> Option<Vec<u8>> {
     let old = OldFileName::read(path.file_name()?)?;
     context.host.disk.read(path, 0, Some(old.taken)).ok().map(|(bytes, _)| bytes)
 }
 
-/// A new file in the place of one that went, with the mode, the owner and the attributes that
-/// one has. What the system refuses is told.
+/// Creates a file in place of one that is gone, with the mode, owner and attributes of `old`. What
+/// the system refuses becomes a note.
 fn made_as<'a>(context: &CommitContext<'a>, old: &Path, file: &Path) -> Option<Box<dyn WritableFile + 'a>> {
     let disk = context.host.disk;
     let mut out = disk.create(file, PRIVATE_MODE).ok()?;
@@ -169,8 +168,8 @@ fn made_as<'a>(context: &CommitContext<'a>, old: &Path, file: &Path) -> Option<B
     Some(out)
 }
 
-/// Takes bytes of ours out of the line of others that they cut in two, and puts those lines before
-/// it: in a new file, so that what others write meanwhile is taken over.
+/// Removes our bytes from the line of others that they cut in two, and puts `lines` before it. The
+/// result is a new file, so that late writes of others are taken over.
 fn take_out(context: &CommitContext<'_>, file: &Path, bytes: &[u8], lines: &[u8]) -> Option<()> {
     let relative = context.relative(file)?;
     for _ in 0..TRIES {
@@ -189,8 +188,8 @@ fn take_out(context: &CommitContext<'_>, file: &Path, bytes: &[u8], lines: &[u8]
     None
 }
 
-/// Whether others wrote between the last look and the write so that the bytes stand within a line of
-/// theirs, or behind one that they were to go on.
+/// True if others wrote between the last look and our write, so that our bytes are inside a line of
+/// theirs, or don't directly follow the line that they continue (`goes_on`).
 pub fn cuts_a_line(
     disk: &dyn Disk,
     file: &Path,
@@ -203,12 +202,12 @@ pub fn cuts_a_line(
     Some(at > 0 && now.inode == seen.inode && (goes_on || there[at - 1] != b'\n'))
 }
 
-/// A log to which late lines are added. Others add to it all the time: only what they add is read then.
+/// A log that gets late lines. Others add to it all the time, so only their additions are read again.
 struct TargetLog {
     now: Vec<u8>,
-    /// The file, as long as that.
+    /// The file, with the length of `now`.
     seen: Generation,
-    /// How many bytes of the late lines are in it, once that was sought.
+    /// The number of bytes of the late lines that it has, if counted.
     known: Option<usize>,
     tries: usize,
 }
@@ -225,8 +224,8 @@ impl TargetLog {
         self.known
     }
 
-    /// Whether others added to it since it was read: that is read, too. `None` where it should be read
-    /// as a whole, as the late lines may be in it, or another file is in its place.
+    /// True if others added to it since it was read; reads that, too. `None` if it must be read in
+    /// full: the late lines may be in it, or another file is in its place.
     fn grown(&mut self, disk: &dyn Disk, file: &Path, out: &dyn WritableFile, lines: &[u8]) -> Option<bool> {
         let there = out.generation().ok().filter(|there| is_same(there, &self.seen))?;
         if there.len == self.seen.len {
@@ -249,8 +248,8 @@ fn is_same(one: &Generation, other: &Generation) -> bool {
     (one.device, one.inode) == (other.device, other.inode)
 }
 
-/// Late lines as they stand where others wrote behind the line that they begin in: that one
-/// is there whole, once more. Where only its end came it was whole already.
+/// Returns the late lines if others wrote after the line that these continue: that line is repeated
+/// in full. If only its line end is late, the line is complete and not repeated.
 fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
     match lines.strip_prefix(b"\n") {
         Some(rest) if !begun.is_empty() => rest.to_vec(),
@@ -258,10 +257,9 @@ fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
     }
 }
 
-/// How many bytes of the lines stand in the file already: a crash came before that could be
-/// written down. Lines that the old file had `before` may be in it, too, and are no such lines;
-/// `None` where those can't be read. What an erasure emptied does not tell them any more: a line
-/// twice is better than none.
+/// Returns how many bytes of the lines the file has already, from before a crash. Equal lines that
+/// the old file had `before` may be in it, too, and don't count; `None` if those can't be read. If
+/// an erasure emptied the old file, they are unknown: a line twice is better than none.
 fn known(now: &[u8], lines: &[u8], before: impl FnOnce() -> Option<Vec<u8>>) -> Option<usize> {
     let first = first_line(lines);
     if line_starts(now, first).next().is_none() {
@@ -281,7 +279,7 @@ fn first_line(lines: &[u8]) -> &[u8] {
     &lines[..memchr::memchr(b'\n', lines).map_or(lines.len(), |feed| feed + 1)]
 }
 
-/// Where a line begins in the bytes that starts like that.
+/// Returns where lines begin that start with `line`.
 fn line_starts<'b>(bytes: &'b [u8], line: &'b [u8]) -> impl Iterator<Item = usize> + use<'b> {
     memchr::memmem::find_iter(bytes, line).filter(|at| *at == 0 || bytes[at - 1] == b'\n')
 }

@@ -1,5 +1,4 @@
-//! What was in the place of a file when new bytes took it, where nobody lived to look at it, and
-//! what others wrote to it in place afterwards.
+//! Files whose exchange a crash interrupted, and what others wrote in place to replaced files.
 
 use std::path::Path;
 
@@ -15,15 +14,15 @@ use crate::store::commit::handover::late_writes;
 use crate::store::hidden_names::{OldFileName, SwapFileName};
 use crate::text::digest::digest;
 
-/// So many of the last steps are asked what a file held before it was replaced.
+/// The number of recent steps that are searched for a file's content before it was replaced.
 const STEPS: usize = 16;
 
-/// Settles every file that was on its way out when its change was cut short: what was not the
-/// file that was compared comes back, before anybody asks how far that change came.
+/// Settles every file whose exchange was interrupted. A file that is not the compared one returns
+/// to its place before recovery judges the change.
 pub fn recover_exchanges(context: &CommitContext<'_>, store: &Store) {
     for path in &store.own_files {
         let own = path.file_name().and_then(SwapFileName::read);
-        // Others than those that change this store may be at work beside it.
+        // Beside the store, palimps that change other stores may be at work.
         let is_left = |process| {
             context.own_process() == Some(process)
                 || context.host.machine.process(process) == ProcessState::Gone
@@ -39,13 +38,13 @@ fn settle_one(context: &CommitContext<'_>, path: &Path) -> Option<()> {
     let own = path.file_name().and_then(SwapFileName::read)?;
     let item = disk.look(path).ok()?;
     let Some(file) = context.file_of(&own.old, path).ok()? else {
-        // Nobody can tell what it is called: it is kept aside when it is looked after.
+        // Its name is unknown: it gets a second name, and the rescue keeps its content aside.
         return disk.rename(path, &path.with_file_name(own.old.name())).ok();
     };
     let now = Lookup::from(disk.look(&file)).optional().ok()?;
     let is = |inode: u64| now.as_ref().is_some_and(|now| now.generation.inode == inode);
     if is(item.generation.inode) {
-        // It has two names.
+        // One file has both names.
         return disk.remove(path).ok();
     }
     if item.generation.inode == own.new_inode {
@@ -67,17 +66,17 @@ fn settle_one(context: &CommitContext<'_>, path: &Path) -> Option<()> {
             Ok(()) if disk.look(path).ok()?.generation.inode == own.new_inode => {
                 settle_ours(context, path, &file, own.len)?;
             }
-            // Yet another took the place meanwhile.
+            // Another file took the place in between.
             Ok(()) => disk.exchange(path, &file).ok()?,
         },
-        // What others put there since stays; this is watched beside it.
+        // The file that others put there stays; this one is watched under a second name.
         Some(_) => disk.rename(path, &path.with_file_name(own.old.name())).ok()?,
     }
     disk.sync_folder(folder).ok()
 }
 
-/// Our new bytes, that never came to the place of the file or left it again: what others wrote to
-/// them there is taken over before they go.
+/// Settles our new file that did not reach its place or lost it: gives it a second name, so that
+/// what others wrote to it is taken over. Without `len` it is removed.
 fn settle_ours(context: &CommitContext<'_>, path: &Path, file: &Path, len: Option<u64>) -> Option<()> {
     match len {
         Some(len) => {
@@ -89,8 +88,8 @@ fn settle_ours(context: &CommitContext<'_>, path: &Path, file: &Path, len: Optio
     Some(())
 }
 
-/// Whether a file that was replaced still holds what it held then, and perhaps more behind it
-/// where others add lines to it. `None` where it can't be read.
+/// True if a replaced file still holds what was taken over, perhaps with more lines in a log.
+/// `None` if it can't be read.
 pub fn holds_what_was_taken(
     context: &CommitContext<'_>,
     path: &Path,
@@ -104,7 +103,7 @@ pub fn holds_what_was_taken(
     if len < old.taken || len > old.taken && !context.format.is_append_log(&relative) {
         return Some(false);
     }
-    // What was changed last well before it was replaced was not changed since.
+    // A file that was last changed well before it was replaced is unchanged.
     let is_older =
         item.generation.is_settled && item.generation.modified < i128::from(old.since - 2) * 1_000_000_000;
     if is_older && len == old.taken {
@@ -114,10 +113,10 @@ pub fn holds_what_was_taken(
     Some(digest(&bytes) == known)
 }
 
-/// Joins what others wrote in place to a file after it had been replaced with the change, or
-/// brings the file back that had been removed. False where both changed the same.
+/// Merges what others wrote in place to a replaced file with our change, or restores a file that
+/// was removed. False if both changed the same.
 pub fn merge_late_write(context: &CommitContext<'_>, path: &Path, old: &OldFileName, theirs: &[u8]) -> bool {
-    // What an interrupted erasure left of a file is nobody's change.
+    // A difference that an interrupted erasure left is no change of another program.
     if !matches!(context.vault.erasing(), Ok(None)) {
         return false;
     }
@@ -132,7 +131,7 @@ pub fn merge_late_write(context: &CommitContext<'_>, path: &Path, old: &OldFileN
 
 fn brought_back(context: &CommitContext<'_>, path: &Path, file: &Path) -> Option<()> {
     let theirs = context.host.disk.read(path, 0, None).ok()?.0;
-    // What was erased since does not come back with it.
+    // The file must not bring back what was erased since.
     if late_writes::without_erased(context, file, b"", &theirs)? != theirs {
         return None;
     }
@@ -144,7 +143,7 @@ fn brought_back(context: &CommitContext<'_>, path: &Path, file: &Path) -> Option
     context.host.disk.sync_folder(path.parent()?).ok()
 }
 
-/// Carries our change over to what others wrote; false where both changed the same.
+/// Merges our change into what others wrote; false if both changed the same.
 fn is_joined(
     context: &CommitContext<'_>,
     file: &Path,
@@ -156,7 +155,7 @@ fn is_joined(
         return Some(false);
     }
     let Some(before) = before(context, file, old, ours).ok()? else { return Some(false) };
-    // What a power cut left of it is nothing that anybody wrote.
+    // A part of it, with zeros, comes from a power cut and not from another program.
     let is_ours = |(their, own): (&u8, &u8)| their == own || *their == 0;
     let is_part = theirs.len() <= before.len() && theirs.iter().zip(&before).all(is_ours);
     if is_part || ours == theirs {
@@ -170,11 +169,11 @@ fn is_joined(
     let plan = Plan { changes: vec![change], exact: true, ..context.unseen("rescue") };
     let mut carried = apply_plan::ApplyProgress::default();
     apply_plan::apply_plan(context, &plan, &mut carried, None).ok()?;
-    // The file that this replaced is ours, and nobody has it open for long.
+    // The file that this replaced is ours: no program has it open for long.
     Some(true)
 }
 
-/// What a file held when it was replaced, from what takes the last steps back.
+/// Returns what a file held when it was replaced, from the undo data of the last steps.
 fn before(
     context: &CommitContext<'_>,
     file: &Path,

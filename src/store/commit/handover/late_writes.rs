@@ -1,4 +1,4 @@
-//! What came to a file after it was replaced: lines behind its end, or something else.
+//! What others wrote to a file after it was replaced: lines after its end, or something else.
 
 use std::path::Path;
 
@@ -14,28 +14,25 @@ use crate::store::hidden_names::OldFileName;
 use crate::text::digest::digest;
 use crate::text::lines;
 
-/// What came.
+/// A late write to a replaced file.
 pub enum LateWrite {
-    /// Nothing.
     Nothing,
-    /// Lines behind its end.
     Lines {
-        /// The line that had been begun where the file was taken over: its rest is late.
+        /// The line that was begun when the file was taken over: its rest is late.
         begun: Vec<u8>,
-        /// What came behind it.
+        /// The bytes after the part that was taken over.
         bytes: Vec<u8>,
     },
-    /// It was written in place, or is no text that lines can be added to.
+    /// A write in place, or a file that is no text to which lines can be added.
     Other {
-        /// All that it says now.
         bytes: Vec<u8>,
     },
 }
 
 impl LateWrite {
-    /// What came to the old file at `path`; `None` where it can't be read now. One that was not
-    /// written to by its time is read only where that is to be `certain`. What was taken over of it may
-    /// be `held` still.
+    /// Returns what was written late to the old file at `path`; `None` if it can't be read yet. If
+    /// time and length show no write, the file is read only if the answer must be `certain`. `held`
+    /// is what was taken over, if this process still has it.
     pub fn of(
         context: &CommitContext<'_>,
         (path, old, held): (&Path, &OldFileName, Option<&Bytes>),
@@ -67,15 +64,15 @@ impl LateWrite {
             Some(taken) if is_it && takes_lines(context, path, old)? => {
                 Some(LateWrite::Lines { begun: begun(taken), bytes: bytes.split_off(old.taken as usize) })
             }
-            // Names of earlier versions don't say what the file said.
+            // Second names of earlier versions have no digest of the content.
             None if old.digest.is_none() => Some(LateWrite::Nothing),
             _ => Some(LateWrite::Other { bytes }),
         }
     }
 }
 
-/// Whether what came behind the end of a file can be added to the one that took its place: to a
-/// log at any time, to a text while it is there. `None` where that isn't known now.
+/// True if late bytes can be added to the file's replacement: to a log always, to another text if
+/// it exists. `None` if that is unknown.
 fn takes_lines(context: &CommitContext<'_>, path: &Path, old: &OldFileName) -> Option<bool> {
     let end = old.file.extension().and_then(|end| end.to_str()).unwrap_or_default();
     let Some(file) = context.file_of(old, path).ok()? else { return Some(false) };
@@ -86,8 +83,8 @@ fn takes_lines(context: &CommitContext<'_>, path: &Path, old: &OldFileName) -> O
     }
 }
 
-/// Keeps what another program wrote to a file in place while it was being replaced, and says
-/// where: nobody knows which of its records were changed. False where that is not durable.
+/// Quarantines what another program wrote in place while the file was replaced, and says where:
+/// nobody knows which records it changed. False if that is not durable.
 pub fn quarantine_late_write(context: &CommitContext<'_>, file: &Path, bytes: &[u8]) -> bool {
     let Some(relative) = context.relative(file) else { return false };
     let Some(kept) = without_erased(context, file, b"", bytes) else { return false };
@@ -106,8 +103,8 @@ pub fn quarantine_late_write(context: &CommitContext<'_>, file: &Path, bytes: &[
     true
 }
 
-/// Late lines without records that were erased: an agent that had the file open may have
-/// written them once more. `None` where nobody can say which those are.
+/// Returns late lines without erased records: an agent that had the file open may have written them
+/// again. `None` if the erased records are unknown.
 pub fn without_erased(
     context: &CommitContext<'_>,
     file: &Path,
@@ -125,7 +122,7 @@ pub fn without_erased(
     let records = wanted.read(relative, &whole, None);
     let raw = |own: &Record| whole.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
     let taken = records.iter().filter(|own| wanted.is_erased(relative, raw(own), own.view(), None));
-    // What had been begun is in the file: only its rest does not come.
+    // The begun part is in the file already: only its rest is removed.
     let (begun_on, new): (Vec<Span>, Vec<Span>) =
         taken.map(|own| own.span).partition(|span| span.start < begun.len() as u64);
     let rest = |span: Span| (begun.len()..(span.end as usize).max(begun.len()), Vec::new());

@@ -1,5 +1,5 @@
-//! Handing a file over to programs that write to it without a lock: what they add to the file that was replaced is
-//! taken over into the one that took its place.
+//! Handles programs that write to a file without a lock: what they add to a replaced file is taken
+//! over into its replacement.
 
 pub mod add_late_lines;
 pub mod file_exchange;

@@ -3,10 +3,10 @@
 use crate::model::Bytes;
 use std::path::PathBuf;
 
-/// A file that was replaced, by its second name.
+/// A replaced file, by its second name.
 pub struct ReplacedFile {
     pub path: PathBuf,
-    /// What was taken over of it, where this process holds that still.
+    /// What was taken over of it, if this process still has that.
     pub content: Option<Bytes>,
 }
 

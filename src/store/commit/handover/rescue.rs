@@ -1,9 +1,8 @@
-//! What others wrote to a file after it was replaced.
+//! Rescues what others wrote to a file after it was replaced.
 //!
-//! An agent may have opened the file before the rename and write after it. The old file is
-//! still there under a name of ours; what it gained is added to the file that took its place.
-//! The name goes as soon as no process can have the file open, and else after a minute in which
-//! nothing came.
+//! An agent may have opened the file before the rename and write to it afterwards. The old file still exists
+//! under a second name; its late lines are added to the file that replaced it. The second name is removed
+//! when no process can have the file open, or after a minute without new lines.
 
 use crate::store::commit::derive::derive_files;
 use std::path::{Path, PathBuf};
@@ -23,14 +22,14 @@ use crate::store::commit::handover::file_exchange;
 use crate::store::commit::handover::late_writes;
 use crate::store::hidden_names::OldFileName;
 
-/// So long, in seconds, an old file is watched after it last grew.
+/// How long an old file is watched after it last grew, in seconds.
 pub const WATCHED: i64 = 60;
 
-/// What became of an old file when it was looked after.
+/// The outcome of a look at an old file.
 struct RescueOutcome {
-    /// So many lines were added to the file that took its place, if it was touched.
+    /// The number of lines added to the file that replaced it, if that was touched.
     lines: Option<usize>,
-    /// Where it still is.
+    /// The path of the old file, if it stays.
     left: Option<PathBuf>,
 }
 
@@ -42,14 +41,14 @@ impl RescueOutcome {
     }
 }
 
-/// Looks after every replaced file of the store. Hardly waits for a lock: what can't be done
-/// now is done next time. Returns how many lines were rescued.
+/// Looks after every replaced file of the store. Hardly waits for a lock: the rest is done next
+/// time. Returns the number of rescued lines.
 pub fn rescue(context: &CommitContext<'_>, store: &Store) -> usize {
     rescue_each(context, store.own_files.iter().map(|own| context.path(own).into()))
 }
 
-/// Looks after what this writer replaced. Which files lines were added to: what is derived
-/// from those is to be made anew.
+/// Looks after the files that this writer replaced. Returns the files that got lines: files derived
+/// from them must be rebuilt.
 pub fn rescue_own(context: &CommitContext<'_>) -> Vec<PathBuf> {
     let olds = std::mem::take(&mut *context.replaced.borrow_mut());
     look_after(context, olds.into_iter()).1
@@ -73,12 +72,12 @@ fn look_after(
         return (0, Vec::new());
     }
     let paths: Vec<&Path> = olds.iter().map(|(_, own)| &*own.path).collect();
-    // Asked before anything is read: who has it not open now can add nothing later.
+    // Checked before the files are read: a process that has closed a file can't add to it later.
     let open = context.host.machine.may_be_open(&paths);
     let (mut count, mut touched, mut left) = (0, Vec::new(), Vec::new());
     let mut lock = SharedLock::default();
     for ((old, ReplacedFile { path, content: held }), is_open) in olds.iter().zip(open) {
-        // In which file's place it was nobody may be able to tell now: it waits.
+        // If palimp can't find out which file it belongs to, it waits.
         let Ok(file) = context.file_of(old, path) else {
             left.push(path.clone());
             continue;
@@ -113,7 +112,7 @@ fn rescue_one<'a>(
     };
     let Ok(now) = looked(file) else { return RescueOutcome::waits(path) };
     if now.is_some_and(|now| (now.device, now.inode) == (own.device, own.inode)) {
-        // The rename never came: the file has two names, and needs one.
+        // The rename did not happen: the file has two names and needs one.
         return drop_name(context, path, now);
     }
     let age = context.host.machine.now().0.div_euclid(1_000_000) - old.since;
@@ -134,7 +133,7 @@ fn rescue_one<'a>(
             let whole = whole_lines(&bytes).len();
             match whole == 0 && !is_over {
                 true => RescueOutcome::waits(path),
-                // What is no whole line after a minute is a torn one, and is kept as such.
+                // If nothing more is expected, an incomplete line is kept as a torn line.
                 false => {
                     let taken = if is_over { bytes.len() } else { whole };
                     take_lines(context, lock, (path, old), file, (&begun, &bytes[..taken]), is_open)
@@ -158,7 +157,7 @@ fn rescue_one<'a>(
     }
 }
 
-/// Goes on watching an old file of which those bytes are taken over: under which name.
+/// Renames an old file to watch it after the bytes `taken`. Returns its name.
 fn go_on(context: &CommitContext<'_>, path: &Path, old: &OldFileName, taken: &[u8]) -> PathBuf {
     let since = context.host.machine.now().0.div_euclid(1_000_000);
     let next = path.with_file_name(old.up_to(taken, since).name());
@@ -166,7 +165,7 @@ fn go_on(context: &CommitContext<'_>, path: &Path, old: &OldFileName, taken: &[u
     if is_named { next } else { path.to_owned() }
 }
 
-/// Adds lines that came late to the file that took the place of theirs.
+/// Adds late lines of an old file to the file that replaced it.
 fn take_lines<'a>(
     context: &CommitContext<'a>,
     lock: &mut SharedLock<'a>,
@@ -179,7 +178,7 @@ fn take_lines<'a>(
     let taken = late.len();
     let end: &[u8] = if late.ends_with(b"\n") { b"" } else { b"\n" };
     let late = [late, end].concat();
-    // Where the list of what was erased can't be read, they wait.
+    // If the list of erased records can't be read, the lines wait.
     let Some(lines) = late_writes::without_erased(context, file, begun, &late) else {
         return RescueOutcome::waits(path);
     };
@@ -198,7 +197,7 @@ fn take_lines<'a>(
     RescueOutcome { lines: count, left: Some(next) }
 }
 
-/// Removes an old file's name, and a folder that had to wait for it.
+/// Removes an old file's second name, and folders that waited for that.
 fn drop_name(context: &CommitContext<'_>, path: &Path, now: Option<Generation>) -> RescueOutcome {
     match context.host.disk.remove(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => RescueOutcome::waits(path),
@@ -209,8 +208,8 @@ fn drop_name(context: &CommitContext<'_>, path: &Path, now: Option<Generation>) 
     }
 }
 
-/// A folder that was to go with the file had to wait for the file's second name, and those
-/// above it that were to go, too. They go if they are empty; the store's own stays.
+/// Removes the folders that should go with the file and had to wait for its second name. They go if
+/// they are empty; the store's root stays.
 fn leave(context: &CommitContext<'_>, old: &Path, is_gone: bool) {
     let root = &context.place.root;
     let file = old.file_name().and_then(OldFileName::read).map(|own| own.file).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The stores that this process has to look after later.
+//! The stores that this process must look after later.
 
 use crate::store::discovery::Place;
 use std::collections::BTreeMap;
@@ -10,23 +10,23 @@ use std::sync::Mutex;
 pub struct StoreToWatch {
     /// The store.
     pub place: Place,
-    /// Our own data.
+    /// The folder of our own data.
     pub data: PathBuf,
-    /// The names.
+    /// The second names.
     pub names: Vec<PathBuf>,
-    /// Whether what is derived waits until others pause.
+    /// True if derived files wait until others pause.
     pub is_due: bool,
 }
 
-/// What this process left in stores, by their roots.
+/// What this process left in stores, by root.
 pub(super) static LEFT: Mutex<BTreeMap<PathBuf, StoreToWatch>> = Mutex::new(BTreeMap::new());
 
-/// Takes note of second names that are left in a store.
+/// Notes second names that are left in a store.
 pub fn note_replaced(place: &Place, data: &Path, names: Vec<PathBuf>) {
     in_left(place, data, |own| own.names.extend(names));
 }
 
-/// Takes note that what is derived in a store waits until others pause.
+/// Notes that derived files of a store wait until others pause.
 pub fn watch_due(place: &Place, data: &Path) {
     in_left(place, data, |own| own.is_due = true);
 }
@@ -40,8 +40,8 @@ pub(super) fn in_left(place: &Place, data: &Path, note: impl FnOnce(&mut StoreTo
     }
 }
 
-/// The stores in which this process left second names since this was asked last. Whoever runs
-/// verbs has them looked after by [`watch`](crate::store::commit::watch) in a process that outlives it.
+/// Returns the stores in which this process left second names since the last call. The caller
+/// starts [`watch`](crate::store::commit::watch) for them in a process that outlives its own.
 pub fn take_stores_to_watch() -> Vec<StoreToWatch> {
     LEFT.lock().map(|mut left| std::mem::take(&mut *left).into_values().collect()).unwrap_or_default()
 }

@@ -1,27 +1,26 @@
-//! What is still to be done when a change is over: second names of files that a process may
-//! have open are looked after until they can go, and what is derived from logs that others are
-//! writing to is made anew when they pause.
+//! Work after a change: removes second names when no process can have the files open, and rebuilds
+//! derived files of logs when other programs pause.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use super::watch_list::{StoreToWatch, take_stores_to_watch, watch_due};
+use crate::disk::host::Host;
 use crate::model::{Extent, Store};
 use crate::store::commit::Writer;
 use crate::store::commit::derive::derive_files::is_written_to;
 use crate::store::commit::vault::pending_notices;
 use crate::store::commit::vault::store_registry::is_settled;
-use crate::store::commit::{Host, Vault, VaultState};
+use crate::store::commit::{Vault, VaultState};
 use crate::store::discovery::Place;
 use crate::store::hidden_names::OldFileName;
 use crate::store::{load_from, store_walk};
 use crate::{disk::Flock, format};
 
-/// Who may have had a file open that long ago is not waited for: a second name goes after a
-/// minute without anything new, and a little time is needed to see that.
+/// The longest watch of a second name: a minute without anything new, and some time to notice that.
 const LONGEST: Duration = Duration::from_secs(65);
-/// So long it waits between two looks, at first and later.
+/// The pause between two looks, at first and at most.
 const FIRST: Duration = Duration::from_millis(250);
 const PAUSE: Duration = Duration::from_secs(2);
 /// The longest pause while an index is due.
@@ -29,8 +28,8 @@ const DUE: Duration = Duration::from_millis(500);
 /// After this time a due index is rebuilt even if others are still writing.
 const PATIENT: Duration = Duration::from_millis(1500);
 
-/// Looks after the second names in those stores until they are gone, for about a minute. Stores
-/// that another process does that for are left to it.
+/// Watches the second names in these stores until they are gone, for about a minute. Skips stores
+/// that another process watches.
 pub fn watch(host: Host<'_>, places: &[Place]) {
     let mut watched: Vec<WatchedStore<'_>> =
         places.iter().filter_map(|place| WatchedStore::of(host, place)).collect();
@@ -40,7 +39,7 @@ pub fn watch(host: Host<'_>, places: &[Place]) {
         watched.retain_mut(|own| own.goes_on());
         let took = host.machine.monotonic().saturating_sub(began);
         if !watched.is_empty() {
-            // Large stores are read on the way: whoever changes them meanwhile is not to wait for that.
+            // A look may read large stores: longer pauses leave time to those who change them.
             let is_due = watched.iter().any(|own| own.due_since.is_some());
             host.machine.sleep(pause.min(if is_due { DUE } else { PAUSE }).max(took * 8));
             pause = PAUSE.min(pause * 2);
@@ -48,8 +47,8 @@ pub fn watch(host: Host<'_>, places: &[Place]) {
     }
 }
 
-/// Rebuilds what is due in a store, without waiting for anybody: our own data as that leaves it; `None` where
-/// others are in the way. The store is read before any lock is taken.
+/// Rebuilds what is due in a store, without waiting. Returns the state of our own data afterwards,
+/// or `None` if others are in the way. Reads the store before it takes any lock.
 pub fn derive_at_once(host: Host<'_>, place: &Place) -> Option<Option<VaultState>> {
     let due = Vault::open_read_only(host.disk, host.data, &place.root).derive_due_files().ok()?;
     let store = read_for(host, place, &due);
@@ -59,7 +58,7 @@ pub fn derive_at_once(host: Host<'_>, place: &Place) -> Option<Option<VaultState
     is_made.then(|| writer.vault_state())
 }
 
-/// The store, as much of it as concerns those files; all of it where a change was cut short.
+/// Reads the part of the store that concerns these files, or all of it if a change was interrupted.
 fn read_for(host: Host<'_>, place: &Place, files: &[PathBuf]) -> Store {
     let place = match is_settled(host.disk, host.data, &place.root) {
         true => place.with_files(files),
@@ -68,19 +67,19 @@ fn read_for(host: Host<'_>, place: &Place, files: &[PathBuf]) -> Store {
     load_from(host.disk, &place, Extent::Whole, None, host.now)
 }
 
-/// A store that this process watches, and no other.
+/// A store that only this process watches.
 struct WatchedStore<'a> {
     host: Host<'a>,
     place: Place,
     lock: Option<Box<dyn Flock + 'a>>,
     /// When each second name was first seen, by its number.
     seen: HashMap<u64, Duration>,
-    /// When it was first seen that what is derived waits.
+    /// When derived files were first seen to wait.
     due_since: Option<Duration>,
 }
 
 impl<'a> WatchedStore<'a> {
-    /// `None` while another process watches it.
+    /// Returns `None` while another process watches it.
     fn of(host: Host<'a>, place: &Place) -> Option<WatchedStore<'a>> {
         let lock = lock(host, place)?;
         Some(WatchedStore {
@@ -92,12 +91,12 @@ impl<'a> WatchedStore<'a> {
         })
     }
 
-    /// Looks once; whether it has to look again.
+    /// Looks once. True if it has to look again.
     fn goes_on(&mut self) -> bool {
         if self.look() {
             return true;
         }
-        // Who came while this was ending left it to this process.
+        // A process that came while this one was ending left its work to this one.
         self.lock = None;
         if !self.look() {
             return false;
@@ -106,7 +105,7 @@ impl<'a> WatchedStore<'a> {
         self.lock.is_some()
     }
 
-    /// Whether there is something to wait for.
+    /// Looks, and does what can be done. True if there is something to wait for.
     fn look(&mut self) -> bool {
         let now = self.host.machine.monotonic();
         let (names, pending) = (self.names(), self.pending());
@@ -134,8 +133,8 @@ impl<'a> WatchedStore<'a> {
         waits
     }
 
-    /// The files of which what is derived waits until others pause. What can't be read is left to
-    /// the next start.
+    /// Returns the files whose derived files wait until others pause. Data that can't be read is
+    /// left to the next start.
     fn pending(&self) -> Vec<PathBuf> {
         Vault::open_read_only(self.host.disk, self.host.data, &self.place.root)
             .derive_due_files()
@@ -149,7 +148,7 @@ impl<'a> WatchedStore<'a> {
             .collect()
     }
 
-    /// Whether something came to it, or a minute is over.
+    /// True if something was written to it, or a minute is over.
     fn is_due(&self, old: &OldFileName, path: &Path) -> bool {
         let Host { disk, machine, .. } = self.host;
         let age = machine.now().0.div_euclid(1_000_000) - old.since;
@@ -159,8 +158,8 @@ impl<'a> WatchedStore<'a> {
         age > super::rescue::WATCHED || disk.look(path).is_ok_and(|item| is_written(&item.generation))
     }
 
-    /// What can't be done now is done next time. What is to be said is kept for the next verb:
-    /// nobody reads what this process says.
+    /// Does what can be done; the rest is done next time. Notes are kept for the next verb, because
+    /// the output of this process is not read.
     fn tend(&self, is_late: bool) {
         let host = Host { now: self.host.machine.now(), ..self.host };
         let within =

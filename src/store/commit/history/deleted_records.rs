@@ -1,5 +1,5 @@
-//! Records that are deleted and that undo data or backups still hold: put beside the store as it
-//! was read, where somebody asks for them. Nothing is read for anybody else.
+//! Deleted records that undo data or backups still hold. palimp reads them only on request and adds
+//! them to a copy of the store.
 
 mod deleted_counts;
 mod deletions;
@@ -29,7 +29,7 @@ use crate::store::compressed_files::FileCompression;
 use crate::store::erase::{ErasureMatcher, ErasureTarget};
 use crate::text::digest::digest;
 
-/// The store as it was read, without what is held beside it.
+/// Returns the store without the records that [`with_deleted`] added.
 pub fn without_deleted(store: &Store) -> Store {
     let is_read = |own: &Arc<Document>| deleted_from(&own.path).is_none();
     let documents = store.documents.iter().take_while(|own| is_read(own)).count();
@@ -43,8 +43,7 @@ pub fn without_deleted(store: &Store) -> Store {
     }
 }
 
-/// How many bytes undo data and backups have that may hold records that the store no longer has; `None` if
-/// that can't be read.
+/// Returns the number of bytes in undo data and backups; `None` if they can't be read.
 pub fn held_bytes(disk: &dyn Disk, data: &Path, store: &Store) -> Option<u64> {
     let vault = Vault::open_read_only(disk, data, &store.root);
     let steps: u64 = vault.numbered().ok()?.iter().map(|own| own.len).sum();
@@ -52,12 +51,13 @@ pub fn held_bytes(disk: &dyn Disk, data: &Path, store: &Store) -> Option<u64> {
     Some(steps + copies)
 }
 
-/// The store with the records that were deleted from it and can be brought back, the version
-/// that was kept last of each, and of equal ones without an id as many as were deleted. Sessions that are gone are listed behind those that are there.
+/// Returns the store with its deleted records that can be restored, each in the version that was
+/// kept last. Equal records without an id appear as often as they were deleted. Sessions that are
+/// gone follow those that exist.
 ///
 /// # Errors
 ///
-/// If the erasure list can't be read: what was erased could be among them.
+/// If the erasure list can't be read: erased records could be among the deleted ones.
 pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> Result<Store, CommitError> {
     let Some(format) = format::by_name(store.format) else { return Ok(store.clone()) };
     let plain = without_deleted(store);
@@ -89,7 +89,7 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
     Ok(with)
 }
 
-/// What undo data and backups hold. What can't be read now is not offered, and a message says so.
+/// Reads what undo data and backups hold. Adds what can't be read to `unread`, for a message.
 fn held(
     disk: &dyn Disk,
     vault: &Vault<'_>,
@@ -112,7 +112,7 @@ fn held(
             }
         };
         let is_deletion = taken.see(number, &step);
-        // What a step had added, and was taken back, nobody deleted.
+        // An undo removes what its step had added. That is not a deletion.
         if matches!(step.line.turn, Some(UndoRedo::Undo(_))) {
             continue;
         }
@@ -137,7 +137,7 @@ fn held(
     all
 }
 
-/// Undo data of deletions, the newest first. [`held`] says what can't be read.
+/// Returns the undo data of deletions, the newest first. [`held`] reports what can't be read.
 fn deletions(vault: &Vault<'_>) -> Vec<Vec<Change>> {
     let step = |number| vault.step(number).ok().flatten();
     let steps = vault.steps().unwrap_or_default().into_iter().rev().filter_map(step);
@@ -145,16 +145,15 @@ fn deletions(vault: &Vault<'_>) -> Vec<Vec<Change>> {
 }
 
 struct DeletedSearch<'a> {
-    /// Without what is found.
+    /// The store without the records found.
     store: Store,
     format: &'static dyn Format,
     now: Moment,
     wanted: &'a ErasureMatcher<'a>,
     known: KnownRecords,
     taken: DeletedCounts,
-    /// The bytes that were found, by file.
     found: HashMap<PathBuf, Vec<u8>>,
-    /// A document of parts that were taken out, and nulls.
+    /// A document that has only deleted parts and nulls.
     parts: Option<(PathBuf, Vec<u8>)>,
 }
 
@@ -196,7 +195,7 @@ impl DeletedSearch<'_> {
         }
     }
 
-    /// The store with what was found. `files` are those that go with sessions that are gone.
+    /// Returns the store with the records found. `files` belong to sessions that are gone.
     fn beside(self, files: Vec<(PathBuf, Vec<u8>)>) -> Store {
         let mut store = self.store;
         let mut found: Vec<(PathBuf, Vec<u8>)> = self.found.into_iter().collect();

@@ -1,9 +1,6 @@
-//! What was done before: undo and redo, the journal as it is shown, and records that only undo data still has.
+//! Undo and redo, restore from a backup, and records that only undo data or backups still have.
 
 pub mod deleted_records;
-pub mod journal_view;
-pub mod last_change;
-pub mod record_tracker;
 pub mod restore_backup;
 pub mod restore_filter;
 pub mod step_history;

@@ -7,24 +7,24 @@ use crate::store::commit::recovery::recover_steps::is_copy;
 use crate::store::commit::{CommitContext, CommitError, CommitReceipt};
 use std::path::PathBuf;
 
-/// Carries out a plan that brings back what a copy has. A file that it changes is copied
-/// first: by the plan, where the format keeps copies, else into our own data.
+/// Applies a plan that restores from a backup. Each file that it changes is copied first: by the
+/// plan if the format keeps backups, otherwise into palimp's own data.
 ///
 /// # Errors
 ///
-/// As [`Writer::commit`], and if others brought the same back meanwhile.
+/// As `commit_plan::commit`, and if another program has restored the same records since the plan was made.
 pub fn restore(context: &CommitContext<'_>, plan: &Plan) -> Result<CommitReceipt, CommitError> {
     plan.changes.iter().try_for_each(|change| came_meanwhile(context, change))?;
     let copied = copy_first(context, plan)?;
     let outcome = commit_plan::commit(context, plan, None);
     if outcome.is_err() {
-        // What was not changed needs no copy.
+        // Files that were not changed need no copy.
         copied.iter().for_each(|path| drop(context.host.disk.remove(path)));
     }
     outcome
 }
 
-/// Refuses where others brought back meanwhile what is to come: it would be there twice.
+/// Returns an error if another program has restored the same records: they would exist twice.
 fn came_meanwhile(context: &CommitContext<'_>, change: &Change) -> Result<(), CommitError> {
     let coming: Vec<&[u8]> = match &change.act {
         Act::Append(lines) => vec![lines],

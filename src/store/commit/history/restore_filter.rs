@@ -1,5 +1,5 @@
-//! Records that a turn would bring back, and that are there again byte for byte: they are not put
-//! there twice. What is not surely the same comes back: an id alone says nothing.
+//! Leaves out records that undo or redo would restore although equal ones exist again, byte for
+//! byte. An equal id alone is not enough.
 
 use std::collections::HashMap;
 
@@ -17,19 +17,19 @@ use crate::store::commit::{CommitContext, CommitError, JournalLine, UndoStep};
 use crate::store::log_chunks;
 use crate::text::lines;
 
-/// What a plan says of the records that a turn brings back.
+/// What a plan reports about the records that undo or redo restores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RestoreSummary {
-    /// So many are there again, and left out.
+    /// The number of records that are left out because they exist again.
     pub same: u64,
-    /// So many come back while a record of their id with other content is there.
+    /// The number of restored records whose id exists with other content.
     pub other: u64,
-    /// Those that are left out, by file.
+    /// The records that are left out, by file.
     pub already_restored: Vec<EqualRecords>,
 }
 
 impl RestoreSummary {
-    /// The same as sentences.
+    /// Returns the summary as sentences.
     pub fn notes(&self) -> Vec<String> {
         let (was, left) =
             if self.same == 1 { ("was", "is left as it is") } else { ("were", "are left as they are") };
@@ -44,7 +44,7 @@ impl RestoreSummary {
     }
 }
 
-/// A step that is turned, and the one whose undo data does it.
+/// A step to undo or redo, and the step `by` whose undo data does it.
 pub struct ReversedStep<'a> {
     pub journal: &'a [JournalLine],
     pub step: u64,
@@ -53,7 +53,7 @@ pub struct ReversedStep<'a> {
 }
 
 impl ReversedStep<'_> {
-    /// How many equal records stayed that are not another program's by the account of this step.
+    /// Returns how many equal records the step left in the file, without those of other programs.
     fn stayed(&self, change: &Change) -> DigestCounts {
         let path = change.path.to_text();
         let mut stayed = DigestCounts::new();
@@ -77,8 +77,7 @@ impl ReversedStep<'_> {
     }
 }
 
-/// What takes a change back without the records that are there again; `None` where nothing is
-/// left to do.
+/// Returns the change without the records that exist again; `None` if nothing is left to do.
 pub fn without_present(
     context: &CommitContext<'_>,
     change: &Change,
@@ -116,7 +115,7 @@ pub fn without_present(
     });
     there.tell_apart(&coming);
     let left = there.without_back(change, back);
-    // Also what is between the records is there then.
+    // If the whole file is equal, the bytes between the records exist again, too.
     let is_all_there = matches!(&change.act, Act::Create(bytes) if now == *bytes && there.brought.is_empty());
     let left = left.filter(|_| !is_all_there);
     if now.has_changed() {
@@ -133,8 +132,8 @@ pub fn without_present(
     Ok(left)
 }
 
-/// The changes of a step, with those records that it left where they were as another program's, and
-/// that are to be there when it is turned: what they were is in the steps that it goes back to.
+/// Returns the changes of a step, and the `owed` records that it left in place because another program had
+/// restored them: they must exist after this undo or redo. Their bytes are in the step's earlier undo data.
 pub fn with_deferred(
     context: &CommitContext<'_>,
     turning: &ReversedStep<'_>,
@@ -154,8 +153,7 @@ pub fn with_deferred(
     Ok(changes)
 }
 
-/// A record that is a file of its own is there once or not at all, so that steps about it are undone
-/// in their order.
+/// Handles a record that is a whole file. It exists at most once, so its steps are undone in order.
 fn whole_file(
     change: &Change,
     now: Option<&[u8]>,
@@ -168,7 +166,7 @@ fn whole_file(
     if let Some((step, _)) = later.in_force.iter().rev().find(brings) {
         return Err(turning.brought_already(*step, 1));
     }
-    // Where something else is in its place, that is no turn.
+    // If the file has other content, `recover_steps::fitted` reports the conflict.
     if now != Some(&bytes[..]) {
         return Ok(Some(change.clone()));
     }
@@ -179,7 +177,7 @@ fn whole_file(
     Ok(None)
 }
 
-/// Of what a change brings those records that are owed.
+/// Returns the part of a change that restores deferred records, and subtracts them from `owed`.
 fn only(change: &Change, owed: &mut HashMap<(String, u64), u64>) -> Option<Change> {
     let path = change.path.to_text().into_owned();
     let mut of = |becomes: &[u8], was: &[u8]| {
@@ -213,7 +211,7 @@ fn only(change: &Change, owed: &mut HashMap<(String, u64), u64>) -> Option<Chang
     Some(Change { act, ..change.clone() })
 }
 
-/// Takes a change in that brings records to a file of which others may come already.
+/// Adds a change that restores records. It joins a change of the same file.
 fn join(changes: &mut Vec<Change>, own: Change) {
     let Some(other) = changes.iter_mut().find(|other| other.path == own.path) else {
         changes.push(own);
@@ -240,20 +238,20 @@ fn join(changes: &mut Vec<Change>, own: Change) {
     }
 }
 
-/// The records of a file that others brought since a step.
+/// The records that other programs added to a file since a step. Counts are by digest.
 struct PresentRecords<'a> {
-    /// How many there are; then, how many others brought.
+    /// The records in the file. [`Self::tell_apart`] leaves only those of other programs.
     counts: DigestCounts,
-    /// How many there should be if nobody else had written.
+    /// The records that the file would have if only palimp had written to it.
     expected: DigestCounts,
-    /// How many fewer there are.
+    /// The expected records that are missing.
     lacking: DigestCounts,
-    /// Those that are left out, as others brought them.
+    /// The records that are left out because another program restored them.
     claimed: DigestCounts,
-    /// Those that come.
+    /// The records that the change restores.
     brought: DigestCounts,
     places: LineIndex<'a, Bytes>,
-    /// Lines that go when the step is taken back.
+    /// Lines that the change removes.
     goes: Vec<&'a [u8]>,
 }
 
@@ -275,7 +273,7 @@ impl<'a> PresentRecords<'a> {
         PresentRecords { counts, expected, lacking, claimed, brought, places: LineIndex::of(now), goes }
     }
 
-    /// Tells those that others brought from those that are expected.
+    /// Subtracts the expected records from `counts`.
     fn tell_apart(&mut self, coming: &DigestCounts) {
         for name in coming.keys() {
             let expected = self.expected.get(name).copied().unwrap_or(0).max(0);
@@ -289,7 +287,7 @@ impl<'a> PresentRecords<'a> {
         self.lacking.get(&name).copied().unwrap_or(0)
     }
 
-    /// The change without the records that others brought; `None` where nothing is left of it.
+    /// Returns the change without records of other programs; `None` if nothing is left of it.
     fn without_back(&mut self, change: &Change, back: &mut RestoreSummary) -> Option<Change> {
         let act = match &change.act {
             Act::Create(bytes) => Act::Create(self.left(change, bytes, b"", back)?.into()),
@@ -306,8 +304,7 @@ impl<'a> PresentRecords<'a> {
         Some(Change { act, ..change.clone() })
     }
 
-    /// What takes the place of `was`, without the records that are there; `None` where that is the
-    /// same.
+    /// Returns `becomes` without the records that exist again; `None` if that changes nothing.
     fn left(
         &mut self,
         change: &Change,
@@ -347,7 +344,7 @@ impl<'a> PresentRecords<'a> {
         (!is_nothing).then_some(left)
     }
 
-    /// Whether a record of the same id that says something else is there, and stays.
+    /// True if a record with the same id and other content exists and stays.
     fn has_other(&self, record: &[u8]) -> bool {
         let same = id_of(record).filter(|id| !id.is_empty()).and_then(|id| self.places.of_id(&id));
         same.is_some_and(|same| {
@@ -357,7 +354,7 @@ impl<'a> PresentRecords<'a> {
     }
 }
 
-/// What each line says, without its line end.
+/// Returns the lines without their line ends.
 fn said(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     lines::lines(bytes).map(|line| &bytes[line.start..line.end])
 }

@@ -2,34 +2,32 @@
 
 use crate::store::commit::vault::{JournalLine, UndoRedo};
 
-/// Which steps are in force, and which were taken back, the last one last; each with the
-/// step whose file turns it round.
+/// Applied and undone steps, the latest last, each with the step whose undo data reverses it.
 #[derive(Debug, Default, PartialEq)]
 pub struct StepHistory {
-    /// In force: a step, and the step that did it last.
+    /// Applied steps, each with the step that applied it last.
     pub done: Vec<(u64, u64)>,
-    /// Taken back: a step, and the step that took it back.
+    /// Undone steps, each with the step that undid it.
     pub undone: Vec<(u64, u64)>,
-    /// Taken back, and not to be done again: something new was done since.
+    /// Undone steps that can't be redone because another change was made since.
     pub left: Vec<(u64, u64)>,
 }
 
 impl StepHistory {
-    /// Whether a step of that number can be taken back: one in force, or one that took
-    /// another back.
+    /// True if undo accepts this number: an applied step, its redo, or an undo that can be reversed.
     pub fn has(&self, number: u64) -> bool {
         self.done.iter().any(|(step, by)| *step == number || *by == number)
             || self.undone.iter().any(|(_, by)| *by == number)
     }
 
-    /// The newest step that can be taken back; where there is none, the newest in force. What
-    /// erased, and what is kept no longer, is passed over.
+    /// Returns the newest step that can be undone, or the newest applied one if there is none.
+    /// Skips erasures and steps whose undo data is gone.
     pub fn newest(&self, journal: &[JournalLine], kept: &[u64]) -> Option<(u64, u64)> {
         let can = |own: &&(u64, u64)| why_passed_over(journal, kept, **own).is_none();
         self.done.iter().rev().find(can).or(self.done.last()).copied()
     }
 
-    /// Reads it from the journal.
+    /// Reads the history from the journal.
     pub fn of(journal: &[JournalLine]) -> StepHistory {
         let mut history = StepHistory::default();
         for line in journal {
@@ -52,7 +50,7 @@ impl StepHistory {
     }
 }
 
-/// Why a step in force is passed over by undo.
+/// Returns why undo skips an applied step.
 pub(super) fn why_passed_over(
     journal: &[JournalLine],
     kept: &[u64],
@@ -65,7 +63,7 @@ pub(super) fn why_passed_over(
     }
 }
 
-/// Steps after the one that is taken back that can't be: a line each.
+/// Returns a line for each later step that undo skips.
 pub(super) fn passed_over(
     history: &StepHistory,
     journal: &[JournalLine],

@@ -1,5 +1,5 @@
-//! What palimp's own steps did to a file's records after a step that is turned: what they brought is
-//! no other program's, and what they took is not there by their doing.
+//! Counts the records that palimp's own later steps added to a file or removed from it, so that
+//! they are not taken for changes by other programs.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,30 +9,31 @@ use crate::model::{Act, Change, PathText};
 use crate::store::commit::apply::record_digests::{DigestCounts, count};
 use crate::store::commit::{CommitContext, CommitError, JournalLine, UndoStep};
 
-/// The steps after one, as far as they are kept.
+/// The effects of the steps after one, as far as their undo data is kept.
 #[derive(Default)]
 pub struct SubsequentSteps {
-    /// What all of them came to.
+    /// The sum of all effects.
     pub net: DigestCounts,
-    /// What each did that is in force, in their order.
+    /// The effect of each applied step, in order.
     pub in_force: Vec<(u64, DigestCounts)>,
 }
 
 impl SubsequentSteps {
-    /// How many of a step's records it still is to bring back: what later ones brought counts for it.
+    /// Returns how many of the `gone` records that a step removed are still missing. Records that
+    /// later steps added count as restored.
     pub fn still_gone(&self, name: u64, gone: i64) -> i64 {
         let by = |(_, counts): &(u64, DigestCounts)| counts.get(&name).copied().unwrap_or(0);
         self.in_force.iter().fold(gone, |gone, own| (gone - by(own)).max(0))
     }
 
-    /// The last step in force that brought such a record.
+    /// Returns the last applied step that added such a record.
     pub fn brought_by(&self, name: u64) -> Option<u64> {
         let brought = |(_, counts): &&(u64, DigestCounts)| counts.get(&name).is_some_and(|count| *count > 0);
         self.in_force.iter().rev().find(brought).map(|(step, _)| *step)
     }
 }
 
-/// What the steps after `by` did with those records of a file.
+/// Reads what the steps after `by` did with the `wanted` records of a file.
 pub fn subsequent_steps(
     context: &CommitContext<'_>,
     (journal, by): (&[JournalLine], u64),
@@ -41,8 +42,8 @@ pub fn subsequent_steps(
 ) -> Result<SubsequentSteps, CommitError> {
     let history = StepHistory::of(journal);
     let mut later = SubsequentSteps::default();
-    // A turn may have left the file alone, as others had done it already; of a line that was damaged
-    // the files are not known.
+    // An undo or redo lists no file in which another program had already done the same. A damaged
+    // journal line lists no files.
     let has =
         |own: &JournalLine| own.files.is_empty() || own.files.iter().any(|file| file.path == change.path);
     let steps: HashMap<u64, &JournalLine> = journal.iter().map(|own| (own.step, own)).collect();
@@ -58,8 +59,8 @@ pub fn subsequent_steps(
     Ok(later)
 }
 
-/// How many of those records a step brought to a file, by its undo data. What it counted as brought
-/// though others had done it is no longer theirs.
+/// Counts the `wanted` records that a step added to a file, by its undo data. Adds those that it
+/// claimed from another program and subtracts those that it left to restore later (`owed`).
 fn effect(step: &UndoStep, change: &Change, wanted: &HashSet<u64>) -> DigestCounts {
     let mut counts = DigestCounts::new();
     for back in step.changes.iter().filter(|own| own.path == change.path) {

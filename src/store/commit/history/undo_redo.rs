@@ -1,5 +1,4 @@
-//! Steps that are taken back and done again because the user wants it: what takes a step
-//! back, fitted to the files as they are.
+//! Plans undo and redo of a step, adapted to the files as they are.
 
 use std::path::Path;
 
@@ -18,11 +17,11 @@ use crate::store::commit::scrub::restore_guard;
 use crate::store::commit::vault::{JournalLine, UndoRedo};
 use crate::store::commit::{CommitContext, CommitError, FilesState, UndoStep};
 
-/// The plan that undoes a step.
+/// Returns the plan that undoes the `wanted` step, or the newest one that can be undone.
 pub fn undo(context: &CommitContext<'_>, wanted: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
     let journal = context.vault.journal()?;
     let history = StepHistory::of(&journal);
-    // A step that took another back is itself taken back by doing that one again.
+    // The undo of an undo is a redo.
     if let Some(&(step, by)) = history.undone.iter().find(|(_, by)| Some(*by) == wanted) {
         return Ok((turned(context, "redo", step, by)?, UndoRedo::Redo(step)));
     }
@@ -38,7 +37,7 @@ pub fn undo(context: &CommitContext<'_>, wanted: Option<u64>) -> Result<(Plan, U
     Ok((plan, UndoRedo::Undo(step)))
 }
 
-/// What is in the way of undoing a step where that is what later steps of ours made of the same files.
+/// Returns a clearer error than `error` if later steps of palimp caused the conflict of an undo.
 pub fn after_own_steps(
     context: &CommitContext<'_>,
     plan: &Plan,
@@ -87,7 +86,7 @@ fn not_in_force(root: &Path, journal: &[JournalLine], wanted: Option<u64>) -> St
     }
 }
 
-/// The plan that does the last step again that was taken back, or that one.
+/// Returns the plan that redoes the `wanted` step, or the last one that was undone.
 pub fn redo(context: &CommitContext<'_>, wanted: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
     let history = StepHistory::of(&context.vault.journal()?);
     let found = match wanted {
@@ -110,8 +109,8 @@ fn brings_nothing_erased(
     restore_guard::refuse_erased(context, plan, &format!("step {step} can't be undone: it"), erased)
 }
 
-/// Refuses what another has turned since it was planned, and what would bring back what was
-/// erased since.
+/// Returns an error if another process has undone or redone the step since it was planned, or if
+/// the plan would restore memories that were erased since.
 pub fn check_reversal(context: &CommitContext<'_>, plan: &Plan, turn: UndoRedo) -> Result<(), CommitError> {
     let history = StepHistory::of(&context.vault.journal()?);
     let (steps, step, what) = match turn {
@@ -129,8 +128,7 @@ pub fn check_reversal(context: &CommitContext<'_>, plan: &Plan, turn: UndoRedo) 
     }
 }
 
-/// Refuses to turn a change of a file round that is bound to others, where it has not the
-/// length that the step left it with.
+/// Returns an error if other files depend on this one and its length is not what the step left.
 fn stands_as_left(context: &CommitContext<'_>, change: &Change, by: u64) -> Result<(), CommitError> {
     let has_bytes = matches!(change.act, Act::Splice(_) | Act::Remove(_));
     if !has_bytes || !context.format.forbids_rebase(&change.path) {
@@ -184,14 +182,14 @@ fn turned(context: &CommitContext<'_>, verb: &'static str, step: u64, by: u64) -
             continue;
         };
         let fitted = match recover_steps::fitted(context, &left, false) {
-            // A copy is no memory: one that was changed since keeps nothing from being turned.
+            // A changed backup must not stop undo or redo of memories.
             Err(error) if is_copy(context, &change.path) && !error.is_failure() => {
                 plan.lines.push(format!("the copy {} was changed since, and is kept", change.path.to_text()));
                 None
             }
             outcome => outcome?,
         };
-        // A folder that is gone already takes nothing with it that was derived.
+        // A folder that is already gone does not affect derived files.
         let stays_gone = fitted.is_none() && change.act == Act::RemoveFolder;
         as_left &= stays_gone
             || is_copy(context, &change.path)
@@ -200,8 +198,7 @@ fn turned(context: &CommitContext<'_>, verb: &'static str, step: u64, by: u64) -
     }
     plan.lines.extend(back.notes());
     (plan.already_restored, plan.deferred) = (back.already_restored, own.claimed.clone());
-    // Where the step's own derived files are not known, they were worked out when it was done:
-    // made anew from the disk, and the step does not say how.
+    // Without derived files in the undo data, it is unknown how the step rebuilt them from the disk.
     let is_planned = journal.iter().any(|line| line.step == by && line.as_planned);
     let is_known = is_planned || !own.derived.is_empty() || !own.remade.is_empty();
     plan.derive_after = !as_left || !is_known;
@@ -216,7 +213,7 @@ fn turned(context: &CommitContext<'_>, verb: &'static str, step: u64, by: u64) -
     }
     if plan.derive_after {
         plan.derived.clear();
-        // Others wrote since: what was derived then fits no more.
+        // The old derived files do not fit the memories any more.
         let remade = own.remade.iter().filter(|_| !is_planned).map(|own| own.path.to_text());
         plan.lines.extend(remade.map(|path| {
             format!("{path} is rebuilt from the memories after this; its old bytes are not kept")
@@ -233,8 +230,8 @@ fn turned(context: &CommitContext<'_>, verb: &'static str, step: u64, by: u64) -
     Ok(plan)
 }
 
-/// Whether the files that a step changed have the lengths that it left them with: then what
-/// was derived from them before fits them again when it is taken back.
+/// True if the files still have the lengths that the step left. If so, the old derived files fit
+/// them again after undo or redo.
 fn is_as_left(context: &CommitContext<'_>, step: u64, own: &UndoStep) -> Result<bool, CommitError> {
     let journal = context.vault.journal()?;
     let line = journal.iter().find(|line| line.step == step);
@@ -247,7 +244,7 @@ fn is_as_left(context: &CommitContext<'_>, step: u64, own: &UndoStep) -> Result<
     }))
 }
 
-/// Whether two acts put the same bytes in the same places.
+/// True if two acts put the same bytes in the same places.
 fn is_same(one: &Act, other: &Act) -> bool {
     match (one, other) {
         (Act::Splice(one), Act::Splice(other)) => {

@@ -1,5 +1,5 @@
-//! How far a change came that was cut short, judged by its undo data and the file as
-//! it is. What others wrote since makes it unknown: nothing of theirs is taken back for ours.
+//! How far an interrupted change was made, judged by its undo data and the file as it is. If others
+//! changed the same since, that is unknown: recovery never undoes their work.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -11,17 +11,15 @@ use crate::store::commit::apply::line_index::{LineIndex, id_of};
 use crate::store::commit::apply::rebase_splices::{fits, merge, rebase_in};
 use crate::store::commit::{CommitContext, CommitError, UndoStep};
 
-/// How far a change came that a step would take back.
+/// How much of the change was made that a step's undo data reverses.
 pub enum ChangeProgress {
-    /// All of it.
     Whole,
-    /// A part: lines were being added at the end. The change that cuts them off.
+    /// A part: lines were being appended. The change cuts them off.
     Torn(Change),
-    /// Nothing.
     NotMade,
-    /// That isn't known: others changed the same since.
+    /// Unknown: others changed the same since.
     Changed,
-    /// That isn't known and does no harm, as of folders.
+    /// Unknown but harmless, as for folders.
     Harmless,
 }
 
@@ -35,7 +33,7 @@ impl From<Option<bool>> for ChangeProgress {
     }
 }
 
-/// How far what this would take back has been made, which a step keeps.
+/// Returns how far a change of the step was made. `inverse` is its undo data.
 pub fn change_progress(
     context: &CommitContext<'_>,
     step: &UndoStep,
@@ -47,13 +45,12 @@ pub fn change_progress(
     let now = context.bytes(&inverse.path)?;
     let made = made_in(context, step, inverse, now.clone());
     match now.is_some_and(|now| now.has_changed()) {
-        // Another wrote to it in place while it was looked through.
+        // Another program wrote in place while palimp searched the file.
         true => Ok(made_in(context, step, inverse, context.read(&inverse.path)?.map(Bytes::from))),
         false => Ok(made),
     }
 }
 
-/// The same in the bytes of the file.
 fn made_in(
     context: &CommitContext<'_>,
     step: &UndoStep,
@@ -66,15 +63,15 @@ fn made_in(
     let bound = context.format.forbids_rebase(&inverse.path);
     match (&inverse.act, now) {
         (Act::Create(_), None) => ChangeProgress::Whole,
-        // What was added behind it is not what was to go.
+        // Bytes that others appended don't count.
         (Act::Create(was), Some(now)) => match now.is_at(0, was) {
             true => ChangeProgress::NotMade,
             false => ChangeProgress::Changed,
         },
         (Act::Remove(_), None) => ChangeProgress::NotMade,
-        // Another file of the name was there before ours, and ours was not made.
+        // A different file of that name existed before ours was made.
         (Act::Remove(was), Some(now)) if bound => Some(now == *was).into(),
-        // A log that another made meanwhile is not ours.
+        // A log without our lines is another program's.
         (Act::Remove(was), Some(now)) if is_log(&inverse.path) => Some(lines_at(&now, was).is_some()).into(),
         (Act::Remove(was), Some(now)) => match now == *was {
             true => ChangeProgress::Whole,
@@ -88,18 +85,18 @@ fn made_in(
     }
 }
 
-/// Whether the splices that take a change back find it made. All of them came by one rename,
-/// so that where one is surely not made, none is.
+/// Judges by the splices of the undo data if the change was made. One rename made all of them, so
+/// if one is surely not made, none is.
 fn spliced(splices: &[Splice], now: &Bytes, is_left: &dyn Fn() -> Option<bool>) -> ChangeProgress {
     let changed: Vec<&Splice> = splices.iter().filter(|splice| splice.was != splice.becomes).collect();
     let Some(first) = changed.first() else { return ChangeProgress::Harmless };
-    // Where lines were only added or only went, both can fit.
+    // Both can fit if lines were only added or only removed.
     let (is_after, is_before) = (fits(splices, now), fits(&plan::inverse(splices), now));
     if is_after != is_before {
         return Some(is_after).into();
     }
     let places = LineIndex::of(now);
-    // Counted once, however many records went.
+    // Counted once for all removed records.
     let left = OnceCell::new();
     let is_made = |own: &Splice| is_made(own, &places, &|| *left.get_or_init(is_left));
     if is_after && let Some(made) = is_made(first) {
@@ -114,8 +111,7 @@ fn spliced(splices: &[Splice], now: &Bytes, is_left: &dyn Fn() -> Option<bool>) 
     }
 }
 
-/// Whether the file has the lines as the change left them, or as they were; `None` where it
-/// has neither.
+/// True if the file has the lines as the change left them, false if as they were before, `None` if neither.
 fn is_made(
     splice: &Splice,
     places: &LineIndex<'_, Bytes>,
@@ -127,7 +123,7 @@ fn is_made(
         has(&forward, places)
     };
     match (splice.was.is_empty(), splice.becomes.is_empty()) {
-        // Lines that went are there, or the change was made; others that are like them may be.
+        // The removed lines exist: either the change was not made, or these are equal lines.
         (true, _) if has_lines(&splice.becomes, places) => is_left().or_else(|| {
             let there = now.is_at(splice.start as usize, &splice.becomes);
             Some(!there && fits(std::slice::from_ref(splice), now))
@@ -143,13 +139,13 @@ fn is_made(
     }
 }
 
-/// Whether the lines that a splice replaces are somewhere, as they are, and side by side.
+/// True if the lines that a splice replaces are in the file, unchanged and side by side.
 fn has(splice: &Splice, places: &LineIndex<'_, Bytes>) -> bool {
     let fitted = rebase_in(std::slice::from_ref(splice), places);
     fitted.is_ok_and(|own| matches!(&own[..], [own] if own.was == splice.was))
 }
 
-/// Whether those lines are somewhere. A last one without an end may have been written on.
+/// True if these lines are in the file. A last line without an end may have been continued.
 fn has_lines(lines: &[u8], places: &LineIndex<'_, Bytes>) -> bool {
     match lines.ends_with(b"\n") {
         true => places.find(lines, None, &HashSet::new()).is_some(),
@@ -157,7 +153,7 @@ fn has_lines(lines: &[u8], places: &LineIndex<'_, Bytes>) -> bool {
     }
 }
 
-/// Where others changed the record since: whether it has all of the change, or nothing of it.
+/// Judges a record that others changed since: true if it has the full change, false if nothing of it.
 fn merged(splice: &Splice, places: &LineIndex<'_, Bytes>) -> Option<bool> {
     let theirs = places.of_id(&id_of(&splice.was)?)?.line;
     let is = |from: &[u8], to: &[u8]| merge(from, to, &theirs).is_some_and(|own| own == theirs);
@@ -167,10 +163,10 @@ fn merged(splice: &Splice, places: &LineIndex<'_, Bytes>) -> Option<bool> {
     }
 }
 
-/// What cuts off lines that were being added when a crash came: a part of them is at
-/// the end of the file, zeros where the system had made room for the rest, and nothing else.
+/// Returns the change that cuts off lines whose append a crash interrupted: the file ends with a
+/// part of them, with zeros if the system had reserved room for the rest, and nothing else.
 fn torn(inverse: &Change, now: &Bytes) -> Option<Change> {
-    // What is longer is no part of it, and need not be read.
+    // A longer rest is no part of them and need not be read.
     let is_part = |from: usize, lines: &[u8]| {
         let is_ours = |(there, own): (&u8, &u8)| there == own || *there == 0;
         let is_it = |there: &[u8]| there != lines && there.iter().zip(lines).all(is_ours);
@@ -192,7 +188,7 @@ fn torn(inverse: &Change, now: &Bytes) -> Option<Change> {
     }
 }
 
-/// Where those lines are in a log.
+/// Returns where these lines are in a log.
 pub fn lines_at(now: &[u8], lines: &[u8]) -> Option<std::ops::Range<usize>> {
     let is_start = |at: &usize| *at == 0 || now[at - 1] == b'\n';
     let start = memchr::memmem::find_iter(now, lines).find(is_start)?;
@@ -205,7 +201,7 @@ mod tests {
 
     const MANY: usize = 10_000;
 
-    /// Looking through the file once for each of them takes minutes; once for all, a moment.
+    /// One pass for each record takes minutes; one pass for all takes a moment.
     #[test]
     fn how_far_a_removal_of_thousands_of_records_came_is_told_in_one_pass() {
         let line = |at| format!("{{\"id\":\"k{at}\",\"x\":1}}\n");
@@ -218,7 +214,7 @@ mod tests {
         let change = Change::edits("f", base.as_bytes().into(), edits);
         let after = String::from_utf8(change.after().unwrap().to_vec()).unwrap();
         let Act::Splice(back) = change.inverse().act else { panic!() };
-        // Others changed the first record since, so that nothing fits where it says.
+        // Others changed the first record, so that no splice fits at its offset.
         let others = |text: &str| text.replacen("\"x\":1", "\"x\":12345", 1);
         let began = std::time::Instant::now();
         let counted = std::cell::Cell::new(0);

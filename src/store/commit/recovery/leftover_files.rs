@@ -1,22 +1,22 @@
-//! What an earlier palimp left behind that was ended by force: temporary files and locks.
-//! Other programs' stay: an agent may be in the middle of its own rename.
+//! Temporary files and locks that a killed palimp left behind. Those of other programs stay: an
+//! agent may be in the middle of its own rename.
 
 use std::path::Path;
 
+use crate::disk::host::Host;
 use crate::disk::{Disk, Item, Machine, ProcessState};
 use crate::model::{Role, Store};
 use crate::store::commit::apply::step_folders::left_folders;
-use crate::store::commit::{CommitContext, CommitError, Host, Vault};
-use crate::store::hidden_names;
-use crate::store::lock;
+use crate::store::commit::{CommitContext, CommitError, Vault};
+use crate::store::{hidden_names, lock};
 
-/// Nobody takes longer, in microseconds, to fill a lock that was made.
+/// The longest time between a lock's creation and its content, in microseconds.
 const UNWRITTEN: i128 = 10_000_000;
-/// No lock of ours is longer.
+/// The longest lock of ours, in bytes.
 const LONGEST_LOCK: u64 = 4096;
 
-/// Whether an earlier palimp left something behind that the next change looks after first, or
-/// keeps content longer than it may.
+/// True if an earlier palimp left something that the next change cleans up first, or if content is
+/// kept longer than allowed.
 ///
 /// # Errors
 ///
@@ -36,13 +36,13 @@ pub fn is_left_over(
     Ok(is_waiting || !store.own_files.is_empty() || is_folder_left())
 }
 
-/// Removes our own temporary files, and locks of ours whose process is gone. While this
-/// process has the store, no other palimp is in the middle of a change.
+/// Removes our temporary files, and locks of ours whose process has ended. This process has the
+/// store, so no other palimp is in the middle of a change.
 pub fn remove_leftovers(context: &CommitContext<'_>, store: &Store) {
     for path in &store.own_files {
         let name = path.file_name().unwrap_or_default();
         let whole = context.path(path);
-        // Others than those that change this store may be at work beside it.
+        // Beside the store, palimps that change other stores may be at work.
         let is_left =
             |maker| !path.starts_with("..") || context.host.machine.process(maker) == ProcessState::Gone;
         if hidden_names::temp_process(name).is_some_and(is_left) {
@@ -57,9 +57,9 @@ pub fn remove_leftovers(context: &CommitContext<'_>, store: &Store) {
     locks.for_each(|document| remove_own_lock(context, &context.path(&document.path)));
 }
 
-/// Removes a lock that names palimp and a process that is gone and that changed this store
-/// by what our own data says: a power cut brings such back, and nobody else may touch it for
-/// half a minute. One of a palimp elsewhere is judged as any other is.
+/// Removes a lock that names palimp and an ended process, if our own data says that this process
+/// changed this store. A power cut brings such locks back, and other programs may not touch them
+/// for half a minute. A lock of any other palimp is judged like a lock of another program.
 fn remove_own_lock(context: &CommitContext<'_>, lock: &Path) {
     let Host { disk, machine, .. } = context.host;
     let is_known = |process| context.vault.has_step_of(process);
@@ -68,7 +68,7 @@ fn remove_own_lock(context: &CommitContext<'_>, lock: &Path) {
     }
 }
 
-/// Whether a lock holds what was written as `own`, or what there is of it since long.
+/// True if a lock has the content of `own`, or if it is old and has the beginning of it.
 fn is_copy(context: &CommitContext<'_>, lock: &Path, item: &Item, own: &Path) -> bool {
     let Host { disk, machine, .. } = context.host;
     let is_lock = item.name == "lock" || lock.extension().is_some_and(|end| end == "lock");
@@ -79,9 +79,9 @@ fn is_copy(context: &CommitContext<'_>, lock: &Path, item: &Item, own: &Path) ->
         && read(own).and_then(|said| Ok(is_of(said, read(lock)?))).unwrap_or(false)
 }
 
-/// Removes a lock of a process that is gone, under its own name and under the one that
-/// others wait for: it is the same file, so that it is certainly ours. Where a file has but
-/// one name it says the same, or was cut short when that was written.
+/// Removes a lock of an ended process, under its own name and under the name that others wait for.
+/// Both names mean the same file, so it is certainly ours. On a file system without hard links, the
+/// other file has the same content, or a crash interrupted its writing.
 fn remove_lock(context: &CommitContext<'_>, own: &Path) {
     let disk = context.host.disk;
     let (Ok(item), Some(folder)) = (disk.look(own), own.parent()) else { return };

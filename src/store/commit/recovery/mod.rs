@@ -1,4 +1,4 @@
-//! What a palimp that was killed left: its steps are finished or undone, its temporary files removed.
+//! Finishes or undoes the steps of a palimp that was killed, and removes its temporary files.
 
 pub mod change_progress;
 pub mod leftover_files;

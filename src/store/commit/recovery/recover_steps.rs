@@ -1,5 +1,4 @@
-//! Changes that were cut short: finished or taken back by the step's undo data and the files
-//! as they are.
+//! Finishes or undoes interrupted steps, by their undo data and the files as they are.
 
 use crate::store::commit::derive::derive_files;
 use std::collections::HashSet;
@@ -19,21 +18,20 @@ use crate::store::commit::vault::folder::STEP_SUFFIX;
 use crate::store::commit::vault::{FileLine, JournalLine};
 use crate::store::commit::{CommitContext, CommitError, FilesState, UndoStep};
 
-/// What became of a change that was cut short.
+/// The outcome for an interrupted step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryOutcome {
-    /// It had been made whole.
+    /// All of its changes were made.
     Finished,
-    /// It was taken back, or had not begun.
+    /// It was undone, or had not begun.
     Undone,
-    /// Others changed the same since: it stays as it is, and a note says so.
+    /// Others changed the same since: the files stay as they are, and a note says so.
     Left,
     /// It could not be settled; the next start tries again.
     Waits,
 }
 
-/// Settles what was cut short: every step that the journal does not know. What is kept
-/// longer than it may be goes then.
+/// Settles every step that is not in the journal. Then removes undo data that is too old.
 pub fn recover(context: &CommitContext<'_>) -> Result<(), CommitError> {
     let journal = context.vault.journal()?;
     context.vault.damaged()?.into_iter().for_each(|note| context.note(note));
@@ -58,21 +56,21 @@ pub fn recover(context: &CommitContext<'_>) -> Result<(), CommitError> {
     Ok(())
 }
 
-/// Finishes a change whose files are all changed if it `may_finish`, and takes any other
-/// back. After an error it may not: what could not be made durable can still be seen.
+/// Finishes a step whose files are all changed, if it `may_finish`; undoes any other. After an
+/// error it may not finish: what can be seen may not be durable.
 pub fn settle(
     context: &CommitContext<'_>,
     number: u64,
     may_finish: bool,
 ) -> Result<RecoveryOutcome, CommitError> {
     let Some(step) = context.vault.step(number)? else {
-        // It was cut short itself: nothing had been changed yet.
+        // The step file itself is incomplete: nothing had been changed yet.
         context.vault.forget(number)?;
         return Ok(RecoveryOutcome::Undone);
     };
     let made: Vec<ChangeProgress> =
         step.changes.iter().map(|change| made_of(context, &step, change)).collect::<Result<_, _>>()?;
-    // What only makes anew what is derived can be finished at any time.
+    // A step that only rebuilds derived files can be finished at any time.
     let of = if step.changes.is_empty() { &step.derived } else { &step.changes };
     let touched: Vec<_> = of.iter().map(|change| change.path.clone()).collect();
     let is_over = made.iter().all(|made| matches!(made, ChangeProgress::Whole | ChangeProgress::Harmless));
@@ -95,7 +93,6 @@ pub fn settle(
     let changes: Vec<Change> = match back.collect::<Result<Vec<_>, _>>() {
         Ok(changes) => changes.into_iter().flatten().collect(),
         Err(error) if error.is_failure() || !may_finish => return Ok(RecoveryOutcome::Waits),
-        // What others wrote since is not taken back for ours.
         Err(error) => {
             context.note(format!(
                 "step {number} ({}) was interrupted, and is neither finished nor undone: {} Look at the files.",
@@ -111,7 +108,7 @@ pub fn settle(
     let derived = derived.unwrap_or_default();
     let plan = Plan { changes, derive_after, derived, ..context.unseen("recover") };
     let mut carried = apply_plan::ApplyProgress::default();
-    // The step stays as it was kept: recovery that is cut short begins again with it.
+    // The step file stays as it is: an interrupted recovery starts again with it.
     if apply_plan::apply_plan(context, &plan, &mut carried, None).is_err() {
         return Ok(RecoveryOutcome::Waits);
     }
@@ -123,8 +120,8 @@ pub fn settle(
     Ok(RecoveryOutcome::Undone)
 }
 
-/// The same as [`Writer::change_progress`]; but an old copy that a change let go and that stays is one
-/// too many, and the change is over without that.
+/// Returns the progress of a change. An old copy that the step should have removed does not count:
+/// if it stays, it is one extra, and the step is complete without that.
 fn made_of(
     context: &CommitContext<'_>,
     step: &UndoStep,
@@ -136,13 +133,13 @@ fn made_of(
     Ok(if is_old && matches!(made, ChangeProgress::NotMade) { ChangeProgress::Harmless } else { made })
 }
 
-/// What takes back a step's derived files, as far as they were made; `None` where that
-/// isn't known, or the step does not say how they were.
+/// Returns the changes that undo a step's derived files, as far as they were made. `None` if that
+/// is unknown, or the step does not say how they were.
 fn derived_back(context: &CommitContext<'_>, step: &UndoStep) -> Result<Option<Vec<Change>>, CommitError> {
     let is_new = |change: &Change| matches!(change.act, Act::Remove(_) | Act::RemoveFolder);
     let has_none = step.derived.is_empty() && step.remade.is_empty();
     if has_none && step.changes.iter().all(is_new) {
-        // A step that only makes files, as `init` does, names all that it makes.
+        // A step that only creates files, like `init`, names all of them.
         return Ok(Some(Vec::new()));
     }
     if step.derived.is_empty() || !step.remade.is_empty() {
@@ -162,7 +159,7 @@ fn derived_back(context: &CommitContext<'_>, step: &UndoStep) -> Result<Option<V
     Ok(Some(back))
 }
 
-/// Writes down that a step is over, when what it changed is durable.
+/// Writes a step to the journal, after its changes are durable.
 fn finish_step(context: &CommitContext<'_>, step: &UndoStep, touched: &[PathBuf]) -> Result<(), CommitError> {
     make_durable(context, touched)?;
     derive_files::note_derive_due(context, touched);
@@ -174,7 +171,7 @@ fn finish_step(context: &CommitContext<'_>, step: &UndoStep, touched: &[PathBuf]
     Ok(())
 }
 
-/// A file as a finished step left it, from the step's undo data.
+/// Returns the journal's data of a file as the finished step left it, from the step's undo data.
 fn left_by(context: &CommitContext<'_>, inverse: &Change) -> FileLine {
     let item = context.host.disk.look(&context.path(&inverse.path)).ok();
     let bytes_after = item.filter(|item| item.kind == ItemKind::File).map_or(0, |item| item.generation.len);
@@ -191,18 +188,17 @@ fn left_by(context: &CommitContext<'_>, inverse: &Change) -> FileLine {
     FileLine { path: inverse.path.clone(), change: change.to_owned(), bytes_before, bytes_after }
 }
 
-/// Makes durable what was changed by a process that did not live to do it.
+/// Makes the changes durable of a process that died before it could.
 fn make_durable(context: &CommitContext<'_>, touched: &[PathBuf]) -> Result<(), CommitError> {
     let disk = context.host.disk;
     for path in touched.iter().map(|path| context.path(path)) {
         let failed = |source| CommitError::io(&path, "made durable", source);
-        // What is not there is gone, as it is to be, or a folder.
         match disk.append(&path) {
             Ok(mut file) => file.sync().map_err(failed)?,
             Err(error) if is_nothing_to_sync(&error) => {}
             Err(error) => return Err(failed(error)),
         }
-        // One that can't be looked at is there, as far as anybody knows.
+        // A folder that can't be read counts as existing.
         let is_absent = |folder: &Path| matches!(Lookup::from(disk.look(folder)), Lookup::Absent);
         let there = path.ancestors().skip(1).find(|folder| !is_absent(folder));
         there.map_or(Ok(()), |folder| disk.sync_folder(folder)).map_err(failed)?;
@@ -210,7 +206,7 @@ fn make_durable(context: &CommitContext<'_>, touched: &[PathBuf]) -> Result<(), 
     Ok(())
 }
 
-/// The change as it fits the files as they are; `None` where it has nothing to do.
+/// Adapts the change to the files as they are; `None` if there is nothing to do.
 pub fn fitted(
     context: &CommitContext<'_>,
     change: &Change,
@@ -220,13 +216,12 @@ pub fn fitted(
     let now = if is_folder { None } else { context.bytes(&change.path)? };
     let fitted = fitted_to(context, change, is_made, now.clone());
     match now.is_some_and(|now| now.has_changed()) {
-        // Another wrote to it in place while it was looked through.
+        // Another program wrote in place while palimp searched the file.
         true => fitted_to(context, change, is_made, context.read(&change.path)?.map(Bytes::from)),
         false => fitted,
     }
 }
 
-/// The same for those bytes of its file.
 fn fitted_to(
     context: &CommitContext<'_>,
     change: &Change,
@@ -246,7 +241,7 @@ fn fitted_to(
         (Act::Create(bytes), None) => Change::create(&change.path, bytes.clone()),
         (Act::Append(bytes), None) => Change::create(&change.path, bytes.clone()),
         (Act::Create(bytes), Some(now)) if now == *bytes => return Ok(None),
-        // Somebody made the file anew: what it had comes first.
+        // Another program created the log again: the restored lines come first.
         (Act::Create(bytes), Some(now)) if is_log(&change.path) && !bound => {
             let end = if now.is_empty() { b"" } else { line_end_for(bytes) };
             Change::edits(&change.path, now, vec![(0..0, [bytes, end].concat())])
@@ -278,8 +273,8 @@ fn fitted_to(
     Ok(Some(Change { mode: change.mode, attributes: change.attributes.clone(), ..own }))
 }
 
-/// Whether a file can't be opened to be made durable because it is gone, is a folder, or is not to
-/// be written by us: then there is nothing that we could do for it.
+/// True if a file can't be opened to sync because it is gone, is a folder, or palimp may not write
+/// to it: then palimp can do nothing for it.
 fn is_nothing_to_sync(error: &io::Error) -> bool {
     use io::ErrorKind as Kind;
     let is_other = matches!(error.kind(), Kind::IsADirectory | Kind::InvalidInput | Kind::NotADirectory);

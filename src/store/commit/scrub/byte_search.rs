@@ -1,4 +1,4 @@
-//! The search of every byte: whatever is below a folder, ours or not, read or not.
+//! Searches every byte of all files below a folder, also of palimp's own and of unread files.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -14,46 +14,44 @@ use crate::text::unpack::{gunzip, untar};
 
 /// Folders nested deeper are reported as not searched.
 const DEPTH: usize = 64;
-/// So often what is packed may be packed again.
+/// The limit of compressions inside a compressed file.
 pub(super) const PACKED: usize = 3;
 
-/// What a search of one place came to.
+/// Result of the search of one folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SearchReport {
     /// The folder.
     pub place: String,
-    /// How many files were searched.
+    /// The number of searched files.
     pub files: u64,
-    /// How many of them hold what was to be erased, or could not be searched.
+    /// The number of files that hold erased content or could not be searched.
     pub left: u64,
-    /// Which, and why.
+    /// These files, with the reasons.
     #[serde(skip)]
     pub(super) found: Vec<ByteHit>,
-    /// Whether any of them is a file of our own beside the store's, which is ours to remove.
+    /// True if one of them is palimp's own file, which palimp must remove.
     #[serde(skip)]
     pub(super) has_ours: bool,
     #[serde(skip)]
     folder: PathBuf,
 }
 
-/// A file that holds what was to be erased, or could not be searched.
+/// A file or folder that holds erased content or could not be searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ByteHit {
     pub(super) path: PathBuf,
     pub(super) why: String,
 }
 
-/// What is searched for.
 #[derive(Clone, Copy)]
 pub(super) struct SearchTerms<'n> {
-    /// What was erased.
     pub(super) needles: &'n Needles,
-    /// Names that repeat it: they may be there, and it is said.
+    /// Names that repeat erased content. They may stay, but they are reported.
     pub(super) names: &'n Needles,
 }
 
 impl SearchTerms<'_> {
-    /// Why the bytes are not clean, if they are not.
+    /// Returns why the bytes fail the search, if they do.
     pub(super) fn says(self, bytes: &[u8]) -> Option<String> {
         says(bytes, self.needles, PACKED).or_else(|| self.named(bytes))
     }
@@ -62,7 +60,7 @@ impl SearchTerms<'_> {
         (!self.names.is_empty()).then(|| says(bytes, self.names, PACKED))?.map(|_| REPEATED.to_owned())
     }
 
-    /// The part of a path that is called so, below a folder.
+    /// Returns the path up to its first part below the folder that has one of the names.
     fn called(self, folder: &Path, path: &Path) -> Option<PathBuf> {
         let below = path.strip_prefix(folder).ok().filter(|_| !self.names.is_empty())?;
         let is_called = |part: &OsStr| self.names.any(part.to_text().as_bytes());
@@ -71,14 +69,13 @@ impl SearchTerms<'_> {
     }
 }
 
-/// Searches every file below a folder.
 pub(super) fn search(disk: &dyn Disk, folder: &Path, look: SearchTerms<'_>) -> SearchReport {
     let mut searched = SearchReport::of(folder);
     each_file(disk, folder, 0, &mut |path, outcome| searched.add(disk, path, outcome, look));
     searched
 }
 
-/// Searches those files of the folder around a store that say what the store says.
+/// Searches these files in the folder around a store. `None` if there are none.
 pub(super) fn search_beside(
     disk: &dyn Disk,
     folder: &Path,
@@ -138,19 +135,17 @@ impl SearchReport {
         }
     }
 
-    /// What was found, a line each.
     pub(super) fn told(&self) -> impl Iterator<Item = String> + '_ {
         self.found.iter().map(|own| line(&own.path, &own.why))
     }
 }
 
-/// What is said of something that is left.
 pub(super) fn line(path: &Path, why: &str) -> String {
     format!("{}: {why}", path.to_text())
 }
 
-/// Every regular file below a folder; links are not followed, for what they lead to is
-/// elsewhere.
+/// Visits every regular file below a folder, and each folder that can't be searched, with the error.
+/// Doesn't follow links, because their targets are elsewhere.
 pub fn each_file(
     disk: &dyn Disk,
     folder: &Path,
@@ -173,12 +168,10 @@ pub fn each_file(
     }
 }
 
-/// Said of a file that names a record.
 const REPEATED: &str = "an id in it repeats what was erased";
-/// Said of a file that is named after a record.
 const CALLED: &str = "its name repeats what was erased";
 
-/// Why the bytes are not clean, if they are not.
+/// Returns why the bytes fail the search, if they do. `depth` limits nested compression.
 pub(super) fn says(bytes: &[u8], needles: &Needles, depth: usize) -> Option<String> {
     if needles.any(bytes) {
         return Some("it still has what was to be erased".into());

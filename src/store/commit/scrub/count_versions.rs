@@ -1,5 +1,4 @@
-//! What goes with erased records beside the store's own records: copies and earlier versions in
-//! backups, and in our own data.
+//! Counts what an erasure also removes: copies and earlier versions in backups and in palimp's data.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,11 +8,11 @@ use crate::model::{PathText, Store, container};
 use crate::store::commit::CommitError;
 use crate::store::erase::{CopySource, ErasedContents, ErasureMatcher, OutsideFile};
 
-/// How many there are, by where they are: a file, or a step's undo data.
+/// Counts these versions by place: a file, or the undo data of a step.
 ///
 /// # Errors
 ///
-/// If our own data can't be read.
+/// If palimp's data can't be read.
 pub fn count_versions(
     store: &Store,
     wanted: &ErasureMatcher<'_>,
@@ -26,7 +25,7 @@ pub fn count_versions(
         }
     };
     let see = |path: &Path, bytes: &[u8]| ErasedContents::default().see(wanted, path, bytes);
-    // What is listed with the store is named as records.
+    // The plan names the records of these files one by one.
     let is_listed = |own: OutsideFile<'_>| {
         store.documents.iter().any(|read| {
             !is_unread(read.role) && (read.path == own.path || container(&read.path) == Some(own.path))

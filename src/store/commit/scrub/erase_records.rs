@@ -20,22 +20,22 @@ use crate::store::erase::{ErasedContents, ErasureContext, ErasureMatcher, Erasur
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// So often files are gone through again because others wrote meanwhile.
+/// The limit of passes over the files. Another pass is needed if other programs wrote during the last.
 pub(super) const ROUNDS: usize = 4;
 
-/// Erases, by the plan that was shown. Where it returns an error, its [`FilesState`] say what
-/// became of the files; what began is finished by the next start.
+/// Erases records by the plan that was shown. The [`FilesState`] of an error says what happened to the
+/// files. The next start finishes an erasure that has begun.
 ///
 /// # Errors
 ///
-/// If another holds the lock, a file is not as it was shown, or the system refuses a call.
+/// If another program holds the lock, a file is not as it was shown, or the system refuses a call.
 pub fn erase(
     context: &CommitContext<'_>,
     plan: &Plan,
     targets: &[ErasureTarget],
     reason: &str,
 ) -> Result<ErasureReceipt, CommitError> {
-    // A list that can't be added to now would be found only when the data is gone.
+    // Without this check an unreadable list would be noticed only after the data is gone.
     context.vault.erasure_list()?;
     none_is_pending(context)?;
     let entry = PendingErasure {
@@ -56,7 +56,7 @@ pub fn erase(
     if let Err((error, began)) = carry_bare(context, plan) {
         if !began {
             torn_tombstones::drop_adding(context);
-            // An entry that stays is carried out by the next start.
+            // If the entry stays, the next start carries it out.
             let is_over = context.vault.end_erasing().is_ok();
             return Err(error.with(if is_over { FilesState::Untouched } else { FilesState::Erasing }));
         }
@@ -67,8 +67,7 @@ pub fn erase(
     erased.map(|own| ErasureReceipt { notes, ..own }).map_err(|error| error.with(FilesState::Erasing))
 }
 
-/// Refuses another erasure while one is not over: there is one entry, and what it names would
-/// be forgotten.
+/// Refuses a second erasure while one is pending: it would overwrite the only entry.
 pub(super) fn none_is_pending(context: &CommitContext<'_>) -> Result<(), CommitError> {
     let Some(PendingErasure { step, .. }) = context.vault.erasing()? else { return Ok(()) };
     let message = format!(
@@ -77,8 +76,7 @@ pub(super) fn none_is_pending(context: &CommitContext<'_>) -> Result<(), CommitE
     Err(CommitError::Refused(Refusal::new("E_CONCURRENT_MOD", message)))
 }
 
-/// Finishes an erasure that was interrupted, and tells what came of it. What it can't finish waits
-/// for the next start.
+/// Finishes an interrupted erasure and notes its result. If it fails, the next start tries again.
 pub fn finish_erasing(context: &CommitContext<'_>) -> Result<Option<ErasureReceipt>, CommitError> {
     let Some(entry) = context.vault.erasing()? else { return Ok(None) };
     let wanted = ErasureMatcher::of(context.format, context.store, &entry.records, context.host.now);
@@ -96,7 +94,7 @@ pub fn finish_erasing(context: &CommitContext<'_>) -> Result<Option<ErasureRecei
     Ok(finished.ok())
 }
 
-/// Carries a plan out that nothing takes back: tombstones first, durably.
+/// Applies a plan without undo data: tombstones first, durably. An error has true if files were changed.
 pub(super) fn carry_bare(context: &CommitContext<'_>, plan: &Plan) -> Result<(), (CommitError, bool)> {
     let is_tombstone = |path: &Path| context.format.place(path, false) == Placement::File(Role::Tombstones);
     let bare = || Plan { exact: plan.exact, ..Plan::of_unread_store("erase", &plan.root, plan.format) };
@@ -157,7 +155,7 @@ pub(super) fn finish(
             CommitError::Refused(why) => refused(context, &why),
             other => other,
         })?;
-        // What was taken in may not be all that would be taken out.
+        // The plan may remove texts that were not collected, so that nothing would search for them.
         if !changed.is_empty() {
             break (removal.search_texts, changed, before);
         }
@@ -171,7 +169,7 @@ pub(super) fn finish(
     };
     context.vault.list_erased(entry)?;
     context.vault.sweep(wanted, &sought, &entry.reason)?;
-    // Where it was cut short, copies may have been written anew by then.
+    // After an interruption copies may have been rewritten, so earlier notes don't count.
     scrubbed_copies::note_through(
         context,
         through.unwrap_or(&scrubbed_copies::ScrubbedBy::new()),

@@ -1,5 +1,5 @@
-//! The list of everything that was ever erased. It has numbers and names, and never contents. A memory
-//! without a name is listed by a keyed digest, and the key is in a file of its own.
+//! The list of all erased memories. It has numbers and names, never content. A memory without a name
+//! is listed by a keyed digest. The key is in a separate file.
 
 use std::collections::HashMap;
 
@@ -33,11 +33,11 @@ struct ErasureKey {
 }
 
 impl Vault<'_> {
-    /// Everything that was ever erased.
+    /// Returns all erased memories, with their keys.
     ///
     /// # Errors
     ///
-    /// If the list, a line of it, or the key of a line can't be read: erased memories could come back then.
+    /// If the list or a key can't be read. Without them erased memories could come back.
     pub fn erasure_list(&self) -> Result<Vec<ErasureLine>, CommitError> {
         let mut lines: Vec<ErasureLine> = self.lines_of(LIST)?;
         if lines.iter().all(|line| line.record.keyed.is_none()) {
@@ -70,8 +70,8 @@ impl Vault<'_> {
         lines.filter(|(line, _)| !line.trim_ascii().is_empty()).map(read).collect()
     }
 
-    /// Adds to the list, durably. What the step has already listed is not listed again. The key is written
-    /// before the digests that need it.
+    /// Adds the records of an erasure, durably, unless its step is listed already. Writes the key before
+    /// the digests that need it.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What an erasure came to, as the receipt has it and as it is told.
+//! The result of an erasure, for its receipt and in words.
 
 use std::path::{Path, PathBuf};
 
@@ -9,53 +9,53 @@ use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Store};
 use crate::store::erase::ErasureTarget;
 
-/// What an erasure came to.
+/// Result of an erasure.
 #[derive(Clone, Debug, Serialize)]
 pub struct ErasureReceipt {
     /// The step's number.
     pub step: u64,
     /// When it began.
     pub at: String,
-    /// `erased`, or `left` where something was found.
+    /// `erased`, or `left` if something was found.
     pub state: &'static str,
-    /// Why, as a code.
+    /// The reason, as a code.
     pub reason: String,
-    /// What was erased.
+    /// The erased records.
     pub records: Vec<ErasureTarget>,
-    /// What was searched, and what was found.
+    /// The searched places, and what was found.
     pub searched: Vec<SearchReport>,
-    /// Where something is left, and why.
+    /// The places where something is left, with the reasons.
     pub left: Vec<String>,
-    /// Other records that hold the same text, and stay.
+    /// Other records that have the same text and stay.
     pub alike: Vec<String>,
-    /// Where something went with the torn record before it, as it may have been a part of that.
+    /// Places where more was erased, because it may be part of the torn record before it.
     pub with_torn: Vec<String>,
-    /// Values that were too short to be searched for.
+    /// The number of values that are too short to search for.
     pub too_short: usize,
-    /// Values that other records have as well.
+    /// The number of values that other records have too. The search leaves them out.
     pub also_elsewhere: usize,
-    /// Whether it was interrupted before: what was already gone by then could not be searched for.
+    /// True if it was interrupted. What was gone before could not be searched for.
     pub resumed: bool,
-    /// What no program can promise.
+    /// The places that no program can reach.
     pub cannot_reach: Vec<String>,
-    /// Which commits still hold it, where the store is in a git work tree.
+    /// The commits that still have it, if the store is in a git work tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<GitHistory>,
-    /// Where the receipt is.
+    /// The path of the receipt.
     #[serde(skip)]
     pub receipt: PathBuf,
-    /// What was found when the store was taken and is to be said.
+    /// Findings for the user.
     #[serde(skip)]
     pub notes: Vec<String>,
 }
 
 impl ErasureReceipt {
-    /// All that is said of it, a line each. May quote the store.
+    /// Describes the result, one finding per line. May quote the store.
     pub fn told(&self) -> Vec<String> {
         [self.found(), self.besides(), self.out_of_reach()].concat()
     }
 
-    /// What the search found.
+    /// Describes what the search found.
     pub fn found(&self) -> Vec<String> {
         if self.left.is_empty() {
             let files: u64 = self.searched.iter().map(|own| own.files).sum();
@@ -67,7 +67,7 @@ impl ErasureReceipt {
         std::iter::once(head.to_owned()).chain(left).collect()
     }
 
-    /// What was not searched for, what stays or went besides, and where the receipt is.
+    /// Describes what was not searched for, what stays, what was also erased, and where the receipt is.
     pub fn besides(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.resumed {
@@ -94,14 +94,14 @@ impl ErasureReceipt {
         lines
     }
 
-    /// What no program can promise.
+    /// Lists the places that no program can reach.
     pub fn out_of_reach(&self) -> Vec<String> {
         let head = "What no program can reach:".to_owned();
         std::iter::once(head).chain(self.cannot_reach.iter().map(|own| format!("  {own}"))).collect()
     }
 }
 
-/// What no program can promise of a store. `is_replaced` says of which files the old content goes.
+/// Returns the places that no program can reach. `is_replaced` is true for files that lose old content.
 pub fn cannot_reach(
     git: Option<&GitHistory>,
     store: &Store,

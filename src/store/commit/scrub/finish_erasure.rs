@@ -1,4 +1,4 @@
-//! The end of an erasure: the journal's line, the search of every byte, and the receipt.
+//! The end of an erasure: the search of every byte, the journal's line, and the receipt.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,16 +17,15 @@ use crate::store::erase::{ErasedContents, ErasureTarget, SearchTexts};
 use crate::store::own_files;
 use crate::text::needle::Needles;
 
-/// What a receipt of an earlier try says.
 #[derive(Deserialize)]
 struct EarlierReceipt {
     at: String,
     left: Vec<String>,
 }
 
-/// Searches, and says what came of it. Names of records may repeat what these said, in
-/// tombstones and our own data too: those stay, and it is no secret that they do. So all that
-/// names them is written before it is searched. What others `changed` all the while is named.
+/// Searches every byte and writes the receipt. Names of records may repeat erased text. They stay in
+/// tombstones and in palimp's data, and are reported: so the journal is written before its search.
+/// Files that other programs kept changing (`changed`) are reported, too.
 pub fn conclude(
     context: &CommitContext<'_>,
     entry: &PendingErasure,
@@ -58,7 +57,7 @@ pub fn conclude(
     let mut git =
         GitHistory::of(context.host.disk, &context.place.root, &files_beside(context), &sought.needles);
     if resumed {
-        // What was gone by then is not known any more.
+        // Content that was gone before the interruption is unknown.
         git.iter_mut().for_each(|own| own.stop("the erasure was interrupted"));
     }
     let replaces = |own: &FileLine| matches!(own.change.as_str(), "rewrite" | "remove");
@@ -110,8 +109,7 @@ fn files_beside(context: &CommitContext<'_>) -> Vec<PathBuf> {
     context.store.outside_files.iter().map(|(path, _)| context.path_beside(path)).collect()
 }
 
-/// Searches our own data, but for what says that an erasure is under way, which goes when it is
-/// over, and the receipt, which is to be written.
+/// Searches palimp's data, except the pending entry, removed at the end, and the receipt, written later.
 fn search_own(context: &CommitContext<'_>, receipt: &Path, look: SearchTerms<'_>) -> SearchReport {
     let (folder, under_way) = (context.vault.path(""), context.vault.path(pending_erasure::ERASING));
     let mut searched = SearchReport::of(&folder);
@@ -143,8 +141,7 @@ fn journal_erased(context: &CommitContext<'_>, entry: &PendingErasure) -> Result
     })
 }
 
-/// What an earlier try found that ended after its receipt was written: it may have known more of
-/// what to search for.
+/// Adds the findings of an earlier, interrupted try, which may have known more texts to search for.
 fn add_earlier(
     context: &CommitContext<'_>,
     entry: &PendingErasure,
@@ -159,7 +156,7 @@ fn add_earlier(
     Ok(())
 }
 
-/// Tells what came of an erasure that was interrupted, when this start has finished it.
+/// Notes the result of an interrupted erasure that this start finished.
 pub fn tell_finished(context: &CommitContext<'_>, erased: &ErasureReceipt) {
     context.note(format!("step {}, an erasure that was interrupted, was finished now", erased.step));
     let found = if erased.left.is_empty() { Vec::new() } else { erased.found() };

@@ -1,4 +1,4 @@
-//! Which commits still hold what was erased, where a store is in a git work tree.
+//! Finds the commits that still have erased content, if a store is in a git work tree.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -14,53 +14,53 @@ use crate::model::PathText;
 use crate::store::erase::ERASE_UNPACK_LIMIT;
 use crate::text::needle::Needles;
 
-/// So long it may take.
+/// The time limit of the search.
 const TIME: Duration = Duration::from_secs(20);
-/// So many commits are looked at, the newest first, and so many bytes.
+/// The limits of searched commits, newest first, and of searched bytes.
 const COMMITS: usize = 50_000;
 const BYTES: u64 = 8 << 30;
-/// So many are named in a sentence.
+/// The limit of commits and of branches that a message names.
 const NAMED: usize = 12;
-/// So many commits are asked for their branches at once.
+/// The limit of commits in the query for branches.
 const ASKED: usize = 500;
 
-/// So long is a short id.
+/// The length of a short commit id.
 const SHORT: usize = 10;
 
-/// What a repository has of what was erased.
+/// Erased content in a repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct GitHistory {
     /// The folder of the work tree.
     pub work_tree: String,
-    /// The commits that brought a version which holds it, the newest first.
+    /// The commits whose message or changed files have it, newest first.
     pub commits: Vec<GitCommit>,
-    /// The branches, tags and the like that lead to one of them.
+    /// The branches, tags and other refs that contain one of these commits.
     pub branches: Vec<String>,
-    /// Whether a version that is staged, and not committed, holds it.
+    /// True if a staged version that is not committed has it.
     pub staged: bool,
-    /// How many commits were looked at.
+    /// The number of searched commits.
     pub searched: usize,
-    /// Why not all were looked at, if so.
+    /// The reason why the search is incomplete, if it is.
     pub incomplete: Option<String>,
 }
 
-/// A commit, without a word of what it says.
+/// A commit, without its message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GitCommit {
     /// Its short id.
     pub id: String,
-    /// The day of it.
+    /// Its day.
     pub date: String,
     #[serde(skip)]
     whole: String,
 }
 
-/// The commit of a version, and the objects that came with it.
+/// A commit, and the ids of the file versions that it added.
 type CommitObjects = (GitCommit, Vec<String>);
 
 impl GitHistory {
-    /// Searches the repository that the store is in; `None` where it is in none. `beside` are
-    /// files around the store that say what it says.
+    /// Searches the repository that the store is in. `None` if it is in none. `beside` are files outside
+    /// the store that are made from it.
     pub fn of(disk: &dyn Disk, root: &Path, beside: &[PathBuf], needles: &Needles) -> Option<GitHistory> {
         let (mut history, root, work_tree) = GitHistory::begin(disk, root)?;
         let git = Git::of(&root, TIME);
@@ -78,17 +78,17 @@ impl GitHistory {
         Some(history)
     }
 
-    /// What can be said before anything is erased.
+    /// Returns what is known before anything is erased.
     pub fn before(disk: &dyn Disk, root: &Path) -> Option<GitHistory> {
         let (mut history, ..) = GitHistory::begin(disk, root)?;
         history.stop("nothing is erased yet");
         Some(history)
     }
 
-    /// With the folder of the store and that of the work tree, as they are without links.
+    /// Also returns the folders of the store and of the work tree, with links resolved.
     fn begin(disk: &dyn Disk, root: &Path) -> Option<(GitHistory, PathBuf, PathBuf)> {
         let root = disk.real_path(root).unwrap_or_else(|_| root.to_owned());
-        // One that can't be looked at may be there: git says so itself then.
+        // If `.git` can't be examined, it may exist. git then reports the error.
         let has_git =
             |folder: &&Path| !matches!(Lookup::from(disk.look(&folder.join(".git"))), Lookup::Absent);
         let work_tree = root.ancestors().find(has_git)?.to_owned();
@@ -96,7 +96,7 @@ impl GitHistory {
         Some((history, root, work_tree))
     }
 
-    /// Not all were looked at, and why.
+    /// Notes why the search is incomplete. Keeps the first reason.
     pub(super) fn stop(&mut self, why: impl Into<String>) {
         self.incomplete.get_or_insert(why.into());
     }
@@ -104,7 +104,7 @@ impl GitHistory {
     fn search(&mut self, git: &Git, paths: &[OsString], needles: &Needles) -> io::Result<()> {
         let came = self.commits(git, paths)?;
         let staged = self.staged(git, paths)?;
-        // The words of a commit are searched, too; what came last is seen first.
+        // Commit messages are searched, too. The newest come first, because a limit may end the search.
         let mut order: Vec<String> = staged.clone();
         order.extend(
             came.iter().flat_map(|(commit, blobs)| [&commit.whole].into_iter().chain(blobs)).cloned(),
@@ -123,7 +123,7 @@ impl GitHistory {
         Ok(())
     }
 
-    /// The commits of the paths, whatever leads to them, the newest first.
+    /// Returns the commits that changed the paths, from all refs and reflogs, newest first.
     fn commits(&mut self, git: &Git, paths: &[OsString]) -> io::Result<Vec<CommitObjects>> {
         let count = format!("--max-count={COMMITS}");
         let log =
@@ -178,7 +178,6 @@ impl GitHistory {
         Ok(answer.lines().filter_map(own).collect())
     }
 
-    /// Which of the objects hold it.
     fn held(&mut self, git: &Git, ids: &[String], needles: &Needles) -> io::Result<BTreeSet<String>> {
         let (mut held, mut bytes) = (BTreeSet::new(), 0);
         let is_all = git.objects(ids, ERASE_UNPACK_LIMIT, &mut |id, own| {
@@ -194,7 +193,7 @@ impl GitHistory {
         Ok(held)
     }
 
-    /// What leads to one of the commits: the oldest are asked for, from which the others come.
+    /// Returns the refs that contain one of the commits. Asks only for the oldest: others descend from them.
     fn leading(&mut self, git: &Git) -> io::Result<Vec<String>> {
         if self.commits.is_empty() {
             return Ok(Vec::new());
@@ -216,7 +215,7 @@ impl GitHistory {
         Ok(String::from_utf8_lossy(&answer).lines().map(short).collect())
     }
 
-    /// In a sentence or two.
+    /// Describes the result in a sentence or two.
     pub fn told(&self) -> String {
         let place = &self.work_tree;
         let incomplete = self.incomplete.as_ref();
@@ -249,7 +248,6 @@ impl GitHistory {
         told
     }
 
-    /// The commits and what leads to them, by day.
     fn named(&self) -> String {
         let mut days: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for commit in self.commits.iter().take(NAMED) {
@@ -275,7 +273,7 @@ fn count_over(count: usize) -> usize {
     count.saturating_sub(NAMED)
 }
 
-/// Whether a version of that mode is one of a file: not gone, and no repository within this one.
+/// True if the git mode is one of a file: not a removed file, not a submodule.
 fn is_file(mode: &str) -> bool {
     mode != "000000" && mode != "160000"
 }

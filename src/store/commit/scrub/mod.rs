@@ -1,9 +1,8 @@
-//! Erasing: records, every copy of them, and then the search of every byte.
+//! Erases records and every copy of them, then searches every byte.
 //!
-//! An entry without content says "erasing" before anything is changed and is gone when the
-//! search is over. Whatever cuts this short, the next start finishes it: what is erased is
-//! known by its id, and what it said is taken from the versions that are still there. No step
-//! keeps what an erasure takes out, so nothing undoes it.
+//! An entry without content is written before any change and removed after the search. After an
+//! interruption the next start finishes the erasure: it knows the erased records by their ids and
+//! reads their texts from the versions that still exist. An erasure keeps no undo data.
 
 pub mod byte_search;
 pub mod count_versions;

@@ -1,5 +1,5 @@
-//! Second names of files that hold what is erased. Who has such a file open may go on writing to
-//! it: then its content goes, and the name stays until nobody can.
+//! Removes replaced files that hold erased content. If a program still has one open and may write to
+//! it, only its content is overwritten. The file then stays until no program can write to it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,15 +19,14 @@ use crate::store::erase::{ErasedContents, ErasureMatcher, is_log_or_copy, origin
 use crate::store::hidden_names::OldFileName;
 use crate::store::own_files;
 
-/// How far an old file is taken over.
 struct TakeoverPoint {
-    /// So many of its bytes go.
+    /// The number of bytes to overwrite, from the start.
     gone: u64,
-    /// What is taken over behind them of a line that goes on.
+    /// The unfinished line behind them, which stays.
     begun: Vec<u8>,
 }
 
-/// Removes them or takes their content, when what others added by them has been taken over.
+/// Removes or overwrites replaced files, after lines that other programs added to them are taken over.
 pub fn scrub_replaced_files(
     context: &CommitContext<'_>,
     wanted: &ErasureMatcher<'_>,
@@ -41,7 +40,7 @@ pub fn scrub_replaced_files(
     paths.extend(beside.iter().map(|own| context.path(own)));
     let named = |path: PathBuf| Some((path.file_name().and_then(OldFileName::read)?, path));
     let olds: Vec<(OldFileName, PathBuf)> = paths.into_iter().filter_map(named).collect();
-    // All are read before one goes: each may know more of what is erased.
+    // All are read before one is removed: each may add texts to search for.
     let goes: Vec<bool> = olds.iter().map(|(_, path)| may_hold(context, path, wanted, contents)).collect();
     for ((old, path), _) in olds.iter().zip(goes).filter(|(_, goes)| *goes) {
         rescue::rescue_each(context, std::iter::once(path.clone().into()));
@@ -56,20 +55,20 @@ fn may_hold(
     wanted: &ErasureMatcher<'_>,
     contents: &mut ErasedContents,
 ) -> bool {
-    // One that can't be read now may hold it.
+    // A file that can't be read may hold it.
     let Ok((bytes, _)) = context.host.disk.read(path, 0, None) else { return true };
     if bytes.iter().all(|byte| *byte == b'\n') {
         return false;
     }
     let relative = &*context.relative(path).unwrap_or_else(|| path.to_owned());
-    // Of files that are bound to each other one may repeat what another says.
+    // Files that depend on each other may repeat each other's content.
     let is_bound = context.format.forbids_rebase(relative);
-    // What is no plain log may say it in another way: an index has its words.
+    // A file that is no plain log may have the content in another form: an index has its words.
     let is_other = !is_log_or_copy(relative) || FileCompression::of(&original(relative)).is_some();
     is_other || contents.see(wanted, relative, &bytes) > 0 || is_bound || contents.main().any(&bytes)
 }
 
-/// Does it to an old file, whatever it is called by now.
+/// Removes or overwrites an old file, even if it was renamed since: its number stays the same.
 fn drop_old(
     context: &CommitContext<'_>,
     (path, old): (&Path, &OldFileName),
@@ -78,11 +77,11 @@ fn drop_old(
 ) -> Result<(), CommitError> {
     let disk = context.host.disk;
     let folder = path.parent().unwrap_or(Path::new("/"));
-    // Its own name has a digest of what it holds.
+    // Errors name the original file, because the old file's name has a digest of its content.
     let file = path.with_file_name(&old.file);
     let failed = |source| CommitError::io(&file, "erased everywhere (an old version of it stays)", source);
     let items = match disk.list(folder) {
-        // The last one that was in it took its folder with it.
+        // The folder was removed together with its last file.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         items => items.map_err(failed)?,
     };
@@ -92,7 +91,7 @@ fn drop_old(
         };
         let path = folder.join(&item.name);
         let is_open = context.host.machine.may_be_open(&[&path]).first() != Some(&false);
-        // By another name it is somebody else's, or the file itself.
+        // With a second hard link it is another program's file or the current file: its bytes stay.
         let is_only = item.links == 1;
         let stays = is_open && is_only;
         let goes = |line: &[u8]| goes(wanted, contents, &path, line);
@@ -105,8 +104,7 @@ fn drop_old(
     disk.sync_folder(folder).map_err(failed)
 }
 
-/// Takes over what came to an old file since, or keeps it aside. A line that an agent is in the
-/// middle of stays where that `goes_on`: its rest comes to it.
+/// Takes over late writes to an old file, or quarantines them. Keeps an unfinished line that `goes_on`.
 fn taken_over(
     context: &CommitContext<'_>,
     path: &Path,
@@ -149,7 +147,7 @@ fn taken_over(
     Ok(TakeoverPoint { gone: len - begun.len() as u64, begun })
 }
 
-/// The line that had been begun where an old file was taken over.
+/// Returns the unfinished last line of an old log.
 fn begun(context: &CommitContext<'_>, path: &Path, old: &OldFileName, len: u64) -> io::Result<Vec<u8>> {
     if !model::is_log(&old.file) {
         return Ok(Vec::new());
@@ -158,8 +156,7 @@ fn begun(context: &CommitContext<'_>, path: &Path, old: &OldFileName, len: u64) 
     Ok(bytes[whole_lines(&bytes).len()..].to_vec())
 }
 
-/// Leaves an old file with nothing that was in it but a line that goes on, for those who have it
-/// open.
+/// Overwrites an old file that a program has open, except its unfinished line.
 fn empty(
     context: &CommitContext<'_>,
     path: &Path,
@@ -171,7 +168,7 @@ fn empty(
     let len = taken.gone + taken.begun.len() as u64;
     let marked = path.with_file_name(old.while_blanked(len, since).name());
     match disk.rename(path, &marked) {
-        // It was the file itself, and is there again.
+        // It was the current file itself, which is in its place again.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         outcome => outcome?,
     }
@@ -185,14 +182,13 @@ fn empty(
     Ok(())
 }
 
-/// Bytes that end in a line end; none where there are none.
+/// Adds a line end if the bytes have none at their end. Empty bytes stay empty.
 fn ended(bytes: &[u8]) -> Vec<u8> {
     let end: &[u8] = if bytes.is_empty() || bytes.ends_with(b"\n") { b"" } else { b"\n" };
     [bytes, end].concat()
 }
 
-/// Whether an unfinished line of an old file is, by what there is of it, of what is erased, or repeats
-/// whatever that said: it would be found by the search afterwards.
+/// True if an unfinished line seems to be erased or repeats an erased text, which a search would find.
 fn goes(wanted: &ErasureMatcher<'_>, contents: &ErasedContents, path: &Path, line: &[u8]) -> bool {
     let (all, main) = contents.needles();
     all.any(line) || wanted.is_erased(path, line, None, Some(&main))

@@ -1,4 +1,4 @@
-//! What would bring an erased record back.
+//! Refuses changes that would bring an erased record back.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use crate::store::commit::recovery::recover_steps::is_copy;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::erase::{ErasureMatcher, ErasureTarget};
 
-/// Refuses to turn a step round, or the like, where that brings a record that was erased: an
-/// agent may have written it anew, and somebody deleted it since.
+/// Refuses an undo or a similar plan that would bring an erased record back: an agent may have written
+/// it again after the erasure, and a later step may have deleted it.
 pub fn refuse_erased(
     context: &CommitContext<'_>,
     plan: &Plan,
@@ -22,8 +22,7 @@ pub fn refuse_erased(
     }
     let targets: Vec<ErasureTarget> = erased.into_iter().map(|line| line.record).collect();
     let wanted = ErasureMatcher::before(context.format, context.store, &targets, context.host.now);
-    // What is in a file of the plan is only moved, or copied, by it; a copy is not the file
-    // that is meant.
+    // A record that is in a file of the plan already is only moved or copied. Copies don't count.
     let mut current: Vec<u8> = Vec::new();
     for change in plan.changes.iter().filter(|own| !is_copy(context, &own.path)) {
         let base = change.base.as_deref().unwrap_or_default();
@@ -38,7 +37,7 @@ pub fn refuse_erased(
     ))))
 }
 
-/// The id of an erased record that the change brings; `None` where it brings none.
+/// Returns the id of an erased record that the change would bring back. `None` if it brings none.
 fn brought(wanted: &ErasureMatcher<'_>, change: &Change, current: &[u8]) -> Option<Option<String>> {
     let after = change.after()?;
     let mut found = None;
@@ -50,7 +49,7 @@ fn brought(wanted: &ErasureMatcher<'_>, change: &Change, current: &[u8]) -> Opti
     found
 }
 
-/// The same of the bytes of a file.
+/// Returns the id of an erased record that is in the bytes of a file but not in `current`.
 pub(super) fn new_in(
     wanted: &ErasureMatcher<'_>,
     path: &Path,

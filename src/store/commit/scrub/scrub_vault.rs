@@ -1,4 +1,4 @@
-//! What our own data holds of erased records: undo steps, drafts, quarantine, backups.
+//! Removes erased records from palimp's data: undo data, drafts, quarantine, backups.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -19,35 +19,33 @@ use crate::store::erase::{
 };
 use crate::text::unpack::gunzip;
 
-/// The folders of content: undo data first.
+/// The folders with content of stores. Undo data must be first.
 const FOLDERS: [&str; 4] = ["undo", "drafts", "quarantine", "backups"];
 
 impl Vault<'_> {
-    /// Where it is kept what an erasure came to.
     pub(super) fn receipt_of(&self, step: u64) -> Result<PathBuf, CommitError> {
         Ok(self.folder("receipts")?.join(format!("{step:06}.json")))
     }
 
-    /// Why a file is to be kept that names what was erased, if it is.
+    /// Returns why a file must stay although it names erased records.
     pub(super) fn why_kept(&self, path: &Path) -> Option<&'static str> {
         match path.strip_prefix(self.path("")).ok()?.to_str()? {
-            // Without that list it would come back.
             LIST | KEYS => Some("; keep it: palimp needs it to keep erased memories from coming back"),
             JOURNAL => Some("; keep it: palimp needs it to number its steps"),
             _ => None,
         }
     }
 
-    /// Every file of content, and the files whose bytes it has.
+    /// Visits every file with content of the store: its path, the store's path for the bytes, the bytes.
     ///
     /// # Errors
     ///
-    /// If one can't be read: nobody knows what it holds.
+    /// If a file can't be read: its content is unknown.
     pub(super) fn each_kept(&self, see: &mut dyn FnMut(&Path, &Path, &[u8])) -> Result<(), CommitError> {
         self.each_in(&FOLDERS, see)
     }
 
-    /// Shows what is kept there but for undo data.
+    /// Visits the same files, except undo data.
     pub(super) fn each_copy(&self, see: FileVisitor<'_>) -> Result<(), CommitError> {
         let backups = self.path("backups");
         self.each_in(&FOLDERS[1..], &mut |path, own, bytes| {
@@ -64,7 +62,7 @@ impl Vault<'_> {
                 if item.kind != ItemKind::File || item.link.is_some() {
                     continue;
                 }
-                // One that goes meanwhile holds nothing any more.
+                // A file that was removed since the listing holds nothing.
                 if let Some(bytes) = self.read_own_file(&path)? {
                     parts(&path, &bytes, &mut |own, bytes| see(&path, own, bytes));
                 }
@@ -73,7 +71,7 @@ impl Vault<'_> {
         Ok(())
     }
 
-    /// Removes or rewrites every file that holds something that is erased.
+    /// Removes or rewrites every file that holds erased content.
     pub(super) fn sweep(
         &self,
         wanted: &ErasureMatcher<'_>,
@@ -85,7 +83,7 @@ impl Vault<'_> {
             let folder = self.path(name);
             let mut changed = false;
             let mut items = self.items(name)?;
-            // Logs first: they may repeat what documents say.
+            // Logs first, because they may repeat what documents say.
             items.sort_by_key(|item| !is_log_or_copy(&named(Path::new(&item.name))));
             for item in items {
                 let path = folder.join(&item.name);
@@ -100,14 +98,14 @@ impl Vault<'_> {
         Ok(())
     }
 
-    /// Takes derived files out of the steps that hold the lines of an index about an erased record:
-    /// its words would stay in them. They are rebuilt when such a step is undone.
+    /// Removes changes of derived files from undo data if they have the id of an erased record: an index
+    /// has words of the record. An undo of such a step rebuilds these files.
     fn forget_derived(&self, wanted: &ErasureMatcher<'_>) -> Result<(), CommitError> {
         let ids: HashSet<&str> = wanted.targets.iter().filter_map(|own| own.id.as_deref()).collect();
         let ids: Vec<memmem::Finder<'_>> = ids.into_iter().map(memmem::Finder::new).collect();
         let names = |bytes: &[u8]| ids.iter().any(|id| id.find(bytes).is_some());
         for number in self.steps()? {
-            // What can't be read is gone through as bytes.
+            // If a step can't be read, its raw bytes are searched later.
             let Ok(Some(mut step)) = self.step(number) else { continue };
             let says = |change: &Change| match &change.act {
                 Act::Splice(splices) => splices.iter().any(|own| names(&own.was) || names(&own.becomes)),
@@ -141,11 +139,11 @@ impl Vault<'_> {
         parts(path, &bytes, &mut |own, bytes| {
             let mut found = ErasedContents::default();
             holds |= found.see(wanted, own, bytes) > 0 || sought.needles.any(bytes);
-            // A step's undo data fits only the files as they were before.
+            // The undo data of such a file is valid only for the bytes before the erasure.
             holds |= is_step(path) && wanted.format.forbids_rebase(own);
         });
         let of = draft_of(path, &bytes);
-        // What was typed into a form differs from what was there, and is of the same memory.
+        // The text of a draft differs from its memory, but it must be erased, too.
         holds |= of.as_ref().is_some_and(|of| is_erased(of, wanted.targets));
         if !holds {
             return Ok(false);
@@ -159,8 +157,8 @@ impl Vault<'_> {
     }
 }
 
-/// Whether a draft is of a record that is erased; one without an id can't be recognized, and any
-/// draft may be of it.
+/// True if a draft may be of an erased record. An erased record without an id can't be recognized:
+/// every draft of a record without an id counts.
 fn is_erased(of: &DraftOf, targets: &[ErasureTarget]) -> bool {
     targets.iter().any(|target| match target.name() {
         Some(name) => name == of.id && target.session == of.session,
@@ -168,7 +166,7 @@ fn is_erased(of: &DraftOf, targets: &[ErasureTarget]) -> bool {
     })
 }
 
-/// What stays of a copy, a draft or what is in quarantine; `None` where nothing does.
+/// Returns what remains of a copy, a text draft or a quarantined piece. `None` if nothing does.
 fn left_of(
     wanted: &ErasureMatcher<'_>,
     sought: &SearchTexts,
@@ -182,7 +180,7 @@ fn left_of(
     }
     let marks = ErasureMarks { main: &sought.main, parts: &sought.parts, reason };
     let left = clean(wanted, &own, bytes, marks).ok()?.left(bytes)?;
-    // What others say too is not searched for: a line that is found is one too many.
+    // The needles have no text of remaining records, so a line with one of them must go.
     let stays = |line: &&[u8]| !sought.needles.any(line);
     match is_log_or_copy(&own) {
         true => Some(left.split_inclusive(|byte| *byte == b'\n').filter(stays).collect::<Vec<_>>().concat()),
@@ -190,7 +188,7 @@ fn left_of(
     }
 }
 
-/// The files whose bytes a file of ours has, with those bytes.
+/// Visits the pieces of the store's files in a file of palimp's data, with their paths in the store.
 fn parts(path: &Path, bytes: &[u8], see: &mut dyn FnMut(&Path, &[u8])) {
     if !is_step(path) {
         let unpacked = if is_packed(bytes) { gunzip(bytes, ERASE_UNPACK_LIMIT).content } else { Vec::new() };
@@ -225,9 +223,9 @@ fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])
 }
 
-/// The path in the store that a file of ours is named after.
+/// Returns the path in the store that is in the name of a file of palimp's data.
 fn named(path: &Path) -> PathBuf {
-    // We gave it the name, told.
+    // palimp made the name, so it is UTF-8.
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     path_from_text(&name.replace("%2F", "/").replace("%25", "%"))
 }

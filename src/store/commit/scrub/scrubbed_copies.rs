@@ -1,5 +1,4 @@
-//! Which copies an erasure has gone through. Nothing identifies a record without an id once it
-//! is erased, so that a copy which came from elsewhere since may hold it.
+//! Notes which copies an erasure has cleaned. Others may hold an erased record without an id, unrecognized.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,45 +13,45 @@ use crate::store::commit::vault::backups::list_backups;
 use crate::store::commit::vault::undo_step::path_text;
 use crate::store::commit::{BackupCopy, CommitContext, CommitError, Vault};
 
-/// A copy that was gone through, as it was afterwards. It holds no content.
+/// A cleaned copy, as it was afterwards. This note has no content.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct ScrubbedCopy {
     copy: String,
-    /// Whether the path is no text, and is written as hex.
+    /// True if the path is not UTF-8 and is written as hex.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     hex: bool,
     inode: u64,
     bytes: u64,
     modified: i64,
-    /// The erasures that went through it.
+    /// The erasures that cleaned it.
     steps: Vec<u64>,
 }
 
-/// The copies, with the erasures that have gone through each.
+/// The erasures that cleaned each copy.
 pub(super) type ScrubbedBy = HashMap<PathBuf, Vec<u64>>;
 
-/// What distinguishes a file from another that takes its place: inode, length, and when it was written.
+/// Inode, length and time of the last write: they distinguish a file from one that replaces it.
 type FileIdentity = (u64, u64, i64);
 
-/// The copies that are in the store, as they are before a sweep looks at them.
+/// The copies in the store before a sweep.
 pub(super) type CopyIdentities = HashMap<PathBuf, FileIdentity>;
 
 const LOOKED: &str = "looked.jsonl";
 
-/// Why a copy may hold what was erased, although nothing in it shows that.
+/// The reason why a copy may hold an erased record that can't be recognized in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CopyDoubt {
-    /// The erasure that has not gone through it.
+    /// The step of the erasure that has not cleaned it.
     pub step: u64,
-    /// When that was.
+    /// The time of that erasure.
     pub at: String,
-    /// Whether it took out parts of documents, which other records may repeat.
+    /// True if an erasure removed parts of documents, which other records may repeat.
     pub of_parts: bool,
 }
 
 impl Vault<'_> {
-    /// Whether the copy may hold a record without an id that was erased: it was made before, and
-    /// it is not the one that the erasure went through.
+    /// Returns a doubt if the copy may hold an erased record without an id: it may be older than the
+    /// erasure, and the erasure has not cleaned it as it is.
     pub fn doubt(&self, root: &Path, copy: &BackupCopy, erased: &[ErasureLine]) -> Option<CopyDoubt> {
         let nameless: Vec<&ErasureLine> = erased.iter().filter(|line| line.record.id.is_none()).collect();
         if nameless.is_empty() {
@@ -64,16 +63,16 @@ impl Vault<'_> {
         Some(CopyDoubt { step: line.step, at: line.at.clone(), of_parts })
     }
 
-    /// What can't be read says of no copy that it was gone through.
+    /// If the list or a line can't be read, its copies count as not cleaned.
     fn looked(&self) -> Vec<ScrubbedCopy> {
         let bytes = self.read_own_file(&self.path(LOOKED)).ok().flatten().unwrap_or_default();
         bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
 }
 
-/// Whether the copy was made after the erasure. Others name their copies by the clock where they
-/// are, which is ahead of ours by less than a day; ours are known by their steps, and those in our
-/// own data by our own clock.
+/// True if the copy was made after the erasure. palimp's copies in the store are recognized by their
+/// step, those in palimp's data by its clock. Other programs name copies by local time, which is ahead
+/// of palimp's clock by less than a day.
 fn is_later(copy: &BackupCopy, line: &ErasureLine) -> bool {
     if copy.made.is_some_and(|(step, len)| step > line.step && len == copy.bytes) {
         return true;
@@ -87,7 +86,7 @@ fn is_in_our_data(copy: &Path) -> bool {
     copy.is_absolute()
 }
 
-/// The erasures that went through the copy as it is now.
+/// Returns the erasures that cleaned the copy as it is.
 fn through(disk: &dyn Disk, root: &Path, copy: &Path, looked: &[ScrubbedCopy]) -> Vec<u64> {
     let Some(own_identity) = identity(disk, &root.join(copy)) else { return Vec::new() };
     let (name, hex) = path_text(copy);
@@ -102,7 +101,7 @@ fn identity(disk: &dyn Disk, path: &Path) -> Option<FileIdentity> {
     Some((own.inode, own.len, i64::try_from(own.modified).ok()?))
 }
 
-/// The copies of the store as it is now, with the erasures that went through each.
+/// Returns the erasures that cleaned each copy of the store.
 pub fn gone_through(context: &CommitContext<'_>, store: &Store) -> Result<ScrubbedBy, CommitError> {
     let looked = context.vault.looked();
     let own = list_backups(store, &context.vault)?.into_iter();
@@ -113,15 +112,15 @@ pub fn gone_through(context: &CommitContext<'_>, store: &Store) -> Result<Scrubb
     Ok(all.collect())
 }
 
-/// The copies in the store, each as it is now.
+/// Returns the identities of the copies in the store.
 pub fn identities(context: &CommitContext<'_>, store: &Store) -> Result<CopyIdentities, CommitError> {
     let own = list_backups(store, &context.vault)?.into_iter().filter(|copy| !is_in_our_data(&copy.path));
     let identity_of = |copy: &BackupCopy| identity(context.host.disk, &context.place.root.join(&copy.path));
     Ok(own.filter_map(|copy| Some((identity_of(&copy)?, copy.path))).map(|(own, path)| (path, own)).collect())
 }
 
-/// Notes that the copies that were there before the last sweep were gone through by that erasure,
-/// too: what came after it, nobody has looked into. To our own data nobody else adds.
+/// Notes that this erasure cleaned the copies that existed before the last sweep (`there`). Later copies
+/// were not searched. Copies in palimp's data all count, because only palimp adds them.
 pub fn note_through(
     context: &CommitContext<'_>,
     before: &ScrubbedBy,

@@ -1,4 +1,4 @@
-//! Plans that were made, and shown, before something was erased.
+//! Refuses plans that were made and shown before an erasure.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use crate::store::commit::scrub::restore_guard;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::erase::{ErasureMatcher, ErasureTarget, original};
 
-/// What brings records out of copies and tombstones, and left out what was erased by then.
+/// Verbs that restore records from copies and tombstones. Their plans omit records erased before.
 const BRING: [&str; 2] = ["backup restore", "undelete"];
 
-/// Refuses a plan whose copies, or its undo data, would hold what was erased since it
-/// was made. What it derives is worked out anew then: it may name what is gone.
+/// Refuses a plan whose copies or undo data would hold records that were erased after it was made.
+/// Outdated derived files are made again, because they may name erased records.
 pub fn refuse_stale_plan<'p>(
     context: &CommitContext<'_>,
     plan: Cow<'p, Plan>,
@@ -29,7 +29,7 @@ pub fn refuse_stale_plan<'p>(
     if BRING.contains(&plan.verb) {
         restore_guard::refuse_erased(context, &plan, "this", erased.clone())?;
     }
-    // A record without an id can't be recognized any more: its file has to be as it was.
+    // An erased record without an id can't be recognized: its file must still begin with the planned bytes.
     let targets: Vec<ErasureTarget> = erased.into_iter().map(|line| line.record).collect();
     let nameless = targets.iter().filter(|own| own.id.is_none()).map(|own| own.file.clone());
     let nameless: Vec<PathBuf> = nameless.collect();
@@ -52,7 +52,7 @@ pub fn refuse_stale_plan<'p>(
     with_derived_as_it_was(context, plan)
 }
 
-/// What a change was made of, or copies, where that is not what is there.
+/// Returns the bytes that a change was made from or copies, if the files don't have them as they are.
 fn no_longer_there<'c>(
     context: &CommitContext<'_>,
     change: &'c Change,
@@ -67,7 +67,7 @@ fn no_longer_there<'c>(
     base.into_iter().chain(copied.filter(|copy| memchr::memmem::find(current, copy).is_none()))
 }
 
-/// The plan, without what it derives if that was made of other files than there are.
+/// Returns the plan. If files that it derives from changed, they are derived after the step instead.
 fn with_derived_as_it_was<'p>(
     context: &CommitContext<'_>,
     plan: Cow<'p, Plan>,
@@ -89,7 +89,7 @@ fn with_derived_as_it_was<'p>(
     }
 }
 
-/// What is in the files of a plan, and in those that it copies.
+/// Returns the content of the files that a plan changes or copies.
 fn current_bytes(context: &CommitContext<'_>, plan: &Plan) -> Result<Vec<u8>, CommitError> {
     let mut current = Vec::new();
     for change in plan.changes.iter().filter(|change| has_bytes(change)) {

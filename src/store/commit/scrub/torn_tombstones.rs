@@ -1,5 +1,4 @@
-//! Lines that an erasure was adding when it was cut short: tombstones and events, which say
-//! nothing of what is erased.
+//! Cuts off tombstones and events that an interrupted erasure added in part. They have no erased content.
 
 use crate::model::{Act, Bytes, Plan};
 use crate::store::commit::apply::apply_plan;
@@ -9,7 +8,7 @@ use crate::store::commit::{CommitContext, CommitError, JournalLine, UndoStep};
 
 const ADDING: &str = "erasing.step";
 
-/// Keeps what cuts these lines off again, durably, before they are added.
+/// Keeps the data that can cut these lines off, durably, before they are added.
 pub fn keep_adding(context: &CommitContext<'_>, plan: &Plan) -> Result<(), CommitError> {
     let is_added = |act: &Act| matches!(act, Act::Append(lines) if !lines.is_empty());
     let added = plan.changes.iter().filter(|change| is_added(&change.act));
@@ -32,7 +31,7 @@ pub fn keep_adding(context: &CommitContext<'_>, plan: &Plan) -> Result<(), Commi
     }
 }
 
-/// Cuts off what a crash left of such lines: the erasure adds them whole.
+/// Cuts off torn lines that a crash left. The erasure then adds them again, complete.
 pub fn cut_torn(context: &CommitContext<'_>) -> Result<(), CommitError> {
     let bytes = context.vault.read_own_file(&context.vault.path(ADDING))?;
     let Some(step) = bytes.as_deref().and_then(|bytes| UndoStep::read(bytes, &|_, _| Bytes::default()))
@@ -48,7 +47,7 @@ pub fn cut_torn(context: &CommitContext<'_>) -> Result<(), CommitError> {
     apply_plan::apply_plan(context, &plan, &mut apply_plan::ApplyProgress::default(), None)
 }
 
-/// Drops it, when they are whole.
+/// Removes this data when the lines are complete.
 pub fn drop_adding(context: &CommitContext<'_>) {
     let _ = context.host.disk.remove(&context.vault.path(ADDING));
 }

@@ -1,4 +1,4 @@
-//! Files that may hold records and that the store as it was read does not have.
+//! Files that may hold records but that the loaded store doesn't have.
 
 use super::super::{CommitError, Vault};
 use crate::disk::Disk;
@@ -18,17 +18,17 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a store as it was read does not have: files that may hold records, and our own data.
+/// Sources that a loaded store doesn't have: files that may hold records, and palimp's data.
 pub struct UnreadSources<'a> {
     pub(super) disk: &'a dyn Disk,
     pub(super) root: &'a Path,
     pub(super) vault: &'a Vault<'a>,
-    /// Relative to the root, each with a hash of what it held.
+    /// Files relative to the root, each with a hash of its content.
     pub(super) files: Vec<(PathBuf, u64)>,
     pub(super) key: RandomState,
-    /// What those held that others are known to change meanwhile: it is shown as it was taken in.
+    /// Content of files that other programs keep changing. Visitors get this content, not the file's.
     pub(super) held: HashMap<PathBuf, Vec<u8>>,
-    /// Those that were shown, and that others changed since what they say was taken in.
+    /// Visited files that other programs changed after their texts were collected.
     pub(super) changed: RefCell<BTreeSet<PathBuf>>,
 }
 
@@ -39,7 +39,7 @@ impl CopySource for UnreadSources<'_> {
                 see(OutsideFile { path: file, bytes, is_loose: false });
                 continue;
             }
-            // One that is gone by now holds nothing; one that can't be read is found by the search.
+            // A removed file holds nothing. The search later finds a file that can't be read.
             let read = self.disk.read(&self.root.join(file), 0, None).map(|(bytes, _)| bytes);
             if !read.as_ref().is_ok_and(|bytes| self.key.hash_one(bytes) == *was) {
                 self.changed.borrow_mut().insert(file.clone());
@@ -56,12 +56,12 @@ impl CopySource for UnreadSources<'_> {
     }
 }
 
-/// The files that a store as it was read has no bytes of, and that may hold records. What
-/// they and our own data say of what is erased is taken in.
+/// Finds the files that may hold records and whose bytes the loaded store doesn't have. Collects erased
+/// texts from the store, from these files and from palimp's data.
 ///
 /// # Errors
 ///
-/// If our own data can't be read: nobody knows what it says.
+/// If palimp's data can't be read: its content is unknown.
 pub fn gather<'a>(
     disk: &'a dyn Disk,
     store: &'a Store,
@@ -72,7 +72,7 @@ pub fn gather<'a>(
     gather_holding(disk, store, vault, wanted, contents, &BTreeSet::new())
 }
 
-/// The same, where others are known to change some files all the time.
+/// Does the same, and holds the content of `busy` files, which other programs keep changing.
 pub(super) fn gather_holding<'a>(
     disk: &'a dyn Disk,
     store: &'a Store,
@@ -107,7 +107,7 @@ pub(super) fn gather_holding<'a>(
         }
     });
     vault.each_kept(&mut |path, own, bytes| match scrub_vault::is_step(path) && !is_log_or_copy(own) {
-        // A few lines of a document are no record: another that has them is no copy of it.
+        // Undo data has single lines of a document, not records. A record with these lines is no copy.
         true => contents.see_lines(wanted, own, bytes),
         false => drop(contents.see(wanted, own, bytes)),
     })?;
@@ -118,7 +118,7 @@ pub(super) fn is_unread(role: Role) -> bool {
     matches!(role, Role::Backup | Role::Temp | Role::Lock | Role::Other)
 }
 
-/// What a file of those bytes says, by path: itself, what it is compressed from, or each file in it.
+/// Visits the content of a file by path: its bytes, its unpacked bytes, or each file of an archive.
 pub(super) fn each_within(path: &Path, bytes: &[u8], see: &mut dyn FnMut(&Path, &[u8])) {
     match FileCompression::of(path) {
         None => see(path, bytes),

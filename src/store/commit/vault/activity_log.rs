@@ -1,5 +1,5 @@
-//! palimp's own log of a store: JSON lines as 2 §15.2 has them. Ids of sessions, counts and
-//! lengths, never content. It is talk, not data: a line that can't be written is lost.
+//! palimp's own log of a store: JSON lines (2 §15.2) with session ids, counts and lengths, never
+//! content. palimp does not depend on it: a line that can't be written is lost.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,17 +8,17 @@ use crate::model::Moment;
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::store::commit::Vault;
 
-/// The log starts anew at so many bytes; the one before is kept beside it.
+/// The size in bytes above which a new log starts. The previous log is kept beside it.
 const LONGEST: u64 = 1 << 20;
 
 /// A line of the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogLine {
-    /// When.
+    /// When it was written.
     pub timestamp: String,
     /// `DEBUG`, `INFO`, `WARN` or `ERROR`.
     pub level: String,
-    /// Which part of the program.
+    /// The part of the program.
     pub component: String,
     /// What happened, in a few words without content.
     pub message: String,
@@ -49,7 +49,7 @@ impl Vault<'_> {
         }
     }
 
-    /// The lines of the log that can be read, the oldest first.
+    /// Returns the lines of the log that can be read, oldest first.
     pub fn log_lines(&self) -> Vec<LogLine> {
         let read = |name: &str| self.disk().read(&self.path(name), 0, None).map(|(bytes, _)| bytes);
         let both = [read("log.1.jsonl"), read("log.jsonl")];

@@ -1,4 +1,4 @@
-//! Backups: those in a store's own folder for them, and those in our data.
+//! Backups: copies in a store, and copies in our data.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,31 +9,31 @@ use crate::model::{Document, Moment, PathText, Role, Store, path_from_text};
 use crate::store::commit::{CommitError, JournalLine, Vault};
 use crate::store::erase::original;
 
-/// A copy of a file as it was.
+/// A backup of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackupCopy {
-    /// Where it is: relative to the store's root, or whole where it is in our data.
+    /// Its path: relative to the store's root, or the full path if it is in our data.
     pub path: PathBuf,
-    /// The file that it is a copy of, relative to the store's root.
+    /// The original, relative to the store's root.
     pub file: PathBuf,
     /// When it was made, if its name says so.
     pub at: Option<Moment>,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
     /// Why it was made.
     pub reason: BackupReason,
-    /// The step of ours that made it, and the length in bytes that our last step left it with, by the journal.
+    /// The step that made it, and its length in bytes after our last step, both from the journal.
     pub made: Option<(u64, u64)>,
 }
 
-/// Why a copy was made.
+/// Why a backup was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BackupReason {
-    /// Before a step of ours changed the file: its verb and its number.
+    /// A step was about to change the file: its verb and its number.
     Before(String, u64),
-    /// Somebody asked for it.
+    /// A user asked for it.
     ByHand,
-    /// By another program, as the format has it.
+    /// Another program made it, in the format's way.
     Format,
 }
 
@@ -47,14 +47,14 @@ impl std::fmt::Display for BackupReason {
     }
 }
 
-/// What makes copies because somebody asks for them.
+/// The verb of steps that make backups on request.
 const BY_HAND: &str = "backup create";
 
-/// Every copy of a store's files, the newest first. None is read.
+/// Lists all backups of a store's files, newest first. Does not read their contents.
 ///
 /// # Errors
 ///
-/// If our own data can't be read: there may be more then.
+/// If our own data can't be read: there may be more backups then.
 pub fn list_backups(store: &Store, vault: &Vault<'_>) -> Result<Vec<BackupCopy>, CommitError> {
     let journal = vault.journal()?;
     let made = made(&journal);
@@ -65,7 +65,7 @@ pub fn list_backups(store: &Store, vault: &Vault<'_>) -> Result<Vec<BackupCopy>,
     Ok(found)
 }
 
-/// Each file that a step of ours made: the step, its verb, and the length in bytes that our last step left.
+/// For each file that a step created: the step, its verb, and its length in bytes after our last step.
 type FileCreators<'j> = HashMap<&'j Path, (u64, &'j str, u64)>;
 
 fn made(journal: &[JournalLine]) -> FileCreators<'_> {
@@ -75,7 +75,7 @@ fn made(journal: &[JournalLine]) -> FileCreators<'_> {
             if file.change == "create" {
                 made.insert(&*file.path, (line.step, line.verb.as_str(), file.bytes_after));
             } else if let Some((.., len)) = made.get_mut(&*file.path) {
-                // An erasure takes memories out of copies, too.
+                // An erasure also removes memories from backups.
                 *len = file.bytes_after;
             }
         }
@@ -90,7 +90,7 @@ fn in_store(store: &Store, document: &Document, made: &FileCreators<'_>) -> Opti
         None => name.split_once(".bak")?.1,
     };
     let file = copied(&document.path);
-    // A file of another program that only is called so says nothing of the store's own.
+    // A backup's name alone proves nothing: the original must be a file of the format.
     let has_original = || store.documents.iter().any(|own| own.path == file && own.role != Role::Other);
     if document.role != Role::Backup && !(document.role == Role::Other && has_original()) {
         return None;
@@ -110,7 +110,7 @@ fn in_store(store: &Store, document: &Document, made: &FileCreators<'_>) -> Opti
     })
 }
 
-/// The file that a copy in the store is of: beside it, or beside the folder for copies.
+/// Returns the path of the original: beside the backup, or beside the `.backup` folder.
 fn copied(path: &Path) -> PathBuf {
     let own = original(path);
     match path.parent() {
@@ -122,7 +122,7 @@ fn copied(path: &Path) -> PathBuf {
     }
 }
 
-/// The time in a name: `YYYYMMDD_HHMMSS`, whatever follows it.
+/// Returns the time in a backup's name: its first 14 digits, `YYYYMMDD_HHMMSS`.
 fn moment(stamp: &str) -> Option<Moment> {
     let digits: Vec<char> = stamp.chars().filter(char::is_ascii_digit).take(14).collect();
     if digits.len() < 14 {
@@ -141,15 +141,15 @@ fn moment(stamp: &str) -> Option<Moment> {
     Moment::parse(&text).map(|(when, _)| when)
 }
 
-/// What is kept of what left a file.
+/// Bytes that were removed from a file and are kept in quarantine.
 pub struct QuarantinedPiece {
     /// Where it is kept.
     pub path: PathBuf,
-    /// The file that it left.
+    /// The file that they were removed from.
     pub file: PathBuf,
-    /// When.
+    /// When they were removed, if the name says so.
     pub at: Option<Moment>,
-    /// By which step, where that is known.
+    /// The step that removed them, if known.
     pub step: Option<u64>,
 }
 
@@ -163,7 +163,7 @@ impl Vault<'_> {
         self.put("backups", file, bytes, now)
     }
 
-    /// Keeps bytes that leave the store, durably, as they were.
+    /// Keeps bytes that leave the store, unchanged and durably.
     ///
     /// # Errors
     ///
@@ -179,11 +179,11 @@ impl Vault<'_> {
         self.put("quarantine", &path_from_text(&name), bytes, now)
     }
 
-    /// Says of what is kept there by which step it left its file.
+    /// Adds the number of the step that removed the bytes to the name of a quarantined file.
     ///
     /// # Errors
     ///
-    /// If our own data can't be written: nothing else is lost.
+    /// If the file can't be renamed: only the number is lost.
     pub fn quarantined_by(&self, kept: &Path, step: u64) -> Result<(), CommitError> {
         let name = kept.file_name().and_then(|name| name.to_str());
         let Some((name, stamp)) = name.and_then(|name| name.rsplit_once(".backup.")) else { return Ok(()) };
@@ -191,11 +191,11 @@ impl Vault<'_> {
         self.disk().rename(kept, &to).map_err(|error| CommitError::own_data(&to, error))
     }
 
-    /// What is kept there, the oldest first.
+    /// Lists the quarantined pieces, oldest first.
     ///
     /// # Errors
     ///
-    /// If it can't be listed.
+    /// If the folder can't be listed.
     pub fn quarantined(&self) -> Result<Vec<QuarantinedPiece>, CommitError> {
         let folder = self.path("quarantine");
         let own = self.items("quarantine")?.into_iter().filter_map(|item| {
@@ -210,7 +210,7 @@ impl Vault<'_> {
         Ok(found)
     }
 
-    /// Keeps what somebody wrote and could not be saved.
+    /// Keeps a text that could not be saved.
     pub fn draft(&self, text: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
         self.put("drafts", Path::new("memory.md"), text, now)
     }
@@ -250,15 +250,14 @@ impl Vault<'_> {
     }
 }
 
-/// What copies a file into our own data before it changes it.
+/// The verb of steps that copy a file into our data before they change it.
 const RESTORE: &str = "backup restore";
 
 fn second(when: Moment) -> i64 {
     when.0.div_euclid(1_000_000)
 }
 
-/// The steps that copied a file first: they changed it, and at the second that the copy's name
-/// has.
+/// Returns the steps that copied a file first, by the second in the backup's name and the file.
 fn copied_first(journal: &[JournalLine]) -> HashMap<(i64, &Path), u64> {
     let lines = journal.iter().rev().filter(|line| line.verb == RESTORE && line.turn.is_none());
     let timed = lines.filter_map(|line| Some((line, second(Moment::parse(&line.at)?.0))));

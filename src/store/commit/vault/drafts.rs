@@ -1,35 +1,36 @@
-//! What somebody wrote and could not be saved: kept, and said where.
+//! Drafts: texts that a user typed and that are not saved.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::disk::host::Host;
 use crate::disk::write_synced;
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{PathText, short_digest};
-use crate::store::commit::{CommitError, Host, Vault};
+use crate::store::commit::{CommitError, Vault};
 use crate::text::digest::hex;
 
-/// The memory that a draft is of: what names it across states of its store.
+/// The memory of a draft, named so that it is found in later states of its store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DraftOf {
-    /// Its session, where it has one.
+    /// Its session, if it has one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub session: Option<String>,
-    /// Its id; its key where it has none.
+    /// Its id, or its key if it has no id.
     pub id: String,
 }
 
-/// What somebody typed into the form of a memory and did not save.
+/// What a user typed into a memory's form and did not save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormDraft {
-    /// Which memory.
+    /// The memory.
     #[serde(flatten)]
     pub of: DraftOf,
-    /// When it was written down.
+    /// When the draft was written.
     pub at: String,
-    /// The fields that were changed.
+    /// The changed fields.
     pub fields: Vec<DraftField>,
 }
 
@@ -38,17 +39,17 @@ pub struct FormDraft {
 pub struct DraftField {
     /// Its name in the format.
     pub name: String,
-    /// What was there when it was opened.
+    /// Its value when the form was opened.
     pub before: String,
-    /// What was typed.
+    /// The typed text.
     pub text: String,
 }
 
-/// Keeps the draft of a form, durably and whole, in place of the one before.
+/// Keeps the draft of a form, durably. Replaces the previous draft atomically.
 ///
 /// # Errors
 ///
-/// If our own data can't be written; the draft before is still there then.
+/// If our own data can't be written; the previous draft is intact then.
 pub fn keep_form(host: Host<'_>, root: &Path, draft: &FormDraft) -> Result<(), CommitError> {
     let vault = Vault::open(host.disk, host.data, root)?;
     let path = vault.folder("drafts")?.join(name_of(&draft.of));
@@ -56,18 +57,18 @@ pub fn keep_form(host: Host<'_>, root: &Path, draft: &FormDraft) -> Result<(), C
     vault.write_own_file(&path, &bytes)
 }
 
-/// The draft of a memory's form, where there is one that can be read.
+/// Returns the draft of a memory's form, if one exists and can be read.
 pub fn find_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Option<FormDraft> {
     let path = Vault::open_read_only(host.disk, host.data, root).path("drafts").join(name_of(of));
     let (bytes, _) = host.disk.read(&path, 0, None).ok()?;
     serde_json::from_slice::<FormDraft>(&bytes).ok().filter(|draft| draft.of == *of)
 }
 
-/// Drops the draft of a memory's form.
+/// Removes the draft of a memory's form.
 ///
 /// # Errors
 ///
-/// If it is there and can't be removed.
+/// If it exists and can't be removed.
 pub fn drop_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Result<(), CommitError> {
     let vault = Vault::open_read_only(host.disk, host.data, root);
     let folder = vault.path("drafts");
@@ -75,40 +76,38 @@ pub fn drop_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Result<(), Commit
     vault.sync(&folder)
 }
 
-/// How the names of the drafts of forms begin.
 const FORM: &str = "form-";
 
-/// The memory that a file of ours is the draft of.
+/// Returns the memory whose form draft this file is.
 pub fn draft_of(path: &Path, bytes: &[u8]) -> Option<DraftOf> {
     let name = path.file_name()?.to_str()?;
     let draft = || serde_json::from_slice::<FormDraft>(bytes).ok();
     if name.starts_with(FORM) { Some(draft()?.of) } else { None }
 }
 
-/// A short digest: ids are untrusted, and no names of files.
+/// Uses a short digest: ids are untrusted and must not be file names.
 fn name_of(of: &DraftOf) -> String {
     let parts = [of.session.as_deref().unwrap_or_default(), &of.id];
     let bytes = parts.iter().flat_map(|part| part.as_bytes().iter().chain(&[0]));
     format!("{FORM}{:016x}.json", short_digest(bytes))
 }
 
-/// Keeps a text that was meant for the store at `root`: where it is. Where our own data can't be
-/// written, it goes to the system's temporary files.
+/// Keeps a text for the store at `root`, in our own data or else in the system's temporary files.
 ///
 /// # Errors
 ///
-/// If it can be written neither there nor among the temporary files.
+/// If neither place can be written.
 pub fn keep_text(host: Host<'_>, root: &Path, text: &[u8]) -> Result<PathBuf, CommitError> {
     let kept = Vault::open(host.disk, host.data, root).and_then(|vault| vault.draft(text, host.now));
     kept.or_else(|error| temporary(host, text).map_err(|_| error))
 }
 
-/// Where a text is, as a sentence.
+/// Returns a sentence that says where a text is kept.
 pub fn draft_kept_note(path: &Path) -> String {
     format!("What you wrote is kept in {}.", path.to_text())
 }
 
-/// Why it is nowhere, as a sentence.
+/// Returns a sentence that says why a text could not be kept.
 pub fn draft_lost_note(error: &CommitError) -> String {
     format!("What you wrote could not be kept: {error}")
 }

@@ -9,21 +9,21 @@ use crate::disk::{Disk, ItemKind};
 use crate::model::short_digest;
 use crate::store::commit::CommitError;
 
-/// The folder of one store.
+/// The folder of our own data about one store.
 pub struct Vault<'a> {
     pub(super) disk: &'a dyn Disk,
     pub(super) folder: PathBuf,
     pub(super) root: PathBuf,
-    /// The last number that a step has had, where nobody else can give any.
+    /// The last step number, known only if no other process can use the next one.
     pub(super) last: Cell<Option<u64>>,
-    /// How many bytes of undo data are kept, where nobody else can keep any.
+    /// The size of the undo data in bytes, known only if no other process can add any.
     pub kept: Cell<Option<u64>>,
-    /// The files of which it is written down that what is derived is due, as far as that is known.
+    /// The files whose derived files are noted as due, as far as this process knows.
     pub known_due: RefCell<HashSet<PathBuf>>,
 }
 
 impl<'a> Vault<'a> {
-    /// The folder of the store at `root` below `data`, made if it is not there (0700).
+    /// Opens the folder of the store at `root` below `data`. Makes it (0700) if it is absent.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl<'a> Vault<'a> {
         Ok(vault)
     }
 
-    /// The same, without making anything.
+    /// Opens the folder without making anything.
     pub fn open_read_only(disk: &'a dyn Disk, data: &Path, root: &Path) -> Vault<'a> {
         Vault {
             disk,
@@ -46,17 +46,17 @@ impl<'a> Vault<'a> {
         }
     }
 
-    /// From now on nobody else gives numbers: that was the last.
+    /// Sets the last step number. Only for a process that alone may use numbers.
     pub fn begin_at(&self, last: u64) {
         self.last.set(Some(last));
     }
 
-    /// The disk that it is on.
+    /// Returns the disk.
     pub fn disk(&self) -> &'a dyn Disk {
         self.disk
     }
 
-    /// A folder within it, made with those that lead to it.
+    /// Makes a folder inside it, with its parents, and returns its path.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl<'a> Vault<'a> {
         Ok(folder)
     }
 
-    /// Where something of that name is in it.
+    /// Returns the path of `name` inside it.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -76,26 +76,26 @@ impl<'a> Vault<'a> {
         make_folders(self.disk, folder).map_err(|source| CommitError::own_data(folder, source))
     }
 
-    /// The file with the undo data of a step.
+    /// Returns the path of a step's undo data.
     pub fn step_path(&self, number: u64) -> PathBuf {
         self.undo_path(number, STEP_SUFFIX)
     }
 
-    /// A file of a step in the folder of undo data, by its extension.
+    /// Returns the path of a step's file in the undo folder, by its extension.
     pub fn undo_path(&self, number: u64, end: &str) -> PathBuf {
         self.path("undo").join(format!("{number:06}.{end}"))
     }
 }
 
-/// A store is known by the way that leads to it from our data: both can be moved together, as
-/// with a home that gets another name, or be brought back elsewhere.
+/// Names the folder by a digest of the relative path from our data to the store: both can be moved
+/// together, for example if a home folder is renamed or restored elsewhere.
 pub(super) fn folder_of(disk: &dyn Disk, data: &Path, root: &Path) -> PathBuf {
     let way = way_to(&real_of(disk, data), &real_of(disk, root));
     let hash = short_digest(way.as_os_str().as_encoded_bytes());
     data.join("stores").join(format!("{hash:016x}"))
 }
 
-/// The path without links, also where its last folders are not there yet.
+/// Returns the path without links, even if its last folders don't exist yet.
 pub fn real_of(disk: &dyn Disk, path: &Path) -> PathBuf {
     let real = |folder: &Path| {
         let named = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -112,23 +112,23 @@ pub fn real_of(disk: &dyn Disk, path: &Path) -> PathBuf {
     }
 }
 
-/// The relative path from a folder to another.
+/// Returns the relative path from one folder to another.
 pub fn way_to(from: &Path, to: &Path) -> PathBuf {
     let shared = from.components().zip(to.components()).take_while(|(from, to)| from == to).count();
     let up = from.components().skip(shared).map(|_| "..");
     up.map(PathBuf::from).chain(to.components().skip(shared).map(|part| part.as_os_str().into())).collect()
 }
 
-/// Makes a private folder and those that lead to it, each durably.
+/// Makes a private folder (0700) and its parents, each durably.
 ///
 /// # Errors
 ///
-/// If something else has its name, or the system refuses a call.
+/// If it exists and is no folder, or the system refuses a call.
 pub fn make_folders(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     make_folders_as(disk, folder, 0o700)
 }
 
-/// The same with another mode, of which the umask takes away.
+/// Like [`make_folders`], with another mode. The umask applies.
 pub fn make_folders_as(disk: &dyn Disk, folder: &Path, mode: u32) -> io::Result<()> {
     match disk.look(folder) {
         Ok(item) if item.kind == ItemKind::Folder => return Ok(()),
@@ -147,7 +147,7 @@ pub fn make_folders_as(disk: &dyn Disk, folder: &Path, mode: u32) -> io::Result<
     parent.map_or(Ok(()), |parent| disk.sync_folder(parent))
 }
 
-/// How the name of a file ends of a step's undo data.
+/// The extension of a step's undo data.
 pub const STEP_SUFFIX: &str = "step";
 
 #[cfg(test)]

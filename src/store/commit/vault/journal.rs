@@ -1,4 +1,4 @@
-//! The journal: what was done to a store, a step a line, without content.
+//! The journal: what was done to a store, one step per line, without content.
 
 use std::io;
 use std::path::Path;
@@ -10,16 +10,16 @@ use crate::model::PathText;
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::store::commit::CommitError;
 
-/// What was done to the store, a step a line.
+/// The journal's file name.
 pub const JOURNAL: &str = "journal.jsonl";
 
 impl Vault<'_> {
-    /// The lines of the journal, in order. A torn last line is one that a crash cut: its step is
-    /// found by its own file.
+    /// Returns the lines of the journal, ordered by step. Broken lines come from undo data.
+    /// A torn last line is left out: the next start finds its step by its undo data.
     ///
     /// # Errors
     ///
-    /// If it is there and can't be read: it is not empty then.
+    /// If it exists and can't be read: it is not empty then.
     pub fn journal(&self) -> Result<Vec<JournalLine>, CommitError> {
         let bytes = self.read_own_file(&self.path(JOURNAL))?.unwrap_or_default();
         let mut lines = lines_of(&bytes);
@@ -30,12 +30,12 @@ impl Vault<'_> {
         Ok(lines)
     }
 
-    /// When the journal last told of a step, in nanoseconds since 1970.
+    /// Returns when the journal was last written, in nanoseconds since 1970.
     pub fn written_at(&self) -> Option<i128> {
         self.disk.look(&self.path(JOURNAL)).ok().map(|item| item.generation.modified)
     }
 
-    /// What to say of lines of the journal that are damaged: a sentence each.
+    /// Returns a sentence for each step whose line in the journal is damaged.
     pub fn damaged(&self) -> Result<Vec<String>, CommitError> {
         let path = self.path(JOURNAL);
         let bytes = self.read_own_file(&path)?.unwrap_or_default();
@@ -48,16 +48,16 @@ impl Vault<'_> {
         Ok(self.lost(&bytes, &lines_of(&bytes))?.into_iter().map(sentence).collect())
     }
 
-    /// What lines said that are damaged, as far as their steps' undo data says it, with the
-    /// lines' numbers. The last line, where it has no end, is one that a crash cut: its step is
-    /// settled. A step before it that no line names was settled, and is left alone.
+    /// Rebuilds broken lines from their steps' undo data, with their line numbers. Leaves out a last line
+    /// without an end: recovery settles its step. A step that no line names, before the last good line,
+    /// was settled: the first broken line counts as its line.
     fn lost(&self, bytes: &[u8], lines: &[JournalLine]) -> Result<Vec<(usize, JournalLine)>, CommitError> {
         let whole = &bytes[..memchr::memrchr(b'\n', bytes).map_or(0, |feed| feed + 1)];
         let is_damaged =
             |(_, line): &(usize, &[u8])| !line.trim_ascii().is_empty() && line_of(line).is_none();
         let named = |line: &[u8]| lines.iter().any(|own| line.starts_with(&start_of(own.step)));
         let damaged = (1..).zip(whole.split(|byte| *byte == b'\n')).filter(is_damaged);
-        // One that a crash had cut, and whose step was settled after it, says nothing more.
+        // A crash interrupted the line, and recovery wrote another one for its step.
         let damaged: Vec<(usize, &[u8])> = damaged.filter(|(_, line)| !named(line)).collect();
         if damaged.is_empty() {
             return Ok(Vec::new());
@@ -74,7 +74,7 @@ impl Vault<'_> {
         lost.collect()
     }
 
-    /// The format of the store, as the last step that names it does; `None` where none does.
+    /// Returns the store's format, from the last step that names one.
     ///
     /// # Errors
     ///
@@ -106,12 +106,11 @@ pub(super) fn line_of(line: &[u8]) -> Option<JournalLine> {
     serde_json::from_slice(line).ok().filter(|own: &JournalLine| own.step > 0)
 }
 
-/// How the line of a step begins.
 fn start_of(step: u64) -> Vec<u8> {
     format!("{{\"step\":{step},").into_bytes()
 }
 
-/// Adds bytes to a file of our own, durably; makes it if it is absent.
+/// Appends bytes to a file of our data, durably. Makes an absent file. Ends a torn line first.
 fn append(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (mut file, made) = match disk.append(path) {
         Ok(file) => (file, false),

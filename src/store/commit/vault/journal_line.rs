@@ -1,4 +1,4 @@
-//! A line of the journal: numbers and names of files, no content.
+//! A line of the journal: numbers and file names, no content.
 
 use crate::model::Change;
 use crate::model::PathText;
@@ -8,69 +8,68 @@ use serde::Serializer;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What a line of the journal says of a file.
+/// A changed file in a line of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileLine {
-    /// Relative to the store's root.
+    /// Its path, relative to the store's root.
     #[serde(with = "crate::model::path_text::serde_path")]
     pub path: PathBuf,
     /// `create`, `rewrite`, `append` or `remove`.
     pub change: String,
-    /// Its length before.
+    /// Its length in bytes before the step.
     pub bytes_before: u64,
-    /// Its length afterwards.
+    /// Its length in bytes after the step.
     pub bytes_after: u64,
 }
 
-/// What a step took back or did again.
+/// The step that another step undoes or redoes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UndoRedo {
-    /// It took that step back.
+    /// The step is undone.
     Undo(u64),
-    /// It did that step again.
+    /// The step is redone.
     Redo(u64),
 }
 
-/// A line of the journal: a step that was done. It holds no content.
+/// A line of the journal: one step, without content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalLine {
-    /// Its number, from 1.
+    /// The step's number, from 1.
     #[serde(default, skip_serializing_if = "is_none")]
     pub step: u64,
     /// When it was done.
     pub at: String,
     /// The verb.
     pub verb: String,
-    /// How many records it concerned.
+    /// The number of records that it concerned.
     pub records: u64,
     /// The files that it changed.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     #[serde(serialize_with = "put_files", deserialize_with = "take_files")]
     pub files: Vec<FileLine>,
-    /// What it took back or did again.
+    /// The step that it undid or redid.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub turn: Option<UndoRedo>,
-    /// The ids of what it erased: of that nothing else is left to name it.
+    /// The ids of the records that it erased: nothing else names them afterwards.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub ids: Vec<String>,
-    /// The store's format: a store that a step emptied is known by it.
+    /// The store's format: it identifies a store that a step emptied.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub format: String,
-    /// The change of several stores of which it is a part: its other parts have the same.
+    /// The id of the change of several stores that this step is part of: all its parts have it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub change: Option<String>,
-    /// Whether all that it derived is what its plan said: then nothing else was made anew.
+    /// True if the derived files are as the plan says: palimp rebuilt no others then.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub as_planned: bool,
-    /// What held the files that were replaced, where the file system can't exchange them: `link`
-    /// or `copy`.
+    /// How replaced files were protected if the file system can't exchange files: `link` or `copy`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub guard: Option<String>,
 }
 
 impl JournalLine {
-    /// The step that it is about: what is turned, where it is a turn.
+    /// Returns the step that it is about: the one that it undid or redid, or itself.
     pub fn subject_step(&self) -> u64 {
         match self.turn {
             Some(UndoRedo::Undo(step) | UndoRedo::Redo(step)) => step,
@@ -80,7 +79,7 @@ impl JournalLine {
 }
 
 impl FileLine {
-    /// Says what a change does to its file.
+    /// Describes what a change does to its file.
     pub fn of(change: &Change) -> FileLine {
         FileLine {
             path: change.path.clone(),
@@ -91,7 +90,7 @@ impl FileLine {
     }
 }
 
-/// A step's own file does not say its number: its name does.
+/// True if the number is 0. Undo data does not contain its step's number: its file name does.
 pub fn is_none(number: &u64) -> bool {
     *number == 0
 }
@@ -103,7 +102,7 @@ enum JournalFileForm {
     Earlier(FileLine),
 }
 
-/// The files of a line of the journal: each its path, what was done to it, and its lengths.
+/// Writes each file as an array: path, change, length before, length after.
 pub fn put_files<S: Serializer>(files: &[FileLine], to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(
         files.iter().map(|own| (own.path.to_text(), &own.change, own.bytes_before, own.bytes_after)),

@@ -9,11 +9,11 @@ use crate::model::Bytes;
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::store::commit::CommitError;
 
-/// So many bytes that are not held are written at once.
+/// The number of bytes that are written at a time if they are not in memory.
 const STRETCH: usize = 1 << 20;
 
 impl Vault<'_> {
-    /// The bytes of a file of ours. One that is there and can't be read is not one that is empty.
+    /// Reads a file of our data; `None` if it is absent. A file that can't be read is an error.
     pub fn read_own_file(&self, path: &Path) -> Result<Option<Vec<u8>>, CommitError> {
         match self.disk().read(path, 0, None) {
             Ok((bytes, _)) => Ok(Some(bytes)),
@@ -22,12 +22,12 @@ impl Vault<'_> {
         }
     }
 
-    /// Puts a whole file of our own in its place, durably. One of the two is there at any moment.
+    /// Writes a file of our data, durably. The old or the new one exists at any moment.
     pub fn write_own_file(&self, path: &Path, bytes: &[u8]) -> Result<(), CommitError> {
         self.put_parts(path, &[bytes.into()])
     }
 
-    /// The same of bytes in parts.
+    /// Like [`Vault::write_own_file`], for bytes in parts.
     pub fn put_parts(&self, path: &Path, parts: &[Bytes]) -> Result<(), CommitError> {
         let (disk, temp) = (self.disk(), path.with_extension(NEW_SUFFIX));
         let _ = disk.remove(&temp);
@@ -41,7 +41,7 @@ impl Vault<'_> {
             out.sync()
         };
         let put = write().and_then(|()| disk.rename(&temp, path));
-        // It may hold content: a part of it stays no longer than the whole would.
+        // The temporary file may hold content: it must not outlive a failure.
         let put = put.inspect_err(|_| drop(disk.remove(&temp)));
         put.and_then(|()| disk.sync_folder(path.parent().unwrap_or(Path::new("/"))))
             .map_err(|source| CommitError::own_data(path, source))

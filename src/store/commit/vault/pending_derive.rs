@@ -1,5 +1,5 @@
-//! What is derived and could not be made anew yet: the files that it is made of, named in our
-//! own data before the journal says that their change is over.
+//! Derived files that could not be rebuilt yet. Our data names their sources before the journal
+//! says that the change is over.
 
 use std::path::PathBuf;
 
@@ -9,12 +9,11 @@ use crate::store::commit::{CommitError, Vault};
 pub const PENDING: &str = "derive.json";
 
 impl Vault<'_> {
-    /// The files of which derived ones are to be made anew; an empty path means all, where
-    /// nobody knows any more which they were.
+    /// Returns the files whose derived files are due. An empty path means all: the list is broken.
     ///
     /// # Errors
     ///
-    /// If that is written down and can't be read.
+    /// If the list exists and can't be read.
     pub fn derive_due_files(&self) -> Result<Vec<PathBuf>, CommitError> {
         let path = self.path(PENDING);
         let Some(bytes) = self.read_own_file(&path)? else { return Ok(Vec::new()) };

@@ -1,4 +1,4 @@
-//! The entry that says that an erasure began: the next start finishes it.
+//! The entry of an erasure that has begun: the next start finishes it.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::store::commit::CommitError;
 use crate::store::erase::ErasureTarget;
 
 pub const ERASING: &str = "erasing.json";
-/// An erasure that has begun. It holds no content, and stays until the search is over.
+/// An erasure that has begun. It holds no content, and exists until the search is over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingErasure {
     /// The step's number.
@@ -21,39 +21,39 @@ pub struct PendingErasure {
     pub at: String,
     /// Why, as a code.
     pub reason: String,
-    /// What is erased.
+    /// The records that are erased.
     pub records: Vec<ErasureTarget>,
     /// The files that it changes.
     pub files: Vec<FileLine>,
-    /// Where something goes with the torn record before it: `file:line`.
+    /// The places (`file:line`) that are erased together with the torn record before them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with_torn: Vec<String>,
 }
 
 impl Vault<'_> {
-    /// The erasure that was cut short, if one was.
+    /// Returns the erasure that was interrupted, if there is one.
     ///
     /// # Errors
     ///
-    /// If there is an entry that can't be read: nobody knows then what is still to be erased.
+    /// If the entry can't be read: what is still to be erased is unknown then.
     pub fn erasing(&self) -> Result<Option<PendingErasure>, CommitError> {
         let path = self.path(ERASING);
         let Some(bytes) = self.read_own_file(&path)? else { return Ok(None) };
         serde_json::from_slice(&bytes).map(Some).map_err(|error| CommitError::unread(&path, error.into()))
     }
 
-    /// Says that an erasure has begun, durably.
+    /// Notes durably that an erasure has begun.
     ///
     /// # Errors
     ///
     /// If our own data can't be written.
     pub fn begin_erasing(&self, entry: &PendingErasure) -> Result<(), CommitError> {
         let path = self.path(ERASING);
-        // An erasure that was refused must not be started by the next start.
+        // The erasure is refused then: the next start must not carry it out.
         self.write_own_file(&path, &json(entry)?).inspect_err(|_| drop(self.drop_own(&path)))
     }
 
-    /// Says that it is over, durably.
+    /// Notes durably that the erasure is over.
     ///
     /// # Errors
     ///

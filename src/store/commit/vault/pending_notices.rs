@@ -1,12 +1,12 @@
-//! What a process found that nobody listens to: kept until the next start tells it.
+//! Notices of a process that can show them to no user: kept until the next start shows them.
 
 use crate::store::commit::{CommitContext, CommitError, Vault};
 
-/// Lines of JSON strings.
+/// One JSON string per line.
 const PENDING_NOTICES: &str = "untold.jsonl";
 
 impl Vault<'_> {
-    /// What is still to be said.
+    /// Returns the notices that are still to be shown.
     pub fn pending_notices(&self) -> Result<Vec<String>, CommitError> {
         let bytes = self.read_own_file(&self.path(PENDING_NOTICES))?.unwrap_or_default();
         let lines = bytes.split(|byte| *byte == b'\n');
@@ -14,7 +14,7 @@ impl Vault<'_> {
     }
 }
 
-/// Keeps the notes for the next start, beside what can be read of earlier ones.
+/// Keeps the notes for the next start, with the earlier ones that can be read.
 pub fn keep_notes(context: &CommitContext<'_>) {
     let Ok(mut all) = context.vault.pending_notices() else { return };
     let notes = std::mem::take(&mut *context.notes.borrow_mut());
@@ -28,7 +28,7 @@ pub fn keep_notes(context: &CommitContext<'_>) {
     let _ = context.vault.write_own_file(&context.vault.path(PENDING_NOTICES), lines.as_bytes());
 }
 
-/// Takes in what is still to be said.
+/// Moves the kept notices into the notes of this process.
 pub fn take_notes(context: &CommitContext<'_>) -> Result<(), CommitError> {
     let notes = context.vault.pending_notices()?;
     if !notes.is_empty() && context.host.disk.remove(&context.vault.path(PENDING_NOTICES)).is_ok() {

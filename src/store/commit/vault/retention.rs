@@ -1,4 +1,4 @@
-//! How long our own data keeps content: undo data, and drafts.
+//! How long our own data keeps undo data and drafts.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -9,18 +9,18 @@ use crate::model::{Moment, time};
 use crate::store::commit::vault::folder::STEP_SUFFIX;
 use crate::store::commit::{CommitError, JournalLine, Vault};
 
-/// Its name while it is written.
+/// The extension of a file while it is written.
 pub const NEW_SUFFIX: &str = "new";
-/// An empty file that says that the number was given.
+/// The extension of an empty file that marks a step number as used.
 pub const NUMBER_SUFFIX: &str = "given";
 
-/// So long a step can be taken back, in days; so long a draft is kept.
+/// The number of days in which a step can be undone, and in which a draft is kept.
 const DAYS: i64 = 30;
 
-/// So many steps are looked at for the process that took a lock.
+/// The number of last steps that are checked for the process that took a lock.
 const LAST: usize = 4;
 
-/// Until when a step that was done then can be taken back.
+/// Returns the time until which a step that was done at `done` can be undone.
 pub fn undo_until(done: Moment) -> Moment {
     done.plus(DAYS * time::DAY)
 }
@@ -28,7 +28,7 @@ pub fn undo_until(done: Moment) -> Moment {
 /// A file about a step.
 pub struct NumberedFile {
     pub number: u64,
-    /// How its name ends.
+    /// Its extension.
     pub end: &'static str,
     /// Its length in bytes.
     pub len: u64,
@@ -36,7 +36,7 @@ pub struct NumberedFile {
 }
 
 impl Vault<'_> {
-    /// Every file about a step, by their numbers.
+    /// Returns all files about steps, sorted by number.
     pub fn numbered(&self) -> Result<Vec<NumberedFile>, CommitError> {
         let mut found: Vec<NumberedFile> = self.items("undo")?.iter().filter_map(numbered).collect();
         found.sort_unstable_by_key(|own| own.number);
@@ -49,8 +49,7 @@ impl Vault<'_> {
         listed.map(Option::unwrap_or_default).map_err(|error| CommitError::unread(&folder, error))
     }
 
-    /// Whether one of the last steps, or an erasure that was interrupted, was certainly done by a
-    /// process of that number.
+    /// True if `process` certainly did one of the last steps, or began the interrupted erasure.
     pub fn has_step_of(&self, process: i32) -> bool {
         if matches!(self.erasing(), Ok(Some(entry)) if entry.process == Some(process)) {
             return true;
@@ -60,8 +59,8 @@ impl Vault<'_> {
         last.any(|number| self.step(*number).ok().flatten().is_some_and(|own| own.process == Some(process)))
     }
 
-    /// Drops a step's undo data that was not made, durably. Its number is not given again:
-    /// a power cut may bring the file back.
+    /// Removes, durably, the undo data of a step that was not done. Its number is not used again:
+    /// a power cut may restore the file.
     ///
     /// # Errors
     ///
@@ -78,13 +77,13 @@ impl Vault<'_> {
         self.drop_own(&path)
     }
 
-    /// Drops a file of ours, if it is there.
+    /// Removes a file of our data, if it exists.
     pub fn drop_own(&self, path: &Path) -> Result<(), CommitError> {
         let dropped = Lookup::from(self.disk().remove(path)).optional();
         dropped.map(drop).map_err(|error| CommitError::own_data(path, error))
     }
 
-    /// Makes the names durable in a folder of ours, if it is there.
+    /// Makes the names in a folder of our data durable, if the folder exists.
     pub fn sync(&self, folder: &Path) -> Result<(), CommitError> {
         let synced = Lookup::from(self.disk().sync_folder(folder)).optional();
         synced.map(drop).map_err(|error| CommitError::own_data(folder, error))
@@ -94,9 +93,8 @@ impl Vault<'_> {
         self.sync(&self.path("undo"))
     }
 
-    /// Drops what is older than 30 days, and old drafts. What takes back a step that is not
-    /// settled stays, however old. What was cut short while it was written takes nothing
-    /// back, and goes. `clock` is the machine's: a time that a user gives ages nothing.
+    /// Removes undo data and drafts older than 30 days, and files that a crash left unfinished. Keeps undo
+    /// data of unsettled steps. `clock` is the machine's: a time that a user gives makes nothing older.
     pub fn expire(
         &self,
         clock: Moment,
@@ -110,7 +108,7 @@ impl Vault<'_> {
         given.for_each(|own| drop(self.disk().remove(&self.undo_path(own.number, NUMBER_SUFFIX))));
         let old: Vec<u64> = ages.old(&numbered).filter(|number| !unsettled.contains(number)).collect();
         old.iter().try_for_each(|number| self.drop_step(*number))?;
-        // While this process has the store nobody is writing one: a crash left it.
+        // This process holds the store, so no other is writing such a file: a crash left it.
         let cut: Vec<u64> =
             numbered.iter().filter(|own| own.end == NEW_SUFFIX).map(|own| own.number).collect();
         cut.iter().try_for_each(|number| self.drop_own(&self.undo_path(*number, NEW_SUFFIX)))?;
@@ -124,7 +122,7 @@ impl Vault<'_> {
         Ok(())
     }
 
-    /// Whether anything is kept longer than it may be, or was cut short while it was written.
+    /// True if something is kept for too long, or a crash interrupted its writing.
     pub fn has_expired(&self, clock: Moment, journal: &[JournalLine]) -> Result<bool, CommitError> {
         let numbered = self.numbered()?;
         let ages = UndoAges::of(&numbered, journal, clock);
@@ -133,8 +131,8 @@ impl Vault<'_> {
         Ok(is_cut || ages.old(&numbered).next().is_some() || !ages.old_drafts(&drafts).is_empty())
     }
 
-    /// Drops the oldest steps until another of so many bytes fits beside the rest: what is kept
-    /// never exceeds its limit. The step itself is one of them where it is kept anew.
+    /// Removes the oldest settled steps until `bytes` more bytes fit within [`UNDO_LIMIT`]. Never removes
+    /// the file of step `number`: if it is replaced, both its old and its new size count.
     pub fn make_room(&self, number: u64, bytes: u64) -> Result<(), CommitError> {
         if let Some(kept) = self.kept.get().filter(|kept| kept + bytes <= UNDO_LIMIT) {
             self.kept.set(Some(kept + bytes));
@@ -146,7 +144,7 @@ impl Vault<'_> {
         if kept <= UNDO_LIMIT {
             return Ok(());
         }
-        // What takes back a change that is not settled is needed for that.
+        // An unsettled change needs its undo data.
         let settled: HashSet<u64> = self.journal()?.iter().map(|line| line.step).collect();
         let is_settled = |own: &&NumberedFile| own.number != number && settled.contains(&own.number);
         let mut is_dropped = false;
@@ -160,10 +158,10 @@ impl Vault<'_> {
         if is_dropped { self.sync_undo() } else { Ok(()) }
     }
 
-    /// Drops a step's undo data that alone exceeds the limit, once the step is done: until
-    /// then it is what takes back a change that is cut short.
+    /// Removes undo data of a step that alone exceeds the limit. Call it after the step is done: before,
+    /// an interrupted change needs it.
     pub fn drop_too_large(&self, number: u64) -> Result<(), CommitError> {
-        // All of it is within the limit.
+        // `make_room` leaves this set only if all undo data is within the limit.
         if self.kept.get().is_some() {
             return Ok(());
         }
@@ -176,13 +174,13 @@ impl Vault<'_> {
     }
 }
 
-/// How old what is kept is. The machine's clock has to say so, and the times that were written
-/// down, too: neither a time that a user gives nor a clock that is wrong once drops anything.
+/// The age of undo data and drafts. An item is old only if both the machine's clock and the stored
+/// times say so: neither a time that a user gives nor a clock that is wrong once removes anything.
 struct UndoAges {
     clock: i128,
-    /// When each step was done, by whichever of its two times is later.
+    /// When each step was done: the later of the journal's time and the file's time.
     done: HashMap<u64, i128>,
-    /// The latest time at which a step was certainly done.
+    /// The latest time of a step, by the earlier of its two times.
     newest: i128,
 }
 
@@ -209,7 +207,7 @@ impl UndoAges {
         steps.map(|own| own.number).filter(|number| self.done.get(number).is_some_and(|at| self.is_old(*at)))
     }
 
-    /// A newer draft says how late it is as a newer step does.
+    /// The newest draft proves the time, too, as the newest step does.
     fn old_drafts<'d>(&self, drafts: &'d [Item]) -> Vec<&'d Item> {
         let newest = drafts.iter().map(|item| item.generation.modified).max().unwrap_or(i128::MIN);
         let with = UndoAges { clock: self.clock, done: HashMap::new(), newest: newest.max(self.newest) };

@@ -1,5 +1,5 @@
-//! What a process knows of our own data about a store after its last change: while nobody else changed a
-//! thing there, it need not be read again.
+//! What a process knows of our own data about a store after its last change. As long as no other
+//! process changes that data, palimp need not read it again.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -20,18 +20,17 @@ const LAST: u64 = 64 << 10;
 #[derive(Clone, Debug)]
 pub struct VaultState {
     folder: PathBuf,
-    /// The journal, the folder of undo data, and what says which derived files are due.
+    /// The generations of the journal, of the undo folder and of the list of due derived files.
     seen: [Option<Generation>; 3],
-    /// The last number that a step has had.
     last: u64,
     /// The size of the undo data, in bytes.
     kept: u64,
-    /// The files of which what is derived is due, as it is written down.
+    /// The files whose derived files are noted as due.
     due: HashSet<PathBuf>,
 }
 
 impl<'a> Vault<'a> {
-    /// Our own data as it was left; none where somebody else changed it since, or was cut short there.
+    /// Opens our data; `None` if another process changed it after `state` or was interrupted there.
     pub fn open_unchanged(disk: &'a dyn Disk, root: &Path, state: &VaultState) -> Option<Vault<'a>> {
         let vault = Vault {
             disk,
@@ -45,7 +44,7 @@ impl<'a> Vault<'a> {
         is_so.then_some(vault)
     }
 
-    /// Our own data as this process leaves it.
+    /// Returns the state in which this process leaves our own data.
     pub fn state(&self) -> Option<VaultState> {
         let kept = || -> Result<u64, CommitError> { Ok(self.numbered()?.iter().map(|own| own.len).sum()) };
         Some(VaultState {
@@ -57,15 +56,15 @@ impl<'a> Vault<'a> {
         })
     }
 
-    /// Whether no change was cut short: by the end of the journal and the names of the undo data. What is due may
-    /// wait.
+    /// True if no change was interrupted, by the end of the journal and the names of the undo data.
+    /// Derived files may still be due. Also sets the last step number and the size of the undo data.
     pub fn is_settled(&self) -> Result<bool, CommitError> {
         if self.erasing()?.is_some() {
             return Ok(false);
         }
         let Some(last) = self.last_step()? else { return Ok(false) };
         let numbered = self.numbered()?;
-        // The number of a change that was refused is not given again.
+        // The number of a refused change is not used again.
         let given = numbered.iter().filter(|own| own.end == NUMBER_SUFFIX).map(|own| own.number).max();
         self.last.set(Some(last.max(given.unwrap_or(0))));
         self.kept.set(Some(numbered.iter().map(|own| own.len).sum()));
@@ -74,8 +73,7 @@ impl<'a> Vault<'a> {
             .all(|own| own.end == NUMBER_SUFFIX || own.end == STEP_SUFFIX && own.number <= last))
     }
 
-    /// The number of the last step that the journal tells of, 0 where there is none; `None` where that can't
-    /// be told by its end.
+    /// Returns the last step in the journal, 0 if there is none; `None` if its end doesn't show it.
     fn last_step(&self) -> Result<Option<u64>, CommitError> {
         let path = self.path(JOURNAL);
         let unread = |error| CommitError::unread(&path, error);

@@ -1,4 +1,4 @@
-//! How our own data is written down in few bytes, and read as earlier versions wrote it, too.
+//! A compact encoding of undo data. It also reads the forms of earlier versions.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,20 +9,20 @@ use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{Act, Change, PathText, Splice, path_from_text};
 use crate::store::log_chunks;
 
-/// Of so many changed places it is looked whether their lines are elsewhere, too.
+/// The maximum number of splices whose lines are searched for elsewhere in the file.
 const FEW: usize = 16;
 
-/// A file of a step, with what is done to it.
+/// A file of a step, and what the step does to it.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum StepFileEntry<W> {
-    /// A private one.
+    /// A file with the private mode.
     Private(String, W),
-    /// One of another mode.
+    /// A file with another mode.
     Moded(String, W, u32),
-    /// One that comes back, with what it had besides its mode.
+    /// A file that is restored, with its attributes.
     Had(String, W, u32, AttributesForm),
-    /// As earlier versions wrote it: the path as text, or in hexadecimal.
+    /// The form of earlier versions: the path as text, or in hexadecimal.
     Earlier {
         path: String,
         #[serde(default)]
@@ -41,7 +41,7 @@ impl<W> StepFileEntry<W> {
         }
     }
 
-    /// Its path, what is done to it, its mode, and what it had besides.
+    /// Returns the path, the act, the mode and the attributes.
     pub fn parts(self) -> Option<(std::path::PathBuf, W, u32, Option<AttributesForm>)> {
         Some(match self {
             StepFileEntry::Private(path, act) => (path_from_text(&path), act, PRIVATE_MODE, None),
@@ -52,8 +52,7 @@ impl<W> StepFileEntry<W> {
     }
 }
 
-/// What a file had: its user and group, and its attributes by name, with the lengths of their
-/// values.
+/// The user and group of a file, and the names and value lengths of its extended attributes.
 #[derive(Serialize, Deserialize)]
 pub struct AttributesForm(
     u32,
@@ -62,13 +61,13 @@ pub struct AttributesForm(
 );
 
 impl AttributesForm {
-    /// The values go where `put` puts them.
+    /// Describes attributes. `put` stores a value and returns its length.
     pub fn of(had: &FileAttributes, put: &mut dyn FnMut(&[u8]) -> usize) -> AttributesForm {
         let named = had.extended.iter().map(|(name, value)| (name.to_text().into_owned(), put(value)));
         AttributesForm(had.owner.user, had.owner.group, named.collect())
     }
 
-    /// The values come from where `take` takes them.
+    /// Returns the attributes. `take` returns the next value, by its length.
     pub fn had(self, take: &mut dyn FnMut(usize) -> Option<Vec<u8>>) -> Option<FileAttributes> {
         let AttributesForm(user, group, named) = self;
         let own = |(name, len): (String, usize)| Some((path_from_text(&name).into_os_string(), take(len)?));
@@ -77,7 +76,7 @@ impl AttributesForm {
     }
 }
 
-/// A derived file that is made anew.
+/// A derived file that is rebuilt: the short form, or that of earlier versions.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum DerivedStateForm {
@@ -107,8 +106,7 @@ impl From<DerivedStateForm> for DerivedState {
     }
 }
 
-/// A change's undo data, without the lines before those that it finds by themselves: the line before one
-/// distinguishes it from others that are like it, and there are none.
+/// Returns undo data without the `line_before` of unique lines: it only distinguishes equal lines.
 pub fn without_neighbours(change: &Change, mut inverse: Change) -> Change {
     let base = change.base.clone().unwrap_or_default();
     if let Act::Splice(splices) = &mut inverse.act
@@ -116,12 +114,12 @@ pub fn without_neighbours(change: &Change, mut inverse: Change) -> Change {
     {
         let is_line = |own: &&mut Splice| !own.was.is_empty();
         let mut alone: Vec<&mut Splice> = splices.iter_mut().filter(is_line).collect();
-        // A line that is added by the end of its log alone has an id, or a time, of its own.
+        // Only the end of the log is known: an added line has its own id or time, so it is unique.
         if base.known_end().is_some() {
             alone.into_iter().for_each(|own| own.line_before.clear());
             return inverse;
         }
-        // Chunks of a file end between lines: the first one tells.
+        // Chunks of a file end between lines: only the first line is searched for.
         let told_by = |own: &Splice| if base.is_file_backed() { own.was.line_end(0) } else { own.was.len() };
         log_chunks::each(&base, &mut |chunk| {
             alone.retain(|own| memchr::memmem::find(chunk, &own.was[..told_by(own)]).is_none());

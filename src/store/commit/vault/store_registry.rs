@@ -1,5 +1,5 @@
-//! Which stores our own data knows. A change that was cut short may leave a store in which
-//! nothing says what it is: it is found, and settled, by what is known here.
+//! The stores that our own data knows. An interrupted change may leave a store whose files don't
+//! show its format: palimp finds and settles it with this registry.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -12,10 +12,9 @@ use crate::store::commit::CommitError;
 use crate::store::commit::vault::{Vault, real_of, way_to};
 use crate::store::discovery::Place;
 
-/// What names a store within its folder of our data.
 const NAME: &str = "store.json";
 
-/// A store, by the way that leads to it from our data: both can be moved together.
+/// A store, by its relative path from our data: both can be moved together.
 #[derive(Serialize, Deserialize)]
 struct RegisteredStore {
     way: String,
@@ -24,7 +23,7 @@ struct RegisteredStore {
     format: String,
 }
 
-/// The stores with a change that was cut short, of those whose roots are asked about.
+/// Returns the stores with an interrupted change, of those whose root `is_asked` accepts.
 pub fn interrupted_stores(disk: &dyn Disk, data: &Path, is_asked: &dyn Fn(&Path) -> bool) -> Vec<Place> {
     let folders = disk.list(&data.join("stores")).unwrap_or_default();
     let place = |name: &Path| {
@@ -39,12 +38,12 @@ pub fn interrupted_stores(disk: &dyn Disk, data: &Path, is_asked: &dyn Fn(&Path)
     folders.iter().filter_map(|item| place(Path::new(&item.name))).collect()
 }
 
-/// Whether no change of a store was cut short that has to be looked after; false where that can't be told.
+/// True if no change of the store was interrupted; false if our own data can't be read.
 pub fn is_settled(disk: &dyn Disk, data: &Path, root: &Path) -> bool {
     Vault::open_read_only(disk, data, root).is_settled().unwrap_or(false)
 }
 
-/// A path without links, made shorter by each `..` in it.
+/// Resolves each `..` in a path without links.
 fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -57,7 +56,7 @@ fn without_dots(path: &Path) -> PathBuf {
 }
 
 impl Vault<'_> {
-    /// Writes down which store this is, durably, once.
+    /// Notes which store this is, durably and only once.
     pub fn name_store(&self, data: &Path, root: &Path, format: &str) -> Result<(), CommitError> {
         let path = self.path(NAME);
         if self.disk().look(&path).is_ok() {

@@ -1,4 +1,4 @@
-//! A step's undo data, as a file: a line of JSON that says what follows it, then bytes.
+//! A step's undo data as a file: a line of JSON that describes the bytes after it.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -16,53 +16,53 @@ use crate::model::{Act, Bytes, Change, Splice, is_log};
 use crate::store::commit::vault::JournalLine;
 use crate::text::digest::hex;
 
-/// The changes that undo a step, in the order in which they are carried out.
+/// The changes that undo a step, in the order in which palimp applies them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UndoStep {
-    /// What the journal says of the step that they take back, but for what is known when it is over:
-    /// where the process does not live to say it, the next start does.
+    /// The journal line, without what is known at the end. After a crash, the next start writes it.
     #[serde(flatten)]
     pub line: JournalLine,
-    /// The process that did it.
+    /// The process that did the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<i32>,
     /// The changes of files that hold memories.
     #[serde(skip)]
     pub changes: Vec<Change>,
-    /// The changes of what is derived from them.
+    /// The changes of derived files.
     #[serde(skip)]
     pub derived: Vec<Change>,
-    /// Derived files that are made anew instead: what they were.
+    /// Derived files that are rebuilt instead, as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remade: Vec<DerivedState>,
-    /// Records that stayed when the step took equal ones out.
+    /// Records that remained when the step removed equal ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub twins: Vec<EqualRecords>,
-    /// Records that the step, a turn, counts as brought though another program had done it.
+    /// Records that an undo or redo counts as restored by itself: another program restored them first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claimed: Vec<EqualRecords>,
-    /// Such records of the turn that this one turned: it left them where they were, and what takes it
-    /// back brings them where they are not there any more.
+    /// The `claimed` records of the step that this one reverses. This step leaves them in place. Undo of
+    /// this step restores those that are missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub owed: Vec<EqualRecords>,
 }
 
-/// A derived file as it was: its bytes are not kept, they are made anew from the records.
+/// A derived file as it was. Its bytes are not kept: palimp rebuilds them from the records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "DerivedStateForm", into = "DerivedStateForm")]
 pub struct DerivedState {
     /// Relative to the store's root.
     pub path: PathBuf,
-    /// A digest of its bytes: whether what is made anew is what was there.
+    /// A digest of its bytes: it shows whether a rebuilt file is the same.
     pub digest: String,
-    /// When it was written, where that is known: times in it are of then.
+    /// When it was written, if known: the times inside the file are of that moment.
     pub at: Option<String>,
 }
 
-/// Up to so many bytes of a file that a step made are kept: of more a digest is.
+/// The length above which undo data has only a digest of a file that undo removes. Logs and files
+/// outside the store are always kept whole.
 const SHORT: usize = 64;
 
-/// What distinguishes bytes from others.
+/// Returns the first half of the SHA-256 of the bytes, in hexadecimal.
 pub fn digest(bytes: &Bytes) -> String {
     let mut digest = Sha256::new();
     let Ok(_) = bytes.each_block(BLOCK, &mut |block| -> Result<(), Infallible> {
@@ -72,13 +72,13 @@ pub fn digest(bytes: &Bytes) -> String {
     hex(&digest.finalize()[..16])
 }
 
-/// So many bytes of a file are digested at once.
+/// The number of bytes that are hashed at a time.
 const BLOCK: usize = 1 << 20;
 
-/// Finds the bytes of a file that was made with that digest, as far as they are still there.
+/// Returns the bytes of a file if they have this digest, else bytes that the file does not have.
 pub type MadeBytes<'f> = &'f dyn Fn(&Path, &str) -> Bytes;
 
-/// The line of JSON: what has bytes says how many.
+/// The line of JSON, with the lengths of the bytes after it.
 #[derive(Serialize, Deserialize)]
 struct StepHeader<'s> {
     #[serde(flatten)]
@@ -99,16 +99,16 @@ enum ActHeader {
     Create(usize),
     Append(usize),
     Remove(usize),
-    /// A file that goes, of which a digest is kept and no byte: it is there.
+    /// A file that undo removes. Only its digest is kept, because its bytes are on disk.
     RemoveMade(String),
     Splice(Vec<(u64, usize, usize, usize)>),
-    /// The same of lines that are much alike, as those of an edit: of what comes those bytes are kept
-    /// that differ, between a beginning and an end that it has in common with what goes.
+    /// Like `Splice`, for similar lines, as in an edit. Of `becomes`, only the middle is kept that differs
+    /// from `was`.
     Edit(Vec<(u64, usize, [usize; 3], usize)>),
 }
 
 impl UndoStep {
-    /// As a file, in its parts: what is not held is one of its own.
+    /// Returns the file in parts. Bytes that are not in memory are a part of their own.
     pub fn parts(&self) -> Vec<Bytes> {
         let mut body = StepBody::default();
         let head = StepHeader {
@@ -117,7 +117,7 @@ impl UndoStep {
             derived: self.derived.iter().map(|change| entry(change, &mut body)).collect(),
             bytes: body.len,
         };
-        // A head of text and numbers always has a JSON form.
+        // Text and numbers always have a JSON form.
         let mut first = serde_json::to_vec(&head).unwrap_or_default();
         first.push(b'\n');
         let mut pieces = body.pieces.into_iter();
@@ -129,8 +129,7 @@ impl UndoStep {
         parts
     }
 
-    /// From a file; `None` where a crash cut it short. What the step made whole is found where
-    /// it is.
+    /// Reads the file; `None` if a crash left it incomplete. `find` returns files that the step made.
     pub fn read(bytes: &[u8], find: MadeBytes<'_>) -> Option<UndoStep> {
         let feed = memchr::memchr(b'\n', bytes)?;
         let head: StepHeader<'_> = serde_json::from_slice(&bytes[..feed]).ok()?;
@@ -146,9 +145,9 @@ impl UndoStep {
     }
 }
 
-/// The bytes behind the line.
+/// The bytes after the line of JSON.
 struct StepBody {
-    /// Those that are held, and before them some that are not.
+    /// Bytes in memory, each with the file-backed bytes that come before them.
     pieces: Vec<(Vec<u8>, Bytes)>,
     len: usize,
 }
@@ -209,7 +208,7 @@ fn entry(change: &Change, body: &mut StepBody) -> StepFileEntry<ActHeader> {
     StepFileEntry::new(&change.path, act, change.mode, had)
 }
 
-/// How many bytes two stretches begin and end with alike; no byte counts twice.
+/// Returns how many bytes at the start and at the end are equal. No byte counts twice.
 fn alike(one: &[u8], other: &[u8]) -> (usize, usize) {
     let begins = one.iter().zip(other).take_while(|(one, other)| one == other).count();
     let (one, other) = (&one[begins..], &other[begins..]);
@@ -294,7 +293,6 @@ mod tests {
         assert_eq!((step.changes[0].mode, &splices[0].was[..]), (0o600, &b"xy"[..]));
         let folder = Change { mode: 0o644, ..Change::make_folder(OsString::from_vec(vec![b'a', 0xff])) };
         assert_eq!((&step.changes[1], step.remade[0].path.as_path()), (&folder, Path::new("i.json")));
-        // Read and kept anew, it is the same.
         assert_eq!(UndoStep::read(&whole(&step), &|_, _| Bytes::default()), Some(step));
     }
 

@@ -1,4 +1,4 @@
-//! Undo data of the steps: numbers, what is kept, what is unfinished.
+//! Undo data of the steps: their numbers, what is kept, and whether a change is unfinished.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use crate::store::commit::vault::folder::STEP_SUFFIX;
 use crate::store::large_file;
 
 impl Vault<'_> {
-    /// The numbers of the steps that can still be taken back, ascending.
+    /// Returns the numbers of the steps with undo data, ascending.
     ///
     /// # Errors
     ///
@@ -23,7 +23,7 @@ impl Vault<'_> {
         Ok(self.numbered()?.iter().filter(|own| own.end == STEP_SUFFIX).map(|own| own.number).collect())
     }
 
-    /// A number that no step has had. Who alone may write here reads them once.
+    /// Returns a number that no step has had. If only this process writes here, it reads them once.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl Vault<'_> {
         Ok(next)
     }
 
-    /// Whether a change was cut short: a step that the journal does not know, or an erasure.
+    /// True if the journal lacks a step, an erasure was interrupted, or derived files are due.
     ///
     /// # Errors
     ///
@@ -57,8 +57,7 @@ impl Vault<'_> {
         Ok(is_cut || self.erasing()?.is_some() || !self.derive_due_files()?.is_empty())
     }
 
-    /// Keeps a step's undo data, durably, before the step is done. Where it is kept anew,
-    /// one of the two is there at any moment.
+    /// Writes a step's undo data, durably, before the step is done. Replaces an older file atomically.
     ///
     /// # Errors
     ///
@@ -70,11 +69,11 @@ impl Vault<'_> {
         self.put_parts(&self.step_path(number), &parts)
     }
 
-    /// A step's undo data; `None` where it is gone, or was cut short by a crash.
+    /// Reads a step's undo data; `None` if it was removed, or a crash interrupted its writing.
     ///
     /// # Errors
     ///
-    /// If it is there and can't be read.
+    /// If it, or a file that the step made, exists and can't be read.
     pub fn step(&self, number: u64) -> Result<Option<UndoStep>, CommitError> {
         let Some(bytes) = self.read_own_file(&self.step_path(number))? else { return Ok(None) };
         let failed = RefCell::new(None);
@@ -86,8 +85,8 @@ impl Vault<'_> {
         failed.into_inner().map_or(Ok(numbered), Err)
     }
 
-    /// The bytes of a file of the store that a step made with that digest; where it is another
-    /// by now, bytes that it does not have. One that can't be read is not another.
+    /// Returns a file's bytes if their digest is `made`, else other bytes, so that they don't match.
+    /// A file that can't be read is an error.
     fn made(&self, file: &Path, made: &str) -> io::Result<Bytes> {
         let read = Lookup::from(large_file::read(self.disk, &self.root.join(file))).optional()?;
         let mut bytes = read.map(|(bytes, _)| bytes).unwrap_or_default();

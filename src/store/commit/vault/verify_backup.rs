@@ -1,4 +1,4 @@
-//! Whether a copy is what it was made as, and can be read whole.
+//! Checks whether a backup has its original bytes and can be read completely.
 
 use std::path::Path;
 
@@ -7,21 +7,20 @@ use crate::model::plan::count_with_noun;
 use crate::model::{Act, Moment, Role, Store};
 use crate::store::commit::{BackupCopy, BackupReason, Vault};
 
-/// What is said of a copy that was not looked at.
+/// The result for a backup that was not checked.
 pub const NOT_VERIFIED: &str = "not verified yet";
 
-/// What a look at every byte of a copy found.
+/// The result of a check of all bytes of a backup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackupCheck {
-    /// Whether nothing is wrong with it.
+    /// True if the backup is intact.
     pub is_whole: bool,
-    /// What was found, in a few words.
+    /// The result in a few words.
     pub found: String,
 }
 
 impl BackupCopy {
-    /// Looks at the bytes of a copy: whether they are those that were copied, where that is
-    /// known, and whether all of them can be read as the format's.
+    /// Checks that the bytes are the copied ones, if those are known, and that the format can read all.
     pub fn verify(&self, store: &Store, vault: &Vault<'_>, bytes: &[u8], now: Moment) -> BackupCheck {
         let wrong = |found: String| BackupCheck { is_whole: false, found };
         if let Some((_, len)) = self.made.filter(|(_, len)| *len != bytes.len() as u64) {
@@ -41,7 +40,7 @@ impl BackupCopy {
         }
     }
 
-    /// Whether these are the bytes that the step copied; `None` where they are kept no longer.
+    /// True if these are the bytes that the step copied; `None` if the copied bytes are not known.
     fn is_as_kept(&self, vault: &Vault<'_>, bytes: &[u8]) -> Option<bool> {
         let number = match (&self.reason, self.made) {
             (_, Some((number, _))) => number,
@@ -56,7 +55,7 @@ impl BackupCopy {
     }
 }
 
-/// How many records a copy of `file` has; or how many stretches of it can't be read.
+/// Returns the number of records in a copy of `file`, or the number of broken ones.
 fn reads(store: &Store, file: &Path, copy: &[u8], now: Moment) -> Result<usize, usize> {
     let Some(format) = format::by_name(store.format) else { return Ok(0) };
     let role = match format.place(file, false) {

@@ -5,17 +5,19 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 
 use super::super::LARGE_LOG;
+use crate::disk::host::Host;
 use crate::disk::{Disk, ExtendedAttributes, Flock, Item, RealDisk, WritableFile};
-use crate::format::writing::{NO_COMPRESSED_FILES, WriteContext};
+use crate::format::writing::WriteContext;
 use crate::model::{Bytes, Code, Extent, Generation, Moment, Plan, Problem, RangeReader, Span, Store};
 use crate::ops::Refusal;
 use crate::ops::delete::{DeleteRequest, delete};
 use crate::ops::tag::tag;
 use crate::passed_on::passed_on;
-use crate::store::commit::{Host, Writer};
+use crate::store::commit::Writer;
 use crate::store::{Place, load_from};
 
 const PLAIN: &str = "[\"a\"]";
@@ -141,7 +143,7 @@ impl Site {
 }
 
 fn planned(store: &Store, count: usize) -> Result<Plan, Refusal> {
-    let scene = WriteContext { store, now: NOW, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(store, NOW, [7; 16]);
     tag(&scene, &store.entries[..count.min(store.entries.len())], &["marked".to_owned()], &[])
 }
 
@@ -164,8 +166,7 @@ fn undone(
     plan: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>,
 ) -> Outcome {
     let store = site.load(&RealDisk);
-    let scene =
-        WriteContext { store: &store, now: NOW, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+    let scene = WriteContext::of(&store, NOW, [7; 16]);
     Writer::open(Host::here(&site.data, NOW), &store).unwrap().commit(&plan(&scene).unwrap()).unwrap();
     let store = site.load(disk);
     let host = Host { disk, ..Host::here(&site.data, NOW) };
@@ -313,8 +314,7 @@ fn a_change_while_an_index_is_written_in_place_leaves_it_right_or_as_it_was_writ
         fs::write(&index, &was).unwrap();
         let clock = site.clock_of(&index, at, state);
         let store = site.load(&Meddled(Arc::clone(&clock)));
-        let scene =
-            WriteContext { store: &store, now: NOW, random: [7; 16], compressed_files: &NO_COMPRESSED_FILES };
+        let scene = WriteContext::of(&store, NOW, [7; 16]);
         let plan = tag(&scene, &store.entries[1..2], &["more".to_owned()], &[]);
         let Ok(plan) = plan else {
             assert!(store.whole().is_err() && site.told() == log);

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::leave::beneath;
-use crate::format::writing::NO_COMPRESSED_FILES;
 use crate::model::{EntryRef, EntryTracker, Moment, Snapshot};
 use crate::ops::{self, WriteContext};
 use crate::store::commit::FormDraft;
@@ -200,8 +199,7 @@ pub fn text_for(app: &App, what: FormPart) -> Option<String> {
         FormPart::Field(at) => Some(editor.texts.get(at)?.as_str().to_owned()),
         FormPart::Record => {
             let (store, entry) = editor.snapshot.get(editor.at);
-            let scene =
-                WriteContext { store, now: app.now, random: [0; 16], compressed_files: &NO_COMPRESSED_FILES };
+            let scene = WriteContext::of(store, app.now, [0; 16]);
             Some(ops::form::record_text(&scene, entry, &editor.form, &editor.values()))
         }
     }

@@ -1,12 +1,12 @@
 //! The journal: shows what a step changed, and undoes or redoes it.
 
-use crate::store::commit::{JournalView, StepOutcome, UndoRedo};
+use crate::store::commit::UndoRedo;
 use crate::tui::action::Action;
 use crate::tui::list_view::journal::step;
 use crate::tui::state::app::App;
 use crate::tui::update::list_view::change_request::plan;
 use crate::tui::update::list_view::row_refresh::ask;
-use crate::usecase::ChangeCommand;
+use crate::usecase::{ChangeCommand, JournalView, StepOutcome};
 use crate::work::{Inspect, StepDetail};
 
 /// Takes in the steps, and what the newest of them changed.

@@ -23,7 +23,7 @@ fn moved(base: &str, from: &str, to: &str, now: &str) -> Result<String, SpliceCo
 
 const BASE: &str = "{\"id\":\"a\",\"x\":1,\"y\":1}\n{\"id\":\"b\"}\n";
 
-/// Looking through the file once for each of them takes minutes; once for all, a moment.
+/// One pass over the file for each record takes minutes; one pass for all takes a moment.
 #[test]
 fn changes_of_thousands_of_records_that_others_changed_are_fitted_in_one_pass() {
     let line = |at| format!("{{\"id\":\"k{at}\",\"x\":1,\"y\":1}}\n");
@@ -80,7 +80,7 @@ fn records_that_others_parted_go_one_by_one_and_nothing_else_does() {
     let fit = rebase(back, &now[..]).unwrap();
     assert_eq!(crate::model::plan::apply(now, &fit), b"{\"id\":\"new\"}\n{\"id\":\"x\"}\n");
     assert!(rebase(back, &b"{\"id\":\"x\"}\n{\"id\":\"a\"}\n"[..]).is_err(), "one of them is gone");
-    // A part of a record is not told from the same part of another.
+    // A part of a record can't be distinguished from the same part of another.
     let torn = "{\"id\":\n\"a\"}\n";
     let back = Change::append("f", torn, Some(base.as_bytes().into())).inverse();
     let crate::model::Act::Splice(back) = &back.act else { panic!() };
@@ -184,7 +184,7 @@ proptest! {
         is_joined in any::<bool>(),
     ) {
         let splices = whole_lines(&base, edits);
-        // Others put lines between those that are there, or wrote all of it anew.
+        // Other programs inserted lines, or wrote the file again.
         let at = base[..moved.index(base.len() + 1)].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let now = if is_joined { [&base[..at], &others, &base[at..]].concat() } else { others };
         for (splices, now) in [(splices.clone(), now), (inverse(&splices), apply(&base, &splices))] {

@@ -1,5 +1,5 @@
-//! How often deletions took the same bytes out that nothing of ours brought back since: of equal
-//! records without an id some may be there still.
+//! Counts how often deletions removed the same bytes without a restore since. Equal records without
+//! an id may still exist.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,15 +11,14 @@ use crate::store::commit::vault::UndoRedo;
 use crate::store::commit::vault::undo_step::UndoStep;
 use crate::text::digest::digest;
 
-/// The verbs that bring records back.
 pub(super) const RESTORING_VERBS: [&str; 2] = ["undelete", "backup restore"];
 
-/// What was taken out, by file and bytes.
+/// The number of removed records, by file and digest of their bytes.
 pub struct DeletedCounts {
     format: &'static dyn Format,
     now: Moment,
     counts: HashMap<(PathBuf, u128), i64>,
-    /// The steps that were turned, and whether the last of these turns took them back.
+    /// The steps that were undone or redone; true if undo was last.
     turned: HashMap<u64, bool>,
 }
 
@@ -28,7 +27,7 @@ impl DeletedCounts {
         DeletedCounts { format, now, counts: HashMap::new(), turned: HashMap::new() }
     }
 
-    /// Takes a step in, each after those that came later. Whether it took records out and was not undone.
+    /// Counts a step, the newest first. Returns true if it deleted records and is not undone.
     pub fn see(&mut self, number: u64, step: &UndoStep) -> bool {
         match step.line.turn {
             Some(UndoRedo::Undo(other)) => drop(self.turned.entry(other).or_insert(true)),
@@ -43,7 +42,7 @@ impl DeletedCounts {
         in_effect && is(&DELETING_VERBS)
     }
 
-    /// Counts a change's undo data: what it would bring was taken out.
+    /// Counts a change's undo data: the step removed what the undo adds.
     fn count(&mut self, back: &Change) {
         match &back.act {
             Act::Create(bytes) => self.add(&back.path, bytes, 1),
@@ -68,7 +67,7 @@ impl DeletedCounts {
         }
     }
 
-    /// Whether one more record of these bytes was taken out.
+    /// True if one more record with these bytes was removed. Each call uses up one.
     pub fn next(&mut self, path: &Path, raw: &[u8]) -> bool {
         let left = self.counts.get_mut(&(path.to_owned(), digest(raw))).filter(|left| **left > 0);
         left.map(|left| *left -= 1).is_some()

@@ -1,4 +1,4 @@
-//! What deletions in force took out of a store: neither a repair nor quarantine brings it back.
+//! What applied deletions removed from a store. Repair and quarantine don't restore it.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use crate::store::commit::vault::JournalLine;
 use crate::store::commit::{CommitError, Vault};
 use crate::text::digest::digest;
 
-/// The deletions in force, as far as undo data tells.
+/// The applied deletions, as far as their undo data is kept.
 #[derive(Debug, Default)]
 pub struct Deletions {
     /// Ids, each with its session and the step that deleted it.
     ids: HashMap<String, Vec<(Option<String>, u64)>>,
-    /// Documents of which something was deleted, and the last step that did.
+    /// Documents with deleted memories, and the last step that deleted some.
     files: HashMap<PathBuf, u64>,
     /// Digests of deleted bytes, by file, and the step that deleted them.
     bytes: HashMap<(PathBuf, u128), u64>,
@@ -27,9 +27,8 @@ pub struct Deletions {
     made: HashMap<(Option<String>, String, Moment), u64>,
     /// What identifies deleted parts of documents, and the step that deleted them.
     parts: HashMap<Vec<u8>, u64>,
-    /// When the steps were made.
     times: HashMap<u64, Moment>,
-    /// Deletions whose undo data is gone. It is not known any more what they deleted.
+    /// Files and steps of deletions whose undo data is gone: what they deleted is unknown.
     forgotten: Vec<(PathBuf, u64)>,
 }
 
@@ -37,7 +36,6 @@ pub struct Deletions {
 #[derive(Default)]
 pub struct DeletionsCache(Vec<CachedDeletions>);
 
-/// A store, its journal, and its deletions.
 struct CachedDeletions {
     store: Weak<Store>,
     journal: Vec<JournalLine>,
@@ -45,8 +43,8 @@ struct CachedDeletions {
 }
 
 impl DeletionsCache {
-    /// The deletions of a store whose bytes are `held`. They are read again only if the store or its journal
-    /// has changed.
+    /// Returns the deletions of a store whose bytes are `held`. Reads them again only if the store
+    /// or its journal has changed.
     ///
     /// # Errors
     ///
@@ -73,7 +71,8 @@ impl DeletionsCache {
 }
 
 impl Deletions {
-    /// What is kept no longer, or can't be read, names nothing.
+    /// Reads the deletions of a store. If undo data is gone or can't be read, only the files and
+    /// the time of its step are known.
     ///
     /// # Errors
     ///
@@ -113,14 +112,14 @@ impl Deletions {
         Ok(own)
     }
 
-    /// Records the files of a deletion about which nothing else is known any more.
+    /// Adds the files of a deletion whose undo data is gone.
     fn forget(&mut self, line: Option<&JournalLine>) {
         let Some(line) = line.filter(|line| DELETING_VERBS.contains(&&*line.verb)) else { return };
         self.times.extend(Moment::parse(&line.at).map(|(at, _)| (line.step, at)));
         self.forgotten.extend(line.files.iter().map(|file| (file.path.clone(), line.step)));
     }
 
-    /// Records what a deletion removed from a file.
+    /// Adds what a deletion removed from a file.
     fn take(
         &mut self,
         format: &'static dyn Format,
@@ -146,7 +145,7 @@ impl Deletions {
         }
     }
 
-    /// Records the parts that a deletion removed from a document.
+    /// Adds the parts that a deletion removed from a document.
     fn take_parts(&mut self, format: &'static dyn Format, store: &Store, step: u64, changes: &[Change]) {
         let Some((path, bytes)) = format.deleted_parts(store, &[changes.to_vec()]) else { return };
         let parts = format.eraser().map(|erases| erases.parts(&path, &bytes)).unwrap_or_default();
@@ -155,18 +154,18 @@ impl Deletions {
         }
     }
 
-    /// The step that deleted memories of a document after that one.
+    /// Returns the step that deleted memories of a document, if it came after step `after`.
     pub fn step_of_file(&self, file: &Path, after: u64) -> Option<u64> {
         self.files.get(file).copied().filter(|step| *step > after)
     }
 
-    /// The step that deleted the memory of a file with that id.
+    /// Returns the step that deleted the memory with this id in the file's session.
     pub fn step(&self, store: &Store, file: &Path, id: &str) -> Option<u64> {
         let all = self.ids.get(id)?;
         let session = session_of(store, file).map(|at| &*store.sessions[at as usize].name);
         all.iter().find(|(own, _)| own.as_deref() == session).map(|(_, step)| *step)
     }
-    /// The step that deleted a record of a file. If records share its id, its bytes must be equal, too.
+    /// Returns the step that deleted a record of a file. If records share its id, only equal bytes count.
     pub fn step_of(
         &self,
         store: &Store,
@@ -185,7 +184,7 @@ impl Deletions {
         self.made.get(&(session, view.kind.to_string(), view.created?)).copied()
     }
 
-    /// The parts of a document that were deleted, each with the step that deleted it.
+    /// Returns the deleted parts of a document, each with the step that deleted it.
     pub fn parts_of(&self, format: &'static dyn Format, file: &Path, bytes: &[u8]) -> HashMap<Span, u64> {
         let Some(erases) = format.eraser().filter(|_| !self.parts.is_empty()) else { return HashMap::new() };
         let step = |names: &[Vec<u8>]| names.iter().find_map(|name| self.parts.get(name)).copied();
@@ -193,12 +192,12 @@ impl Deletions {
         parts.filter_map(|part| Some((part.span, step(&part.names)?))).collect()
     }
 
-    /// When a step was made.
+    /// Returns the time of a step.
     pub fn at(&self, step: u64) -> Option<Moment> {
         self.times.get(&step).copied()
     }
 
-    /// The steps that deleted memories of a file, if it is not known any more which ones.
+    /// Returns the steps that deleted unknown memories of a file.
     pub fn forgotten(&self, file: &Path) -> impl Iterator<Item = u64> {
         self.forgotten.iter().filter(move |(own, _)| own == file).map(|(_, step)| *step)
     }

@@ -1,4 +1,4 @@
-//! Sessions that are gone, of which undo data or backups still hold records.
+//! Sessions that are gone, but have records in undo data or backups.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use crate::model::{Document, Moment, Role, Session, Store, is_log};
 use crate::store::commit::history::deleted_records::kept_bytes::{KeptBytes, document};
 use crate::store::derived_files::folders_of;
 
-/// The sessions, and the files that come back with them.
+/// Sessions that are gone, and the files that come back with them.
 #[derive(Default)]
 pub struct GoneSessions {
-    /// As they were, each with its folder below [`DELETED_ROOT`].
+    /// The sessions, each with its folder below [`DELETED_ROOT`].
     pub sessions: Vec<Session>,
-    /// What is known of each, and its logs without a record.
+    /// The files of these sessions. Logs are empty.
     pub files: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl GoneSessions {
-    /// Puts together what is held of sessions that the store does not have, in any shape. `held` is
-    /// sorted, the newest first.
+    /// Assembles the sessions in `held` that the store does not have in any form. `held` is sorted,
+    /// the newest first.
     pub fn of(format: &'static dyn Format, store: &Store, held: &[KeptBytes], now: Moment) -> GoneSessions {
         let is_there =
             |own: &KeptBytes| store.documents.binary_search_by(|other| other.path.cmp(&own.path)).is_ok();
@@ -53,7 +53,7 @@ impl GoneSessions {
     }
 }
 
-/// Whether a file of that path is in a session.
+/// True if a file with this path is in a session.
 pub fn is_in_session(format: &'static dyn Format, path: &Path, now: Moment) -> bool {
     !assembled(format, vec![Arc::new(read(format, Role::Records, path, b"", now))], now).is_empty()
 }

@@ -13,11 +13,10 @@ use crate::model::path_text::deleted_from;
 use std::path::Path;
 use std::path::PathBuf;
 
-/// The verbs that take records out of their files for good. What others replaced or moved is there
-/// in another shape.
+/// The verbs that remove records. After other verbs a record exists in another form.
 pub const DELETING_VERBS: [&str; 3] = ["delete", "session delete", "compact"];
 
-/// Bytes that a file of the store had.
+/// Former bytes of a file of the store.
 pub struct KeptBytes {
     pub(super) at: Option<Moment>,
     pub(super) path: PathBuf,
@@ -25,18 +24,18 @@ pub struct KeptBytes {
     pub(super) kept: KeptFrom,
 }
 
-/// Where bytes are kept from.
+/// The source of kept bytes.
 #[derive(Clone, Copy, PartialEq)]
 pub enum KeptFrom {
-    /// Records were deleted by that step.
+    /// Undo data of this step, which deleted records.
     Deletion(u64),
-    /// Something else was done with them.
+    /// Undo data of another change.
     Change,
-    /// The file was copied.
+    /// A backup of the file.
     Backup,
 }
 
-/// What a file had before the step that this takes back: lines of a log, or all of another file.
+/// Returns the bytes that this undo change restores: a whole file, or lines of a log.
 pub fn before(change: &Change) -> Option<Vec<u8>> {
     match &change.act {
         Act::Create(bytes) => Some(bytes.to_vec()),
@@ -47,15 +46,14 @@ pub fn before(change: &Change) -> Option<Vec<u8>> {
     }
 }
 
-/// The session that a file is in, or was.
+/// Returns the index of the session that a file is or was in.
 pub fn session_of(store: &Store, path: &Path) -> Option<u32> {
     let folder = |path: &'_ Path| deleted_from(path).unwrap_or(path).to_owned();
     let at = store.sessions.iter().position(|session| path.starts_with(folder(&session.path)))?;
     u32::try_from(at).ok()
 }
 
-/// A document of what was found. It is no file of the store: nothing is derived from it, and nothing
-/// counts it.
+/// Returns a document of found records. Nothing is derived from it, and it is not counted.
 pub fn document(path: PathBuf, bytes: Vec<u8>, reading: Reading) -> Document {
     let own = Document::of_bytes(Path::new(DELETED_ROOT).join(path), Role::Other, bytes);
     Document { records: reading.records, problems: reading.problems, ..own }

@@ -1,4 +1,4 @@
-//! What is in a store, or was found already: nothing is listed as deleted that is there.
+//! Recognizes records that exist or that the search has found: they are not listed as deleted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,33 +6,32 @@ use crate::model::{Moment, Role, Store, View};
 use crate::store::commit::history::deleted_records::kept_bytes::{KeptFrom, session_of};
 use crate::text::digest::digest;
 
-/// What a record is recognized by.
+/// What identifies a record.
 #[derive(PartialEq, Eq, Hash)]
 enum RecordIdentity {
-    /// Its id.
     Id(String),
     /// The id that a tombstone names.
     Tombstone(String),
-    /// Its id and when it was made: others may share the id.
+    /// Its id and creation time: records may share an id.
     Timed(String, Option<Moment>),
-    /// Its bytes.
+    /// A digest of its bytes.
     Bytes(u128),
-    /// Its type and when it was made: where it has no id, and may have been changed since.
+    /// The type and creation time of a record without an id: its text may have changed since.
     Made(String, Moment),
 }
 
 type SessionIdentity = (Option<String>, RecordIdentity);
 
-/// Records by what they are recognized by, each in its session.
+/// Records by their identity and session.
 #[derive(Default)]
 pub struct KnownRecords {
     names: HashSet<SessionIdentity>,
-    /// Of those that deletions took out, by id, time and what they say: the step that took the last one.
+    /// The last step that deleted a record, by its id, its time and a digest of its main text.
     found: HashMap<(SessionIdentity, u128), u64>,
 }
 
 impl KnownRecords {
-    /// What is in the store, or was deleted there in the format's own way.
+    /// Returns the records of the store and those that a tombstone marks as deleted.
     pub fn of(store: &Store) -> KnownRecords {
         let mut known = KnownRecords::default();
         for entry in &store.entries {
@@ -51,7 +50,7 @@ impl KnownRecords {
         known
     }
 
-    /// Takes a record in, and the step that deleted it and a digest of its main text.
+    /// Adds a record. `deleted` is the step that deleted it and a digest of its main text.
     pub fn add(&mut self, session: Option<&str>, view: View<'_>, raw: &[u8], deleted: Option<(u64, u128)>) {
         let placed = |name: RecordIdentity| (session.map(str::to_owned), name);
         self.names.insert(placed(RecordIdentity::Bytes(digest(raw))));
@@ -67,10 +66,9 @@ impl KnownRecords {
         }
     }
 
-    /// Whether a record is known that was kept so. One that a deletion took out is another than one
-    /// that is there and says something else, though they share id and time; of one that was found and
-    /// says the same it is an earlier version. What has no id is known by what it says: where it was not deleted it
-    /// may have been changed since, and says something else by now.
+    /// True if a kept record is known. If a deletion removed it, the same id and time are not enough: a
+    /// record with other text is a different one. If another step deleted the same text, id and time, it is
+    /// an earlier version. A record without an id that no deletion removed may exist with other text.
     pub fn has(&self, session: Option<&str>, view: View<'_>, raw: &[u8], kept: KeptFrom, said: u128) -> bool {
         let placed = |name: RecordIdentity| (session.map(str::to_owned), name);
         let has = |name: RecordIdentity| self.names.contains(&placed(name));
@@ -83,7 +81,7 @@ impl KnownRecords {
                     || newer.is_some_and(|newer| *newer != step)
             }
             (Some(id), _) => has(RecordIdentity::Id(id.to_owned())),
-            // Equal ones are counted.
+            // `DeletedCounts` counts equal ones.
             (None, KeptFrom::Deletion(_)) => false,
             (None, KeptFrom::Change) => true,
             (None, KeptFrom::Backup) => made(view).is_none_or(has) || has(RecordIdentity::Bytes(digest(raw))),

@@ -1,68 +1,66 @@
-//! What was done to a store, step by step, and what others did meanwhile: the journal, as a
-//! person reads it. It quotes no content.
+//! The journal as people read it, with the changes by other programs. It quotes no content.
 
 use std::path::PathBuf;
 
-use super::undo_redo::StepHistory;
 use crate::model::{Moment, Role, Store};
+use crate::store::commit::history::undo_redo::StepHistory;
 use crate::store::commit::scrub::PendingErasure;
 use crate::store::commit::vault::retention::undo_until;
 use crate::store::commit::{CommitError, JournalLine, UndoRedo, Vault};
 
-/// What became of a step.
+/// The state of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepOutcome {
-    /// In force.
+    /// It is applied.
     Applied,
-    /// That step took it back.
+    /// It was undone by the step with this number.
     UndoneBy(u64),
-    /// It is what took another back, or did it again.
+    /// It undid or redid another step.
     Reverses(UndoRedo),
-    /// An erasure that was cut short: the next change of the store finishes it.
+    /// It is an interrupted erasure. The next change of the store finishes it.
     Erasing,
 }
 
-/// What others did: known by the times in their records, so that what they wrote without one,
-/// or removed, is not counted.
+/// What other programs did, by the times in records. Removals are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ForeignChanges {
-    /// Records that were written.
+    /// The number of records that were written.
     pub written: usize,
-    /// Records that were used last then.
+    /// The number of records whose last use is in this period.
     pub used: usize,
 }
 
 impl ForeignChanges {
-    /// Whether no change of theirs is known.
+    /// True if no change by other programs is known.
     pub fn is_none(&self) -> bool {
         *self == ForeignChanges::default()
     }
 }
 
-/// A step, as it is shown.
+/// A step as it is shown.
 #[derive(Clone, Debug)]
 pub struct JournalRow {
-    /// What the journal says of it.
+    /// The journal line.
     pub line: JournalLine,
-    /// When it was done, where that can be read.
+    /// The time of the step, if it can be read.
     pub at: Option<Moment>,
-    /// What became of it.
+    /// The state of the step.
     pub outcome: StepOutcome,
-    /// Until when it can be taken back, or done again.
+    /// The time until which it can be undone or redone.
     pub until: Option<Moment>,
-    /// Why it can't be.
+    /// The reason why it can't be undone or redone.
     pub why_not: Option<&'static str>,
-    /// What others did after it and before the next step.
+    /// What other programs did between this step and the next.
     pub foreign: ForeignChanges,
 }
 
 impl JournalRow {
-    /// Whether it was taken back and not done again.
+    /// True if the step is undone.
     pub fn is_undone(&self) -> bool {
         matches!(self.outcome, StepOutcome::UndoneBy(_))
     }
 
-    /// Whether turning it round does something again: it was taken back, or took another back.
+    /// True if reversing it is a redo: it is undone, or it undid another step.
     pub fn comes_again(&self) -> bool {
         self.is_undone() || matches!(self.outcome, StepOutcome::Reverses(UndoRedo::Undo(_)))
     }
@@ -71,25 +69,25 @@ impl JournalRow {
 /// The steps of a store.
 #[derive(Clone, Debug, Default)]
 pub struct JournalView {
-    /// The oldest first.
+    /// The steps, the oldest first.
     pub rows: Vec<JournalRow>,
-    /// Files that are not as long as the last step that changed them left them: what others
-    /// did since. Relative to the root, with both lengths; `None` where it is gone.
+    /// Files whose length differs from what their last step left, because another program changed
+    /// them. Relative to the root, with the old and the new length; `None` if the file is gone.
     pub changed_files: Vec<(PathBuf, u64, Option<u64>)>,
-    /// What of our own data can't be read, or is damaged.
+    /// Messages about palimp's own data that is damaged or can't be read.
     pub faults: Vec<String>,
-    /// Whether all of it could be read.
+    /// True if palimp could read all of its own data.
     pub is_read: bool,
 }
 
 impl JournalView {
-    /// Reads the journal of a store, and compares it with the store as it was read.
+    /// Reads the journal of a store and compares it with the store as it was read.
     pub fn of(store: &Store, vault: &Vault<'_>, now: Moment) -> JournalView {
         let mut faults = Vec::new();
         let mut journal = told_of(vault.journal(), &mut faults);
         let kept = told_of(vault.steps(), &mut faults);
         let begun = told_of(vault.erasing(), &mut faults);
-        // It has a line before it is over.
+        // An erasure has a journal line before it is finished.
         journal.retain(|line| begun.as_ref().is_none_or(|own| own.step != line.step));
         let damaged = told_of(vault.damaged(), &mut faults);
         let is_read = faults.is_empty();
@@ -103,7 +101,7 @@ impl JournalView {
     }
 }
 
-/// What could be read; why not, where it could not, is a fault.
+/// Returns what was read. Adds an error to `faults`, once.
 fn told_of<T: Default>(read: Result<T, CommitError>, faults: &mut Vec<String>) -> T {
     read.unwrap_or_else(|error| {
         let fault = error.to_string();
@@ -122,7 +120,7 @@ fn row(line: JournalLine, history: &StepHistory, kept: &[u64]) -> JournalRow {
         (None, Some((_, by))) => StepOutcome::UndoneBy(*by),
         (None, None) => StepOutcome::Applied,
     };
-    // What undoes or redoes it is shown at the step that did so last.
+    // The undo data is that of the last step that undid or redid this one.
     let by = match outcome {
         StepOutcome::UndoneBy(by) => by,
         _ => history.done.iter().find(|(step, _)| *step == line.step).map_or(line.step, |(_, by)| *by),
@@ -162,10 +160,10 @@ fn erasing(entry: PendingErasure) -> JournalRow {
     }
 }
 
-/// Times that are no further from a step than this are the step's own.
+/// A record time this close to a step, in microseconds, belongs to the step.
 const OWN: i64 = 1_000_000;
 
-/// Counts what is in the store with a time between two steps, or since the last of them.
+/// Counts the records with a time between two steps or after the last one.
 fn tell_others(store: &Store, rows: &mut [JournalRow], now: Moment) {
     let starts: Vec<Option<Moment>> = rows.iter().map(|row| row.at).collect();
     let place = |when: Moment| {
@@ -185,7 +183,7 @@ fn tell_others(store: &Store, rows: &mut [JournalRow], now: Moment) {
     }
 }
 
-/// The files that hold memories and are not as their last step left them.
+/// Returns the files with memories whose length is not what their last step left.
 fn moved(store: &Store, journal: &[JournalLine]) -> Vec<(PathBuf, u64, Option<u64>)> {
     let mut left: Vec<(PathBuf, u64)> = Vec::new();
     for file in journal.iter().flat_map(|line| &line.files) {
@@ -197,7 +195,7 @@ fn moved(store: &Store, journal: &[JournalLine]) -> Vec<(PathBuf, u64, Option<u6
     for (path, len) in left {
         let own = store.documents.iter().find(|own| own.path == path);
         let counts = |role| matches!(role, Role::Records | Role::Archive | Role::Tombstones);
-        // What is beside the store is no document of it.
+        // A file outside the store's folder is not one of its documents.
         let beside = path.strip_prefix("..").ok();
         if beside.is_some_and(|path| {
             store.outside_files.iter().any(|(own, bytes)| own == path && bytes.len() as u64 == len)

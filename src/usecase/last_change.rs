@@ -1,26 +1,26 @@
-//! Of several stores, the steps that are the next to be turned.
+//! Finds the next steps to undo or redo in several stores.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use super::undo_redo::StepHistory;
 use crate::disk::{Disk, Machine};
 use crate::model::Store;
+use crate::store::commit::history::undo_redo::StepHistory;
 use crate::store::commit::vault::JournalLine;
 use crate::store::commit::{CommitError, Vault};
 use crate::text::digest::hex;
 
-/// A name for a change of several stores, by which their steps are found again.
+/// Returns a random id that connects the steps of a change of several stores.
 pub fn change_id(machine: &dyn Machine) -> String {
     hex(&machine.random()[..8])
 }
 
-/// The newest change in force, or the newest that was taken back: its step in each store that
-/// it changed, the newest step first. Empty where there is none.
+/// Returns the steps of the newest applied change, or of the newest undone one if `taken_back`: one
+/// step for each store that it changed, the newest first. Empty if there is none.
 ///
 /// # Errors
 ///
-/// If our own data of one of them can't be read: its newest change may be the one.
+/// If palimp's own data of a store can't be read: that store may have the newest change.
 pub fn last_change<'s>(
     disk: &dyn Disk,
     data: &Path,
@@ -34,7 +34,7 @@ pub fn last_change<'s>(
         let newest = history.newest(&journal, &vault.steps()?);
         let mut steps = if taken_back { history.undone } else { history.done };
         if let (false, Some((step, _))) = (taken_back, newest) {
-            // What comes after it can't be taken back.
+            // Steps after the newest undoable one can't be undone.
             let end = steps.iter().position(|(own, _)| *own == step).map_or(0, |at| at + 1);
             steps.truncate(end);
         }
@@ -51,11 +51,11 @@ pub fn last_change<'s>(
     Ok(std::iter::once((newest.store, step)).chain(with).collect())
 }
 
-/// A store with its steps that can be turned.
+/// A store with the steps that can be undone or redone.
 struct ReversibleStore<'s> {
     store: &'s Arc<Store>,
     journal: Vec<JournalLine>,
-    /// Each with the step that did it last, or took it back.
+    /// Each with the step that applied or undid it last.
     steps: Vec<(u64, u64)>,
 }
 
@@ -64,13 +64,13 @@ impl ReversibleStore<'_> {
         self.journal.iter().find(|line| line.step == step)
     }
 
-    /// When the last of its steps was done.
+    /// Returns the time when its last step was applied or undone.
     fn when(&self) -> Option<&str> {
         let (_, by) = *self.steps.last()?;
         Some(&self.line(by)?.at)
     }
 
-    /// Its step that is a part of that change.
+    /// Returns the step that is part of this change.
     fn part_of(&self, change: &str) -> Option<u64> {
         let is_part = |step: u64| self.line(step).and_then(|line| line.change.as_deref()) == Some(change);
         self.steps.iter().rev().map(|(step, _)| *step).find(|step| is_part(*step))

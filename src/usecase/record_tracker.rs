@@ -1,4 +1,4 @@
-//! Finds a record after palimp's steps moved or rewrote it as its state changed. Its old key still names it.
+//! Finds a record by its old key after palimp's steps moved or rewrote it with a change of state.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,9 @@ use crate::format::{self, Format, Placement};
 use crate::model::key::Key;
 use crate::model::plan::apply;
 use crate::model::{Act, Change, Document, Moment, Record, Role, Store, is_log};
-use crate::store::commit::Vault;
-use crate::store::commit::deleted_from;
 use crate::store::commit::vault::undo_step::UndoStep;
 use crate::store::commit::vault::{JournalLine, UndoRedo};
+use crate::store::commit::{Vault, deleted_from};
 use crate::store::compressed_files::contents;
 
 /// The verbs that change the state of a record and not its contents.
@@ -41,14 +40,14 @@ impl TrackedRecord {
         self.path == other.path && self.raw == other.raw
     }
 
-    /// What a step made of it: a record with the same contents, or the same id.
+    /// Returns what a step made of it: a record with the same contents, or the same id.
     fn counterpart<'s>(&self, come: &'s [TrackedRecord]) -> Option<&'s TrackedRecord> {
         let has_id = |own: &&TrackedRecord| self.id.is_some() && own.id == self.id;
         come.iter().find(|own| own.raw == self.raw).or_else(|| come.iter().find(has_id))
     }
 }
 
-/// The records that a step removed from files, and those that it added to files.
+/// The records that a step removed from files and added to files.
 struct StepRecords {
     gone: Vec<TrackedRecord>,
     come: Vec<TrackedRecord>,
@@ -68,9 +67,9 @@ impl<'a> RecordTracker<'a> {
         Some(RecordTracker { store, stages: reader.stages(vault) })
     }
 
-    /// The number of the record that a key named before palimp's steps changed its state.
+    /// Returns the number of the record that a key named before palimp's steps changed its state.
     pub fn find(&self, key: &Key) -> Option<u32> {
-        // If there are equal ones, it is not known which one it was.
+        // If records are equal, it is unknown which one the key named.
         if key.of != 1 {
             return None;
         }
@@ -83,7 +82,7 @@ impl<'a> RecordTracker<'a> {
         self.number_of(at?)
     }
 
-    /// The number of a record in the store: in its file, or in another one.
+    /// Returns the number of a record in the store: in its file, or in another one.
     fn number_of(&self, piece: &TrackedRecord) -> Option<u32> {
         let documents = || (0..).zip(&self.store.documents);
         let own = |(number, document): (u32, &'_ Arc<Document>)| {
@@ -96,7 +95,7 @@ impl<'a> RecordTracker<'a> {
     }
 }
 
-/// The verb of a step. An undo or a redo has the verb of the step that it undid or redid.
+/// Returns the verb of a step. An undo or a redo has the verb of the step that it undid or redid.
 fn verb<'a>(journal: &'a [JournalLine], step: &'a UndoStep) -> &'a str {
     let line = step.line.turn.and_then(|turn| {
         let (UndoRedo::Undo(number) | UndoRedo::Redo(number)) = turn;
@@ -105,7 +104,7 @@ fn verb<'a>(journal: &'a [JournalLine], step: &'a UndoStep) -> &'a str {
     &line.unwrap_or(&step.line).verb
 }
 
-/// The role of a file with memories; `None` for any other file.
+/// Returns the role of a file with memories; `None` for any other file.
 fn role(format: &str, path: &Path) -> Option<Role> {
     match format::by_name(format)?.place(path, false) {
         Placement::File(role @ (Role::Records | Role::Archive)) => Some(role),
@@ -120,8 +119,8 @@ struct StepReader<'a> {
 }
 
 impl StepReader<'_> {
-    /// The steps that changed states, the oldest first, if their undo data is kept. A file is followed back only
-    /// to the last step that changed something else, because its records were different before that.
+    /// Returns the steps that changed states and have undo data, the oldest first. A file is followed back
+    /// only to the last step that changed something else, because its records were different before that.
     fn stages(&self, vault: &Vault<'_>) -> Vec<StepRecords> {
         let mut files: HashMap<PathBuf, Vec<u8>> = HashMap::new();
         let mut stages = Vec::new();
@@ -139,7 +138,7 @@ impl StepReader<'_> {
 
     fn stage(&self, step: &UndoStep, files: &mut HashMap<PathBuf, Vec<u8>>) -> StepRecords {
         let mut own = StepRecords { gone: Vec::new(), come: Vec::new() };
-        // A backup has the same records, and none of them is one of the store.
+        // The records of a backup are not records of the store.
         let is_read = |change: &&Change| role(self.store.format, &change.path).is_some();
         for change in step.changes.iter().filter(is_read) {
             match &change.act {
@@ -166,7 +165,7 @@ impl StepReader<'_> {
         own
     }
 
-    /// Records a document that a step rewrote: its bytes after the step and its bytes before it.
+    /// Adds the records of a rewritten document, before the step and after it.
     fn document(&self, own: &mut StepRecords, change: &Change, files: &mut HashMap<PathBuf, Vec<u8>>) {
         let now = || self.store.document_at(&change.path).map(|own| own.bytes.to_vec());
         let after = files.get(&change.path).cloned().or_else(now);
@@ -180,7 +179,6 @@ impl StepReader<'_> {
         }
     }
 
-    /// The records of a file with these bytes.
     fn pieces(&self, path: &Path, bytes: &[u8]) -> Vec<TrackedRecord> {
         let Some(role) = role(self.format.name(), path) else { return Vec::new() };
         let piece = |record: &Record| {
