@@ -84,7 +84,7 @@ fn takes_lines(context: &CommitContext<'_>, path: &Path, old: &OldFileName) -> O
 }
 
 /// Quarantines what another program wrote in place while the file was replaced, and says where:
-/// nobody knows which records it changed. False if that is not durable.
+/// it is unknown which records that changed. False if that is not durable.
 pub fn quarantine_late_write(context: &CommitContext<'_>, file: &Path, bytes: &[u8]) -> bool {
     let Some(relative) = context.relative(file) else { return false };
     let Some(kept) = without_erased(context, file, b"", bytes) else { return false };
