@@ -33,9 +33,9 @@ pub fn stale_files_with(store: &Store, documents: &[Arc<Document>], now: Moment)
     let data = documents.iter().filter(|own| makes(own.role));
     let touched: Vec<PathBuf> = data.map(|own| own.path.clone()).collect();
     let mut changes = derived_files::derived_changes(store, documents, &touched, now);
-    let format = format::by_name(store.format);
+    let rebuild = format::by_name(store.format).and_then(|format| format.own().rebuild_pages);
     // If the state can't be read, its pages can't be made. The state has a problem for that.
-    changes.extend(format.and_then(|format| format.rebuild_pages(store, documents).ok()).unwrap_or_default());
+    changes.extend(rebuild.and_then(|rebuild| rebuild(store, documents).ok()).unwrap_or_default());
     changes.retain(|change| !change.is_empty());
     // If a file changed in the meantime, the changes are not used.
     if store.whole().is_err() { Vec::new() } else { changes }

@@ -9,12 +9,13 @@ use super::run_change::{UserText, request, run_change};
 use super::{break_lock, load_stores};
 use crate::cli::context::Context;
 use crate::disk::host::Host;
+use crate::format;
 use crate::format::writing::Refusal;
 use crate::model::{PathText, Snapshot, Store};
 use crate::store::empty_store;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
-use crate::usecase::{self, ChangeCommand, NewRecord};
+use crate::usecase::{self, ChangeCommand, HeldLock, NewRecord};
 
 /// Adds a record to the only open store, or to the one that has the session.
 pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
@@ -53,12 +54,7 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
 
 /// Refuses a session if memories of a format and type have none.
 fn in_session(format: &str, asked: &NewRecord) -> Result<()> {
-    let has_sessions = match format {
-        "memory-server" => false,
-        // An event's session is its trace.
-        "a-mem" => asked.kind == "event",
-        _ => true,
-    };
+    let has_sessions = format::by_name(format).is_none_or(|format| format.is_in_session(&asked.kind));
     match asked.session.is_some() && !has_sessions {
         true => {
             Err(Refusal::unfit("memories of this format belong to no session: leave --session out.").into())
@@ -113,9 +109,11 @@ fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
     if in_session(place.format, asked).is_err() {
         return Ok(None);
     }
-    let append = || usecase::append(&place, asked, Host::here(&data, context.now));
+    let host = Host::here(&data, context.now);
+    let append = || usecase::append(&place, asked, host);
     let mut outcome = append();
-    if outcome.as_ref().is_err_and(|failed| failed.commit().is_some_and(break_lock::is_broken)) {
+    let is_broken = |held: HeldLock<'_>| break_lock::is_agreed(&held) && held.break_it(host);
+    if outcome.as_ref().is_err_and(|failed| failed.held_lock().is_some_and(is_broken)) {
         outcome = append();
     }
     let written = asked.text.as_deref().or(asked.record.as_deref()).unwrap_or_default();

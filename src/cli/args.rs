@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::value_parsers::{known_format, limit, moment, name};
+use crate::format;
 use crate::model::Moment;
 use crate::query::Ranking;
 use crate::tui::ColourPalette;
@@ -96,12 +97,12 @@ pub enum RankingArg {
 
 impl GlobalOptions {
     /// Returns the ranking that was asked for. The default is the weighted sum if every store has
-    /// the format whose specification defines it (4 §5.3).
+    /// a format whose specification defines it.
     pub fn ranking<'a>(&self, formats: impl IntoIterator<Item = &'a str>) -> Ranking {
         let mut formats = formats.into_iter().peekable();
         match self.ranking {
             Some(RankingArg::Weighted) => Ranking::Weighted,
-            None if formats.peek().is_some() && formats.all(|format| format == "bmad") => Ranking::Weighted,
+            None if formats.peek().is_some() && formats.all(format::ranks_by_sum) => Ranking::Weighted,
             _ => Ranking::Product,
         }
     }

@@ -8,10 +8,10 @@ use super::failure::Exit;
 use super::load_stores;
 use crate::cli::context::Context;
 use crate::disk::host::Host;
-use crate::disk::{Disk, RealDisk, leave_session, spawn_detached};
+use crate::disk::{leave_session, spawn_detached};
 use crate::format;
 use crate::store::Place;
-use crate::store::commit::{StoreToWatch, take_stores_to_watch, watch};
+use crate::usecase::{look_after, stores_to_look_after};
 
 /// The verb that this process runs.
 pub const VERB: &str = "look-after";
@@ -20,13 +20,10 @@ const STORES: usize = 200;
 
 /// Starts the process for the stores in which this one left old files.
 pub fn leave() {
-    let waits = |own: &StoreToWatch| own.is_due || own.names.iter().any(|name| RealDisk.look(name).is_ok());
-    let mut left: Vec<StoreToWatch> = take_stores_to_watch().into_iter().filter(waits).collect();
-    left.truncate(STORES);
-    let Some(data) = left.first().map(|own| own.data.clone()) else { return };
+    let Some((data, places)) = stores_to_look_after(STORES) else { return };
     let mut arguments: Vec<OsString> = vec!["--data-dir".into(), data.into(), VERB.into()];
-    for own in left {
-        arguments.extend([own.place.format.into(), own.place.root.into()]);
+    for place in places {
+        arguments.extend([place.format.into(), place.root.into()]);
     }
     // If it can't be started, the next start of any verb does this.
     let _ = spawn_detached(&arguments);
@@ -42,8 +39,6 @@ pub fn run(context: &Context, words: &[PathBuf]) -> Exit {
     };
     let places: Vec<Place> = words.chunks(2).filter_map(place).collect();
     let Ok(data) = load_stores::data_folder(context) else { return Exit::Failed };
-    watch(Host::here(&data, context.now), &places);
-    // The next start looks after what is left then.
-    take_stores_to_watch();
+    look_after(Host::here(&data, context.now), &places);
     Exit::Done
 }

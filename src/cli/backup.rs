@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Subcommand;
@@ -14,18 +15,18 @@ use super::failure::{Exit, Failure, Result, say};
 use super::list_table::more;
 use super::load_stores;
 use super::read_scope::ReadScope;
-use super::run_change::{run_change_of, scene};
+use super::run_change::run_change_of;
 use super::value_parsers::name;
 use crate::cli::context::Context;
+use crate::disk::host::Host;
 use crate::disk::{Disk, RealDisk};
 use crate::model::key::{Key, ParsedKey};
-use crate::model::{Entry, Moment, PathText, Snapshot, Store};
-use crate::ops;
+use crate::model::{BackupCheck, BackupCopy, BackupReason, Entry, Moment, PathText, Snapshot, Store};
 use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
-use crate::ops::backup_restore::{CopyFacts, compare};
-use crate::store::commit::{BackupCheck, BackupCopy, BackupReason, NOT_VERIFIED, Vault, list_backups};
 use crate::text::secrets::mask;
-use crate::usecase::{BackupRestore, ChangeCommand, Requester};
+use crate::usecase::{
+    BackupComparer, BackupRestore, ChangeCommand, Requester, check_backup, create_backups, list_backups,
+};
 
 /// What can be done with backups.
 #[derive(Clone, Debug, Subcommand)]
@@ -82,8 +83,7 @@ fn all(context: &Context, snapshot: &Snapshot) -> Result<Vec<(usize, BackupCopy)
     let data = load_stores::data_folder(context)?;
     let mut found = Vec::new();
     for (number, store) in snapshot.stores.iter().enumerate() {
-        let vault = Vault::open_read_only(&RealDisk, &data, &store.root);
-        found.extend(list_backups(store, &vault)?.into_iter().map(|copy| (number, copy)));
+        found.extend(list_backups(&data, store)?.into_iter().map(|copy| (number, copy)));
     }
     Ok(found)
 }
@@ -105,6 +105,9 @@ fn list(context: &mut Context, snapshot: &Snapshot, (verify, limit): (bool, Limi
     more(context, OutputTerminal::of(context), limit.more(all.len()).as_deref())?;
     Ok(if all.is_empty() { Exit::Nothing } else { Exit::Done })
 }
+
+/// The result for a backup that was not checked.
+const NOT_VERIFIED: &str = "not verified yet";
 
 /// A check that takes longer shows its progress.
 const SLOW: Duration = Duration::from_millis(200);
@@ -147,9 +150,8 @@ fn told(copy: &BackupCopy, verified: Option<&BackupCheck>) -> String {
 }
 
 fn verified(data: &Path, store: &Store, copy: &BackupCopy, now: Moment) -> BackupCheck {
-    let vault = Vault::open_read_only(&RealDisk, data, &store.root);
     match RealDisk.read(&store.root.join(&copy.path), 0, None) {
-        Ok((bytes, _)) => copy.verify(store, &vault, &bytes, now),
+        Ok((bytes, _)) => check_backup(data, store, (copy, &bytes), now),
         Err(error) => BackupCheck { is_whole: false, found: format!("it can't be read: {error}") },
     }
 }
@@ -164,9 +166,8 @@ fn create(context: &mut Context, snapshot: &Snapshot) -> Result {
         return Err(Failure::new(Exit::Refused, "nothing was copied: use --yes to do it."));
     }
     for store in &snapshot.stores {
-        let vault = Vault::open(&RealDisk, &data, &store.root)?;
-        for document in ops::backup_create::files_to_back_up(store) {
-            let path = vault.copy(&document.path, &document.bytes, context.now)?;
+        for copied in create_backups(&data, store, context.now)? {
+            let (document, path) = copied?;
             let row = serde_json::json!({
                 "store": store.root.to_text(), "backup": path.to_text(), "file": document.path.to_text(),
                 "bytes": document.len,
@@ -207,8 +208,7 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
 fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
-    let facts = facts(context, store, (&copy, &bytes))?;
-    let compared = compare(&scene(context, store), &copy.file, &bytes, &facts)?;
+    let compared = compared(context, store, (&copy, &bytes))?;
     for item in &compared.items {
         // Nothing of an erased record is shown. A difference does not hold its bytes.
         let raw = if item.was.is_empty() { &item.is } else { &item.was };
@@ -229,9 +229,10 @@ fn diff(context: &mut Context, snapshot: &Snapshot, name: &str) -> Result {
     Ok(if compared.items.is_empty() && compared.is_alike { Exit::Nothing } else { Exit::Done })
 }
 
-fn facts(context: &Context, store: &Store, copy: (&BackupCopy, &[u8])) -> Result<CopyFacts> {
+fn compared(context: &Context, store: &Arc<Store>, copy: (&BackupCopy, &[u8])) -> Result<BackupComparison> {
     let data = load_stores::data_folder(context)?;
-    Ok(CopyFacts::of(store, &Vault::open_read_only(&RealDisk, &data, &store.root), copy, context.now)?)
+    let host = Host::here(&data, context.now);
+    Ok(BackupComparer::default().compare(host, (store, store), copy)?)
 }
 
 fn restore(
@@ -242,8 +243,7 @@ fn restore(
 ) -> Result {
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
-    let facts = facts(context, store, (&copy, &bytes))?;
-    let compared = compare(&scene(context, store), &copy.file, &bytes, &facts)?;
+    let compared = compared(context, store, (&copy, &bytes))?;
     let is_key = |name: &String, item: &RecordDifference| match Key::read(name) {
         Some(ParsedKey::Key(key)) => compared.of_key(&store.root, &key) == Some(item),
         _ => false,

@@ -35,7 +35,7 @@ pub fn each(
             (snapshot, found)
         }
         _ => read_for(
-            &chosen.ids,
+            if wanted.is_of_other_sessions() { &[] } else { &chosen.ids },
             matches!(wanted, ChangeCommand::Tag { .. }) && context.is_at_once(),
             |about| load_stores::to_change(context, about),
             |snapshot| records(context, snapshot, chosen, |_, entry| fits(entry)),

@@ -99,8 +99,8 @@ fn print_each(
     most: usize,
 ) -> Result<()> {
     let store: &Store = &checked.store;
-    let scene = WriteContext::of(store, context.now, [0; 16]);
-    let bench = RepairContext::of(&scene, material, checked.rebuilt());
+    let write_context = WriteContext::of(store, context.now, [0; 16]);
+    let bench = RepairContext::of(&write_context, material, checked.rebuilt());
     let all: Vec<_> = findings(store).into_iter().take(most).collect();
     let fixes = bench.each(&all, |bench, own| bench.fixes(own.problem));
     for (finding, fixes) in all.into_iter().zip(fixes) {
@@ -140,8 +140,8 @@ fn print_groups(
     let material = RepairSources::default();
     let now = context.now;
     let found = |(store, own): (usize, &'_ CheckedStore)| -> Vec<(usize, usize, bool)> {
-        let scene = WriteContext::of(&own.store, now, [0; 16]);
-        let bench = RepairContext::of(&scene, &material, own.rebuilt());
+        let write_context = WriteContext::of(&own.store, now, [0; 16]);
+        let bench = RepairContext::of(&write_context, &material, own.rebuilt());
         let all = bench.each(&own.store.problems, |bench, problem| bench.safe(problem).is_some());
         all.into_iter().enumerate().map(|(at, is_safe)| (store, at, is_safe)).collect()
     };

@@ -1,7 +1,5 @@
 //! `palimp erase`: erases the chosen records with every copy.
 
-use std::path::Path;
-
 use serde::Serialize;
 
 use super::args::RecordSelection;
@@ -12,23 +10,17 @@ use super::read_scope::ReadScope;
 use super::run_change::run_change_of;
 use super::selection::records;
 use crate::cli::context::Context;
-use crate::disk::RealDisk;
 use crate::disk::host::Host;
-use crate::model::{Change, EntryRef, PathText, Snapshot};
+use crate::model::{EntryRef, PathText, Snapshot};
 use crate::query::Query;
-use crate::store::commit::scrub::{ErasureReceipt, GitHistory, SearchReport, cannot_reach};
-use crate::store::commit::{Vault, Writer};
-use crate::usecase::{ChangeCommand, PlannedErasure, Requester};
+use crate::usecase::{ChangeCommand, ErasureReport, PlannedErasure, Requester, finish_erasure};
 
 #[derive(Serialize)]
 struct ErasureRow<'a> {
     #[serde(flatten)]
     change: ChangeRow<'a>,
-    searched: &'a [SearchReport],
-    left: &'a [String],
-    cannot_reach: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    git: Option<&'a GitHistory>,
+    #[serde(flatten)]
+    report: &'a ErasureReport,
 }
 
 /// Erases records. Fails if an interrupted erasure is finished first and leaves something.
@@ -86,49 +78,38 @@ fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool> {
     let data = load_stores::data_folder(context)?;
     let mut any = false;
     for store in &snapshot.stores {
-        if Vault::open_read_only(&RealDisk, &data, &store.root).erasing()?.is_none() {
-            continue;
+        if let Some(report) = finish_erasure(Host::here(&data, context.now), store)? {
+            any = true;
+            load_stores::tell(context, &report);
         }
-        any = true;
-        let host = Host::here(&data, context.now);
-        load_stores::tell(context, &Writer::open(host, store)?);
     }
     Ok(any)
 }
 
 /// Reports the result of an erasure.
-pub fn tell(context: &Context, erased: &ErasureReceipt) {
-    let (is_left, is_talk) = (!erased.left.is_empty(), !context.options.json);
-    let found = if is_left || is_talk { erased.found() } else { Vec::new() };
-    let reach = if is_talk { erased.out_of_reach() } else { Vec::new() };
-    let lines = [&erased.notes, &found, &erased.besides(), &reach];
-    lines.into_iter().flatten().for_each(|line| say(line));
+pub fn tell(context: &Context, erased: &ErasureReport) {
+    erased.told(!context.options.json).iter().for_each(|line| say(line));
 }
 
 /// Prints what is erased from a store, before or after the erasure.
-pub fn print(context: &mut Context, one: &PlannedErasure, erased: Option<&ErasureReceipt>) -> Result<()> {
+pub fn print(context: &mut Context, one: &PlannedErasure, erased: Option<&ErasureReport>) -> Result<()> {
     if !context.options.json {
         return Ok(one.plan.preview_lines().iter().try_for_each(|line| context.out.line(line))?);
     }
     let change = ChangeRow {
         plan: plan_row(&one.plan),
         applied: erased.is_some(),
-        receipt: erased.map(|own| own.receipt.to_text().into_owned()),
+        receipt: erased.and_then(ErasureReport::receipt).map(|path| path.to_text().into_owned()),
         undo: None,
     };
-    let row = ErasureRow {
-        change,
-        searched: erased.map_or(&[], |own| &own.searched),
-        left: erased.map_or(&[], |own| &own.left),
-        cannot_reach: match erased {
-            Some(own) => own.cannot_reach.clone(),
-            None => {
-                let git = GitHistory::before(&RealDisk, &one.store.root);
-                let is_it = |own: &&Change, path: &Path| own.path == path && own.replaces();
-                cannot_reach(git.as_ref(), &one.store, &|path| one.plan.all().any(|own| is_it(&own, path)))
-            }
-        },
-        git: erased.and_then(|own| own.git.as_ref()),
+    let before;
+    let report = match erased {
+        Some(erased) => erased,
+        None => {
+            before = ErasureReport::before(one);
+            &before
+        }
     };
+    let row = ErasureRow { change, report };
     context.out.json(&row).map_err(Failure::from)
 }

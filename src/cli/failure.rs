@@ -9,9 +9,8 @@ use crate::disk::WriteError;
 use crate::format::writing::Refusal;
 use crate::model::NotWhole;
 use crate::query::{QueryError, SavedQueryError, SavedQueryRefusal};
-use crate::store::commit::{CommitError, without_untouched};
 use crate::text::safe_text::sanitize;
-use crate::usecase::{ChangeFailure, FailureKind};
+use crate::usecase::{ChangeFailure, FailureKind, without_untouched};
 
 /// How a verb ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,11 +199,5 @@ impl From<Refusal> for Failure {
 impl From<NotWhole> for Failure {
     fn from(not: NotWhole) -> Self {
         ChangeFailure::from(not).into()
-    }
-}
-
-impl From<CommitError> for Failure {
-    fn from(error: CommitError) -> Self {
-        ChangeFailure::from(error).into()
     }
 }

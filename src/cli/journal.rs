@@ -12,9 +12,7 @@ use super::list_table::more;
 use super::load_stores;
 use super::read_scope::ReadScope;
 use crate::cli::context::Context;
-use crate::disk::RealDisk;
-use crate::model::{Moment, PathText, Store, plan};
-use crate::store::commit::{FileLine, UndoRedo, Vault};
+use crate::model::{FileLine, Moment, PathText, Store, UndoRedo, plan};
 use crate::usecase::{JournalRow, JournalView};
 
 #[derive(Serialize)]
@@ -39,9 +37,7 @@ struct StepRow<'a> {
 pub fn run(context: &mut Context, limit: Limit) -> Result {
     let snapshot = load_stores::snapshot(context, ReadScope::All)?;
     let data = load_stores::data_folder(context)?;
-    let account = |store: &Arc<Store>| {
-        JournalView::of(store, &Vault::open_read_only(&RealDisk, &data, &store.root), context.now)
-    };
+    let account = |store: &Arc<Store>| JournalView::of(store, &data, context.now);
     let accounts: Vec<JournalView> = snapshot.stores.iter().map(account).collect();
     let (all, oldest) = newest(&accounts, limit);
     for (number, (store, account)) in snapshot.stores.iter().zip(&accounts).enumerate() {
@@ -71,7 +67,7 @@ pub fn run(context: &mut Context, limit: Limit) -> Result {
 type StepTime = (Option<Moment>, u64, usize);
 
 fn when(row: &JournalRow, store: usize) -> StepTime {
-    (Moment::parse(&row.line.at).map(|(at, _)| at), row.line.step, store)
+    (Moment::of(&row.line.at), row.line.step, store)
 }
 
 /// Returns the number of steps in all stores, and the time of the oldest one that is shown.

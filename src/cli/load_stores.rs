@@ -8,76 +8,32 @@ use super::read_scope::{ReadScope, is_enough, may_change};
 use crate::cli::context::Context;
 use crate::disk::host::Host;
 use crate::disk::{Disk, Lookup, RealDisk};
-use crate::format::FORMATS;
 use crate::model::{Extent, PathText, Snapshot, Store};
-use crate::store::commit::{CommitError, Vault, Writer, interrupted_stores, is_left_over};
 use crate::store::{self, DiscoveryResult, Place};
+use crate::usecase::{
+    RecoveryReport, recover, recover_at_once, store_with_deleted, with_emptied_store, with_interrupted_stores,
+};
 
 /// Returns the stores that the options name, or those found from the current folder and from home.
 pub fn places(context: &Context, paths: &[PathBuf]) -> Vec<DiscoveryResult> {
     let named: Vec<&PathBuf> = context.options.stores.iter().chain(paths).collect();
     let data = data_folder(context).ok();
-    let known = |looked: DiscoveryResult| known_by_journal(looked, data.as_deref());
+    let known = |looked: DiscoveryResult| match &data {
+        Some(data) => with_emptied_store(looked, data),
+        None => looked,
+    };
+    let with_interrupted = |looked: Vec<DiscoveryResult>, is_here: &dyn Fn(&Path) -> bool| match &data {
+        Some(data) => with_interrupted_stores(looked, data, is_here),
+        None => looked,
+    };
     if named.is_empty() {
         let looked = store::look_around(&here(), home().as_deref()).into_iter().map(known).collect();
-        return with_unfinished(looked, data.as_deref(), &|root| root.starts_with(here()));
+        return with_interrupted(looked, &|root| root.starts_with(here()));
     }
     let format = context.options.format.as_deref();
     let look = |path: &PathBuf| known(store::look_at(path, format));
     let looked = store::parallel::map_parallel(&named, |path| look(path));
-    with_unfinished(looked, data.as_deref(), &|_| false)
-}
-
-/// Adds the stores in which a change was interrupted. Until that change is finished, their files
-/// may show no format, or another one.
-fn with_unfinished(
-    mut looked: Vec<DiscoveryResult>,
-    data: Option<&Path>,
-    is_here: &dyn Fn(&Path) -> bool,
-) -> Vec<DiscoveryResult> {
-    let real = |path: &Path| RealDisk.real_path(path).unwrap_or_else(|_| path.to_owned());
-    let paths: Vec<PathBuf> = looked.iter().map(|look| real(&look.path)).collect();
-    let is_near = |root: &Path| paths.iter().any(|own| own.starts_with(root) || root.starts_with(own));
-    let is_asked = |root: &Path| is_here(root) || is_near(root);
-    for place in data.map(|data| interrupted_stores(&RealDisk, data, &is_asked)).unwrap_or_default() {
-        let is_it = |own: &Place| real(&own.root) == place.root;
-        let found = looked.iter_mut().flat_map(|look| look.found.iter_mut().flatten()).find(|own| is_it(own));
-        if let Some(own) = found {
-            own.format = place.format;
-            continue;
-        }
-        let path_of = |look: &DiscoveryResult| real(&look.path);
-        let holds = |look: &&mut DiscoveryResult| {
-            path_of(look).starts_with(&place.root) || place.root.starts_with(path_of(look))
-        };
-        match looked.iter_mut().find(holds) {
-            Some(look) => match &mut look.found {
-                Ok(found) => found.push(place),
-                Err(_) => look.found = Ok(vec![place]),
-            },
-            None if is_here(&place.root) => {
-                looked.push(DiscoveryResult::at(&place.root.clone(), Ok(vec![place])));
-            }
-            None => {}
-        }
-    }
-    looked
-}
-
-/// Recognizes an emptied store by its journal, because the change that emptied it can still be undone.
-fn known_by_journal(looked: DiscoveryResult, data: Option<&Path>) -> DiscoveryResult {
-    let (Err(_), false, Some(data)) = (&looked.found, looked.refused, data) else { return looked };
-    let places = FORMATS.iter().map(|format| looked.path.join(format.about().place));
-    for root in std::iter::once(looked.path.clone()).chain(places) {
-        let format = match Vault::open_read_only(&RealDisk, data, &root).format() {
-            Ok(format) => format,
-            Err(error) => return DiscoveryResult { found: Err(error.to_string()), refused: true, ..looked },
-        };
-        if let Some(found) = format.and_then(|format| store::look_at(&root, Some(&format)).found.ok()) {
-            return DiscoveryResult { found: Ok(found), ..looked };
-        }
-    }
-    looked
+    with_interrupted(looked, &|_| false)
 }
 
 /// Returns the only store, if there is exactly one, and everything that was named could be read.
@@ -179,7 +135,7 @@ pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot> 
     let data = data_folder(context)?;
     let mut with = Snapshot::default();
     for own in &snapshot.stores {
-        let own = store::commit::with_deleted(&RealDisk, &data, own, context.now)?;
+        let own = store_with_deleted(own, &data, context.now)?;
         context.unread.store(&own);
         with.stores.push(Arc::new(own));
     }
@@ -207,26 +163,6 @@ enum RecoveryMode {
     BestEffort,
 }
 
-impl RecoveryMode {
-    fn open<'a>(
-        self,
-        context: &Context,
-        host: Host<'a>,
-        store: &'a Store,
-    ) -> Result<Option<Writer<'a>>, CommitError> {
-        let is_left = is_left_over(host.disk, host.machine, host.data, store);
-        match (self, is_left) {
-            (_, Ok(false)) => Ok(None),
-            (RecoveryMode::Blocking, is_left) => is_left.and_then(|_| Writer::open(host, store).map(Some)),
-            (RecoveryMode::BestEffort, Ok(true)) => Ok(Writer::open_at_once(host, store).ok()),
-            (RecoveryMode::BestEffort, Err(error)) => {
-                context.unread.line(format!("{}: {error}", store.root.to_text()));
-                Ok(None)
-            }
-        }
-    }
-}
-
 /// Recovers what was left in the stores, unless nothing may be written.
 fn tended(context: &Context, snapshot: Snapshot, tends: RecoveryMode) -> Result<Snapshot> {
     if context.options.readonly || context.options.dry_run {
@@ -237,12 +173,18 @@ fn tended(context: &Context, snapshot: Snapshot, tends: RecoveryMode) -> Result<
     let host = Host::here(&data, context.now);
     let mut tended = Snapshot::default();
     for store in &snapshot.stores {
-        let Some(writer) = tends.open(context, host, store)? else {
+        let recovered = match tends {
+            RecoveryMode::Blocking => recover(host, store)?,
+            RecoveryMode::BestEffort => recover_at_once(host, store).unwrap_or_else(|failed| {
+                context.unread.line(format!("{}: {}", store.root.to_text(), failed.message));
+                None
+            }),
+        };
+        let Some(report) = recovered else {
             tended.stores.push(Arc::clone(store));
             continue;
         };
-        tell(context, &writer);
-        drop(writer);
+        tell(context, &report);
         let place = Place::of(store);
         tended.stores.extend(store::load_each(&[place], store.extent, &snapshot, context.now));
     }
@@ -250,9 +192,9 @@ fn tended(context: &Context, snapshot: Snapshot, tends: RecoveryMode) -> Result<
 }
 
 /// Says what was found when the store was opened to write.
-pub fn tell(context: &Context, writer: &Writer<'_>) {
-    writer.notes().iter().for_each(|note| say(note));
-    if writer.finished().is_some_and(|erased| !erased.left.is_empty()) {
+pub fn tell(context: &Context, report: &RecoveryReport) {
+    report.notes.iter().for_each(|note| say(note));
+    if report.is_erasure_left {
         context.is_left.set(true);
     }
 }

@@ -1,4 +1,4 @@
-//! Verbs without screens, one per file. stdout has data, stderr has messages.
+//! Verbs without screens. The name of a file has its verbs. stdout has data, stderr has messages.
 //!
 //! The table of verbs is in `verbs.rs`.
 
@@ -10,11 +10,11 @@ mod backup;
 mod break_lock;
 mod change_records;
 mod change_report;
-mod change_stores;
 mod check;
 mod classify_args;
 mod columns;
 mod command_line;
+mod compact_reindex_migrate;
 mod completions;
 mod config;
 mod confirm_prompt;

@@ -1,6 +1,6 @@
 //! Reads only one session, if a verb is about nothing else.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::failure::Result;
 use super::load_stores;
@@ -9,8 +9,8 @@ use crate::disk::{Disk, Lookup, RealDisk};
 use crate::format;
 use crate::model::key::{Key, ParsedKey, file_digest};
 use crate::model::{PathText, Snapshot, Store, StoreScope, is_file_name, is_log};
-use crate::store::commit::{StepHistory, Vault, is_settled};
 use crate::store::{self, LONG_LOG, Place};
+use crate::usecase;
 
 /// What a verb is about.
 #[derive(Clone, Copy)]
@@ -39,17 +39,8 @@ pub struct StepSelector<'a> {
 impl StepSelector<'_> {
     /// Returns the store, limited to what the step changed.
     pub fn place(self, place: Place) -> Place {
-        let files = self.files(&place);
+        let files = usecase::files_of_step(self.data, &place.root, self.step, self.is_redo);
         files.map_or(place.clone(), |files| place.with_files(&files))
-    }
-
-    fn files(self, place: &Place) -> Option<Vec<PathBuf>> {
-        let journal = Vault::open_read_only(&RealDisk, self.data, &place.root).journal().ok()?;
-        let history = StepHistory::of(&journal);
-        let last = if self.is_redo { history.undone.last() } else { history.done.last() };
-        let step = self.step.or(last.map(|(step, _)| *step))?;
-        let line = journal.iter().find(|line| line.step == step)?;
-        Some(line.files.iter().map(|own| own.path.clone()).collect())
     }
 }
 
@@ -159,6 +150,6 @@ pub fn is_enough(store: &Store) -> bool {
 /// True if a store read for one session can be changed: no interrupted change left something elsewhere.
 pub fn may_change(context: &Context, store: &Store) -> bool {
     let is_free =
-        || load_stores::data_folder(context).is_ok_and(|data| is_settled(&RealDisk, &data, &store.root));
+        || load_stores::data_folder(context).is_ok_and(|data| usecase::is_settled(&data, &store.root));
     store.scope.is_none() || is_free()
 }

@@ -7,24 +7,16 @@ use super::change_report::{ChangeSummary, change_summary, print_plan, print_plan
 use super::failure::{Exit, Failure, Result, say};
 use super::{break_lock, confirm_prompt, erase, load_stores};
 use crate::cli::context::Context;
+use crate::disk::RealDisk;
 use crate::disk::host::Host;
-use crate::disk::{Machine, RealDisk, ThisMachine};
-use crate::format::writing::WriteContext;
-use crate::model::{EntryRef, Moment, PathText, Plan, Snapshot, Store};
-use crate::store::commit::scrub::ErasureReceipt;
-use crate::store::commit::{CommitError, CommitReceipt};
+use crate::model::{CommitReceipt, EntryRef, Moment, PathText, Plan, Snapshot, Store};
 use crate::store::referenced_files;
 use crate::text::safe_text::sanitize;
 use crate::text::secrets::mask;
 use crate::usecase::{
-    self, ChangeCommand, ChangeFailure, ChangeObserver, ChangeRequest, ExecuteOutcome, PlannedChange,
-    PlannedErasure, RecentSteps, Requester,
+    self, ChangeCommand, ChangeFailure, ChangeObserver, ChangeRequest, ErasureReport, ExecuteOutcome,
+    HeldLock, PlannedChange, PlannedErasure, RecentSteps, Requester,
 };
-
-/// Returns the context of a comparison.
-pub fn scene<'a>(context: &Context, store: &'a Store) -> WriteContext<'a> {
-    WriteContext::of(store, context.now, ThisMachine::new().random())
-}
 
 /// A text that the user wrote.
 #[derive(Clone, Copy)]
@@ -185,8 +177,8 @@ fn lines(planned: &PlannedChange) -> Vec<String> {
         return std::iter::once(format!("{head}; the rest is unchanged:")).chain(moved).collect();
     }
     let head = (!difference.is_none()).then(|| format!("{head}:"));
-    let anew = "The plan is not as it was shown. This is what it would do now:".to_owned();
-    head.into_iter().chain(moved).chain([anew]).chain(all).collect()
+    let changed = "The plan is not as it was shown. This is what it would do now:".to_owned();
+    head.into_iter().chain(moved).chain([changed]).chain(all).collect()
 }
 
 enum AttemptOutcome {
@@ -251,8 +243,8 @@ impl PrintingObserver<'_> {
 }
 
 impl ChangeObserver for PrintingObserver<'_> {
-    fn break_lock(&mut self, error: &CommitError) -> bool {
-        break_lock::is_broken(error)
+    fn may_break(&mut self, lock: &HeldLock<'_>) -> bool {
+        break_lock::is_agreed(lock)
     }
 
     fn on_written(&mut self, store: &Store, plan: &Plan, receipt: Option<&CommitReceipt>) -> bool {
@@ -263,8 +255,8 @@ impl ChangeObserver for PrintingObserver<'_> {
         self.keep(told)
     }
 
-    fn on_erased(&mut self, asked: &PlannedErasure, erased: &ErasureReceipt) -> bool {
-        if !erased.left.is_empty() {
+    fn on_erased(&mut self, asked: &PlannedErasure, erased: &ErasureReport) -> bool {
+        if erased.is_left() {
             self.exit = Exit::Failed;
         }
         let (root, count) = (asked.store.root.to_text(), usecase::memory_count(asked.targets.len()));

@@ -127,13 +127,18 @@ mod tests {
     use crate::cli::{Args, Exit, run};
 
     /// Returns every verb that takes a selection, with what else it needs.
-    fn selecting() -> Vec<(String, Vec<&'static str>)> {
+    fn selecting() -> Vec<(String, Vec<String>)> {
         let command = Args::command();
         let takes = |verb: &&clap::Command| verb.get_arguments().any(|own| own.get_long() == Some("query"));
+        let required = |verb: &clap::Command| -> Vec<String> {
+            let required = verb.get_arguments().filter(|own| own.is_required_set());
+            let names = required.filter_map(|own| own.get_long());
+            names.flat_map(|name| [format!("--{name}"), "other".to_owned()]).collect()
+        };
         let needs = |verb: &clap::Command| match verb.get_name() {
-            "tag" => vec!["+new"],
-            "edit" => vec!["--set", "importance=0.9"],
-            _ => Vec::new(),
+            "tag" => vec!["+new".to_owned()],
+            "edit" => ["--set", "importance=0.9"].map(str::to_owned).into(),
+            _ => required(verb),
         };
         command
             .get_subcommands()
@@ -160,6 +165,7 @@ mod tests {
         let verbs = selecting();
         assert!(verbs.len() >= 7, "{verbs:?}");
         for (verb, needs) in &verbs {
+            let needs: Vec<&str> = needs.iter().map(String::as_str).collect();
             let with = |more: &[&'static str]| exit(folder.path(), verb, &[&needs[..], more].concat());
             assert_eq!(with(&["--query", "tag:no_such_tag"]), Exit::Nothing, "{verb}");
             assert_eq!(with(&[]), Exit::Usage, "{verb}");

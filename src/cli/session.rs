@@ -87,7 +87,7 @@ pub fn run(context: &mut Context, what: SessionVerb) -> Result {
         }
         _ => load_stores::to_change(context, ReadScope::All)?,
     };
-    let (number, deed) = match what {
+    let (number, operation) = match what {
         SessionVerb::List { limit } => return list(context, &snapshot, limit),
         SessionVerb::Export { id, shape } => return export_one(context, &snapshot, &id, shape),
         SessionVerb::New { id, user } => (the_store(&snapshot, None)?, SessionCommand::New(id, user)),
@@ -97,7 +97,7 @@ pub fn run(context: &mut Context, what: SessionVerb) -> Result {
             (with_session(&snapshot, &id)?, SessionCommand::Unarchive(id, allow_large))
         }
     };
-    run_change(context, request(context, &snapshot, ChangeCommand::Session(number, deed)), None)
+    run_change(context, request(context, &snapshot, ChangeCommand::Session(number, operation)), None)
 }
 
 /// Returns the failure that no store has a session with this name.

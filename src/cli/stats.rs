@@ -6,12 +6,11 @@ use super::failure::{Exit, Result};
 use super::load_stores;
 use super::read_scope::ReadScope;
 use crate::cli::context::Context;
-use crate::disk::RealDisk;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, State, Store};
 use crate::query::{StoreCounts, UsageStatistics};
-use crate::store::commit::{LogLine, Vault};
 use crate::text::columns::human_size;
+use crate::usecase::Activity;
 
 /// Prints the numbers of each store and of all stores, in words or by the names of the metrics.
 pub fn run(context: &mut Context, is_metrics: bool) -> Result {
@@ -21,15 +20,14 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
     let stores: Vec<_> = held().map(|(store, held)| figures(store, held)).collect();
     let sum =
         |count: &dyn Fn(&Store) -> u64| -> u64 { snapshot.stores.iter().map(|store| count(store)).sum() };
-    let log = log_lines(context, &snapshot.stores);
-    let saved: Vec<&LogLine> = log.iter().filter(|line| line.message.ends_with(" saved")).collect();
-    let took: Vec<u64> = saved.iter().filter_map(|line| line.metadata.get("duration_ms")?.as_u64()).collect();
-    let told_ending = |end: &str| log.iter().filter(|line| line.message.ends_with(end)).count();
+    let activity = load_stores::data_folder(context)
+        .map_or_else(|_| Activity::default(), |data| Activity::of(&data, &snapshot.stores));
+    let Activity { save_times: took, compactions, lock_timeouts: waits } = activity;
     let metrics = json!({
         "memory.operations.write.count": took.len(),
         "memory.operations.write.duration_ms": took.iter().sum::<u64>().checked_div(took.len() as u64),
-        "memory.locks.contention.count": told_ending("E_LOCK_TIMEOUT"),
-        "memory.compaction.count": saved.iter().filter(|line| line.message.starts_with("compact")).count(),
+        "memory.locks.contention.count": waits,
+        "memory.compaction.count": compactions,
         "memory.sessions.active": sum(&|store| store.sessions.iter().filter(|own| own.lifecycle != Some("archived")).count() as u64),
         "memory.entries.total": statistics.stores.iter().map(|held| held.live).sum::<usize>(),
         "memory.size.bytes": sum(&|store| store.bytes),
@@ -48,7 +46,6 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
     for (store, held) in held() {
         told(store, held).iter().try_for_each(|line| context.out.line(line))?;
     }
-    let waits = told_ending("E_LOCK_TIMEOUT");
     Ok(in_all(&snapshot.stores, &took, waits).iter().try_for_each(|line| context.out.line(line))?)
         .map(|()| Exit::Done)
 }
@@ -91,11 +88,6 @@ fn in_all(stores: &[std::sync::Arc<Store>], took: &[u64], waits: usize) -> Vec<S
     let waited =
         (waits > 0).then(|| format!("{} a lock was not free in time", count_with_noun(waits as u64, "time")));
     lines.into_iter().chain(waited).collect()
-}
-
-fn log_lines(context: &Context, stores: &[std::sync::Arc<Store>]) -> Vec<LogLine> {
-    let Ok(data) = load_stores::data_folder(context) else { return Vec::new() };
-    stores.iter().flat_map(|store| Vault::open_read_only(&RealDisk, &data, &store.root).log_lines()).collect()
 }
 
 fn figures(store: &Store, held: &StoreCounts) -> serde_json::Value {

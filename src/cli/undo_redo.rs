@@ -10,10 +10,9 @@ use crate::cli::read_scope::{ReadScope, StepSelector};
 use crate::cli::run_change::run_change_of;
 use crate::disk::RealDisk;
 use crate::disk::host::Host;
-use crate::model::{PathText, Snapshot, Store};
+use crate::model::{PathText, Snapshot, Store, UndoRedo};
 use crate::store::Place;
-use crate::store::commit::{StepHistory, UndoRedo, Vault, Writer};
-use crate::usecase::{ChangeCommand, Requester, last_change};
+use crate::usecase::{self, ChangeCommand, Requester, last_change};
 
 /// Stores, each with the step to undo or redo in it.
 type StepsIn = Vec<(Arc<Store>, u64)>;
@@ -80,11 +79,7 @@ fn read_to_turn(
 
 /// Returns the one store in which a step with this number is applied.
 fn with_step<'a>(stores: &'a [Arc<Store>], data: &Path, number: u64) -> Result<Option<&'a Arc<Store>>> {
-    let mut with: Vec<&Arc<Store>> = Vec::new();
-    for store in stores {
-        let journal = Vault::open_read_only(&RealDisk, data, &store.root).journal()?;
-        with.extend(StepHistory::of(&journal).has(number).then_some(store));
-    }
+    let with = usecase::stores_with_step(data, stores, number)?;
     match with.as_slice() {
         [] => Ok(None),
         [one] => Ok(Some(one)),
@@ -111,18 +106,8 @@ pub fn turn(
     let own = steps.iter().filter_map(|(store, step)| Some((place(store)?, turn(*step))));
     let mut turns: Vec<(usize, UndoRedo)> = own.collect();
     if turns.is_empty() {
-        let none = || Failure::new(Exit::Nothing, "no store is open.");
-        let has_step = |own: &&Arc<Store>| {
-            let UndoRedo::Undo(step) = asked else { return false };
-            let journal = Vault::open_read_only(&RealDisk, &data, &own.root).journal().unwrap_or_default();
-            journal.iter().any(|line| line.step == step)
-        };
-        let store = snapshot.stores.iter().find(has_step).or(snapshot.stores.first());
-        let writer = Writer::open_read_only(host, store.ok_or_else(none)?)?;
-        let (_, turn) = match asked {
-            UndoRedo::Undo(step) => writer.undo(Some(step).filter(|step| *step > 0))?,
-            UndoRedo::Redo(_) => writer.redo(None)?,
-        };
+        let turn = usecase::step_to_turn(host, &snapshot.stores, asked)?;
+        let turn = turn.ok_or_else(|| Failure::new(Exit::Nothing, "no store is open."))?;
         turns.push((0, turn));
     }
     run_change_of(context, snapshot, (Vec::new(), Requester::Ids), ChangeCommand::UndoRedoSteps(turns))

@@ -57,12 +57,21 @@ pub const CLOCK: &str = "now";
 pub const JSON: &str = "json";
 pub const NOTHING: &str = "";
 
+macro_rules! examples {
+    () => {
+        ""
+    };
+    ($examples:expr) => {
+        $examples
+    };
+}
+
 /// Makes the verbs from their table. A row has the arguments, the kind of the words after it, the options
 /// that the verb and its parts obey, the usage if the kind does not say it, examples, and what it runs.
 macro_rules! verbs {
     ($($(#[$about:meta])* $verb:ident $({ $($(#[$arg:meta])* $field:ident: $type:ty),* $(,)? })?:
         $takes:ident $obeys:ident $(parts [$($part:literal $part_obeys:ident),*])? $(used $usage:literal)?
-        $(as $examples:literal)? => |$context:ident| $run:expr;)*) => {
+        $(as $examples:expr)? => |$context:ident| $run:expr;)*) => {
         /// The verbs.
         #[derive(Clone, Debug, Subcommand)]
         pub enum Verb {
@@ -75,7 +84,7 @@ macro_rules! verbs {
             obeys: $obeys,
             parts: &[$($(($part, $part_obeys)),*)?],
             used: concat!("" $(, $usage)?),
-            examples: concat!("" $(, $examples)?),
+            examples: examples!($($examples)?),
         },)*];
 
         impl Verb {
@@ -87,4 +96,4 @@ macro_rules! verbs {
         }
     };
 }
-pub(super) use verbs;
+pub(super) use {examples, verbs};

@@ -15,13 +15,14 @@ use crate::cli::session::{self, SessionVerb};
 use crate::cli::value_parsers::{code, fraction, known_format, limit, name, queried, step};
 use crate::cli::verb_table::*;
 use crate::cli::{
-    add, archive, background_recovery, change_stores, check, completions, delete, demo, duplicates, edit,
-    erase, export, help, init, journal, keys, list, maintain, man, repair, search, show, stats, stores, tag,
-    undelete, undo_redo,
+    add, archive, background_recovery, check, compact_reindex_migrate, completions, delete, demo, duplicates,
+    edit, erase, export, help, init, journal, keys, list, maintain, man, repair, search, show, stats, stores,
+    tag, undelete, undo_redo,
 };
+use crate::format;
 use crate::model::Code;
 use crate::query::SIMILAR_PERCENT;
-use crate::usecase::{ChangeCommand, DeleteOptions, NewRecord};
+use crate::usecase::{DeleteOptions, NewRecord};
 
 pub fn known(name: &str) -> Option<&'static VerbInfo> {
     VERBS.iter().find(|own| own.name.eq_ignore_ascii_case(name))
@@ -213,7 +214,7 @@ verbs! {
         /// An empty folder, or one that does not exist yet.
         folder: PathBuf,
     }: Own MAKES
-        as "init bmad .bmad/memory"
+        as format::INIT_EXAMPLE
         => |context| init::init(context, &format, &folder);
     /// Repair damaged files.
     Repair {
@@ -253,16 +254,16 @@ verbs! {
         session: Option<String>,
     }: Paths CHANGES
         as "compact --session s1 --dry-run"
-        => |context| change_stores::each(context, ChangeCommand::Compact(session));
+        => |context| compact_reindex_migrate::compact(context, session);
     /// Rebuild indexes and counts.
     Reindex: Paths CHANGES as "reindex ./memory"
-        => |context| change_stores::each(context, ChangeCommand::Reindex(None));
+        => |context| compact_reindex_migrate::reindex(context);
     /// Do what is due by the rules of the format and the store's config; made for cron.
     Maintain: Paths CHANGES as "maintain --yes ./memory"
         => |context| maintain::maintain(context);
     /// Upgrade files of an older version, after a backup.
     Migrate: Paths CHANGES as "migrate ~/.claude/agents/memories"
-        => |context| change_stores::each(context, ChangeCommand::Migrate);
+        => |context| compact_reindex_migrate::migrate(context);
     /// Show counts and sizes.
     Stats {
         /// Print the metrics by their names, for programs.

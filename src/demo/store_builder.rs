@@ -49,7 +49,7 @@ impl<'c> StoreBuilder<'c> {
         Ok(desk)
     }
 
-    fn scene(&mut self, now: Moment) -> WriteContext<'_> {
+    fn context(&mut self, now: Moment) -> WriteContext<'_> {
         let random = (u128::from(self.chance.bits()) << 64 | u128::from(self.chance.bits())).to_be_bytes();
         WriteContext::of(&self.store, now, random)
     }
@@ -73,7 +73,7 @@ impl<'c> StoreBuilder<'c> {
     ///
     /// If the verb refuses.
     pub fn verb(&mut self, now: Moment, plan: impl FnOnce(&WriteContext<'_>) -> Result<Plan>) -> Result<()> {
-        let plan = plan(&self.scene(now))?;
+        let plan = plan(&self.context(now))?;
         self.carry_out(&plan)
     }
 
@@ -95,7 +95,7 @@ impl<'c> StoreBuilder<'c> {
             }
         }
         let last = told.last().map_or(self.now, |own| own.when);
-        self.verb(last, |scene| ops::plan("add", scene, told.len(), changes))
+        self.verb(last, |context| ops::plan("add", context, told.len(), changes))
     }
 
     fn added(&mut self, own: &DemoMemory) -> Result<Vec<Change>> {

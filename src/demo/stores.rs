@@ -65,7 +65,9 @@ pub fn ops(given: &mut DemoInputs<'_>) -> DemoStore {
     let mut chance = DemoRng::new(given.chance.bits());
     let mut desk = StoreBuilder::new("session-log", "ops/memory", &mut chance, now)?;
     for (session, began) in SESSIONS.map(|own| (own.0, own.1)).into_iter().chain([(&*outage, 4)]) {
-        desk.verb(now.plus(-began * DAY - HOUR), |scene| ops::session::new(scene, Some(session), "team"))?;
+        desk.verb(now.plus(-began * DAY - HOUR), |context| {
+            ops::session::new(context, Some(session), "team")
+        })?;
     }
     // The last three memories of this session are missing in its index.
     let stale = "sessions/search_index/index.json";
@@ -79,7 +81,7 @@ pub fn ops(given: &mut DemoInputs<'_>) -> DemoStore {
     desk.tell(rest)?;
     let done = SESSIONS.iter().take(4).flat_map(|own| desk.live(own.0).into_iter().skip(7).step_by(13));
     let gone: Vec<Entry> = done.collect();
-    desk.verb(given.ago(50), |scene| ops::delete::delete(scene, &gone, DeleteRequest::default()))?;
+    desk.verb(given.ago(50), |context| ops::delete::delete(context, &gone, DeleteRequest::default()))?;
     let log = |session: &str| format!("sessions/{session}/memory.jsonl");
     desk.damage(&log("oauth_spike"), &[(20, Damage::DanglingReference), (33, Damage::Nuls)])?;
     let of_ci =
@@ -113,7 +115,7 @@ pub fn shop(given: &mut DemoInputs<'_>) -> DemoStore {
         desk.put(&format!("sessions/{session}/manifest.json"), manifest.into_bytes())?;
     }
     desk.tell(old)?;
-    desk.verb(now.plus(-149 * DAY), |scene| ops::session::archive(scene, "search-latency"))?;
+    desk.verb(now.plus(-149 * DAY), |context| ops::session::archive(context, "search-latency"))?;
     desk.tell(live)?;
     desk.damage("sessions/double-charge/preferences.jsonl", &[(2, Damage::Torn("\"key\":\""))])?;
     desk.verb(given.ago(3), ops::reindex::reindex)?;
@@ -134,7 +136,7 @@ pub fn team(given: &mut DemoInputs<'_>) -> DemoStore {
     for (number, part) in archived.chunks(7).enumerate() {
         desk.tell(part.to_vec())?;
         let (all, when) = (desk.live(""), now.plus(-(270 - 40 * number as i64) * DAY));
-        desk.verb(when, |scene| ops::archive::archive(scene, &all))?;
+        desk.verb(when, |context| ops::archive::archive(context, &all))?;
     }
     desk.remove(".backup")?;
     // The user misses two learnings that were deleted. The backup from before has them.
@@ -145,7 +147,7 @@ pub fn team(given: &mut DemoInputs<'_>) -> DemoStore {
         all.into_iter().partition(|own| own.when < deleted);
     desk.tell(before)?;
     let gone = [desk.titled("Rollback steps for release 4.2"), desk.titled("Retry budget is 3")].concat();
-    desk.verb(deleted, |scene| ops::delete::delete(scene, &gone, DeleteRequest::default()))?;
+    desk.verb(deleted, |context| ops::delete::delete(context, &gone, DeleteRequest::default()))?;
     desk.tell(after)?;
     let old = desk.file("index.json");
     desk.tell(last)?;
@@ -229,7 +231,7 @@ pub fn notes(given: &mut DemoInputs<'_>) -> DemoStore {
     let query = "-- Failures of the last week\nSELECT * FROM events WHERE status = 'failure';\n";
     desk.put("queries/recent-failures.sql", query)?;
     let old = desk.titled("Retries without jitter");
-    desk.verb(given.ago(60), |scene| ops::delete::delete(scene, &old, DeleteRequest::default()))?;
+    desk.verb(given.ago(60), |context| ops::delete::delete(context, &old, DeleteRequest::default()))?;
     desk.remove("knowledge/tags.json")?;
     desk.plant("knowledge/notes/cache-keys.md", Some(1), Code::DanglingReference);
     Ok(desk.done())

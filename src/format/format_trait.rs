@@ -33,6 +33,14 @@ pub struct FormatInfo {
     /// True if its stores are in checkouts, which don't keep modes. A file that others can read is
     /// then a note, else a warning.
     pub in_checkout: bool,
+    /// True if its stores are below the home folder by default; else they are below a project.
+    pub is_below_home: bool,
+    /// True if its specification ranks memories by a weighted sum.
+    pub ranks_by_sum: bool,
+    /// True if its records have fields for references to others.
+    pub has_references: bool,
+    /// True if its records may have a checksum that its specification defines.
+    pub has_checksums: bool,
     /// Files outside a store that are made from it, relative to the folder that contains the store
     /// at its default place. They are checked and never listed.
     pub outside_files: &'static [&'static str],
@@ -69,6 +77,11 @@ pub trait Format: FormatWriter {
     /// Returns what a path relative to the root is to the format.
     fn place(&self, path: &Path, is_folder: bool) -> Placement {
         (self.about().placement)(path, is_folder)
+    }
+
+    /// True if new memories of a type belong to a session.
+    fn is_in_session(&self, _kind: &str) -> bool {
+        true
     }
 
     /// Returns the session of a path; `None` if sessions share the path or its file.
@@ -192,6 +205,13 @@ pub struct AssemblyInput<'a> {
     pub locks: &'a [LockFact],
     /// The outside files that exist. `None` if the store is not at its default place, or was read in part.
     pub outside_files: Option<&'a [(PathBuf, Vec<u8>)]>,
+}
+
+impl<'a> AssemblyInput<'a> {
+    /// Returns the files with their numbers.
+    pub fn numbered(&self) -> impl Iterator<Item = (u32, &'a Document)> + use<'a> {
+        (0..).zip(self.documents.iter().map(|document| &**document))
+    }
 }
 
 /// A file outside a store that a record names.

@@ -1,6 +1,7 @@
 //! A file that is one JSON document.
 
 use crate::text::json::{Json, JsonKind};
+use crate::text::json_layout::JsonLayout;
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 use crate::text::lines;
 
@@ -27,6 +28,16 @@ pub fn edit_object(bytes: &[u8], edit: impl FnOnce(&[u8], Json<'_>) -> Vec<u8>) 
 pub fn with_object<T>(bytes: &[u8], take: impl FnOnce(Json<'_>) -> T) -> Option<T> {
     let mut tape = Tape::default();
     whole_object(&mut tape, without_mark(bytes)).ok().map(take)
+}
+
+/// Calls `take` with a document's object and layout; without an object if the document can't be read.
+pub fn with_layout<T>(bytes: Option<&[u8]>, take: impl FnOnce(Option<Json<'_>>, JsonLayout) -> T) -> T {
+    let mut tape = Tape::default();
+    let bytes = bytes.unwrap_or_default();
+    match whole_object(&mut tape, without_mark(bytes)) {
+        Ok(object) => take(Some(object), JsonLayout::of(bytes, object)),
+        Err(_) => take(None, JsonLayout::default()),
+    }
 }
 
 /// Returns the value of this kind that fills `body`, or the place and reason of the error.

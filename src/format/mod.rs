@@ -1,8 +1,10 @@
-//! The on-disk formats, one folder each, with equal file names. They never import one another. A
-//! new format is one folder and one line in [`FORMATS`].
+//! The on-disk formats, one folder each, with equal file names. They never import one another;
+//! [`notes`] has what formats of Markdown notes share. A new format is one folder and one line in
+//! [`FORMATS`].
 
 pub mod detection;
 pub mod field_reader;
+pub mod notes;
 pub mod pid_lock;
 pub mod record_details;
 pub mod record_form;
@@ -14,12 +16,14 @@ mod a_mem;
 mod agent_memory;
 mod bmad;
 mod compressed_text;
+mod entries;
 mod entry_text;
 mod format_trait;
 mod id_index;
 mod id_lists;
 mod json_document;
 mod json_stream;
+pub mod live_session;
 mod lost_text;
 mod memory_server;
 mod placement;
@@ -42,7 +46,7 @@ pub use format_trait::{
     ReferencedFile,
 };
 pub use record_lines::{is_sensitive, lines_of};
-pub use registry::{FORMATS, by_name, facets};
+pub use registry::{FORMATS, INIT_EXAMPLE, by_name, facets, ranks_by_sum};
 pub use store_names::store_names;
 pub use title::title_of;
 pub use tombstone_log::legible_id;

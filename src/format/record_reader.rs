@@ -4,7 +4,9 @@ use std::path::Path;
 
 use super::Format;
 use super::field_reader::{Fault, FieldReader, tag_faults};
-pub use super::json_document::{edit_object, whole_object, whole_value, with_object, without_mark};
+pub use super::json_document::{
+    edit_object, whole_object, whole_value, with_layout, with_object, without_mark,
+};
 use super::record_form::RecordForm;
 use crate::model::{
     Code, Moment, ParsedRecord, Problem, Record, RecordBody, Role, Severity, Span, ViewPacker,

@@ -11,9 +11,17 @@ pub static FORMATS: &[&dyn Format] = &[
     &a_mem::AMem,
 ];
 
+/// How an empty store is made on the command line.
+pub const INIT_EXAMPLE: &str = "init bmad .bmad/memory";
+
 /// Returns the format of this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.name() == name)
+}
+
+/// True if the specification of a format ranks memories by a weighted sum.
+pub fn ranks_by_sum(name: &str) -> bool {
+    by_name(name).is_some_and(|format| format.about().ranks_by_sum)
 }
 
 /// Returns the names of the fields that not all formats have.

@@ -10,10 +10,10 @@ use crate::format::tuning::StoreTuning;
 use crate::format::writing::RecordDraft;
 use crate::format::{self, Format};
 use crate::memory::handle_state::{LastIdMap, LogGenerations, SessionLastIds};
-use crate::model::{Act, Change, Generation, Plan, Snapshot};
+use crate::model::{Act, Change, CommitReceipt, Generation, Plan, Snapshot};
 use crate::ops;
 use crate::ops::add::AppendPlan;
-use crate::store::commit::{CommitReceipt, Writer};
+use crate::store::commit::Writer;
 use crate::store::log_ends::LogEnds;
 use crate::store::memory_append;
 
@@ -114,7 +114,7 @@ impl Memory {
         drafts: &[RecordDraft<'_>],
     ) -> (LastIdMap, Vec<(String, LogGenerations)>) {
         let (mut last, mut logs) = (LastIdMap::new(), Vec::new());
-        let numbered = drafts.iter().filter(|_| format.numbers_ids());
+        let numbered = drafts.iter().filter(|_| format.own().last_id.is_some());
         for (session, kind) in numbered.filter_map(|draft| Some((draft.session?, draft.kind))) {
             let key = (session.to_owned(), kind.to_owned());
             if !last.contains_key(&key)
@@ -148,7 +148,7 @@ impl Memory {
         if !self.are_read(&logs) {
             return None;
         }
-        Some((format.last_id(self.store(), session, kind)?, logs))
+        Some((format.own().last_id?(self.store(), session, kind)?, logs))
     }
 
     /// Keeps the last ids of sessions if only this process added to their logs.

@@ -38,7 +38,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `E_INVALID_FORMAT` in `session-log`, which has no archive, and in `bmad`, where
+    /// `E_INVALID_FORMAT` in formats without an archive, and in those where
     /// [`Memory::archive_session`] archives whole sessions. Else as [`Memory::delete_all`]. After
     /// an error, nothing is archived.
     pub fn archive(&mut self, session: Option<&str>, ids: &[&str]) -> Result<usize> {
@@ -166,8 +166,8 @@ impl Memory {
     pub fn restore_session(&mut self, id: &str) -> Result {
         self.ready()?;
         if self.store().sessions.iter().any(|own| own.name == id) {
-            let deed = SessionCommand::Unarchive(id.to_owned(), false);
-            return self.make(Vec::new(), ChangeCommand::Session(0, deed)).map(drop);
+            let operation = SessionCommand::Unarchive(id.to_owned(), false);
+            return self.make(Vec::new(), ChangeCommand::Session(0, operation)).map(drop);
         }
         let with = self.with_deleted()?;
         let is_own = |at: &EntryRef| {

@@ -240,7 +240,7 @@ impl Memory {
         let raw = store.raw(entry);
         let mut tape = Tape::default();
         let value = scan(&mut tape, &raw).ok().and_then(|value| value.path(path));
-        Ok(value.map(|value| String::from_utf8_lossy(value.raw()).into_owned()))
+        Ok(value.map(|value| value.spelled().into_owned()))
     }
 
     fn profile(&mut self, agent: &str) -> Result<EntryRef> {

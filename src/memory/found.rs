@@ -59,7 +59,8 @@ impl Found {
 fn checksum(store: &Store, view: View<'_>, problems: &[Problem]) -> Option<Checksum> {
     let has = |code| problems.iter().any(|own| own.code == code);
     // Other formats may have a member of that name, but no rule for it.
-    let has_rule = store.format == "session-log" && view.checksum;
+    let has_rule =
+        view.checksum && format::by_name(store.format).is_some_and(|own| own.about().has_checksums);
     has_rule.then(|| match () {
         () if has(Code::ChecksumMismatch) => Checksum::Mismatch,
         () if has(Code::ChecksumLegacy) => Checksum::Legacy,

@@ -1,6 +1,7 @@
 //! References between records (2 §3, 4 §3, 5 §6.2).
 
 use super::{Found, Memory, MemoryError, Recalled, Result};
+use crate::format;
 
 /// The links of one record, by direction.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,12 +52,13 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// `E_INVALID_FORMAT` in `memory-server`, which has no references. `E_INVALID_QUERY` if there is no
+    /// `E_INVALID_FORMAT` in a format without references. `E_INVALID_QUERY` if there is no
     /// such record. `E_AMBIGUOUS_ID` if several sessions have the id. Also if the store can't be read.
     pub fn links(&mut self, session: Option<&str>, id: &str) -> Result<Recalled<Links>> {
         self.refresh();
-        if self.place.format == "memory-server" {
-            let message = "memory-server has no links: its memories have no field for them.";
+        let name = self.place.format;
+        if format::by_name(name).is_some_and(|format| !format.about().has_references) {
+            let message = format!("{name} has no links: its memories have no field for them.");
             return Err(MemoryError::new("E_INVALID_FORMAT", message));
         }
         let (at, _) = self.existing_entry(session, id)?;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Found, Memory, MemoryError, Recalled, Result};
+use crate::format;
 use crate::model::{EntryRef, Moment, Snapshot};
 use crate::query::{CancelToken, Order, Query, Ranking, Request, SavedQueryRefusal, search};
 use crate::usecase::{ChangeCommand, DeleteOptions};
@@ -228,7 +229,11 @@ impl Memory {
             snapshot: fading.as_ref().unwrap_or(&self.snapshot),
             text: None,
             query: &query,
-            ranking: if self.place.format == "bmad" { Ranking::Weighted } else { Ranking::Product },
+            ranking: if format::ranks_by_sum(self.place.format) {
+                Ranking::Weighted
+            } else {
+                Ranking::Product
+            },
             order,
             all: false,
             now,

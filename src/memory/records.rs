@@ -82,9 +82,10 @@ impl Memory {
             return Ok(Added { id, dropped: Vec::new() });
         }
         self.refresh();
-        let (brought, dropped) = self.commit_under_lock(&|scene| {
-            let plan = ops::add::add(scene, &draft)?;
-            let told = (brought(scene.store, &plan, scene.now), dropped(scene.store, &plan, scene.now));
+        let (brought, dropped) = self.commit_under_lock(&|context| {
+            let plan = ops::add::add(context, &draft)?;
+            let told =
+                (brought(context.store, &plan, context.now), dropped(context.store, &plan, context.now));
             Ok((plan, told))
         })?;
         let lost = || MemoryError::new("E_STORAGE_IO", "The memory was added and can't be read.");

@@ -54,8 +54,8 @@ impl Memory {
     /// If the format has no sessions, the name exists, or the change can't be made.
     pub fn create_session(&mut self, id: Option<&str>, user: &str) -> Result<String> {
         self.refresh();
-        let made = self.commit_under_lock(&|scene| {
-            let plan = ops::session::new(scene, id, user)?;
+        let made = self.commit_under_lock(&|context| {
+            let plan = ops::session::new(context, id, user)?;
             let name = new_session(&plan);
             Ok((plan, name))
         })?;

@@ -1,11 +1,15 @@
 //! What a memory is: plain data that the other modules pass to each other.
 
 pub mod attributes;
+pub mod backup;
 pub mod bytes;
+pub mod commit_receipt;
 pub mod decay;
 pub mod document;
+pub mod draft;
 pub mod entry_tracker;
 pub mod fast_hash;
+pub mod journal_line;
 pub mod key;
 pub mod lazy_bytes;
 pub mod parsed_record;
@@ -23,11 +27,15 @@ pub mod whole_store;
 
 pub use crate::model::plan::change::{Act, Change};
 pub use crate::model::record_name::{Name, NameKind, Reference};
+pub use backup::{BackupCheck, BackupCopy, BackupReason};
 pub use bytes::Bytes;
+pub use commit_receipt::CommitReceipt;
 pub use decay::{DecayRule, DecayTable};
 pub use document::{Document, Generation, Role};
+pub use draft::{DraftField, DraftOf, FormDraft};
 pub use entry_tracker::EntryTracker;
 pub use fast_hash::{FastMap, FastSet};
+pub use journal_line::{FileLine, JournalLine, UndoRedo};
 pub use key::{Key, ParsedKey, short_digest};
 pub use lazy_bytes::{RangeReader, RecordReader};
 pub use parsed_record::ParsedRecord;

@@ -17,6 +17,11 @@ impl Span {
         self.end - self.start
     }
 
+    /// Returns the places of its bytes in the bytes of the file.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
     /// True if it has no bytes.
     pub fn is_empty(&self) -> bool {
         self.start == self.end

@@ -30,7 +30,8 @@ pub struct EntryLink {
     pub outward: bool,
     /// The specification's word for the relation.
     pub relation: Box<str>,
-    /// The name that is referred to; if the other refers to the entry, the id of the other. Untrusted text.
+    /// The name that is referred to; if the other refers to the entry, the id of the other, or its key if it
+    /// has none. Untrusted text.
     pub name: Box<str>,
     /// The other entry; `None` if the store has none of that name.
     pub other: Option<EntryRef>,
@@ -135,7 +136,7 @@ impl ReferenceIndex {
                 continue;
             }
             let Some(reference) = view.references.iter().find(|own| own.to == name) else { continue };
-            let name = view.id.unwrap_or_default().into();
+            let name = view.id.map_or_else(|| store.key(entry), str::to_owned).into();
             ties.push(EntryLink {
                 outward: false,
                 relation: reference.relation.into(),

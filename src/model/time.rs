@@ -31,6 +31,11 @@ impl Moment {
         Timestamp::read(text).map(|stamp| (stamp.when, stamp.zone))
     }
 
+    /// Parses a timestamp or date, whatever its zone.
+    pub fn of(text: &str) -> Option<Self> {
+        Moment::parse(text).map(|(when, _)| when)
+    }
+
     /// Returns midnight UTC at the start of `day`.
     pub fn start_of(day: NaiveDate) -> Option<Self> {
         let when = day.and_hms_opt(0, 0, 0)?;

@@ -7,18 +7,17 @@ use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
 /// Plans to record an access of a record.
-pub fn access(scene: &WriteContext<'_>, entry: &Entry) -> Result<Plan> {
-    let (_, writes) = writes(scene.store)?;
-    let document = writable(scene.store, entry)?;
-    let raw = scene.store.raw(entry);
+pub fn access(context: &WriteContext<'_>, entry: &Entry) -> Result<Plan> {
+    let (_, writes) = writes(context.store)?;
+    let document = writable(context.store, entry)?;
+    let raw = context.store.raw(entry);
     let mut tape = Tape::default();
-    let members = writes.access_members(scan(&mut tape, &raw)?, scene.now);
+    let members = writes.access_members(scan(&mut tape, &raw)?, context.now);
     if members.is_empty() {
         return Err(Refusal::unfit("the format does not store when a memory was used."));
     }
-    let new = with_members(writes, &raw, &members, scene.now);
+    let new = with_members(writes, &raw, &members, context.now);
     let new = new.ok_or_else(|| Refusal::corrupt("the memory is broken."))?;
-    let span = scene.store.record(entry).span;
-    let edits = vec![(span.start as usize..span.end as usize, new)];
-    plan("access", scene, 1, vec![Change::edits(&document.path, base(document), edits)])
+    let edits = vec![(context.store.record(entry).span.range(), new)];
+    plan("access", context, 1, vec![Change::edits(&document.path, base(document), edits)])
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::tag::check_words;
 use super::{
-    RecordDraft, Refusal, Result, WriteContext, backups, breaks, check, plan_and_after, refused_for, writes,
+    RecordDraft, Refusal, Result, WriteContext, breaks, check, plan_and_after, refused_for, with_backups,
+    writes,
 };
 use crate::format::writing::{AppendContext, AppendLookup, RecordMembers, removals};
 use crate::format::{self, Format};
@@ -15,22 +16,21 @@ use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
 /// Plans to add a record. If it fills a log that compacts itself, the plan says what is removed.
-pub fn add(scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> Result<Plan> {
-    let (format, writes) = writes(scene.store)?;
+pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> Result<Plan> {
+    let (format, writes) = writes(context.store)?;
     check_tags(draft)?;
-    let added = writes.add(scene, draft)?;
+    let added = writes.add(context, draft)?;
     has_text(format, draft)?;
     let bytes = added.iter().map(grown).sum();
-    let goes = writes.evictions(scene, draft, bytes)?;
-    let changes = joined(added, removals(scene.store, &goes));
-    let mut all = backups(scene, writes, &changes);
-    all.extend(changes);
-    let (mut plan, after) = plan_and_after("add", scene, 1 + goes.len(), all)?;
+    let goes = writes.evictions(context, draft, bytes)?;
+    let changes = joined(added, removals(context.store, &goes));
+    let all = with_backups(context, writes, changes);
+    let (mut plan, after) = plan_and_after("add", context, 1 + goes.len(), all)?;
     if !goes.is_empty() {
         plan.lines.push(format!("The session is full: a compaction removes {} memories.", goes.len()));
-        plan.lines.extend(goes.iter().map(|entry| named(scene.store, entry)));
+        plan.lines.extend(goes.iter().map(|entry| named(context.store, entry)));
     }
-    check(scene, &plan, &after)?;
+    check(context, &plan, &after)?;
     Ok(plan)
 }
 
@@ -58,8 +58,8 @@ pub fn append(
             _ => Refusal { message: format!("memory {number}: {}", refusal.message), ..refusal },
         };
         check_tags(draft).and_then(|()| has_text(format, draft)).map_err(numbered)?;
-        let scene = AppendContext { lookup: ends, now, random: random() };
-        let Some(lines) = format.append(&scene, draft).map_err(numbered)? else { return Ok(None) };
+        let context = AppendContext { lookup: ends, now, random: random() };
+        let Some(lines) = format.append(&context, draft).map_err(numbered)? else { return Ok(None) };
         let (id, name) = named_in(format, root, &lines, now).map_err(numbered)?;
         ends.added(draft, id.as_deref(), &lines);
         names.push(name);
@@ -95,7 +95,7 @@ fn named_in(
         }
         let record = read.records.first().filter(|_| named.is_none());
         named = named.or(record.map(|record| {
-            let raw = &line[record.span.start as usize..record.span.end as usize];
+            let raw = &line[record.span.range()];
             let id = record.view().and_then(|view| view.id).map(str::to_owned);
             let key = || Key::alone(root, path, raw).to_string();
             (id.clone(), id.unwrap_or_else(key))

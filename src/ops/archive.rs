@@ -1,62 +1,64 @@
 //! `archive` and `unarchive`: move records aside, and bring them back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::{Refusal, Result, WriteContext, backups, check, plan, plan_and_after, writable, writes};
-use crate::format::writing::Operation;
+use super::{Refusal, Result, WriteContext, check, plan, plan_and_after, with_backups, writable, writes};
+use crate::format::writing::{FormatWriter, Operation};
 use crate::model::{Entry, Plan, State, Store};
 
 /// Returns the compressed files whose bytes [`archive`] and [`unarchive`] need for these records.
 /// `store::packed_bytes` reads them, and [`WriteContext::compressed_files`] passes them on.
 pub fn packed(store: &Store, entries: &[Entry]) -> Result<Vec<PathBuf>> {
     let (_, writes) = writes(store)?;
-    Ok(writes.compressed_files(store, entries))
+    Ok(writes.own().compressed_files.map_or_else(Vec::new, |own| own(store, entries)))
 }
 
 /// Plans to archive records in the format's own way.
-pub fn archive(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<Plan> {
-    let (_, writes) = writes(scene.store)?;
+pub fn archive(context: &WriteContext<'_>, entries: &[Entry]) -> Result<Plan> {
+    let (_, writes) = writes(context.store)?;
     if entries.iter().any(|entry| entry.state == State::Broken) {
         return Err(Refusal::broken());
     }
     let mut own = Vec::new();
-    for entry in &writes.archive_group(scene.store, entries) {
-        let document = scene.store.document(entry);
+    for entry in &group(context.store, writes, entries) {
+        let document = context.store.document(entry);
         writes.allows(Operation::Archive, &document.path).map_err(Refusal::unfit)?;
         if entry.state == State::Live {
-            writable(scene.store, entry)?;
+            writable(context.store, entry)?;
             own.push(*entry);
         }
     }
-    let changes = writes.archive(scene, &own)?;
-    let mut all = backups(scene, writes, &changes);
-    all.extend(changes);
-    plan("archive", scene, own.len(), all)
+    let changes = writes.archive(context, &own)?;
+    plan("archive", context, own.len(), with_backups(context, writes, changes))
 }
 
 /// Plans to bring archived records back.
-pub fn unarchive(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<Plan> {
-    let (_, writes) = writes(scene.store)?;
-    let mut own = writes.archive_group(scene.store, entries);
+pub fn unarchive(context: &WriteContext<'_>, entries: &[Entry]) -> Result<Plan> {
+    let (_, writes) = writes(context.store)?;
+    let mut own = group(context.store, writes, entries);
     own.retain(|entry| entry.state == State::Archived);
     for entry in &own {
-        writes.allows(Operation::Archive, &scene.store.document(entry).path).map_err(Refusal::unfit)?;
+        writes.allows(Operation::Archive, &context.store.document(entry).path).map_err(Refusal::unfit)?;
     }
-    let changes = writes.unarchive(scene, &own)?;
-    let mut all = backups(scene, writes, &changes);
-    all.extend(changes);
-    let (plan, after) = plan_and_after("unarchive", scene, own.len(), all)?;
-    check(scene, &plan, &after)?;
+    let changes = writes.unarchive(context, &own)?;
+    let all = with_backups(context, writes, changes);
+    let (plan, after) = plan_and_after("unarchive", context, own.len(), all)?;
+    check(context, &plan, &after)?;
     Ok(plan)
+}
+
+/// Returns the records that are archived and restored with these; only these if each can be alone.
+fn group(store: &Store, writes: &dyn FormatWriter, entries: &[Entry]) -> Vec<Entry> {
+    writes.own().archive_group.map_or_else(|| entries.to_vec(), |group| group(store, entries))
 }
 
 /// True if records of the store are archived, and brought back, with their whole session.
 pub fn takes_sessions(store: &Store) -> bool {
-    writes(store).is_ok_and(|(_, writes)| writes.archives_sessions())
+    writes(store).is_ok_and(|(_, writes)| writes.own().archive_session.is_some())
 }
 
 /// Checks that archived records of the store can come back.
 pub fn comes_back(store: &Store) -> Result<()> {
     let (_, writes) = writes(store)?;
-    writes.no_unarchive_reason().map_or(Ok(()), |why| Err(Refusal::unfit(why)))
+    writes.allows(Operation::Unarchive, Path::new("")).map_err(Refusal::unfit)
 }

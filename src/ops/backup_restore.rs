@@ -9,13 +9,14 @@ mod replace_file;
 
 use std::collections::HashSet;
 
-use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference, one_line};
+use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
+use crate::text::json_edit::on_one_line;
 
 pub use compare::compare;
 pub use copy_facts::CopyFacts;
 use replace_file::replace;
 
-use super::{Refusal, Result, WriteContext, backups, base, check, plan_and_after, writes};
+use super::{Refusal, Result, WriteContext, base, check, plan_and_after, with_backups, writes};
 use crate::format::writing::document;
 use crate::model::{Change, Plan, plan::count_with_noun};
 
@@ -23,27 +24,27 @@ use crate::model::{Change, Plan, plan::count_with_noun};
 /// be restored as a whole is restored as a whole, since this replaces nothing. The whole file
 /// contains deleted records only if they were chosen.
 pub fn bring_back(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     comparison: &BackupComparison,
     (chosen, whole): (&HashSet<u64>, bool),
     copy: &[u8],
     facts: &CopyFacts,
 ) -> Result<Plan> {
-    let is_gone = document(&scene.store.documents, &comparison.file).is_none();
+    let is_gone = document(&context.store.documents, &comparison.file).is_none();
     match whole || comparison.whole_only.is_some() && is_gone {
-        true => replace(scene, comparison, chosen, (copy, facts)),
-        false => restore(scene, comparison, chosen),
+        true => replace(context, comparison, chosen, (copy, facts)),
+        false => restore(context, comparison, chosen),
     }
 }
 
 /// Plans to restore the records that start at these places in the copy. Missing and deleted ones go
 /// to the end of the file, changed ones to their present place.
 pub fn restore(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     comparison: &BackupComparison,
     chosen: &HashSet<u64>,
 ) -> Result<Plan> {
-    let (_, writes) = writes(scene.store)?;
+    let (_, writes) = writes(context.store)?;
     if let Some(why) = &comparison.whole_only {
         return Err(Refusal::unfit(format!("{why}.")));
     }
@@ -52,41 +53,40 @@ pub fn restore(
     missing.sort_by_key(|item| item.at);
     let changed = comparison.to_come(chosen, DifferenceKind::Changed);
     let lines: Vec<u8> =
-        missing.iter().flat_map(|item| [one_line(&item.was), b"\n".to_vec()].concat()).collect();
+        missing.iter().flat_map(|item| [on_one_line(&item.was), b"\n".to_vec()].concat()).collect();
     let edits = changed.iter().filter_map(|item| {
         let (start, end) = item.place?;
-        Some((start..end, one_line(&item.was)))
+        Some((start..end, on_one_line(&item.was)))
     });
-    let there = document(&scene.store.documents, &comparison.file).map(base);
+    let there = document(&context.store.documents, &comparison.file).map(base);
     let change = match (&there, changed.is_empty()) {
         (Some(there), false) => {
             Change::edits(&comparison.file, there.clone(), edits.collect()).and_append(&lines)
         }
         _ => Change::append(&comparison.file, lines, there),
     };
-    let mut all = backups(scene, writes, std::slice::from_ref(&change));
-    all.push(change);
-    let (mut plan, after) = plan_and_after("backup restore", scene, missing.len() + changed.len(), all)?;
+    let all = with_backups(context, writes, vec![change]);
+    let (mut plan, after) = plan_and_after("backup restore", context, missing.len() + changed.len(), all)?;
     plan.lines.push(told(missing.len(), changed.len(), comparison, chosen));
     plan.lines.extend(comparison.damage.clone());
-    plan.lines.extend(left_out(scene, comparison, chosen));
+    plan.lines.extend(left_out(context, comparison, chosen));
     plan.lines.extend(comparison.doubts.iter().cloned());
-    check(scene, &plan, &after)?;
+    check(context, &plan, &after)?;
     Ok(plan)
 }
 
 /// Names the records that are not restored, because they were deleted or share an id.
-fn left_out(scene: &WriteContext<'_>, comparison: &BackupComparison, chosen: &HashSet<u64>) -> Vec<String> {
+fn left_out(context: &WriteContext<'_>, comparison: &BackupComparison, chosen: &HashSet<u64>) -> Vec<String> {
     let deleted = comparison.deleted().filter(|item| !chosen.contains(&item.at));
     let tombstoned =
         comparison.items.iter().filter(|item| item.kind == DifferenceKind::Tombstoned && !item.is_as_it_was);
     let mut lines: Vec<String> = deleted
         .chain(tombstoned)
-        .map(|item| comparison.named(&scene.store.root, item, "is left out"))
+        .map(|item| comparison.named(&context.store.root, item, "is left out"))
         .collect();
     let shares = comparison.items.iter().filter(|item| item.can_come && item.shares);
     let line = |item: &RecordDifference| {
-        let key = comparison.key(&scene.store.root, item)?;
+        let key = comparison.key(&context.store.root, item)?;
         let id = item.id.as_deref().unwrap_or_default();
         Some(format!("left out: {id}, as {}: {key}", item.told))
     };

@@ -24,10 +24,10 @@ pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn Format
     Ok((format, format))
 }
 
-/// Checks that the format and the entry's state allow `deed`. The plan can still be refused.
-pub fn may(store: &Store, entry: &Entry, deed: Operation) -> Result<()> {
+/// Checks that the format and the entry's state allow `operation`. The plan can still be refused.
+pub fn may(store: &Store, entry: &Entry, operation: Operation) -> Result<()> {
     let (_, writes) = writes(store)?;
-    match (deed, entry.state) {
+    match (operation, entry.state) {
         (Operation::Delete, State::Deleted) => return Err(Refusal::unfit("it is already deleted.")),
         (Operation::Edit | Operation::Tag | Operation::Archive, State::Deleted) => {
             return Err(Refusal::unfit("it is deleted: restore it first."));
@@ -39,8 +39,8 @@ pub fn may(store: &Store, entry: &Entry, deed: Operation) -> Result<()> {
         _ => {}
     }
     let document = writable(store, entry)?;
-    writes.allows(deed, &document.path).map_err(Refusal::unfit)?;
-    match deed {
+    writes.allows(operation, &document.path).map_err(Refusal::unfit)?;
+    match operation {
         Operation::Delete if is_deprecated(store, writes, entry) => Err(Refusal::unfit(DEPRECATED)),
         Operation::Archive => writes.may_archive(store, entry),
         _ => Ok(()),
@@ -50,49 +50,49 @@ pub fn may(store: &Store, entry: &Entry, deed: Operation) -> Result<()> {
 /// Makes a plan of `changes` and of the changes of derived files that follow from them.
 pub fn plan(
     verb: &'static str,
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     records: usize,
     changes: Vec<Change>,
 ) -> Result<Plan> {
-    Ok(followed(verb, scene, records, changes)?.0)
+    Ok(followed(verb, context, records, changes)?.0)
 }
 
 /// Like [`plan`]. Also returns the store's documents after the plan, for [`check`].
 pub fn plan_and_after(
     verb: &'static str,
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     records: usize,
     changes: Vec<Change>,
 ) -> Result<(Plan, Documents)> {
-    let (plan, after) = followed(verb, scene, records, changes)?;
+    let (plan, after) = followed(verb, context, records, changes)?;
     let after =
-        after.unwrap_or_else(|| derived_files::documents_after(scene.store, &plan.changes, scene.now));
+        after.unwrap_or_else(|| derived_files::documents_after(context.store, &plan.changes, context.now));
     Ok((plan, after))
 }
 
 /// Like [`plan_and_after`]. Returns no documents if none were needed, or if the plan changes them further.
 pub fn followed(
     verb: &'static str,
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     records: usize,
     changes: Vec<Change>,
 ) -> Result<(Plan, Option<Documents>)> {
-    let store = scene.store;
+    let store = context.store;
     let mut plan = Plan::of(verb, store.whole()?);
     plan.records = records;
     let mut changes = one_a_file(changes.into_iter().filter(|change| !change.is_empty()));
     // Old copies are removed last, so that undo restores them first.
     changes.sort_by_key(|change| matches!(change.act, Act::Expire(_)));
-    if let Ok((_, writes)) = writes(store) {
-        plan.lines = writes.plan_notices(store, &changes);
+    if let Some(notices) = writes(store).ok().and_then(|(_, writes)| writes.own().plan_notices) {
+        plan.lines = notices(store, &changes);
     }
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
     // One record is not enough to make derived files.
     plan.derive_later = store.is_of_one_record();
-    plan.derive_after = !plan.derive_later && derived_files::is_written_to(store, &changes, scene.now);
-    let after = (!plan.derive_after).then(|| derived_files::documents_after(store, &changes, scene.now));
+    plan.derive_after = !plan.derive_later && derived_files::is_written_to(store, &changes, context.now);
+    let after = (!plan.derive_after).then(|| derived_files::documents_after(store, &changes, context.now));
     if let Some(after) = after.as_ref().filter(|_| !plan.derive_later) {
-        plan.derived = derived_files::derived_changes(store, after, &touched, scene.now);
+        plan.derived = derived_files::derived_changes(store, after, &touched, context.now);
         plan.inputs = derived_files::derivation_inputs(store, &touched);
     }
     if plan.derive_after {
@@ -123,12 +123,12 @@ pub fn way_back(store: &Store, entry: &Entry) -> String {
 /// Makes a plan of complete `changes`: no derived files follow from them.
 pub fn plan_as_it_is(
     verb: &'static str,
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     records: usize,
     changes: Vec<Change>,
 ) -> Result<Plan> {
-    let plan = Plan { records, changes, ..Plan::of(verb, scene.store.whole()?) };
-    let lines = scene.store.other_names(&plan.changes).chain(not_undone(&plan)).collect();
+    let plan = Plan { records, changes, ..Plan::of(verb, context.store.whole()?) };
+    let lines = context.store.other_names(&plan.changes).chain(not_undone(&plan)).collect();
     Ok(Plan { lines, ..plan })
 }
 
@@ -175,17 +175,17 @@ pub fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
 
 /// Refuses a plan that breaks the schema or exceeds a limit where this was not so before. `after` are the
 /// documents after the plan. Problems that only move to another file are no reason to refuse.
-pub fn check(scene: &WriteContext<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
-    check_for(scene, (plan, after), &[], &breaks)
+pub fn check(context: &WriteContext<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
+    check_for(context, (plan, after), &[], &breaks)
 }
 
 /// Like [`check`], for records from the documents `from`. Their problems there are no reason to refuse.
 pub fn check_brought(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     both: (&Plan, &[Arc<Document>]),
     from: &[&Document],
 ) -> Result<()> {
-    check_for(scene, both, from, &breaks)
+    check_for(context, both, from, &breaks)
 }
 
 pub fn breaks(problem: &Problem) -> bool {
@@ -194,36 +194,37 @@ pub fn breaks(problem: &Problem) -> bool {
 }
 
 /// Like [`check`], but of the new problems it refuses only errors.
-pub fn check_errors(scene: &WriteContext<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
-    check_for(scene, (plan, after), &[], &|problem| problem.severity == Severity::Error)
+pub fn check_errors(context: &WriteContext<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
+    check_for(context, (plan, after), &[], &|problem| problem.severity == Severity::Error)
 }
 
 pub fn check_for(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     (plan, after): (&Plan, &[Arc<Document>]),
     from: &[&Document],
     ours: &dyn Fn(&Problem) -> bool,
 ) -> Result<()> {
-    let (_, writes) = writes(scene.store)?;
+    let (_, writes) = writes(context.store)?;
     let paths: HashSet<&Path> = plan.changes.iter().map(|own| &*own.path).collect();
     let changed = |document: &&Arc<Document>| paths.contains(&*document.path);
-    let mut old: Vec<&Document> = scene.store.documents.iter().filter(changed).map(|own| &**own).collect();
+    let mut old: Vec<&Document> = context.store.documents.iter().filter(changed).map(|own| &**own).collect();
     // A copy of another file has the same problems as the other file.
     let copied = plan.changes.iter().filter(|change| change.base.is_none());
-    let origins = copied.filter_map(|change| document(&scene.store.documents, writes.origin(&change.path)?));
+    let origin = |path: &Path| writes.own().origin?(path);
+    let origins = copied.filter_map(|change| document(&context.store.documents, origin(&change.path)?));
     old.extend(origins.chain(from.iter().copied()));
     let new: Vec<&Document> = after.iter().filter(changed).map(|own| &**own).collect();
     let mut faults = RefusalList::default();
     if let Some(problem) = worse(&old, &new, ours) {
-        own_faults(scene.store, &old, &new, ours, &mut faults);
+        own_faults(context.store, &old, &new, ours, &mut faults);
         if faults.is_none() {
             return Err(refused_for(problem));
         }
     }
     for change in plan.changes.iter().filter(|change| !change.path.starts_with("..")) {
         let grows = change.len_after() > change.base.as_ref().map_or(0, |base| base.len() as u64);
-        if grows && let Err(refusal) = writes.limits(scene.store, after, &change.path) {
-            faults.refuse(entries_of(scene.store, &change.path), refusal);
+        if grows && let Err(refusal) = writes.limits(context.store, after, &change.path) {
+            faults.refuse(entries_of(context.store, &change.path), refusal);
         }
     }
     faults.finish()
@@ -347,14 +348,20 @@ pub fn by_document(store: &Store, entries: &[Entry]) -> Vec<(Arc<Document>, Vec<
     files.into_iter().map(|(at, own)| (Arc::clone(&store.documents[at as usize]), own)).collect()
 }
 
-/// Returns the changes that copy live files before they are rewritten, if the format keeps copies.
-pub fn backups(scene: &WriteContext<'_>, writes: &dyn FormatWriter, changes: &[Change]) -> Vec<Change> {
+/// Returns the changes, after those that copy live files before they are rewritten, if the format keeps copies.
+pub fn with_backups(
+    context: &WriteContext<'_>,
+    writes: &dyn FormatWriter,
+    changes: Vec<Change>,
+) -> Vec<Change> {
     let rewritten = changes.iter().filter(|change| change.word() == "rewrite" && !change.is_empty());
     let rewritten: HashSet<&Path> = rewritten.map(|change| &*change.path).collect();
     let spliced =
         |document: &&Arc<Document>| document.role == Role::Records && rewritten.contains(&*document.path);
-    let files: Vec<&Document> = scene.store.documents.iter().filter(spliced).map(|own| &**own).collect();
-    writes.backups(scene.store, &files, scene.now)
+    let files: Vec<&Document> = context.store.documents.iter().filter(spliced).map(|own| &**own).collect();
+    let copies =
+        writes.own().back_up.map_or_else(Vec::new, |back_up| back_up(context.store, &files, context.now));
+    copies.into_iter().chain(changes).collect()
 }
 
 /// Returns the path of a session's folder.

@@ -5,10 +5,10 @@ use crate::model::Plan;
 use crate::ops::{Result, WriteContext, plan, writes};
 
 /// Plans to bring the stored caches of decay up to date.
-pub fn decay(scene: &WriteContext<'_>) -> Result<Plan> {
-    let (_, writes) = writes(scene.store)?;
-    match decay_update(writes, scene) {
-        Some(due) => plan("maintain", scene, due.records, due.changes),
-        None => plan("maintain", scene, 0, Vec::new()),
+pub fn decay(context: &WriteContext<'_>) -> Result<Plan> {
+    let (_, writes) = writes(context.store)?;
+    match decay_update(writes, context) {
+        Some(due) => plan("maintain", context, due.records, due.changes),
+        None => plan("maintain", context, 0, Vec::new()),
     }
 }

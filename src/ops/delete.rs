@@ -8,7 +8,7 @@ pub use vault_restore::{holds_deleted, is_held, read as as_read};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
-use super::{Refusal, WriteContext, backups, base, plan, writable, writes};
+use super::{Refusal, WriteContext, base, plan, with_backups, writable, writes};
 use crate::format::writing::{
     self, DeletionKind, FormatDeletion, FormatWriter, Operation, RefusalList, document, removals,
 };
@@ -32,22 +32,22 @@ pub struct DeleteRequest<'a> {
 
 /// Plans to delete records in the format's own way.
 pub fn delete(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     entries: &[Entry],
     asked: DeleteRequest<'_>,
 ) -> Result<Plan, Refusal> {
-    let (_, writes) = writes(scene.store)?;
+    let (_, writes) = writes(context.store)?;
     let reason = writing::reason(asked.reason.unwrap_or("user_request"))?;
     let mut removed: Vec<Entry> = Vec::new();
     let mut own_way: Vec<Entry> = Vec::new();
-    let mut tombstones = NewTombstones::of(scene.store, entries);
+    let mut tombstones = NewTombstones::of(context.store, entries);
     let (mut count, mut deprecated) = (0, 0);
     let mut faults = RefusalList::default();
     for entry in entries {
-        let document = writable(scene.store, entry)?;
+        let document = writable(context.store, entry)?;
         writes.allows(Operation::Delete, &document.path).map_err(Refusal::unfit)?;
         let deletion = writes.deletion(&document.path);
-        let is_deprecated = is_deprecated(scene.store, writes, entry);
+        let is_deprecated = is_deprecated(context.store, writes, entry);
         if !asked.remove && (entry.state == State::Deleted || is_deprecated) {
             deprecated += usize::from(is_deprecated);
             continue;
@@ -61,7 +61,7 @@ pub fn delete(
             DeletionKind::Canonical => own_way.push(*entry),
             DeletionKind::Deprecated if !asked.remove && entry.state != State::Broken => own_way.push(*entry),
             DeletionKind::Tombstone if !asked.remove && entry.state != State::Broken => {
-                faults.collect(entry, tombstones.add(scene, entry, reason))?;
+                faults.collect(entry, tombstones.add(context, entry, reason))?;
             }
             // A broken record has no id that a tombstone could name.
             _ => removed.push(*entry),
@@ -73,17 +73,16 @@ pub fn delete(
     faults.finish()?;
     let mut changes: Vec<Change> = Vec::new();
     for (path, lines) in tombstones.files {
-        let current = document(&scene.store.documents, &path).map(base);
+        let current = document(&context.store.documents, &path).map(base);
         changes.push(Change::append(path, lines, current));
     }
     if !own_way.is_empty() {
         let asked = FormatDeletion { reason, replaced_by: asked.replaced_by, remove: asked.remove };
-        changes.extend(writes.delete(scene, &own_way, asked)?);
+        changes.extend(writes.delete(context, &own_way, asked)?);
     }
-    changes.extend(removals(scene.store, &removed));
-    let mut all = backups(scene, writes, &changes);
-    all.extend(changes);
-    let mut plan = plan("delete", scene, count, all)?;
+    changes.extend(removals(context.store, &removed));
+    let all = with_backups(context, writes, changes);
+    let mut plan = plan("delete", context, count, all)?;
     if deprecated > 0 {
         plan.lines.push(format!("left out: {}: {DEPRECATED}", count_with_noun(deprecated as u64, "memory")));
     }
@@ -135,15 +134,15 @@ impl<'a> NewTombstones<'a> {
         NewTombstones { files: BTreeMap::new(), known: HashSet::new(), stay }
     }
 
-    fn add(&mut self, scene: &WriteContext<'_>, entry: &Entry, reason: &str) -> Result<(), Refusal> {
-        let (_, writes) = writes(scene.store)?;
-        let Some((path, line)) = writes.tombstone(scene, entry, reason) else {
+    fn add(&mut self, context: &WriteContext<'_>, entry: &Entry, reason: &str) -> Result<(), Refusal> {
+        let (_, writes) = writes(context.store)?;
+        let Some((path, line)) = writes.own().tombstone.and_then(|made| made(context, entry, reason)) else {
             return Err(Refusal::unfit("it has no id that a tombstone could name: delete it with --remove."));
         };
         // One tombstone hides all records with the same id.
-        let id = scene.store.view(entry).and_then(|view| view.id).unwrap_or_default();
+        let id = context.store.view(entry).and_then(|view| view.id).unwrap_or_default();
         if let Some(other) = self.stay.get(&(entry.session, id)) {
-            let (own, line) = (scene.store.document(other), scene.store.record(other).line);
+            let (own, line) = (context.store.document(other), context.store.record(other).line);
             return Err(Refusal::unfit(format!(
                 "{} line {line} has the same id, and a tombstone would hide both: delete both, or this one with \
                  --remove.",

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::tag::check_words;
 use super::{
-    FieldAssignment, Progress, Refusal, WriteContext, backups, base, by_document, check, check_errors,
-    is_json, plan_and_after, refused_for, writable, writes,
+    FieldAssignment, Progress, Refusal, WriteContext, base, by_document, check, check_errors, is_json,
+    plan_and_after, refused_for, with_backups, writable, writes,
 };
 use crate::format::Format;
 use crate::format::writing::{FormatWriter, Operation, RefusalList, set_field};
@@ -28,84 +28,82 @@ enum EditStrictness {
 }
 
 /// Plans to set fields of a record.
-pub fn edit(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> Result<Plan, Refusal> {
-    planned(scene, entry, set, EditStrictness::Clean)
+pub fn edit(context: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> Result<Plan, Refusal> {
+    planned(context, entry, set, EditStrictness::Clean)
 }
 
 /// Like [`edit`], after the user has seen what `check` would warn of. Refuses only errors, and what
 /// the format's writer rules out.
 pub fn edit_as_shown(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     entry: &Entry,
     set: &[FieldAssignment<'_>],
 ) -> Result<Plan, Refusal> {
-    planned(scene, entry, set, EditStrictness::Shown)
+    planned(context, entry, set, EditStrictness::Shown)
 }
 
 fn planned(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     entry: &Entry,
     set: &[FieldAssignment<'_>],
     care: EditStrictness,
 ) -> Result<Plan, Refusal> {
-    let (_, writes) = writes(scene.store)?;
-    let changes = match after_edit(scene, entry, set)? {
+    let (_, writes) = writes(context.store)?;
+    let changes = match after_edit(context, entry, set)? {
         EditResult::Files(changes) => changes,
         EditResult::Record(after) => {
-            let document = scene.store.document(entry);
-            let span = scene.store.record(entry).span;
-            let edits = vec![(span.start as usize..span.end as usize, after)];
+            let document = context.store.document(entry);
+            let edits = vec![(context.store.record(entry).span.range(), after)];
             vec![Change::edits(&document.path, base(document), edits)]
         }
     };
     if changes.iter().all(Change::is_empty) {
         // If nothing changes, no derived file changes: an index that was stale before is no part of an edit.
-        return Ok(Plan::of("edit", scene.store.whole()?));
+        return Ok(Plan::of("edit", context.store.whole()?));
     }
-    let mut all = backups(scene, writes, &changes);
-    all.extend(changes);
-    let (mut plan, after) = plan_and_after("edit", scene, 1, all)?;
-    plan.lines.extend(sanity_checks::misspelt(scene, entry, set));
+    let all = with_backups(context, writes, changes);
+    let (mut plan, after) = plan_and_after("edit", context, 1, all)?;
+    plan.lines.extend(sanity_checks::misspelt(context, entry, set));
     match care {
-        EditStrictness::Clean => check(scene, &plan, &after)?,
-        EditStrictness::Shown => check_errors(scene, &plan, &after)?,
+        EditStrictness::Clean => check(context, &plan, &after)?,
+        EditStrictness::Shown => check_errors(context, &plan, &after)?,
     }
-    unharmed(scene, &[*entry], &after, care)?;
+    unharmed(context, &[*entry], &after, care)?;
     Ok(plan)
 }
 
 /// Sets fields of a record. Checks only that the record keeps a text.
 pub(super) fn after_edit(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     entry: &Entry,
     set: &[FieldAssignment<'_>],
 ) -> Result<EditResult, Refusal> {
-    let made = as_set(scene, entry, set)?;
-    sanity_checks::require_text(scene, entry, set, &made)?;
+    let made = as_set(context, entry, set)?;
+    sanity_checks::require_text(context, entry, set, &made)?;
     Ok(made)
 }
 
 /// Like [`after_edit`], for a memory that is known to keep its text.
 pub(super) fn as_set(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     entry: &Entry,
     set: &[FieldAssignment<'_>],
 ) -> Result<EditResult, Refusal> {
-    let (format, writes) = writes(scene.store)?;
-    let document = writable(scene.store, entry)?;
+    let (format, writes) = writes(context.store)?;
+    let document = writable(context.store, entry)?;
     writes.allows(Operation::Edit, &document.path).map_err(Refusal::unfit)?;
-    if scene.store.view(entry).is_none() {
+    if context.store.view(entry).is_none() {
         return Err(Refusal::broken());
     }
     // The format's own refusal is more precise.
-    match writes.edit(scene, entry, set) {
+    match writes.edit(context, entry, set) {
         Some(changes) => Ok(EditResult::Files(changes?)),
-        None if is_json(format, scene.store, entry) => {
+        None if is_json(format, context.store, entry) => {
             if let Some(own) = set.iter().find(|own| matches!(own.name, "id" | "session_id")) {
                 let message = format!("`{}` names the memory, and can't be changed.", own.name);
                 return Err(Refusal::invalid(message));
             }
-            edited(scene, format, writes, entry, set).map(EditResult::Record)
+            edited(context, format, writes, entry, set).map(EditResult::Record)
         }
         None => Err(Refusal::unfit("it is not JSON, and can't be edited field by field.")),
     }
@@ -116,25 +114,25 @@ pub type FieldSetter<'s> = dyn Fn(&Entry) -> Result<Vec<(String, String)>, Refus
 
 /// Plans to set fields of several records.
 pub fn each(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     entries: &[Entry],
     progress: &Progress,
     set: &FieldSetter<'_>,
 ) -> Result<Plan, Refusal> {
-    let (_, writes) = writes(scene.store)?;
+    let (_, writes) = writes(context.store)?;
     let mut changes: Vec<Change> = Vec::new();
     let mut count = 0;
     let mut faults = RefusalList::default();
     let mut misspelt = BTreeSet::new();
-    for (document, own) in by_document(scene.store, entries) {
+    for (document, own) in by_document(context.store, entries) {
         let mut edits = Vec::new();
         for entry in &own {
             progress.step()?;
             let edited = set(entry).and_then(|fields| {
                 let set: Vec<FieldAssignment<'_>> =
                     fields.iter().map(|(name, value)| FieldAssignment { name, value }).collect();
-                misspelt.extend(sanity_checks::misspelt(scene, entry, &set));
-                match after_edit(scene, entry, &set)? {
+                misspelt.extend(sanity_checks::misspelt(context, entry, &set));
+                match after_edit(context, entry, &set)? {
                     EditResult::Files(_) if own.len() > 1 => Err(Refusal::unfit(ONE_DOCUMENT)),
                     edited => Ok(edited),
                 }
@@ -146,9 +144,8 @@ pub fn each(
                     changes.extend(own);
                 }
                 Some(EditResult::Record(after)) => {
-                    count += usize::from(*scene.store.raw(entry) != *after);
-                    let span = scene.store.record(entry).span;
-                    edits.push((span.start as usize..span.end as usize, after));
+                    count += usize::from(*context.store.raw(entry) != *after);
+                    edits.push((context.store.record(entry).span.range(), after));
                 }
             }
         }
@@ -157,14 +154,13 @@ pub fn each(
     changes.retain(|change| !change.is_empty());
     if changes.is_empty() {
         faults.finish()?;
-        return Ok(Plan::of("edit", scene.store.whole()?));
+        return Ok(Plan::of("edit", context.store.whole()?));
     }
-    let mut all = backups(scene, writes, &changes);
-    all.extend(changes);
-    let (mut plan, after) = plan_and_after("edit", scene, count, all)?;
+    let all = with_backups(context, writes, changes);
+    let (mut plan, after) = plan_and_after("edit", context, count, all)?;
     plan.lines.extend(misspelt);
-    faults.join(check(scene, &plan, &after))?;
-    faults.join(unharmed(scene, entries, &after, EditStrictness::Clean))?;
+    faults.join(check(context, &plan, &after))?;
+    faults.join(unharmed(context, entries, &after, EditStrictness::Clean))?;
     faults.finish()?;
     Ok(plan)
 }
@@ -173,21 +169,21 @@ const ONE_DOCUMENT: &str = "it is in one document with others of these: edit the
 
 /// Refuses an edit that gives one of its records a new problem.
 fn unharmed(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     entries: &[Entry],
     after: &[Arc<Document>],
     care: EditStrictness,
 ) -> Result<(), Refusal> {
     let new: HashMap<&Path, &Document> = after.iter().map(|own| (&*own.path, &**own)).collect();
     let mut faults = RefusalList::default();
-    for (document, own) in by_document(scene.store, entries) {
+    for (document, own) in by_document(context.store, entries) {
         let Some(new) = new.get(&*document.path) else { continue };
         let (before, found) = (problems(&document), problems(new));
         for entry in &own {
             let view = new.records.get(entry.record as usize).and_then(|record| record.view());
             let tags: Vec<String> =
                 view.iter().flat_map(|view| view.tags.iter()).map(|tag| tag.to_string()).collect();
-            faults.collect(entry, fits_words(scene, entry, &tags))?;
+            faults.collect(entry, fits_words(context, entry, &tags))?;
             let before = before.get(&entry.record);
             let is_new = |problem: &&&Problem| {
                 let known = |old: &&Problem| old.code == problem.code && old.message == problem.message;
@@ -221,21 +217,21 @@ fn problems(document: &Document) -> HashMap<u32, Vec<&Problem>> {
 }
 
 /// Refuses new tags that are no words. Tags that the record has already may stay.
-pub(super) fn fits_words(scene: &WriteContext<'_>, entry: &Entry, tags: &[String]) -> Result<(), Refusal> {
-    let old = scene.store.view(entry);
+pub(super) fn fits_words(context: &WriteContext<'_>, entry: &Entry, tags: &[String]) -> Result<(), Refusal> {
+    let old = context.store.view(entry);
     let known = |tag: &str| old.is_some_and(|old| old.tags.contains(tag));
     check_words(tags.iter().map(String::as_str).filter(|tag| !known(tag)))
 }
 
 /// Returns the record with its fields set.
 pub fn edited(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     format: &dyn Format,
     writes: &dyn FormatWriter,
     entry: &Entry,
     set: &[FieldAssignment<'_>],
 ) -> Result<Vec<u8>, Refusal> {
-    let raw = scene.store.raw(entry);
+    let raw = context.store.raw(entry);
     let mut tape = Tape::default();
     let before = scan(&mut tape, &raw)?;
     let main = format.main_text(before).1.first().copied().unwrap_or("text");
@@ -246,5 +242,5 @@ pub fn edited(
     if *raw == *after {
         return Ok(after);
     }
-    writes.finish_edit(before, after, scene.now)
+    writes.finish_edit(before, after, context.now, true)
 }

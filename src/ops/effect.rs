@@ -1,10 +1,13 @@
 //! What a plan does to which memories, read from the plan itself, so that a preview is always right.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::format;
+use crate::format::writing::{FormatWriter, rename};
 use crate::model::lazy_bytes::digest;
 use crate::model::{Act, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, State, Store};
 use crate::store::derived_files;
@@ -80,7 +83,7 @@ pub fn effect(store: &Store, plan: &Plan, now: Moment) -> Vec<TouchedRecord> {
     let ids = concerned.iter().filter_map(|(_, own)| store.view(own)?.id).collect();
     let after = FilesAfterPlan::of(store, &changes, &places, &ids, now);
     let fate = |(number, own): (u32, &Entry)| {
-        let fate = after.fate(store.document(own), store.record(own))?;
+        let fate = after.fate(store, store.document(own), store.record(own))?;
         Some(told(store, number, own, fate, now))
     };
     concerned.into_iter().filter_map(fate).collect()
@@ -209,6 +212,7 @@ fn measure(store: &Store, entry: &Entry, now: Moment) -> String {
     if parts.is_empty() { "age unknown".into() } else { parts.join(", ") }
 }
 
+#[derive(Default)]
 struct FilesAfterPlan {
     changed: HashSet<PathBuf>,
     /// The digests of the records of each file. If several files have a record, the first one is named.
@@ -217,6 +221,10 @@ struct FilesAfterPlan {
     ids: HashMap<String, Vec<PathBuf>>,
     /// The new compressed files.
     packed: Vec<PathBuf>,
+    /// The new lines of a file without the names in them. A record may get other names where it moves to.
+    nameless: OnceCell<BTreeMap<PathBuf, HashSet<u64>>>,
+    /// The changed files with memories.
+    documents: Vec<Arc<Document>>,
 }
 
 impl FilesAfterPlan {
@@ -229,12 +237,10 @@ impl FilesAfterPlan {
     ) -> FilesAfterPlan {
         let documents = derived_files::documents_after(store, changes, now);
         let changed: HashSet<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
-        let mut own =
-            FilesAfterPlan { changed, lines: BTreeMap::new(), ids: HashMap::new(), packed: Vec::new() };
-        for document in documents.iter().filter(|document| own.changed.contains(&document.path)) {
-            if !is_data(document.role) {
-                continue;
-            }
+        let mut own = FilesAfterPlan { changed, ..FilesAfterPlan::default() };
+        own.documents = documents;
+        own.documents.retain(|document| own.changed.contains(&document.path) && is_data(document.role));
+        for document in &own.documents {
             own.lines.insert(document.path.clone(), places.lines(store, document));
             let named = document.records.iter().filter_map(|record| record.view()?.id);
             for id in named.filter(|id| ids.contains(id)) {
@@ -248,8 +254,33 @@ impl FilesAfterPlan {
         own
     }
 
+    /// Returns the file that has a new line which differs from a record by names alone.
+    fn moved_to(&self, store: &Store, document: &Document, record: &Record) -> Option<&PathBuf> {
+        let (_, writes) = super::writes(store).ok()?;
+        let of_new_lines = || {
+            let of = |own: &Arc<Document>| {
+                let before = store.document_at(&own.path);
+                let known: HashSet<u64> =
+                    before.iter().flat_map(|own| own.record_digests()).copied().collect();
+                let raws = own.records.iter().map(|record| own.raw(record));
+                let new = raws.filter(|raw| !known.contains(&digest(raw)));
+                (own.path.clone(), new.filter_map(|raw| nameless(writes, &raw)).collect())
+            };
+            // Only a file with more records than before is looked at: digests of a long log take time.
+            let count = |own: &Document| store.document_at(&own.path).map_or(0, |own| own.records.len());
+            self.documents.iter().filter(|own| own.records.len() > count(own)).map(of).collect()
+        };
+        let files: &BTreeMap<PathBuf, HashSet<u64>> = self.nameless.get_or_init(of_new_lines);
+        if files.values().all(HashSet::is_empty) {
+            return None;
+        }
+        let own = nameless(writes, &document.raw(record))?;
+        let mut others = files.iter().filter(|(path, _)| **path != document.path);
+        others.find(|(_, new)| new.contains(&own)).map(|(path, _)| path)
+    }
+
     /// Returns what happens to a record in a changed place; `None` if it stays as it is.
-    fn fate(&self, document: &Document, record: &Record) -> Option<Fate> {
+    fn fate(&self, store: &Store, document: &Document, record: &Record) -> Option<Fate> {
         let path = container(&document.path);
         let raw = digest(&document.raw(record));
         let id = record.view().and_then(|view| view.id);
@@ -266,11 +297,18 @@ impl FilesAfterPlan {
                 self.lines.iter().find(|(file, lines)| file.as_path() != path && lines.contains(&raw));
             others.map(|(file, _)| file)
         };
-        match elsewhere.or_else(alike).or_else(|| self.packed.first()) {
+        let renamed = || self.moved_to(store, document, record);
+        match elsewhere.or_else(alike).or_else(renamed).or_else(|| self.packed.first()) {
             Some(file) => Some(Fate::Moves(file.clone())),
             None => Some(Fate::Goes),
         }
     }
+}
+
+/// Returns a digest of a record without the names in it; `None` if it has none.
+fn nameless(writes: &dyn FormatWriter, raw: &[u8]) -> Option<u64> {
+    let bare = rename(writes, raw, Moment(0), &|_, _| Some(String::new())).ok()?;
+    (*bare != *raw).then(|| digest(&bare))
 }
 
 /// Returns the file on disk that a path names. The path may be a member of an archive.

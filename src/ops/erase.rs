@@ -8,9 +8,11 @@ use std::path::Path;
 use super::delete::is_held;
 use super::{Refusal, Result, WriteContext, writes};
 use crate::format::writing::{self, ErasablePart, Operation};
-use crate::model::{Code, Entry, Moment, PathText, Problem, Role, Severity, Span, Store, deleted_from};
+use crate::model::{
+    BackupCopy, Code, Entry, Moment, PathText, Problem, Role, Severity, Span, Store, deleted_from,
+};
 use crate::store::commit::scrub::{CopyDoubt, ErasureLine};
-use crate::store::commit::{BackupCopy, CommitError, Vault};
+use crate::store::commit::{CommitError, Vault};
 use crate::store::erase::{
     CopySource, ErasedContents, ErasureContext, ErasureMarks, ErasureMatcher, ErasurePlan, ErasureTarget,
     clean, set_namesakes,
@@ -22,18 +24,18 @@ use crate::text::needle::Needles;
 pub const DEFAULT_REASON: &str = "erased";
 
 /// Returns the records as targets of an erasure. Refuses if one of them can't be erased.
-pub fn targets(scene: &WriteContext<'_>, entries: &[Entry], reason: &str) -> Result<Vec<ErasureTarget>> {
-    let (format, writes) = writes(scene.store)?;
+pub fn targets(context: &WriteContext<'_>, entries: &[Entry], reason: &str) -> Result<Vec<ErasureTarget>> {
+    let (format, writes) = writes(context.store)?;
     writing::reason(reason)?;
     let mut parts: HashMap<u32, HashMap<Span, Vec<u8>>> = HashMap::new();
     let (mut targets, mut known) = (Vec::new(), HashSet::new());
     for entry in entries {
-        let own = scene.store.document(entry);
+        let own = context.store.document(entry);
         let path = deleted_from(&own.path).unwrap_or(&own.path);
-        match writes.eraser() {
+        match writes.own().eraser {
             // A deleted record is only in earlier versions of its document.
-            Some(_) if is_held(scene.store, entry) => {}
-            Some(erases) => erases.may_erase(scene.store, entry)?,
+            Some(_) if is_held(context.store, entry) => {}
+            Some(erases) => erases.may_erase(context.store, entry)?,
             // A document of many records can't be taken apart.
             None if !is_log_or_packed_log(path) => {
                 writes.allows(Operation::Delete, path).map_err(Refusal::unfit)?
@@ -41,17 +43,17 @@ pub fn targets(scene: &WriteContext<'_>, entries: &[Entry], reason: &str) -> Res
             None => {}
         }
         let parts = parts.entry(entry.document).or_insert_with(|| {
-            let parts = writes.eraser().map(|erases| erases.parts(path, &own.bytes));
+            let parts = writes.own().eraser.map(|erases| erases.parts(path, &own.bytes));
             let surest = |part: ErasablePart| Some((part.span, part.names.into_iter().next()?));
             parts.unwrap_or_default().into_iter().filter_map(surest).collect()
         });
-        let part = parts.get(&scene.store.record(entry).span).map(Vec::as_slice);
-        let target = ErasureTarget::of(scene.store, entry, &scene.random, part);
+        let part = parts.get(&context.store.record(entry).span).map(Vec::as_slice);
+        let target = ErasureTarget::of(context.store, entry, &context.random, part);
         if known.insert(target.clone()) {
             targets.push(target);
         }
     }
-    set_namesakes(format, scene.store, entries, &scene.random, &mut targets);
+    set_namesakes(format, context.store, entries, &context.random, &mut targets);
     Ok(targets)
 }
 
@@ -59,7 +61,7 @@ pub fn targets(scene: &WriteContext<'_>, entries: &[Entry], reason: &str) -> Res
 pub fn is_nameless(store: &Store, entry: &Entry) -> bool {
     let own = store.document(entry);
     let span = store.record(entry).span;
-    let erases = writes(store).ok().and_then(|(_, writes)| writes.eraser());
+    let erases = writes(store).ok().and_then(|(_, writes)| writes.own().eraser);
     let is_part =
         erases.is_some_and(|erases| erases.parts(&own.path, &own.bytes).iter().any(|part| part.span == span));
     is_part || store.view(entry).and_then(|view| view.id).is_none_or(str::is_empty)
@@ -72,16 +74,16 @@ fn is_log_or_packed_log(path: &Path) -> bool {
 
 /// Plans an erasure. `contents` is what the store, and the data kept beside it, say about the records.
 pub fn plan(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     wanted: &ErasureMatcher<'_>,
     contents: &ErasedContents,
     kept: &dyn CopySource,
     reason: &str,
 ) -> Result<ErasurePlan, CommitError> {
     let mut removal =
-        ErasureContext { scene, matcher: wanted, contents, copies: kept, reason, began: None }.removal()?;
-    removal.plan.lines.splice(0..0, of_shared_ids(scene.store, wanted));
-    let logs = scene.store.documents.iter().filter(|own| is_log_or_packed_log(&own.path));
+        ErasureContext { context, matcher: wanted, contents, copies: kept, reason, began: None }.removal()?;
+    removal.plan.lines.splice(0..0, of_shared_ids(context.store, wanted));
+    let logs = context.store.documents.iter().filter(|own| is_log_or_packed_log(&own.path));
     let told = |own: String| {
         format!(
             "erase too, an intact memory on the broken line (`palimp repair` gives it its own line first): {own}"
@@ -89,8 +91,8 @@ pub fn plan(
     };
     removal.plan.lines.extend(logs.flat_map(|own| wanted.on_chosen(own)).map(told));
     let removes = &mut removal.plan;
-    removes.lines.extend(scene.store.other_names(&removes.changes));
-    removes.lines.extend(scene.store.other_names(&removes.derived));
+    removes.lines.extend(context.store.other_names(&removes.changes));
+    removes.lines.extend(context.store.other_names(&removes.derived));
     Ok(removal)
 }
 
@@ -144,10 +146,10 @@ impl ErasedRecords {
     }
 
     /// Returns a matcher for the erased records; `None` if nothing was ever erased.
-    pub fn wanted(&self, scene: &WriteContext<'_>) -> Option<ErasureMatcher<'_>> {
-        let (format, _) = writes(scene.store).ok()?;
+    pub fn wanted(&self, context: &WriteContext<'_>) -> Option<ErasureMatcher<'_>> {
+        let (format, _) = writes(context.store).ok()?;
         let any = !self.targets.is_empty();
-        any.then(|| ErasureMatcher::before(format, scene.store, &self.targets, scene.now))
+        any.then(|| ErasureMatcher::before(format, context.store, &self.targets, context.now))
     }
 
     /// Returns problems for erased records that were written again.
@@ -191,8 +193,8 @@ impl ErasedRecords {
     }
 
     /// Returns a copy of a file without records that were or may be erased. Refuses if that is not possible.
-    pub fn without(&self, scene: &WriteContext<'_>, file: &Path, copy: &[u8]) -> Result<Vec<u8>> {
-        let Some(wanted) = self.wanted(scene) else { return Ok(copy.to_vec()) };
+    pub fn without(&self, context: &WriteContext<'_>, file: &Path, copy: &[u8]) -> Result<Vec<u8>> {
+        let Some(wanted) = self.wanted(context) else { return Ok(copy.to_vec()) };
         let none = Needles::default();
         let marks = ErasureMarks { main: &none, parts: &none, reason: DEFAULT_REASON };
         let holds = |why: &str| Refusal::unfit(format!("the copy holds what was erased: {why}"));
@@ -200,24 +202,24 @@ impl ErasedRecords {
         let Some(left) = cleaned.left(copy) else {
             return Err(holds(&format!("{} can't be restored.", file.to_text())));
         };
-        self.without_doubtful(scene, &wanted, file, left)
+        self.without_doubtful(context, &wanted, file, left)
     }
 
     fn without_doubtful(
         &self,
-        scene: &WriteContext<'_>,
+        context: &WriteContext<'_>,
         wanted: &ErasureMatcher<'_>,
         file: &Path,
         copy: Vec<u8>,
     ) -> Result<Vec<u8>> {
         let holds_records = matches!(wanted.role(file), Role::Records | Role::Archive);
         let Some((_, told)) = self.doubt.as_ref().filter(|_| holds_records) else { return Ok(copy) };
-        let now = writing::document(&scene.store.documents, file);
+        let now = writing::document(&context.store.documents, file);
         let present: HashSet<Cow<'_, [u8]>> =
             now.into_iter().flat_map(|now| now.records.iter().map(|own| now.raw(own))).collect();
         let records = wanted.read(file, &copy, None);
         let doubtful = records.iter().filter(|own| {
-            let raw = copy.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
+            let raw = copy.get(own.span.range()).unwrap_or_default();
             let has_id = own.view().is_some_and(|view| view.id.is_some());
             self.doubts(has_id).is_some() && !present.contains(raw)
         });

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::format;
 use crate::model::{EntryRef, Snapshot};
+use crate::text::json_edit::on_one_line;
 use crate::text::safe_text::sanitize;
 use crate::text::secrets::mask;
 
@@ -94,7 +95,7 @@ fn line(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
         && store.view(entry).is_some()
         && let Some(raw) = store.read(entry)
     {
-        return raw.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect();
+        return on_one_line(&raw);
     }
     let text = format::text_of(store, entry);
     let fields: serde_json::Map<String, Value> =

@@ -23,6 +23,5 @@ mod finding;
 #[cfg(test)]
 mod tests;
 
-pub(super) use crate::ops::change_plan::format_of;
 pub use crate::ops::form::edit_form::{EditForm, FormField, as_settings, form, items, joined};
 use crate::ops::form::edit_form::{at, filled, of_text};

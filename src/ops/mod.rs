@@ -28,8 +28,8 @@ pub mod tag;
 pub mod undelete;
 
 pub use crate::ops::change_plan::{
-    backups, base, by_document, check, check_brought, check_errors, config_is_known, is_json, may, plan,
-    plan_and_after, plan_as_it_is, session_folder, way_back, when, writable, writes,
+    base, by_document, check, check_brought, check_errors, config_is_known, is_json, may, plan,
+    plan_and_after, plan_as_it_is, session_folder, way_back, when, with_backups, writable, writes,
 };
 use crate::ops::change_plan::{breaks, refused_for};
 

@@ -8,20 +8,20 @@ use crate::model::Plan;
 use crate::store::derived_files;
 
 /// Plans to rebuild the indexes and counts that disagree with the records.
-pub fn reindex(scene: &WriteContext<'_>) -> Result<Plan> {
-    within(scene, Path::new(""))
+pub fn reindex(context: &WriteContext<'_>) -> Result<Plan> {
+    within(context, Path::new(""))
 }
 
 /// Like [`reindex`], for one session.
-pub fn of_session(scene: &WriteContext<'_>, name: &str) -> Result<Plan> {
-    within(scene, super::session_folder(scene.store, name)?)
+pub fn of_session(context: &WriteContext<'_>, name: &str) -> Result<Plan> {
+    within(context, super::session_folder(context.store, name)?)
 }
 
-fn within(scene: &WriteContext<'_>, folder: &Path) -> Result<Plan> {
-    writes(scene.store)?;
-    let store = scene.store;
+fn within(context: &WriteContext<'_>, folder: &Path) -> Result<Plan> {
+    writes(context.store)?;
+    let store = context.store;
     let mut plan = Plan::of("reindex", store.whole()?);
-    plan.derived = stale_files::stale_files(store, scene.now);
+    plan.derived = stale_files::stale_files(store, context.now);
     plan.derived.retain(|change| change.path.starts_with(folder));
     plan.inputs = derived_files::derivation_inputs(store, &[]);
     store.whole()?;

@@ -1,8 +1,8 @@
 //! `tag`: adds, removes and renames tags.
 
 use super::{
-    Progress, Refusal, WriteContext, backups, base, by_document, check, is_json, plan_and_after, writable,
-    writes,
+    Progress, Refusal, WriteContext, base, by_document, check, is_json, plan_and_after, with_backups,
+    writable, writes,
 };
 use crate::format::Format;
 use crate::format::writing::{FormatWriter, Operation, RefusalList, list};
@@ -49,35 +49,34 @@ impl TagChange<'_> {
 
 /// Plans to add and remove tags of records.
 pub fn tag(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     entries: &[Entry],
     add: &[String],
     remove: &[String],
 ) -> Result<Plan, Refusal> {
-    tagged(scene, entries, TagChange::Change { add, remove }, &Progress::default())
+    tagged(context, entries, TagChange::Change { add, remove }, &Progress::default())
 }
 
 /// Plans to change the tags of records. Counts the records in `progress`.
 pub fn tagged(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     entries: &[Entry],
     tagging: TagChange<'_>,
     progress: &Progress,
 ) -> Result<Plan, Refusal> {
-    let (format, writes) = writes(scene.store)?;
+    let (format, writes) = writes(context.store)?;
     check_words(tagging.coming())?;
     let mut changes: Vec<Change> = Vec::new();
     let mut count = 0;
     let mut faults = RefusalList::default();
-    for (document, own) in by_document(scene.store, entries) {
+    for (document, own) in by_document(context.store, entries) {
         let mut edits = Vec::new();
         for entry in &own {
             progress.step()?;
-            match faults.collect(entry, of_one(scene, (format, writes), entry, tagging))? {
+            match faults.collect(entry, of_one(context, (format, writes), entry, tagging))? {
                 None | Some(None) => continue,
                 Some(Some(TagEdit::Record(after))) => {
-                    let span = scene.store.record(entry).span;
-                    edits.push((span.start as usize..span.end as usize, after));
+                    edits.push((context.store.record(entry).span.range(), after));
                 }
                 Some(Some(TagEdit::Files(own))) => changes.extend(own),
             }
@@ -87,10 +86,9 @@ pub fn tagged(
             changes.push(Change::edits(&document.path, base(&document), edits));
         }
     }
-    let mut all = backups(scene, writes, &changes);
-    all.extend(changes);
-    let (plan, after) = plan_and_after("tag", scene, count, all)?;
-    faults.join(check(scene, &plan, &after))?;
+    let all = with_backups(context, writes, changes);
+    let (plan, after) = plan_and_after("tag", context, count, all)?;
+    faults.join(check(context, &plan, &after))?;
     faults.finish()?;
     Ok(plan)
 }
@@ -102,44 +100,44 @@ enum TagEdit {
 
 /// Changes the tags of one record; `None` if it has the new tags already.
 fn of_one(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     (format, writes): (&dyn Format, &dyn FormatWriter),
     entry: &Entry,
     tagging: TagChange<'_>,
 ) -> Result<Option<TagEdit>, Refusal> {
-    let document = writable(scene.store, entry)?;
+    let document = writable(context.store, entry)?;
     writes.allows(Operation::Tag, &document.path).map_err(Refusal::unfit)?;
-    let Some(view) = scene.store.view(entry) else {
+    let Some(view) = context.store.view(entry) else {
         return Err(Refusal::broken());
     };
-    let is_json = is_json(format, scene.store, entry);
+    let is_json = is_json(format, context.store, entry);
     if is_json {
-        check_list(scene, entry)?;
+        check_list(context, entry)?;
     }
     let now: Vec<String> = view.tags.iter().map(|tag| tag.to_string()).collect();
     let tags = tagging.of(&now);
     if tags == now {
         return Ok(None);
     }
-    match writes.set_tags(scene, entry, &tags) {
-        Some(changes) => changes.map(|own| Some(TagEdit::Files(own))),
-        None if is_json => retagged(scene, writes, entry, tagging).map(|own| Some(TagEdit::Record(own))),
+    match writes.own().set_tags {
+        Some(set_tags) => set_tags(context, entry, &tags).map(|own| Some(TagEdit::Files(own))),
+        None if is_json => retagged(context, writes, entry, tagging).map(|own| Some(TagEdit::Record(own))),
         None => Ok(Some(TagEdit::Files(Vec::new()))),
     }
 }
 
 /// Refuses a record whose `tags` are not a list: their value would be lost.
-fn check_list(scene: &WriteContext<'_>, entry: &Entry) -> Result<(), Refusal> {
+fn check_list(context: &WriteContext<'_>, entry: &Entry) -> Result<(), Refusal> {
     let mut tape = Tape::default();
-    let raw = scene.store.raw(entry);
+    let raw = context.store.raw(entry);
     let record = scan(&mut tape, &raw)?;
     let Some(tags) =
         record.get("tags").filter(|tags| !matches!(tags.kind(), JsonKind::Array | JsonKind::Null))
     else {
         return Ok(());
     };
-    let id = scene.store.view(entry).and_then(|view| view.id).map(str::to_owned);
-    let id = id.unwrap_or_else(|| scene.store.key(entry));
+    let id = context.store.view(entry).and_then(|view| view.id).map(str::to_owned);
+    let id = id.unwrap_or_else(|| context.store.key(entry));
     let what = tags.kind().as_str();
     Err(Refusal::invalid(format!(
         "`tags` of {id} is {what} and not a list: its value would be lost. Make it a list first, as with `palimp edit {} --set 'tags=[\"…\"]'`.",
@@ -162,17 +160,17 @@ pub(super) fn check_words<'t>(tags: impl IntoIterator<Item = &'t str>) -> Result
 
 /// Returns the record with items of its tags changed. All else in the list keeps its bytes.
 fn retagged(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     writes: &dyn FormatWriter,
     entry: &Entry,
     tagging: TagChange<'_>,
 ) -> Result<Vec<u8>, Refusal> {
-    let raw = scene.store.raw(entry);
+    let raw = context.store.raw(entry);
     let mut tape = Tape::default();
     let before = scan(&mut tape, &raw)?;
     let Some(tags) = before.get("tags").filter(|tags| tags.kind() == JsonKind::Array) else {
         let TagChange::Change { add, .. } = tagging else { return Ok(raw.to_vec()) };
-        return writes.finish_edit(before, set(&raw, &["tags"], &list(add))?, scene.now);
+        return writes.finish_edit(before, set(&raw, &["tags"], &list(add))?, context.now, true);
     };
     let places = |text: &str| -> Vec<usize> {
         let items = tags.items().enumerate();
@@ -207,7 +205,7 @@ fn retagged(
             }
         }
     }
-    writes.finish_edit(before, after, scene.now)
+    writes.finish_edit(before, after, context.now, true)
 }
 
 /// Returns the tags in order, without the removed ones, and with the added ones at the end.

@@ -4,49 +4,53 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use crate::format::writing::RefusalList;
-use crate::model::{Change, Entry, Plan, Role, State, Store};
+use crate::model::{Change, Entry, Plan, Role, State, Store, deleted_from};
 use crate::ops::delete::NOT_DELETED;
 use crate::ops::delete::vault_restore::{self};
 use crate::ops::erase::ErasedRecords;
-use crate::ops::{Refusal, WriteContext, backups, base, by_document, check_brought, plan_and_after, writes};
-use crate::store::commit::deleted_from;
+use crate::ops::{
+    Refusal, WriteContext, base, by_document, check_brought, plan_and_after, with_backups, writes,
+};
 use crate::text::lines;
 
 /// Plans to undo the format's own deletion, and to restore what only undo data or backups hold.
-pub fn undelete(scene: &WriteContext<'_>, entries: &[Entry], gone: &ErasedRecords) -> Result<Plan, Refusal> {
-    let (_, writes) = writes(scene.store)?;
+pub fn undelete(
+    context: &WriteContext<'_>,
+    entries: &[Entry],
+    gone: &ErasedRecords,
+) -> Result<Plan, Refusal> {
+    let (_, writes) = writes(context.store)?;
     let (held, own): (Vec<Entry>, Vec<Entry>) =
-        entries.iter().partition(|entry| vault_restore::is_held(scene.store, entry));
-    let (listed, store) = (scene.store, vault_restore::read(scene.store));
-    let scene = &WriteContext { store: &store, ..*scene };
-    never_erased(scene, listed, &held, gone)?;
-    let previous = match writes.undelete(scene, &own) {
-        Some(changes) => changes.map(|changes| (changes.len(), changes)),
-        None => exhume(scene, &own, gone),
+        entries.iter().partition(|entry| vault_restore::is_held(context.store, entry));
+    let (listed, store) = (context.store, vault_restore::read(context.store));
+    let context = &WriteContext { store: &store, ..*context };
+    never_erased(context, listed, &held, gone)?;
+    let previous = match writes.own().undelete {
+        Some(undelete) => undelete(context, &own).map(|changes| (changes.len(), changes)),
+        None => exhume(context, &own, gone),
     };
-    let (mut count, mut changes) = match previous {
+    let (mut count, changes) = match previous {
         Err(_) if own.is_empty() => (0, Vec::new()),
         previous => previous?,
     };
-    let mut all = backups(scene, writes, &changes);
-    all.append(&mut changes);
-    all.extend(vault_restore::bring_back(writes, scene, listed, &held)?);
+    let mut all = with_backups(context, writes, changes);
+    all.extend(vault_restore::bring_back(writes, context, listed, &held)?);
     count += held.len();
-    let (mut plan, after) = plan_and_after("undelete", scene, count, all)?;
+    let (mut plan, after) = plan_and_after("undelete", context, count, all)?;
     plan.lines.extend(vault_restore::shared(&store, listed, &held));
     let from: Vec<_> = by_document(listed, &held).into_iter().map(|(own, _)| own).collect();
-    check_brought(scene, (&plan, &after), &from.iter().map(|own| &**own).collect::<Vec<_>>())?;
+    check_brought(context, (&plan, &after), &from.iter().map(|own| &**own).collect::<Vec<_>>())?;
     Ok(plan)
 }
 
 /// Refuses records that were erased since they were listed.
 fn never_erased(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     listed: &Store,
     held: &[Entry],
     gone: &ErasedRecords,
 ) -> Result<(), Refusal> {
-    let erased = gone.wanted(scene);
+    let erased = gone.wanted(context);
     let mut faults = RefusalList::default();
     for entry in held {
         let path = &listed.document(entry).path;
@@ -63,30 +67,30 @@ fn never_erased(
 
 /// Removes tombstones, but not those of erased memories, even if they were written again.
 fn exhume(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     entries: &[Entry],
     gone: &ErasedRecords,
 ) -> Result<(usize, Vec<Change>), Refusal> {
     let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
     let mut count = 0;
-    let erased = gone.wanted(scene);
-    let name = |entry: &Entry| Some((entry.session, scene.store.view(entry)?.id?));
+    let erased = gone.wanted(context);
+    let name = |entry: &Entry| Some((entry.session, context.store.view(entry)?.id?));
     let named: HashSet<_> = entries.iter().filter_map(name).collect();
     let mut faults = RefusalList::default();
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
-        let path = &scene.store.document(entry).path;
-        let raw = scene.store.raw(entry);
-        if erased.as_ref().is_some_and(|own| own.is_erased(path, &raw, scene.store.view(entry), None)) {
+        let path = &context.store.document(entry).path;
+        let raw = context.store.raw(entry);
+        if erased.as_ref().is_some_and(|own| own.is_erased(path, &raw, context.store.view(entry), None)) {
             let why = "it was erased, and its tombstone stays: nothing erased is restored.";
             faults.refuse(vec![*entry], Refusal::unfit(why));
             continue;
         }
         let has_id = name(entry).is_some();
-        let Some(session) = scene.store.session(entry).filter(|_| has_id) else { continue };
+        let Some(session) = context.store.session(entry).filter(|_| has_id) else { continue };
         let in_session = |own: &&std::sync::Arc<crate::model::Document>| {
             own.role == Role::Tombstones && own.path.starts_with(&session.path)
         };
-        let Some(file) = scene.store.documents.iter().find(in_session) else { continue };
+        let Some(file) = context.store.documents.iter().find(in_session) else { continue };
         count += 1;
         changes.entry(file.path.clone()).or_insert_with(|| {
             let wanted = |id: &str| named.contains(&(entry.session, id));

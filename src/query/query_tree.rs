@@ -111,11 +111,6 @@ impl QueryNode {
 }
 
 impl Query {
-    /// True if it has no condition, order, limit or lowest rank.
-    pub fn is_empty(&self) -> bool {
-        self.clauses.is_empty() && self.order.is_none() && self.limit.is_none() && self.min_rank.is_none()
-    }
-
     /// True if it asks for some memories rather than for all. An order and a limit don't count.
     pub fn has_conditions(&self) -> bool {
         !self.clauses.is_empty() || self.min_rank.is_some()
@@ -134,11 +129,6 @@ impl Query {
     /// Returns the place of each term in the typed text, for chips that the user can drop.
     pub fn terms(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.clauses.iter().map(|clause| clause.span.clone())
-    }
-
-    /// Returns the number of words and phrases that it looks for.
-    pub fn count_words(&self) -> usize {
-        self.wanted_words().count()
     }
 
     /// Returns the order that `sort:` sets.

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::compressed_files::{self, FileCompression};
-use super::incremental_read::{is_log, read_bytes, respliced};
+use super::incremental_read::{read_bytes, respliced};
 use super::one_record;
 use crate::format::record_reader::Reading;
 use crate::format::{self, AssemblyInput, Format};
+use crate::model::is_log;
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{Act, Bytes, Change, Document, Moment, Role, Store, container};
 

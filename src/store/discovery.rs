@@ -186,7 +186,7 @@ pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<DiscoveryResult> {
                 continue;
             }
             let look = default_place(&judge, &path, *format);
-            let expected = if is_of_home(*format) { Some(base) == home } else { base == folder };
+            let expected = if format.about().is_below_home { Some(base) == home } else { base == folder };
             if look.found.is_ok() || expected || !look.near_misses.is_empty() {
                 looked.push(look);
             }
@@ -230,11 +230,6 @@ fn nested(judge: &FormatDetector<'_>, folder: &Path, looked: &[DiscoveryResult])
         skipped: below.skipped,
         ..DiscoveryResult::at(folder, found)
     })
-}
-
-/// `memory-server` has its stores below the home folder, the other formats below a project.
-fn is_of_home(format: &dyn Format) -> bool {
-    format.name() == "memory-server"
 }
 
 fn default_place(judge: &FormatDetector<'_>, path: &Path, format: &dyn Format) -> DiscoveryResult {

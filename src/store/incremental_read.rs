@@ -12,7 +12,7 @@ use super::log_chunks;
 use crate::format::record_reader::Reading;
 use crate::format::{Format, outline};
 use crate::model::bytes::Ranges;
-pub use crate::model::is_log;
+use crate::model::is_log;
 use crate::model::plan::Splice;
 use crate::model::{Bytes, Code, Document, Moment, Problem, Record, Role, Span};
 use crate::text::lines::BOM;

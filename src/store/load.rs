@@ -12,12 +12,13 @@ use std::sync::Arc;
 
 use super::compressed_files::{self, FileCompression};
 use super::discovery::Place;
-use super::incremental_read::{FileInput, is_log, read_bytes};
+use super::incremental_read::{FileInput, read_bytes};
 use super::long_log::{self, BlockCache, ListedLog};
 use super::store_walk::{self, StoreFile, StoreListing};
 use super::{grown_log, large_file, one_record, parallel, referenced_files};
 use crate::disk::{self, Disk, Lookup, RealDisk};
 use crate::format::{self, AssemblyInput, Format, LockFact};
+use crate::model::is_log;
 use crate::model::snapshot::Generation;
 use crate::model::{Bytes, Document, Extent, Moment, RangeReader, Role, Snapshot, Store, UnreadPath};
 use crate::store::compressed_files::empty_document;
@@ -252,8 +253,8 @@ impl Loader<'_> {
         if let Some(own) = reuse::with_bytes(&document, opened.clone()).filter(reuse::is_as_read) {
             return Ok(Some(vec![own]));
         }
-        let anew = long_log::read(self.disk, of, self.format, cache, now)?.map(document_of);
-        Ok(anew.and_then(|own| reuse::with_bytes(&own, opened)).map(|own| vec![own]))
+        let reread = long_log::read(self.disk, of, self.format, cache, now)?.map(document_of);
+        Ok(reread.and_then(|own| reuse::with_bytes(&own, opened)).map(|own| vec![own]))
     }
 
     /// Opens a log that is too large to be held, if its bytes can be read later.

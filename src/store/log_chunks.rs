@@ -5,11 +5,12 @@
 //! the whole; the tests compare both. One exception: the search for the ends of torn lines has a limit
 //! (`text::records`), counted by chunk. Chunks are the same on every machine.
 
-use super::incremental_read::{FileInput, RecordShift, is_log};
+use super::incremental_read::{FileInput, RecordShift};
 use super::parallel;
 use crate::format::Format;
 use crate::format::record_reader::{Reading, feeds};
 use crate::model::bytes::Ranges;
+use crate::model::is_log;
 use crate::model::lazy_bytes::{self, BlockDigest};
 use crate::model::{Bytes, Moment};
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};

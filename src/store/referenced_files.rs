@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::derived_files;
-use super::incremental_read::is_log;
 use crate::disk::Disk;
 use crate::format::{self, Format, ReferencedFile};
+use crate::model::is_log;
 use crate::model::{Change, Document, Moment, Plan, Problem, Store};
 
 /// The most files that are looked at: a store may name more than the user wants to wait for.

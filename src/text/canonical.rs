@@ -169,7 +169,7 @@ pub(super) fn write_scalar(value: Json<'_>, out: &mut String) {
     match value.kind() {
         JsonKind::String => write_string(&String::from_utf8_lossy(value.quoted().unwrap_or_default()), out),
         JsonKind::Number => out.push_str(ryu_js::Buffer::new().format(value.number().unwrap_or_default())),
-        _ => out.push_str(&String::from_utf8_lossy(value.raw())),
+        _ => out.push_str(&value.spelled()),
     }
 }
 

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::model::Moment;
+
 use super::json_scanner::{Tape, TapeNode, sign};
 
 pub use super::json_scanner::JsonKind;
@@ -40,6 +42,16 @@ impl<'a> Json<'a> {
     pub fn raw(&self) -> &'a [u8] {
         let node = self.node();
         &self.bytes[node.start as usize..node.end as usize]
+    }
+
+    /// Returns its exact text. Bytes that are not UTF-8 become U+FFFD.
+    pub fn spelled(&self) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.raw())
+    }
+
+    /// Returns the scanned bytes in this range.
+    pub fn around(&self, range: std::ops::Range<usize>) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.bytes.get(range).unwrap_or_default())
     }
 
     /// Returns its start and its end in the scanned bytes.
@@ -144,6 +156,11 @@ impl<'a> Json<'a> {
         (self.kind() == JsonKind::Bool).then(|| self.raw() == b"true")
     }
 
+    /// Returns the time that a string names.
+    pub fn moment(&self) -> Option<Moment> {
+        Moment::of(&self.text()?)
+    }
+
     /// True if it is `null`.
     pub fn is_null(&self) -> bool {
         self.kind() == JsonKind::Null
@@ -153,7 +170,7 @@ impl<'a> Json<'a> {
     pub fn plain(&self) -> String {
         match self.text() {
             Some(text) => text.into_owned(),
-            None => String::from_utf8_lossy(self.raw()).into_owned(),
+            None => self.spelled().into_owned(),
         }
     }
 

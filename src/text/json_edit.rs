@@ -54,6 +54,11 @@ pub fn apply(bytes: &[u8], mut splices: Vec<JsonSplice<'_>>) -> Vec<u8> {
     out
 }
 
+/// Returns JSON on one line, as a line of JSON Lines must be. In JSON, line breaks are only between tokens.
+pub fn on_one_line(json: &[u8]) -> Vec<u8> {
+    json.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect()
+}
+
 /// Returns a text as a JSON string, as JavaScript writes it.
 pub fn quoted(text: &str) -> String {
     super::canonical::name_in_quotes(text)
@@ -81,20 +86,21 @@ pub fn set(value: &[u8], path: &[&str], raw: &str) -> Result<Vec<u8>, JsonEditEr
 pub fn remove(value: &[u8], path: &[&str]) -> Result<Vec<u8>, JsonEditError> {
     let mut tape = Tape::default();
     let root = scan(&mut tape, value)?;
-    let parent = path.split_last().and_then(|(last, before)| {
-        let parent = before.iter().try_fold(root, |at, step| child(at, step))?;
-        Some((parent, *last))
-    });
+    let parent = path.split_last().and_then(|(last, before)| Some((value_at(root, before)?, *last)));
     let Some((parent, last)) = parent else { return Ok(value.to_vec()) };
     let number = last.parse().ok();
-    let members = parent.members().map(|(key, _)| key.is_text(last));
-    let goes: Vec<bool> =
-        members.chain(parent.items().enumerate().map(|(at, _)| Some(at) == number)).collect();
-    Ok(apply(value, without(parent, &goes)))
+    Ok(apply(value, without(parent, |at, key, _| key.map_or(Some(at) == number, |key| key.is_text(last)))))
 }
 
-/// Returns the splices that remove members or items, each with one comma, or everything if none stays.
-pub fn without(parent: Json<'_>, goes: &[bool]) -> Vec<JsonSplice<'static>> {
+/// Returns the splices that remove members or items, each with one comma, or everything if none stays. `goes`
+/// chooses them by their number, their key and their value.
+pub fn without(
+    parent: Json<'_>,
+    goes: impl Fn(usize, Option<Json<'_>>, Json<'_>) -> bool,
+) -> Vec<JsonSplice<'static>> {
+    let members = parent.members().map(|(key, value)| (Some(key), value));
+    let all = members.chain(parent.items().map(|item| (None, item))).enumerate();
+    let goes: Vec<bool> = all.map(|(at, (key, value))| goes(at, key, value)).collect();
     let spans = children(parent);
     let cut = |at| JsonSplice::new(at, "");
     let Some(stays) = goes.iter().position(|goes| !goes) else {
@@ -110,9 +116,7 @@ pub fn without(parent: Json<'_>, goes: &[bool]) -> Vec<JsonSplice<'static>> {
 /// Returns the value with `raw` before the item of that number, or after the last one.
 pub fn insert_item(value: &[u8], path: &[&str], at: usize, raw: &str) -> Result<Vec<u8>, JsonEditError> {
     let mut tape = Tape::default();
-    let root = scan(&mut tape, value)?;
-    let array = path.iter().try_fold(root, |at, step| child(at, step));
-    let array = array.filter(|array| array.kind() == JsonKind::Array);
+    let array = value_at(scan(&mut tape, value)?, path).filter(|array| array.kind() == JsonKind::Array);
     let array = array.ok_or_else(|| JsonEditError::NoSuchPlace(path.join(".")))?;
     Ok(apply(value, vec![insert(array, at, raw)]))
 }
@@ -142,7 +146,7 @@ pub fn put<'a, T: AsRef<str>>(object: Json<'_>, members: &'a [(&str, T)]) -> Vec
     let (end, mut colon) = (object.span().1 - 1, ":".to_owned());
     let mut before = match (spans.last(), object.members().last()) {
         (Some(_), Some((key, value))) => {
-            colon = text(object, key.span().1..value.span().0);
+            colon = object.around(key.span().1..value.span().0).into_owned();
             format!(",{}", gap(object, &spans, spans.len() - 1))
         }
         _ => String::new(),
@@ -158,10 +162,68 @@ pub fn put<'a, T: AsRef<str>>(object: Json<'_>, members: &'a [(&str, T)]) -> Vec
         splices.push(JsonSplice::new(place..place, format!("{before}{}{colon}", quoted(name))));
         splices.push(JsonSplice::new(place..place, raw));
         if spans.is_empty() {
-            before = format!(",{}", text(object, object.span().0 + 1..end));
+            before = format!(",{}", object.around(object.span().0 + 1..end));
         }
     }
     splices
+}
+
+/// Returns the splice that sets a member of an object whose members are sorted by name.
+pub fn put_sorted(object: Json<'_>, name: &str, raw: String) -> JsonSplice<'static> {
+    if let Some(found) = object.get(name) {
+        return JsonSplice::of(found, raw);
+    }
+    let later = |key: &str| key.encode_utf16().gt(name.encode_utf16());
+    let place = object.members().position(|(key, _)| key.text().is_some_and(|key| later(&key)));
+    insert(object, place.unwrap_or(usize::MAX), &format!("{}: {raw}", quoted(name)))
+}
+
+/// Returns the splice that sets a member of an object in the document `root`: in place, or as the last one, spaced
+/// like the members of the document.
+pub fn put_last(root: Json<'_>, object: Json<'_>, name: &str, raw: &str) -> JsonSplice<'static> {
+    let colon = colon_of(root);
+    let member = format!("{}{colon}{raw}", quoted(name));
+    let mut members = object.members();
+    match (object.get(name), members.next(), members.next()) {
+        (Some(old), ..) => JsonSplice::of(old, raw.to_owned()),
+        (None, None, _) => {
+            let (line, unit) = line_of(root, object);
+            JsonSplice::of(object, braced(&line, &unit, &member))
+        }
+        (None, Some((key, last)), None) if key.span().0 == object.span().0 + 1 && colon == ": " => {
+            let at = last.span().1;
+            JsonSplice::new(at..at, format!(", {member}"))
+        }
+        _ => insert(object, usize::MAX, &member),
+    }
+}
+
+/// Returns an object with one member, as the value of a new member of the document `root`.
+pub fn inner_object(root: Json<'_>, name: &str, raw: &str) -> String {
+    let (line, unit) = line_of(root, root);
+    braced(&(line + &unit), &unit, &format!("{}{}{raw}", quoted(name), colon_of(root)))
+}
+
+fn colon_of(root: Json<'_>) -> Cow<'_, str> {
+    let first = root.members().next();
+    first.map_or(": ".into(), |(key, value)| root.around(key.span().1..value.span().0))
+}
+
+/// Returns the line end and indentation of the line on which `object` starts, and one level's indentation. Both are
+/// empty if the document is on one line.
+fn line_of(root: Json<'_>, object: Json<'_>) -> (String, String) {
+    let Some((first, _)) = root.members().next() else { return Default::default() };
+    let opening = root.around(root.span().0 + 1..first.span().0);
+    let Some((before, unit)) = opening.rsplit_once('\n') else { return Default::default() };
+    let above = root.around(0..object.span().0);
+    let line = above.rsplit('\n').next().unwrap_or_default();
+    let indent: String = line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
+    let end = if before.ends_with('\r') { "\r\n" } else { "\n" };
+    (format!("{end}{indent}"), unit.to_owned())
+}
+
+fn braced(line: &str, unit: &str, member: &str) -> String {
+    format!("{{{line}{unit}{member}{line}}}")
 }
 
 /// Reads one value, which must be all of the bytes except for white space.
@@ -172,6 +234,11 @@ pub fn scan<'a>(tape: &'a mut Tape, value: &'a [u8]) -> Result<Json<'a>, JsonEdi
         }
         _ => Err(JsonEditError::NotJson),
     }
+}
+
+/// Returns the value at a path. A number as a step is the index of an array item.
+pub fn value_at<'a>(root: Json<'a>, path: &[&str]) -> Option<Json<'a>> {
+    path.iter().try_fold(root, |at, step| child(at, step))
 }
 
 fn child<'a>(at: Json<'a>, step: &str) -> Option<Json<'a>> {
@@ -196,12 +263,7 @@ fn children(parent: Json<'_>) -> Vec<Range<usize>> {
 /// Returns the white space before a child, without the comma.
 fn gap(parent: Json<'_>, spans: &[Range<usize>], at: usize) -> String {
     let from = at.checked_sub(1).map_or(parent.span().0 + 1, |before| spans[before].end);
-    text(parent, from..spans[at].start).replace(',', "")
-}
-
-fn text(parent: Json<'_>, range: Range<usize>) -> String {
-    let start = parent.span().0;
-    String::from_utf8_lossy(&parent.raw()[range.start - start..range.end - start]).into_owned()
+    parent.around(from..spans[at].start).replace(',', "")
 }
 
 #[cfg(test)]

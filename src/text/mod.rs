@@ -11,6 +11,7 @@ pub mod lines;
 pub mod merge_conflict;
 pub mod wiki_links;
 
+pub mod json_layout;
 pub mod json_lines;
 pub mod json_salvage;
 pub mod json_scanner;

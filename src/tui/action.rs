@@ -4,6 +4,9 @@
 use super::{action_synonyms, keymap};
 use crate::query::ResultPick;
 use crate::tui::state::app::Screen;
+use crate::tui::update::importance::IMPORTANCE;
+use crate::tui::update::type_category::{CATEGORY, TYPE};
+use crate::tui::value_prompt::ValuePrompt;
 
 /// A row of the table of actions.
 pub struct ActionInfo {
@@ -20,6 +23,8 @@ pub struct ActionInfo {
     pub pick: Option<&'static ResultPick>,
     /// True if the action works on listed memories, so it waits for the search and until all stores are read.
     pub waits_for_search: bool,
+    /// The prompt for a value, if the action sets one.
+    pub asks: Option<&'static ValuePrompt>,
 }
 
 macro_rules! picked {
@@ -28,6 +33,15 @@ macro_rules! picked {
     };
     ($pick:path) => {
         Some(&$pick)
+    };
+}
+
+macro_rules! asked {
+    () => {
+        None
+    };
+    ($asks:expr) => {
+        Some(&$asks)
     };
 }
 
@@ -40,10 +54,10 @@ macro_rules! waits {
     };
 }
 
-/// Makes `Action` and `ACTIONS` from rows: name, keys, description, then optionally the verbs, the pick and
-/// `waits`.
+/// Makes `Action` and `ACTIONS` from rows: name, keys, description, then optionally the verbs, the pick,
+/// `waits`, and the prompt for a value.
 macro_rules! actions {
-    ($($action:ident: $name:literal, [$($key:literal),*], $about:literal $(, $verbs:literal)? $(=> $pick:path)? $(, $waits:ident)?;)*) => {
+    ($($action:ident: $name:literal, [$($key:literal),*], $about:literal $(, $verbs:literal)? $(=> $pick:path)? $(, $waits:ident)? $(, asks $asks:expr)?;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Action {
             $($action,)*
@@ -58,6 +72,7 @@ macro_rules! actions {
             verbs: concat!("" $(, $verbs)?),
             pick: picked!($($pick)?),
             waits_for_search: waits!($($waits)?),
+            asks: asked!($($asks)?),
         },)*];
     };
 }
@@ -160,9 +175,9 @@ actions! {
     RenameTag: "rename tag", [], "rename or merge a tag everywhere", "tag";
     Pin: "pin", ["p"], "the tag `pinned`, or no longer", "tag", waits;
     KeepUntil: "keep until", ["P"], "keep it from fading until a day, then no longer", "tag", waits;
-    Importance: "importance", ["i"], "set it, from 0 to 1 or high, medium, low", "edit", waits;
-    Type: "type", ["T"], "set the type, where it is a field", "edit", waits;
-    Category: "category", ["C"], "set the category, where there is one", "edit", waits;
+    Importance: "importance", ["i"], "set it, from 0 to 1 or high, medium, low", "edit", waits, asks IMPORTANCE;
+    Type: "type", ["T"], "set the type, where it is a field", "edit", waits, asks TYPE;
+    Category: "category", ["C"], "set the category, where there is one", "edit", waits, asks CATEGORY;
     Archive: "archive", ["a"], "move it aside", "archive maintain", waits;
     Delete: "delete", ["d"], "a menu: delete, archive, restore, erase; at first: the demo",
         "delete archive undelete unarchive erase", waits;
@@ -215,17 +230,8 @@ impl Action {
 
     /// True if it opens a field to change a memory.
     pub fn opens_input(self) -> bool {
-        matches!(
-            self,
-            Action::Edit
-                | Action::EditText
-                | Action::EditJson
-                | Action::Tag
-                | Action::KeepUntil
-                | Action::Importance
-                | Action::Type
-                | Action::Category
-        )
+        matches!(self, Action::Edit | Action::EditText | Action::EditJson | Action::Tag | Action::KeepUntil)
+            || self.info().asks.is_some()
     }
 
     /// True if it only moves or opens another view. The palette lists such actions last.

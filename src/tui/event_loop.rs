@@ -1,8 +1,10 @@
 //! The event loop. In `tui`, only it, the terminal, the keyboard and the signals act on the outside.
 
+mod demo;
 mod editor_and_pager;
 mod first_frame;
 mod input_threads;
+mod suspend_redraw;
 
 use std::io;
 use std::mem::{self, ManuallyDrop};
@@ -13,7 +15,6 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGTSTP, SIGWINCH};
 
-pub use crate::tui::plain_text::plain;
 use first_frame::first_entries;
 pub use first_frame::frame;
 use input_threads::listen;
@@ -27,8 +28,8 @@ use super::terminal::{
 };
 use super::update;
 use super::view::view;
-use crate::model::{Moment, PathText};
-use crate::tui::state::app::{App, DEMO_NOTICE};
+use crate::model::Moment;
+use crate::tui::state::app::App;
 use crate::tui::tui_options::TuiOptions;
 use crate::work::{FolderWatch, Workers};
 
@@ -89,7 +90,7 @@ pub fn run(options: &TuiOptions) -> io::Result<ExitReason> {
     });
     leave();
     // If a signal ended palimp while a form was open, what was typed is saved for the next start.
-    if let (Some(workers), Some(job)) = (&mut workers, update::editor::unkept(&app)) {
+    if let (Some(workers), Some(job)) = (&mut workers, update::editor::leave::unkept(&app)) {
         workers.give(job);
     }
     // After a signal palimp does not wait for jobs, but it finishes a change that is being written.
@@ -329,39 +330,15 @@ impl<'a> EventLoop<'a> {
             Effect::Job(job) => self.workers.give(job),
             Effect::MaskSoon => self.mask_at = Some(Instant::now() + REVEAL_TIME),
             Effect::HideNoticeSoon => self.hide_notice_at = Some(Instant::now() + BRIEF_NOTICE_TIME),
-            Effect::Redraw => match &mut self.linear {
-                Some(told) => *told = linear::LinearOutput::default(),
-                None => redraw(self.screen)?,
-            },
-            Effect::Suspend => {
-                // If palimp stopped in the middle of a change, it would block agents with its lock.
-                let held = self.workers.hold_changes();
-                leave();
-                signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
-                retake(self.screen)?;
-                drop(held);
-                self.take_size(now)?;
-            }
+            Effect::Redraw => self.redraw()?,
+            Effect::Suspend => self.suspend(now)?,
             Effect::EditText(aim) => self.edit(*aim, now)?,
             Effect::EditFormPart(what) => self.lend(what, now)?,
             Effect::OpenPager(text) => self.page(text, now)?,
             // Counts from the first unsaved key, so that continuous typing is saved as well.
             Effect::SaveDraftSoon => drop(self.keep_at.get_or_insert_with(|| Instant::now() + DRAFT_DELAY)),
             Effect::Copy(text) => copy_out(&text)?,
-            Effect::OpenDemo => match (self.options.demo)(now) {
-                Ok(demo) => {
-                    self.app.say(format!("The demo is in {}.", demo.folder.to_text()));
-                    self.app.places = demo.places;
-                    self.app.data = Some(demo.data);
-                    self.app.demo = Some(demo.folder);
-                    self.app.say(DEMO_NOTICE);
-                    self.app.visits = demo.visits;
-                    first_entries(self.app);
-                    self.watch();
-                    self.pending.push(update::load_now(self.app));
-                }
-                Err(why) => self.app.notice = Some(why),
-            },
+            Effect::OpenDemo => self.open_demo(now),
         }
         Ok(false)
     }

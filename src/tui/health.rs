@@ -5,7 +5,7 @@ use super::list_view::problems;
 use super::theme::sign;
 use crate::model::plan::count_with_noun;
 use crate::model::{Code, Severity};
-pub use crate::text::columns::human_size;
+use crate::text::columns::human_size;
 use crate::tui::state::app::App;
 use crate::work::StoreTally;
 

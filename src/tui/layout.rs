@@ -2,12 +2,13 @@
 
 use ratatui::layout::Rect;
 
-use super::pane_borders::{self, PaneBorder, PlacedBorder};
-use super::panes::tutor;
+use super::pane_borders::{self, PlacedBorder};
 use super::{health, list_view, pane_titles, theme};
 use crate::tui::search_suggestions;
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::state::prompt::{Prompt, PromptPurpose};
+use crate::tui::state::tutor_progress;
+use crate::usecase::PaneBorder;
 
 /// The smallest terminal on which palimp draws anything.
 pub const SMALLEST: (u16, u16) = (20, 5);
@@ -72,7 +73,8 @@ pub fn frame(app: &App) -> FrameLayout {
     let foot = notice(app).len().max(1) as u16;
     let (body, hints) = split_rows(rest, rest.height.saturating_sub(foot));
     let teaches = app.tutor.is_shown && app.screen != Screen::Editor;
-    let (body, tutor) = split_rows(body, body.height - if teaches { tutor::rows(body.height) } else { 0 });
+    let (body, tutor) =
+        split_rows(body, body.height - if teaches { tutor_progress::rows(body.height) } else { 0 });
     let mut borders = Vec::new();
     let panes = panes(app, body, &mut borders);
     FrameLayout { title, query, panes, borders, body, tutor, hints }

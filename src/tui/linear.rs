@@ -9,7 +9,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::action::Action;
-use super::event_loop::plain;
 use super::key_lookup::name;
 use super::layout;
 use super::list_view::new;
@@ -22,6 +21,7 @@ use crate::model::State;
 use crate::model::plan::count_with_noun;
 use crate::query::Hit;
 use crate::text::safe_text::sanitize;
+use crate::tui::plain_text::plain;
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::state::marks::ListScope;
 

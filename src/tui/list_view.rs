@@ -18,8 +18,7 @@ use crate::check::problem_groups::tally;
 use crate::text::safe_text::display_width;
 use crate::tui::hint::Hint;
 use crate::tui::state::app::{App, Screen};
-pub use crate::tui::state::list_row::ListRow;
-pub use crate::tui::state::row_list::RowList;
+use crate::tui::state::list_row::ListRow;
 
 /// Title and text about the row under the cursor, beside the list or below it.
 #[derive(Default)]

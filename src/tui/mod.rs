@@ -54,6 +54,7 @@ mod terminal_replies;
 mod theme;
 mod type_letters;
 mod update;
+mod value_prompt;
 mod view;
 mod why;
 
@@ -72,7 +73,8 @@ mod search_suggestions;
 mod tests;
 pub mod tui_options;
 
+pub use crate::tui::plain_text::plain;
 pub use colours::ColourPalette;
-pub use event_loop::{ExitReason, frame, plain, run};
+pub use event_loop::{ExitReason, frame, run};
 pub use signals::prepare;
 pub use terminal::install_panic_hook;

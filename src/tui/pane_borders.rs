@@ -4,7 +4,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::layout::{self, split_columns, split_rows};
 use crate::tui::state::app::{App, Pane};
-pub use crate::usecase::PaneBorder;
+use crate::usecase::PaneBorder;
 
 /// The minimum columns of the side panes, the list and the detail.
 pub const SIDE: u16 = 16;

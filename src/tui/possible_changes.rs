@@ -3,25 +3,25 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::model::EntryRef;
-use crate::ops::{self, Operation};
+use crate::model::{Entry, EntryRef, Store};
+use crate::ops::{self, Operation, Refusal};
 use crate::tui::action::Action;
 use crate::tui::state::app::{App, ChangeTarget, Pane, Screen};
 use crate::tui::update::search_query;
+use crate::tui::value_prompt::may_edit;
 use crate::usecase::memory_count;
 
-/// Returns the operation that an action needs from the format; `None` if it needs none.
-pub fn deed(action: Action) -> Option<Operation> {
+type Check = fn(&Store, &Entry) -> Result<(), Refusal>;
+
+/// Returns the check that an action is possible for a memory; `None` if it needs none.
+pub fn check_of(action: Action) -> Option<Check> {
     match action {
-        Action::Edit
-        | Action::EditJson
-        | Action::EditText
-        | Action::Importance
-        | Action::Type
-        | Action::Category => Some(Operation::Edit),
-        Action::Tag | Action::Pin | Action::KeepUntil => Some(Operation::Tag),
-        Action::Archive => Some(Operation::Archive),
-        _ => None,
+        Action::Edit | Action::EditJson | Action::EditText => Some(may_edit),
+        Action::Tag | Action::Pin | Action::KeepUntil => {
+            Some(|store, entry| ops::may(store, entry, Operation::Tag))
+        }
+        Action::Archive => Some(|store, entry| ops::may(store, entry, Operation::Archive)),
+        _ => action.info().asks.map(|asks| asks.may),
     }
 }
 
@@ -35,10 +35,10 @@ pub fn can(app: &App, action: Action) -> bool {
         _ if (!app.marks.is_empty() || app.marks.range.is_some()) && app.screen != Screen::Difference => {
             place(app).is_ok()
         }
-        _ => match (under_cursor(app), deed(action)) {
-            (Ok(at), Some(deed)) => {
+        _ => match (under_cursor(app), check_of(action)) {
+            (Ok(at), Some(may)) => {
                 let (store, entry) = app.listed_snapshot.get(at);
-                ops::may(store, entry, deed).is_ok() && (deed != Operation::Archive || goes_alone(app, at))
+                may(store, entry).is_ok() && (action != Action::Archive || goes_alone(app, at))
             }
             (aimed, _) => aimed.is_ok(),
         },

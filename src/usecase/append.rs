@@ -9,10 +9,10 @@ use crate::disk::host::Host;
 use crate::disk::{Item, ItemKind};
 use crate::format::writing::{Refusal, WriteContext};
 use crate::format::{self, Format};
-use crate::model::{Bytes, Change, Moment, Plan, Store, is_file_name, is_log};
+use crate::model::{Bytes, Change, CommitReceipt, Moment, Plan, Store, is_file_name, is_log};
 use crate::ops;
 use crate::ops::add::AppendPlan;
-use crate::store::commit::{CommitReceipt, Writer, watch_due};
+use crate::store::commit::{Writer, watch_due};
 use crate::store::log_ends::LogEnds;
 use crate::store::{Place, empty_store};
 
@@ -26,7 +26,7 @@ pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(
     let store = empty_store(place);
     let receipt = {
         let Some(writer) = Writer::open_to_append(host, &store)? else { return Ok(None) };
-        let last = if format.numbers_ids() { largest_id(format, place, new, host) } else { None };
+        let last = largest_id(format, place, new, host);
         let ends = LogEnds::of(host.disk, &store, last.into_iter().collect());
         let random = || host.machine.random();
         let drafts = [new.draft()];
@@ -41,13 +41,14 @@ pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(
     Ok(Some((store, receipt)))
 }
 
-/// Returns a session, a type and the largest id of such memories, if the session's logs are not small.
+/// Returns a session, a type and their largest id, if ids are numbered and the session's logs are not small.
 fn largest_id(
     format: &dyn Format,
     place: &Place,
     new: &NewRecord,
     host: Host<'_>,
 ) -> Option<((String, String), String)> {
+    let largest = format.own().largest_id?;
     let session = new.session.as_ref().filter(|name| is_file_name(name))?;
     let folder = place.root.join(format.session_paths(session).first()?);
     let items = host.disk.list(&folder).ok()?;
@@ -57,7 +58,7 @@ fn largest_id(
     (logs.iter().map(|own| own.generation.len).sum::<u64>() >= SMALL as u64).then_some(())?;
     let read = |own: &&Item| Some(host.disk.read(&folder.join(&own.name), 0, None).ok()?.0);
     let logs: Vec<Vec<u8>> = logs.iter().map(read).collect::<Option<_>>()?;
-    Some(((session.clone(), new.kind.clone()), format.largest_id(&logs, &new.kind)?))
+    Some(((session.clone(), new.kind.clone()), largest(&logs, &new.kind)?))
 }
 
 /// Plans to add records in one step. `None` if the format does not add them as lines, or a log gets full.
@@ -65,7 +66,7 @@ pub fn plan_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Opti
     let Some(format) = format::by_name(store.format) else { return Ok(None) };
     let of = |own: &NewRecord| Some((own.session.clone()?, own.kind.clone()));
     let keys: HashSet<(String, String)> = all.iter().filter_map(of).collect();
-    let last = |key: (String, String)| Some((key.clone(), format.last_id(store, &key.0, &key.1)?));
+    let last = |key: (String, String)| Some((key.clone(), format.own().last_id?(store, &key.0, &key.1)?));
     let ends = LogEnds::of(host.disk, store, keys.into_iter().filter_map(last).collect());
     let drafts: Vec<_> = all.iter().map(NewRecord::draft).collect();
     let random = || host.machine.random();
@@ -93,9 +94,9 @@ pub fn append_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Op
 
 /// Returns why records can't be added in one step: one can't be added at all, or they need a new file.
 pub fn refusal_of_all(store: &Store, all: &[NewRecord], now: Moment) -> Refusal {
-    let scene = WriteContext::of(store, now, [0; 16]);
+    let context = WriteContext::of(store, now, [0; 16]);
     let refused = |(own, number): (&NewRecord, u32)| {
-        let why = ops::add::add(&scene, &own.draft()).err()?;
+        let why = ops::add::add(&context, &own.draft()).err()?;
         Some(Refusal { message: format!("memory {number} can't be added: {}", why.message), ..why })
     };
     all.iter().zip(1..).find_map(refused).unwrap_or_else(|| {

@@ -37,8 +37,8 @@ pub fn check_store(data: Option<&Path>, store: &Arc<Store>, now: Moment) -> Chec
 
 /// Like [`check_store`], for a store whose bytes are in `held`.
 fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Moment) -> CheckedStore {
-    let anew = stale_files::stale_files(held, now);
-    let mut more = stale_files::problems(held, &anew);
+    let rebuilt = stale_files::stale_files(held, now);
+    let mut more = stale_files::problems(held, &rebuilt);
     let erased =
         data.map(|data| Vault::open_read_only(&RealDisk, data, &store.root).erasure_list()).transpose();
     let unread = erased.as_ref().err().map(ToString::to_string);
@@ -49,7 +49,7 @@ fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Mome
         true => Arc::clone(store),
         false => Arc::new(told(store, more, &due)),
     };
-    CheckedStore { store, rebuilds: anew, unread }
+    CheckedStore { store, rebuilds: rebuilt, unread }
 }
 
 /// Returns the store. An index that waits to be rebuilt is reported as due, not as stale.

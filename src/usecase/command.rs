@@ -3,14 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::revalidate::add_rule_lines;
-use crate::model::{Entry, Plan, State, Store};
+use crate::model::{BackupCopy, Entry, Plan, State, Store, UndoRedo};
 use crate::ops::erase::ErasedRecords;
 use crate::ops::repair::{QuarantinePiece, RepairTarget};
 use crate::ops::tag::TagChange;
 use crate::ops::{self, FieldAssignment, Operation, Progress, RecordDraft, Refusal, WriteContext};
-use crate::store::commit::{BackupCopy, UndoRedo};
 use crate::usecase::failure::Result;
+use crate::usecase::rule_lines::add_rule_lines;
 
 /// What to restore from a copy of a file.
 #[derive(Clone, PartialEq)]
@@ -227,6 +226,15 @@ impl ChangeCommand {
         }
     }
 
+    /// Returns the value that it gives to memories. Untrusted text.
+    pub fn new_value(&self) -> Option<String> {
+        match self {
+            ChangeCommand::SetImportance(value) => Some(format!("{value:.2}")),
+            ChangeCommand::SetWord { value, .. } => Some(value.clone()),
+            _ => None,
+        }
+    }
+
     /// True if it can be repeated with other memories.
     pub fn is_repeatable(&self) -> bool {
         matches!(
@@ -244,6 +252,11 @@ impl ChangeCommand {
                 | ChangeCommand::Delete(_)
                 | ChangeCommand::Undelete
         )
+    }
+
+    /// True if it is also about sessions whose records are not named.
+    pub fn is_of_other_sessions(&self) -> bool {
+        matches!(self, ChangeCommand::Undelete)
     }
 
     /// True if it sets what the user wrote about the memory as it was.
@@ -265,7 +278,7 @@ impl ChangeCommand {
 
     /// Checks that it is allowed for this memory. The plan can still be refused.
     pub fn check_allowed(&self, store: &Store, entry: &Entry) -> Result<(), Refusal> {
-        let deed = match self {
+        let operation = match self {
             ChangeCommand::Tag { .. } | ChangeCommand::RenameTag { .. } => Operation::Tag,
             ChangeCommand::SetImportance(_) | ChangeCommand::SetWord { .. } => Operation::Edit,
             ChangeCommand::Edit(_) | ChangeCommand::EditMany(_) => Operation::Edit,
@@ -280,12 +293,12 @@ impl ChangeCommand {
             }
             _ => return Ok(()),
         };
-        ops::may(store, entry, deed)
+        ops::may(store, entry, operation)
     }
 
     pub(super) fn plan_records(
         &self,
-        scene: &WriteContext<'_>,
+        context: &WriteContext<'_>,
         entries: &[Entry],
         gone: &ErasedRecords,
         progress: &Progress,
@@ -295,44 +308,44 @@ impl ChangeCommand {
             _ => Err(Refusal::unfit("that can be done with one memory at a time.")),
         };
         progress.go_on()?;
-        let plan = self.plan_of_records(scene, entries, (gone, &one), progress);
+        let plan = self.plan_of_records(context, entries, (gone, &one), progress);
         // If bytes were gone meanwhile, a refusal about the memory would be wrong.
-        plan.map_err(|refusal| scene.store.whole().err().map_or(refusal, Refusal::from))
+        plan.map_err(|refusal| context.store.whole().err().map_or(refusal, Refusal::from))
     }
 
     fn plan_of_records<'e>(
         &self,
-        scene: &WriteContext<'_>,
+        context: &WriteContext<'_>,
         entries: &'e [Entry],
         (gone, one): (&ErasedRecords, &dyn Fn() -> Result<&'e Entry, Refusal>),
         progress: &Progress,
     ) -> Result<Plan, Refusal> {
         match self {
             ChangeCommand::Tag { add, remove } => {
-                ops::tag::tagged(scene, entries, TagChange::Change { add, remove }, progress)
+                ops::tag::tagged(context, entries, TagChange::Change { add, remove }, progress)
             }
             ChangeCommand::RenameTag { from, to } => {
-                ops::tag::tagged(scene, entries, TagChange::Rename { from, to }, progress)
+                ops::tag::tagged(context, entries, TagChange::Rename { from, to }, progress)
             }
             ChangeCommand::SetImportance(value) => {
-                ops::set_field::importances(scene, entries, *value, progress)
+                ops::set_field::importances(context, entries, *value, progress)
             }
             ChangeCommand::SetWord { field, value } => {
-                ops::set_field::set_word(scene, entries, (field, value), progress)
+                ops::set_field::set_word(context, entries, (field, value), progress)
             }
             ChangeCommand::Edit(fields) => {
                 let set: Vec<FieldAssignment<'_>> =
                     fields.iter().map(|(name, value)| FieldAssignment { name, value }).collect();
-                ops::edit::edit(scene, one()?, &set)
+                ops::edit::edit(context, one()?, &set)
             }
             ChangeCommand::EditMany(fields) => {
-                ops::edit::each(scene, entries, progress, &|_| Ok(fields.clone()))
+                ops::edit::each(context, entries, progress, &|_| Ok(fields.clone()))
             }
-            ChangeCommand::RecordAccess => ops::access::access(scene, one()?),
-            ChangeCommand::Archive => ops::archive::archive(scene, entries),
-            ChangeCommand::Unarchive => ops::archive::unarchive(scene, entries),
-            ChangeCommand::Delete(own) => ops::delete::delete(scene, entries, own.asked()),
-            ChangeCommand::Undelete => ops::undelete::undelete(scene, entries, gone),
+            ChangeCommand::RecordAccess => ops::access::access(context, one()?),
+            ChangeCommand::Archive => ops::archive::archive(context, entries),
+            ChangeCommand::Unarchive => ops::archive::unarchive(context, entries),
+            ChangeCommand::Delete(own) => ops::delete::delete(context, entries, own.asked()),
+            ChangeCommand::Undelete => ops::undelete::undelete(context, entries, gone),
             _ => Err(Refusal::unfit("there is nothing to plan.")),
         }
     }
@@ -368,26 +381,26 @@ impl ChangeCommand {
     }
 
     /// Plans it for a store as a whole. `packed` is the archive of the session.
-    pub(super) fn plan_store(&self, scene: &WriteContext<'_>, packed: &[u8]) -> Result<Plan, Refusal> {
+    pub(super) fn plan_store(&self, context: &WriteContext<'_>, packed: &[u8]) -> Result<Plan, Refusal> {
         match self {
-            ChangeCommand::Add(_, new) => ops::add::add(scene, &new.draft()),
+            ChangeCommand::Add(_, new) => ops::add::add(context, &new.draft()),
             ChangeCommand::Compact(session) => {
-                let mut plan = ops::compact::compact(scene, session.as_deref())?;
-                add_rule_lines(&mut plan, scene.store, &ops::compact::rule(scene.store), scene.now);
+                let mut plan = ops::compact::compact(context, session.as_deref())?;
+                add_rule_lines(&mut plan, context.store, &ops::compact::rule(context.store), context.now);
                 Ok(plan)
             }
-            ChangeCommand::Migrate => ops::migrate::migrate(scene),
-            ChangeCommand::Reindex(None) => ops::reindex::reindex(scene),
-            ChangeCommand::Reindex(Some(session)) => ops::reindex::of_session(scene, session),
-            ChangeCommand::RefreshDecay => ops::decay::decay(scene),
+            ChangeCommand::Migrate => ops::migrate::migrate(context),
+            ChangeCommand::Reindex(None) => ops::reindex::reindex(context),
+            ChangeCommand::Reindex(Some(session)) => ops::reindex::of_session(context, session),
+            ChangeCommand::RefreshDecay => ops::decay::decay(context),
             ChangeCommand::Session(_, SessionCommand::New(id, user)) => {
-                ops::session::new(scene, id.as_deref(), user)
+                ops::session::new(context, id.as_deref(), user)
             }
-            ChangeCommand::Session(_, SessionCommand::Archive(id)) => ops::session::archive(scene, id),
+            ChangeCommand::Session(_, SessionCommand::Archive(id)) => ops::session::archive(context, id),
             ChangeCommand::Session(_, SessionCommand::Unarchive(id, large)) => {
-                ops::session::unarchive(scene, id, *large, packed)
+                ops::session::unarchive(context, id, *large, packed)
             }
-            ChangeCommand::Session(_, SessionCommand::Delete(id)) => ops::session::delete(scene, id),
+            ChangeCommand::Session(_, SessionCommand::Delete(id)) => ops::session::delete(context, id),
             _ => Err(Refusal::unfit("there is nothing to plan.")),
         }
     }

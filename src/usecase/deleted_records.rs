@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::failure::ChangeFailure;
 use super::snapshot_with_bytes;
 use crate::disk::RealDisk;
 use crate::disk::host::Host;
@@ -14,15 +15,24 @@ use crate::store::commit;
 pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Result<Arc<Snapshot>, String> {
     let host = Host::here(data, now);
     let snapshot = snapshot_with_bytes(snapshot, host, now);
-    let with = |own: &Arc<Store>| match commit::with_deleted(&RealDisk, data, own, now) {
+    let with = |own: &Arc<Store>| match store_with_deleted(own, data, now) {
         Ok(store) => Ok(Arc::new(store)),
-        Err(error) => Err(format!("what was deleted can't be listed: {error}")),
+        Err(failed) => Err(format!("what was deleted can't be listed: {}", failed.message)),
     };
     let stores = snapshot.stores.iter().map(with).collect::<Result<_, _>>()?;
     let snapshot = Arc::new(Snapshot::of(stores));
     // The references are made here, so that the screens need not wait for them.
     snapshot.references();
     Ok(snapshot)
+}
+
+/// Returns a store, whose bytes are held, with its deleted memories that can be restored.
+///
+/// # Errors
+///
+/// If the erasure list can't be read: erased memories could be among the deleted ones.
+pub fn store_with_deleted(store: &Store, data: &Path, now: Moment) -> Result<Store, ChangeFailure> {
+    Ok(commit::with_deleted(&RealDisk, data, store, now)?)
 }
 
 /// At most this many bytes of the stores are read to count what palimp's data still holds. Counting
@@ -47,11 +57,11 @@ pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Opti
 }
 
 /// Adds deleted memories to a store that was read again, if the store before had them.
-pub(super) fn as_before(before: &Store, anew: Arc<Store>, data: &Path, now: Moment) -> Arc<Store> {
+pub(super) fn as_before(before: &Store, reloaded: Arc<Store>, data: &Path, now: Moment) -> Arc<Store> {
     if !holds_deleted(before) {
-        return anew;
+        return reloaded;
     }
-    commit::with_deleted(&RealDisk, data, &anew, now).map(Arc::new).unwrap_or(anew)
+    store_with_deleted(&reloaded, data, now).map(Arc::new).unwrap_or(reloaded)
 }
 
 #[cfg(test)]

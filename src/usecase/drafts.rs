@@ -4,10 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::command::ChangeCommand;
 use super::erase::{ERASED_MEANWHILE, unless_erased};
+use super::failure::ChangeFailure;
 use super::request::ChangeRequest;
 use crate::disk::host::Host;
-use crate::model::{Entry, Moment, Store};
-use crate::store::commit::{CommitError, draft_kept_note, draft_lost_note, keep_text};
+use crate::model::{DraftField, DraftOf, Entry, FormDraft, Moment, Store};
+use crate::store::commit::{
+    CommitError, draft_kept_note, draft_lost_note, drop_form, find_form, keep_form, keep_text,
+};
 
 /// Returns why a change was not made. A text that the user wrote is kept as a draft.
 pub fn failure_with_draft(request: &ChangeRequest, why: String) -> String {
@@ -42,5 +45,52 @@ pub fn keep_store_draft(data: &Path, of: (&Store, Option<&Entry>), text: &[u8], 
         Ok(Some(Ok(path))) => draft_kept_note(&path),
         Ok(None) => format!("What you wrote is not kept: {ERASED_MEANWHILE}."),
         Ok(Some(Err(error))) | Err(error) => draft_lost_note(&error),
+    }
+}
+
+/// Keeps what was typed into the form of a memory, in place of what was typed before. Drops the draft if
+/// nothing was changed. If the memory was erased meanwhile, nothing is kept.
+///
+/// # Errors
+///
+/// Why it is not kept, in a few words.
+pub fn keep_form_draft(host: Host<'_>, of: (&Store, &Entry), fields: Vec<DraftField>) -> Result<(), String> {
+    let keep = || match fields.is_empty() {
+        true => drop_form_draft(host, of),
+        false => {
+            let draft = FormDraft { of: draft_name(of), at: host.now.to_millis(), fields };
+            Ok(keep_form(host, &of.0.root, &draft)?)
+        }
+    };
+    match unless_erased(host, of, keep, |_| {}) {
+        Ok(Some(kept)) => kept.map_err(|failed| failed.message),
+        Ok(None) => {
+            let _ = drop_form_draft(host, of);
+            Err(ERASED_MEANWHILE.into())
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Returns what was typed into the form of a memory before, and not saved.
+pub fn find_form_draft(host: Host<'_>, of: (&Store, &Entry)) -> Option<FormDraft> {
+    find_form(host, &of.0.root, &draft_name(of))
+}
+
+/// Drops what was typed into the form of a memory.
+///
+/// # Errors
+///
+/// If it exists and can't be removed.
+pub fn drop_form_draft(host: Host<'_>, of: (&Store, &Entry)) -> Result<(), ChangeFailure> {
+    Ok(drop_form(host, &of.0.root, &draft_name(of))?)
+}
+
+/// Returns what names a memory in its draft.
+fn draft_name((store, entry): (&Store, &Entry)) -> DraftOf {
+    let id = store.view(entry).and_then(|view| view.id).filter(|id| !id.is_empty());
+    DraftOf {
+        session: store.session(entry).map(|session| session.name.clone()),
+        id: id.map_or_else(|| store.key(entry), str::to_owned),
     }
 }

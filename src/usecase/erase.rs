@@ -36,10 +36,10 @@ pub fn is_erased(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, C
         return Ok(may_be || erased.iter().any(|line| id.is_some() && line.record.id.as_deref() == id));
     };
     let gone = ErasedRecords::of_lines(erased);
-    let scene = WriteContext::of(store, host.now, [0; 16]);
+    let context = WriteContext::of(store, host.now, [0; 16]);
     let path = &store.document(entry).path;
     let takes = |own: ErasureMatcher<'_>| own.is_erased(path, &raw, store.view(entry), None);
-    Ok(gone.wanted(&scene).is_some_and(takes))
+    Ok(gone.wanted(&context).is_some_and(takes))
 }
 
 /// Keeps what is written about a memory; `None` if the memory was erased. An erasure removes what
@@ -82,15 +82,15 @@ fn is_still_there(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, 
 /// the erasure is refused if one of them can't be erased.
 pub fn plan_erasure(
     host: Host<'_>,
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     store: &Arc<Store>,
     entries: &[Entry],
     (reason, each): (&str, bool),
     progress: &Progress,
 ) -> Result<PlannedErasure, CommitError> {
-    let make = |own: &[Entry]| progress.go_on().and_then(|()| targets(scene, own, reason));
+    let make = |own: &[Entry]| progress.go_on().and_then(|()| targets(context, own, reason));
     let (targets, left) = if each {
-        (targets(scene, entries, reason).map_err(CommitError::Refused)?, Vec::new())
+        (targets(context, entries, reason).map_err(CommitError::Refused)?, Vec::new())
     } else {
         let sifted = make_for_allowed(entries, &|_| progress.step(), &make).map_err(CommitError::Refused)?;
         (sifted.result.unwrap_or_default(), sifted.skipped)
@@ -101,7 +101,7 @@ pub fn plan_erasure(
         true => Arc::new(ops::delete::as_read(store).into_owned()),
         false => Arc::clone(store),
     };
-    let scene = &WriteContext { store, ..*scene };
+    let context = &WriteContext { store, ..*context };
     if targets.is_empty() {
         let plan = Plan::of("erase", store.whole()?);
         return Ok(PlannedErasure { store: Arc::clone(store), targets, plan, left });
@@ -113,7 +113,7 @@ pub fn plan_erasure(
     let mut contents = ErasedContents::default();
     let gathered = gather(host.disk, store, &vault, &wanted, &mut contents)?;
     progress.go_on().map_err(refused)?;
-    let mut plan = planned(scene, &wanted, &contents, &gathered, reason)?.plan;
+    let mut plan = planned(context, &wanted, &contents, &gathered, reason)?.plan;
     let copies = copies(store, entries, &wanted, &plan.with_torn);
     plan.lines.extend(copies);
     plan.lines.extend(kept(&count_versions(store, &wanted, &gathered)?));
@@ -226,12 +226,12 @@ mod tests {
             let folder = crate::folder::new();
             let (store, data) = (store_at(&folder.path().join("store")), folder.path().join("data"));
             let host = Host::here(&data, NOW);
-            let scene = WriteContext::of(&store, NOW, [7; 16]);
+            let context = WriteContext::of(&store, NOW, [7; 16]);
             let entry = store.entries[number];
             let keep = || {
                 let asked = plan_erasure(
                     host,
-                    &scene,
+                    &context,
                     &store,
                     &[entry],
                     (DEFAULT_REASON, true),

@@ -5,18 +5,17 @@ use std::path::Path;
 
 use super::command::ChangeCommand;
 use super::drafts::failure_with_draft;
-use super::failure::{ChangeFailure, Result};
+use super::erasure_report::ErasureReport;
+use super::failure::{ChangeFailure, HeldLock, Result};
 use super::plan_change::plan_current;
 use super::request::ChangeRequest;
 use super::undo_redo::undo_or_redo;
 use super::{erase, revalidate};
 use crate::disk::host::Host;
-use crate::model::{EntryRef, PathText, Plan};
+use crate::model::{CommitReceipt, EntryRef, PathText, Plan, UndoRedo};
 use crate::ops::erase::DEFAULT_REASON;
 use crate::ops::repair;
-use crate::store::commit::{
-    CommitError, CommitReceipt, FilesState, UndoRedo, Writer, make_folders, watch_due,
-};
+use crate::store::commit::{CommitError, Writer, make_folders, watch_due};
 use crate::usecase::outcome::{ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver};
 use crate::usecase::planned_change::{PlannedChange, memory_count};
 use crate::usecase::recent_steps::{RecentStep, RecentSteps};
@@ -43,8 +42,7 @@ fn changed_meanwhile(request: &ChangeRequest) -> ChangeFailure {
         let (store, entry) = request.snapshot.get(*at);
         store.document(entry).path.clone()
     };
-    let file = request.at.first().map_or_else(Default::default, of);
-    CommitError::Conflict { file, planned: Vec::new(), found: None, files: FilesState::Untouched }.into()
+    ChangeFailure::changed_meanwhile(request.at.first().map_or_else(Default::default, of))
 }
 
 /// Carries out what was shown, or says what differs from it. An error says what state the files are in.
@@ -153,7 +151,7 @@ pub fn execute_unshown(
             || Writer::open(host, store).and_then(|writer| carried(&writer, planned, (*number, plan), host));
         let receipt = match plan.is_due().then(attempt) {
             None => None,
-            Some(Err(error)) if teller.break_lock(&error) => Some(attempt()),
+            Some(Err(error)) if is_broken(&error, host, teller) => Some(attempt()),
             done => done,
         };
         let receipt = receipt.transpose().map_err(|error| ChangeFailure::from(error).after(&changed))?;
@@ -184,6 +182,11 @@ pub fn execute_unshown(
     Ok(ChangeReport { said, notes, effect: turned, receipt: Vec::new() })
 }
 
+/// True if a lock stopped the change, and was broken with the observer's consent.
+fn is_broken(error: &CommitError, host: Host<'_>, teller: &mut dyn ChangeObserver) -> bool {
+    HeldLock::of(error).is_some_and(|held| teller.may_break(&held) && held.break_it(host))
+}
+
 fn erase_all(
     planned: &PlannedChange,
     host: Host<'_>,
@@ -196,11 +199,12 @@ fn erase_all(
         let erased = erase::execute_erasure(host, own, reason.as_deref().unwrap_or(DEFAULT_REASON));
         let erased = erased.map_err(|error| ChangeFailure::from(error).after(&changed))?;
         changed.push(&own.store.root);
-        if !teller.on_erased(own, &erased) {
+        let report = ErasureReport::of(erased);
+        if !teller.on_erased(own, &report) {
             break;
         }
         lines.push(format!("{}: {}", own.store.root.to_text(), memory_count(own.targets.len())));
-        lines.extend(erased.notes.iter().cloned().chain(erased.told()));
+        lines.extend(report.told(true));
         let _ = planned.request.progress.step();
     }
     Ok(lines)

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::disk::host::Host;
 use crate::model::{NotWhole, PathText};
 use crate::ops::Refusal;
 use crate::ops::progress::is_stop;
-use crate::store::commit::{CommitError, FilesState, without_untouched};
-use crate::store::lock::LockError;
+use crate::store::commit::{CommitError, FilesState};
+use crate::store::lock::{self, LockError, LockHolder};
 
 /// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,20 +78,26 @@ impl ChangeFailure {
         ChangeFailure { message: format!("{}: {}", root.to_text(), self.message), ..self }
     }
 
-    /// Returns the error of carrying it out, if that was tried.
-    pub fn commit(&self) -> Option<&CommitError> {
+    /// Makes the failure for a file that another program changed before the plan.
+    pub fn changed_meanwhile(file: PathBuf) -> ChangeFailure {
+        let (planned, found, files) = (Vec::new(), None, FilesState::Untouched);
+        CommitError::Conflict { file, planned, found, files }.into()
+    }
+
+    /// Returns the lock that stopped it, if the lock may be broken.
+    pub fn held_lock(&self) -> Option<HeldLock<'_>> {
         match &*self.cause {
-            FailureCause::Commit(error) => Some(error),
+            FailureCause::Commit(error) => HeldLock::of(error),
             FailureCause::Refused(_) | FailureCause::Unread(_) => None,
         }
     }
 
     /// True if another program held a lock for the complete waiting time.
     pub fn is_locked(&self) -> bool {
-        let held = |error: &CommitError| {
-            matches!(error, CommitError::Lock(LockError::Busy { .. }) | CommitError::Busy { .. })
-        };
-        self.commit().is_some_and(held)
+        matches!(
+            *self.cause,
+            FailureCause::Commit(CommitError::Lock(LockError::Busy { .. }) | CommitError::Busy { .. })
+        )
     }
 
     /// True if no file was changed.
@@ -153,6 +160,37 @@ impl ChangeFailure {
         let roots: Vec<String> = self.changed.iter().map(|root| root.to_text().into_owned()).collect();
         format!("{} Changed before that: {}.", without_untouched(&self.message), roots.join(", "))
     }
+}
+
+/// The lock of a holder that is alive. It stopped a change before anything was changed.
+pub struct HeldLock<'a> {
+    /// What happened, in sentences.
+    pub message: String,
+    path: &'a Path,
+    holder: &'a LockHolder,
+}
+
+impl<'a> HeldLock<'a> {
+    /// Returns the lock that an error names, if its kind may be broken.
+    pub(super) fn of(error: &'a CommitError) -> Option<HeldLock<'a>> {
+        let CommitError::Lock(LockError::Busy { path, holder: Some(holder), .. }) = error else {
+            return None;
+        };
+        holder.is_breakable().then(|| HeldLock { message: error.to_string(), path, holder })
+    }
+
+    /// Breaks the lock, so that the change can be tried again. False if the lock has changed since.
+    pub fn break_it(&self, host: Host<'_>) -> bool {
+        lock::break_by_choice(host.disk, host.machine, self.path, self.holder).unwrap_or(false)
+    }
+}
+
+/// Returns the message of a failure after other stores were changed: for them it is not true that
+/// nothing was changed.
+pub fn without_untouched(message: &str) -> String {
+    message
+        .replace("Nothing was changed", "Nothing else was changed")
+        .replace("nothing was changed", "nothing else was changed")
 }
 
 impl From<Refusal> for ChangeFailure {

@@ -1,12 +1,13 @@
 //! The journal as people read it, with the changes by other programs. It quotes no content.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::model::{Moment, Role, Store};
-use crate::store::commit::history::undo_redo::StepHistory;
+use crate::disk::RealDisk;
+use crate::model::plan::change::undo_until;
+use crate::model::{Change, JournalLine, Moment, Role, Store, UndoRedo};
+use crate::store::commit::history::step_history::StepHistory;
 use crate::store::commit::scrub::PendingErasure;
-use crate::store::commit::vault::retention::undo_until;
-use crate::store::commit::{CommitError, JournalLine, UndoRedo, Vault};
+use crate::store::commit::{CommitError, Vault};
 
 /// The state of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +83,8 @@ pub struct JournalView {
 
 impl JournalView {
     /// Reads the journal of a store and compares it with the store as it was read.
-    pub fn of(store: &Store, vault: &Vault<'_>, now: Moment) -> JournalView {
+    pub fn of(store: &Store, data: &Path, now: Moment) -> JournalView {
+        let vault = Vault::open_read_only(&RealDisk, data, &store.root);
         let mut faults = Vec::new();
         let mut journal = told_of(vault.journal(), &mut faults);
         let kept = told_of(vault.steps(), &mut faults);
@@ -101,6 +103,15 @@ impl JournalView {
     }
 }
 
+/// Returns the changes that undo a step of the store at `root`, or why they are unknown.
+pub fn inverse_of_step(data: &Path, root: &Path, step: u64) -> Result<Vec<Change>, String> {
+    match Vault::open_read_only(&RealDisk, data, root).step(step) {
+        Ok(Some(kept)) => Ok(kept.changes),
+        Ok(None) => Err("what it replaced is not kept any more: the journal has lengths alone".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 /// Returns what was read. Adds an error to `faults`, once.
 fn told_of<T: Default>(read: Result<T, CommitError>, faults: &mut Vec<String>) -> T {
     read.unwrap_or_else(|error| {
@@ -113,7 +124,7 @@ fn told_of<T: Default>(read: Result<T, CommitError>, faults: &mut Vec<String>) -
 }
 
 fn row(line: JournalLine, history: &StepHistory, kept: &[u64]) -> JournalRow {
-    let at = Moment::parse(&line.at).map(|(when, _)| when);
+    let at = Moment::of(&line.at);
     let undone = history.undone.iter().chain(&history.left).find(|(step, _)| *step == line.step);
     let outcome = match (line.turn, undone) {
         (Some(turn), _) => StepOutcome::Reverses(turn),
@@ -139,7 +150,7 @@ fn row(line: JournalLine, history: &StepHistory, kept: &[u64]) -> JournalRow {
 }
 
 fn erasing(entry: PendingErasure) -> JournalRow {
-    let at = Moment::parse(&entry.at).map(|(when, _)| when);
+    let at = Moment::of(&entry.at);
     let line = JournalLine {
         step: entry.step,
         at: entry.at,

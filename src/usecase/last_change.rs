@@ -1,13 +1,13 @@
 //! Finds the next steps to undo or redo in several stores.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{Disk, Machine};
-use crate::model::Store;
-use crate::store::commit::history::undo_redo::StepHistory;
-use crate::store::commit::vault::JournalLine;
-use crate::store::commit::{CommitError, Vault};
+use super::failure::Result;
+use crate::disk::{Disk, Machine, RealDisk};
+use crate::model::{JournalLine, Store};
+use crate::store::commit::Vault;
+use crate::store::commit::history::step_history::StepHistory;
 use crate::text::digest::hex;
 
 /// Returns a random id that connects the steps of a change of several stores.
@@ -26,7 +26,7 @@ pub fn last_change<'s>(
     data: &Path,
     stores: &'s [Arc<Store>],
     taken_back: bool,
-) -> Result<Vec<(&'s Arc<Store>, u64)>, CommitError> {
+) -> Result<Vec<(&'s Arc<Store>, u64)>> {
     let read = |store: &'s Arc<Store>| {
         let vault = Vault::open_read_only(disk, data, &store.root);
         let journal = vault.journal()?;
@@ -40,7 +40,7 @@ pub fn last_change<'s>(
         }
         Ok(ReversibleStore { store, journal, steps })
     };
-    let stores: Vec<ReversibleStore<'s>> = stores.iter().map(read).collect::<Result<_, CommitError>>()?;
+    let stores: Vec<ReversibleStore<'s>> = stores.iter().map(read).collect::<Result<_>>()?;
     let Some(newest) = stores.iter().filter(|own| own.when().is_some()).max_by_key(|own| own.when()) else {
         return Ok(Vec::new());
     };
@@ -49,6 +49,35 @@ pub fn last_change<'s>(
     let others = stores.iter().filter(|own| own.store.root != newest.store.root);
     let with = others.filter_map(|own| Some((own.store, own.part_of(change?)?)));
     Ok(std::iter::once((newest.store, step)).chain(with).collect())
+}
+
+/// Returns the stores in which a step with this number is applied.
+///
+/// # Errors
+///
+/// If palimp's own data of a store can't be read.
+pub fn stores_with_step<'s>(
+    data: &Path,
+    stores: &'s [Arc<Store>],
+    number: u64,
+) -> Result<Vec<&'s Arc<Store>>> {
+    let mut with = Vec::new();
+    for store in stores {
+        let journal = Vault::open_read_only(&RealDisk, data, &store.root).journal()?;
+        with.extend(StepHistory::of(&journal).has(number).then_some(store));
+    }
+    Ok(with)
+}
+
+/// Returns the files that a step of the store at `root` changed, or that the last step did that can be
+/// undone or redone. `None` if there is no such step, or palimp's own data can't be read.
+pub fn files_of_step(data: &Path, root: &Path, step: Option<u64>, is_redo: bool) -> Option<Vec<PathBuf>> {
+    let journal = Vault::open_read_only(&RealDisk, data, root).journal().ok()?;
+    let history = StepHistory::of(&journal);
+    let last = if is_redo { history.undone.last() } else { history.done.last() };
+    let step = step.or(last.map(|(step, _)| *step))?;
+    let line = journal.iter().find(|line| line.step == step)?;
+    Some(line.files.iter().map(|own| own.path.clone()).collect())
 }
 
 /// A store with the steps that can be undone or redone.

@@ -2,14 +2,19 @@
 //! out and reported. Verbs, screens and programs all use this module. They differ in who is asked
 //! and how it is reported: [`Requester`] and [`ChangeObserver`].
 
+mod activity;
 mod append;
+mod backups;
 mod check_stores;
 mod command;
 mod deleted_records;
 mod drafts;
 mod erase;
+mod erasure_report;
 mod execute;
 mod failure;
+mod form_save;
+mod journal_stores;
 mod journal_view;
 mod last_change;
 mod outcome;
@@ -20,6 +25,7 @@ mod plan_stores;
 mod planned_change;
 mod recent_steps;
 mod record_tracker;
+mod recovery;
 mod request;
 mod revalidate;
 mod rule_lines;
@@ -35,28 +41,36 @@ pub use crate::usecase::plan_change::preview;
 pub use crate::usecase::planned_change::PlannedErasure;
 pub use crate::usecase::planned_change::memory_count;
 pub use crate::usecase::planned_change::{PlannedChange, name_of};
-pub use crate::usecase::recent_steps::{RecentStep, RecentSteps};
+pub use crate::usecase::recent_steps::RecentSteps;
 pub use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
+pub use crate::usecase::rule_lines::{add_rule_lines, add_touched_lines};
+pub use activity::Activity;
 pub use append::{append, append_all, plan_all, refusal_of_all};
+pub use backups::{BackupComparer, check_backup, create_backups, list_backups};
 pub use check_stores::{CheckCache, CheckedSnapshot, CheckedStore, check_store, mark_due_indexes};
 pub use command::{BackupRestore, ChangeCommand, DeleteOptions, NewRecord, SessionCommand};
-pub use deleted_records::{deleted_count, with_deleted};
-pub use drafts::{failure_with_draft, keep_draft, keep_store_draft};
-pub use erase::{ERASED_MEANWHILE, is_erased, unless_erased};
+pub use deleted_records::{deleted_count, store_with_deleted, with_deleted};
+pub use drafts::{
+    drop_form_draft, failure_with_draft, find_form_draft, keep_draft, keep_form_draft, keep_store_draft,
+};
+pub use erasure_report::ErasureReport;
 pub use execute::{execute, execute_shown, execute_unshown, plan_and_execute};
-pub use failure::{ChangeFailure, FailureCause, FailureKind};
-pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome};
-pub use last_change::{change_id, last_change};
+pub use failure::{ChangeFailure, FailureCause, FailureKind, HeldLock, without_untouched};
+pub use form_save::{save_form, save_form_copy};
+pub use journal_stores::{with_emptied_store, with_interrupted_stores};
+pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome, inverse_of_step};
+pub use last_change::{change_id, files_of_step, last_change, stores_with_step};
 pub use pane_layout::{PaneBorder, PaneLayout};
 pub use plan_change::plan;
 pub use plan_repair::{QuarantineFile, fixes_of, in_quarantine, repair_sources};
 pub use plan_stores::plans_due;
 pub use record_tracker::RecordTracker;
-pub use request::{ChangeRequest, Requester};
-pub use revalidate::{
-    add_rule_lines, add_touched_lines, count_changed_since, find_unchanged, snapshot_with_bytes,
-    store_with_bytes,
+pub use recovery::{
+    RecoveryReport, finish_erasure, is_settled, look_after, recover, recover_at_once, recover_stores,
+    stores_to_look_after,
 };
+pub use request::{ChangeRequest, Requester};
+pub use revalidate::{count_changed_since, find_unchanged, snapshot_with_bytes, store_with_bytes};
 pub use screen_state::ScreenState;
-pub use undo_redo::undo_or_redo;
+pub use undo_redo::{step_to_turn, undo_or_redo};
 pub use visits::Visits;

@@ -1,8 +1,8 @@
 //! What a change did, and who is told.
 
-use crate::model::{Plan, Store};
-use crate::store::commit::scrub::ErasureReceipt;
-use crate::store::commit::{CommitError, CommitReceipt};
+use crate::model::{CommitReceipt, Plan, Store};
+use crate::usecase::erasure_report::ErasureReport;
+use crate::usecase::failure::HeldLock;
 use crate::usecase::planned_change::{PlannedChange, PlannedErasure};
 
 /// The result of a change.
@@ -33,8 +33,8 @@ pub enum HistoryEffect {
 
 /// Observes a change while it is carried out.
 pub trait ChangeObserver {
-    /// A store is locked. Returns true if it broke the lock; then palimp tries again.
-    fn break_lock(&mut self, _: &CommitError) -> bool {
+    /// A store is locked. Returns true to break the lock; then palimp tries again.
+    fn may_break(&mut self, _: &HeldLock<'_>) -> bool {
         false
     }
 
@@ -44,7 +44,7 @@ pub trait ChangeObserver {
     }
 
     /// What was shown of a store was erased. Returns false to stop there.
-    fn on_erased(&mut self, _: &PlannedErasure, _: &ErasureReceipt) -> bool {
+    fn on_erased(&mut self, _: &PlannedErasure, _: &ErasureReport) -> bool {
         true
     }
 }

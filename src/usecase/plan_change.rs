@@ -162,9 +162,9 @@ fn in_store(
     let wanted = &request.command;
     store.whole().map_err(Refusal::from)?;
     if let ChangeCommand::Erase(reason) = wanted {
-        let scene = WriteContext::of(store, request.now, host.machine.random());
+        let context = WriteContext::of(store, request.now, host.machine.random());
         let how = (reason.as_deref().unwrap_or(DEFAULT_REASON), request.by != Requester::Screen);
-        let erasure = erase::plan_erasure(host, &scene, store, entries, how, progress)?;
+        let erasure = erase::plan_erasure(host, &context, store, entries, how, progress)?;
         let is_left = |entry: &Entry| erasure.left.iter().any(|own| own.which.contains(entry));
         let stays = entries.iter().filter(|entry| !is_left(entry)).copied().collect();
         let left = erasure.left.clone();
@@ -181,13 +181,13 @@ fn in_store(
     }
     let packed = packed_bytes(host.disk, store, &ops::archive::packed(store, entries)?);
     let packed = packed.map_err(|error| ChangeFailure::unread("an archive", &error))?;
-    let scene = WriteContext {
+    let context = WriteContext {
         store: planned_on,
         now: request.now,
         random: host.machine.random(),
         compressed_files: &packed,
     };
-    let make = |own: &[Entry]| wanted.plan_records(&scene, own, &gone, progress);
+    let make = |own: &[Entry]| wanted.plan_records(&context, own, &gone, progress);
     if request.by == Requester::Ids {
         let plan = Some(make(entries)?);
         return Ok(StorePart { plan, erasure: None, entries: entries.to_vec(), left: Vec::new() });
@@ -208,10 +208,10 @@ fn restored(request: &ChangeRequest, wanted: &BackupRestore, host: Host<'_>) -> 
     };
     let vault = Vault::open_read_only(host.disk, host.data, &store.root);
     let facts = CopyFacts::of(store, &vault, (&wanted.copy, &wanted.bytes), request.now)?;
-    let scene = WriteContext::of(store, request.now, host.machine.random());
-    let compared = ops::backup_restore::compare(&scene, &wanted.copy.file, &wanted.bytes, &facts)?;
+    let context = WriteContext::of(store, request.now, host.machine.random());
+    let compared = ops::backup_restore::compare(&context, &wanted.copy.file, &wanted.bytes, &facts)?;
     let which = (&wanted.chosen, wanted.whole);
-    Ok(ops::backup_restore::bring_back(&scene, &compared, which, &wanted.bytes, &facts)?)
+    Ok(ops::backup_restore::bring_back(&context, &compared, which, &wanted.bytes, &facts)?)
 }
 
 /// Plans a change and writes nothing. An error says why it can't be made.

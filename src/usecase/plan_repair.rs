@@ -66,16 +66,16 @@ pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<
 /// chosen problems; other stores may have them.
 pub(super) fn plan_repair(
     host: Host<'_>,
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     (store, is_one): (&Arc<Store>, bool),
     which: &RepairTarget,
 ) -> Result<Option<RepairPlan>> {
     if *which == RepairTarget::AllSafe {
         let erased = Vault::open_read_only(host.disk, host.data, &store.root).erasure_list()?;
         let material = RepairSources { erased: ErasedRecords::of_lines(erased), ..RepairSources::default() };
-        return Ok(Some(repair::chosen(&RepairContext::of(scene, &material, []), which)?));
+        return Ok(Some(repair::chosen(&RepairContext::of(context, &material, []), which)?));
     }
-    let checked = check_stores::check_store(Some(host.data), store, scene.now);
+    let checked = check_stores::check_store(Some(host.data), store, context.now);
     let own = match which {
         RepairTarget::Chosen(all) if !is_one => {
             let known: HashSet<String> = findings(&checked.store).into_iter().map(|own| own.key).collect();
@@ -86,9 +86,9 @@ pub(super) fn plan_repair(
     if matches!(&own, RepairTarget::Chosen(all) if all.is_empty()) {
         return Ok(None);
     }
-    let scene = WriteContext { store: &checked.store, ..*scene };
-    let material = repair_sources(host.disk, host.data, &checked.store, scene.now)?;
-    Ok(Some(repair::chosen(&RepairContext::of(&scene, &material, checked.rebuilt()), &own)?))
+    let context = WriteContext { store: &checked.store, ..*context };
+    let material = repair_sources(host.disk, host.data, &checked.store, context.now)?;
+    Ok(Some(repair::chosen(&RepairContext::of(&context, &material, checked.rebuilt()), &own)?))
 }
 
 pub(super) fn plan_quarantine_restore(
@@ -104,8 +104,8 @@ pub(super) fn plan_quarantine_restore(
         deleted,
         ..RepairSources::default()
     };
-    let scene = WriteContext::of(store, now, host.machine.random());
-    Ok(repair::restored(&RepairContext::of(&scene, &material, []), (&of.pieces, of.step))?)
+    let context = WriteContext::of(store, now, host.machine.random());
+    Ok(repair::restored(&RepairContext::of(&context, &material, []), (&of.pieces, of.step))?)
 }
 
 /// Returns the fixes of one problem, and its lines after each fix. A repair refuses none of them.
@@ -123,9 +123,9 @@ pub fn fixes_of(
     let store = store_with_bytes(store, now);
     let kept = material_for(disk, data, &store, std::iter::once(of), now)?;
     // A problem of a memory is not about a derived file.
-    let anew = if of.record.is_none() { stale_files::stale_files(&store, now) } else { Vec::new() };
-    let scene = WriteContext::of(&store, now, [0; 16]);
-    Ok(RepairContext::of(&scene, &kept, anew.iter().map(|own| &*own.path)).beside(of))
+    let rebuilt = if of.record.is_none() { stale_files::stale_files(&store, now) } else { Vec::new() };
+    let context = WriteContext::of(&store, now, [0; 16]);
+    Ok(RepairContext::of(&context, &kept, rebuilt.iter().map(|own| &*own.path)).beside(of))
 }
 
 /// Returns copies of the damaged files of a store, and what was erased from the store.

@@ -7,13 +7,13 @@ use super::command::{ChangeCommand, SessionCommand};
 use super::failure::{ChangeFailure, Result};
 use super::plan_repair::plan_repair;
 use super::request::ChangeRequest;
-use super::revalidate::add_rule_lines;
 use crate::disk::host::Host;
 use crate::disk::{Machine, RealDisk, ThisMachine};
 use crate::model::{Moment, PathText, Plan, Store, container};
 use crate::ops::{self, Refusal, WriteContext};
 use crate::store::packed_bytes;
 use crate::usecase::planned_change::PlannedChange;
+use crate::usecase::rule_lines::add_rule_lines;
 
 /// Plans a change for each store. If there are several stores, a refusal names its store.
 pub(super) fn plan_stores(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
@@ -37,7 +37,7 @@ pub(super) fn plan_stores(request: ChangeRequest, host: Host<'_>) -> Result<Plan
 
 fn of_store(planned: &mut PlannedChange, host: Host<'_>, (number, store): (usize, &Store)) -> Result<()> {
     let request = &planned.request;
-    let scene = WriteContext::of(store, request.now, planned.random);
+    let context = WriteContext::of(store, request.now, planned.random);
     let plan = match &request.command {
         ChangeCommand::Maintain => {
             let due = plans_due(store, request.now)?.into_iter().filter(|(plan, _)| !plan.is_empty());
@@ -54,7 +54,7 @@ fn of_store(planned: &mut PlannedChange, host: Host<'_>, (number, store): (usize
         ChangeCommand::Repair(which) => {
             let whole = &request.snapshot.stores[number];
             let is_one = request.snapshot.stores.len() == 1;
-            let Some(repair) = plan_repair(host, &scene, (whole, is_one), which)? else { return Ok(()) };
+            let Some(repair) = plan_repair(host, &context, (whole, is_one), which)? else { return Ok(()) };
             planned.quarantined.push((number, repair.quarantined));
             repair.plan.map_or_else(|| store.whole().map(|whole| Plan::of("repair", whole)), Ok)?
         }
@@ -62,12 +62,12 @@ fn of_store(planned: &mut PlannedChange, host: Host<'_>, (number, store): (usize
             let files = ops::session::packed_files(store, id)?;
             let packed = packed_bytes(host.disk, store, &files);
             let packed = packed.map_err(|error| ChangeFailure::unread("the session's archive", &error))?;
-            request.command.plan_store(&WriteContext { compressed_files: &packed, ..scene }, &[])?
+            request.command.plan_store(&WriteContext { compressed_files: &packed, ..context }, &[])?
         }
         ChangeCommand::Session(_, SessionCommand::Unarchive(id, _)) => {
-            request.command.plan_store(&scene, &packed_session(host, store, id)?)?
+            request.command.plan_store(&context, &packed_session(host, store, id)?)?
         }
-        wanted => wanted.plan_store(&scene, &[])?,
+        wanted => wanted.plan_store(&context, &[])?,
     };
     planned.plans.push((number, plan));
     Ok(())
@@ -88,9 +88,9 @@ fn packed_session(host: Host<'_>, store: &Store, name: &str) -> Result<Vec<u8>> 
 
 /// Returns what is due in a store at a time, each with its rule.
 pub fn plans_due(store: &Store, now: Moment) -> Result<Vec<(Plan, String)>> {
-    let scene = WriteContext::of(store, now, ThisMachine::new().random());
-    let files = ops::maintain::due_files(&scene)?;
+    let context = WriteContext::of(store, now, ThisMachine::new().random());
+    let files = ops::maintain::due_files(&context)?;
     let packed = packed_bytes(&RealDisk, store, &files)
         .map_err(|error| ChangeFailure::unread("an archive", &error))?;
-    Ok(ops::maintain::due(&WriteContext { compressed_files: &packed, ..scene })?)
+    Ok(ops::maintain::due(&WriteContext { compressed_files: &packed, ..context })?)
 }

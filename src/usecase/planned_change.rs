@@ -105,8 +105,8 @@ impl PlannedChange {
     }
 
     pub(crate) fn replan_store(&self, store: &Store) -> Result<Plan, Refusal> {
-        let scene = WriteContext::of(store, self.request.now, self.random);
-        self.request.command.plan_store(&scene, &[])
+        let context = WriteContext::of(store, self.request.now, self.random);
+        self.request.command.plan_store(&context, &[])
     }
 
     pub(crate) fn order_as_listed(&mut self) {

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::model::Store;
-use crate::store::commit::UndoRedo;
+use crate::model::{Store, UndoRedo};
 
 /// The steps of this run, in order. Undo and redo take these first, no matter which times the
 /// journals of several stores have.
@@ -71,7 +70,7 @@ pub struct RecentStep {
 }
 
 impl RecentStep {
-    pub(crate) fn new(root: &Path, number: u64, said: &str) -> RecentStep {
+    pub(super) fn new(root: &Path, number: u64, said: &str) -> RecentStep {
         RecentStep { root: root.to_owned(), number, said: said.to_owned(), change: 0 }
     }
 }

@@ -4,13 +4,15 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::disk::RealDisk;
 use crate::format::{self, Format, Placement};
 use crate::model::key::Key;
 use crate::model::plan::apply;
-use crate::model::{Act, Change, Document, Moment, Record, Role, Store, is_log};
+use crate::model::{
+    Act, Change, Document, JournalLine, Moment, Record, Role, Store, UndoRedo, deleted_from, is_log,
+};
+use crate::store::commit::Vault;
 use crate::store::commit::vault::undo_step::UndoStep;
-use crate::store::commit::vault::{JournalLine, UndoRedo};
-use crate::store::commit::{Vault, deleted_from};
 use crate::store::compressed_files::contents;
 
 /// The verbs that change the state of a record and not its contents.
@@ -62,9 +64,10 @@ pub struct RecordTracker<'a> {
 
 impl<'a> RecordTracker<'a> {
     /// Reads the steps whose undo data is kept.
-    pub fn of(vault: &Vault<'_>, store: &'a Store, now: Moment) -> Option<RecordTracker<'a>> {
+    pub fn of(data: &Path, store: &'a Store, now: Moment) -> Option<RecordTracker<'a>> {
+        let vault = Vault::open_read_only(&RealDisk, data, &store.root);
         let reader = StepReader { format: format::by_name(store.format)?, store, now };
-        Some(RecordTracker { store, stages: reader.stages(vault) })
+        Some(RecordTracker { store, stages: reader.stages(&vault) })
     }
 
     /// Returns the number of the record that a key named before palimp's steps changed its state.
@@ -182,7 +185,7 @@ impl StepReader<'_> {
     fn pieces(&self, path: &Path, bytes: &[u8]) -> Vec<TrackedRecord> {
         let Some(role) = role(self.format.name(), path) else { return Vec::new() };
         let piece = |record: &Record| {
-            let raw = bytes.get(record.span.start as usize..record.span.end as usize)?;
+            let raw = bytes.get(record.span.range())?;
             let id = record.view()?.id.filter(|id| !id.is_empty()).map(str::to_owned);
             let key = Key::alone(&self.store.root, path, raw);
             Some(TrackedRecord { path: path.to_owned(), raw: raw.to_vec(), id, key })

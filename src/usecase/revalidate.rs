@@ -13,7 +13,6 @@ use std::sync::Arc;
 use crate::usecase::revalidate::concurrent_changes::ConcurrentChanges;
 use crate::usecase::revalidate::load_bytes::of_bound;
 
-pub use crate::usecase::rule_lines::{add_rule_lines, add_touched_lines};
 pub(super) use load_bytes::hold;
 pub use load_bytes::{find_unchanged, snapshot_with_bytes, store_with_bytes};
 
@@ -24,10 +23,9 @@ use super::failure::{ChangeFailure, Result};
 use super::request::Requester;
 use crate::disk::host::Host;
 use crate::model::entry_tracker::have_equal_bytes;
-use crate::model::{EntryRef, EntryTracker, Extent, Moment, Snapshot, Store};
+use crate::model::{EntryRef, EntryTracker, Extent, Moment, Snapshot, Store, deleted_from};
 use crate::ops::delete::is_held;
 use crate::ops::effect::effect;
-use crate::store::commit::deleted_from;
 use crate::store::{self, Place};
 use crate::usecase::outcome::{ChangeObserver, ExecuteOutcome};
 use crate::usecase::planned_change::PlannedChange;
@@ -52,6 +50,15 @@ pub(super) fn execute_if_unchanged(
             let again = replan::replan_with_changes(&planned, difference, fresh, host)?;
             return Ok(ExecuteOutcome::Stale(Box::new(again)));
         }
+        if planned.request.command.is_of_other_sessions() && !are_stores_as_shown(&planned, &fresh) {
+            // It may take an id that was free when it was shown.
+            let again = replan::replan(&planned, Arc::clone(&fresh), host)?;
+            if plan_lines(&again) != plan_lines(&planned) || again.effect_lines() != planned.effect_lines() {
+                let concurrent = Some(difference);
+                return Ok(ExecuteOutcome::Stale(Box::new(PlannedChange { concurrent, ..again })));
+            }
+            planned = again;
+        }
         let made = match is_used(&planned, &fresh) {
             true => Err(ChangeFailure::used()),
             false => {
@@ -69,6 +76,17 @@ pub(super) fn execute_if_unchanged(
     }
     planned.make_exact();
     execute_unshown(&planned, host, recent, teller).map(ExecuteOutcome::Done)
+}
+
+/// True if the stores are as they were when the plan was made.
+fn are_stores_as_shown(planned: &PlannedChange, fresh: &Snapshot) -> bool {
+    let shown = &planned.request.snapshot.stores;
+    shown.len() == fresh.stores.len()
+        && shown.iter().zip(&fresh.stores).all(|(old, new)| Arc::ptr_eq(old, new))
+}
+
+fn plan_lines(planned: &PlannedChange) -> Vec<&String> {
+    planned.plans.iter().flat_map(|(_, plan)| &plan.lines).collect()
 }
 
 /// True if a memory to erase was used: an erasure that starts from the old bytes would stop halfway.

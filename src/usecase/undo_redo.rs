@@ -7,8 +7,8 @@ use super::request::ChangeRequest;
 use super::store_with_bytes;
 use crate::disk::host::Host;
 use crate::model::plan::count_with_noun;
-use crate::model::{Plan, Store};
-use crate::store::commit::{CommitError, UndoRedo, Writer};
+use crate::model::{Plan, Store, UndoRedo};
+use crate::store::commit::{CommitError, Vault, Writer};
 use crate::usecase::last_change;
 use crate::usecase::outcome::{ChangeReport, HistoryEffect};
 use crate::usecase::recent_steps::{RecentStep, RecentSteps, StepToTurn};
@@ -73,6 +73,27 @@ pub fn undo_or_redo(
         changed.said.push_str(&format!(", also in {others}"));
     }
     Ok(changed)
+}
+
+/// Returns the undo or redo of one step: of the store that has a step with the asked number, otherwise of
+/// the first store. `None` without stores. Nothing is written.
+///
+/// # Errors
+///
+/// If there is no such step, it is undone or redone already, or its undo data is gone.
+pub fn step_to_turn(host: Host<'_>, stores: &[Arc<Store>], asked: UndoRedo) -> Result<Option<UndoRedo>> {
+    let has_step = |own: &&Arc<Store>| {
+        let UndoRedo::Undo(step) = asked else { return false };
+        let vault = Vault::open_read_only(host.disk, host.data, &own.root);
+        vault.journal().unwrap_or_default().iter().any(|line| line.step == step)
+    };
+    let Some(store) = stores.iter().find(has_step).or(stores.first()) else { return Ok(None) };
+    let writer = Writer::open_read_only(host, store)?;
+    let (_, turn) = match asked {
+        UndoRedo::Undo(step) => writer.undo(Some(step).filter(|step| *step > 0))?,
+        UndoRedo::Redo(_) => writer.redo(None)?,
+    };
+    Ok(Some(turn))
 }
 
 fn of_the_journals(

@@ -4,17 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::disk::host::Host;
-use crate::model::{Document, Entry, EntryRef, Moment, Plan, Snapshot, Store};
+use crate::model::{Document, DraftField, Entry, EntryRef, FormDraft, Moment, Plan, Snapshot, Store};
 use crate::ops::form::{self, EditForm, FormValidation, judge, verdict};
 use crate::ops::{Refusal, WriteContext};
 use crate::query::{Order, Query, Ranking, Request, explain};
-use crate::store::commit::{
-    CommitError, CommitReceipt, DraftField, DraftOf, FilesState, FormDraft, Writer, drop_form, find_form,
-    keep_form,
-};
 use crate::usecase::{
-    ChangeReport, ERASED_MEANWHILE, HistoryEffect, RecentStep, RecentSteps, find_unchanged, is_erased,
-    keep_draft, snapshot_with_bytes, store_with_bytes, unless_erased,
+    ChangeFailure, ChangeReport, RecentSteps, drop_form_draft, find_form_draft, find_unchanged, keep_draft,
+    keep_form_draft, save_form, save_form_copy, snapshot_with_bytes,
 };
 
 /// A changed form, and its memory.
@@ -105,8 +101,8 @@ impl FormRequest {
         let host = Host::here(&self.data, self.now);
         let (store, entry) = self.entry();
         let random = host.machine.random();
-        let scene = WriteContext::of(store, self.now, random);
-        take(host, &scene, entry)
+        let context = WriteContext::of(store, self.now, random);
+        take(host, &context, entry)
     }
 
     /// Returns the request for stores whose bytes are held; `None` if the memory changed.
@@ -120,32 +116,15 @@ impl FormRequest {
         Some(FormRequest { snapshot, at, ..self.clone() })
     }
 
-    /// Returns what names the form's memory in its draft.
-    pub fn of(&self) -> DraftOf {
-        let (store, entry) = self.entry();
-        draft_name(store, entry)
-    }
-
-    /// Returns what was typed, as a draft; `None` if nothing was typed.
-    pub fn draft(&self) -> Option<FormDraft> {
+    /// Returns the fields that were changed.
+    fn changed_fields(&self) -> Vec<DraftField> {
         let fields = self.form.fields.iter().zip(&self.values).filter(|(field, text)| field.value != **text);
-        let fields: Vec<DraftField> = fields
-            .map(|(field, text)| DraftField {
-                name: field.name.clone(),
-                before: field.value.clone(),
-                text: text.clone(),
-            })
-            .collect();
-        (!fields.is_empty()).then(|| FormDraft { of: self.of(), at: self.now.to_millis(), fields })
-    }
-}
-
-/// Returns what names a memory in its draft.
-pub fn draft_name(store: &Store, entry: &Entry) -> DraftOf {
-    let id = store.view(entry).and_then(|view| view.id).filter(|id| !id.is_empty());
-    DraftOf {
-        session: store.session(entry).map(|session| session.name.clone()),
-        id: id.map_or_else(|| store.key(entry), str::to_owned),
+        let changed = fields.map(|(field, text)| DraftField {
+            name: field.name.clone(),
+            before: field.value.clone(),
+            text: text.clone(),
+        });
+        changed.collect()
     }
 }
 
@@ -155,13 +134,13 @@ pub fn judged(request: &FormRequest, is_whole: bool) -> ValidatedForm {
     let held = if is_whole { request.held() } else { None };
     let is_whole = held.is_some();
     let request = held.as_ref().unwrap_or(request);
-    request.with(|_, scene, entry| {
+    request.with(|_, context, entry| {
         let version = request.version;
         if !is_whole {
-            let judged = judge(scene, entry, &request.form, &request.values);
+            let judged = judge(context, entry, &request.form, &request.values);
             return ValidatedForm { version, judged, effects: None };
         }
-        let verdict = verdict(scene, entry, &request.form, &request.values);
+        let verdict = verdict(context, entry, &request.form, &request.values);
         let effects = verdict.plan.as_ref().ok().map(|plan| effects(request, plan, &verdict.after));
         ValidatedForm { version, judged: verdict.judged, effects }
     })
@@ -225,16 +204,10 @@ fn ranked(request: &FormRequest, snapshot: &Snapshot) -> (Option<f64>, Option<f6
 pub fn save(request: &FormRequest, is_shown: bool, recent: &mut RecentSteps) -> FormSaveOutcome {
     let Some(request) = &request.held() else {
         let (store, entry) = request.entry();
-        let (file, planned) = (store.document(entry).path.clone(), store.raw(entry).to_vec());
-        return not_written(&CommitError::Conflict {
-            file,
-            planned,
-            found: None,
-            files: FilesState::Untouched,
-        });
+        return not_written(ChangeFailure::changed_meanwhile(store.document(entry).path.clone()));
     };
-    request.with(|host, scene, entry| {
-        let verdict = verdict(scene, entry, &request.form, &request.values);
+    request.with(|host, context, entry| {
+        let verdict = verdict(context, entry, &request.form, &request.values);
         let plan = match verdict.plan {
             Ok(plan) if !verdict.judged.is_refused() && (is_shown || !verdict.judged.warns()) => plan,
             _ => {
@@ -243,11 +216,13 @@ pub fn save(request: &FormRequest, is_shown: bool, recent: &mut RecentSteps) -> 
             }
         };
         if plan.is_empty() {
-            drop_draft(host, scene.store, &request.of());
+            // If this fails, the draft is found again, and is the same as the memory.
+            let _ = drop_form_draft(host, (context.store, entry));
             return FormSaveOutcome::Same;
         }
-        let outcome = Writer::open(host, scene.store).and_then(|writer| writer.commit(&plan));
-        written(request, host, outcome, "saved", recent)
+        let said = format!("saved {}", request.name);
+        save_form(host, (context.store, entry), &plan, said, recent)
+            .map_or_else(not_written, FormSaveOutcome::Done)
     })
 }
 
@@ -255,97 +230,29 @@ pub fn save(request: &FormRequest, is_shown: bool, recent: &mut RecentSteps) -> 
 pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut RecentSteps) -> FormSaveOutcome {
     let host = Host::here(&request.data, request.now);
     let (old, entry) = request.entry();
-    let failed =
-        |refusal: Refusal| FormSaveOutcome::Failed(format!("{} Nothing was changed.", refusal.message));
     let Some(store) = into.stores.iter().find(|store| store.root == old.root) else {
-        return failed(Refusal::unfit("the store is not there any more."));
+        return not_written(Refusal::unfit("the store is not there any more.").into());
     };
-    // While this writer holds the store, no other palimp can erase between the check and the write.
-    let held = store_with_bytes(old, request.now);
-    let writer = match Writer::open(host, &held) {
-        Ok(writer) => writer,
-        Err(error) => return not_written(&error),
-    };
-    match is_erased(host, old, entry) {
-        Ok(false) => {}
-        Ok(true) => {
-            // What was typed has the erased content: a new record would restore it.
-            drop_draft(host, old, &request.of());
-            return failed(Refusal::unfit(
-                "the memory was erased meanwhile, or looks like one that was. What it said is not written again.",
-            ));
-        }
-        Err(error) => return not_written(&error),
-    }
-    let random = host.machine.random();
-    let store = &store_with_bytes(store, request.now);
-    let scene = WriteContext::of(store, request.now, random);
-    match form::copy(&scene, old, entry, &request.form, &request.values) {
-        Ok(plan) => {
-            let outcome = writer.commit(&plan);
-            written(request, host, outcome, "saved as a new memory what was typed of", recent)
-        }
-        Err(refusal) => failed(refusal),
-    }
+    let make = |context: &WriteContext<'_>| form::copy(context, old, entry, &request.form, &request.values);
+    let said = format!("saved as a new memory what was typed of {}", request.name);
+    save_form_copy(host, (old, entry), store, (make, said), recent)
+        .map_or_else(not_written, FormSaveOutcome::Done)
 }
 
-fn written(
-    request: &FormRequest,
-    host: Host<'_>,
-    outcome: Result<CommitReceipt, CommitError>,
-    verb: &str,
-    recent: &mut RecentSteps,
-) -> FormSaveOutcome {
-    let (store, _) = request.entry();
-    let said = format!("{verb} {}", request.name);
-    match outcome {
-        Ok(receipt) => {
-            recent.begin();
-            recent.push_new(RecentStep::new(&store.root, receipt.step, &said));
-            drop_draft(host, store, &request.of());
-            FormSaveOutcome::Done(ChangeReport {
-                said,
-                notes: receipt.notes,
-                effect: HistoryEffect::Made,
-                receipt: Vec::new(),
-            })
-        }
-        Err(error) => not_written(&error),
-    }
-}
-
-fn not_written(error: &CommitError) -> FormSaveOutcome {
-    FormSaveOutcome::Failed(error.to_string())
-}
-
-/// Drops a draft. If this fails, the draft is found again, and is the same as the memory.
-fn drop_draft(host: Host<'_>, store: &Store, of: &DraftOf) {
-    let _ = drop_form(host, &store.root, of);
+fn not_written(failed: ChangeFailure) -> FormSaveOutcome {
+    FormSaveOutcome::Failed(failed.message)
 }
 
 /// Keeps what was typed, or drops the draft if nothing was changed. An error says why it is not kept.
 pub fn keep_typed(request: &FormRequest) -> Result<Moment, String> {
-    request.with(|host, scene, entry| {
-        let root = &scene.store.root;
-        let keep = || match request.draft() {
-            Some(draft) => keep_form(host, root, &draft),
-            None => drop_form(host, root, &request.of()),
-        };
-        let kept = unless_erased(host, (scene.store, entry), keep, |_| {});
-        match kept.map_err(|error| error.to_string())? {
-            Some(kept) => kept.map(|()| request.now).map_err(|error| error.to_string()),
-            None => {
-                let _ = drop_form(host, root, &request.of());
-                Err(ERASED_MEANWHILE.into())
-            }
-        }
-    })
+    let (store, entry) = request.entry();
+    let host = Host::here(&request.data, request.now);
+    keep_form_draft(host, (store, entry), request.changed_fields()).map(|()| request.now)
 }
 
 /// Returns what was typed into the form of a memory before, and not saved.
 pub fn draft_of(data: &Path, store: &Store, entry: &Entry, now: Moment) -> Option<FormDraft> {
-    let host = Host::here(data, now);
-    find_form(host, &store.root, &draft_name(store, entry))
+    find_form_draft(Host::here(data, now), (store, entry))
 }
 
 /// Keeps a text from an editor that no form can take, and says where.

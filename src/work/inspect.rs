@@ -11,16 +11,16 @@ use std::sync::Arc;
 pub use self::backup_summary::BackupSummary;
 use crate::disk::host::Host;
 use crate::disk::{Disk, Machine, RealDisk, ThisMachine};
-use crate::format::writing::NO_COMPRESSED_FILES;
-use crate::model::{Moment, PathText, Plan, Problem, Snapshot, State, Store, container};
+use crate::model::{
+    BackupCheck, BackupCopy, Moment, PathText, Plan, Problem, Snapshot, State, Store, container,
+};
 use crate::ops::WriteContext;
 use crate::ops::backup_restore::comparison::BackupComparison;
-use crate::ops::backup_restore::{CopyFacts, compare};
 use crate::ops::effect::TouchedRecord;
 use crate::ops::repair::FixPreview;
-use crate::store::commit::{BackupCheck, BackupCopy, DeletionsCache, Vault, list_backups};
-use crate::usecase::JournalView;
-use crate::usecase::{fixes_of, snapshot_with_bytes, store_with_bytes};
+use crate::usecase::{
+    BackupComparer, JournalView, check_backup, fixes_of, list_backups, snapshot_with_bytes, store_with_bytes,
+};
 
 /// A request to read something.
 pub struct InspectRequest {
@@ -191,7 +191,7 @@ pub struct StepFile {
 }
 
 /// Reads what a view shows.
-pub fn inspect(request: InspectRequest, known: &mut DeletionsCache) -> Inspected {
+pub fn inspect(request: InspectRequest, known: &mut BackupComparer) -> Inspected {
     let InspectRequest { snapshot: listed, data, now, what } = request;
     let host = Host::here(&data, now);
     let snapshot = match what {
@@ -218,7 +218,7 @@ pub fn inspect(request: InspectRequest, known: &mut DeletionsCache) -> Inspected
             snapshot: Arc::clone(&snapshot),
         })),
         Inspect::Journal => {
-            let account = |store: &Arc<Store>| JournalView::of(store, &look.vault(store), now);
+            let account = |store: &Arc<Store>| JournalView::of(store, &data, now);
             let accounts: Vec<JournalView> = snapshot.stores.iter().map(account).collect();
             let newest = look.newest_steps(&accounts);
             Inspected::Journal(accounts, newest)
@@ -240,10 +240,6 @@ struct Inspector<'a> {
 }
 
 impl<'a> Inspector<'a> {
-    fn vault(&self, store: &Store) -> Vault<'static> {
-        Vault::open_read_only(&RealDisk, self.data, &store.root)
-    }
-
     fn fixes(&self, number: usize, problem: &Problem) -> Result<FixPreview, String> {
         let store = self.store(number)?;
         fixes_of(&RealDisk, self.data, store, problem, self.now).map_err(|failed| failed.told())
@@ -252,12 +248,12 @@ impl<'a> Inspector<'a> {
     fn backups(&self) -> (Vec<BackupRow>, Option<String>) {
         let (mut found, mut unread) = (Vec::new(), None);
         for (number, store) in self.snapshot.stores.iter().enumerate() {
-            match list_backups(store, &self.vault(store)) {
+            match list_backups(self.data, store) {
                 Ok(own) => {
                     let listed = |copy| BackupRow { store: number, copy, verified: None, differs: None };
                     found.extend(own.into_iter().map(listed));
                 }
-                Err(error) => unread = Some(error.to_string()),
+                Err(failed) => unread = Some(failed.message),
             }
         }
         found.sort_by_key(|own| std::cmp::Reverse(own.copy.at));
@@ -277,7 +273,7 @@ impl<'a> Inspector<'a> {
     fn open(
         &self,
         (number, copy, bytes): (usize, BackupCopy, Option<Arc<[u8]>>),
-        known: &mut DeletionsCache,
+        known: &mut BackupComparer,
     ) -> Result<OpenedBackup, String> {
         let store = self.store(number)?;
         let bytes = match bytes {
@@ -285,7 +281,7 @@ impl<'a> Inspector<'a> {
             None => self.read(store, &copy)?,
         };
         let compared = self.compared((number, store), (&copy, &bytes), known)?;
-        let verified = copy.verify(store, &self.vault(store), &bytes, self.now);
+        let verified = check_backup(self.data, store, (&copy, &bytes), self.now);
         Ok(OpenedBackup {
             store: number,
             snapshot: Arc::clone(self.snapshot),
@@ -300,22 +296,19 @@ impl<'a> Inspector<'a> {
         &self,
         (number, store): (usize, &Store),
         (copy, bytes): (&BackupCopy, &[u8]),
-        known: &mut DeletionsCache,
+        known: &mut BackupComparer,
     ) -> Result<BackupComparison, String> {
         let listed = self.listed.stores.get(number).ok_or_else(not_open)?;
-        let vault = self.vault(store);
-        let deleted = known.of(&vault, (listed, store), self.now);
-        let facts = deleted.and_then(|deleted| CopyFacts::with(store, &vault, (copy, bytes), deleted));
-        let facts = facts.map_err(|error| error.to_string())?;
-        let scene = self.scene(store, &NO_COMPRESSED_FILES);
-        compare(&scene, &copy.file, bytes, &facts).map_err(|refusal| refusal.message)
+        let host = Host::here(self.data, self.now);
+        let compared = known.compare(host, (listed, store), (copy, bytes));
+        compared.map_err(|failed| failed.why().to_owned())
     }
 
     fn verify(
         &self,
         (number, copy): (usize, &BackupCopy),
         compares: BackupCompareMode,
-        known: &mut DeletionsCache,
+        known: &mut BackupComparer,
     ) -> (BackupCheck, Option<BackupSummary>) {
         let store = self.store(number);
         let read = store.and_then(|store| Ok((store, self.read(store, copy)?)));
@@ -323,7 +316,7 @@ impl<'a> Inspector<'a> {
             Ok(read) => read,
             Err(found) => return (BackupCheck { is_whole: false, found }, None),
         };
-        let verified = copy.verify(store, &self.vault(store), &bytes, self.now);
+        let verified = check_backup(self.data, store, (copy, &bytes), self.now);
         if compares == BackupCompareMode::Intact && !verified.is_whole {
             return (verified, None);
         }
@@ -332,7 +325,7 @@ impl<'a> Inspector<'a> {
         (verified, compared.ok().map(|own| BackupSummary::of(&own)))
     }
 
-    fn scene<'s>(&self, store: &'s Store, packed: &'s BTreeMap<PathBuf, Vec<u8>>) -> WriteContext<'s> {
+    fn context<'s>(&self, store: &'s Store, packed: &'s BTreeMap<PathBuf, Vec<u8>>) -> WriteContext<'s> {
         WriteContext { store, now: self.now, random: ThisMachine::new().random(), compressed_files: packed }
     }
 

@@ -10,18 +10,16 @@ use search::{find, why};
 use super::export;
 use super::form_jobs::{self, FormRequest, FormSaveOutcome, ValidatedForm};
 use super::inspect::{self, InspectRequest, Inspected};
-use super::recovery::{RecoveryReport, recover_stores};
 use super::store_counts::StoreTally;
-use crate::model::{EntryRef, Extent, Moment, Snapshot};
+use crate::model::{EntryRef, Extent, FormDraft, Moment, Snapshot};
 use crate::query::{
     CancelToken, Explanation, Facets, Matches, Order, QueryError, Ranking, ResultPick, Results, TextIndex,
     UsageStatistics,
 };
-use crate::store::commit::{DeletionsCache, FormDraft};
 use crate::store::{self, Place};
 use crate::usecase::{
-    self, ChangeReport, ChangeRequest, CheckedSnapshot, ExecuteOutcome, PlannedChange, RecentSteps,
-    ScreenState, preview,
+    self, BackupComparer, ChangeReport, ChangeRequest, CheckedSnapshot, ExecuteOutcome, PlannedChange,
+    RecentSteps, RecoveryReport, ScreenState, preview,
 };
 
 /// A job.
@@ -34,6 +32,8 @@ pub enum Job {
         previous: Arc<Snapshot>,
         /// True if it shows what the user did. What other programs do may wait a little.
         is_urgent: bool,
+        /// The number of the user's changes that ended before it was asked for.
+        changes: u64,
         /// The time.
         now: Moment,
     },
@@ -136,6 +136,8 @@ pub struct SearchRequest {
     pub only: Option<MarkedRecords>,
     /// What is picked from the results.
     pub pick: Option<&'static ResultPick>,
+    /// The number of the user's changes that the stores surely have.
+    pub changes: u64,
     /// True to search also the deleted memories that palimp's own data still holds, whatever the query is.
     pub deleted: bool,
     /// The folder of palimp's own data.
@@ -201,6 +203,8 @@ pub struct LoadedStores {
     pub snapshot: Arc<Snapshot>,
     /// The counts of each store.
     pub counts: Vec<StoreTally>,
+    /// The number of the user's changes that the stores surely have.
+    pub changes: u64,
 }
 
 /// The results of a search, or why the query can't be understood.
@@ -234,7 +238,8 @@ pub struct ExplainedRank {
 }
 
 /// What a worker keeps between jobs: the folded text of the snapshot that was searched last, if it was
-/// needed, where the last words are in it, the steps that were made and undone, and what was deleted.
+/// needed, where the last words are in it, the steps that were made and undone, and what the
+/// comparisons of backups need.
 #[derive(Default)]
 pub struct WorkerState {
     text: Option<(Arc<Snapshot>, TextIndex)>,
@@ -243,13 +248,15 @@ pub struct WorkerState {
     deleted: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
     recent: RecentSteps,
     checked: usecase::CheckCache,
-    deletions: DeletionsCache,
+    backups: BackupComparer,
 }
 
 /// Runs a job. Returns `None` if a newer one replaced it.
 pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option<JobResult> {
     match job {
-        Job::Load { places, previous, now, .. } => Some(JobResult::Loaded(read(&places, &previous, now))),
+        Job::Load { places, previous, changes, now, .. } => {
+            Some(JobResult::Loaded(LoadedStores { changes, ..read(&places, &previous, now) }))
+        }
         Job::Check { snapshot, data, now } => {
             Some(JobResult::Checked(kept.checked.check_all(snapshot, data.as_deref(), now)))
         }
@@ -269,7 +276,7 @@ pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option
         Job::Plan(request) => Some(JobResult::Planned(Box::new(preview(*request)))),
         Job::Commit(planned) => Some(committed(usecase::execute_shown(*planned, &mut kept.recent))),
         Job::Inspect(request) => {
-            Some(JobResult::Inspected(Box::new(inspect::inspect(*request, &mut kept.deletions))))
+            Some(JobResult::Inspected(Box::new(inspect::inspect(*request, &mut kept.backups))))
         }
         Job::ValidateForm(request, is_whole) => {
             Some(JobResult::FormValidated(Box::new(form_jobs::judged(&request, is_whole))))
@@ -295,7 +302,7 @@ pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option
         }
         Job::KeepScreenState { what, data } => what.keep_in(&data).err().map(JobResult::Notice),
         Job::Recover { snapshot, data, now } => {
-            Some(JobResult::Recovered(recover_stores(&snapshot, &data, now)))
+            Some(JobResult::Recovered(usecase::recover_stores(&snapshot, &data, now)))
         }
     }
 }
@@ -314,5 +321,5 @@ fn read(places: &[Place], previous: &Snapshot, now: Moment) -> LoadedStores {
     let snapshot = Arc::new(Snapshot::of(stores));
     // The references are made here, so that the screens need not wait for them.
     snapshot.references();
-    LoadedStores { snapshot, counts: tallies }
+    LoadedStores { snapshot, counts: tallies, changes: 0 }
 }

@@ -4,7 +4,6 @@ mod export;
 pub mod form_jobs;
 mod inspect;
 mod job;
-mod recovery;
 mod store_counts;
 mod workers;
 
@@ -16,7 +15,6 @@ pub use job::{
     ExplainedRank, Job, JobResult, LoadedStores, MarkedRecords, SearchOutcome, SearchRequest,
     SnapshotStatistics, WorkerState, run_job,
 };
-pub use recovery::RecoveryReport;
 pub use store_counts::StoreTally;
 pub use workers::Workers;
 

@@ -16,9 +16,9 @@ use crate::faulty::{Fault, Faulty, Op};
 use crate::support::agent_memory::{AgentMemoryBuilder, PROJECTIONS, gotcha, hash};
 use palimp::disk::host::Host;
 use palimp::disk::{RealDisk, ThisMachine};
-use palimp::model::{Entry, Extent, Moment, Plan, Store};
+use palimp::model::{CommitReceipt, Entry, Extent, Moment, Plan, Store};
 use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
-use palimp::store::commit::{CommitError, CommitReceipt, Writer};
+use palimp::store::commit::{CommitError, Writer};
 use palimp::store::hidden_names::is_ours;
 
 use palimp::store::{Place, load, load_from};
@@ -127,7 +127,7 @@ fn what_the_format_has_not_is_refused_with_the_reason() {
     };
     let field = [set("summary", "x")];
     let edit = |id: &'static str, field: &[FieldAssignment<'_>], why: &str| {
-        refused(&|scene| ops::edit::edit(scene, &entry(scene.store, id), field), why);
+        refused(&|context| ops::edit::edit(context, &entry(context.store, id), field), why);
     };
     edit("evt-000001", &field, "comes from the format's own tool");
     edit("chk-000001", &field, "old copy of the bundle");
@@ -140,27 +140,27 @@ fn what_the_format_has_not_is_refused_with_the_reason() {
     edit("gotchas.0", &[set("importance", "0.9")], "`gotchas.0` has title, symptom, cause, correctPath");
     edit("project", &[set("keyPaths.9", "a")], "no `project.keyPaths.9`");
     let one = |id: &str| entries(&store, &[id]);
-    refused(&|scene| ops::tag::tag(scene, &one("gotchas.0"), &["x".into()], &[]), "no tags");
-    refused(&|scene| ops::set_field::importance(scene, &one("gotchas.0")[0], 0.9), "no importance");
+    refused(&|context| ops::tag::tag(context, &one("gotchas.0"), &["x".into()], &[]), "no tags");
+    refused(&|context| ops::set_field::importance(context, &one("gotchas.0")[0], 0.9), "no importance");
     refused(
-        &|scene| ops::add::add(scene, &RecordDraft { kind: "tool_run", ..RecordDraft::default() }),
+        &|context| ops::add::add(context, &RecordDraft { kind: "tool_run", ..RecordDraft::default() }),
         "from its own tool",
     );
-    refused(&|scene| ops::archive::archive(scene, &one("gotchas.0")), "the bundle can't be archived");
-    refused(&|scene| ops::archive::unarchive(scene, &[]), "palimp undo");
+    refused(&|context| ops::archive::archive(context, &one("gotchas.0")), "the bundle can't be archived");
+    refused(&|context| ops::archive::unarchive(context, &[]), "palimp undo");
     refused(
-        &|scene| {
-            ops::undelete::undelete(scene, &one("gotchas.0"), &palimp::ops::erase::ErasedRecords::default())
+        &|context| {
+            ops::undelete::undelete(context, &one("gotchas.0"), &palimp::ops::erase::ErasedRecords::default())
         },
         "none of these is deleted",
     );
-    refused(&|scene| ops::delete::delete(scene, &one("talks"), Default::default()), "import sources");
+    refused(&|context| ops::delete::delete(context, &one("talks"), Default::default()), "import sources");
     refused(
-        &|scene| ops::delete::delete(scene, &one("project"), Default::default()),
+        &|context| ops::delete::delete(context, &one("project"), Default::default()),
         "own tool would refuse",
     );
-    refused(&|scene| ops::delete::delete(scene, &one("chk-000004"), Default::default()), "stays");
-    refused(&|scene| ops::compact::compact(scene, Some("s")), "no session");
+    refused(&|context| ops::delete::delete(context, &one("chk-000004"), Default::default()), "stays");
+    refused(&|context| ops::compact::compact(context, Some("s")), "no session");
     assert!(
         ops::init::init("agent-memory", Path::new("x"), own.now).unwrap_err().message.contains("own tool")
     );
@@ -222,7 +222,7 @@ fn without_retention_events_stay_and_the_reason_is_told() {
     for refusal in [
         own.planned(&store, delete(&["evt-000001"])).unwrap_err(),
         own.planned(&store, archive(&["evt-000001"])).unwrap_err(),
-        own.planned(&store, |scene| ops::compact::compact(scene, None)).unwrap_err(),
+        own.planned(&store, |context| ops::compact::compact(context, None)).unwrap_err(),
     ] {
         assert!(refusal.message.contains("retention"), "{refusal:?}");
     }
@@ -246,12 +246,12 @@ fn compacting_does_what_retention_says_and_nothing_twice() {
     let mut own = Repository::of(&kept());
     own.now = moment("2026-07-01T00:00:00Z");
     let (before, problems) = (own.shelf(), own.problems());
-    let (plan, _) = own.done(|scene| ops::compact::compact(scene, None));
+    let (plan, _) = own.done(|context| ops::compact::compact(context, None));
     assert_eq!(plan.records, 5);
     assert_eq!(event_ids(&own), ["evt-000004", "evt-000005"]);
     own.assert_sound(&problems);
     let store = own.store();
-    assert!(own.planned(&store, |scene| ops::compact::compact(scene, None)).unwrap().is_empty());
+    assert!(own.planned(&store, |context| ops::compact::compact(context, None)).unwrap().is_empty());
     own.goes_back_and_forth(&before);
 }
 
@@ -376,7 +376,7 @@ fn stores_that_the_formats_own_tool_made_stay_sound() {
         own.done(delete(&[&events[0], &events[1], step]));
         own.assert_sound(&problems);
         own.goes_back_and_forth(&before);
-        own.done(|scene| ops::compact::compact(scene, None));
+        own.done(|context| ops::compact::compact(context, None));
         own.assert_sound(&problems);
     }
 }

@@ -3,6 +3,8 @@
 mod chance;
 mod circles;
 mod code;
+mod commit_users;
+mod formats;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -352,8 +354,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
 
 /// Names of formats, also of their folders in `format/`. Other code must not use them.
 fn formats() -> BTreeSet<String> {
-    let known = ["memory_server", "session_log", "agent_memory", "bmad", "a_mem"];
-    known.iter().map(|name| (*name).to_owned()).collect()
+    palimp::format::FORMATS.iter().map(|format| format.name().replace('-', "_")).collect()
 }
 
 fn format_of<'a>(path: &Path, formats: &'a BTreeSet<String>) -> Option<&'a String> {

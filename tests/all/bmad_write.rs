@@ -138,7 +138,7 @@ fn problems(store: &TempStore) -> Vec<String> {
     kept.map(|problem| format!("{problem:?}")).collect()
 }
 
-fn scene(store: &Store) -> WriteContext<'_> {
+fn context(store: &Store) -> WriteContext<'_> {
     WriteContext {
         store,
         now: now(),
@@ -169,7 +169,7 @@ fn done(store: &TempStore, make: impl Fn(&WriteContext<'_>) -> Result<Plan, Refu
     let before = files(&twin);
     let (machine, loaded) = (ThisMachine::new(), open(&twin));
     let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
-    writer.commit(&make(&scene(&loaded)).unwrap()).unwrap();
+    writer.commit(&make(&context(&loaded)).unwrap()).unwrap();
     let (undo, turn) = writer.undo(None).unwrap();
     let receipt = writer.commit_undo_redo(&undo, turn).unwrap();
     assert_eq!(receipt.notes, Vec::<String>::new());
@@ -177,13 +177,13 @@ fn done(store: &TempStore, make: impl Fn(&WriteContext<'_>) -> Result<Plan, Refu
 
     let known = problems(store);
     let loaded = open(store);
-    let plan = make(&scene(&loaded)).unwrap();
+    let plan = make(&context(&loaded)).unwrap();
     let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
     let receipt = writer.commit(&plan).unwrap();
     assert_eq!(receipt.notes, Vec::<String>::new());
     let new: Vec<String> = problems(store).into_iter().filter(|problem| !known.contains(problem)).collect();
     assert_eq!(new, Vec::<String>::new());
-    let again = ops::reindex::reindex(&scene(&open(store))).unwrap();
+    let again = ops::reindex::reindex(&context(&open(store))).unwrap();
     assert!(again.is_empty(), "derived files are up to date: {:?}", again.derived);
     plan
 }
@@ -191,7 +191,7 @@ fn done(store: &TempStore, make: impl Fn(&WriteContext<'_>) -> Result<Plan, Refu
 #[track_caller]
 fn refused(store: &TempStore, make: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>) -> Refusal {
     let loaded = open(store);
-    make(&scene(&loaded)).map(|plan| plan.changes).unwrap_err()
+    make(&context(&loaded)).map(|plan| plan.changes).unwrap_err()
 }
 
 fn json_of(store: &TempStore, file: &str) -> Value {
@@ -226,7 +226,7 @@ fn a_session_s_lock_comes_first_and_each_file_has_its_own() {
 #[test]
 fn what_is_derived_and_right_comes_back_byte_for_byte() {
     let store = build(&healthy());
-    let plan = ops::reindex::reindex(&scene(&open(&store))).unwrap();
+    let plan = ops::reindex::reindex(&context(&open(&store))).unwrap();
     assert!(plan.is_empty(), "{:?}", plan.derived);
     let mut whole: u64 = files(&store)
         .iter()
@@ -241,7 +241,7 @@ fn what_is_derived_and_right_comes_back_byte_for_byte() {
         &format!("\"size_bytes\":{size}"),
         &format!("\"size_bytes\":{whole}"),
     );
-    let plan = ops::reindex::reindex(&scene(&open(&build(&other)))).unwrap();
+    let plan = ops::reindex::reindex(&context(&open(&build(&other)))).unwrap();
     assert!(plan.is_empty(), "a size of the whole session is right too");
 }
 
@@ -259,7 +259,7 @@ fn a_wrong_count_is_put_right_and_a_missing_index_made_but_no_manifest() {
 
     let store = build(&healthy().without(&format!("{SESSION}/manifest.json")));
     let loaded = open(&store);
-    let plan = ops::add::add(&scene(&loaded), &draft("conversation", "More")).unwrap();
+    let plan = ops::add::add(&context(&loaded), &draft("conversation", "More")).unwrap();
     let changed: Vec<String> = plan.all().map(|change| change.path.display().to_string()).collect();
     assert_eq!(changed, ["conversation.jsonl", "index.json"].map(|name| format!("{SESSION}/{name}")));
 }
@@ -268,7 +268,7 @@ fn a_wrong_count_is_put_right_and_a_missing_index_made_but_no_manifest() {
 fn an_edit_changes_its_field_alone_and_what_follows_from_it() {
     let store = build(&healthy());
     let set = [FieldAssignment { name: "text", value: "Which cache?" }];
-    done(&store, |scene| ops::edit::edit(scene, &entry(scene.store, "msg-002"), &set));
+    done(&store, |context| ops::edit::edit(context, &entry(context.store, "msg-002"), &set));
     let expected =
         lines(&[message(1), message(2), message(3)]).replace("Question 2 about pools", "Which cache?");
     assert_eq!(text_of(&store, "conversation.jsonl"), expected);
@@ -279,7 +279,7 @@ fn an_edit_changes_its_field_alone_and_what_follows_from_it() {
     // palimp's index has every word: a change of no word leaves it as it is.
     let index = text_of(&store, "index.json");
     let set = [FieldAssignment { name: "severity", value: "high" }];
-    done(&store, |scene| ops::edit::edit(scene, &entry(scene.store, "finding-003"), &set));
+    done(&store, |context| ops::edit::edit(context, &entry(context.store, "finding-003"), &set));
     assert_eq!(text_of(&store, "index.json"), index);
 }
 
@@ -290,12 +290,13 @@ fn the_text_of_a_preference_is_its_value() {
         FieldAssignment { name: "text", value: "long" },
         FieldAssignment { name: "confidence", value: "0.5" },
     ];
-    done(&store, |scene| ops::edit::edit(scene, &entry(scene.store, "pref-001"), &set));
+    done(&store, |context| ops::edit::edit(context, &entry(context.store, "pref-001"), &set));
     let record: Value = serde_json::from_str(&text_of(&store, "preferences.jsonl")).unwrap();
     assert_eq!((&record["key"], &record["value"]), (&json!("response_style"), &json!("long")));
     assert_eq!(record["confidence"], 0.5);
     let wrong = [FieldAssignment { name: "confidence", value: "often" }];
-    let refusal = refused(&store, |scene| ops::edit::edit(scene, &entry(scene.store, "pref-001"), &wrong));
+    let refusal =
+        refused(&store, |context| ops::edit::edit(context, &entry(context.store, "pref-001"), &wrong));
     assert_eq!(refusal.code, "E_SCHEMA_INVALID");
 }
 
@@ -303,28 +304,29 @@ fn the_text_of_a_preference_is_its_value() {
 fn tags_are_at_the_top_of_a_record_also_of_a_message() {
     let store = build(&healthy());
     let (add, remove) = (["pool".to_owned()], ["database".to_owned()]);
-    done(&store, |scene| {
-        let chosen = ["msg-003", "dec-001"].map(|id| entry(scene.store, id));
-        ops::tag::tag(scene, &chosen, &add, &remove)
+    done(&store, |context| {
+        let chosen = ["msg-003", "dec-001"].map(|id| entry(context.store, id));
+        ops::tag::tag(context, &chosen, &add, &remove)
     });
     assert!(text_of(&store, "conversation.jsonl").trim_end().ends_with(r#","tags":["pool"]}"#));
     assert!(text_of(&store, "decisions.jsonl").contains(r#""tags":["pool"]"#));
-    let shared = |scene: &WriteContext<'_>| {
-        let shared = scene.store.entries.iter().find(|entry| entry.session.is_none()).copied().unwrap();
-        ops::tag::tag(scene, &[shared], &add, &[])
+    let shared = |context: &WriteContext<'_>| {
+        let shared = context.store.entries.iter().find(|entry| entry.session.is_none()).copied().unwrap();
+        ops::tag::tag(context, &[shared], &add, &[])
     };
     assert!(refused(&store, shared).message.contains("shared file"));
-    let weigh =
-        |scene: &WriteContext<'_>| ops::set_field::importance(scene, &entry(scene.store, "msg-001"), 0.9);
+    let weigh = |context: &WriteContext<'_>| {
+        ops::set_field::importance(context, &entry(context.store, "msg-001"), 0.9)
+    };
     assert!(refused(&store, weigh).message.contains("importance follows from the type"));
 }
 
 #[test]
 fn a_deletion_removes_the_line_and_its_traces_in_the_index() {
     let store = build(&healthy());
-    let delete = |scene: &WriteContext<'_>| {
-        let chosen = ["msg-002", "finding-003"].map(|id| entry(scene.store, id));
-        ops::delete::delete(scene, &chosen, ops::delete::DeleteRequest::default())
+    let delete = |context: &WriteContext<'_>| {
+        let chosen = ["msg-002", "finding-003"].map(|id| entry(context.store, id));
+        ops::delete::delete(context, &chosen, ops::delete::DeleteRequest::default())
     };
     assert_eq!(done(&store, delete).records, 2);
     assert_eq!(text_of(&store, "conversation.jsonl"), lines(&[message(1), message(3)]));
@@ -341,7 +343,8 @@ fn lines_that_an_agent_adds_stay_when_a_deletion_is_undone() {
     let (machine, data, loaded) = (ThisMachine::new(), crate::support::folder::new(), open(&store));
     let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
     let chosen = ["msg-001", "msg-002"].map(|id| entry(&loaded, id));
-    let plan = ops::delete::delete(&scene(&loaded), &chosen, ops::delete::DeleteRequest::default()).unwrap();
+    let plan =
+        ops::delete::delete(&context(&loaded), &chosen, ops::delete::DeleteRequest::default()).unwrap();
     writer.commit(&plan).unwrap();
     store.append(format!("{SESSION}/conversation.jsonl"), lines(&[message(4)]).as_bytes());
     let (undo, turn) = writer.undo(None).unwrap();
@@ -357,10 +360,10 @@ fn a_shared_file_is_edited_in_place_and_deleted_whole() {
     let shared = |store: &Store| *store.entries.iter().find(|entry| entry.session.is_none()).unwrap();
     let store = build(&healthy());
     let set = [FieldAssignment { name: "theme", value: "light" }];
-    done(&store, |scene| ops::edit::edit(scene, &shared(scene.store), &set));
+    done(&store, |context| ops::edit::edit(context, &shared(context.store), &set));
     assert_eq!(store.read("shared/user-preferences.json"), br#"{"theme":"light"}"#);
-    done(&store, |scene| {
-        ops::delete::delete(scene, &[shared(scene.store)], ops::delete::DeleteRequest::default())
+    done(&store, |context| {
+        ops::delete::delete(context, &[shared(context.store)], ops::delete::DeleteRequest::default())
     });
     assert!(!store.file("shared/user-preferences.json").exists());
 }
@@ -380,10 +383,10 @@ fn a_new_store_is_clean_and_can_be_used() {
     assert_eq!(problems(&store), Vec::<String>::new());
     let config: Value = serde_json::from_slice(&store.read("config.json")).unwrap();
     assert_eq!(config["memory_config"]["compaction"]["keep_percentage"], 0.8);
-    done(&store, |scene| ops::session::new(scene, Some("first"), ""));
-    done(&store, |scene| {
+    done(&store, |context| ops::session::new(context, Some("first"), ""));
+    done(&store, |context| {
         ops::add::add(
-            scene,
+            context,
             &RecordDraft { session: Some("sess-2026-02-01-first"), ..draft("decision", "Begin") },
         )
     });
@@ -396,7 +399,7 @@ fn a_lock_that_is_held_keeps_a_change_out() {
     store.write(format!("{SESSION}/conversation.jsonl.lock"), own.to_string().as_bytes());
     let before = files(&store);
     let (machine, data, loaded) = (ThisMachine::new(), crate::support::folder::new(), open(&store));
-    let plan = ops::add::add(&scene(&loaded), &draft("conversation", "More")).unwrap();
+    let plan = ops::add::add(&context(&loaded), &draft("conversation", "More")).unwrap();
     let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
     assert!(writer.commit(&plan).is_err());
     assert_eq!(files(&store), before);

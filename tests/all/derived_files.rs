@@ -121,7 +121,7 @@ fn load(files: &Files, format: &'static str) -> Store {
     load_from(&disk, &place, Extent::Whole, None, now())
 }
 
-fn scene(store: &Store) -> WriteContext<'_> {
+fn context(store: &Store) -> WriteContext<'_> {
     WriteContext::of(store, now(), [7; 16])
 }
 
@@ -147,36 +147,43 @@ fn subjects(store: &Store) -> Vec<Entry> {
 }
 
 /// Edits a bundle or deletes parts of it. A bundle has no tags, and nothing is added to it.
-fn deed_of_bundle(scene: &WriteContext<'_>, entry: Entry, which: usize, text: &str) -> Result<Plan, Refusal> {
+fn deed_of_bundle(
+    context: &WriteContext<'_>,
+    entry: Entry,
+    which: usize,
+    text: &str,
+) -> Result<Plan, Refusal> {
     let has_title = |own: &&str| ["gotchas", "nextSteps"].contains(own);
-    let kind = scene.store.view(&entry).map(|view| view.kind.to_string()).unwrap_or_default();
+    let kind = context.store.view(&entry).map(|view| view.kind.to_string()).unwrap_or_default();
     let name = if Some(&*kind).filter(has_title).is_some() { "title" } else { "summary" };
     match which {
-        0 | 1 => ops::edit::edit(scene, &entry, &[FieldAssignment { name, value: text }]),
+        0 | 1 => ops::edit::edit(context, &entry, &[FieldAssignment { name, value: text }]),
         _ => ops::delete::delete(
-            scene,
+            context,
             &[entry],
             DeleteRequest { remove: which == 2, ..DeleteRequest::default() },
         ),
     }
 }
 
-fn deed(scene: &WriteContext<'_>, entry: Entry, which: usize, text: &str) -> Result<Plan, Refusal> {
+fn deed(context: &WriteContext<'_>, entry: Entry, which: usize, text: &str) -> Result<Plan, Refusal> {
     match which {
-        _ if scene.store.format == "agent-memory" => deed_of_bundle(scene, entry, which, text),
-        0 => ops::edit::edit(scene, &entry, &[FieldAssignment { name: "text", value: text }]),
-        1 => ops::tag::tag(scene, &[entry], &["brandnew".to_owned()], &[]),
-        2 => ops::delete::delete(scene, &[entry], DeleteRequest { remove: true, ..DeleteRequest::default() }),
+        _ if context.store.format == "agent-memory" => deed_of_bundle(context, entry, which, text),
+        0 => ops::edit::edit(context, &entry, &[FieldAssignment { name: "text", value: text }]),
+        1 => ops::tag::tag(context, &[entry], &["brandnew".to_owned()], &[]),
+        2 => {
+            ops::delete::delete(context, &[entry], DeleteRequest { remove: true, ..DeleteRequest::default() })
+        }
         _ => {
-            let session = scene.store.session(&entry).map(|own| own.name.clone());
-            let kind = scene.store.view(&entry).map(|view| view.kind.to_string()).unwrap_or_default();
+            let session = context.store.session(&entry).map(|own| own.name.clone());
+            let kind = context.store.view(&entry).map(|view| view.kind.to_string()).unwrap_or_default();
             let draft = RecordDraft {
                 session: session.as_deref(),
                 kind: &kind,
                 text: Some(text),
                 ..RecordDraft::default()
             };
-            ops::add::add(scene, &draft)
+            ops::add::add(context, &draft)
         }
     }
 }
@@ -239,7 +246,7 @@ fn wrong(files: &Files, format: &'static str, names: &[&str]) -> Vec<String> {
             wrong.push(format!("{}: not seen", path.display()));
         }
     }
-    let plan = ops::reindex::reindex(&scene(&store)).unwrap();
+    let plan = ops::reindex::reindex(&context(&store)).unwrap();
     let repaired = after(files, &plan, usize::MAX);
     let store = load(&repaired, format);
     let left = self::told(&store).into_iter().filter(|path| fresh_again(path, &repaired));
@@ -276,7 +283,7 @@ fn difference(own: &[u8], right: &[u8]) -> String {
 fn a_safe_repair_of_one_file_makes_stale_files_of_others_anew_as_well() {
     let (format, root, _) = STORES[0];
     let mut files = self::files(root, 1);
-    files = after(&files, &ops::reindex::reindex(&scene(&load(&files, format))).unwrap(), usize::MAX);
+    files = after(&files, &ops::reindex::reindex(&context(&load(&files, format))).unwrap(), usize::MAX);
     let is_index = |path: &&PathBuf| path.starts_with("sessions") && path.ends_with("index.json");
     let index = files.keys().find(is_index).unwrap().clone();
     files.insert(index.clone(), b"{}".to_vec());
@@ -289,7 +296,7 @@ fn a_safe_repair_of_one_file_makes_stale_files_of_others_anew_as_well() {
     files.get_mut(&log).unwrap().extend(b"{\"id\":\"torn");
     let store = load(&files, format);
     assert!(told(&store).contains(&index));
-    let repair = ops::repair::all_safe(&scene(&store)).unwrap();
+    let repair = ops::repair::all_safe(&context(&store)).unwrap();
     let repaired = load(&after(&files, &repair.plan.unwrap(), usize::MAX), format);
     assert!(!told(&repaired).contains(&index));
 }
@@ -310,12 +317,12 @@ proptest! {
         // Another writer's index may leave out words: this test is about palimp's own.
         let mut files = self::files(root, seed);
         files.retain(|path, _| format != "bmad" || path.file_name().is_none_or(|name| name != "index.json"));
-        let files = after(&files, &ops::reindex::reindex(&scene(&load(&files, format))).unwrap(), usize::MAX);
+        let files = after(&files, &ops::reindex::reindex(&context(&load(&files, format))).unwrap(), usize::MAX);
         prop_assert_eq!(wrong(&files, format, names), Vec::<String>::new());
         let store = load(&files, format);
         let live = subjects(&store);
         let entry = live[at.index(live.len())];
-        if let Ok(plan) = self::deed(&scene(&store), entry, deed, text) {
+        if let Ok(plan) = self::deed(&context(&store), entry, deed, text) {
             let count = plan.all().count();
             let files = after(&files, &plan, done.index(count + 1));
             prop_assert_eq!(wrong(&files, format, names), Vec::<String>::new(), "deed {}", deed);
@@ -361,7 +368,7 @@ fn change(disk: &Faulty, format: &'static str, change: Option<(usize, usize)>) {
     let Ok(writer) = Writer::open(host, &store) else { return };
     let Some((deed, at)) = change else { return };
     let live = subjects(&store);
-    let plan = self::deed(&scene(&store), live[at % live.len()], deed, "entirely other wording zebra");
+    let plan = self::deed(&context(&store), live[at % live.len()], deed, "entirely other wording zebra");
     let _ = plan.map(|plan| writer.commit(&plan));
 }
 
@@ -370,7 +377,8 @@ fn after_a_kill_at_any_call_of_a_change_every_stale_file_is_seen_and_made_anew()
     for (which, (format, root, names)) in STORES.into_iter().enumerate() {
         let mut files = self::files(root, 1);
         files.retain(|path, _| format != "bmad" || path.file_name().is_none_or(|name| name != "index.json"));
-        let files = after(&files, &ops::reindex::reindex(&scene(&load(&files, format))).unwrap(), usize::MAX);
+        let files =
+            after(&files, &ops::reindex::reindex(&context(&load(&files, format))).unwrap(), usize::MAX);
         let start = on_disk(&files);
         let mut killed = 0;
         for deed in 0..4 {

@@ -291,8 +291,8 @@ fn what_can_not_be_given_back_is_told_and_the_file_comes_back_all_the_same() {
             };
             let entry = store.entries.iter().find(is_note).unwrap();
             let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
-            let scene = WriteContext::of(&store, now, [7; 16]);
-            writer.commit(&palimp::ops::delete::delete(&scene, &[*entry], asked).unwrap()).unwrap()
+            let context = WriteContext::of(&store, now, [7; 16]);
+            writer.commit(&palimp::ops::delete::delete(&context, &[*entry], asked).unwrap()).unwrap()
         };
         change(&disk, false);
         let gone: Vec<&PathBuf> = notes.iter().filter(|own| !disk.files().contains_key(*own)).collect();

@@ -58,8 +58,8 @@ impl Desk {
         plan: impl Fn(&WriteContext<'_>, Entry) -> Plan,
     ) -> Result<(), String> {
         let store = self.load();
-        let scene = WriteContext::of(&store, now(), [7; 16]);
-        let plan = plan(&scene, self.first(&store, end));
+        let context = WriteContext::of(&store, now(), [7; 16]);
+        let plan = plan(&context, self.first(&store, end));
         let host = Host { disk: &self.disk, machine, data: Path::new("/data"), now: now() };
         let writer = Writer::open(host, &store).unwrap();
         writer.commit(&plan).map(drop).map_err(|error| error.to_string())
@@ -77,8 +77,8 @@ impl Desk {
     }
 }
 
-fn tagged(scene: &WriteContext<'_>, entry: Entry) -> Plan {
-    tag(scene, &[entry], &["marked".to_owned()], &[]).unwrap()
+fn tagged(context: &WriteContext<'_>, entry: Entry) -> Plan {
+    tag(context, &[entry], &["marked".to_owned()], &[]).unwrap()
 }
 
 #[test]
@@ -151,8 +151,8 @@ fn a_note_whose_name_is_too_long_to_keep_comes_back_under_its_name() {
     desk.disk.another().remove(&note).unwrap();
     let another = desk.disk.another();
     let mut agent = another.append(&long).unwrap();
-    let gone = |scene: &WriteContext<'_>, entry: Entry| {
-        delete(scene, &[entry], DeleteRequest { remove: true, ..DeleteRequest::default() }).unwrap()
+    let gone = |context: &WriteContext<'_>, entry: Entry| {
+        delete(context, &[entry], DeleteRequest { remove: true, ..DeleteRequest::default() }).unwrap()
     };
     desk.change(&Still::first(), &format!("{}.md", "n".repeat(240)), gone).unwrap();
     assert!(!desk.disk.files().contains_key(&long));

@@ -148,8 +148,8 @@ fn a_log_that_changed_since_shows_what_was_listed_or_says_that_it_changed() {
         fs::write(&path, &now).unwrap();
         for entry in &store.entries {
             let span = store.record(entry).span;
-            let own = &was[span.start as usize..span.end as usize];
-            let is_there = now.get(span.start as usize..span.end as usize) == Some(own);
+            let own = &was[span.range()];
+            let is_there = now.get(span.range()) == Some(own);
             assert_eq!(store.read(entry).is_some(), is_there);
             let text = format::text_of(store, entry);
             assert!(is_there || text.title == "(its file has changed since it was read)", "{}", text.title);

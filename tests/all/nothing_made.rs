@@ -35,8 +35,8 @@ fn where_the_first_new_file_or_folder_can_not_be_made_nothing_was_changed_and_no
             let writer = Writer::open(host, &store).unwrap();
             let entry = store.entries.iter().find(|own| own.state == State::Live).unwrap();
             let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
-            let scene = WriteContext::of(&store, now, [7; 16]);
-            writer.commit(&palimp::ops::delete::delete(&scene, &[*entry], asked).unwrap())
+            let context = WriteContext::of(&store, now, [7; 16]);
+            writer.commit(&palimp::ops::delete::delete(&context, &[*entry], asked).unwrap())
         };
         let (learned, refusing) = (disk.restart(), disk.restart());
         change(&learned).unwrap();

@@ -127,7 +127,7 @@ proptest! {
         prop_assert_eq!(found, expected);
         for entry in &read.entries {
             let span = read.record(entry).span;
-            prop_assert_eq!(&bytes[span.start as usize..span.end as usize], &*read.raw(entry));
+            prop_assert_eq!(&bytes[span.range()], &*read.raw(entry));
             let broken = read.view(entry).is_none();
             prop_assert_eq!(entry.state, if broken { State::Broken } else { State::Live });
             prop_assert!(!broken || read.problems_of(entry).next().is_some());
@@ -270,7 +270,7 @@ fn the_tail_of_a_long_log_shows_its_newest_entries_with_their_bytes_in_place() {
     assert!(tail.entries.len() > 20 && tail.entries.len() < whole.entries.len());
     for entry in &tail.entries {
         let span = tail.record(entry).span;
-        assert_eq!(&bytes[span.start as usize..span.end as usize], &*tail.raw(entry));
+        assert_eq!(&bytes[span.range()], &*tail.raw(entry));
         assert!(tail.view(entry).is_some());
     }
     let last = |store: &Store| store.entries.last().map(|entry| store.raw(entry).to_vec());

@@ -69,8 +69,8 @@ fn load(files: &[(&str, &[u8])], format: &'static str) -> Store {
 /// Returns the log after the repair, and what went to quarantine.
 fn repaired(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, Vec<(u64, Vec<u8>)>) {
     let store = load(&[(log, bytes)], format);
-    let scene = WriteContext::of(&store, now(), [7; 16]);
-    let done = repair::all_safe(&scene).unwrap();
+    let context = WriteContext::of(&store, now(), [7; 16]);
+    let done = repair::all_safe(&context).unwrap();
     let changed =
         done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
     let after = changed.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap().to_vec());
@@ -142,9 +142,9 @@ fn of_a_merge_all_lines_are_shown_as_each_fix_leaves_them() {
     let [ours, theirs] = ["a", "b"].map(|id| record(format, id, "words"));
     let text = format!("<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> topic");
     let store = load(&[(log, format!("{text}\n").as_bytes())], format);
-    let scene = WriteContext::of(&store, now(), [7; 16]);
+    let context = WriteContext::of(&store, now(), [7; 16]);
     let material = repair::RepairSources::default();
-    let bench = repair::RepairContext::of(&scene, &material, []);
+    let bench = repair::RepairContext::of(&context, &material, []);
     for own in store.problems.iter().filter(|own| own.code.as_str() == "conflict-markers") {
         let beside = bench.beside(own);
         assert_eq!(String::from_utf8_lossy(&beside.before), text);

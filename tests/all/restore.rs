@@ -76,13 +76,13 @@ fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_th
         let now = Moment::parse(NOW).unwrap().0;
         let place = store::look_at(root, None).found.unwrap().remove(0);
         let before = store::load(&place, Extent::Whole, None, now);
-        let scene = WriteContext::of(&before, now, [0; 16]);
+        let context = WriteContext::of(&before, now, [0; 16]);
         let compared =
-            compare(&scene, Path::new(LOG), old.concat().as_bytes(), &CopyFacts::default()).unwrap();
+            compare(&context, Path::new(LOG), old.concat().as_bytes(), &CopyFacts::default()).unwrap();
         let mut chosen = compared.by_default();
         // A record that is changed back makes it a change inside the file; others only add lines at its end.
         chosen.extend(compared.of_id("mem_2").into_iter().filter(|_| puts_back).map(|own| own.at));
-        let plan = restore(&scene, &compared, &chosen).unwrap();
+        let plan = restore(&context, &compared, &chosen).unwrap();
         let machine = ThisMachine::new();
         let host = Host { disk: &RealDisk, machine: &machine, data, now };
         let commit = || Writer::open(host, &before).unwrap().restore(&plan);
@@ -94,9 +94,9 @@ fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_th
         assert_eq!(site.lines(), after);
         assert_eq!(after.iter().filter(|own| **own == old[1]).count(), 1);
         let then = store::load(&place, Extent::Whole, None, now);
-        let scene = WriteContext { store: &then, ..scene };
+        let context = WriteContext { store: &then, ..context };
         let compared =
-            compare(&scene, Path::new(LOG), old.concat().as_bytes(), &CopyFacts::default()).unwrap();
+            compare(&context, Path::new(LOG), old.concat().as_bytes(), &CopyFacts::default()).unwrap();
         assert!(compared.by_default().is_empty());
     }
 }

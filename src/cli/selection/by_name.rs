@@ -6,12 +6,10 @@ use std::collections::{HashMap, HashSet};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure, Result};
 use crate::cli::load_stores;
-use crate::disk::RealDisk;
 use crate::format;
 use crate::model::key::{Key, ParsedKey, file_digest};
-use crate::model::{EntryRef, PathText, Role, Snapshot, State};
+use crate::model::{EntryRef, PathText, Role, Snapshot, State, deleted_from};
 use crate::ops::delete::is_held;
-use crate::store::commit::{Vault, deleted_from};
 use crate::text::secrets::mask;
 use crate::usecase::RecordTracker;
 
@@ -80,9 +78,7 @@ fn follow(context: &Context, snapshot: &Snapshot, mut keys: Vec<Key>) -> HashMap
         if keys.is_empty() {
             break;
         }
-        let followed =
-            RecordTracker::of(&Vault::open_read_only(&RealDisk, &data, &store.root), store, context.now);
-        let Some(followed) = followed else { continue };
+        let Some(followed) = RecordTracker::of(&data, store, context.now) else { continue };
         let own = |key: &Key| Some((*key, EntryRef { store: number, entry: followed.find(key)? }));
         found.extend(keys.iter().filter_map(own));
     }

@@ -15,7 +15,6 @@
 
 mod assembly;
 mod event;
-mod indexes;
 mod layout;
 mod note;
 mod profile;
@@ -25,6 +24,7 @@ pub use layout::AMem;
 
 use std::path::{Path, PathBuf};
 
+use super::notes::indexes;
 use super::record_form::RecordForm;
 use super::record_reader::Reading;
 use super::{AssemblyInput, DerivedFile, Format, FormatInfo, RecordSyntax};
@@ -36,6 +36,10 @@ static ABOUT: FormatInfo = FormatInfo {
     name: "a-mem",
     place: ".chora/memory",
     in_checkout: true,
+    is_below_home: false,
+    ranks_by_sum: false,
+    has_references: true,
+    has_checksums: false,
     outside_files: &[],
     keys_are_ids: true,
     facets: &names::<9>("status source trace agent confidence capability skill cluster strength"),
@@ -55,6 +59,11 @@ static ABOUT: FormatInfo = FormatInfo {
 impl Format for AMem {
     fn about(&self) -> &'static FormatInfo {
         &ABOUT
+    }
+
+    /// An event's session is its trace.
+    fn is_in_session(&self, kind: &str) -> bool {
+        kind == "event"
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
@@ -77,7 +86,7 @@ impl Format for AMem {
 
     fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> RecordForm {
         match layout::kind_of(path) {
-            "note" => note::form(record),
+            "note" => note::note_form(record),
             "profile" => profile::form(path, record, now),
             "query" => note::query_form(),
             _ => RecordForm::default(),

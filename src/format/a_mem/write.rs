@@ -19,37 +19,31 @@
 mod deprecation;
 mod events;
 mod field_values;
-mod json_text;
-mod link_graph;
-mod link_lists;
 mod month_archive;
 mod new_notes;
-mod note_names;
 mod notes;
 mod profiles;
-mod tag_index;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use link_graph::links_graph;
-use note_names::NoteNames;
-use tag_index::tags_index;
+use field_values::rewritten;
 
-use super::indexes::{self, NoteLinks};
+use super::note::NOTES;
 use super::{AMem, layout};
-use crate::format::a_mem::write::field_values::{ended, rewritten};
-use crate::format::record_reader::without_mark;
+use crate::format::notes::edit::{self, ended};
+use crate::format::notes::link_graph::{links_graph, renewed_links};
+use crate::format::notes::note_names::NoteNames;
+use crate::format::notes::tag_index::{renewed_tags, tags_index};
 use crate::format::writing::{
     AppendContext, AppendLines, AuditEvent, ChangesResult, DeletionKind, DueTask, FieldAssignment,
-    FormatDeletion, FormatWriter, Operation, RecordDraft, Refusal, RefusalList, Result, WriteContext,
-    document,
+    FormatDeletion, FormatWriter, Operation, OwnOperations, RecordDraft, Refusal, RefusalList, Result,
+    WriteContext, document,
 };
 use crate::format::{AssemblyInput, DerivedFile};
-use crate::model::{Change, Code, Document, Entry, Moment, Store};
-use crate::text::front_matter::edit::EditRefused;
+use crate::model::{Change, Document, Entry, Moment, Store};
 use crate::text::json_edit;
 
 const APPEND_ONLY: &str = "the event log only grows: an event can't be changed or deleted. Past months can be archived, and secrets can be erased.";
@@ -63,16 +57,20 @@ const NO_TEXTS: [&str; 5] =
     ["session_count", "successful_operations", "failed_operations", "learned_patterns", "common_mistakes"];
 
 impl FormatWriter for AMem {
-    fn keeps_copies(&self) -> bool {
-        true
+    fn own(&self) -> OwnOperations {
+        OwnOperations {
+            set_tags: Some(|context, entry, tags| edit::set_tags(&NOTES, context, entry, tags)),
+            undelete: Some(notes::undeprecate),
+            audit: Some(audit),
+            are_copies: Some(|one, other| layout::is_trace(one) != layout::is_trace(other)),
+            archive_group: Some(month_archive::together),
+            compressed_files: Some(month_archive::packed),
+            ..OwnOperations::default()
+        }
     }
 
-    fn are_copies(&self, one: &Path, other: &Path) -> bool {
-        layout::is_trace(one) != layout::is_trace(other)
-    }
-
-    fn allows(&self, deed: Operation, file: &Path) -> Result<(), String> {
-        match (layout::kind_of(file), deed) {
+    fn allows(&self, operation: Operation, file: &Path) -> Result<(), String> {
+        match (layout::kind_of(file), operation) {
             ("event", Operation::Edit | Operation::Tag | Operation::Delete) => Err(APPEND_ONLY.into()),
             ("profile" | "query", Operation::Tag) => Err("only notes have tags.".into()),
             ("profile" | "query", Operation::Archive) => {
@@ -113,11 +111,11 @@ impl FormatWriter for AMem {
         }
     }
 
-    fn add(&self, scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
+    fn add(&self, context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
         match draft.kind {
-            "event" => events::add(scene, draft),
-            "note" => new_notes::add(scene, draft),
-            "profile" => profiles::add(scene, draft),
+            "event" => events::add(context, draft),
+            "note" => new_notes::add(context, draft),
+            "profile" => profiles::add(context, draft),
             kind => {
                 let message = format!("the type should be event, note or profile, not {kind:?}.");
                 Err(Refusal::invalid(message))
@@ -125,59 +123,43 @@ impl FormatWriter for AMem {
         }
     }
 
-    fn append(&self, scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
-        if draft.kind == "event" { events::appended(scene, draft) } else { Ok(None) }
+    fn append(&self, context: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
+        if draft.kind == "event" { events::appended(context, draft) } else { Ok(None) }
     }
 
     fn edit(
         &self,
-        scene: &WriteContext<'_>,
+        context: &WriteContext<'_>,
         entry: &Entry,
         set: &[FieldAssignment<'_>],
     ) -> Option<ChangesResult> {
-        let document = scene.store.document(entry);
+        let document = context.store.document(entry);
         Some(match layout::kind_of(&document.path) {
-            "note" => notes::edit(scene, entry, set),
-            "profile" => profiles::edit(scene, document, set),
+            "note" => edit::edit(&NOTES, context, entry, set),
+            "profile" => profiles::edit(context, document, set),
             "query" => query(document, set),
             _ => Err(Refusal::unfit(APPEND_ONLY)),
         })
     }
 
-    fn set_tags(&self, scene: &WriteContext<'_>, entry: &Entry, tags: &[String]) -> Option<ChangesResult> {
-        Some(notes::set_tags(scene, entry, tags))
-    }
-
     fn delete(
         &self,
-        scene: &WriteContext<'_>,
+        context: &WriteContext<'_>,
         entries: &[Entry],
         asked: FormatDeletion<'_>,
     ) -> ChangesResult {
-        notes::deprecate(scene, entries, asked.reason, asked.replaced_by)
+        notes::deprecate(context, entries, asked.reason, asked.replaced_by)
     }
 
-    fn undelete(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> Option<ChangesResult> {
-        Some(notes::undeprecate(scene, entries))
-    }
-
-    fn archive_group(&self, store: &Store, entries: &[Entry]) -> Vec<Entry> {
-        month_archive::together(store, entries)
-    }
-
-    fn compressed_files(&self, store: &Store, entries: &[Entry]) -> Vec<PathBuf> {
-        month_archive::packed(store, entries)
-    }
-
-    fn archive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
-        let (own, events) = apart(scene.store, entries);
+    fn archive(&self, context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
+        let (own, events) = apart(context.store, entries);
         let mut faults = RefusalList::default();
         let (mut changes, mut removals) = (Vec::new(), Vec::new());
-        match notes::archive(scene, &own) {
+        match notes::archive(context, &own) {
             Ok([copies, gone]) => (changes, removals) = (copies, gone),
             Err(refusal) => faults.join(Err(refusal))?,
         }
-        match month_archive::archive(scene, &events) {
+        match month_archive::archive(context, &events) {
             Ok(own) => changes.extend(own),
             Err(refusal) => faults.join(Err(refusal))?,
         }
@@ -186,17 +168,17 @@ impl FormatWriter for AMem {
         Ok(changes)
     }
 
-    fn unarchive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
-        month_archive::unarchive(scene, entries)
+    fn unarchive(&self, context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
+        month_archive::unarchive(context, entries)
     }
 
     /// Compresses months that ended 30 days ago (§8.1). Archives notes deprecated a year ago
     /// (§8.2). Deletes nothing by age.
-    fn due_tasks(&self, scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
+    fn due_tasks(&self, context: &WriteContext<'_>) -> Result<Vec<DueTask>> {
         let mut due = Vec::new();
-        let events = month_archive::due(scene);
+        let events = month_archive::due(context);
         if !events.is_empty() {
-            let changes = month_archive::archive(scene, &events)?;
+            let changes = month_archive::archive(context, &events)?;
             due.push(DueTask {
                 what: "compress past months of events".into(),
                 rule: "the log of a past month is compressed; every event stays and can be found".into(),
@@ -204,9 +186,9 @@ impl FormatWriter for AMem {
                 changes,
             });
         }
-        let notes = notes::due(scene);
+        let notes = notes::due(context);
         if !notes.is_empty() {
-            let changes = notes::archive(scene, &notes)?.concat();
+            let changes = notes::archive(context, &notes)?.concat();
             let what = "archive notes that were deprecated a year ago".into();
             let rule = "a note that was deprecated a year ago moves to the archive".into();
             due.push(DueTask { what, rule, records: notes.len(), changes });
@@ -214,32 +196,8 @@ impl FormatWriter for AMem {
         Ok(due)
     }
 
-    /// The log is append-only, so an event records every other change of it.
-    fn audit_changes(
-        &self,
-        scene: &WriteContext<'_>,
-        what: AuditEvent,
-        changes: &[Change],
-        count: usize,
-    ) -> ChangesResult {
-        let event_type = match what {
-            AuditEvent::Repair => "memory.events_repaired",
-            AuditEvent::Erasure | AuditEvent::RestOfErasure(_) => "memory.events_erased",
-        };
-        if let AuditEvent::RestOfErasure(began) = what
-            && let Some(rest) = events::missing_in_trace(scene, event_type, began)?
-        {
-            return Ok(vec![rest]);
-        }
-        let logs = changes.iter().filter(|change| layout::kind_of(&change.path) == "event");
-        match logs.count() {
-            0 => Ok(Vec::new()),
-            files => month_archive::recorded(scene, event_type, &BTreeSet::new(), files, count),
-        }
-    }
-
-    fn due_task_files(&self, scene: &WriteContext<'_>) -> Vec<PathBuf> {
-        month_archive::packed(scene.store, &month_archive::due(scene))
+    fn due_task_files(&self, context: &WriteContext<'_>) -> Vec<PathBuf> {
+        month_archive::packed(context.store, &month_archive::due(context))
     }
 
     fn compacted_entries(
@@ -253,26 +211,34 @@ impl FormatWriter for AMem {
     }
 
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)> {
-        let empty = AssemblyInput { documents: &[], folders: &[], locks: &[], outside_files: None };
+        let no_notes = NoteNames::of(&NOTES, &[]);
         vec![
             ("README.md".into(), README.into()),
             ("events".into(), Vec::new()),
             ("knowledge/notes".into(), Vec::new()),
-            (TAGS.into(), tags_index(&empty, None)),
-            (LINKS.into(), links_graph(&empty, None)),
+            (TAGS.into(), tags_index(&no_notes, None)),
+            (LINKS.into(), links_graph(&no_notes, None)),
             ("profiles".into(), Vec::new()),
             ("queries".into(), Vec::new()),
         ]
     }
 }
 
-impl From<EditRefused> for Refusal {
-    fn from(refused: EditRefused) -> Self {
-        let message = format!("{refused}.");
-        match refused {
-            EditRefused::Faulty { .. } => Refusal::corrupt(message),
-            _ => Refusal::invalid(message),
-        }
+/// The log is append-only, so an event records every other change of it.
+fn audit(context: &WriteContext<'_>, what: AuditEvent, changes: &[Change], count: usize) -> ChangesResult {
+    let event_type = match what {
+        AuditEvent::Repair => "memory.events_repaired",
+        AuditEvent::Erasure | AuditEvent::RestOfErasure(_) => "memory.events_erased",
+    };
+    if let AuditEvent::RestOfErasure(began) = what
+        && let Some(rest) = events::missing_in_trace(context, event_type, began)?
+    {
+        return Ok(vec![rest]);
+    }
+    let logs = changes.iter().filter(|change| layout::kind_of(&change.path) == "event");
+    match logs.count() {
+        0 => Ok(Vec::new()),
+        files => month_archive::recorded(context, event_type, &BTreeSet::new(), files, count),
     }
 }
 
@@ -303,47 +269,10 @@ pub fn derived(parts: &AssemblyInput<'_>, touched: &[PathBuf]) -> Vec<DerivedFil
     if !touched.iter().any(is_note) {
         return Vec::new();
     }
+    let known = NoteNames::of(&NOTES, parts.documents);
     let current = |path: &str| document(parts.documents, Path::new(path));
-    let tags = current(TAGS).map(|own| &*own.bytes);
-    let made = tags_index(parts, tags);
-    let tags = tags.filter(|tags| says_the_same(tags, &made)).map_or(made, <[u8]>::to_vec);
-    let links = match current(LINKS) {
-        Some(own) if is_right(parts, own) => own.bytes.to_vec(),
-        own => links_graph(parts, own.map(|own| &*own.bytes)),
-    };
     vec![
-        DerivedFile { path: TAGS.into(), bytes: tags.into() },
-        DerivedFile { path: LINKS.into(), bytes: links.into() },
+        DerivedFile { path: TAGS.into(), bytes: renewed_tags(&known, current(TAGS)).into() },
+        DerivedFile { path: LINKS.into(), bytes: renewed_links(&known, current(LINKS)).into() },
     ]
-}
-
-/// True if two documents only differ in layout and the order of members.
-fn says_the_same(a: &[u8], b: &[u8]) -> bool {
-    let read = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(without_mark(bytes)).ok();
-    read(a).is_some_and(|a| read(b) == Some(a))
-}
-
-/// True if a graph has every link, and no node of a missing note that nothing links to. Some
-/// writers leave out notes without links; a graph that has one must have every note. Some add nodes
-/// for link targets that are not notes; a graph that has one must have them all.
-fn is_right(parts: &AssemblyInput<'_>, index: &Document) -> bool {
-    let known = NoteNames::of(parts);
-    if index.problems.iter().any(|own| own.code == Code::IndexBroken)
-        || known.notes.check_links(index).is_some()
-    {
-        return false;
-    }
-    let graph = indexes::links(index);
-    let listed: BTreeSet<String> = graph.keys().map(|name| known.meant(name)).collect();
-    let links = known.notes.links(|_| true);
-    let linked: BTreeSet<&str> = links.iter().map(|(_, to)| to.as_str()).collect();
-    let has_all = || known.ids.keys().all(|id| listed.contains(*id));
-    let is_alone = |links: &NoteLinks| links.outgoing.is_empty() && links.incoming.is_empty();
-    let lists_all = graph.is_empty() || graph.values().any(is_alone);
-    let is_meant = |id: &String| known.ids.contains_key(id.as_str()) || linked.contains(id.as_str());
-    let nodes: BTreeSet<String> = indexes::nodes(index).iter().map(|name| known.meant(name)).collect();
-    let is_note = |id: &str| known.ids.contains_key(id);
-    let lists_notes = nodes.iter().all(|id| is_note(id));
-    let lists_linked = || linked.iter().all(|id| is_note(id) || nodes.contains(*id));
-    listed.iter().all(is_meant) && (!lists_all || has_all()) && (lists_notes || lists_linked())
 }

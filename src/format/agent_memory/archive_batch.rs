@@ -3,22 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::config;
 use super::json_shape::JsonShape;
 use super::layout;
 use crate::format::AssemblyInput;
 use crate::format::field_reader::Need::{Optional, Required};
 use crate::format::record_reader::{whole_object, without_mark};
-use crate::model::{Code, Document, Moment, Problem, Role, Severity};
+use crate::model::{Code, Document, Problem, Role, Severity};
 use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
 
-/// Returns the problems of a batch's manifest.
-pub fn check_manifest(path: &Path, bytes: &[u8], now: Moment) -> Vec<Problem> {
-    config::judged(path, bytes, &MANIFEST, now)
-}
-
-const MANIFEST: JsonShape = JsonShape::Object(&[
+/// The shape of a batch's manifest.
+pub const MANIFEST: JsonShape = JsonShape::Object(&[
     ("createdAt", Required, JsonShape::When),
     ("archivedEventIds", Required, JsonShape::Texts),
     ("archivedCheckpointIds", Required, JsonShape::Texts),

@@ -9,10 +9,11 @@ use super::config::RetentionConfig;
 use super::main_text::text;
 use super::projection::ProjectionFiles;
 use super::{archive_batch, history, layout};
+use crate::format::field_reader::Fault;
 use crate::format::record_reader::{feeds, whole_object, without_mark};
-use crate::format::{Assembly, AssemblyInput, LockFact};
+use crate::format::{Assembly, AssemblyInput, LockFact, entries};
 use crate::model::time::DAY;
-use crate::model::{Code, Document, Entry, Moment, PathText, Problem, RecordBody, Role, Severity, State};
+use crate::model::{Code, Document, Entry, Moment, PathText, Problem, Role, Severity, State};
 use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
 
@@ -48,18 +49,9 @@ fn object<'a>(tape: &'a mut Tape, document: &'a Document) -> Option<Json<'a>> {
 }
 
 fn entries(parts: &AssemblyInput<'_>) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    for (number, document) in parts.documents.iter().enumerate() {
-        for (record, read) in document.records.iter().enumerate() {
-            let state = match (&read.body, document.role) {
-                (RecordBody::Broken, _) => State::Broken,
-                (_, Role::Archive) => State::Archived,
-                _ => State::Live,
-            };
-            entries.push(Entry { document: number as u32, record: record as u32, session: None, state });
-        }
-    }
-    entries
+    let is_archived = |document: &Document| document.role == Role::Archive;
+    let state = |document: &Document| if is_archived(document) { State::Archived } else { State::Live };
+    entries::entries(parts.numbered(), None, |document, _| state(document))
 }
 
 #[derive(Default)]
@@ -142,9 +134,7 @@ struct StateFile<'a> {
 
 impl<'a> StateFile<'a> {
     fn problem(&self, value: Json<'_>, code: Code, severity: Severity, message: String) -> Problem {
-        let body = without_mark(&self.document.bytes);
-        let line = 1 + feeds(body.get(..value.span().0).unwrap_or_default());
-        Problem::of_file(code, severity, &self.document.path, message).at_line(line)
+        problem_at(self.document, value, (code, severity, message))
     }
 
     fn maintenance(&self, name: &str) -> Option<Json<'a>> {
@@ -201,7 +191,7 @@ impl<'a> StateFile<'a> {
             let message = "No validation has been run: `validatedAt` is null.".into();
             return Some(self.problem(stored, Code::MissingField, Severity::Warning, message));
         }
-        let (when, _) = Moment::parse(&stored.text()?)?;
+        let when = stored.moment()?;
         (now > when.plus(VALIDATION)).then(|| {
             let message = format!("The last validation is {} old; 14 days are allowed.", when.age_at(now));
             self.problem(stored, Code::OutOfRange, Severity::Warning, message)
@@ -235,6 +225,13 @@ impl<'a> StateFile<'a> {
         let said = said.into_iter().filter_map(|(name, path)| Some((name, self.state.path(path)?.text()?)));
         said.map(|(name, text): (_, Cow<'_, str>)| (project as u32, name, text.into_owned())).collect()
     }
+}
+
+/// Makes a problem of a value of a document, on its line.
+pub fn problem_at(document: &Document, value: Json<'_>, (code, severity, message): Fault) -> Problem {
+    let body = without_mark(&document.bytes);
+    let line = 1 + feeds(body.get(..value.span().0).unwrap_or_default());
+    Problem::of_file(code, severity, &document.path, message).at_line(line)
 }
 
 /// Reports an automation lock whose process has ended.

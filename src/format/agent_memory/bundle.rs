@@ -1,7 +1,5 @@
 //! The bundle, which holds the memories (§ state.json). The state and every checkpoint have one.
 
-use std::borrow::Cow;
-
 use super::json_shape::{self, JsonShape, ShapeMember};
 use crate::format::field_reader::Need::{Optional, Required};
 use crate::format::record_form::{FieldKind as Holds, RecordForm};
@@ -108,14 +106,6 @@ pub const SECTIONS: [&str; 6] =
 
 /// The largest number of validation commands in a bundle.
 pub const COMMANDS: usize = 2;
-
-/// Returns a section's name as the type of its records.
-pub fn kind(section: &str) -> Cow<'static, str> {
-    match SECTIONS.iter().find(|known| **known == section) {
-        Some(known) => Cow::Borrowed(known),
-        None => Cow::Owned(section.to_owned()),
-    }
-}
 
 /// Returns the form of a section that is an object, or of an item of a section that is a list.
 pub fn form(section: &str, record: &[u8]) -> RecordForm {

@@ -37,11 +37,10 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
 
 fn view(checkpoint: Json<'_>) -> ParsedRecord {
     let event = text(checkpoint, "eventId").map(|id| Reference::to_record("eventId", id));
-    let created = text(checkpoint, "createdAt").and_then(|when| Moment::parse(&when));
     ParsedRecord {
         id: text(checkpoint, "id").map(Into::into),
         kind: Cow::Borrowed("checkpoint"),
-        created: created.map(|(when, _)| when),
+        created: checkpoint.get("createdAt").and_then(|own| own.moment()),
         importance: 0.5,
         references: event.into_iter().collect(),
         ..ParsedRecord::default()

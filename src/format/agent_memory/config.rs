@@ -21,7 +21,8 @@ const POLICIES: JsonShape =
 const TEMPLATE: JsonShape = JsonShape::Object(&[("instructions", Optional, JsonShape::Text)]);
 const MAX_AGE: ShapeMember = ("maxAgeDays", Optional, JsonShape::Count);
 
-const CONFIG: JsonShape = JsonShape::Object(&[
+/// The shape of the config.
+pub const CONFIG: JsonShape = JsonShape::Object(&[
     (
         "recall",
         Optional,
@@ -75,11 +76,6 @@ const CONFIG: JsonShape = JsonShape::Object(&[
         ]),
     ),
 ]);
-
-/// Returns the problems of the config.
-pub fn check(path: &Path, bytes: &[u8], now: Moment) -> Vec<Problem> {
-    judged(path, bytes, &CONFIG, now)
-}
 
 /// Returns the problems of a file that is one object and holds no records.
 pub fn judged(path: &Path, bytes: &[u8], shape: &JsonShape, now: Moment) -> Vec<Problem> {

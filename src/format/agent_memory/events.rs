@@ -1,10 +1,10 @@
 //! Events (§ history/events.jsonl), active and archived.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use super::json_shape::{self, JsonShape};
 use super::main_text::text;
+use crate::format::entries;
 use crate::format::field_reader::FieldReader;
 use crate::format::field_reader::Need::{Optional, Required};
 use crate::format::record_reader::{self, Reading};
@@ -64,23 +64,13 @@ fn view(fields: &mut FieldReader<'_>) -> ParsedRecord {
     let paths = paths.iter().flat_map(|paths| paths.items()).filter_map(|path| path.text());
     facets.extend(paths.map(|path| ("path", path.into())));
     ParsedRecord {
-        kind: named(kind),
-        created: text(event, "createdAt").and_then(|when| Moment::parse(&when)).map(|(when, _)| when),
+        kind: entries::kind(kind, &KINDS),
+        created: event.get("createdAt").and_then(|own| own.moment()),
         importance: 0.5,
         references: imported.map(|source| Reference::to_record("sourceId", source)).into_iter().collect(),
         facets: facets.into(),
         id: id.map(Into::into),
         ..ParsedRecord::default()
-    }
-}
-
-fn named(kind: Option<Cow<'_, str>>) -> Cow<'static, str> {
-    match kind {
-        Some(word) => match KINDS.iter().find(|kind| **kind == word) {
-            Some(kind) => Cow::Borrowed(kind),
-            None => Cow::Owned(word.into_owned()),
-        },
-        None => Cow::Borrowed("unknown"),
     }
 }
 

@@ -58,22 +58,12 @@ pub fn tell(found: Vec<Misfit>, within: &mut DocumentReading<'_>) {
     }
 }
 
-/// True if the shape has a place for a dotted path.
-pub fn knows(shape: &JsonShape, path: &str) -> bool {
-    inner(shape, path).is_some()
-}
-
 /// Returns the member names of the object at a path, or none if there is no object.
 pub fn names(shape: &JsonShape, path: &str) -> Vec<&'static str> {
-    match inner(shape, path) {
+    match within(shape, path) {
         Some(JsonShape::Object(members)) => members.iter().map(|(name, ..)| *name).collect(),
         _ => Vec::new(),
     }
-}
-
-/// Returns the shape at a dotted path.
-pub fn within<'s>(shape: &'s JsonShape, path: &str) -> Option<&'s JsonShape> {
-    inner(shape, path)
 }
 
 /// Adds the fields of a shape to a form, below `name`.
@@ -100,7 +90,8 @@ pub fn form(shape: &JsonShape, name: &str, need: Need, form: &mut RecordForm) {
     form.ask(name.to_owned(), need, kind);
 }
 
-fn inner<'s>(shape: &'s JsonShape, path: &str) -> Option<&'s JsonShape> {
+/// Returns the shape at a dotted path.
+pub fn within<'s>(shape: &'s JsonShape, path: &str) -> Option<&'s JsonShape> {
     let steps = path.split('.').filter(|step| !step.is_empty());
     steps.into_iter().try_fold(shape, |shape, step| match shape {
         JsonShape::Object(members) => {

@@ -49,6 +49,10 @@ static ABOUT: FormatInfo = FormatInfo {
     name: "agent-memory",
     place: ".agent-memory",
     in_checkout: true,
+    is_below_home: false,
+    ranks_by_sum: false,
+    has_references: true,
+    has_checksums: false,
     outside_files: projection::BESIDE,
     keys_are_ids: false,
     facets: &["source", "provider", "status", "path"],
@@ -77,8 +81,8 @@ impl Format for AgentMemory {
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
         let alone = |problems| Reading { records: Vec::new(), problems };
         match role {
-            Role::Config => alone(config::check(path, bytes, now)),
-            Role::Metadata => alone(archive_batch::check_manifest(path, bytes, now)),
+            Role::Config => alone(config::judged(path, bytes, &config::CONFIG, now)),
+            Role::Metadata => alone(config::judged(path, bytes, &archive_batch::MANIFEST, now)),
             Role::Records if path == Path::new(layout::STATE) => state::read(path, bytes, now),
             Role::Records if path == Path::new(layout::SOURCES) => sources::read(path, bytes, now),
             Role::Records | Role::Archive if layout::is_checkpoint(path) => {

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::assembly::problem_at;
 use super::layout;
 use super::main_text::text;
 use crate::format::ReferencedFile;
-use crate::format::record_reader::{feeds, whole_value, without_mark};
+use crate::format::record_reader::{whole_value, without_mark};
 use crate::model::{Code, Document, Problem, Severity};
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_scanner::Tape;
@@ -72,7 +73,5 @@ fn is_path(text: &str) -> bool {
 }
 
 fn problem(document: &Document, value: Json<'_>, message: String) -> Problem {
-    let body = without_mark(&document.bytes);
-    let line = 1 + feeds(body.get(..value.span().0).unwrap_or_default());
-    Problem::of_file(Code::DanglingReference, Severity::Warning, &document.path, message).at_line(line)
+    problem_at(document, value, (Code::DanglingReference, Severity::Warning, message))
 }

@@ -44,7 +44,7 @@ fn view(source: Json<'_>) -> ParsedRecord {
     ParsedRecord {
         id: text(source, "id").map(Into::into),
         kind: Cow::Borrowed("source"),
-        created: text(source, "createdAt").and_then(|when| Moment::parse(&when)).map(|(when, _)| when),
+        created: source.get("createdAt").and_then(|own| own.moment()),
         importance: 0.5,
         facets: facets.into_iter().flatten().collect(),
         ..ParsedRecord::default()

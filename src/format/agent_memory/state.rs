@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::bundle::{self, BUNDLE};
+use super::bundle::{self, BUNDLE, SECTIONS};
 use super::json_shape::{self, JsonShape, ShapeMember};
 use super::main_text::text;
+use crate::format::entries;
 use crate::format::field_reader::Need::{Optional, Required};
 use crate::format::record_reader::{self, DocumentReading, Reading};
 use crate::model::{Code, Moment, ParsedRecord, Reference, Severity};
@@ -84,7 +85,11 @@ fn records(state: Json<'_>, within: &mut DocumentReading<'_>) {
     for (name, section) in bundle.members() {
         let name = name.text().unwrap_or_default();
         if section.kind() != JsonKind::Array {
-            let mut view = head.view(bundle::kind(&name), Some(name.clone().into_owned()), section);
+            let mut view = head.view(
+                entries::kind(Some(Cow::Borrowed(&name)), &SECTIONS),
+                Some(name.clone().into_owned()),
+                section,
+            );
             if name == "project" {
                 view.references = head.references.clone();
             }
@@ -94,7 +99,11 @@ fn records(state: Json<'_>, within: &mut DocumentReading<'_>) {
         for (index, item) in section.items().enumerate() {
             let own = text(item, "id").filter(|id| !id.is_empty());
             let id = own.map_or_else(|| format!("{name}.{index}"), Cow::into_owned);
-            within.record(item, &head.view(bundle::kind(&name), Some(id), item), Vec::new());
+            within.record(
+                item,
+                &head.view(entries::kind(Some(Cow::Borrowed(&name)), &SECTIONS), Some(id), item),
+                Vec::new(),
+            );
         }
     }
 }
@@ -108,10 +117,9 @@ struct StateHeader {
 
 impl StateHeader {
     fn of(state: Json<'_>) -> Self {
-        let created = text(state, "generatedAt").and_then(|when| Moment::parse(&when));
         let provider = state.path(&["provider", "name"]).and_then(|name| name.text());
         StateHeader {
-            created: created.map(|(when, _)| when),
+            created: state.get("generatedAt").and_then(|own| own.moment()),
             provider: provider.map(Into::into),
             references: references(state).into(),
         }

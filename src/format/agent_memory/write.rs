@@ -46,8 +46,8 @@ use std::sync::Arc;
 
 use super::{AgentMemory, layout};
 use crate::format::writing::{
-    ChangesResult, DeletionKind, DueTask, FieldAssignment, FormatDeletion, FormatEraser, FormatWriter,
-    Operation, RecordDraft, Refusal, RestoredDocument, Result, WriteContext, document,
+    ChangesResult, DeletionKind, DueTask, FieldAssignment, FormatDeletion, FormatWriter, Operation,
+    OwnOperations, RecordDraft, Refusal, RestoredDocument, Result, WriteContext, document,
 };
 use crate::model::plan::change::SHARED_MODE;
 use crate::model::{Change, Document, Entry, Moment, Store};
@@ -63,8 +63,22 @@ const STAYS: &str =
     "agent-memory can't bring anything back from an archive batch; `palimp undo` undoes an archiving.";
 
 impl FormatWriter for AgentMemory {
-    fn allows(&self, deed: Operation, file: &Path) -> Result<(), String> {
-        let why = match (deed, BundleFileKind::of(file)) {
+    fn own(&self) -> OwnOperations {
+        OwnOperations {
+            rebuild_pages: Some(rebuild_pages),
+            restore_document: Some(restore_document),
+            deleted_parts: Some(deleted_parts::taken_out),
+            restore_parts: Some(deleted_parts::bring_back),
+            origin: Some(origin),
+            plan_notices: Some(plan_notices),
+            eraser: Some(&AgentMemory),
+            ..OwnOperations::default()
+        }
+    }
+
+    fn allows(&self, operation: Operation, file: &Path) -> Result<(), String> {
+        let why = match (operation, BundleFileKind::of(file)) {
+            (Operation::Unarchive, _) => STAYS,
             (Operation::Tag, _) => "agent-memory has no tags.",
             (_, BundleFileKind::Archived) => {
                 "it is in an archive batch, which the format's own tool removes in time."
@@ -94,23 +108,23 @@ impl FormatWriter for AgentMemory {
 
     fn edit(
         &self,
-        scene: &WriteContext<'_>,
+        context: &WriteContext<'_>,
         entry: &Entry,
         set: &[FieldAssignment<'_>],
     ) -> Option<ChangesResult> {
-        Some(field_edits::edit(scene, entry, set))
+        Some(field_edits::edit(context, entry, set))
     }
 
     fn delete(
         &self,
-        scene: &WriteContext<'_>,
+        context: &WriteContext<'_>,
         entries: &[Entry],
         asked: FormatDeletion<'_>,
     ) -> ChangesResult {
-        let choice = PruneSelection::of(scene.store, entries)?;
-        let mut writing = BundleWrite::of(scene)?;
+        let choice = PruneSelection::of(context.store, entries)?;
+        let mut writing = BundleWrite::of(context)?;
         if let Err(refusal) = choice.prune(&mut writing) {
-            return Err(each_refused(scene, entries, refusal));
+            return Err(each_refused(context, entries, refusal));
         }
         if !choice.paths.is_empty() {
             let edits: Vec<_> = choice.paths.iter().map(|path| BundleEdit::Remove { path }).collect();
@@ -120,47 +134,17 @@ impl FormatWriter for AgentMemory {
             // Parts are removed from the last to the first, and named from the first to the last.
             let told = choice.paths.iter().rev().map(String::as_str);
             if let Err(refusal) = writing.canonical(&edits, &summary("removed", told)) {
-                return Err(each_refused(scene, entries, refusal));
+                return Err(each_refused(context, entries, refusal));
             }
         }
         Ok(writing.done())
     }
 
-    fn deleted_parts(&self, store: &Store, deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
-        deleted_parts::taken_out(store, deletions)
-    }
-
-    fn restore_parts(
-        &self,
-        scene: &WriteContext<'_>,
-        held: &Document,
-        records: &[u32],
-    ) -> Option<ChangesResult> {
-        Some(deleted_parts::bring_back(scene, held, records))
-    }
-
-    fn archive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
-        let choice = PruneSelection::of(scene.store, entries)?;
-        let mut writing = BundleWrite::of(scene)?;
-        choice.prune(&mut writing).map_err(|refusal| each_refused(scene, entries, refusal))?;
+    fn archive(&self, context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
+        let choice = PruneSelection::of(context.store, entries)?;
+        let mut writing = BundleWrite::of(context)?;
+        choice.prune(&mut writing).map_err(|refusal| each_refused(context, entries, refusal))?;
         Ok(writing.done())
-    }
-
-    fn rebuild_pages(&self, store: &Store, documents: &[Arc<Document>]) -> ChangesResult {
-        let state = counts_anew(documents)?.and_then(|state| {
-            let there = document(&store.documents, &state.path)?;
-            Some(Change::rewrite(&state.path, there.bytes.clone(), &*state.bytes))
-        });
-        let pages = pages_anew(documents, &beside_of(store))?;
-        let pages = pages.iter().filter_map(|page| rewritten(store, page)).chain(state);
-        Ok(pages.filter(|change| !change.is_empty()).collect())
-    }
-
-    fn restore_document(&self, store: &Store, torn: &Document) -> Vec<RestoredDocument> {
-        if torn.path != Path::new(layout::STATE) {
-            return Vec::new();
-        }
-        state_restore::from_checkpoint(&store.documents, torn).into_iter().collect()
     }
 
     fn unarchive_hint(&self, _session: Option<&str>) -> String {
@@ -172,22 +156,20 @@ impl FormatWriter for AgentMemory {
         if is_event && retention_off(&store.documents)? { Err(prune::off()) } else { Ok(()) }
     }
 
-    fn no_unarchive_reason(&self) -> Option<&'static str> {
-        Some(STAYS)
-    }
-
     fn unarchive(&self, _scene: &WriteContext<'_>, _entries: &[Entry]) -> ChangesResult {
         Err(Refusal::unfit(STAYS))
     }
 
-    fn compact(&self, scene: &WriteContext<'_>, session: Option<&str>) -> Option<ChangesResult> {
+    fn compact(&self, context: &WriteContext<'_>, session: Option<&str>) -> Option<ChangesResult> {
         if let Some(name) = session {
             return Some(Err(Refusal::no_session(name)));
         }
-        let store = scene.store;
-        Some(pruned(scene).and_then(|changes| match changes.is_empty() && retention_off(&store.documents)? {
-            true => Err(prune::off()),
-            false => Ok(changes),
+        let store = context.store;
+        Some(pruned(context).and_then(|changes| {
+            match changes.is_empty() && retention_off(&store.documents)? {
+                true => Err(prune::off()),
+                false => Ok(changes),
+            }
         }))
     }
 
@@ -195,8 +177,8 @@ impl FormatWriter for AgentMemory {
         RULE.into()
     }
 
-    fn due_tasks(&self, scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
-        let changes = pruned(scene)?;
+    fn due_tasks(&self, context: &WriteContext<'_>) -> Result<Vec<DueTask>> {
+        let changes = pruned(context)?;
         let what = "archive what the config's retention does not keep any more".to_owned();
         let records = changes.iter().filter(|change| change.word() == "remove").count();
         Ok(if changes.is_empty() {
@@ -206,33 +188,45 @@ impl FormatWriter for AgentMemory {
         })
     }
 
-    fn origin(&self, new: &Path) -> Option<&'static Path> {
-        (BundleFileKind::of(new) == BundleFileKind::Checkpoint).then(|| Path::new(layout::STATE))
-    }
-
-    fn plan_notices(&self, store: &Store, changes: &[Change]) -> Vec<String> {
-        let of = |part: BundleFileKind| {
-            changes.iter().find(move |change| BundleFileKind::of(&change.path) == part)
-        };
-        match (
-            of(BundleFileKind::Checkpoint).filter(|change| change.word() == "create"),
-            of(BundleFileKind::Bundle),
-        ) {
-            (Some(_), Some(state)) => {
-                let mut told = plan_notices::left_alone(store, state, changes);
-                told.extend(plan_notices::repeated(state, changes));
-                told
-            }
-            _ => Vec::new(),
-        }
-    }
-
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)> {
         Vec::new()
     }
+}
 
-    fn eraser(&self) -> Option<&dyn FormatEraser> {
-        Some(self)
+fn rebuild_pages(store: &Store, documents: &[Arc<Document>]) -> ChangesResult {
+    let state = counts_anew(documents)?.and_then(|state| {
+        let there = document(&store.documents, &state.path)?;
+        Some(Change::rewrite(&state.path, there.bytes.clone(), &*state.bytes))
+    });
+    let pages = pages_anew(documents, &beside_of(store))?;
+    let pages = pages.iter().filter_map(|page| rewritten(store, page)).chain(state);
+    Ok(pages.filter(|change| !change.is_empty()).collect())
+}
+
+fn restore_document(store: &Store, torn: &Document) -> Vec<RestoredDocument> {
+    if torn.path != Path::new(layout::STATE) {
+        return Vec::new();
+    }
+    state_restore::from_checkpoint(&store.documents, torn).into_iter().collect()
+}
+
+fn origin(new: &Path) -> Option<&'static Path> {
+    (BundleFileKind::of(new) == BundleFileKind::Checkpoint).then(|| Path::new(layout::STATE))
+}
+
+fn plan_notices(store: &Store, changes: &[Change]) -> Vec<String> {
+    let of =
+        |part: BundleFileKind| changes.iter().find(move |change| BundleFileKind::of(&change.path) == part);
+    match (
+        of(BundleFileKind::Checkpoint).filter(|change| change.word() == "create"),
+        of(BundleFileKind::Bundle),
+    ) {
+        (Some(_), Some(state)) => {
+            let mut told = plan_notices::left_alone(store, state, changes);
+            told.extend(plan_notices::repeated(state, changes));
+            told
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -240,11 +234,11 @@ const RULE: &str =
     "what is older, or more, than the config's retention keeps moves to a batch of the archive";
 
 /// Returns the changes of retention; none if the config turns it off.
-fn pruned(scene: &WriteContext<'_>) -> ChangesResult {
-    match prune(&scene.store.documents, PruneRequest::Retention, scene.now)? {
+fn pruned(context: &WriteContext<'_>) -> ChangesResult {
+    match prune(&context.store.documents, PruneRequest::Retention, context.now)? {
         None => Ok(Vec::new()),
         Some(pruned) => {
-            let mut writing = BundleWrite::of(scene)?;
+            let mut writing = BundleWrite::of(context)?;
             writing.take_pruned(pruned);
             Ok(writing.done())
         }

@@ -7,10 +7,10 @@ use super::manifest_check::{RecordCounts, moment};
 use super::{config, index_check, layout, manifest_check};
 use crate::format::id_index::{DanglingNames, IdIndex};
 use crate::format::record_reader::{whole_object, with_object, without_mark};
-use crate::format::{Assembly, AssemblyInput, pid_lock};
+use crate::format::{Assembly, AssemblyInput, entries, pid_lock};
 use crate::model::{
-    Code, DecayTable, Document, Entry, Moment, NameKind, PathText, Problem, RecordBody, Role, Session,
-    Severity, State, View, path_from_text,
+    Code, DecayTable, Document, Entry, Moment, NameKind, PathText, Problem, Role, Session, Severity, State,
+    View, path_from_text,
 };
 use crate::text::json_scanner::Tape;
 
@@ -42,12 +42,8 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
             assembly.problems.push(Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message));
         }
     }
-    let shared =
-        parts.documents.iter().enumerate().filter(|(_, document)| document.path.starts_with("shared"));
-    let shared: Vec<_> = shared.map(|(number, document)| (number as u32, &**document)).collect();
-    assembly.entries.extend(
-        SessionDocuments { name: "", archived: false, files: &shared, missing: &missing }.entries(None),
-    );
+    let shared = parts.numbered().filter(|(_, document)| document.path.starts_with("shared"));
+    assembly.entries.extend(entries::entries(shared, None, |_, _| State::Live));
     assembly.entries.sort_by_key(|entry| (entry.document, entry.record));
     assembly.problems.extend(parts.locks.iter().filter_map(|lock| pid_lock::stale_problem(lock, now)));
     assembly
@@ -129,18 +125,8 @@ impl<'a> SessionDocuments<'a> {
     }
 
     fn entries(&self, session: Option<u32>) -> Vec<Entry> {
-        let mut entries = Vec::new();
-        for &(document, file) in self.files {
-            for (record, read) in file.records.iter().enumerate() {
-                let state = match read.body {
-                    RecordBody::Broken => State::Broken,
-                    RecordBody::Read(_) if self.archived => State::Archived,
-                    RecordBody::Read(_) => State::Live,
-                };
-                entries.push(Entry { document, record: record as u32, session, state });
-            }
-        }
-        entries
+        let state = if self.archived { State::Archived } else { State::Live };
+        entries::entries(self.files.iter().copied(), session, |_, _| state)
     }
 
     fn problems(&self, limits: (u64, u64)) -> Vec<Problem> {
@@ -208,14 +194,7 @@ impl<'a> SessionDocuments<'a> {
 
     fn size_limit(&self, (limit, near): (u64, u64)) -> Option<Problem> {
         let size = self.size();
-        let code = match size {
-            _ if size > limit => Code::LimitExceeded,
-            _ if size >= near => Code::LimitNear,
-            _ => return None,
-        };
-        let message =
-            format!("The session has {size} of {limit} bytes. Compact it, or delete what is not needed.");
-        Some(Problem::of_file(code, Severity::Warning, self.path(), message))
+        entries::size_problem(self.path(), size, limit, size >= near)
     }
 
     /// Checks that an archived session has its archive and its manifest (§8.3).

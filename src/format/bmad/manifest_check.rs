@@ -46,8 +46,7 @@ pub fn check(object: Json<'_>, path: &Path, now: Moment) -> Vec<Problem> {
 
 /// Returns a time from a manifest.
 pub fn moment(manifest: &Document, name: &str) -> Option<Moment> {
-    let text = with_object(&manifest.bytes, |object| Some(object.get(name)?.text()?.into_owned()))??;
-    Moment::parse(&text).map(|(when, _)| when)
+    with_object(&manifest.bytes, |object| object.get(name)?.moment())?
 }
 
 const COUNTED: [(&str, &str); 3] =

@@ -39,6 +39,10 @@ static ABOUT: FormatInfo = FormatInfo {
     name: "bmad",
     place: ".bmad/memory",
     in_checkout: false,
+    is_below_home: false,
+    ranks_by_sum: true,
+    has_references: true,
+    has_checksums: false,
     outside_files: &[],
     keys_are_ids: false,
     facets: &names::<12>(

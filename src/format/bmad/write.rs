@@ -37,17 +37,16 @@ use new_session::{new_session, session_id};
 
 use super::{Bmad, config, layout};
 use crate::format::Format;
-use crate::format::bmad::write::live_session::live_session;
+use crate::format::live_session::live_session;
 use crate::format::writing::{
     AppendContext, AppendLines, ChangesResult, DueTask, FieldAssignment, FloorOutcome, FormatWriter,
-    Operation, RecordDraft, RecordMembers, Refusal, Result, WriteContext, document, set_field, with_config,
-    with_config_of, within_limit,
+    NamePlace, NameUse, Operation, OwnOperations, RecordDraft, RecordMembers, Refusal, Result, WriteContext,
+    accessed, document, set_field, with_config, with_config_of, within_limit,
 };
 use crate::model::{Change, DecayRule, Document, Entry, Lock, Moment, NameKind, Role, Store, View};
 use crate::text::digest::hex;
 use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
-use crate::text::unpack::TarMember;
 use crate::text::{json_edit, names, shell_quote};
 
 pub use derived_files::derived;
@@ -62,8 +61,21 @@ const NO_TEXT: [&str; 15] = names(
 const IMPORTANCE: &str = "importance follows from the type, `severity`, `impact` and `approved_by` here. Edit one of those instead.";
 
 impl FormatWriter for Bmad {
-    fn allows(&self, deed: Operation, file: &Path) -> Result<(), String> {
-        match deed {
+    fn own(&self) -> OwnOperations {
+        OwnOperations {
+            last_id: Some(last_id),
+            largest_id: Some(new_record::largest_id),
+            archive_session: Some(session_archive::archive_session),
+            unarchive_session: Some(session_archive::unarchive_session),
+            archive_files: Some(layout::archive_files),
+            rederive_archive: Some(session_archive::rederived),
+            archive_sidecars: Some(session_archive::beside_archive),
+            ..OwnOperations::default()
+        }
+    }
+
+    fn allows(&self, operation: Operation, file: &Path) -> Result<(), String> {
+        match operation {
             Operation::Tag if file.starts_with("shared") => Err("a shared file has no tags.".into()),
             Operation::Archive if file.starts_with("shared") => {
                 Err("only sessions can be archived, and a shared file belongs to none.".into())
@@ -80,90 +92,86 @@ impl FormatWriter for Bmad {
         Err(IMPORTANCE.into())
     }
 
-    fn may_set(&self, kind: &str, field: &str) -> Result<(), String> {
-        match (kind, field) {
-            ("preference", "category") => Ok(()),
-            _ => Err(format!("memories of the type {kind:?} have no {field} here.")),
-        }
+    fn has_word(&self, kind: &str, field: &str) -> bool {
+        kind == "preference" && field == "category"
     }
 
-    fn add(&self, scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
+    fn name_places<'j>(&self, record: Json<'j>) -> Vec<NamePlace<'j>> {
+        let to_record = NameUse::Reference(NameKind::Record);
+        let lists: [&[&str]; 3] =
+            [&["metadata", "references"], &["references", "conversations"], &["references", "findings"]];
+        let id = NamePlace::at(record, NameUse::Id, &["id"]);
+        let parent = NamePlace::at(record, to_record, &["context", "parent_message_id"]);
+        let records = lists.iter().flat_map(|path| NamePlace::of_list(record, to_record, path));
+        let sessions = NamePlace::of_list(record, NameUse::Reference(NameKind::Session), &["learned_from"]);
+        id.into_iter().chain(parent).chain(records).chain(sessions).collect()
+    }
+
+    fn add(&self, context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
         if draft.importance.is_some() {
             return Err(Refusal::unfit(IMPORTANCE));
         }
         let name = draft.session.ok_or_else(|| Refusal::unfit("name the session with --session."))?;
-        let session = live_session(scene.store, name)?;
-        let logs = logs_in(scene.store, &session.path)?;
-        let (path, line) = new_record(name, &logs, draft, &referred_to(scene.store), scene.now)?;
-        let base = document(&scene.store.documents, &path).map(|log| log.bytes.clone());
+        let session = live_session(&Bmad, context.store, name)?;
+        let logs = logs_in(context.store, &session.path)?;
+        let (path, line) = new_record(name, &logs, draft, &referred_to(context.store), context.now)?;
+        let base = document(&context.store.documents, &path).map(|log| log.bytes.clone());
         Ok(vec![Change::append(path, line, base)])
     }
 
     /// The next number is only known if the last one is.
-    fn append(&self, scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
+    fn append(&self, context: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
         let (Some(name), None) = (draft.session, draft.importance) else { return Ok(None) };
-        let Some(last) = scene.lookup.last_id(name, draft.kind) else { return Ok(None) };
+        let Some(last) = context.lookup.last_id(name, draft.kind) else { return Ok(None) };
         // A given id, and ids that the record refers to, change which number is next.
         if RecordMembers::of(draft.record)?.get("id").is_some() || draft.record.is_some_and(refers) {
             return Ok(None);
         }
-        let (path, line) = next_record(name, &last, draft, scene.now)?;
+        let (path, line) = next_record(name, &last, draft, context.now)?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        let logs = layout::LOGS.map(|(log, _)| scene.lookup.len(&folder.join(log)));
+        let logs = layout::LOGS.map(|(log, _)| context.lookup.len(&folder.join(log)));
         let mut size = line.len() as u64;
         for len in logs {
             let Ok(len) = len else { return Ok(None) };
             size += len.unwrap_or(0);
         }
-        let is_there = matches!(scene.lookup.len(&path), Ok(Some(_)));
-        let Ok(config) = scene.lookup.small(Path::new("config.json")) else { return Ok(None) };
+        let is_there = matches!(context.lookup.len(&path), Ok(Some(_)));
+        let Ok(config) = context.lookup.small(Path::new("config.json")) else { return Ok(None) };
         let (_, full) = with_config_of(config.as_deref(), config::size_limits);
         Ok((is_there && size < full).then(|| vec![(path, line)]))
     }
 
-    fn numbers_ids(&self) -> bool {
-        true
-    }
-
-    fn last_id(&self, store: &Store, session: &str, kind: &str) -> Option<String> {
-        let folder = &live_session(store, session).ok()?.path;
-        new_record::last_id(kind, &logs_in(store, folder).ok()?, &referred_to(store))
-    }
-
-    fn largest_id(&self, logs: &[Vec<u8>], kind: &str) -> Option<String> {
-        new_record::largest_id(logs, kind)
-    }
-
-    fn evictions(&self, scene: &WriteContext<'_>, draft: &RecordDraft<'_>, bytes: u64) -> Result<Vec<Entry>> {
-        let session = live_session(scene.store, draft.session.unwrap_or_default())?;
+    fn evictions(
+        &self,
+        context: &WriteContext<'_>,
+        draft: &RecordDraft<'_>,
+        bytes: u64,
+    ) -> Result<Vec<Entry>> {
+        let session = live_session(&Bmad, context.store, draft.session.unwrap_or_default())?;
         let (full, compacts) =
-            with_config(scene.store, |config| (config::size_limits(config).1, config::compacts(config)));
+            with_config(context.store, |config| (config::size_limits(config).1, config::compacts(config)));
         match compacts && session.size + bytes >= full {
-            true => Ok(compacted(scene, &session.path)),
+            true => Ok(compacted(context, &session.path)),
             false => Ok(Vec::new()),
         }
     }
 
     fn edit(
         &self,
-        scene: &WriteContext<'_>,
+        context: &WriteContext<'_>,
         entry: &Entry,
         set: &[FieldAssignment<'_>],
     ) -> Option<ChangesResult> {
         let names_text = set.iter().any(|setting| setting.name == "text");
         let mut tape = Tape::default();
-        let raw = scene.store.raw(entry);
+        let raw = context.store.raw(entry);
         let record = json_edit::scan(&mut tape, &raw).ok()?;
         let is_preference = self.main_text(record).1 == ["key", "value"];
-        (names_text && is_preference).then(|| preference(scene, entry, set))
+        (names_text && is_preference).then(|| preference(context, entry, set))
     }
 
-    fn archives_sessions(&self) -> bool {
-        true
-    }
-
-    fn archive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
-        session_archive::archive(scene, entries)
+    fn archive(&self, context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
+        session_archive::archive(context, entries)
     }
 
     fn unarchive_hint(&self, session: Option<&str>) -> String {
@@ -171,43 +179,11 @@ impl FormatWriter for Bmad {
         format!("`palimp session unarchive {name}` brings its session back")
     }
 
-    fn unarchive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
-        let session = entries.iter().find_map(|entry| scene.store.session(entry));
+    fn unarchive(&self, context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
+        let session = entries.iter().find_map(|entry| context.store.session(entry));
         let name = session.map_or("NAME".into(), |session| shell_quote::word(&session.name));
         let message = format!("a session comes back whole: `palimp session unarchive {name}`.");
         if entries.is_empty() { Ok(Vec::new()) } else { Err(Refusal::unfit(message)) }
-    }
-
-    fn archive_session(&self, scene: &WriteContext<'_>, name: &str) -> ChangesResult {
-        session_archive::archive_session(scene, name)
-    }
-
-    fn unarchive_session(
-        &self,
-        scene: &WriteContext<'_>,
-        name: &str,
-        allow_large: bool,
-        packed: &[u8],
-    ) -> ChangesResult {
-        session_archive::unarchive_session(scene, name, allow_large, packed)
-    }
-
-    fn archive_files(&self, name: &str) -> Vec<PathBuf> {
-        layout::archive_files(name).into()
-    }
-
-    fn rederive_archive(&self, archive: &Path, members: &mut [TarMember], now: Moment) -> Result<()> {
-        session_archive::rederived(archive, members, now)
-    }
-
-    fn archive_sidecars(
-        &self,
-        scene: &WriteContext<'_>,
-        archive: &Path,
-        members: &[TarMember],
-        len: u64,
-    ) -> ChangesResult {
-        session_archive::beside_archive(scene, archive, members, len)
     }
 
     fn compaction_rule(&self, store: &Store) -> String {
@@ -220,15 +196,15 @@ impl FormatWriter for Bmad {
 
     fn compacted_entries(
         &self,
-        scene: &WriteContext<'_>,
+        context: &WriteContext<'_>,
         session: Option<&str>,
     ) -> Option<Result<Vec<Entry>>> {
-        let store = scene.store;
+        let store = context.store;
         let Some(name) = session else {
             let live = store.sessions.iter().filter(|session| session.path.starts_with("sessions"));
-            return Some(Ok(live.flat_map(|session| compacted(scene, &session.path)).collect()));
+            return Some(Ok(live.flat_map(|session| compacted(context, &session.path)).collect()));
         };
-        Some(live_session(store, name).map(|session| compacted(scene, &session.path)))
+        Some(live_session(&Bmad, store, name).map(|session| compacted(context, &session.path)))
     }
 
     fn floor_outcome(&self, store: &Store, view: View<'_>, _rule: DecayRule) -> FloorOutcome {
@@ -239,19 +215,19 @@ impl FormatWriter for Bmad {
     }
 
     fn access_members(&self, record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {
-        due_tasks::accessed(record, now)
+        accessed(record, "last_accessed", json_edit::quoted(&now.to_rfc3339()))
     }
 
-    fn decay_members(&self, scene: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
-        due_tasks::faded(scene, entry)
+    fn decay_members(&self, context: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
+        due_tasks::faded(context, entry)
     }
 
-    fn due_tasks(&self, scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
-        due_tasks::due(scene)
+    fn due_tasks(&self, context: &WriteContext<'_>) -> Result<Vec<DueTask>> {
+        due_tasks::due(context)
     }
 
-    fn due_task_files(&self, scene: &WriteContext<'_>) -> Vec<PathBuf> {
-        due_tasks::expired(scene.store, scene.now)
+    fn due_task_files(&self, context: &WriteContext<'_>) -> Vec<PathBuf> {
+        due_tasks::expired(context.store, context.now)
     }
 
     /// Writes the config of §9.1 without the redaction patterns of §7.3, which match every SHA-256
@@ -261,15 +237,15 @@ impl FormatWriter for Bmad {
         vec![("config.json".into(), config.into()), ("sessions".into(), Vec::new())]
     }
 
-    fn new_session(&self, scene: &WriteContext<'_>, id: Option<&str>, user: &str) -> ChangesResult {
-        let made = hex(&scene.random);
+    fn new_session(&self, context: &WriteContext<'_>, id: Option<&str>, user: &str) -> ChangesResult {
+        let made = hex(&context.random);
         let name = id.unwrap_or(made.get(..8).unwrap_or(&made));
-        let id = session_id(name, scene.now)?;
-        if scene.store.sessions.iter().any(|session| session.name == id) {
+        let id = session_id(name, context.now)?;
+        if context.store.sessions.iter().any(|session| session.name == id) {
             return Err(Refusal::unfit(format!("the session {id} already exists.")));
         }
-        let indexes = with_config(scene.store, config::indexes);
-        let mut files = new_session(&id, Some(user).filter(|user| !user.is_empty()), scene.now)?;
+        let indexes = with_config(context.store, config::indexes);
+        let mut files = new_session(&id, Some(user).filter(|user| !user.is_empty()), context.now)?;
         files.retain(|(path, _)| indexes || !path.ends_with("index.json"));
         let folder = Change::make_folder(Path::new("sessions").join(&id));
         let files = files.into_iter().map(|(path, bytes)| Change::create(path, bytes));
@@ -303,6 +279,11 @@ pub fn lock(files: &[&Path]) -> Lock {
     Lock::Exclusive(locks)
 }
 
+fn last_id(store: &Store, session: &str, kind: &str) -> Option<String> {
+    let folder = &live_session(&Bmad, store, session).ok()?.path;
+    new_record::last_id(kind, &logs_in(store, folder).ok()?, &referred_to(store))
+}
+
 fn referred_to(store: &Store) -> Vec<&str> {
     let records = store.documents.iter().flat_map(|own| &own.records);
     let references = records.filter_map(|record| record.view()).flat_map(|view| view.references);
@@ -313,17 +294,16 @@ fn referred_to(store: &Store) -> Vec<&str> {
 }
 
 /// Sets fields of a preference. Its text is the value.
-fn preference(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> ChangesResult {
-    let file = scene.store.document(entry);
-    let span = scene.store.record(entry).span;
-    let mut after = scene.store.raw(entry).to_vec();
+fn preference(context: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> ChangesResult {
+    let file = context.store.document(entry);
+    let span = context.store.record(entry).span;
+    let mut after = context.store.raw(entry).to_vec();
     for setting in set {
         after = set_field(&Bmad, &after, setting, "value")?;
     }
-    let edits = vec![(span.start as usize..span.end as usize, after)];
+    let edits = vec![(span.range(), after)];
     Ok(vec![Change::edits(&file.path, file.bytes.clone(), edits)])
 }
 
-mod live_session;
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ pub fn by_blocks(bytes: &[u8]) -> Bytes {
     struct Held(Vec<u8>);
     impl RangeReader for Held {
         fn read(&self, span: Span) -> Option<Vec<u8>> {
-            self.0.get(span.start as usize..span.end as usize).map(<[u8]>::to_vec)
+            self.0.get(span.range()).map(<[u8]>::to_vec)
         }
     }
     let blocks: Arc<dyn RangeReader> = Arc::new(Held(bytes.to_vec()));

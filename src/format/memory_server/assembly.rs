@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::{index_check, layout};
 use crate::format::id_index::IdIndex;
-use crate::format::{Assembly, AssemblyInput, LockFact};
+use crate::format::{Assembly, AssemblyInput, LockFact, entries};
 use crate::model::{
-    Code, Document, Entry, Moment, PathText, Problem, RecordBody, Role, Severity, State, time,
+    Code, Document, Entry, Moment, PackedView, PathText, Problem, Role, Severity, State, time,
 };
 
 /// The limits of each live file: bytes, memories, and true if a limit is hard ("Storage Limits").
@@ -37,18 +37,8 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
 
 /// Returns every record of the live files and the archives, with its state.
 pub fn entries(parts: &AssemblyInput<'_>) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    for (document, file) in parts.documents.iter().enumerate() {
-        for (record, read) in file.records.iter().enumerate() {
-            let state = match &read.body {
-                RecordBody::Broken => State::Broken,
-                RecordBody::Read(own) if own.view().archived => State::Archived,
-                RecordBody::Read(_) => State::Live,
-            };
-            entries.push(Entry { document: document as u32, record: record as u32, session: None, state });
-        }
-    }
-    entries
+    let state = |own: &PackedView| if own.view().archived { State::Archived } else { State::Live };
+    entries::entries(parts.numbered(), None, |_, own| state(own))
 }
 
 /// Returns every id. The first record with an id has it, live files before archives; others are problems.
@@ -135,7 +125,7 @@ fn stale_lock(lock: &LockFact, now: Moment) -> Option<Problem> {
     // "Contains PID and timestamp", without a form: any word that reads as a time counts.
     let text = String::from_utf8_lossy(&lock.bytes).into_owned();
     let words = text.split(|c: char| c.is_whitespace() || "\"',;{}".contains(c));
-    let taken = words.filter_map(Moment::parse).map(|(when, _)| when).next();
+    let taken = words.filter_map(Moment::of).next();
     let age = now.0.saturating_sub(taken.unwrap_or(lock.modified).0);
     let stale = lock.holder_alive == Some(false) && age > OLD_LOCK;
     stale.then(|| {

@@ -28,6 +28,10 @@ static ABOUT: FormatInfo = FormatInfo {
     name: "memory-server",
     place: ".claude/agents/memories",
     in_checkout: false,
+    is_below_home: true,
+    ranks_by_sum: false,
+    has_references: false,
+    has_checksums: false,
     outside_files: &[],
     keys_are_ids: false,
     facets: &["category", "status"],
@@ -43,6 +47,11 @@ static ABOUT: FormatInfo = FormatInfo {
 impl Format for MemoryServer {
     fn about(&self) -> &'static FormatInfo {
         &ABOUT
+    }
+
+    /// Memories belong to no session.
+    fn is_in_session(&self, _kind: &str) -> bool {
+        false
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::layout;
+use crate::format::entries;
 use crate::format::field_reader::{FieldReader, Need};
 use crate::format::record_form::RecordForm;
 use crate::format::record_reader::{self, Reading};
@@ -86,17 +87,13 @@ fn place(
     own: Option<Cow<'_, str>>,
     of_file: Option<&'static str>,
 ) -> Cow<'static, str> {
-    let Some(own) = own else {
-        return Cow::Borrowed(of_file.unwrap_or("unknown"));
-    };
-    if let Some(expected) = of_file.filter(|kind| *kind != own) {
+    if let (Some(own), Some(expected)) = (&own, of_file)
+        && own != expected
+    {
         let message = format!("A memory of type {own:?} is among those of type {expected:?}.");
         fields.fault(Code::UnexpectedPlace, Severity::Warning, message);
     }
-    match layout::FILES.iter().find(|(_, kind)| *kind == own) {
-        Some(&(_, kind)) => Cow::Borrowed(kind),
-        None => Cow::Owned(own.into_owned()),
-    }
+    entries::kind(own.or(of_file.map(Cow::Borrowed)), &layout::FILES.map(|(_, kind)| kind))
 }
 
 fn importance(word: Option<Cow<'_, str>>) -> f64 {

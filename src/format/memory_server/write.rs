@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use super::{MemoryServer, assembly, index_check, layout};
 use crate::format::writing::{
-    AppendContext, AppendLines, ChangesResult, DueTask, FormatWriter, Operation, RecordDraft, RecordMembers,
-    Refusal, Result, WriteContext, document, list, uuid,
+    AppendContext, AppendLines, ChangesResult, DueTask, FormatWriter, Operation, OwnOperations, RecordDraft,
+    RecordMembers, Refusal, Result, WriteContext, accessed, document, has_id, list, refuse_taken, uuid,
 };
 use crate::model::{Change, Document, Entry, Moment, PathText, Role, Store, path_from_text};
 use crate::text::json::Json;
@@ -28,8 +28,18 @@ const ORDER: [&str; 11] = names(
 const BACKUPS: usize = 5;
 
 impl FormatWriter for MemoryServer {
-    fn allows(&self, _deed: Operation, file: &Path) -> Result<(), String> {
+    fn own(&self) -> OwnOperations {
+        OwnOperations {
+            migrate: Some(migrate),
+            back_up: Some(back_up),
+            alternative_name: Some(alternative_name),
+            ..OwnOperations::default()
+        }
+    }
+
+    fn allows(&self, operation: Operation, file: &Path) -> Result<(), String> {
         match file.extension().is_some_and(|end| end == "json") {
+            _ if operation == Operation::SetType => Err("its file shows its type.".into()),
             true => {
                 Err("it is in a document of the 1.0 writer, which is only read: `palimp migrate` first."
                     .into())
@@ -46,90 +56,65 @@ impl FormatWriter for MemoryServer {
         Ok(("importance", json_edit::quoted(index_check::importance_word(value))))
     }
 
-    fn may_set(&self, kind: &str, field: &str) -> Result<(), String> {
-        match field {
-            "category" => Ok(()),
-            _ => Err(format!("memories of the type {kind:?} have no {field} here.")),
-        }
+    fn has_word(&self, _kind: &str, field: &str) -> bool {
+        field == "category"
     }
 
-    fn types_by_file(&self) -> bool {
-        true
-    }
-
-    fn finish_edit(&self, before: Json<'_>, after: Vec<u8>, now: Moment) -> Result<Vec<u8>> {
+    fn finish_edit(&self, before: Json<'_>, after: Vec<u8>, now: Moment, is_edit: bool) -> Result<Vec<u8>> {
         let mut tape = Tape::default();
         let value = json_edit::scan(&mut tape, &after)?;
         let same = |name: &str| before.get(name).map(|own| own.raw()) == value.get(name).map(|own| own.raw());
-        match same("updated_at") {
+        match is_edit && same("updated_at") {
             true => Ok(json_edit::set(&after, &["updated_at"], &json_edit::quoted(&stamp(before, now)))?),
             false => Ok(after),
         }
     }
 
-    fn add(&self, scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
-        let (file, members) = new_memory(draft, scene.now, scene.random)?;
-        let id = members.get("id").map(str::to_owned).unwrap_or_default();
-        let known = |document: &Arc<Document>| {
-            let mut ids = document.records.iter().filter_map(|record| record.view()?.id);
-            ids.any(|own| json_edit::quoted(own) == id)
-        };
-        if scene.store.documents.iter().any(known) {
-            return Err(Refusal::invalid(format!("the id {id} already exists.")));
-        }
-        let log = document(&scene.store.documents, Path::new(file));
+    fn add(&self, context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
+        let (file, members) = new_memory(draft, context.now, context.random)?;
+        let id = members.text("id").ok().flatten().unwrap_or_default();
+        let is_taken = context.store.documents.iter().any(|own| has_id(own, &id));
+        refuse_taken(is_taken, format_args!("the id {}", json_edit::quoted(&id)))?;
+        let log = document(&context.store.documents, Path::new(file));
         Ok(vec![Change::append(file, members.to_line(&ORDER), log.map(|log| log.bytes.clone()))])
     }
 
     /// Returns `None` if the id may exist or the file may be full. [`Self::add`] then finds out.
-    fn append(&self, scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
+    fn append(&self, context: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
         let own = RecordMembers::of(draft.record)?.text("id").ok().flatten();
-        if own.is_some_and(|id| scene.lookup.has_id(None, &id) != Some(false)) {
+        if own.is_some_and(|id| context.lookup.has_id(None, &id) != Some(false)) {
             return Ok(None);
         }
-        let (file, members) = new_memory(draft, scene.now, scene.random)?;
+        let (file, members) = new_memory(draft, context.now, context.random)?;
         let (path, line) = (Path::new(file), members.to_line(&ORDER));
-        let (Ok(Some(len)), Ok(Some(count))) = (scene.lookup.len(path), scene.lookup.count(path)) else {
+        let (Ok(Some(len)), Ok(Some(count))) = (context.lookup.len(path), context.lookup.count(path)) else {
             return Ok(None);
         };
         let is_full = assembly::may_be_full(file, len + line.len() as u64, count + 1);
         Ok((!is_full).then(|| vec![(path.to_owned(), line)]))
     }
 
-    fn backups(&self, store: &Store, files: &[&Document], now: Moment) -> Vec<Change> {
-        let copied = files.iter().filter(|file| file.role == Role::Records);
-        copied.flat_map(|file| backup(store, file, now)).collect()
-    }
-
-    fn alternative_name(&self, copy: &Path, number: usize) -> Option<PathBuf> {
-        let name = copy.file_name()?.to_text();
-        let (own, stamp) = name.rsplit_once(".backup.")?;
-        let mut parts = stamp.split('_');
-        let (day, time) = (parts.next()?, parts.next()?);
-        Some(copy.with_file_name(path_from_text(&format!("{own}.backup.{day}_{time}_{number}"))))
-    }
-
     /// Moves records to the archive of the current quarter.
-    fn archive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
+    fn archive(&self, context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
         let (year, quarter) =
-            scene.now.quarter().ok_or_else(|| Refusal::unfit("the clock is out of range."))?;
+            context.now.quarter().ok_or_else(|| Refusal::unfit("the clock is out of range."))?;
         let mut changes = Vec::new();
-        for (file, records) in by_file(scene.store, entries) {
+        for (file, records) in by_file(context.store, entries) {
             if file.role != Role::Records {
                 continue;
             }
             let stem = file.path.file_stem().unwrap_or_default().to_text();
             let archive = path_from_text(&format!("archive/{year}/{stem}_{year}_Q{quarter}.jsonl"));
-            changes.push(copied(scene.store, file, &records, &archive, "true")?);
+            changes.push(copied(context.store, file, &records, &archive, "true")?);
             changes.push(removed(file, &records));
         }
         Ok(in_order(changes))
     }
 
     /// Moves records back to the live file of their type.
-    fn unarchive(&self, scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
+    fn unarchive(&self, context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
         let mut changes = Vec::new();
-        for (file, records) in by_file(scene.store, entries) {
+        for (file, records) in by_file(context.store, entries) {
             if file.role == Role::Records {
                 changes.push(marked(file, &records)?);
                 continue;
@@ -137,35 +122,31 @@ impl FormatWriter for MemoryServer {
             changes.push(removed(file, &records));
             let mut of_kind: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
             for entry in records {
-                let kind = scene.store.view(entry).map_or("", |view| view.kind);
+                let kind = context.store.view(entry).map_or("", |view| view.kind);
                 of_kind.entry(kind).or_default().push(entry);
             }
             for (kind, records) in of_kind {
                 let live = layout::FILES.iter().find(|(_, own)| *own == kind);
                 let live =
                     live.ok_or_else(|| Refusal::invalid(format!("{kind:?} is not a type that has a file.")))?;
-                changes.push(copied(scene.store, file, &records, Path::new(live.0), "false")?);
+                changes.push(copied(context.store, file, &records, Path::new(live.0), "false")?);
             }
         }
         Ok(in_order(changes))
     }
 
     fn access_members(&self, record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {
-        let count = record.get("access_count").and_then(|count| count.count()).unwrap_or(0);
-        vec![
-            ("accessed_at", json_edit::quoted(&stamp(record, now))),
-            ("access_count", (count + 1).to_string()),
-        ]
+        accessed(record, "accessed_at", json_edit::quoted(&stamp(record, now)))
     }
 
     /// Archives learnings unused for 90 days, tasks done 30 days ago, and what exceeds a soft
     /// limit. Core memories are archived by hand ("Archival", "Storage Limits").
-    fn due_tasks(&self, scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
-        let due_entries::DueEntries { what, entries } = due_entries::own(scene);
+    fn due_tasks(&self, context: &WriteContext<'_>) -> Result<Vec<DueTask>> {
+        let due_entries::DueEntries { what, entries } = due_entries::own(context);
         if entries.is_empty() {
             return Ok(Vec::new());
         }
-        let changes = self.archive(scene, &entries)?;
+        let changes = self.archive(context, &entries)?;
         Ok(vec![DueTask { what, rule: due_entries::RULE.into(), records: entries.len(), changes }])
     }
 
@@ -173,31 +154,9 @@ impl FormatWriter for MemoryServer {
         due_entries::RULE.into()
     }
 
-    fn compact(&self, scene: &WriteContext<'_>, _session: Option<&str>) -> Option<ChangesResult> {
-        let due = self.due_tasks(scene).map(|due| due.into_iter().flat_map(|own| own.changes).collect());
+    fn compact(&self, context: &WriteContext<'_>, _session: Option<&str>) -> Option<ChangesResult> {
+        let due = self.due_tasks(context).map(|due| due.into_iter().flat_map(|own| own.changes).collect());
         Some(due)
-    }
-
-    /// Converts a document of the 1.0 writer to lines of the three files, and keeps it as a backup.
-    fn migration(&self, scene: &WriteContext<'_>) -> ChangesResult {
-        let old = |document: &&Arc<Document>| {
-            document.role == Role::Records
-                && document.path.extension().is_some_and(|end| end == "json")
-                && !document.records.is_empty()
-        };
-        let mut changes = Vec::new();
-        for document in scene.store.documents.iter().filter(old) {
-            changes.extend(backup(scene.store, document, scene.now));
-            for (file, kind) in layout::FILES {
-                let lines = lines_of_kind(document, kind)?;
-                if !lines.is_empty() {
-                    let current = crate::format::writing::document(&scene.store.documents, Path::new(file));
-                    changes.push(Change::append(file, lines, current.map(|own| own.bytes.clone())));
-                }
-            }
-            changes.push(Change::remove(&document.path, document.bytes.clone()));
-        }
-        Ok(in_order(changes))
     }
 
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)> {
@@ -212,6 +171,41 @@ impl FormatWriter for MemoryServer {
             None => Ok(()),
         }
     }
+}
+
+/// Converts a document of the 1.0 writer to lines of the three files, and keeps it as a backup.
+fn migrate(context: &WriteContext<'_>) -> ChangesResult {
+    let old = |document: &&Arc<Document>| {
+        document.role == Role::Records
+            && document.path.extension().is_some_and(|end| end == "json")
+            && !document.records.is_empty()
+    };
+    let mut changes = Vec::new();
+    for document in context.store.documents.iter().filter(old) {
+        changes.extend(backup(context.store, document, context.now));
+        for (file, kind) in layout::FILES {
+            let lines = lines_of_kind(document, kind)?;
+            if !lines.is_empty() {
+                let current = crate::format::writing::document(&context.store.documents, Path::new(file));
+                changes.push(Change::append(file, lines, current.map(|own| own.bytes.clone())));
+            }
+        }
+        changes.push(Change::remove(&document.path, document.bytes.clone()));
+    }
+    Ok(in_order(changes))
+}
+
+fn back_up(store: &Store, files: &[&Document], now: Moment) -> Vec<Change> {
+    let copied = files.iter().filter(|file| file.role == Role::Records);
+    copied.flat_map(|file| backup(store, file, now)).collect()
+}
+
+fn alternative_name(copy: &Path, number: usize) -> Option<PathBuf> {
+    let name = copy.file_name()?.to_text();
+    let (own, stamp) = name.rsplit_once(".backup.")?;
+    let mut parts = stamp.split('_');
+    let (day, time) = (parts.next()?, parts.next()?);
+    Some(copy.with_file_name(path_from_text(&format!("{own}.backup.{day}_{time}_{number}"))))
 }
 
 /// Returns the file of a new memory's type, and its members.
@@ -258,13 +252,7 @@ fn lines_of_kind(document: &Document, kind: &str) -> Result<Vec<u8>> {
             return Err(Refusal::corrupt(message));
         };
         if view.kind == kind {
-            // A line break can only be between values: within a string it is escaped.
-            lines.extend(
-                document
-                    .raw(record)
-                    .iter()
-                    .map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }),
-            );
+            lines.extend(json_edit::on_one_line(&document.raw(record)));
             lines.push(b'\n');
         }
     }
@@ -299,7 +287,7 @@ fn copied(store: &Store, from: &Document, entries: &[&Entry], to: &Path, archive
                 return Err(Refusal::unfit("what is broken can't be archived; repair it, or delete it."));
             }
         };
-        lines.extend(line.into_iter().map(|byte| if byte == b'\n' || byte == b'\r' { b' ' } else { byte }));
+        lines.extend(json_edit::on_one_line(&line));
         lines.push(b'\n');
     }
     let current = document(&store.documents, to).map(|own| own.bytes.clone());
@@ -317,7 +305,7 @@ fn marked(file: &Document, entries: &[&Entry]) -> Result<Change> {
     for entry in entries {
         let record = &file.records[entry.record as usize];
         let new = json_edit::set(&file.raw(record), &["archived"], "false")?;
-        edits.push((record.span.start as usize..record.span.end as usize, new));
+        edits.push((record.span.range(), new));
     }
     Ok(Change::edits(&file.path, file.bytes.clone(), edits))
 }

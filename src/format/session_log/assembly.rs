@@ -8,12 +8,11 @@ use super::metadata::EntryCounts;
 use super::{config, index_check, layout, metadata};
 use crate::format::id_index::DanglingNames;
 use crate::format::record_reader::{whole_object, with_object, without_mark};
-use crate::format::{Assembly, AssemblyInput, LockFact};
+use crate::format::{Assembly, AssemblyInput, LockFact, entries};
 use crate::model::{
-    Code, DecayTable, Document, Entry, Moment, NameKind, PathText, Problem, RecordBody, Role, Session,
+    Code, DecayTable, Document, Entry, Moment, NameKind, PackedView, PathText, Problem, Role, Session,
     Severity, State,
 };
-use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
 
 /// A lease is stale this long after its end, in microseconds, because clocks differ.
@@ -105,8 +104,7 @@ impl<'a> SessionFiles<'a> {
         if let Some(own) = self.file(Role::Metadata) {
             with_object(&own.bytes, |metadata| {
                 config::apply_session(&mut decay, metadata);
-                let text = metadata.get("created_at").and_then(|created| created.text());
-                created = text.and_then(|text| Moment::parse(&text)).map(|(when, _)| when);
+                created = metadata.get("created_at").and_then(|created| created.moment());
             });
         }
         Session {
@@ -122,19 +120,13 @@ impl<'a> SessionFiles<'a> {
 
     /// Returns the log's records. A tombstone is no memory, so a broken one is only a problem.
     fn entries(&self, session: u32) -> Vec<Entry> {
-        let mut entries = Vec::new();
-        for &(document, file) in self.own {
-            let own = file.records.iter().enumerate().filter(|_| file.role == Role::Records);
-            for (record, read) in own {
-                let state = match &read.body {
-                    _ if read.view().is_none() => State::Broken,
-                    RecordBody::Read(own) if self.log.is_deleted(own.view()) => State::Deleted,
-                    _ => State::Live,
-                };
-                entries.push(Entry { document, record: record as u32, session: Some(session), state });
-            }
-        }
-        entries
+        let logs = self.own.iter().copied().filter(|(_, file)| file.role == Role::Records);
+        let is_deleted = |own: &PackedView| self.log.is_deleted(own.view());
+        entries::entries(
+            logs,
+            Some(session),
+            |_, own| if is_deleted(own) { State::Deleted } else { State::Live },
+        )
     }
 
     fn problems(&self, limit: (u64, f64)) -> Vec<Problem> {
@@ -173,16 +165,8 @@ impl<'a> SessionFiles<'a> {
     }
 
     fn size_limit(&self, (limit, share): (u64, f64)) -> Option<Problem> {
-        let size = self.size();
-        let code = match size {
-            _ if size > limit => Code::LimitExceeded,
-            _ if size as f64 >= limit as f64 * share => Code::LimitNear,
-            _ => return None,
-        };
-        let path = Path::new("sessions").join(self.name);
-        let message =
-            format!("The session has {size} of {limit} bytes. Compact it, or delete what is not needed.");
-        Some(Problem::of_file(code, Severity::Warning, path, message))
+        let (size, path) = (self.size(), Path::new("sessions").join(self.name));
+        entries::size_problem(path, size, limit, size as f64 >= limit as f64 * share)
     }
 }
 
@@ -193,11 +177,8 @@ fn file<'a>(files: &[(u32, &'a Document)], role: Role) -> Option<&'a Document> {
 /// Returns a problem if the lease is over (§4.2), or nothing was written to the lock.
 fn stale_lock(lock: &LockFact, now: Moment) -> Option<Problem> {
     let mut tape = Tape::default();
-    let expires = whole_object(&mut tape, &lock.bytes)
-        .ok()
-        .and_then(|object: Json<'_>| object.get("expires_at")?.text())
-        .and_then(|text| Moment::parse(&text))
-        .map(|(when, _)| when);
+    let object = whole_object(&mut tape, &lock.bytes).ok();
+    let expires = object.and_then(|object| object.get("expires_at")?.moment());
     let why = match expires {
         Some(expires) if now > expires.plus(LEASE_GRACE) => {
             format!("Its lease ended {}, but it was not released.", expires.to_rfc3339())

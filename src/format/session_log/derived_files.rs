@@ -141,8 +141,8 @@ impl<'a> LogRebuild<'a> {
 
 /// Writes the index entry after its id. Writing to memory can't fail.
 fn write_entry(out: &mut CompressedWriter, stored: Json<'_>, own: &LogEntry<'_>, relevance: f64) {
-    let [timestamp, importance] = members_of(stored, ["timestamp", "importance"])
-        .map(|member| member.map(|member| String::from_utf8_lossy(member.raw())));
+    let [timestamp, importance] =
+        members_of(stored, ["timestamp", "importance"]).map(|member| member.map(|member| member.spelled()));
     let _ = write!(
         out,
         ":{{\"line_number\":{},\"byte_offset\":{},\"type\":{},\"timestamp\":{},\"tags\":{},\"importance\":{},\"current_relevance\":{:.4}}}",

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::layout;
 use crate::format::Placement;
+use crate::format::entries;
 use crate::format::field_reader::{FieldReader, Need};
 use crate::format::record_form::RecordForm;
 use crate::format::record_reader::{self, Reading};
-use crate::format::tombstone_log;
 use crate::model::{Code, Moment, ParsedRecord, PathText, Role, Severity};
 use crate::text::canonical::{self, Checksum};
 use crate::text::json::{Json, JsonKind};
@@ -69,7 +69,7 @@ fn view(fields: &mut FieldReader<'_>, session: Option<&str>) -> ParsedRecord {
         fields.fault(Code::TooLong, Severity::Note, message);
     }
     let created = fields.moment("timestamp", Need::Required);
-    let kind = kind(fields.word("type", Need::Required, &KINDS));
+    let kind = entries::kind(fields.word("type", Need::Required, &KINDS), &KINDS);
     fields.value("content", Need::Required, "an object, a string or an array", |content| {
         matches!(content.kind(), JsonKind::Object | JsonKind::String | JsonKind::Array).then_some(())
     });
@@ -114,16 +114,6 @@ fn says(fields: &mut FieldReader<'_>) {
     }
 }
 
-fn kind(stored: Option<Cow<'_, str>>) -> Cow<'static, str> {
-    match stored {
-        Some(word) => match KINDS.iter().find(|kind| **kind == word) {
-            Some(kind) => Cow::Borrowed(kind),
-            None => Cow::Owned(word.into_owned()),
-        },
-        None => Cow::Borrowed("unknown"),
-    }
-}
-
 /// Returns who spoke in a conversation.
 fn role(entry: Json<'_>) -> Option<(&'static str, Box<str>)> {
     Some(("role", entry.path(&["content", "role"])?.text()?.into()))
@@ -157,12 +147,8 @@ fn abridged(checksum: &str) -> String {
     checksum.chars().take(19).chain(['…']).collect()
 }
 
-/// Reads a file of tombstones.
-pub fn read_tombstones(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    tombstone_log::read(path, bytes, now, &tombstone)
-}
-
-fn tombstone(fields: &mut FieldReader<'_>) -> ParsedRecord {
+/// Makes a view of a tombstone.
+pub fn tombstone(fields: &mut FieldReader<'_>) -> ParsedRecord {
     let id = fields.text("id", Need::Required).map(Into::into);
     let created = fields.moment("timestamp", Need::Required);
     fields.text("reason", Need::Required);

@@ -7,7 +7,7 @@ use crate::format::id_index::IdIndex;
 use crate::format::id_lists::{IdListCheck, KeysOf};
 use crate::format::json_stream::{JsonEvent, JsonOutline, JsonVisitor, visit_object};
 use crate::format::writing::members_of;
-use crate::model::{Bytes, Code, Document, Moment, PackedView, Problem, Record, RecordBody, Severity, View};
+use crate::model::{Bytes, Code, Document, PackedView, Problem, Record, RecordBody, Severity, View};
 use crate::text::json::{Json, JsonKind};
 
 /// The maps from keys to ids.
@@ -257,14 +257,13 @@ fn agrees(entry: Json<'_>, own: &LogEntry<'_>) -> bool {
     let number = |stored: Option<Json<'_>>, value: f64| stored.is_none_or(|own| own.number() == Some(value));
     // A value outside the range is already a problem of the log.
     let importance = importance.and_then(|own| own.number()).map(|own| own.clamp(0.0, 1.0));
-    let when = |stored: Json<'_>| Some(Moment::parse(&stored.text()?)?.0);
     entry.kind() == JsonKind::Object
         && number(line, f64::from(own.record.line))
         && number(offset, own.record.span.start as f64)
         && importance.is_none_or(|stored| stored == own.view().importance)
         && kind.is_none_or(|kind| kind.is_text(own.view().kind))
         && tags.is_none_or(|stored| are_tags(stored, own.view()))
-        && timestamp.is_none_or(|stored| when(stored) == own.view().created)
+        && timestamp.is_none_or(|stored| stored.moment() == own.view().created)
 }
 
 fn are_tags(stored: Json<'_>, view: View<'_>) -> bool {

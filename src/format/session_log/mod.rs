@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use super::record_form::RecordForm;
 use super::record_reader::{self, Reading};
 use super::tuning::StoreTuning;
-use super::{AssemblyInput, DerivedFile, Format, FormatInfo};
+use super::{AssemblyInput, DerivedFile, Format, FormatInfo, tombstone_log};
 use crate::model::{Code, Lock, Moment, PathText, Role, path_from_text};
 use crate::text::json::Json;
 use crate::text::names;
@@ -36,6 +36,10 @@ static ABOUT: FormatInfo = FormatInfo {
     name: "session-log",
     place: "memory",
     in_checkout: false,
+    is_below_home: false,
+    ranks_by_sum: false,
+    has_references: true,
+    has_checksums: true,
     outside_files: &[],
     keys_are_ids: false,
     facets: &["role"],
@@ -71,7 +75,7 @@ impl Format for SessionLog {
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
         match role {
             Role::Records => entry::read(path, bytes, now),
-            Role::Tombstones => entry::read_tombstones(path, bytes, now),
+            Role::Tombstones => tombstone_log::read(path, bytes, now, &entry::tombstone),
             Role::Metadata => record_reader::object(path, bytes, Code::BadJson, &mut |object, problems| {
                 metadata::check(object, path, now, problems);
             }),

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use super::config;
 use super::write::check_tags;
 use crate::format::writing::{
-    AppendContext, AppendLines, RecordDraft, RecordMembers, Refusal, Result, list, with_config_of,
+    AppendContext, AppendLines, RecordDraft, RecordMembers, Refusal, Result, list, refuse_taken,
+    with_config_of,
 };
 use crate::model::{Moment, is_file_name};
 use crate::text::canonical;
@@ -79,18 +80,18 @@ pub fn new_entry(
 }
 
 /// Returns the line of an entry, if its session is not nearly full.
-pub fn appended(scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
+pub fn appended(context: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
     let Some(session) = draft.session.filter(|name| is_file_name(name)) else { return Ok(None) };
     let file = |name: &str| -> PathBuf { Path::new("sessions").join(session).join(name) };
-    let lens = ["memory.jsonl", "tombstones.jsonl", "index.json"].map(|name| scene.lookup.len(&file(name)));
+    let lens = ["memory.jsonl", "tombstones.jsonl", "index.json"].map(|name| context.lookup.len(&file(name)));
     let [Ok(Some(len)), Ok(deleted), Ok(index)] = lens else { return Ok(None) };
-    let Ok(config) = scene.lookup.small(Path::new("config.json")) else { return Ok(None) };
+    let Ok(config) = context.lookup.small(Path::new("config.json")) else { return Ok(None) };
     let ((limit, share), signs) =
         with_config_of(config.as_deref(), |own| (config::size_limit(own), signs(own)));
-    let given = EntryDefaults { session, now: scene.now, random: scene.random, signs };
+    let given = EntryDefaults { session, now: context.now, random: context.random, signs };
     // An id that palimp makes needs no search.
     let own = RecordMembers::of(draft.record)?.text("id").ok().flatten();
-    let is_there = own.as_deref().map(|id| scene.lookup.has_id(Some(&file("memory.jsonl")), id));
+    let is_there = own.as_deref().map(|id| context.lookup.has_id(Some(&file("memory.jsonl")), id));
     if is_there == Some(None) {
         return Ok(None);
     }
@@ -128,9 +129,7 @@ fn check_ids(members: &RecordMembers, has: &dyn Fn(&str) -> bool) -> Result<()> 
             "an id has letters, digits and _, {ID} at most; {id:?} has not."
         )));
     }
-    if has(&id) {
-        return Err(Refusal::invalid(format!("the id {id} already exists.")));
-    }
+    refuse_taken(has(&id), format_args!("the id {id}"))?;
     let tags: Vec<String> =
         value.get("tags").iter().flat_map(|tags| tags.items()).map(|tag| tag.plain()).collect();
     check_tags(&tags)

@@ -7,10 +7,11 @@ use super::derived_files::{FRESH, FRESH_HOURS, relevance};
 use super::new_entry::{self, EntryDefaults, new_entry, signs};
 use super::{SessionLog, config, layout};
 use crate::format::writing::{
-    AppendContext, AppendLines, ChangesResult, DeletionKind, DueTask, FloorOutcome, FormatWriter, Operation,
-    RecordDraft, RecordMembers, Refusal, Result, WriteContext, document, with_config, within_limit,
+    AppendContext, AppendLines, ChangesResult, DeletionKind, DueTask, FloorOutcome, FormatWriter, NamePlace,
+    NameUse, Operation, OwnOperations, RecordDraft, RecordMembers, Refusal, Result, WriteContext, accessed,
+    document, has_id, with_config, within_limit,
 };
-use crate::model::{Change, DecayRule, Document, Entry, Moment, State, Store, View, is_kept};
+use crate::model::{Change, DecayRule, Document, Entry, Moment, NameKind, State, Store, View, is_kept};
 use crate::text::canonical::{self, Checksum};
 use crate::text::digest::hex;
 use crate::text::json::Json;
@@ -22,8 +23,12 @@ const SESSION_ID: usize = 64;
 const TAG: usize = 32;
 
 impl FormatWriter for SessionLog {
-    fn allows(&self, deed: Operation, _file: &Path) -> Result<(), String> {
-        match deed {
+    fn own(&self) -> OwnOperations {
+        OwnOperations { tombstone: Some(tombstone), ..OwnOperations::default() }
+    }
+
+    fn allows(&self, operation: Operation, _file: &Path) -> Result<(), String> {
+        match operation {
             Operation::Archive => Err("session-log has no archive; delete it, or export the session.".into()),
             _ => Ok(()),
         }
@@ -41,9 +46,13 @@ impl FormatWriter for SessionLog {
         Ok(("importance", value.to_string()))
     }
 
-    fn finish_edit(&self, before: Json<'_>, after: Vec<u8>, _now: Moment) -> Result<Vec<u8>> {
+    fn finish_edit(&self, before: Json<'_>, after: Vec<u8>, _now: Moment, is_edit: bool) -> Result<Vec<u8>> {
+        let found = canonical::verify(before);
+        if !is_edit && found == Some(Checksum::Mismatch) {
+            return Ok(after);
+        }
         check_new_tags(before, &after)?;
-        let sign: fn(Json<'_>) -> String = match canonical::verify(before) {
+        let sign: fn(Json<'_>) -> String = match found {
             Some(Checksum::Legacy) => canonical::legacy_checksum,
             // A tag change does not check the content, so the mismatch must stay visible.
             Some(Checksum::Mismatch) if is_tagging(before, &after) => return Ok(after),
@@ -55,83 +64,72 @@ impl FormatWriter for SessionLog {
         Ok(json_edit::set(&after, &["checksum"], &json_edit::quoted(&checksum))?)
     }
 
-    fn renew_checksum(&self, before: Json<'_>, after: Vec<u8>, now: Moment) -> Result<Vec<u8>> {
-        match canonical::verify(before) {
-            Some(Checksum::Mismatch) => Ok(after),
-            _ => self.finish_edit(before, after, now),
-        }
+    fn name_places<'j>(&self, record: Json<'j>) -> Vec<NamePlace<'j>> {
+        let own = [(NameUse::Id, "id"), (NameUse::Session, "session_id")];
+        let own = own.into_iter().filter_map(|(says, name)| NamePlace::at(record, says, &[name]));
+        own.chain(NamePlace::of_list(record, NameUse::Reference(NameKind::Record), &["references"])).collect()
     }
 
-    fn add(&self, scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
+    fn add(&self, context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
         let name = draft.session.ok_or_else(|| Refusal::unfit("name the session with --session."))?;
-        let session = scene.store.sessions.iter().find(|session| session.name == name);
+        let session = context.store.sessions.iter().find(|session| session.name == name);
         let session = session.ok_or_else(|| Refusal::no_session(name))?;
         let path = session.path.join("memory.jsonl");
-        let log = document(&scene.store.documents, &path);
-        let (now, random, signs) = (scene.now, scene.random, with_config(scene.store, signs));
-        let known = log.into_iter().flat_map(|log| &log.records).filter_map(|record| record.view()?.id);
-        let has = |id: &str| known.clone().any(|own| own == id);
+        let log = document(&context.store.documents, &path);
+        let (now, random, signs) = (context.now, context.random, with_config(context.store, signs));
+        let has = |id: &str| log.is_some_and(|log| has_id(log, id));
         let line = new_entry(draft, &EntryDefaults { session: name, now, random, signs }, &has)?;
         Ok(vec![Change::append(path, line, log.map(|log| log.bytes.clone()))])
     }
 
-    fn append(&self, scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
-        new_entry::appended(scene, draft)
+    fn append(&self, context: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
+        new_entry::appended(context, draft)
     }
 
     /// §5.1: an entry that fills a session to the threshold triggers a compaction, if `auto_compact` is set.
-    fn evictions(&self, scene: &WriteContext<'_>, draft: &RecordDraft<'_>, bytes: u64) -> Result<Vec<Entry>> {
+    fn evictions(
+        &self,
+        context: &WriteContext<'_>,
+        draft: &RecordDraft<'_>,
+        bytes: u64,
+    ) -> Result<Vec<Entry>> {
         let name = draft.session.unwrap_or_default();
-        let session = scene.store.sessions.iter().find(|session| session.name == name);
+        let session = context.store.sessions.iter().find(|session| session.name == name);
         let size = session.ok_or_else(|| Refusal::no_session(name))?.size;
-        match compacts(scene.store) && is_full(scene.store, size + bytes) {
-            true => Ok(faded_away(scene, name)),
+        match compacts(context.store) && is_full(context.store, size + bytes) {
+            true => Ok(faded_away(context, name)),
             false => Ok(Vec::new()),
         }
     }
 
-    fn tombstone(&self, scene: &WriteContext<'_>, entry: &Entry, reason: &str) -> Option<(PathBuf, Vec<u8>)> {
-        let id = scene.store.view(entry)?.id?;
-        let mut members = RecordMembers::default();
-        members.or_text("id", id);
-        members.or_text("timestamp", &scene.now.to_millis());
-        members.or_text("reason", reason);
-        let session = scene.store.session(entry)?;
-        Some((session.path.join("tombstones.jsonl"), members.to_line(&[])))
-    }
-
     fn access_members(&self, record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {
-        let count = record.get("access_count").and_then(|count| count.count()).unwrap_or(0);
-        vec![
-            ("last_accessed", json_edit::quoted(&now.to_millis())),
-            ("access_count", (count + 1).to_string()),
-        ]
+        accessed(record, "last_accessed", json_edit::quoted(&now.to_millis()))
     }
 
-    fn decay_members(&self, scene: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
-        let Some(view) = scene.store.view(entry) else { return Vec::new() };
-        let age = view.created.map(|created| scene.now.hours_since(created).max(0.0));
-        let factor = scene.store.decay(entry).rule(view.kind).factor(age, 0.0);
+    fn decay_members(&self, context: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
+        let Some(view) = context.store.view(entry) else { return Vec::new() };
+        let age = view.created.map(|created| context.now.hours_since(created).max(0.0));
+        let factor = context.store.decay(entry).rule(view.kind).factor(age, 0.0);
         vec![("decay_factor", rounded(factor))]
     }
 
     /// §4.4: decay factors are updated if there is an interval. §5.1: full sessions are compacted
     /// if `auto_compact` is set.
-    fn due_tasks(&self, scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
-        let updates = with_config(scene.store, |config| {
+    fn due_tasks(&self, context: &WriteContext<'_>) -> Result<Vec<DueTask>> {
+        let updates = with_config(context.store, |config| {
             let often = config.and_then(|config| config.path(&["decay", "update_interval_minutes"]));
             often.is_some() && config::flag(config, &["decay", "enabled"]) != Some(false)
         });
         let mut due = Vec::new();
         if updates {
-            due.extend(crate::format::writing::decay_update(self, scene));
+            due.extend(crate::format::writing::decay_update(self, context));
         }
-        let compacts = compacts(scene.store);
-        let full = |size| compacts && is_full(scene.store, size);
-        for session in scene.store.sessions.iter().filter(|session| full(session.size)) {
-            let goes = faded_away(scene, &session.name);
+        let compacts = compacts(context.store);
+        let full = |size| compacts && is_full(context.store, size);
+        for session in context.store.sessions.iter().filter(|session| full(session.size)) {
+            let goes = faded_away(context, &session.name);
             if !goes.is_empty() {
-                let changes = crate::format::writing::removals(scene.store, &goes);
+                let changes = crate::format::writing::removals(context.store, &goes);
                 let rule =
                     format!("{}: the session is nearly full, and the config says to compact it then", RULE);
                 due.push(DueTask {
@@ -155,13 +153,13 @@ impl FormatWriter for SessionLog {
         vec![("config.json".into(), config.into()), ("sessions".into(), Vec::new())]
     }
 
-    fn new_session(&self, scene: &WriteContext<'_>, id: Option<&str>, user: &str) -> ChangesResult {
+    fn new_session(&self, context: &WriteContext<'_>, id: Option<&str>, user: &str) -> ChangesResult {
         let made;
         let id = match id {
             Some(id) => id,
             None => {
-                let day = scene.now.to_pattern("%Y%m%d");
-                made = format!("sess_{day}_{}", &hex(&scene.random)[..8]);
+                let day = context.now.to_pattern("%Y%m%d");
+                made = format!("sess_{day}_{}", &hex(&context.random)[..8]);
                 &made
             }
         };
@@ -171,11 +169,11 @@ impl FormatWriter for SessionLog {
                 format!("a session's id has letters, digits and _, {SESSION_ID} at most; {id:?} has not.");
             return Err(Refusal::invalid(message));
         }
-        if scene.store.sessions.iter().any(|session| session.name == id) {
+        if context.store.sessions.iter().any(|session| session.name == id) {
             return Err(Refusal::unfit(format!("the session {id} already exists.")));
         }
         let folder = Path::new("sessions").join(id);
-        let now = json_edit::quoted(&scene.now.to_millis());
+        let now = json_edit::quoted(&context.now.to_millis());
         let metadata = format!(
             "{{\n  \"session_id\": {id},\n  \"user_id\": {user},\n  \"created_at\": {now},\n  \"last_accessed\": {now},\n  \
              \"total_entries\": 0,\n  \"total_size_bytes\": 0,\n  \"decay_config\": {{\n    \"enabled\": true,\n    \
@@ -199,12 +197,12 @@ impl FormatWriter for SessionLog {
 
     fn compacted_entries(
         &self,
-        scene: &WriteContext<'_>,
+        context: &WriteContext<'_>,
         session: Option<&str>,
     ) -> Option<Result<Vec<Entry>>> {
-        let sessions = scene.store.sessions.iter().map(|own| own.name.as_str());
+        let sessions = context.store.sessions.iter().map(|own| own.name.as_str());
         let chosen = sessions.filter(|name| session.is_none_or(|session| session == *name));
-        Some(Ok(chosen.flat_map(|name| faded_away(scene, name)).collect()))
+        Some(Ok(chosen.flat_map(|name| faded_away(context, name)).collect()))
     }
 
     fn floor_outcome(&self, _store: &Store, view: View<'_>, rule: DecayRule) -> FloorOutcome {
@@ -219,6 +217,16 @@ impl FormatWriter for SessionLog {
         let (limit, _) = with_config(store, config::size_limit);
         within_limit(session, size(&store.documents, session), size(after, session), limit)
     }
+}
+
+fn tombstone(context: &WriteContext<'_>, entry: &Entry, reason: &str) -> Option<(PathBuf, Vec<u8>)> {
+    let id = context.store.view(entry)?.id?;
+    let mut members = RecordMembers::default();
+    members.or_text("id", id);
+    members.or_text("timestamp", &context.now.to_millis());
+    members.or_text("reason", reason);
+    let session = context.store.session(entry)?;
+    Some((session.path.join("tombstones.jsonl"), members.to_line(&[])))
 }
 
 /// True if the config wants full sessions compacted.
@@ -240,16 +248,16 @@ fn rounded(factor: f64) -> String {
 }
 
 /// Returns entries for a compaction to remove (§5.1): deleted, or irrelevant and neither preference nor kept.
-pub fn faded_away(scene: &WriteContext<'_>, session: &str) -> Vec<Entry> {
-    let store = scene.store;
+pub fn faded_away(context: &WriteContext<'_>, session: &str) -> Vec<Entry> {
+    let store = context.store;
     let own =
         store.entries.iter().filter(|entry| store.session(entry).is_some_and(|own| own.name == session));
     let goes = |entry: &&Entry| match (entry.state, store.view(entry)) {
         (State::Deleted, _) => true,
         (State::Live, Some(view)) => {
             view.kind != "preference"
-                && !is_kept(view, scene.now)
-                && relevance(view, store.decay(entry), scene.now) < FADED
+                && !is_kept(view, context.now)
+                && relevance(view, store.decay(entry), context.now) < FADED
         }
         _ => false,
     };

@@ -35,5 +35,5 @@ pub trait FormatEraser: Sync {
 
     /// Returns changes of files that describe those in `changes`. They come first, so that an
     /// interrupted erasure finds them again.
-    fn dependent_changes(&self, scene: &WriteContext<'_>, changes: &[Change]) -> ChangesResult;
+    fn dependent_changes(&self, context: &WriteContext<'_>, changes: &[Change]) -> ChangesResult;
 }

@@ -16,6 +16,10 @@ pub enum Operation {
     Delete,
     /// Archives it.
     Archive,
+    /// Brings it back from the archive.
+    Unarchive,
+    /// Sets its type, which is a field of it.
+    SetType,
 }
 
 /// An event that a store may log.
@@ -78,7 +82,7 @@ pub struct WriteContext<'a> {
     pub now: Moment,
     /// Unpredictable bytes, for ids.
     pub random: [u8; 16],
-    /// The bytes on disk of [`compressed_files`](super::FormatWriter::compressed_files). A store
+    /// The bytes on disk of [`compressed_files`](super::OwnOperations::compressed_files). A store
     /// has unpacked ones.
     pub compressed_files: &'a BTreeMap<PathBuf, Vec<u8>>,
 }

@@ -1,7 +1,5 @@
 //! The members of records: set, listed, written as one line.
 
-use std::borrow::Cow;
-
 use super::{FieldAssignment, FormatWriter, Refusal, Result};
 use crate::text::digest::hex;
 use crate::text::json::{Json, JsonKind};
@@ -17,42 +15,33 @@ pub fn set_field(
 ) -> Result<Vec<u8>> {
     let mut tape = Tape::default();
     let value = json_edit::scan(&mut tape, record)?;
-    let path = match set.name {
-        "text" if value.get("text").is_none() => main.split('.').map(str::to_owned).collect(),
-        name => writes.field(value, name),
-    };
-    let steps: Vec<&str> = path.iter().map(String::as_str).collect();
-    let current = steps.iter().try_fold(value, |at, step| match at.kind() {
-        JsonKind::Array => at.items().nth(step.parse().ok()?),
-        _ => at.get(step),
-    });
-    let is_text = match current.map(|value| value.kind()) {
+    let name = if set.name == "text" && value.get("text").is_none() { main } else { set.name };
+    let steps: Vec<&str> = name.split('.').collect();
+    let is_text = match json_edit::value_at(value, &steps).map(|value| value.kind()) {
         // A field of another type may hold a string. Valid JSON replaces it, unless the name is `text`.
-        Some(JsonKind::String) => {
-            set.name == "text" || writes.is_text(&steps.join(".")) || json(set).is_err()
-        }
-        Some(JsonKind::Null) | None => writes.is_text(&steps.join(".")),
+        Some(JsonKind::String) => set.name == "text" || writes.is_text(name) || json(set).is_err(),
+        Some(JsonKind::Null) | None => writes.is_text(name),
         Some(_) => false,
     };
-    let raw = match is_text {
-        true => Cow::Owned(json_edit::quoted(set.value)),
-        false => json(set)?,
-    };
+    let raw = if is_text { json_edit::quoted(set.value) } else { json(set)? };
     Ok(json_edit::set(record, &steps, &raw)?)
 }
 
-/// Returns a value that must be JSON.
-fn json<'a>(set: &FieldAssignment<'a>) -> Result<Cow<'a, str>> {
+/// Returns a value that must be JSON, on one line.
+fn json(set: &FieldAssignment<'_>) -> Result<String> {
     let mut tape = Tape::default();
     let text = set.value.trim();
     match json_edit::scan(&mut tape, text.as_bytes()) {
-        // A line of JSON Lines stays one line.
-        Ok(_) if text.contains(['\n', '\r']) => Ok(Cow::Owned(text.replace(['\n', '\r'], " "))),
-        Ok(_) => Ok(Cow::Borrowed(text)),
+        Ok(_) => Ok(line(text.as_bytes())),
         Err(_) => {
             Err(Refusal::invalid(format!("{:?} is not JSON, and `{}` is not a string.", set.value, set.name)))
         }
     }
+}
+
+/// Returns JSON on one line.
+fn line(json: &[u8]) -> String {
+    String::from_utf8_lossy(&json_edit::on_one_line(json)).into_owned()
 }
 
 /// Returns these members, which mostly are in this order. The last of doubled ones counts.
@@ -82,7 +71,7 @@ pub struct RecordMembers {
 impl RecordMembers {
     /// Returns the members of a draft's record; none if it has none.
     pub fn of(record: Option<&str>) -> Result<RecordMembers> {
-        RecordMembers::with(record, |value| String::from_utf8_lossy(value.raw()).replace(['\n', '\r'], " "))
+        RecordMembers::with(record, |value| line(value.raw()))
     }
 
     /// The same, with the spelling of each value from `spelled`.

@@ -40,6 +40,11 @@ impl Refusal {
         Refusal::new("E_SCHEMA_INVALID", message)
     }
 
+    /// A field can't have this value. `rule` is a phrase that says what the format allows.
+    pub fn bad_value(field: &str, value: &str, rule: &str) -> Refusal {
+        Refusal::invalid(format!("{field} can't be {value:?}: {rule}."))
+    }
+
     /// It would exceed a limit.
     pub fn too_large(message: impl Into<String>) -> Refusal {
         Refusal::new("E_SIZE_LIMIT", message)

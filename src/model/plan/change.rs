@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::attributes::FileAttributes;
 use crate::model::bytes::{Bytes, Ranges};
 use crate::model::plan::splice::{self, Splice, inverse, line_end_for, whole_lines};
+use crate::model::time::{self, Moment};
 
 /// The action on one file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +46,14 @@ pub struct Change {
 
 /// The maximum size of the undo data of a store, in bytes.
 pub const UNDO_LIMIT: u64 = 256 << 20;
+
+/// The number of days in which a step can be undone, and in which a draft is kept.
+pub const UNDO_DAYS: i64 = 30;
+
+/// Returns the time until which a step that was done at `done` can be undone.
+pub fn undo_until(done: Moment) -> Moment {
+    done.plus(UNDO_DAYS * time::DAY)
+}
 
 /// The mode of new files.
 pub const PRIVATE_MODE: u32 = 0o600;

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::super::{Refusal, Result, WriteContext, when, writes};
 use super::CopyFacts;
 use super::backup_damage::damage;
-use crate::format::writing::{FormatWriter, document};
+use crate::format::writing::document;
 use crate::format::{self, Format, RecordSyntax};
 use crate::model::{Document, Entry, Moment, PathText, Record, Role, Span, Store};
 use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference, role};
@@ -15,29 +15,29 @@ use crate::store::erase::{ErasureMatcher, is_log_or_copy};
 
 /// Returns the differences between a copy of `file` and the store. Erased records are named only by id.
 pub fn compare(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     file: &Path,
     copy: &[u8],
     facts: &CopyFacts,
 ) -> Result<BackupComparison> {
-    let (format, _) = writes(scene.store)?;
-    let now = document(&scene.store.documents, file);
+    let (format, _) = writes(context.store)?;
+    let now = document(&context.store.documents, file);
     if now.is_some_and(|own| own.offset > 0) {
         return Err(Refusal::unfit("the store has not been read completely yet."));
     }
-    let read = format.read(role(format, file), file, copy, scene.now);
+    let read = format.read(role(format, file), file, copy, context.now);
     let damage = damage(file, &read, facts.is_cut);
     let records = read.records;
-    let beside = CurrentRecords::of(scene.store, file, now);
-    let erased = facts.gone.wanted(scene);
+    let beside = CurrentRecords::of(context.store, file, now);
+    let erased = facts.gone.wanted(context);
     let deletes = role(format, file) == Role::Tombstones;
     let erased = erased.as_ref().filter(|_| !deletes);
     let copied = records.iter().map(|record| bytes_of(copy, record)).collect();
-    let deleted = if deletes { by_id(scene.store, file) } else { HashMap::new() };
+    let deleted = if deletes { by_id(context.store, file) } else { HashMap::new() };
     let (beside, put_back) = (&beside, HashSet::new());
-    let missing = MissingReasons::of(scene, file, (copy, &records), facts);
+    let missing = MissingReasons::of(context, file, (copy, &records), facts);
     let mut compared = ComparisonBuilder {
-        scene,
+        context,
         file,
         copy,
         facts,
@@ -106,7 +106,7 @@ struct MissingReasons<'a> {
 
 impl<'a> MissingReasons<'a> {
     fn of(
-        scene: &WriteContext<'_>,
+        context: &WriteContext<'_>,
         file: &Path,
         (copy, records): (&'a [u8], &[Record]),
         facts: &CopyFacts,
@@ -117,7 +117,7 @@ impl<'a> MissingReasons<'a> {
                 shared.insert(id.to_owned());
             }
         }
-        let format = format::by_name(scene.store.format);
+        let format = format::by_name(context.store.format);
         let parts = format.map(|format| facts.deleted.parts_of(format, file, copy)).unwrap_or_default();
         let is_torn = |own: &&Record| own.view().is_none();
         let torn = records.iter().filter(is_torn).map(|own| bytes_of(copy, own).trim_ascii());
@@ -161,8 +161,8 @@ struct CurrentRecords<'a> {
     tombstones: HashMap<&'a str, String>,
     /// Ids in other files, each with the file and true if the record was moved there.
     elsewhere: HashMap<&'a str, (&'a Path, bool)>,
-    /// Knows which files hold copies of the same records.
-    writes: Option<&'static dyn FormatWriter>,
+    /// True if two files hold copies of the same records.
+    are_copies: Option<fn(&Path, &Path) -> bool>,
 }
 
 impl<'a> CurrentRecords<'a> {
@@ -172,7 +172,7 @@ impl<'a> CurrentRecords<'a> {
             ids: HashMap::new(),
             tombstones: HashMap::new(),
             elsewhere: HashMap::new(),
-            writes: writes(store).ok().map(|(_, writes)| writes),
+            are_copies: writes(store).ok().and_then(|(_, writes)| writes.own().are_copies),
         };
         for record in now.into_iter().flat_map(|now| &now.records) {
             if let Some(id) = record.view().and_then(|view| view.id) {
@@ -197,7 +197,7 @@ impl<'a> CurrentRecords<'a> {
                     self.tombstones.insert(id, told);
                 }
                 Role::Records | Role::Archive if document.path != file => {
-                    let has_moved = !self.writes.is_some_and(|own| own.are_copies(file, &document.path));
+                    let has_moved = !self.are_copies.is_some_and(|own| own(file, &document.path));
                     let own = self.elsewhere.entry(id).or_insert((&document.path, has_moved));
                     if has_moved {
                         *own = (&document.path, true);
@@ -219,7 +219,7 @@ fn is_of(store: &Store, file: &Path, other: &Path) -> bool {
 }
 
 struct ComparisonBuilder<'a> {
-    scene: &'a WriteContext<'a>,
+    context: &'a WriteContext<'a>,
     file: &'a Path,
     copy: &'a [u8],
     facts: &'a CopyFacts,
@@ -240,14 +240,13 @@ impl ComparisonBuilder<'_> {
         let raw = bytes_of(self.copy, record);
         let id = record.view().and_then(|view| view.id);
         let item = |kind, told| RecordDifference { was: raw.to_vec(), ..self.about(record, raw, kind, told) };
+        let erased = |told| {
+            let (was, title) = (Vec::new(), String::new());
+            Some(RecordDifference { was, title, ..item(DifferenceKind::Erased, told) })
+        };
         if self.erased.is_some_and(|own| own.is_erased(self.file, raw, record.view(), None)) {
-            let told =
-                self.facts.gone.told(id).unwrap_or_else(|| "erased on purpose: it can't be restored".into());
-            return Some(RecordDifference {
-                was: Vec::new(),
-                title: String::new(),
-                ..item(DifferenceKind::Erased, told)
-            });
+            let told = self.facts.gone.told(id);
+            return erased(told.unwrap_or_else(|| "erased on purpose: it can't be restored".into()));
         }
         if let Some(told) = id.and_then(|id| self.beside.tombstones.get(id)) {
             let is_as_it_was = self.beside.lines.contains(raw);
@@ -257,12 +256,7 @@ impl ComparisonBuilder<'_> {
             return None;
         }
         if let Some(doubt) = self.facts.gone.doubts(record.view().is_some_and(|view| view.id.is_some())) {
-            let told = doubt.to_owned();
-            return Some(RecordDifference {
-                was: Vec::new(),
-                title: String::new(),
-                ..item(DifferenceKind::Erased, told)
-            });
+            return erased(doubt.to_owned());
         }
         if record.view().is_none() {
             return Some(item(DifferenceKind::Unreadable, "is only restored with the whole file".into()));
@@ -298,13 +292,13 @@ impl ComparisonBuilder<'_> {
     fn deleted(&self, record: &Record, raw: &[u8], is_there: bool) -> Option<String> {
         let (view, deleted) = (record.view()?, &self.facts.deleted);
         // A tombstone has the id of a deleted memory, but it is no memory.
-        let format = format::by_name(self.scene.store.format)?;
+        let format = format::by_name(self.context.store.format)?;
         if role(format, self.file) == Role::Tombstones {
             return None;
         }
         let is_shared = is_there || view.id.is_some_and(|id| self.missing.shared.contains(id));
         let part = self.missing.parts.get(&record.span).copied();
-        let step = part.or_else(|| deleted.step_of(self.scene.store, self.file, (raw, view), is_shared))?;
+        let step = part.or_else(|| deleted.step_of(self.context.store, self.file, (raw, view), is_shared))?;
         // The copy has the record although it was deleted before, so it was written again.
         if !self.facts.is_since(step) {
             return None;
@@ -335,7 +329,7 @@ impl ComparisonBuilder<'_> {
 
     /// Returns the title of a record. The title of a deletion is that of the deleted memory, if it is known.
     fn title(&self, record: &Record, raw: &[u8]) -> String {
-        let (store, id) = (self.scene.store, record.view().and_then(|view| view.id));
+        let (store, id) = (self.context.store, record.view().and_then(|view| view.id));
         match id.and_then(|id| self.deleted.get(id)) {
             Some(own) => format::title(store, own),
             None => format::title_of_raw(store, self.file, record, raw),
@@ -413,5 +407,5 @@ fn changed(item: RecordDifference, own: &[&Record], now: &Document) -> RecordDif
 }
 
 fn bytes_of<'a>(copy: &'a [u8], record: &Record) -> &'a [u8] {
-    copy.get(record.span.start as usize..record.span.end as usize).unwrap_or_default()
+    copy.get(record.span.range()).unwrap_or_default()
 }

@@ -209,11 +209,6 @@ pub(crate) fn role(format: &dyn Format, file: &Path) -> Role {
     }
 }
 
-/// Joins the lines of a record into one line.
-pub fn one_line(raw: &[u8]) -> Vec<u8> {
-    raw.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect()
-}
-
 impl BackupComparison {
     /// Says what happens to a record, with its id, or with the key of a deleted one without its own id.
     pub fn named(&self, root: &Path, item: &RecordDifference, fate: &str) -> String {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::super::erase::ErasedRecords;
-use crate::model::{Moment, Store};
-use crate::store::commit::{BackupCopy, CommitError, Deletions, Vault};
+use crate::model::{BackupCopy, Moment, Store};
+use crate::store::commit::{CommitError, Deletions, Vault};
 
 /// Facts about a copy besides its bytes.
 #[derive(Default)]

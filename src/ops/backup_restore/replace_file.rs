@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::super::{Refusal, Result, WriteContext, backups, base, check, plan, plan_and_after, writes};
+use super::super::{Refusal, Result, WriteContext, base, check, plan, plan_and_after, with_backups, writes};
 use super::CopyFacts;
 use super::backup_damage::because_of;
 use crate::format::Format;
@@ -19,50 +19,50 @@ use crate::text::lines;
 /// Plans to restore the whole file, without what was erased since, and without what was deleted
 /// since unless it was chosen. What was written later is lost.
 pub fn replace(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     comparison: &BackupComparison,
     chosen: &HashSet<u64>,
     (copy, facts): (&[u8], &CopyFacts),
 ) -> Result<Plan> {
-    let (format, writes) = writes(scene.store)?;
+    let (format, writes) = writes(context.store)?;
     let file = &comparison.file;
     if role(format, file) == Role::Index {
         let message = format!("{} is made from the memories: `palimp reindex` rebuilds it.", file.to_text());
         return Err(Refusal::unfit(message));
     }
-    let lines = comparison.whole(&scene.store.root, chosen);
+    let lines = comparison.whole(&context.store.root, chosen);
     let Some(copy) = comparison.without_left_out(format, copy, chosen)? else {
-        return Ok(Plan { lines, ..plan("backup restore", scene, 0, Vec::new())? });
+        return Ok(Plan { lines, ..plan("backup restore", context, 0, Vec::new())? });
     };
-    let current = document(&scene.store.documents, file);
+    let current = document(&context.store.documents, file);
     if current.is_none() && copy.is_empty() && !comparison.items.is_empty() {
         // All of the copy is left out, and the new file would be empty.
-        return Ok(Plan { lines, ..plan("backup restore", scene, 0, Vec::new())? });
+        return Ok(Plan { lines, ..plan("backup restore", context, 0, Vec::new())? });
     }
     let change = |bytes: &[u8]| match current {
         Some(now) => Change::rewrite(file, base(now), bytes),
         None => Change::create(file, bytes),
     };
-    let copy = facts.gone.without(scene, file, &copy)?;
+    let copy = facts.gone.without(context, file, &copy)?;
     // Counts inside the file must be those of the records after the restore.
-    let after = derived_files::documents_after(scene.store, &[change(&copy)], scene.now);
-    let change =
-        change(&derived_files::expected_content(scene.store, &after, file, scene.now).unwrap_or(copy.into()));
+    let after = derived_files::documents_after(context.store, &[change(&copy)], context.now);
+    let change = change(
+        &derived_files::expected_content(context.store, &after, file, context.now).unwrap_or(copy.into()),
+    );
     if change.is_empty() && change.base.is_some() {
         // An unchanged file needs no backup.
-        return Ok(Plan { lines, ..plan("backup restore", scene, 0, Vec::new())? });
+        return Ok(Plan { lines, ..plan("backup restore", context, 0, Vec::new())? });
     }
-    let mut all = backups(scene, writes, std::slice::from_ref(&change));
-    all.push(change);
+    let all = with_backups(context, writes, vec![change]);
     let moves = |item: &&RecordDifference| match item.kind {
         DifferenceKind::Deleted => chosen.contains(&item.at),
         DifferenceKind::Elsewhere => !item.has_moved,
         kind => matches!(kind, DifferenceKind::Missing | DifferenceKind::Changed) || kind.is_only_here(),
     };
     let count = comparison.items.iter().filter(moves).count();
-    let (mut plan, after) = plan_and_after("backup restore", scene, count, all)?;
+    let (mut plan, after) = plan_and_after("backup restore", context, count, all)?;
     plan.lines.extend(lines);
-    check(scene, &plan, &after).map_err(|refused| because_of(comparison, refused))?;
+    check(context, &plan, &after).map_err(|refused| because_of(comparison, refused))?;
     Ok(plan)
 }
 
@@ -93,7 +93,7 @@ impl BackupComparison {
         }
         let file = self.file.to_text();
         let whole = || Refusal::unfit(format!("{file} holds what was deleted, and can't be taken apart."));
-        let erases = format.eraser().ok_or_else(whole)?;
+        let erases = format.own().eraser.ok_or_else(whole)?;
         Ok(Some(erases.without(&self.file, copy, &spans)?.into()))
     }
 

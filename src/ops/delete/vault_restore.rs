@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::super::{ChangesResult, Refusal, Result, WriteContext, base, by_document};
 use crate::format::writing::{FormatWriter, document};
-use crate::model::{Act, Change, Entry, PathText, State, Store, is_log};
-use crate::store::commit::{deleted_from, without_deleted};
+use crate::model::{Act, Change, Entry, PathText, State, Store, deleted_from, is_log};
+use crate::store::commit::without_deleted;
 
 /// True if no file of the store has the record, and only palimp's own data holds it.
 pub fn is_held(store: &Store, entry: &Entry) -> bool {
@@ -54,10 +54,10 @@ pub fn shared(store: &Store, listed: &Store, held: &[Entry]) -> Vec<String> {
     told
 }
 
-/// Returns the changes that restore `entries` of `store`. The store in `scene` does not list them.
+/// Returns the changes that restore `entries` of `store`. The store in `context` does not list them.
 pub fn bring_back(
     writes: &dyn FormatWriter,
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     store: &Store,
     entries: &[Entry],
 ) -> ChangesResult {
@@ -65,8 +65,8 @@ pub fn bring_back(
     for (held, own) in by_document(store, entries) {
         let Some(path) = deleted_from(&held.path) else { continue };
         let records: Vec<u32> = own.iter().map(|entry| entry.record).collect();
-        if let Some(own) = writes.restore_parts(scene, &held, &records) {
-            changes.extend(own?);
+        if let Some(restore) = writes.own().restore_parts {
+            changes.extend(restore(context, &held, &records)?);
             continue;
         }
         let now = document(&store.documents, path).map(base);
@@ -82,7 +82,7 @@ pub fn bring_back(
     let gone: BTreeSet<u32> = entries.iter().filter_map(|entry| entry.session).collect();
     for session in gone.into_iter().filter_map(|at| store.sessions.get(at as usize)) {
         if let Some(folder) = deleted_from(&session.path) {
-            with_session(writes, scene, store, (&session.name, folder), &mut changes)?;
+            with_session(writes, context, store, (&session.name, folder), &mut changes)?;
         }
     }
     Ok(changes)
@@ -91,7 +91,7 @@ pub fn bring_back(
 /// Adds what a removed session needs to exist again: its held files, or else those of a new one.
 fn with_session(
     writes: &dyn FormatWriter,
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     store: &Store,
     (name, folder): (&str, &Path),
     changes: &mut Vec<Change>,
@@ -105,7 +105,7 @@ fn with_session(
     let own = held.filter(|(path, _)| path.starts_with(folder));
     let (logs, about): (Vec<_>, Vec<_>) = own.partition(|(path, _)| is_log(path));
     let made = match about.is_empty() {
-        true => writes.new_session(scene, Some(name), "")?,
+        true => writes.new_session(context, Some(name), "")?,
         false => about.iter().map(|(path, own)| Change::create(path, own.bytes.clone())).collect(),
     };
     let empty = logs.iter().map(|(path, _)| Change::create(path, Vec::new()));

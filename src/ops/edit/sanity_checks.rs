@@ -12,8 +12,7 @@ use crate::ops::form::edit_form;
 use crate::ops::{Refusal, Result, WriteContext, is_json, writes};
 use crate::store::derived_files;
 use crate::text::front_matter::Note;
-use crate::text::json::JsonKind;
-use crate::text::json_edit::scan;
+use crate::text::json_edit::{scan, value_at};
 use crate::text::json_scanner::Tape;
 
 /// Longer field names are not compared.
@@ -21,12 +20,12 @@ const LONGEST: usize = 128;
 
 /// Refuses an edit that removes the main text in any way.
 pub(super) fn require_text(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     entry: &Entry,
     set: &[FieldAssignment<'_>],
     made: &EditResult,
 ) -> Result<()> {
-    let store = scene.store;
+    let store = context.store;
     let (format, _) = writes(store)?;
     let main = main_field(format, store, entry);
     let is_main = |name: &str| name == "text" || main == Some(name);
@@ -38,7 +37,7 @@ pub(super) fn require_text(
         return Err(Refusal::invalid(format!("`{}` {why}", own.name)));
     }
     let path = &store.document(entry).path;
-    if says_nothing(format, path, &store.raw(entry)) || !after(scene, entry, made, path, format) {
+    if says_nothing(format, path, &store.raw(entry)) || !after(context, entry, made, path, format) {
         return Ok(());
     }
     let names: Vec<String> = set.iter().map(|own| format!("`{}`", own.name)).collect();
@@ -48,7 +47,7 @@ pub(super) fn require_text(
 
 /// True if the record has no main text after the edit.
 fn after(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     entry: &Entry,
     made: &EditResult,
     path: &Path,
@@ -58,7 +57,7 @@ fn after(
         EditResult::Record(raw) => return says_nothing(format, path, raw),
         EditResult::Files(changes) => changes,
     };
-    let documents = derived_files::documents_after(scene.store, changes, scene.now);
+    let documents = derived_files::documents_after(context.store, changes, context.now);
     let own = documents.iter().find(|own| own.path == *path);
     let record = own.and_then(|own| Some((own, own.records.get(entry.record as usize)?)));
     record.is_some_and(|(own, record)| says_nothing(format, path, &own.raw(record)))
@@ -75,12 +74,16 @@ fn says_nothing(format: &'static dyn Format, path: &Path, raw: &[u8]) -> bool {
 
 /// Returns notices about fields that neither the format nor the record knows, and whose names are
 /// close to a known name. A schema allows more members, so these are no reason to refuse.
-pub(super) fn misspelt(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> Vec<String> {
+pub(super) fn misspelt(
+    context: &WriteContext<'_>,
+    entry: &Entry,
+    set: &[FieldAssignment<'_>],
+) -> Vec<String> {
     let may_be_new = |own: &&FieldAssignment<'_>| own.name != "text" && own.name.len() <= LONGEST;
-    let new = set.iter().filter(may_be_new).filter_map(|own| new_name(scene, entry, own.name));
+    let new = set.iter().filter(may_be_new).filter_map(|own| new_name(context, entry, own.name));
     let new: Vec<String> = new.collect();
     // Most edits set existing fields. The form is made only for new ones.
-    let form = (!new.is_empty()).then(|| edit_form::form(scene.store, entry, scene.now));
+    let form = (!new.is_empty()).then(|| edit_form::form(context.store, entry, context.now));
     let Some(Ok(form)) = form else { return Vec::new() };
     let known: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
     let told = new.into_iter().filter_map(|name| {
@@ -96,21 +99,17 @@ pub(super) fn misspelt(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssi
 }
 
 /// Returns the full name of a field that the record lacks; `None` if the record has the field.
-fn new_name(scene: &WriteContext<'_>, entry: &Entry, name: &str) -> Option<String> {
-    let (format, writes) = writes(scene.store).ok()?;
-    let raw = scene.store.raw(entry);
-    if !is_json(format, scene.store, entry) {
+fn new_name(context: &WriteContext<'_>, entry: &Entry, name: &str) -> Option<String> {
+    let (format, _) = writes(context.store).ok()?;
+    let raw = context.store.raw(entry);
+    if !is_json(format, context.store, entry) {
         let text = String::from_utf8_lossy(&raw);
         return Note::read(&text).field(name).is_none().then(|| name.to_owned());
     }
     let mut tape = Tape::default();
     let value = scan(&mut tape, &raw).ok()?;
-    let steps = writes.field(value, name);
-    let there = steps.iter().try_fold(value, |at, step| match at.kind() {
-        JsonKind::Array => at.items().nth(step.parse().ok()?),
-        _ => at.get(step),
-    });
-    there.is_none().then(|| steps.join("."))
+    let steps: Vec<&str> = name.split('.').collect();
+    value_at(value, &steps).is_none().then(|| name.to_owned())
 }
 
 /// True for one or two wrong letters. In a short name, two wrong letters make another word.

@@ -12,13 +12,13 @@ use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
 /// Returns the record with the form's values, to edit: JSON with one member per line, others as they are.
-pub fn record_text(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> String {
-    let store = scene.store;
+pub fn record_text(context: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> String {
+    let store = context.store;
     let set = form.settings(values);
-    let edited = if set.is_empty() { None } else { after_edit(scene, entry, &as_settings(&set)).ok() };
+    let edited = if set.is_empty() { None } else { after_edit(context, entry, &as_settings(&set)).ok() };
     let raw = match edited {
         Some(EditResult::Record(bytes)) => bytes,
-        Some(EditResult::Files(changes)) => in_files(scene, entry, &changes),
+        Some(EditResult::Files(changes)) => in_files(context, entry, &changes),
         None => store.raw(entry).to_vec(),
     };
     let mut tape = Tape::default();
@@ -28,16 +28,15 @@ pub fn record_text(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, val
 }
 
 /// Returns the record in its file after the changes.
-fn in_files(scene: &WriteContext<'_>, entry: &Entry, changes: &[Change]) -> Vec<u8> {
-    let document = scene.store.document(entry);
+fn in_files(context: &WriteContext<'_>, entry: &Entry, changes: &[Change]) -> Vec<u8> {
+    let document = context.store.document(entry);
     let after = changes.iter().find(|own| own.path == document.path).and_then(Change::after);
     let record = after.and_then(|bytes| {
-        let format = format::by_name(scene.store.format)?;
-        let reading = format.read(document.role, &document.path, &bytes, scene.now);
-        let span = reading.records.get(entry.record as usize)?.span;
-        bytes.get(span.start as usize..span.end as usize).map(<[u8]>::to_vec)
+        let format = format::by_name(context.store.format)?;
+        let reading = format.read(document.role, &document.path, &bytes, context.now);
+        bytes.get(reading.records.get(entry.record as usize)?.span.range()).map(<[u8]>::to_vec)
     });
-    record.unwrap_or_else(|| scene.store.raw(entry).to_vec())
+    record.unwrap_or_else(|| context.store.raw(entry).to_vec())
 }
 
 /// Returns the values of the form's fields from the text that an editor saved.

@@ -14,13 +14,13 @@ pub(super) fn offer(
     findings: &mut [FormFinding],
     form: &EditForm,
     values: &[String],
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     most_bytes: Option<usize>,
     bytes: usize,
 ) {
     for finding in findings {
         let fix = match (finding.field, most_bytes) {
-            (Some(at), _) => of_field(finding, form, at, &values[at], scene),
+            (Some(at), _) => of_field(finding, form, at, &values[at], context),
             (None, Some(most)) if finding.code == Code::LimitExceeded && bytes > most => {
                 let cut = most_length(&values[0], bytes - most);
                 (!cut.is_empty()).then(|| ("shorten the text to the limit".into(), 0, cut))
@@ -39,7 +39,7 @@ fn of_field(
     form: &EditForm,
     at: usize,
     value: &str,
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
 ) -> Option<(String, usize, String)> {
     let of = |(title, value): (String, String)| (title, at, value);
     let field = &form.fields[at];
@@ -51,7 +51,7 @@ fn of_field(
         (Code::NoTimezone, FieldKind::Moment) => Some(("append Z (UTC)".into(), zoned(value))),
         (Code::BadTimestamp, FieldKind::Moment) => Some(moment(value, &field.value)),
         (Code::MissingField, FieldKind::Moment) => {
-            Some(("set the current time".into(), scene.now.to_millis()))
+            Some(("set the current time".into(), context.now.to_millis()))
         }
         (Code::OutOfRange | Code::MissingField, FieldKind::Word { words, .. }) => {
             let near = nearest(value, words)?;

@@ -16,7 +16,7 @@ use crate::text::json_edit::{quoted, remove};
 ///
 /// If the format allows no new records, or the record does not fit the format.
 pub fn copy(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     old: &Store,
     entry: &Entry,
     form: &EditForm,
@@ -25,18 +25,18 @@ pub fn copy(
     let kind = old.view(entry).map(|view| view.kind.to_string()).unwrap_or_default();
     let session = old.session(entry).map(|session| session.name.clone());
     let json = format::by_name(old.format).is_some_and(|format| is_json(format, old, entry));
-    let record = if json { of_json(scene, old, entry, form, values)? } else { of_note(form, values) };
+    let record = if json { of_json(context, old, entry, form, values)? } else { of_note(form, values) };
     let draft = RecordDraft {
         session: session.as_deref(),
         kind: &kind,
         record: Some(&record),
         ..RecordDraft::default()
     };
-    add::add(scene, &draft)
+    add::add(context, &draft)
 }
 
 fn of_json(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     old: &Store,
     entry: &Entry,
     form: &EditForm,
@@ -44,9 +44,9 @@ fn of_json(
 ) -> Result<String> {
     let before = WriteContext {
         store: old,
-        now: scene.now,
-        random: scene.random,
-        compressed_files: scene.compressed_files,
+        now: context.now,
+        random: context.random,
+        compressed_files: context.compressed_files,
     };
     let set = form.settings(values);
     let mut record = match after_edit(&before, entry, &as_settings(&set))? {

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::validate::judge;
-use super::{EditForm, as_settings, field_fix, format_of};
+use super::{EditForm, as_settings, field_fix};
 use crate::format::AssemblyInput;
 use crate::model::{Change, Document, Entry, Plan, Problem};
+use crate::ops::change_plan::format_of;
 use crate::ops::edit::edit_as_shown;
 use crate::ops::form::finding::{FormFinding, FormValidation, finding, named};
 use crate::ops::{Result, WriteContext};
@@ -25,22 +26,22 @@ pub struct SavePreview {
 }
 
 /// Plans to save a form, and reads the store as it would be then.
-pub fn verdict(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> SavePreview {
-    let mut judged = judge(scene, entry, form, values);
+pub fn verdict(context: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> SavePreview {
+    let mut judged = judge(context, entry, form, values);
     let set = form.settings(values);
-    let plan = edit_as_shown(scene, entry, &as_settings(&set));
+    let plan = edit_as_shown(context, entry, &as_settings(&set));
     let mut after = Vec::new();
     match &plan {
         Err(refusal) => judged.refuse(form, refusal),
         Ok(plan) => {
             let changes: Vec<Change> = plan.all().cloned().collect();
-            after = derived_files::documents_after(scene.store, &changes, scene.now);
+            after = derived_files::documents_after(context.store, &changes, context.now);
             if !plan.is_empty() {
-                store_wide(&mut judged, scene, entry, form, plan, &after);
+                store_wide(&mut judged, context, entry, form, plan, &after);
             }
         }
     }
-    field_fix::offer(&mut judged.findings, form, values, scene, form.most_bytes, judged.bytes.1);
+    field_fix::offer(&mut judged.findings, form, values, context, form.most_bytes, judged.bytes.1);
     judged.findings.sort_by_key(|own| (!own.refuses(), own.severity));
     SavePreview { judged, plan, after }
 }
@@ -48,13 +49,13 @@ pub fn verdict(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values:
 /// Adds the problems that the files would have after the plan and don't have before it.
 fn store_wide(
     judged: &mut FormValidation,
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     entry: &Entry,
     form: &EditForm,
     plan: &Plan,
     after: &[Arc<Document>],
 ) {
-    let Ok(format) = format_of(scene.store) else { return };
+    let Ok(format) = format_of(context.store) else { return };
     let folders: BTreeSet<PathBuf> = after
         .iter()
         .flat_map(|document| document.path.ancestors().skip(1).map(PathBuf::from))
@@ -62,11 +63,11 @@ fn store_wide(
         .collect();
     let folders: Vec<PathBuf> = folders.into_iter().collect();
     let parts = AssemblyInput { documents: after, folders: &folders, locks: &[], outside_files: None };
-    let together = format.assemble(&parts, scene.now).problems;
+    let together = format.assemble(&parts, context.now).problems;
     let touched = |document: &&Arc<Document>| plan.changes.iter().any(|own| own.path == document.path);
     let alone = after.iter().filter(touched).flat_map(|document| &document.problems);
-    let path = &scene.store.document(entry).path;
-    for problem in together.iter().chain(alone).filter(|own| !is_known(&scene.store.problems, own)) {
+    let path = &context.store.document(entry).path;
+    for problem in together.iter().chain(alone).filter(|own| !is_known(&context.store.problems, own)) {
         let is_own = problem.record == Some(entry.record) && problem.file == *path;
         let field = if is_own { field_of(form, problem) } else { None };
         let new = finding(field, &(problem.code, problem.severity, problem.message.clone()), true);

@@ -127,9 +127,9 @@ enum Came {
 fn held_against_check(desk: &Desk, number: usize, entry: &Entry, values: &[String]) -> Result<Came, String> {
     let store = &desk.snapshot.stores[number];
     let form = form(store, entry, now()).unwrap();
-    let scene = WriteContext::of(store, now(), [7; 16]);
-    let quick = judge(&scene, entry, &form, values);
-    let verdict = verdict(&scene, entry, &form, values);
+    let context = WriteContext::of(store, now(), [7; 16]);
+    let quick = judge(&context, entry, &form, values);
+    let verdict = verdict(&context, entry, &form, values);
     let set = form.settings(values);
     let kind = &store.view(entry).unwrap().kind;
     let judged = &verdict.judged;
@@ -141,10 +141,10 @@ fn held_against_check(desk: &Desk, number: usize, entry: &Entry, values: &[Strin
         return fail(format!("at once: {quick:?}"));
     }
     let Ok(plan) = &verdict.plan else {
-        if ruled_out(&scene, entry, &form, values) {
+        if ruled_out(&context, entry, &form, values) {
             return Ok(Came::Ruled);
         }
-        return match is_error(&scene, entry, &form, values) {
+        return match is_error(&context, entry, &form, values) {
             true => Ok(Came::Refused),
             false => fail("refused, and check calls it no error".into()),
         };
@@ -198,26 +198,25 @@ fn what_the_editor_saves_without_warning_check_finds_clean_and_what_it_refuses_c
 }
 
 /// True if the format's writer rules it out before anything is read.
-fn ruled_out(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> bool {
+fn ruled_out(context: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> bool {
     let set = form.settings(values);
     let tags = form.find("tags").map(|at| items(&values[at])).unwrap_or_default();
-    after_edit(scene, entry, &as_settings(&set)).is_err() || fits_words(scene, entry, &tags).is_err()
+    after_edit(context, entry, &as_settings(&set)).is_err() || fits_words(context, entry, &tags).is_err()
 }
 
 /// True if reading the new bytes finds a new error.
-fn is_error(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> bool {
+fn is_error(context: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> bool {
     let set = form.settings(values);
-    let store = scene.store;
+    let store = context.store;
     let document = store.document(entry);
-    let changes = match after_edit(scene, entry, &as_settings(&set)).unwrap() {
+    let changes = match after_edit(context, entry, &as_settings(&set)).unwrap() {
         EditResult::Files(changes) => changes,
         EditResult::Record(new) => {
-            let span = store.record(entry).span;
-            let edits = vec![(span.start as usize..span.end as usize, new)];
+            let edits = vec![(store.record(entry).span.range(), new)];
             vec![Change::edits(&document.path, document.bytes.clone(), edits)]
         }
     };
-    let after = derived_files::documents_after(store, &changes, scene.now);
+    let after = derived_files::documents_after(store, &changes, context.now);
     let errors = |documents: &[Arc<crate::model::Document>]| -> Vec<String> {
         let own = documents.iter().find(|own| own.path == document.path).unwrap();
         let errors = own.problems.iter().filter(|own| own.severity == Severity::Error);
@@ -237,15 +236,15 @@ fn every_fix_leads_to_something_that_can_be_saved() {
             let form = form(store, entry, now()).unwrap();
             for at in 0..form.fields.len() {
                 for text in tried(&form.fields[at]) {
-                    let scene = WriteContext::of(store, now(), [7; 16]);
+                    let context = WriteContext::of(store, now(), [7; 16]);
                     let mut values = form.values();
                     values[at] = text.clone();
-                    let before = judge(&scene, entry, &form, &values);
+                    let before = judge(&context, entry, &form, &values);
                     for own in before.findings.iter().filter(|own| own.is_new) {
                         let Some(fix) = &own.fix else { continue };
                         let mut fixed = values.clone();
                         fixed[fix.field] = fix.value.clone();
-                        let after = judge(&scene, entry, &form, &fixed);
+                        let after = judge(&context, entry, &form, &fixed);
                         let stays = after.findings.iter().any(|new| new.is_new && new.code == own.code);
                         assert!(
                             !stays,

@@ -1,33 +1,39 @@
 //! What is wrong with a changed form, by the format's own reading of the one record. This is fast
 //! enough to run at every key.
 
-use super::{EditForm, as_settings, field_fix, format_of, items};
+use super::{EditForm, as_settings, field_fix, items};
 use crate::format::Format;
 use crate::format::field_reader::Fault;
 use crate::model::{Change, Code, Document, Entry, Moment, Store};
+use crate::ops::change_plan::format_of;
 use crate::ops::edit::after_edit;
 use crate::ops::edit::edit_result::EditResult;
 use crate::ops::form::finding::{FormValidation, finding, named, of_refusal};
 use crate::ops::{Refusal, WriteContext};
 
 /// Judges the record of a form with these values, without other records.
-pub fn judge(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> FormValidation {
+pub fn judge(
+    context: &WriteContext<'_>,
+    entry: &Entry,
+    form: &EditForm,
+    values: &[String],
+) -> FormValidation {
     let set = form.settings(values);
-    let raw = scene.store.raw(entry);
+    let raw = context.store.raw(entry);
     let mut judged = FormValidation { findings: Vec::new(), bytes: (raw.len(), raw.len()) };
-    let Ok(format) = format_of(scene.store) else { return judged };
-    let document = scene.store.document(entry);
-    let kind = scene.store.view(entry).map_or("", |view| view.kind);
+    let Ok(format) = format_of(context.store) else { return judged };
+    let document = context.store.document(entry);
+    let kind = context.store.view(entry).map_or("", |view| view.kind);
     let edited = match set.is_empty() {
         true => Ok(EditResult::Files(Vec::new())),
-        false => after_edit(scene, entry, &as_settings(&set)),
+        false => after_edit(context, entry, &as_settings(&set)),
     };
     match edited {
         Err(refusal) => judged.refuse(form, &refusal),
         Ok(EditResult::Record(new)) => {
             judged.bytes.1 = new.len();
-            let before = format.form(&document.path, kind, &raw, scene.now);
-            let after = format.form(&document.path, kind, &new, scene.now);
+            let before = format.form(&document.path, kind, &raw, context.now);
+            let after = format.form(&document.path, kind, &new, context.now);
             let known: Vec<&Fault> = before.faults.iter().map(|(_, fault)| fault).collect();
             for (at, fault) in &after.faults {
                 let name = at.and_then(|at| after.fields.get(at)).map(|asked| asked.name.as_str());
@@ -37,12 +43,12 @@ pub fn judge(scene: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &
             // The other problems of the record come from the reading of its file, and stay as they are.
             others(&mut judged, document, entry, form, &before.faults);
         }
-        Ok(EditResult::Files(changes)) => of_files(&mut judged, scene, format, entry, form, &changes),
+        Ok(EditResult::Files(changes)) => of_files(&mut judged, context, format, entry, form, &changes),
     }
-    if let Err(refusal) = crate::ops::edit::fits_words(scene, entry, &tags_of(form, values)) {
+    if let Err(refusal) = crate::ops::edit::fits_words(context, entry, &tags_of(form, values)) {
         judged.refuse(form, &refusal);
     }
-    field_fix::offer(&mut judged.findings, form, values, scene, form.most_bytes, judged.bytes.1);
+    field_fix::offer(&mut judged.findings, form, values, context, form.most_bytes, judged.bytes.1);
     judged.findings.sort_by_key(|own| (!own.refuses(), own.severity));
     judged
 }
@@ -71,18 +77,18 @@ fn others(
 
 fn of_files(
     judged: &mut FormValidation,
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     format: &dyn Format,
     entry: &Entry,
     form: &EditForm,
     changes: &[Change],
 ) {
-    let document = scene.store.document(entry);
+    let document = context.store.document(entry);
     let own = |change: &&Change| change.path == document.path;
     let after = changes.iter().find(own).and_then(Change::after);
     let problems = match &after {
         Some(bytes) => {
-            let reading = format.read(document.role, &document.path, bytes, scene.now);
+            let reading = format.read(document.role, &document.path, bytes, context.now);
             let record = reading.records.get(entry.record as usize);
             judged.bytes.1 = record.map_or(bytes.len(), |record| record.span.len() as usize);
             reading.problems

@@ -26,7 +26,7 @@ impl RepairContext<'_> {
         let [(lines, tidied)] = edits.as_slice() else { return None };
         // Learns from the whole file how records begin, because `made` is only a part of it.
         self.is_record(document, b"");
-        let read = self.format?.read(document.role, &document.path, tidied, self.scene.now);
+        let read = self.format?.read(document.role, &document.path, tidied, self.context.now);
         let made = Document::of_bytes(document.path.clone(), document.role, tidied.clone());
         let made = Document { records: read.records, ..made };
         let before = bytes(document, lines.clone())?;

@@ -40,7 +40,7 @@ impl<'a> RepairContext<'a> {
     }
 
     pub(super) fn erased(&self) -> Option<&ErasureMatcher<'a>> {
-        self.erased.get_or_init(|| self.material.erased.wanted(self.scene)).as_ref()
+        self.erased.get_or_init(|| self.material.erased.wanted(self.context)).as_ref()
     }
 
     /// True if some lines of a file hold an erased memory that was written again. A repair would
@@ -49,8 +49,7 @@ impl<'a> RepairContext<'a> {
         let Some(erased) = self.erased() else { return false };
         let bytes = line_damage::bytes(document, lines).unwrap_or_default();
         let records = erased.read(&document.path, &bytes, None);
-        let raw =
-            |own: &Record| bytes.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
+        let raw = |own: &Record| bytes.get(own.span.range()).unwrap_or_default();
         records.iter().any(|own| erased.is_erased(&document.path, raw(own), own.view(), None))
     }
 

@@ -85,7 +85,7 @@ impl RepairContext<'_> {
         }
         let copies = self.material.copies.iter().filter(|own| own.is_whole && own.file == document.path);
         for own in copies.filter(|own| !self.undeletes(document, &own.bytes)) {
-            let whole = self.material.erased.without(self.scene, &own.file, &own.bytes);
+            let whole = self.material.erased.without(self.context, &own.file, &own.bytes);
             let title = format!("restore the file from {}", own.from);
             let whole = whole.unwrap_or_default();
             let begins = !all.is_empty() && whole.starts_with(all.trim_ascii_end());
@@ -95,9 +95,9 @@ impl RepairContext<'_> {
             };
             offer(&title, confidence, reason, whole);
         }
-        let writes = writes(self.store()).map(|(_, writes)| writes).ok();
-        for own in writes.into_iter().flat_map(|writes| writes.restore_document(self.store(), document)) {
-            let whole = self.material.erased.without(self.scene, &document.path, &own.bytes);
+        let restore = writes(self.store()).ok().and_then(|(_, writes)| writes.own().restore_document);
+        for own in restore.into_iter().flat_map(|restore| restore(self.store(), document)) {
+            let whole = self.material.erased.without(self.context, &document.path, &own.bytes);
             offer(&format!("restore it from {}", own.source), 90, &own.reason, whole.unwrap_or_default());
         }
         if let Some(own) = survived(without_mark(&all)) {
@@ -116,22 +116,22 @@ impl RepairContext<'_> {
         if !is_marked || self.material.deleted.step_of_file(&document.path, 0).is_none() {
             return false;
         }
-        let read = format.read(document.role, &document.path, copy, self.scene.now);
+        let read = format.read(document.role, &document.path, copy, self.context.now);
         !read.records.iter().any(|own| own.view().is_some_and(|view| view.faded))
     }
 
     /// True if a document of memories has no memory with a text.
     fn is_silent(&self, document: &Document, bytes: &[u8]) -> bool {
         let Some(format) = self.format.filter(|_| document.role == Role::Records) else { return false };
-        let read = format.read(document.role, &document.path, bytes, self.scene.now);
+        let read = format.read(document.role, &document.path, bytes, self.context.now);
         let whole = read.records.iter().filter(|own| own.view().is_some());
-        let mut raw = whole.filter_map(|own| bytes.get(own.span.start as usize..own.span.end as usize));
+        let mut raw = whole.filter_map(|own| bytes.get(own.span.range()));
         !raw.any(|own| self.says(document, own))
     }
 
     fn can_be_read(&self, document: &Document, problem: &Problem, bytes: &[u8]) -> bool {
         let Some(format) = self.format.filter(|_| !bytes.is_empty()) else { return false };
-        let read = format.read(document.role, &document.path, bytes, self.scene.now);
+        let read = format.read(document.role, &document.path, bytes, self.context.now);
         // A note may have had another fault before.
         let is_of_front = problem.code == Code::BadFrontMatter && problem.severity == Severity::Note;
         let is_bad = |own: &Problem| {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::RepairContext;
 use super::fix::ProblemFix;
-use super::line_damage::{leaves, range};
+use super::line_damage::leaves;
 use crate::format::writing::{Operation, uuid};
 use crate::model::{Document, PathText, Problem, Record, Role};
 use crate::ops::repair::repair_caches::{NewIds, RecordsById, StoreRecord};
@@ -159,9 +159,9 @@ impl RepairContext<'_> {
         let free = self.free(id);
         let free = free.get(&(document.path.clone(), record.span.start))?;
         let after = set(&raw, &[&name], &quoted(free)).ok()?;
-        let after = writes.renew_checksum(before, after, self.scene.now).ok()?;
+        let after = writes.finish_edit(before, after, self.context.now, false).ok()?;
         let reason = format!("Both stay. No memory has the id {free}; references mean the other one then.");
-        let edits = vec![(range(record), after)];
+        let edits = vec![(record.span.range(), after)];
         let out = super::safe_line_fix::taken(document, problem, &edits);
         Some(ProblemFix::edit("give it an id of its own", 60, reason, (&document.path, edits, out)))
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::RepairContext;
 use super::fix::{ByteEdit, ProblemFix};
-use super::line_damage::{bytes, range};
+use super::line_damage::bytes;
 use super::safe_line_fix::{self, taken};
 use crate::format::writing::{Operation, set_field};
 use crate::model::{Code, Document, Entry, Problem, Splice, container};
@@ -92,9 +92,9 @@ impl<'a> RepairContext<'a> {
                 let after = if is_same {
                     after
                 } else {
-                    writes.renew_checksum(before, after, self.scene.now).ok()?
+                    writes.finish_edit(before, after, self.context.now, false).ok()?
                 };
-                vec![(range(self.store().record(entry)), after)]
+                vec![(self.store().record(entry).span.range(), after)]
             }
             false => self.within(document, entry, &settings)?,
         };
@@ -108,8 +108,8 @@ impl<'a> RepairContext<'a> {
         let of = (entry.document, entry.record);
         let mut last = self.last_form.borrow_mut();
         if last.as_ref().is_none_or(|own| own.of != of) {
-            let form = form::form(self.store(), entry, self.scene.now).ok()?;
-            let findings = form::judge(self.scene, entry, &form, &form.values()).findings;
+            let form = form::form(self.store(), entry, self.context.now).ok()?;
+            let findings = form::judge(self.context, entry, &form, &form.values()).findings;
             *last = Some(Rc::new(FormCache { of, form, findings, whole: OnceCell::new() }));
         }
         last.clone()
@@ -125,8 +125,8 @@ impl<'a> RepairContext<'a> {
         if settings.is_empty() || container(&document.path).is_some() || document.path.starts_with("..") {
             return None;
         }
-        match as_set(self.scene, entry, &as_settings(settings)).ok()? {
-            EditResult::Record(after) => Some(vec![(range(self.store().record(entry)), after)]),
+        match as_set(self.context, entry, &as_settings(settings)).ok()? {
+            EditResult::Record(after) => Some(vec![(self.store().record(entry).span.range(), after)]),
             EditResult::Files(changes) => {
                 let [only] = changes.as_slice() else { return None };
                 let own = only.splices().filter(|_| only.path == document.path)?;

@@ -60,6 +60,13 @@ pub struct QuarantinePiece {
     pub bytes: Vec<u8>,
 }
 
+impl QuarantinePiece {
+    /// Returns all bytes of a file with a problem.
+    pub fn whole(problem: &Problem, bytes: Vec<u8>) -> QuarantinePiece {
+        QuarantinePiece { file: problem.file.clone(), at: 0, line: 0, code: problem.code, bytes }
+    }
+}
+
 /// A repair: its changes, and the bytes that go from the files to quarantine first.
 #[derive(Clone, Debug, Default)]
 pub struct RepairPlan {
@@ -106,10 +113,10 @@ pub enum Repairability {
     ByHand,
 }
 
-/// Returns how a problem can be repaired, without a look at the bytes. `anew` are the files that
+/// Returns how a problem can be repaired, without a look at the bytes. `rebuilt` are the files that
 /// `reindex` would rebuild.
-pub fn ease(store: &Store, problem: &Problem, anew: &HashSet<&Path>) -> Repairability {
-    if stale_files::is_repaired(problem, anew) {
+pub fn ease(store: &Store, problem: &Problem, rebuilt: &HashSet<&Path>) -> Repairability {
+    if stale_files::is_repaired(problem, rebuilt) {
         return Repairability::Safe("rebuild it from the memories");
     }
     if matches!(problem.code, Code::LeftoverTemp | Code::ArchiveBroken) {

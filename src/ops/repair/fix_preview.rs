@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::RepairContext;
 use super::fix::{ByteEdit, FixAction, ProblemFix};
-use super::line_damage::{self, range, stretch};
+use super::line_damage::{self, stretch};
 use super::safe_line_fix::{after_edits, touched, without_end};
 use crate::model::{Code, Document, Problem};
 use crate::ops::repair::fix::is_repaired_by_line;
@@ -51,7 +51,7 @@ fn place(document: &Document, problem: &Problem, fixes: &[ProblemFix]) -> Range<
         (Some(_), Some(number)) if is_repaired_by_line(document) => {
             stretch(document, number as usize).map(|own| with_safe(document, own, fixes))
         }
-        (Some(record), _) => Some(range(record)),
+        (Some(record), _) => Some(record.span.range()),
         _ => None,
     };
     let first = || fixes.iter().find_map(|own| Some(touched(document, edits_of(own)?)));

@@ -23,6 +23,14 @@ fn added(kept: &[FileCopy]) -> Vec<(&Path, &[u8], &str)> {
     all
 }
 
+/// Returns the words for the lines of a record.
+fn lines_of(record: &Record) -> String {
+    match record.lines {
+        0 | 1 => format!("line {}", record.line),
+        lines => format!("lines {} to {}", record.line, record.line + lines - 1),
+    }
+}
+
 impl<'a> RepairContext<'a> {
     pub(super) fn others(&self) -> &IntactCopies<'a> {
         self.shared.others.get_or_init(|| {
@@ -54,7 +62,7 @@ impl<'a> RepairContext<'a> {
                 if copies.is_empty() { ErasedRecords::default() } else { self.material.erased.clone() };
             let facts = CopyFacts { gone, ..CopyFacts::default() };
             for kept in copies {
-                let Ok(found) = compare(self.scene, &kept.file, &kept.bytes, &facts) else { continue };
+                let Ok(found) = compare(self.context, &kept.file, &kept.bytes, &facts) else { continue };
                 for item in found.items.into_iter().filter(|item| item.can_come) {
                     let Some(id) = item.id else { continue };
                     let of = own.kept.entry((&kept.file, id)).or_default();
@@ -80,11 +88,12 @@ impl<'a> RepairContext<'a> {
         let mut fixes = Vec::new();
         if let Some(id) = id {
             let same = others.here.get(id).into_iter().flatten();
-            if let Some(StoreRecord { document: own, record: whole, .. }) =
-                same.into_iter().find(|own| own.document.path == document.path)
-            {
+            // A record with damage of its own has an id, too.
+            let is_intact =
+                |own: &&StoreRecord<'_>| own.document.path == document.path && own.record.view().is_some();
+            if let Some(StoreRecord { document: own, record: whole, .. }) = same.into_iter().find(is_intact) {
                 let (edits, out) = leaves(document, torn.problem, torn.record);
-                let title = format!("move it to quarantine: the memory is intact on line {}", whole.line);
+                let title = format!("move it to quarantine: the memory is intact on {}", lines_of(whole));
                 let is_it = own.raw(whole).starts_with(kept);
                 let reason = if is_it { "It begins as that one does." } else { "They have the same id." };
                 let confidence = if is_it { 98 } else { 55 };

@@ -28,23 +28,19 @@ pub(super) fn safe_reason(code: Code) -> &'static str {
     }
 }
 
-pub(super) fn range(record: &Record) -> Range<usize> {
-    record.span.start as usize..record.span.end as usize
-}
-
 /// Returns the complete lines of a record, and of all records that share one of these lines.
 pub(super) fn stretch(document: &Document, number: usize) -> Option<Range<usize>> {
     let records = &document.records;
-    let own = range(records.get(number)?);
+    let own = records.get(number)?.span.range();
     let (mut first, mut last) = (number, number);
     let (mut start, mut end) = (document.bytes.line_start(own.start), document.bytes.line_end(own.end));
-    while let Some(before) = first.checked_sub(1).and_then(|at| records.get(at)).map(range)
+    while let Some(before) = first.checked_sub(1).and_then(|at| records.get(at)).map(|own| own.span.range())
         && before.end > start
     {
         first -= 1;
         start = document.bytes.line_start(before.start);
     }
-    while let Some(next) = records.get(last + 1).map(range)
+    while let Some(next) = records.get(last + 1).map(|own| own.span.range())
         && next.start < end
     {
         last += 1;
@@ -78,8 +74,8 @@ pub(super) struct TornRecord<'a> {
 impl TornRecord<'_> {
     /// Replaces the record with an intact one, and returns what goes to quarantine.
     pub(super) fn becomes(&self, whole: Vec<u8>) -> (Vec<ByteEdit>, Vec<QuarantinePiece>) {
-        let edit = with_end(self.document, range(self.record), whole);
-        let out = left_of(self.document, self.problem, range(self.record), &edit);
+        let edit = with_end(self.document, self.record.span.range(), whole);
+        let out = left_of(self.document, self.problem, self.record.span.range(), &edit);
         (vec![edit], out.into_iter().collect())
     }
 }
@@ -155,7 +151,8 @@ impl RepairContext<'_> {
                 _ => self.of_schema(document, problem),
             };
         }
-        let content = if range(record).len() > LONG { None } else { bytes(document, range(record)) };
+        let content =
+            if record.span.len() as usize > LONG { None } else { bytes(document, record.span.range()) };
         let why = match &content {
             // A tombstone does not restore a memory.
             Some(_) if document.role == Role::Tombstones => None,
@@ -192,7 +189,7 @@ impl RepairContext<'_> {
                 .filter(|own| self.why_gone(&document.path, document.role, &own.bytes).is_none())
                 .map(|own| {
                     let (confidence, reason) = self.claim(document, &own);
-                    let at = range(record);
+                    let at = record.span.range();
                     let edit = with_end(document, at.clone(), own.bytes);
                     let blanks = |part: Range<usize>| (part.start, bytes(document, part).unwrap_or_default());
                     let around = [blanks(edit.0.start..at.start), blanks(at.end..edit.0.end)];
@@ -230,7 +227,7 @@ impl RepairContext<'_> {
     pub(super) fn wrong(&self, document: &Document, line: &[u8]) -> Vec<String> {
         let Some(format) = self.format else { return Vec::new() };
         let line = [line, b"\n"].concat();
-        wrong_in(&format.read(document.role, &document.path, &line, self.scene.now).problems)
+        wrong_in(&format.read(document.role, &document.path, &line, self.context.now).problems)
     }
 
     fn conflicts(&self, document: &Document) -> Rc<[MergeConflict]> {
@@ -240,7 +237,7 @@ impl RepairContext<'_> {
     }
 
     fn of_conflict(&self, document: &Document, problem: &Problem, record: &Record) -> Vec<ProblemFix> {
-        let at = range(record).start;
+        let at = record.span.range().start;
         let all = self.conflicts(document);
         let place = all.partition_point(|own| own.range.end <= at);
         let Some(own) = all.get(place).filter(|own| own.range.contains(&at)) else { return Vec::new() };

@@ -10,7 +10,7 @@ use crate::check::{findings, stale_files};
 use crate::format::writing::AuditEvent;
 use crate::model::plan::count_with_noun;
 use crate::model::{Change, Document, PathText, Plan, Problem, Store};
-use crate::ops::{Refusal, Result, WriteContext, backups, base, plan_and_after, writes};
+use crate::ops::{Refusal, Result, WriteContext, base, plan_and_after, with_backups, writes};
 use crate::store::derived_files;
 
 /// At most this many lines of a fix are shown, and this many characters of a line.
@@ -18,9 +18,9 @@ const TOLD: usize = 12;
 const WIDE: usize = 160;
 
 /// Plans everything that can be repaired without a loss.
-pub fn all_safe(scene: &WriteContext<'_>) -> Result<RepairPlan> {
+pub fn all_safe(context: &WriteContext<'_>) -> Result<RepairPlan> {
     let material = RepairSources::default();
-    chosen(&RepairContext::of(scene, &material, []), &RepairTarget::AllSafe)
+    chosen(&RepairContext::of(context, &material, []), &RepairTarget::AllSafe)
 }
 
 /// Plans the chosen repairs. The store must have all its problems.
@@ -192,34 +192,42 @@ fn cut(line: &str) -> String {
 
 /// Plans fixes. With `all`, derived files that are stale for another reason are rebuilt, too.
 fn planned(bench: &RepairContext<'_>, fixes: Vec<(&Problem, ProblemFix)>, all: bool) -> Result<RepairPlan> {
-    let scene = bench.scene;
-    let (_, writes) = writes(scene.store)?;
+    let context = bench.context;
+    let (_, writes) = writes(context.store)?;
     // An incomplete store must not look as if it needed no repair.
-    let none = Plan::of("repair", scene.store.whole()?);
+    let none = Plan::of("repair", context.store.whole()?);
     let mut own = FixChanges { rebuilds: all, ..FixChanges::default() };
-    fixes.into_iter().for_each(|(problem, fix)| own.add(scene.store, problem, fix));
-    let document = |path: &Path| scene.store.document_at(path);
+    fixes.into_iter().for_each(|(problem, fix)| own.add(context.store, problem, fix));
+    let document = |path: &Path| context.store.document_at(path);
     let edited = std::mem::take(&mut own.edits).into_iter();
     let edited = edited.filter_map(|(path, edits)| Some(Change::edits(&path, base(document(&path)?), edits)));
     let files = std::mem::take(&mut own.files);
     let changes: Vec<Change> = edited.chain(files).filter(|own| !own.is_empty()).collect();
     let mut repair = own.repair;
     if changes.is_empty() {
-        let anew = if own.rebuilds { stale_files::stale_files(scene.store, scene.now) } else { Vec::new() };
-        let made_of = derived_files::derivation_inputs(scene.store, &[]);
-        repair.plan = (!anew.is_empty()).then_some(Plan { derived: anew, inputs: made_of, ..none });
+        let rebuilt =
+            if own.rebuilds { stale_files::stale_files(context.store, context.now) } else { Vec::new() };
+        let made_of = derived_files::derivation_inputs(context.store, &[]);
+        repair.plan = (!rebuilt.is_empty()).then_some(Plan { derived: rebuilt, inputs: made_of, ..none });
         return Ok(repair);
     }
-    let told = writes.audit_changes(scene, AuditEvent::Repair, &changes, own.count)?;
-    let mut every = backups(scene, writes, &changes);
-    every.extend(changes);
+    let audit = writes.own().audit;
+    let told =
+        audit.map_or(Ok(Vec::new()), |audit| audit(context, AuditEvent::Repair, &changes, own.count))?;
+    let mut every = with_backups(context, writes, changes);
     every.extend(told);
-    let (mut plan, after) = plan_and_after("repair", scene, own.count, every)?;
+    let (mut plan, after) = plan_and_after("repair", context, own.count, every)?;
     if own.rebuilds {
         // What is stale for another reason is rebuilt, too.
         let touched: HashSet<PathBuf> = plan.all().map(|change| change.path.clone()).collect();
-        let anew = stale_files::stale_files_with(scene.store, &after, scene.now).into_iter();
-        plan.derived.extend(anew.filter(|change| !touched.contains(&change.path)));
+        for change in stale_files::stale_files_with(context.store, &after, context.now) {
+            // A fix may change a derived file itself, which then also gets what it is derived from.
+            match plan.changes.iter_mut().find(|own| own.path == change.path && own.word() == "rewrite") {
+                Some(own) => *own = change,
+                None if touched.contains(&change.path) => {}
+                None => plan.derived.push(change),
+            }
+        }
     }
     plan.lines.splice(0..0, told_of(own.told, own.count, own.waiting));
     repair.plan = Some(plan);

@@ -120,7 +120,7 @@ pub fn restored(
     bench: &RepairContext<'_>,
     (pieces, step): (&[QuarantinePiece], Option<u64>),
 ) -> Result<Plan> {
-    let (scene, store) = (bench.scene, bench.store());
+    let (context, store) = (bench.context, bench.store());
     writes(store)?;
     let Some(file) = pieces.first().map(|own| own.file.clone()) else {
         return Err(Refusal::unfit("there is nothing in it."));
@@ -163,7 +163,7 @@ pub fn restored(
     }
     let mut own = match is_nothing {
         true => Plan::of("quarantine restore", store.whole()?),
-        false => plan("quarantine restore", scene, coming.count.max(1), vec![change])?,
+        false => plan("quarantine restore", context, coming.count.max(1), vec![change])?,
     };
     coming.why.truncate(TOLD);
     own.lines.extend(coming.why.iter().map(|why| format!("left out: {why}")));
@@ -201,7 +201,7 @@ impl RestoredLines {
         let present: HashSet<&[u8]> = held.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).collect();
         let all: Vec<&[u8]> = pieces.iter().map(|own| &*own.bytes).collect();
         let all = all.join(&b'\n');
-        let is_erased = bench.material.erased.without(bench.scene, file, &all)? != all;
+        let is_erased = bench.material.erased.without(bench.context, file, &all)? != all;
         for own in pieces {
             let place = if own.line > 0 { format!("line {}: ", own.line) } else { String::new() };
             let kept: Vec<&[u8]> = own.bytes.split_inclusive(|byte| *byte == b'\n').collect();
@@ -214,7 +214,7 @@ impl RestoredLines {
                 continue;
             }
             let left = match is_erased {
-                true => bench.material.erased.without(bench.scene, file, &own.bytes)?,
+                true => bench.material.erased.without(bench.context, file, &own.bytes)?,
                 false => own.bytes.clone(),
             };
             let is_less = left.len() < own.bytes.len();
@@ -246,10 +246,10 @@ impl RestoredLines {
         if format.place(file, false) == Placement::File(Role::Tombstones) {
             return bytes;
         }
-        let read = format.read(Role::Records, file, &bytes, bench.scene.now);
+        let read = format.read(Role::Records, file, &bytes, bench.context.now);
         let mut spans = Vec::new();
         for own in &read.records {
-            let raw = bytes.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
+            let raw = bytes.get(own.span.range()).unwrap_or_default();
             if let Some(why) = bench.why_gone(file, Role::Records, raw) {
                 self.why.push(format!("{place}{why}"));
                 spans.push(own.span);
@@ -289,7 +289,7 @@ fn whole(
     let bytes = match own.bytes == BOM {
         true if held.starts_with(BOM) => held.to_vec(),
         true => [BOM, held].concat(),
-        false => bench.material.erased.without(bench.scene, file, &own.bytes)?,
+        false => bench.material.erased.without(bench.context, file, &own.bytes)?,
     };
     Ok(match now {
         Some(now) => Change::rewrite(file, now, bytes),

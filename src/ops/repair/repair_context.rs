@@ -62,7 +62,7 @@ pub const TURN: usize = 64;
 
 /// A store with everything that is needed to find the fixes of its problems.
 pub struct RepairContext<'a> {
-    pub(super) scene: &'a WriteContext<'a>,
+    pub(super) context: &'a WriteContext<'a>,
     pub(super) material: &'a RepairSources,
     pub(super) format: Option<&'static dyn Format>,
     /// The files that are rebuilt from the memories.
@@ -95,17 +95,17 @@ pub struct RepairIndexes<'a> {
 }
 
 impl<'a> RepairContext<'a> {
-    /// Makes a context. `anew` are the files that `reindex` would rebuild.
+    /// Makes a context. `rebuilt` are the files that `reindex` would rebuild.
     pub fn of<'p>(
-        scene: &'a WriteContext<'a>,
+        context: &'a WriteContext<'a>,
         material: &'a RepairSources,
-        anew: impl IntoIterator<Item = &'p Path>,
+        rebuilt: impl IntoIterator<Item = &'p Path>,
     ) -> RepairContext<'a> {
         RepairContext {
-            scene,
+            context,
             material,
-            format: crate::format::by_name(scene.store.format),
-            rebuilt_files: anew.into_iter().map(Path::to_owned).collect(),
+            format: crate::format::by_name(context.store.format),
+            rebuilt_files: rebuilt.into_iter().map(Path::to_owned).collect(),
             names: RefCell::default(),
             naive: RefCell::default(),
             last_form: RefCell::default(),
@@ -128,15 +128,15 @@ impl<'a> RepairContext<'a> {
     ) -> Vec<R> {
         // More threads cost more for few problems: each thread first reads what all problems need.
         let threads = items.len().div_ceil(FEW).min(parallel::thread_limit());
-        let (scene, material) = (self.scene, self.material);
+        let (context, material) = (self.context, self.material);
         let shared = &self.shared;
-        let anew: Vec<&Path> = self.rebuilt_files.iter().map(PathBuf::as_path).collect();
+        let rebuilt: Vec<&Path> = self.rebuilt_files.iter().map(PathBuf::as_path).collect();
         let (turns, next): (Vec<&[T]>, _) = (items.chunks(TURN).collect(), AtomicUsize::new(0));
         let of_turn = |own: &RepairContext<'_>, turn: &[T]| turn.iter().map(|item| work(own, item)).collect();
         let taken = parallel::map_parallel(&vec![(); threads], |()| {
             let own = RepairContext {
                 shared: Arc::clone(shared),
-                ..RepairContext::of(scene, material, anew.iter().copied())
+                ..RepairContext::of(context, material, rebuilt.iter().copied())
             };
             let turn = || parallel::next_item(&turns, &next);
             let made = std::iter::from_fn(turn).map(|(at, turn)| (at, of_turn(&own, turn)));
@@ -149,7 +149,7 @@ impl<'a> RepairContext<'a> {
     }
 
     pub(crate) fn store(&self) -> &'a Store {
-        self.scene.store
+        self.context.store
     }
 
     /// Returns the fixes of a problem, the best first.
@@ -171,9 +171,9 @@ impl<'a> RepairContext<'a> {
 
     /// Returns the fix of a problem that loses nothing.
     pub fn safe(&self, problem: &Problem) -> Option<ProblemFix> {
-        let anew: HashSet<&Path> =
+        let rebuilt: HashSet<&Path> =
             self.rebuilt_files.get(&problem.file).map(|own| &**own).into_iter().collect();
-        if stale_files::is_repaired(problem, &anew) {
+        if stale_files::is_repaired(problem, &rebuilt) {
             return Some(ProblemFix::rebuild());
         }
         let document = self.document(problem)?;

@@ -117,7 +117,7 @@ impl RepairContext<'_> {
         }
         let broken = |at: usize| {
             let own = records.get(at).filter(|own| own.view().is_none() && own.span.len() <= WIDE)?;
-            line_damage::bytes(document, line_damage::range(own))
+            line_damage::bytes(document, own.span.range())
         };
         (from..=number).find_map(|first| {
             let mut text = broken(first).filter(|own| own.starts_with(b"{"))?;
@@ -149,7 +149,7 @@ impl RepairContext<'_> {
         let own = own.take_while(|(_, own)| (own.span.start as usize) < lines.end);
         own.filter_map(|(number, record)| {
             let with = self.with_zones(document, number as u32)?;
-            Some((line_damage::range(record), with))
+            Some((record.span.range(), with))
         })
         .collect()
     }
@@ -164,8 +164,9 @@ impl RepairContext<'_> {
         if first_name(object).is_some_and(|name| names.contains(name)) {
             return true;
         }
-        self.format
-            .is_some_and(|format| is_record(format, (document.role, &document.path), object, self.scene.now))
+        self.format.is_some_and(|format| {
+            is_record(format, (document.role, &document.path), object, self.context.now)
+        })
     }
 }
 

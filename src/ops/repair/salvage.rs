@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::fix::ProblemFix;
-use super::line_damage::{TornRecord, bytes, piece, range, with_end, wrong_in};
+use super::line_damage::{TornRecord, bytes, piece, with_end, wrong_in};
 use super::lost_text::SILENT;
 use super::{RepairContext, truncated_time};
 use crate::format::field_reader::Need;
@@ -46,7 +46,7 @@ impl RepairContext<'_> {
         let is_silent = !self.says(document, &own.bytes(content));
         let found = self.salvaged(document, record, (content, own))?;
         // The complete line goes to quarantine, because an erasure could not recognize a tail alone.
-        let edit = with_end(document, range(record), found.bytes);
+        let edit = with_end(document, record.span.range(), found.bytes);
         let was = bytes(document, edit.0.clone())?;
         let out = vec![piece(document, problem, (edit.0.start, was))];
         let is_all = found.filled.is_empty() && found.wrong.is_empty() && found.times.is_empty();
@@ -91,7 +91,7 @@ impl RepairContext<'_> {
         let mut filled = Vec::new();
         while known.len() < FIELDS {
             let read = self.read_alone(document, &object)?;
-            let lacking = lacking(format, (document, &object), &read, self.scene.now, &known);
+            let lacking = lacking(format, (document, &object), &read, self.context.now, &known);
             if lacking.is_empty() {
                 break;
             }
@@ -104,7 +104,7 @@ impl RepairContext<'_> {
             filled.extend(self.fill(document, fields, &mut object, near.as_deref()));
         }
         let object = set(&object, &[MARK], "true").ok()?;
-        let read = format.read(document.role, &document.path, &[&*object, b"\n"].concat(), self.scene.now);
+        let read = format.read(document.role, &document.path, &[&*object, b"\n"].concat(), self.context.now);
         let [only] = read.records.as_slice() else { return None };
         only.view()?;
         let is_valid = !read.problems.iter().any(|own| own.severity == Severity::Error);
@@ -124,7 +124,7 @@ impl RepairContext<'_> {
         if let Some(own) = last.as_ref().filter(is_same) {
             return Some(Rc::clone(&own.read));
         }
-        let read = Rc::new(self.format?.read(role, path, object, self.scene.now));
+        let read = Rc::new(self.format?.read(role, path, object, self.context.now));
         *last = Some(LastReading {
             role,
             path: path.to_owned(),
@@ -162,7 +162,7 @@ impl RepairContext<'_> {
         let format = self.format.filter(|_| own.is_cut_text)?;
         let read = self.read_alone(document, object)?;
         let kind = read.records.first().and_then(|own| own.view()).map_or("", |view| view.kind);
-        let form = format.form(&document.path, kind, object, self.scene.now);
+        let form = format.form(&document.path, kind, object, self.context.now);
         let asked = form.fields.into_iter().filter(|own| matches!(own.kind, FieldKind::Moment));
         // A format without a form reports a wrong time as a problem.
         let wrong = read.problems.iter();
@@ -226,7 +226,7 @@ impl RepairContext<'_> {
 
     /// Returns a value for a field of which nothing is left.
     fn filling(&self, document: &Document, own: &FieldSpec, object: &[u8], near: Option<&[u8]>) -> String {
-        let now = quoted(&self.scene.now.to_millis());
+        let now = quoted(&self.context.now.to_millis());
         if is_id(&own.name, object, near) {
             return quoted(&self.new_id(document, object, near, &own.name));
         }

@@ -40,7 +40,7 @@ impl<'a> RepairContext<'a> {
 
     /// Returns the intact records in one place only, sorted by bytes. Empty if the format has no copies.
     fn without_copy(&self) -> Vec<UnpairedRecord<'a>> {
-        if !writes(self.store()).is_ok_and(|(_, writes)| writes.keeps_copies()) {
+        if !writes(self.store()).is_ok_and(|(_, writes)| writes.own().are_copies.is_some()) {
             return Vec::new();
         }
         let is_log = |own: &&Document| matches!(own.role, Role::Records | Role::Archive) && own.is_held();

@@ -14,13 +14,7 @@ impl<'a> RepairContext<'a> {
     pub(super) fn of_temp(&self, problem: &Problem) -> Vec<ProblemFix> {
         let Some(bytes) = self.material.temp_files.get(&problem.file) else { return Vec::new() };
         let goes = |title: &str, confidence, reason: String, first: Option<Change>| {
-            let piece = QuarantinePiece {
-                file: problem.file.clone(),
-                at: 0,
-                line: 0,
-                code: problem.code,
-                bytes: bytes.clone(),
-            };
+            let piece = QuarantinePiece::whole(problem, bytes.clone());
             let gone = Change::remove(&problem.file, bytes.clone().into());
             let act = FixAction::Files(first.into_iter().chain([gone]).collect(), vec![piece]);
             ProblemFix { title: title.into(), reason, confidence, is_safe: false, act }
@@ -76,8 +70,8 @@ impl<'a> RepairContext<'a> {
     fn lacking(&self, target: &Document, held: &[u8], bytes: &[u8]) -> Vec<Vec<u8>> {
         let Some(format) = self.format.filter(|_| is_log(&target.path)) else { return Vec::new() };
         let known: HashSet<&str> = target.records.iter().filter_map(|own| own.view()?.id).collect();
-        let read = format.read(target.role, &target.path, bytes, self.scene.now);
-        let raw = |own: &crate::model::Record| bytes.get(own.span.start as usize..own.span.end as usize);
+        let read = format.read(target.role, &target.path, bytes, self.context.now);
+        let raw = |own: &crate::model::Record| bytes.get(own.span.range());
         let whole = read.records.iter().filter(|own| own.view().is_some());
         let lines =
             whole.filter(|own| own.view().and_then(|view| view.id).is_none_or(|id| !known.contains(id)));

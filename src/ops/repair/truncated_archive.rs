@@ -15,18 +15,12 @@ impl RepairContext<'_> {
     pub(super) fn of_packed(&self, problem: &Problem) -> Option<ProblemFix> {
         let packed = self.material.temp_files.get(&problem.file)?;
         let name = problem.file.to_text();
-        let (anew, told) = match name.ends_with(".tar.gz") || name.ends_with(".tgz") {
+        let (repaired, told) = match name.ends_with(".tar.gz") || name.ends_with(".tgz") {
             true => archive(packed)?,
             false => file(packed)?,
         };
-        let out = QuarantinePiece {
-            file: problem.file.clone(),
-            at: 0,
-            line: 0,
-            code: problem.code,
-            bytes: packed.clone(),
-        };
-        let change = Change::rewrite(&problem.file, packed.clone().into(), anew);
+        let out = QuarantinePiece::whole(problem, packed.clone());
+        let change = Change::rewrite(&problem.file, packed.clone().into(), repaired);
         Some(ProblemFix {
             title: "pack what can be unpacked into a new file".into(),
             reason: format!("{told} The rest can't be read; the file as it is stays in quarantine."),

@@ -77,7 +77,7 @@ impl RowValue {
             (RowValue::Text(text), RowValue::Number(other)) => {
                 text.trim().parse::<f64>().ok()?.partial_cmp(other)
             }
-            (RowValue::Text(own), RowValue::Text(other)) => match (moment(own), moment(other)) {
+            (RowValue::Text(own), RowValue::Text(other)) => match (Moment::of(own), Moment::of(other)) {
                 (Some(own), Some(other)) => Some(own.cmp(&other)),
                 _ => Some(own.cmp(other)),
             },
@@ -89,7 +89,7 @@ impl RowValue {
     pub fn moment(&self) -> Option<Moment> {
         match self {
             RowValue::Moment(moment) => Some(*moment),
-            RowValue::Text(text) => moment(text),
+            RowValue::Text(text) => Moment::of(text),
             _ => None,
         }
     }
@@ -113,7 +113,7 @@ impl RowValue {
             RowValue::Number(number) => SortKey::Number(*number),
             RowValue::Moment(moment) => SortKey::Moment(*moment),
             RowValue::Text(text) | RowValue::List(_, text) => {
-                moment(text).map_or_else(|| SortKey::Text(text.clone()), SortKey::Moment)
+                Moment::of(text).map_or_else(|| SortKey::Text(text.clone()), SortKey::Moment)
             }
         }
     }
@@ -124,10 +124,6 @@ fn item(value: Json<'_>) -> RowValue {
         JsonKind::Array => RowValue::Text(value.plain()),
         _ => RowValue::of_json(value),
     }
-}
-
-fn moment(text: &str) -> Option<Moment> {
-    Moment::parse(text).map(|(moment, _)| moment)
 }
 
 impl SortKey {

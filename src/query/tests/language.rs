@@ -20,7 +20,7 @@ fn error(query: &str) -> QueryError {
 #[test]
 fn an_empty_query_finds_every_live_memory() {
     assert_eq!(three().found("  ").len(), 3);
-    assert!(Query::parse(" ", now()).unwrap().is_empty());
+    assert!(!Query::parse(" ", now()).unwrap().has_conditions());
 }
 
 #[test]

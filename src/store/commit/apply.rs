@@ -34,7 +34,7 @@ use crate::model::attributes::FileAttributes;
 use crate::model::plan::{change, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Bytes, Change};
-use crate::store::commit::apply::apply_plan::ApplyProgress;
+use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::handover::wait_for_line_end::wait_for_line_end;
 use crate::store::hidden_names;
 

@@ -3,15 +3,14 @@
 use crate::store::commit::derive::derive_files;
 use std::borrow::Cow;
 
-use super::apply::apply_plan::{self, ApplyProgress};
+use super::apply::apply_plan::{self};
 use super::apply::{copy_names, create_files, restore_attributes, retry, saved_attributes, step_folders};
 use super::handover::{add_late_lines, rescue};
 use super::recovery::recover_steps;
 use super::scrub::stale_plan_guard;
-use super::{
-    CommitContext, CommitError, CommitReceipt, FileLine, FilesState, JournalLine, UndoRedo, UndoStep,
-};
-use crate::model::{PathText, Plan};
+use super::{CommitContext, CommitError, FilesState, UndoStep};
+use crate::model::{CommitReceipt, FileLine, JournalLine, PathText, Plan, UndoRedo};
+use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::apply::equal_records;
 use crate::store::commit::derive::rebuild_derived;
 use crate::store::referenced_files;

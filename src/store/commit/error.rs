@@ -240,11 +240,3 @@ impl CommitError {
         }
     }
 }
-
-/// Returns the message of a failure after other stores were changed: for them it is not true that
-/// nothing was changed.
-pub fn without_untouched(message: &str) -> String {
-    message
-        .replace("Nothing was changed", "Nothing else was changed")
-        .replace("nothing was changed", "nothing else was changed")
-}

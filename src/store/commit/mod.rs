@@ -7,7 +7,6 @@
 mod apply;
 mod commit_context;
 mod commit_plan;
-mod commit_receipt;
 mod derive;
 mod error;
 mod format_lock;
@@ -21,26 +20,21 @@ pub mod scrub;
 pub(crate) mod vault;
 mod writer;
 
-pub use crate::model::deleted_from;
+pub use crate::store::commit::handover::watch_list::{StoreToWatch, take_stores_to_watch, watch_due};
+pub use crate::store::commit::history::step_history::StepHistory;
 pub use apply::rebase_splices::merge;
 pub use apply::replace_method::ReplaceMethod;
-pub use commit_receipt::CommitReceipt;
-pub use error::{CommitError, FilesState, without_untouched};
-pub use handover::watch_stores::{StoreToWatch, derive_at_once, take_stores_to_watch, watch, watch_due};
+pub use error::{CommitError, FilesState};
+pub use handover::watch_stores::{derive_at_once, watch};
 pub use history::deleted_records::{Deletions, DeletionsCache, held_bytes, with_deleted, without_deleted};
-pub use history::undo_redo::StepHistory;
 pub use recovery::leftover_files::is_left_over;
 pub use vault::activity_log::LogLine;
-pub use vault::backups::{BackupCopy, BackupReason, QuarantinedPiece, list_backups};
-pub use vault::drafts::{
-    DraftField, DraftOf, FormDraft, draft_kept_note, draft_lost_note, drop_form, find_form, keep_form,
-    keep_text,
-};
-pub use vault::retention::undo_until;
+pub use vault::backups::{QuarantinedPiece, list_backups};
+pub use vault::drafts::{draft_kept_note, draft_lost_note, drop_form, find_form, keep_form, keep_text};
 pub use vault::store_registry::{interrupted_stores, is_settled};
 pub use vault::undo_step::UndoStep;
-pub use vault::verify_backup::{BackupCheck, NOT_VERIFIED};
-pub use vault::{FileLine, JournalLine, UndoRedo, Vault, VaultState, make_folders};
+pub use vault::verify_backup::verify_backup;
+pub use vault::{Vault, VaultState, make_folders};
 pub use writer::Writer;
 
 use commit_context::CommitContext;

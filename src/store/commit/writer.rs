@@ -6,10 +6,10 @@ use std::borrow::Cow;
 
 use super::handover::rescue;
 use super::history::undo_redo;
-use super::{CommitContext, CommitError, CommitReceipt, UndoRedo, Vault, VaultState, commit_plan, scrub};
+use super::{CommitContext, CommitError, Vault, VaultState, commit_plan, scrub};
 use crate::disk::Flock;
 use crate::format::tuning::StoreTuning;
-use crate::model::{Plan, Store};
+use crate::model::{CommitReceipt, Plan, Store, UndoRedo};
 use crate::store::discovery::Place;
 use crate::store::erase::ErasureTarget;
 
@@ -129,11 +129,6 @@ impl<'a> Writer<'a> {
     /// Rebuilds what is due, even while others write. False if something can't be read or keeps changing.
     pub fn derive_due(&self) -> bool {
         derive_files::derive_due(&self.context)
-    }
-
-    /// Adds late lines of replaced files to the current files. Returns how many.
-    pub fn rescue(&self, store: &Store) -> usize {
-        rescue::rescue(&self.context, store)
     }
 }
 

@@ -152,7 +152,7 @@ impl NamedPart<'_> {
     }
 }
 
-/// True at the format's default place. If two places end alike (`memory`, `.bmad/memory`), the
+/// True at the format's default place. If two places end alike (`memory`, `.own/memory`), the
 /// longer counts.
 pub fn at_default_place(root: &Path, format: &dyn Format) -> bool {
     let root = absolute(root);

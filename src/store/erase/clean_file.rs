@@ -106,7 +106,7 @@ fn cleaned_log(
     (taken, stay): (&[&Record], &[&Record]),
     marks: ErasureMarks<'_>,
 ) -> ErasureEdits {
-    let range = |own: &Record| own.span.start as usize..own.span.end as usize;
+    let range = |own: &Record| own.span.range();
     let (mut edits, mut holes) = (ErasureEdits::new(), Vec::new());
     for own in taken {
         match wanted.hollow(path, raw(bytes, own), marks.reason) {
@@ -136,7 +136,7 @@ pub fn clean_tombstones(
         if !wanted.is_erased(&own.path, &raw, record.view(), Some(all)) {
             continue;
         }
-        let range = record.span.start as usize..record.span.end as usize;
+        let range = record.span.range();
         match bare_tombstone(&raw, all, reason) {
             Some(bare) if *raw == *bare => {}
             Some(bare) => edits.push((range, bare)),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::matcher::ErasureMatcher;
 use super::revealing_names::ErasedTexts;
 use crate::format::{Format, RecordSyntax};
-use crate::model::{Document, PathText, Record, Role, Span, View};
+use crate::model::{Document, PathText, Record, Role, Span, View, is_log};
 use crate::store::erase::original_path::original;
 use crate::text::front_matter::Note;
 use crate::text::json_edit;
@@ -71,7 +71,7 @@ impl ErasedContents {
         let spans = wanted.parts(path, bytes);
         for span in &spans {
             let mut own = ErasedContents::default();
-            let raw = bytes.get(span.start as usize..span.end as usize).unwrap_or_default();
+            let raw = bytes.get(span.range()).unwrap_or_default();
             own.take(wanted, path, raw, None);
             self.said.add(&own.said);
             self.parts.extend(own.main.iter().chain(&own.beside).cloned());
@@ -91,7 +91,7 @@ impl ErasedContents {
             let taken: HashSet<Span> = wanted.parts(&own.path, &own.bytes).into_iter().collect();
             let stay = erases.parts(&own.path, &own.bytes).into_iter().map(|part| part.span);
             for span in stay.filter(|span| !taken.contains(span)) {
-                shared.extend(parts.which(&own.bytes[span.start as usize..span.end as usize]));
+                shared.extend(parts.which(&own.bytes[span.range()]));
             }
         }
         parts.without(&shared)
@@ -240,14 +240,21 @@ impl<'a> SearchTextFilter<'a> {
             self.shared.extend(found.into_iter().filter(|at| *at >= self.main.len()));
             return;
         }
+        let mut all_stay = true;
         for record in &own.records {
             let raw = own.raw(record);
-            if !self.wanted.is_erased(&own.path, &raw, record.view(), None) && self.is_alike(&raw) {
+            let is_erased = self.wanted.is_erased(&own.path, &raw, record.view(), None);
+            all_stay &= !is_erased;
+            if !is_erased && self.is_alike(&raw) {
                 // Every such record is reported, so its copies must be read too.
                 self.wanted.kept_lines.forget(&raw);
                 let id = record.view().and_then(|view| view.id).unwrap_or("(no id)");
                 self.alike.push(format!("{}:{} {id}", own.path.to_text(), record.line));
             }
+        }
+        if all_stay && !is_log(&own.path) {
+            // A record can repeat a document of several records, as a snapshot does.
+            self.shared.extend(self.all.which(&own.bytes));
         }
     }
 
@@ -284,7 +291,7 @@ fn meant(view: View<'_>) -> impl Iterator<Item = &[u8]> {
 
 /// Returns the bytes of a record.
 pub fn raw<'b>(bytes: &'b [u8], record: &Record) -> &'b [u8] {
-    bytes.get(record.span.start as usize..record.span.end as usize).unwrap_or_default()
+    bytes.get(record.span.range()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ pub struct ErasurePlan {
 /// The input of the planning.
 pub struct ErasureContext<'a> {
     /// The store, the time and random values.
-    pub scene: &'a WriteContext<'a>,
+    pub context: &'a WriteContext<'a>,
     /// Recognizes what is erased.
     pub matcher: &'a ErasureMatcher<'a>,
     /// The texts of the erased records.
@@ -92,15 +92,18 @@ impl ErasureContext<'_> {
     ///
     /// If a file may hold erased content and can't be taken apart, or if a file of palimp can't be read.
     pub fn removal(&self) -> Result<ErasurePlan, CommitError> {
-        let store = self.scene.store;
+        let store = self.context.store;
         let (all, main) = self.contents.needles();
         let parts = self.contents.parts(self.matcher, &store.documents);
         let marks = ErasureMarks { main: &main, parts: &parts, reason: self.reason };
         let mut changes =
             ErasureChanges { tombstones: self.tombstones(&all, &main), ..ErasureChanges::default() };
         let with_torn = self.clean(marks, &mut changes)?;
-        let follows =
-            self.matcher.erases().map(|own| own.dependent_changes(self.scene, &changes.data)).transpose()?;
+        let follows = self
+            .matcher
+            .erases()
+            .map(|own| own.dependent_changes(self.context, &changes.data))
+            .transpose()?;
         // Documents with erased parts change last. Until then, their texts are available to find repeats.
         let chosen = self.matcher.targets.iter().filter(|own| own.was.is_some());
         let said: HashSet<&Path> = chosen.map(|own| &*own.file).collect();
@@ -108,7 +111,7 @@ impl ErasureContext<'_> {
         let mut plan = Plan::of("erase", store.whole()?);
         plan.records = self.matcher.targets.len();
         let seen: Vec<Change> = changes.tombstones.iter().chain(&changes.seen).cloned().collect();
-        let after = derived_files::documents_after(store, &seen, self.scene.now);
+        let after = derived_files::documents_after(store, &seen, self.context.now);
         let mut seeking = SearchTextFilter::of(self.matcher, (&all, &main));
         after.iter().for_each(|own| seeking.see(own));
         self.copies.outside(&mut |own| self.see_copy(own, marks, &mut seeking))?;
@@ -133,7 +136,7 @@ impl ErasureContext<'_> {
     ) -> Result<Vec<String>, CommitError> {
         self.matcher.forget_torn();
         let mut outcome = Ok(());
-        for own in self.scene.store.documents.iter().filter(|own| self.is_plain(own)) {
+        for own in self.context.store.documents.iter().filter(|own| self.is_plain(own)) {
             outcome = outcome.and_then(|()| self.plain(own, marks, changes));
         }
         self.copies.outside(&mut |own| {
@@ -165,7 +168,7 @@ impl ErasureContext<'_> {
 
     /// Returns one line for each remaining record that has the id of an erased one.
     fn namesakes(&self) -> Vec<String> {
-        let store = self.scene.store;
+        let store = self.context.store;
         let stays = |entry: &&Entry| {
             let view = store.view(entry);
             view.and_then(|view| view.id).is_some_and(|id| self.matcher.is_shared(id))
@@ -180,9 +183,9 @@ impl ErasureContext<'_> {
 
     /// Adds the erasure to the store's own audit log, if the format has one.
     fn tell(&self, changes: &mut ErasureChanges) -> Result<(), Refusal> {
-        let format = self.matcher.format;
+        let Some(audit) = self.matcher.format.own().audit else { return Ok(()) };
         let what = self.began.map_or(AuditEvent::Erasure, AuditEvent::RestOfErasure);
-        for own in format.audit_changes(self.scene, what, &changes.data, self.matcher.targets.len())? {
+        for own in audit(self.context, what, &changes.data, self.matcher.targets.len())? {
             for all in [&mut changes.data, &mut changes.seen] {
                 match (all.iter_mut().find(|change| change.path == own.path), &own.act) {
                     (Some(change), Act::Append(lines)) => *change = change.clone().and_append(lines),
@@ -283,7 +286,9 @@ impl ErasureContext<'_> {
                     any = true;
                 }
                 if any {
-                    self.matcher.format.rederive_archive(own.path, &mut members, self.scene.now)?;
+                    if let Some(rederive) = self.matcher.format.own().rederive_archive {
+                        rederive(own.path, &mut members, self.context.now)?;
+                    }
                     repacked = Some(members.clone());
                 }
                 let edit = &mut |path: &Path, _: &[u8]| {
@@ -303,11 +308,9 @@ impl ErasureContext<'_> {
             (None, Some(_), Some(fault)) => Err(failed(fault)),
             (None, Some(new), None) => {
                 let packed = gzip(&new).map_err(|error| failed(error.to_string()))?;
-                if let Some(members) = repacked {
+                if let Some((members, sidecars)) = repacked.zip(self.matcher.format.own().archive_sidecars) {
                     let len = packed.len() as u64;
-                    changes
-                        .data
-                        .extend(self.matcher.format.archive_sidecars(self.scene, own.path, &members, len)?);
+                    changes.data.extend(sidecars(self.context, own.path, &members, len)?);
                 }
                 Ok(Some(packed))
             }
@@ -316,7 +319,7 @@ impl ErasureContext<'_> {
 
     /// Returns tombstones for erased records, and edits that remove erased texts from existing ones.
     fn tombstones(&self, all: &Needles, main: &Needles) -> Vec<Change> {
-        let store = self.scene.store;
+        let store = self.context.store;
         let mut lines: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
         for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {
             lines.entry(own.path.clone()).or_default();
@@ -334,7 +337,8 @@ impl ErasureContext<'_> {
             if id.is_some_and(|id| self.matcher.is_shared(id)) {
                 continue;
             }
-            let new = self.matcher.format.tombstone(self.scene, entry, self.reason);
+            let new =
+                self.matcher.format.own().tombstone.and_then(|own| own(self.context, entry, self.reason));
             let Some((path, line)) = new else { continue };
             let known = known.entry(path.clone()).or_insert_with(|| {
                 let own = document(&store.documents, &path).into_iter().flat_map(|own| &own.records);
@@ -384,14 +388,14 @@ impl ErasureContext<'_> {
 
     /// Rebuilds indexes and counts, without terms that only an erased record had.
     fn derived(&self, after: &[Arc<Document>], seen: &[Change], needles: &Needles) -> Vec<Change> {
-        let store = self.scene.store;
+        let store = self.context.store;
         // All files count as touched. The search also covers an index that is stale for another
         // reason. Otherwise palimp would rebuild it without a line in the preview.
         let data = store.documents.iter().filter(|own| self.is_plain(own) && own.role != Role::Index);
         let seen_at = seen.iter().map(|change| change.path.clone());
         let touched: BTreeSet<PathBuf> = data.map(|own| own.path.clone()).chain(seen_at).collect();
         let touched: Vec<PathBuf> = touched.into_iter().collect();
-        let mut derived = derived_files::derived_changes(store, after, &touched, self.scene.now);
+        let mut derived = derived_files::derived_changes(store, after, &touched, self.context.now);
         let changed: HashSet<&Path> = seen.iter().map(|own| &*own.path).collect();
         derived.retain(|change| !change.is_empty() && !changed.contains(&*change.path));
         for own in store.documents.iter().filter(|own| own.role == Role::Index) {

@@ -167,7 +167,7 @@ mod tests {
                 let (path, copy) = (Path::new(path), text(&copy));
                 let bytes = copy.as_bytes();
                 let taken = |records: Vec<Record>| -> Vec<_> {
-                    let raw = |own: &Record| &bytes[own.span.start as usize..own.span.end as usize];
+                    let raw = |own: &Record| &bytes[own.span.range()];
                     let goes = |own: &Record| wanted.is_erased(path, raw(own), own.view(), None);
                     let places = records.into_iter().filter(goes).map(|own| (own.span, own.line));
                     places.collect()

@@ -95,7 +95,7 @@ impl<'a> ErasureMatcher<'a> {
 
     /// Returns the format's eraser, if an erasure does more than remove lines.
     pub fn erases(&self) -> Option<&'static dyn FormatEraser> {
-        self.format.eraser()
+        self.format.own().eraser
     }
 
     /// Returns the erased parts of a document.

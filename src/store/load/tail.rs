@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::Loader;
 use crate::disk::{Disk, Lookup, RealDisk};
+use crate::model::is_log;
 use crate::model::{DecayTable, Document, Extent, Role, Span, Store};
 use crate::store::compressed_files::FileCompression;
 use crate::store::discovery::Place;
-use crate::store::incremental_read::is_log;
 use crate::store::parallel;
 use crate::store::store_walk::{StoreFile, StoreListing};
 use crate::text::json_scanner::{Newlines, Tape};

@@ -1,4 +1,4 @@
-//! bmad's locks (§4.2): exclusive files that hold until they are removed. palimp takes both `.lock` and
+//! Locks as exclusive files that hold until they are removed (specification 4, §4.2). palimp takes both `.lock` and
 //! `<file>.lock`: the specification names both, and agents take either. They never break a lock.
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! memory-server's lock ("Concurrency Control"): the kernel's lock on `.lock`.
+//! The lock of specification 1 ("Concurrency Control"): the kernel's lock on `.lock`.
 //!
 //! Agents remove the file after they release it, so two can hold "the" lock, each on its own inode.
 //! So palimp's lock counts only while its file is at the path, and palimp leaves the file there.
@@ -28,7 +28,7 @@ const SETTLING: [Duration; 3] =
     [Duration::from_millis(1), Duration::from_millis(4), Duration::from_millis(15)];
 
 pub(super) struct FlockGuard<'a> {
-    scene: LockScene<'a>,
+    context: LockScene<'a>,
     path: PathBuf,
     lock: Box<dyn Flock + 'a>,
     /// True if the file says who holds it.
@@ -40,7 +40,7 @@ pub(super) struct FlockGuard<'a> {
 impl FlockGuard<'_> {
     /// True if the locked file is the one that others would lock.
     pub(super) fn still_ours(&self) -> bool {
-        self.lock.generation().is_ok_and(|file| self.scene.stands_at(&self.path, file))
+        self.lock.generation().is_ok_and(|file| self.context.stands_at(&self.path, file))
     }
 }
 
@@ -70,8 +70,8 @@ struct HandoverCount {
 }
 
 impl HandoverCount {
-    fn look(&mut self, scene: LockScene<'_>, path: &Path) {
-        let now = scene.disk.look(path).ok().map(|item| item.generation);
+    fn look(&mut self, context: LockScene<'_>, path: &Path) {
+        let now = context.disk.look(path).ok().map(|item| item.generation);
         if self.last.as_ref().is_some_and(|last| now.as_ref() != Some(last)) {
             self.count = self.count.saturating_add(1);
         }
@@ -80,18 +80,18 @@ impl HandoverCount {
 }
 
 pub(super) fn take<'a>(
-    scene: LockScene<'a>,
+    context: LockScene<'a>,
     path: &Path,
     patience: &WaitPolicy<'_>,
 ) -> Result<FlockGuard<'a>, LockError> {
-    let mut waiting = LockWait::new(scene.machine, patience);
+    let mut waiting = LockWait::new(context.machine, patience);
     let mut removed = Vec::new();
     let mut hands = HandoverCount::default();
     let (mut spins, mut spun) = (0, 0);
     loop {
-        let outcome = attempt(scene, path, patience.settles)?;
+        let outcome = attempt(context, path, patience.settles)?;
         if !matches!(outcome, FlockAttempt::Ours(_)) {
-            hands.look(scene, path);
+            hands.look(context, path);
         }
         // A lock that was held for a while took time, which counts as waited.
         let may_spin = !patience.wait.is_zero() && !matches!(outcome, FlockAttempt::Removed(_));
@@ -103,12 +103,12 @@ pub(super) fn take<'a>(
             FlockAttempt::Held => PACE,
             // Agents may wait for this file. If it were released, they would remove the next file, too.
             FlockAttempt::Removed(lock) => {
-                removed.push((scene.machine.monotonic(), lock));
+                removed.push((context.machine.monotonic(), lock));
                 AGAIN
             }
             FlockAttempt::AlreadyRemoved => AGAIN,
         };
-        let now = scene.machine.monotonic();
+        let now = context.machine.monotonic();
         removed.retain(|(since, _)| now.saturating_sub(*since) < HINDERED);
         removed.drain(..removed.len().saturating_sub(REMOVED));
         if may_spin && hands.count > spun && spins < SPINS {
@@ -117,30 +117,31 @@ pub(super) fn take<'a>(
         }
         (spins, spun) = (0, hands.count);
         if !waiting.pause(path, false, hands.count, pace)? {
-            let holder = lock_content::holder(scene, path, false);
+            let holder = lock_content::holder(context, path, false);
             return Err(LockError::Busy { path: path.to_owned(), holder, waited: waiting.waited() });
         }
     }
 }
 
-fn attempt<'a>(scene: LockScene<'a>, path: &Path, settles: bool) -> Result<FlockAttempt<'a>, LockError> {
-    if let Ok(Some(what)) = lock_content::strange(scene, path) {
+fn attempt<'a>(context: LockScene<'a>, path: &Path, settles: bool) -> Result<FlockAttempt<'a>, LockError> {
+    if let Ok(Some(what)) = lock_content::strange(context, path) {
         return Err(LockError::NotALock { path: path.to_owned(), what });
     }
-    let Some(lock) = scene.disk.flock(path, Some(0o600)).map_err(LockScene::failed(path))? else {
+    let Some(lock) = context.disk.flock(path, Some(0o600)).map_err(LockScene::failed(path))? else {
         return Ok(FlockAttempt::Held);
     };
-    let mut locked = FlockGuard { scene, path: path.to_owned(), lock, is_filled: false, removed: Vec::new() };
+    let mut locked =
+        FlockGuard { context, path: path.to_owned(), lock, is_filled: false, removed: Vec::new() };
     if !locked.still_ours() {
         return Ok(FlockAttempt::AlreadyRemoved);
     }
     for time in SETTLING.into_iter().filter(|_| settles) {
-        scene.machine.sleep(time);
+        context.machine.sleep(time);
         if !locked.still_ours() {
             return Ok(FlockAttempt::Removed(locked));
         }
     }
-    let text = format!("{} {}\n", scene.machine.own_process(), stamp(scene.machine.now()));
+    let text = format!("{} {}\n", context.machine.own_process(), stamp(context.machine.now()));
     // The kernel's lock holds even if the file does not say who holds it.
     locked.is_filled = true;
     let _ = locked.lock.fill(text.as_bytes());

@@ -1,4 +1,4 @@
-//! session-log's lock (§4.2, §17.1): a file created exclusively that says when it ends.
+//! The lock with a lease (specification 2, §4.2, §17.1): a file created exclusively that says when it ends.
 //!
 //! Agents create it and then write it, so it may be empty for a moment. They unlink one that is
 //! over. palimp's lock appears complete, because agents parse whatever they find.

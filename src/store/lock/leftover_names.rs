@@ -16,31 +16,31 @@ pub(super) const STALE: &str = ".lock.stale.";
 const TAKEOVER: &str = ".lock.takeover";
 
 /// Returns a name beside `lock`, unique in this process. Its process number shows if it is left over.
-pub(super) fn unused_name(scene: LockScene<'_>, lock: &Path, prefix: &str) -> PathBuf {
+pub(super) fn unused_name(context: LockScene<'_>, lock: &Path, prefix: &str) -> PathBuf {
     static NAMES: AtomicU64 = AtomicU64::new(0);
-    let (process, now) = (scene.machine.own_process(), scene.machine.monotonic().as_nanos());
+    let (process, now) = (context.machine.own_process(), context.machine.monotonic().as_nanos());
     let number = NAMES.fetch_add(1, Ordering::Relaxed);
     lock.with_file_name(format!("{prefix}{process}-{now:x}-{number:x}"))
 }
 
 /// Removes what dead processes left beside a lock. What can't be removed stays and does no harm.
-pub(super) fn sweep(scene: LockScene<'_>, lock: &Path) {
+pub(super) fn sweep(context: LockScene<'_>, lock: &Path) {
     let Some(folder) = lock.parent() else { return };
-    for item in scene.disk.list(folder).unwrap_or_default() {
+    for item in context.disk.list(folder).unwrap_or_default() {
         if item.kind != ItemKind::File || item.link.is_some() {
             continue;
         }
         if item.name == TAKEOVER {
-            drop(Takeover::enter(scene, lock));
-        } else if is_left_over(scene, &item) {
-            let _ = scene.disk.remove(&folder.join(&item.name));
+            drop(Takeover::enter(context, lock));
+        } else if is_left_over(context, &item) {
+            let _ = context.disk.remove(&folder.join(&item.name));
         }
     }
 }
 
-fn is_left_over(scene: LockScene<'_>, item: &Item) -> bool {
+fn is_left_over(context: LockScene<'_>, item: &Item) -> bool {
     let modified = i64::try_from(item.generation.modified / 1000).ok().map(Moment);
-    process_of(&item.name).is_some_and(|pid| is_alive(scene.machine, Some(pid), modified) == Some(false))
+    process_of(&item.name).is_some_and(|pid| is_alive(context.machine, Some(pid), modified) == Some(false))
 }
 
 /// Returns the process that a name of ours belongs to.
@@ -52,28 +52,28 @@ fn process_of(name: &OsStr) -> Option<i32> {
 
 /// The right to take over a lock. In each folder one process has it at a time.
 pub(super) struct Takeover<'a> {
-    scene: LockScene<'a>,
+    context: LockScene<'a>,
     path: PathBuf,
     lock: Box<dyn Flock + 'a>,
 }
 
 impl<'a> Takeover<'a> {
     /// Returns `None` while another process has it.
-    pub(super) fn enter(scene: LockScene<'a>, lock: &Path) -> Result<Option<Self>, LockError> {
+    pub(super) fn enter(context: LockScene<'a>, lock: &Path) -> Result<Option<Self>, LockError> {
         let path = lock.with_file_name(TAKEOVER);
-        if let Ok(Some(what)) = lock_content::strange(scene, &path) {
+        if let Ok(Some(what)) = lock_content::strange(context, &path) {
             return Err(LockError::NotALock { path, what });
         }
-        let Some(lock) = scene.disk.flock(&path, Some(0o600)).map_err(LockScene::failed(&path))? else {
+        let Some(lock) = context.disk.flock(&path, Some(0o600)).map_err(LockScene::failed(&path))? else {
             return Ok(None);
         };
-        let takeover = Takeover { scene, path, lock };
+        let takeover = Takeover { context, path, lock };
         // A takeover file that was removed excludes nobody.
         Ok(takeover.is_the_one().then_some(takeover))
     }
 
     fn is_the_one(&self) -> bool {
-        self.lock.generation().is_ok_and(|file| self.scene.stands_at(&self.path, file))
+        self.lock.generation().is_ok_and(|file| self.context.stands_at(&self.path, file))
     }
 }
 
@@ -82,7 +82,7 @@ impl Drop for Takeover<'_> {
     /// and tries again.
     fn drop(&mut self) {
         if self.is_the_one() {
-            let _ = self.scene.disk.remove(&self.path);
+            let _ = self.context.disk.remove(&self.path);
         }
     }
 }

@@ -36,14 +36,14 @@ pub(super) enum LockFileState {
 }
 
 /// Looks at a lock's place. Refuses anything but a regular file, and never opens it.
-pub(super) fn standing(scene: LockScene<'_>, path: &Path) -> Result<LockFileState, LockError> {
-    match strange(scene, path) {
+pub(super) fn standing(context: LockScene<'_>, path: &Path) -> Result<LockFileState, LockError> {
+    match strange(context, path) {
         Ok(None) => {}
         Ok(Some(what)) => return Err(LockError::NotALock { path: path.to_owned(), what }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LockFileState::Free),
         Err(error) => return Err(LockScene::failed(path)(error)),
     }
-    match scene.disk.read(path, 0, Some(LIMIT)) {
+    match context.disk.read(path, 0, Some(LIMIT)) {
         Ok((bytes, generation)) => Ok(LockFileState::Present(SeenLockFile { generation, bytes })),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound => Ok(LockFileState::Free),
@@ -54,8 +54,8 @@ pub(super) fn standing(scene: LockScene<'_>, path: &Path) -> Result<LockFileStat
 }
 
 /// Returns what is at the path, if it is not a regular file.
-pub(super) fn strange(scene: LockScene<'_>, path: &Path) -> io::Result<Option<&'static str>> {
-    let item = scene.disk.look(path)?;
+pub(super) fn strange(context: LockScene<'_>, path: &Path) -> io::Result<Option<&'static str>> {
+    let item = context.disk.look(path)?;
     Ok(match item.kind {
         _ if item.link.is_some() => Some("a symbolic link"),
         ItemKind::File => None,
@@ -79,13 +79,13 @@ pub(super) struct LockContent {
 }
 
 impl LockContent {
-    /// Reads JSON, or else the number and the time in memory-server's locks, whose form is not specified.
+    /// Reads JSON, or else a number and a time: that form is not specified.
     pub(super) fn read(bytes: &[u8]) -> LockContent {
         let Ok(Value::Object(object)) = serde_json::from_slice(bytes) else {
             return LockContent::read_words(&String::from_utf8_lossy(bytes));
         };
         let text = |name: &str| object.get(name).and_then(Value::as_str);
-        let time = |name: &str| text(name).and_then(Moment::parse).map(|(when, _)| when);
+        let time = |name: &str| text(name).and_then(Moment::of);
         LockContent {
             is_whole: true,
             is_bare: false,
@@ -102,7 +102,7 @@ impl LockContent {
         LockContent {
             pid,
             is_bare: pid.is_some() && words.clone().next().is_none(),
-            since: words.find_map(Moment::parse).map(|(when, _)| when),
+            since: words.find_map(Moment::of),
             ..LockContent::default()
         }
     }
@@ -132,13 +132,13 @@ pub(super) fn is_alive(machine: &dyn Machine, pid: Option<i32>, taken: Option<Mo
 }
 
 /// Returns the holder of the lock at the path.
-pub(super) fn holder(scene: LockScene<'_>, path: &Path, is_breakable: bool) -> Option<Box<LockHolder>> {
-    let Ok(LockFileState::Present(found)) = standing(scene, path) else { return None };
-    let (said, now) = (LockContent::read(&found.bytes), scene.machine.now());
+pub(super) fn holder(context: LockScene<'_>, path: &Path, is_breakable: bool) -> Option<Box<LockHolder>> {
+    let Ok(LockFileState::Present(found)) = standing(context, path) else { return None };
+    let (said, now) = (LockContent::read(&found.bytes), context.machine.now());
     let taken = taken(&found, &said, now);
     let age = taken.map(|taken| u64::try_from(now.0.saturating_sub(taken.0)).unwrap_or_default());
     Some(Box::new(LockHolder {
-        alive: is_alive(scene.machine, said.pid, taken),
+        alive: is_alive(context.machine, said.pid, taken),
         pid: said.pid,
         agent: said.agent,
         age: age.map(Duration::from_micros),

@@ -49,7 +49,7 @@ pub(super) trait LockFileRules {
 /// A file that becomes a lock when it gets the lock's name. While it is one, it stays open and
 /// keeps its own name if a file can have two: so no other file can get its inode.
 struct OwnLockFile<'a> {
-    scene: LockScene<'a>,
+    context: LockScene<'a>,
     path: PathBuf,
     generation: Generation,
     file: Box<dyn WritableFile + 'a>,
@@ -57,7 +57,7 @@ struct OwnLockFile<'a> {
 
 impl Drop for OwnLockFile<'_> {
     fn drop(&mut self) {
-        self.scene.remove(&self.path);
+        self.context.remove(&self.path);
     }
 }
 
@@ -71,18 +71,18 @@ pub(super) struct LockClaim<'a> {
 
 impl LockClaim<'_> {
     pub(super) fn still_ours(&self) -> bool {
-        let OwnLockFile { scene, generation, .. } = self.own;
+        let OwnLockFile { context, generation, .. } = self.own;
         let in_time = self.until.is_none_or(|(wall, monotonic)| {
-            scene.machine.now() < wall && scene.machine.monotonic() < monotonic
+            context.machine.now() < wall && context.machine.monotonic() < monotonic
         });
-        in_time && scene.stands_at(&self.lock, generation)
+        in_time && context.stands_at(&self.lock, generation)
     }
 }
 
 impl Drop for LockClaim<'_> {
     fn drop(&mut self) {
-        if self.own.scene.stands_at(&self.lock, self.own.generation) {
-            self.own.scene.remove(&self.lock);
+        if self.own.context.stands_at(&self.lock, self.own.generation) {
+            self.own.context.remove(&self.lock);
         }
     }
 }
@@ -99,16 +99,16 @@ enum LockTurn {
 
 /// Takes all of the locks or none. Tries until the patience is over.
 pub(super) fn take<'a>(
-    scene: LockScene<'a>,
+    context: LockScene<'a>,
     rules: &dyn LockFileRules,
     locks: &[PathBuf],
     who: &LockClaimant<'_>,
     patience: &WaitPolicy<'_>,
 ) -> Result<Vec<LockClaim<'a>>, LockError> {
-    let taking = LockTaker { scene, rules, who, ready: RefCell::default() };
-    locks.iter().for_each(|lock| sweep(scene, lock));
+    let taking = LockTaker { context, rules, who, ready: RefCell::default() };
+    locks.iter().for_each(|lock| sweep(context, lock));
     let mut watches: Vec<LockWatch> = locks.iter().map(|_| LockWatch::default()).collect();
-    let mut waiting = LockWait::new(scene.machine, patience);
+    let mut waiting = LockWait::new(context.machine, patience);
     let mut spun = 0;
     loop {
         let (lock, judging) = match taking.all_or_none(locks, &mut watches, None)? {
@@ -124,37 +124,37 @@ pub(super) fn take<'a>(
         }
         spun = hands;
         if !waiting.pause(lock, judging, hands, rules.pace())? {
-            let holder = lock_content::holder(scene, lock, true);
+            let holder = lock_content::holder(context, lock, true);
             return Err(LockError::Busy { path: lock.to_owned(), holder, waited: waiting.waited() });
         }
     }
 }
 
 /// Moves a lock away and removes it, if it is still the one that was seen.
-pub(super) fn put_aside(scene: LockScene<'_>, lock: &Path, seen: &SeenLockFile) -> Result<bool, LockError> {
-    match Takeover::enter(scene, lock)? {
-        Some(_entered) => move_away(scene, lock, seen),
+pub(super) fn put_aside(context: LockScene<'_>, lock: &Path, seen: &SeenLockFile) -> Result<bool, LockError> {
+    match Takeover::enter(context, lock)? {
+        Some(_entered) => move_away(context, lock, seen),
         None => Ok(false),
     }
 }
 
 /// Call it only within a [`Takeover`]. Agents don't know of that, so the moved file may be another
 /// lock than the one that was seen. It is then moved to its place again.
-fn move_away(scene: LockScene<'_>, lock: &Path, seen: &SeenLockFile) -> Result<bool, LockError> {
-    if !matches!(standing(scene, lock)?, LockFileState::Present(found) if found == *seen) {
+fn move_away(context: LockScene<'_>, lock: &Path, seen: &SeenLockFile) -> Result<bool, LockError> {
+    if !matches!(standing(context, lock)?, LockFileState::Present(found) if found == *seen) {
         return Ok(false);
     }
-    let aside = unused_name(scene, lock, STALE);
-    match scene.disk.rename(lock, &aside) {
+    let aside = unused_name(context, lock, STALE);
+    match context.disk.rename(lock, &aside) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(LockScene::failed(lock)(error)),
     }
-    let is_it = matches!(standing(scene, &aside), Ok(LockFileState::Present(found)) if found == *seen);
-    match if is_it { Err(io::ErrorKind::AlreadyExists.into()) } else { put_new(scene.disk, &aside, lock) } {
+    let is_it = matches!(standing(context, &aside), Ok(LockFileState::Present(found)) if found == *seen);
+    match if is_it { Err(io::ErrorKind::AlreadyExists.into()) } else { put_new(context.disk, &aside, lock) } {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            scene.disk.remove(&aside).map_err(LockScene::failed(&aside))?;
+            context.disk.remove(&aside).map_err(LockScene::failed(&aside))?;
         }
         Err(error) => return Err(LockScene::failed(lock)(error)),
     }
@@ -168,7 +168,7 @@ fn fill(file: &mut dyn WritableFile, mode: u32, bytes: &[u8]) -> io::Result<Gene
 }
 
 struct LockTaker<'a, 'b> {
-    scene: LockScene<'a>,
+    context: LockScene<'a>,
     rules: &'b dyn LockFileRules,
     who: &'b LockClaimant<'b>,
     /// A file that did not become the lock because another was faster. The next try uses it.
@@ -231,7 +231,7 @@ impl<'a> LockTaker<'a, '_> {
     }
 
     fn turn(&self, lock: &Path, watch: &mut LockWatch) -> Result<LockTurn, LockError> {
-        let found = match standing(self.scene, lock)? {
+        let found = match standing(self.context, lock)? {
             LockFileState::Present(found) => found,
             LockFileState::Free => {
                 watch.forget();
@@ -242,9 +242,9 @@ impl<'a> LockTaker<'a, '_> {
                 return Ok(LockTurn::Blocked { judging: false });
             }
         };
-        let unchanged = watch.unchanged(&found, self.scene.machine.monotonic());
+        let unchanged = watch.unchanged(&found, self.context.machine.monotonic());
         let said = LockContent::read(&found.bytes);
-        Ok(match self.rules.stale_after(&found, &said, self.scene.machine) {
+        Ok(match self.rules.stale_after(&found, &said, self.context.machine) {
             Some(needed) if unchanged >= needed => LockTurn::Stale(found),
             judged => LockTurn::Blocked { judging: judged.is_some() },
         })
@@ -256,7 +256,7 @@ impl<'a> LockTaker<'a, '_> {
         match self.appear(&mut own, lock) {
             Ok(()) => {}
             // A network disk may report this for something that it has done.
-            Err(_) if self.scene.stands_at(lock, own.generation) => {}
+            Err(_) if self.context.stands_at(lock, own.generation) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let ready = ReadyLockFile { own, lock: lock.to_owned(), at: (now, monotonic) };
                 self.ready.replace(Some(ready));
@@ -275,7 +275,7 @@ impl<'a> LockTaker<'a, '_> {
 
     /// Returns a file that can become the lock, new or still young. Its lease runs since it was written.
     fn ready(&self, lock: &Path) -> Result<ReadyLockFile<'a>, LockError> {
-        let machine = self.scene.machine;
+        let machine = self.context.machine;
         let (now, monotonic) = (machine.now(), machine.monotonic());
         let is_young =
             |own: &ReadyLockFile<'_>| own.lock == lock && monotonic.saturating_sub(own.at.1) < YOUNG;
@@ -292,7 +292,7 @@ impl<'a> LockTaker<'a, '_> {
     /// Gives our file the lock's name, or moves it there if a file has only one name. If neither works,
     /// creates the lock and then fills it, as agents do; our own file beside it says whose it is.
     fn appear(&self, own: &mut OwnLockFile<'a>, lock: &Path) -> io::Result<()> {
-        let disk = self.scene.disk;
+        let disk = self.context.disk;
         match disk.link(&own.path, lock) {
             Err(error) if is_unsupported(&error) => {}
             outcome => return outcome,
@@ -314,8 +314,8 @@ impl<'a> LockTaker<'a, '_> {
     }
 
     fn take_over(&self, lock: &Path, seen: &SeenLockFile) -> Result<Option<LockClaim<'a>>, LockError> {
-        let Some(_entered) = Takeover::enter(self.scene, lock)? else { return Ok(None) };
-        match move_away(self.scene, lock, seen)? {
+        let Some(_entered) = Takeover::enter(self.context, lock)? else { return Ok(None) };
+        match move_away(self.context, lock, seen)? {
             true => self.claim(lock),
             false => Ok(None),
         }
@@ -329,12 +329,12 @@ impl<'a> LockTaker<'a, '_> {
             .map_err(|error| LockScene::failed(lock)(io::Error::other(error)))?;
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
         for _ in 0..NAMES {
-            let path = unused_name(self.scene, lock, OWN);
-            match self.scene.disk.create(&path, self.rules.mode()) {
+            let path = unused_name(self.context, lock, OWN);
+            match self.context.disk.create(&path, self.rules.mode()) {
                 Ok(file) => {
                     // Made first, so that the file is removed whatever fails.
                     let mut own =
-                        OwnLockFile { scene: self.scene, path, generation: Generation::default(), file };
+                        OwnLockFile { context: self.context, path, generation: Generation::default(), file };
                     own.generation = fill(own.file.as_mut(), self.rules.mode(), &bytes)
                         .map_err(LockScene::failed(lock))?;
                     return Ok(own);

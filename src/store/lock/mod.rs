@@ -4,11 +4,11 @@
 //! late appends afterwards. No lock helps against an agent that takes none, or one that unlinks a
 //! lock because it thinks it is over. Reading never takes, opens or removes a lock.
 //!
-//! | protocol | format | files |
+//! | protocol | specification | files |
 //! |---|---|---|
-//! | [`LockProtocol::Flock`] | memory-server, "Concurrency Control" | `.lock` |
-//! | [`LockProtocol::Lease`] | session-log, §4.2 and §17.1 | `lock` |
-//! | [`LockProtocol::Exclusive`] | bmad, §4.2; palimp, if a format has none | `.lock`, `<file>.lock` |
+//! | [`LockProtocol::Flock`] | 1, "Concurrency Control" | `.lock` |
+//! | [`LockProtocol::Lease`] | 2, §4.2 and §17.1 | `lock` |
+//! | [`LockProtocol::Exclusive`] | 4, §4.2; palimp, if a format has none | `.lock`, `<file>.lock` |
 //!
 //! Some files exist beside the lock for moments: `.lock.own.<pid>-…` while one is made and held,
 //! `.lock.stale.<pid>-…` while one is taken over, `.lock.takeover` around that. The next
@@ -73,16 +73,20 @@ pub fn acquire<'a>(
     agent: &str,
     patience: &WaitPolicy<'_>,
 ) -> Result<LockGuard<'a>, LockError> {
-    let scene = LockScene { disk, machine };
+    let context = LockScene { disk, machine };
     let who = LockClaimant { process: machine.own_process(), operation, agent };
     let hold = match protocol {
-        LockProtocol::Flock(path) => LockHold::Kernel(flock::take(scene, path, patience)?),
-        LockProtocol::Lease(path) => {
-            LockHold::Files(lock_file::take(scene, &LeaseRules, std::slice::from_ref(path), &who, patience)?)
-        }
+        LockProtocol::Flock(path) => LockHold::Kernel(flock::take(context, path, patience)?),
+        LockProtocol::Lease(path) => LockHold::Files(lock_file::take(
+            context,
+            &LeaseRules,
+            std::slice::from_ref(path),
+            &who,
+            patience,
+        )?),
         LockProtocol::Exclusive(paths) => {
             let paths = exclusive_file::in_order(paths);
-            LockHold::Files(lock_file::take(scene, &ExclusiveRules, &paths, &who, patience)?)
+            LockHold::Files(lock_file::take(context, &ExclusiveRules, &paths, &who, patience)?)
         }
         LockProtocol::None => LockHold::Nothing,
     };
@@ -103,8 +107,8 @@ pub fn remove_left(
     agent: &str,
     is_known: &dyn Fn(i32) -> bool,
 ) -> Result<bool, LockError> {
-    let scene = LockScene { disk, machine };
-    let lock_content::LockFileState::Present(found) = lock_content::standing(scene, path)? else {
+    let context = LockScene { disk, machine };
+    let lock_content::LockFileState::Present(found) = lock_content::standing(context, path)? else {
         return Ok(false);
     };
     let said = lock_content::LockContent::read(&found.bytes);
@@ -112,7 +116,7 @@ pub fn remove_left(
     let is_left = said.agent.as_deref() == Some(agent)
         && lock_content::is_alive(machine, said.pid, taken) == Some(false);
     match said.pid.filter(|process| is_left && is_known(*process)) {
-        Some(_) => lock_file::put_aside(scene, path, &found),
+        Some(_) => lock_file::put_aside(context, path, &found),
         None => Ok(false),
     }
 }

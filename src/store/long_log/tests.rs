@@ -53,7 +53,7 @@ proptest! {
         let cache = Arc::new(BlockCache::default());
         let own = read(&RealDisk, (folder.path(), &file), format, &cache, NOW).unwrap().unwrap();
         let records = &own.reading.records;
-        let raw = |at: Span| &was[at.start as usize..at.end as usize];
+        let raw = |at: Span| &was[at.range()];
         // The cache has one block as it was.
         if let Some(first) = records.first() {
             let now = own.record_reader.record(0, first.span);

@@ -9,7 +9,7 @@ use crate::model::{EntryRef, Moment, Snapshot};
 use crate::tui::message::{FormPart, Msg};
 use crate::tui::state::app::ChangeTarget;
 use crate::tui::terminal::{EditorResult, with_editor, with_pager};
-use crate::tui::update;
+use crate::tui::update::editor::edit_json_field::text_for;
 use crate::usecase::keep_draft;
 
 impl EventLoop<'_> {
@@ -37,7 +37,7 @@ impl EventLoop<'_> {
 
     /// Opens a part of the form in the user's editor.
     pub(super) fn lend(&mut self, what: FormPart, now: Moment) -> io::Result<()> {
-        let Some(before) = update::editor::text_for(self.app, what) else { return Ok(()) };
+        let Some(before) = text_for(self.app, what) else { return Ok(()) };
         let of = self.app.editor.as_ref().map(|editor| (Arc::clone(&editor.snapshot), editor.at));
         let after = self.in_editor(of, &before, now)?;
         self.update(Msg::FormPartEdited(what, before, after), now);

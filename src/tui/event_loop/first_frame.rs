@@ -21,7 +21,7 @@ use crate::work::{Job, LoadedStores, WorkerState, run_job};
 pub(super) fn first_entries(app: &mut App) {
     let stores = store::load_each(&app.places, Extent::Tail, &Snapshot::default(), app.now);
     let snapshot = Arc::new(Snapshot::of(stores));
-    let effects = update::open(app, LoadedStores { snapshot, counts: Vec::new() });
+    let effects = update::open(app, LoadedStores { snapshot, counts: Vec::new(), changes: 0 });
     settle(app, effects.into_iter().filter(|effect| !is_load(effect)).collect());
 }
 

@@ -5,8 +5,8 @@ use super::{ListViewKind, RowDetails, upkeep};
 use crate::format;
 use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, PathText};
+use crate::text::columns::human_size;
 use crate::tui::action::Action;
-use crate::tui::health::human_size;
 use crate::tui::hint::{Hint, act, hint};
 use crate::tui::list_view::details_area::text_lines;
 use crate::tui::state::app::App;
@@ -123,7 +123,7 @@ fn about(app: &App, width: usize) -> RowDetails {
 }
 
 fn hints(app: &App) -> Vec<Hint> {
-    let (what, deed) = match app.list_view.row() {
+    let (what, operation) = match app.list_view.row() {
         Some(ListRow::Archived(at)) => {
             ("read", why_not_restorable(app, at).is_none().then(|| act(Action::BringBack, "bring back…")))
         }
@@ -134,5 +134,5 @@ fn hints(app: &App) -> Vec<Hint> {
         _ => return Vec::new(),
     };
     let open = (!app.list_view.in_details).then(|| hint("Enter", what));
-    open.into_iter().chain(deed).collect()
+    open.into_iter().chain(operation).collect()
 }

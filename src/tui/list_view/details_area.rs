@@ -4,8 +4,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::text::safe_text::display_width;
-use crate::tui::list_view::{self, ListViewKind, RowDetails, RowList};
+use crate::tui::list_view::{self, ListViewKind, RowDetails};
 use crate::tui::state::app::App;
+use crate::tui::state::row_list::RowList;
 use crate::tui::theme;
 
 /// Returns the details of a row, with the number of marked ones. The right text goes below the title if it

@@ -212,8 +212,8 @@ fn is_said(meaning: &str, message: &str) -> bool {
 /// Says what can be done about a problem. Another problem of the same line may have a safe repair.
 fn can_do(store: &Store, problem: &Problem, safe: Option<&str>, is_any_safe: bool) -> Option<String> {
     Some(match (safe, problem.record) {
-        (Some(deed), _) => {
-            format!("`palimp repair --all-safe` does this, and can lose nothing: {deed}.")
+        (Some(operation), _) => {
+            format!("`palimp repair --all-safe` does this, and can lose nothing: {operation}.")
         }
         (None, Some(record)) => match reads(store, problem, record) {
             true => "It can be repaired in the memory: Enter goes there.".into(),

@@ -27,11 +27,9 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
             ("Keep from fading", "until 2027-01-31, or for 90d, 8w, 6m, 1y; no ends it")
         }
         PromptPurpose::RenameTag => ("Rename a tag everywhere", "old=new"),
-        PromptPurpose::Type => ("Type of", ""),
-        PromptPurpose::Category => ("Category of", ""),
         PromptPurpose::MarkBySearch => ("Mark by search", "as in a search"),
         PromptPurpose::Export => ("Export", "a new file: name.md, .csv, .json or .jsonl"),
-        _ => ("Importance of", "0 to 1, or high, medium, low"),
+        purpose => purpose.asks().map_or(("", ""), |asks| (asks.title, asks.form)),
     };
     let title = format!("{verb} {}", theme::safe(app, name));
     let inner = margins(sheet(app, frame, title.trim_end(), form, sheet_area(app, ROWS)));
@@ -90,11 +88,6 @@ fn now(aim: &ChangeTarget, purpose: PromptPurpose) -> String {
         PromptPurpose::Tag => format!("now  {}", view.tags.join("  ")),
         PromptPurpose::Export => String::new(),
         PromptPurpose::KeepUntil => why::kept(Keep::of(view.tags)),
-        PromptPurpose::Type => format!("now  {}", view.kind),
-        PromptPurpose::Category => {
-            let own = view.facets.iter().find(|(name, _)| *name == "category");
-            format!("now  {}", own.map_or("none", |(_, value)| value))
-        }
-        _ => format!("now  {:.2}", view.importance),
+        _ => purpose.asks().map(|asks| (asks.now)(store, entry)).unwrap_or_default(),
     }
 }

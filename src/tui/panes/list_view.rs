@@ -10,12 +10,14 @@ use crate::tui::action::Action;
 use crate::tui::hint::{Hint, act, hint};
 use crate::tui::layout;
 use crate::tui::list_view::details_area::{about, parts_below, told};
-use crate::tui::list_view::{self, ListRow, ListViewKind, RowDetails, RowList, row};
+use crate::tui::list_view::{self, ListViewKind, RowDetails, row};
 use crate::tui::memory_sign::pointer;
 use crate::tui::pane_titles::{PaneTitle, margins, part};
 use crate::tui::state::app::{App, Screen};
+use crate::tui::state::list_row::ListRow;
 use crate::tui::state::list_view::EscStep;
 use crate::tui::state::prompt::PromptPurpose;
+use crate::tui::state::row_list::RowList;
 use crate::tui::theme::{self, Theme};
 
 pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind) {

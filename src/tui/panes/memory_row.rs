@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use crate::model::{EntryRef, State, View};
 use crate::query::{Hit, Order};
-use crate::tui::health::human_size;
+use crate::text::columns::human_size;
 use crate::tui::list_view::new;
 use crate::tui::memory_columns::{DECAY, MemoryColumns};
 use crate::tui::memory_sign::{pointer, secret_beside, sign_of};

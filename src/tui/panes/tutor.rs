@@ -1,7 +1,6 @@
 //! The tasks of the tutor, above the last row.
 
 use crate::tui::state::app::App;
-pub use crate::tui::state::tutor_progress::rows;
 use crate::tui::state::tutor_progress::{ALL, TASKS};
 use crate::tui::theme::Theme;
 use crate::tui::theme::fit;

@@ -304,6 +304,7 @@ impl App {
                 .only_marked
                 .then(|| MarkedRecords { of: Arc::clone(&self.listed_snapshot), at: self.marks.list() }),
             pick: self.marks.pick.filter(|_| !self.marks.only_marked),
+            changes: self.changes.read,
             deleted: self.marks.list().into_iter().any(|at| {
                 let (store, entry) = self.listed_snapshot.get(at);
                 is_held(store, entry)

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::model::{EntryRef, Moment, Snapshot};
+use crate::model::{EntryRef, FormDraft, Moment, Snapshot};
 use crate::ops::form::{EditForm, FormValidation};
-use crate::store::commit::FormDraft;
 use crate::tui::editor::text_buffer::TextBuffer;
 use crate::tui::state::form_conflict::FormConflict;
 use crate::work::form_jobs::FormEffects;

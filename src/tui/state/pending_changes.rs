@@ -20,6 +20,10 @@ pub struct PendingChanges {
     pub receipt_top: usize,
     /// The requested changes, in order.
     pub queue: VecDeque<QueuedChange>,
+    /// How many changes of this run ended; and how many of these the stores, and the list, surely have.
+    pub ended: u64,
+    pub read: u64,
+    pub listed: u64,
 }
 
 /// A change that was given to the workers.

@@ -9,6 +9,7 @@ use super::app::{ChangeTarget, Screen};
 use super::list_cursor::ListCursor;
 use crate::tui::action::{Action, ActionInfo, offered};
 use crate::tui::colours::ColourPalette;
+use crate::tui::value_prompt::ValuePrompt;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptPurpose {
@@ -28,9 +29,8 @@ pub enum PromptPurpose {
     RenameTag,
     /// Keep memories from fading until a day.
     KeepUntil,
-    Importance,
-    Type,
-    Category,
+    /// Set the value that the action asks for.
+    Value(Action),
     /// Mark what a search finds.
     MarkBySearch,
     /// Write the listed memories to a file.
@@ -41,6 +41,14 @@ impl PromptPurpose {
     /// True if it has a list of actions or colours to choose from.
     pub fn is_list(self) -> bool {
         matches!(self, PromptPurpose::Command | PromptPurpose::Help | PromptPurpose::Theme)
+    }
+
+    /// Returns the prompt for a value, if it is one.
+    pub fn asks(self) -> Option<&'static ValuePrompt> {
+        match self {
+            PromptPurpose::Value(action) => action.info().asks,
+            _ => None,
+        }
     }
 
     /// True if the typed text is for memories: it changes, marks or exports them.

@@ -270,8 +270,8 @@ fn deeds() -> impl Strategy<Value = Deed> {
     ]
 }
 
-fn carry_out(desk: &mut Desk, deed: Deed) {
-    match deed {
+fn carry_out(desk: &mut Desk, operation: Deed) {
+    match operation {
         Deed::Press(x, y) => press(desk, (x, y)),
         Deed::PressBorder(number) => {
             let borders = frame(&desk.app).borders;
@@ -292,8 +292,8 @@ proptest! {
     fn after_any_drags_at_any_size_the_panes_share_the_screen(deeds in prop::collection::vec(deeds(), 1..40)) {
         let mut desk = Desk::small(120, 36);
         desk.app.readonly = true;
-        for deed in deeds {
-            carry_out(&mut desk, deed);
+        for operation in deeds {
+            carry_out(&mut desk, operation);
             check_shared(&desk);
             desk.screen();
         }

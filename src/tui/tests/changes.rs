@@ -11,8 +11,9 @@ use crate::tui::action::Action;
 use crate::tui::message::{Effect, Msg};
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::update::update;
+use crate::usecase::RecoveryReport;
 use crate::usecase::{ChangeCommand, ChangeReport, HistoryEffect};
-use crate::work::{Job, JobResult, RecoveryReport};
+use crate::work::{Job, JobResult};
 
 pub(super) fn key(c: char) -> Msg {
     Msg::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE))
@@ -389,7 +390,11 @@ proptest! {
 fn what_recovery_could_neither_finish_nor_undo_is_told() {
     let mut desk = Desk::new(80, 24);
     let note = "step 4 was neither finished nor taken back: notes.jsonl changed since";
-    desk.send(Msg::Done(JobResult::Recovered(RecoveryReport { rescued: 2, notes: vec![note.into()] })));
+    desk.send(Msg::Done(JobResult::Recovered(RecoveryReport {
+        rescued: 2,
+        notes: vec![note.into()],
+        ..RecoveryReport::default()
+    })));
     assert!(notice(&desk).starts_with("rescued 2 lines"), "{}", notice(&desk));
     assert!(notice(&desk).ends_with(note), "{}", notice(&desk));
     desk.app.notice = None;

@@ -5,6 +5,7 @@ use ratatui::style::Color;
 
 use super::*;
 use crate::tui::colours::ColourPalette;
+use crate::tui::plain_text;
 
 fn drawn(desk: &Desk) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(desk.app.size.0, desk.app.size.1)).unwrap();
@@ -19,7 +20,7 @@ fn without_colours_the_same_is_on_the_screen_and_no_theme_paints_the_background(
     for keys in VIEWS {
         let mut desk = Desk::small(120, 36);
         desk.type_keys(keys);
-        let plain = event_loop::plain(&drawn(&desk));
+        let plain = plain_text::plain(&drawn(&desk));
         let palettes = [
             ColourPalette::Dark,
             ColourPalette::Light,
@@ -33,7 +34,7 @@ fn without_colours_the_same_is_on_the_screen_and_no_theme_paints_the_background(
             desk.app.detail_key = None;
             update::ready(&mut desk.app);
             let buffer = drawn(&desk);
-            assert_eq!(event_loop::plain(&buffer), plain, "{keys} {palette:?}");
+            assert_eq!(plain_text::plain(&buffer), plain, "{keys} {palette:?}");
             assert!(buffer.content().iter().all(|cell| cell.bg == Color::Reset), "{keys} {palette:?}");
             if palette == ColourPalette::None {
                 assert!(buffer.content().iter().all(|cell| cell.fg == Color::Reset), "{keys}");
@@ -47,9 +48,9 @@ fn in_ascii_every_sign_and_bar_of_ours_is_ascii() {
     for keys in VIEWS {
         let mut desk = Desk::small(120, 36);
         desk.type_keys(keys);
-        let before = event_loop::plain(&drawn(&desk));
+        let before = plain_text::plain(&drawn(&desk));
         desk.app.ascii = true;
-        let after = event_loop::plain(&drawn(&desk));
+        let after = plain_text::plain(&drawn(&desk));
         let ours = |c: char| {
             "│─▶›●◉✖⚠★…▸▾→←×·−◌◷◔▪↵▏█▉▊▋▌▍▎✓↶".contains(c) || ('\u{2800}'..='\u{28ff}').contains(&c)
         };

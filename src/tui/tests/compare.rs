@@ -4,7 +4,7 @@ use ratatui::style::Modifier;
 
 use super::changes::{files, notice, on};
 use super::*;
-use crate::tui::list_view::ListRow;
+use crate::tui::state::list_row::ListRow;
 
 /// Finds two memories about the same pool.
 const BOTH: &str = "\"the pool of 20\" is:live";

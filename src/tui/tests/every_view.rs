@@ -5,6 +5,7 @@ use ratatui::style::Modifier;
 
 use super::*;
 use crate::tui::colours::{ColourPalette, ColourRole};
+use crate::tui::plain_text;
 
 /// Views, and the keys that lead to them: `⏎` is Enter, `⇥` Tab, `…` waits until the next keys are shown.
 pub(super) const VIEWS: [(&str, &str); 35] = [
@@ -99,7 +100,7 @@ fn meanings(buffer: &Buffer, palette: ColourPalette) -> String {
 
 /// Returns a view at a size, and at 80x24 also its colours and its ASCII.
 fn picture(desk: &mut Desk, (width, height): (u16, u16)) -> String {
-    let text = stable(&event_loop::plain(&drawn(desk)));
+    let text = stable(&plain_text::plain(&drawn(desk)));
     let mut picture = format!("== {width}x{height}\n{text}");
     if (width, height) == (80, 24) {
         desk.app.palette = ColourPalette::Dark;
@@ -107,9 +108,9 @@ fn picture(desk: &mut Desk, (width, height): (u16, u16)) -> String {
         desk.app.palette = ColourPalette::Light;
         assert_eq!(meanings(&drawn(desk), ColourPalette::Light), dark);
         desk.app.palette = ColourPalette::None;
-        assert_eq!(stable(&event_loop::plain(&drawn(desk))), text);
+        assert_eq!(stable(&plain_text::plain(&drawn(desk))), text);
         desk.app.ascii = true;
-        let ascii = stable(&event_loop::plain(&drawn(desk)));
+        let ascii = stable(&plain_text::plain(&drawn(desk)));
         assert!(!ascii.contains(['•', '⊘', '—', '‹', '›', '…', '·', '│', '▌', '→', '⏎']), "{ascii}");
         picture += &format!("== colours\n{dark}== ASCII\n{ascii}");
         desk.app.ascii = false;

@@ -161,9 +161,9 @@ fn what_is_told_of_the_floor_is_what_a_compaction_does_then() {
         }
         let days: i64 = figure.split('d').next().unwrap().parse().unwrap_or(0);
         let then = now().plus((days + 1) * DAY);
-        let scene = WriteContext::of(store, then, [7; 16]);
+        let context = WriteContext::of(store, then, [7; 16]);
         let dropped =
-            crate::format::by_name(store.format).unwrap().compacted_entries(&scene, None).unwrap().unwrap();
+            crate::format::by_name(store.format).unwrap().compacted_entries(&context, None).unwrap().unwrap();
         assert_eq!(dropped.contains(entry), figure.ends_with("goes"), "{figure}");
         counts[usize::from(figure.ends_with("goes"))] += 1;
     }

@@ -6,14 +6,12 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
 use super::{Desk, happenings, now, stable};
-use crate::disk::RealDisk;
-use crate::model::State;
+use crate::model::{State, short_digest};
 use crate::ops::backup_restore::comparison::DifferenceKind;
-use crate::store::commit::Vault;
-use crate::tui::list_view::ListRow;
 use crate::tui::list_view::backups::chosen as marked;
 use crate::tui::message::{Effect, Msg};
 use crate::tui::state::app::Screen;
+use crate::tui::state::list_row::ListRow;
 use crate::tui::update::update;
 use crate::usecase::ChangeCommand;
 use crate::work::{ChoreKind, Job};
@@ -22,6 +20,12 @@ pub(super) use super::changes::{files, notice};
 
 pub(super) fn root(desk: &Desk) -> PathBuf {
     desk._folder.path().join("team/memories")
+}
+
+/// Returns the folder of palimp's own data about that store. It need not exist.
+pub(super) fn own_data(desk: &Desk) -> PathBuf {
+    let name = format!("{:016x}", short_digest(b"../team/memories"));
+    desk._folder.path().join("palimp-data/stores").join(name)
 }
 
 pub(super) fn learnings(desk: &Desk) -> Vec<String> {
@@ -54,8 +58,7 @@ pub(super) fn lost_nine(width: u16, height: u16) -> (Desk, Vec<String>) {
             Some(_) => {}
         }
     }
-    let vault = Vault::open_read_only(&RealDisk, desk.app.data.as_deref().unwrap(), &root(&desk));
-    let list = vault.path("erased.jsonl");
+    let list = own_data(&desk).join("erased.jsonl");
     std::fs::create_dir_all(list.parent().unwrap()).unwrap();
     let line = serde_json::json!({"step": 9, "at": "2026-01-09T10:00:00Z", "id": erased, "session": null, "file": "learnings.jsonl"});
     std::fs::write(list, format!("{line}\n")).unwrap();
@@ -273,9 +276,9 @@ fn the_journal_tells_what_others_wrote_and_which_files_are_not_as_a_step_left_th
     let mut late: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();
     (late["id"], late["created_at"]) = ("late-one".into(), "2026-02-01T11:00:00Z".into());
     // Makes the step two hours old.
-    let vault = Vault::open_read_only(&RealDisk, desk.app.data.as_deref().unwrap(), &root(&desk));
-    let journal = std::fs::read_to_string(vault.path("journal.jsonl")).unwrap();
-    std::fs::write(vault.path("journal.jsonl"), journal.replace("2026-02-01T12:", "2026-02-01T10:")).unwrap();
+    let path = own_data(&desk).join("journal.jsonl");
+    let journal = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, journal.replace("2026-02-01T12:", "2026-02-01T10:")).unwrap();
     lines.push(late.to_string());
     write(&mut desk, &lines);
     desk.type_keys("gu");

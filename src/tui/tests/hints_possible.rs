@@ -47,7 +47,9 @@ fn what_is_archived_is_brought_back_where_the_key_is_offered() {
     desk.type_keys("ga");
     for at in 0..desk.app.list_view.list.len() {
         desk.app.list_view.list.cursor.at = at;
-        let Some(crate::tui::list_view::ListRow::Archived(own)) = desk.app.list_view.row() else { continue };
+        let Some(crate::tui::state::list_row::ListRow::Archived(own)) = desk.app.list_view.row() else {
+            continue;
+        };
         let format = desk.app.snapshot.stores[own.store as usize].format;
         if kinds.contains(&format) {
             continue;
@@ -67,7 +69,7 @@ fn an_archived_session_that_comes_back_whole_is_brought_back_on_the_screen() {
     let mut desk = Desk::new(160, 50);
     desk.type_keys("ga");
     let is_bmad = |desk: &Desk| match desk.app.list_view.row() {
-        Some(crate::tui::list_view::ListRow::Archived(own)) => {
+        Some(crate::tui::state::list_row::ListRow::Archived(own)) => {
             desk.app.snapshot.stores[own.store as usize].format == "bmad"
         }
         _ => false,

@@ -92,6 +92,67 @@ fn nothing_is_typed_into_a_form_that_is_being_saved_and_it_is_saved_once() {
     assert!(notice(&desk).starts_with("saved"), "{}", notice(&desk));
 }
 
+/// Does the jobs that are not held back. Returns those that are.
+fn settle_without_loads(desk: &mut Desk, effects: Vec<Effect>) -> Vec<Effect> {
+    let is_load = |effect: &Effect| matches!(effect, Effect::Job(Job::Load { .. }));
+    let (mut held, mut left): (Vec<Effect>, Vec<Effect>) = effects.into_iter().partition(is_load);
+    while let Some(effect) = left.pop() {
+        let Effect::Job(job) = effect else { continue };
+        if let Some(done) = run_job(job, &mut desk.kept, &CancelToken::default()) {
+            let effects = update(&mut desk.app, Msg::Done(done), now());
+            let (loads, others): (Vec<Effect>, Vec<Effect>) = effects.into_iter().partition(is_load);
+            held.extend(loads);
+            left.extend(others);
+        }
+    }
+    held
+}
+
+#[test]
+fn a_save_is_not_taken_for_the_change_of_another_program_if_its_reload_comes_late() {
+    let alt_e = KeyEvent::new(KeyCode::Char('e'), KeyModifiers::ALT);
+    for (key, before_save) in [(alt_e, false), (alt_e, true), (KeyCode::Char('e').into(), true)] {
+        let mut desk = on(DECISIONS, 100, 30);
+        desk.type_keys("e");
+        let text = typed(&desk).iter().position(|value| value.len() > 20).unwrap();
+        (0..text).for_each(|_| desk.press(KeyCode::Tab));
+        desk.press(KeyCode::End);
+        desk.type_keys(" Saved.");
+        let mine = typed(&desk);
+        let saves = press(&mut desk, KeyCode::F(2));
+        // The stores are read before the save, and what was read arrives after it.
+        let old = before_save.then(|| {
+            let Effect::Job(job) = load_now(&desk.app) else { panic!("no job") };
+            run_job(job, &mut desk.kept, &CancelToken::default()).unwrap()
+        });
+        let reload = settle_without_loads(&mut desk, saves);
+        assert!(notice(&desk).starts_with("saved") && !reload.is_empty(), "{}", notice(&desk));
+        if let Some(old) = old {
+            let effects = update(&mut desk.app, Msg::Done(old), now());
+            settle_without_loads(&mut desk, effects);
+        }
+        let effects = update(&mut desk.app, Msg::Key(key), now());
+        settle_without_loads(&mut desk, effects);
+        desk.settle(reload);
+        assert_eq!(desk.app.screen, Screen::Editor, "{}", desk.screen());
+        assert!(!desk.screen().contains("disk CHANGED"), "{}", desk.screen());
+        assert_eq!(typed(&desk)[text], mine[text]);
+    }
+}
+
+#[test]
+fn a_form_does_not_open_over_the_reason_why_a_change_was_not_made() {
+    let mut desk = on(DECISIONS, 100, 30);
+    let (store, _) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
+    let root = store.root.clone();
+    desk.type_keys("t+late");
+    let tags = press(&mut desk, KeyCode::Enter);
+    assert!(press(&mut desk, KeyCode::Char('e')).is_empty() && desk.app.editor.is_none());
+    std::fs::remove_dir_all(root).unwrap();
+    desk.settle(tags);
+    assert!(desk.app.editor.is_none() && desk.app.queued_keys.is_empty(), "{}", desk.screen());
+}
+
 #[test]
 fn a_judgement_of_a_form_that_was_left_is_of_no_other_form() {
     let mut desk = on(DECISIONS, 100, 30);

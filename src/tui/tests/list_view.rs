@@ -4,7 +4,7 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::changes::{files, notice};
 use super::*;
-use crate::tui::list_view::ListRow;
+use crate::tui::state::list_row::ListRow;
 
 /// The keys that open the views.
 const VIEWS: [&str; 6] = ["gr", "ga", "gm", "gu", "gp", "gn"];
@@ -265,8 +265,8 @@ fn the_way_back_and_the_main_deed_are_the_last_hints_to_go() {
             desk.send(Msg::Resize(width, height));
             let screen = desk.screen();
             let foot = screen.lines().last().unwrap_or_default();
-            let deed = if keys == "  =" { "Tab " } else { "Enter " };
-            assert!(foot.contains("Esc ") && foot.contains(deed), "{keys} {width}: {foot}");
+            let operation = if keys == "  =" { "Tab " } else { "Enter " };
+            assert!(foot.contains("Esc ") && foot.contains(operation), "{keys} {width}: {foot}");
         }
         desk.press(KeyCode::Esc);
     }

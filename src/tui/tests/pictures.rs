@@ -142,8 +142,8 @@ fn the_pictures_are_what_the_program_draws() {
         ("problems", problems),
     ];
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/screenshots");
-    for (name, scene) in scenes {
-        let drawn = drawn(scene());
+    for (name, context) in scenes {
+        let drawn = drawn(context());
         let file = format!("{folder}/{name}.svg");
         let is_named = ["/tmp", "/dev/shm", "palimp-test"].iter().any(|own| drawn.contains(own));
         assert!(!is_named, "{name} names the folder");

@@ -200,7 +200,8 @@ fn problems_are_filtered_by_code_store_file_and_the_words_that_are_seen() {
 
 #[test]
 fn a_filter_finds_whatever_the_rows_of_problems_say() {
-    use crate::tui::list_view::{ListRow, problems::words};
+    use crate::tui::list_view::problems::words;
+    use crate::tui::state::list_row::ListRow;
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gp");
     for row in desk.app.list_view.list.each() {

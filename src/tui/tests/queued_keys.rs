@@ -106,7 +106,7 @@ fn just_opened() -> (Desk, Vec<Effect>) {
     let app = App::new(&options(desk.app.places.clone()), (120, 36), now());
     desk.app = App { data: desk.app.data.clone(), ..app };
     let stores = load_each(&desk.app.places, Extent::Tail, &Snapshot::default(), now());
-    let first = LoadedStores { snapshot: Arc::new(Snapshot::of(stores)), counts: Vec::new() };
+    let first = LoadedStores { snapshot: Arc::new(Snapshot::of(stores)), counts: Vec::new(), changes: 0 };
     let effects = update::open(&mut desk.app, first);
     let (reload, now): (Vec<_>, Vec<_>) =
         effects.into_iter().partition(|effect| matches!(effect, Effect::Job(Job::Load { .. })));

@@ -123,9 +123,9 @@ fn nothing_of_the_view_before_stays_whatever_width_the_terminal_gives_to_marks()
             for keys in [keys, "jj"] {
                 go(&mut desk, keys);
                 drawn(&mut desk, &mut screen, &sent, &mut terminal);
-                let (mut anew, own) = painted(size);
+                let (mut redrawn, own) = painted(size);
                 let mut expected = Emulated::new(size, width);
-                drawn(&mut desk, &mut anew, &own, &mut expected);
+                drawn(&mut desk, &mut redrawn, &own, &mut expected);
                 for (row, wanted) in terminal.rows.iter().zip(&expected.rows) {
                     assert_eq!(row.concat(), wanted.concat(), "{number} {name}");
                 }

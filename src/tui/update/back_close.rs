@@ -2,17 +2,26 @@
 
 use super::{marks, reference_go_back, search_query};
 use crate::tui::layout;
+use crate::tui::message::Effect;
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::update::running_change;
 
 /// True if the list shows only what an action picked, or only the marked memories.
-pub(super) fn is_part(app: &App) -> bool {
+fn is_part(app: &App) -> bool {
     app.screen == Screen::Memories && (app.marks.pick.is_some() || app.marks.only_marked)
+}
+
+/// Closes the view. At the root, quits.
+pub(super) fn close(app: &mut App) {
+    match layout::is_zoomed(app) || is_part(app) {
+        true => back(app),
+        false => app.push_effect(Effect::Quit),
+    }
 }
 
 /// Does the first of these that is possible: stops a change, ends the zoom, returns to a view,
 /// removes marks or a pick, clears the search, focuses the list.
-pub(super) fn one_back(app: &mut App) {
+pub(super) fn back(app: &mut App) {
     if running_change::stop(app) {
         return;
     }

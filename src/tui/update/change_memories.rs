@@ -1,16 +1,12 @@
 //! Actions that change memories: they find the memories and request the change.
 
-use super::{delete_menu, edit_text, editor, field_prompt, marks};
+use super::editor::edit_json_field::edit_json;
+use super::{archive, delete_menu, edit_text, editor, field_prompt, marks, pin, repeat, undo_redo};
 use crate::model::State;
-use crate::ops;
 use crate::tui::action::Action;
-use crate::tui::message::{Effect, FormPart};
-use crate::tui::possible_changes::{aimed, broken, deed, place, refused, writable};
+use crate::tui::possible_changes::{aimed, broken, check_of, place, refused, writable};
 use crate::tui::state::app::App;
 use crate::tui::state::prompt::PromptPurpose;
-use crate::tui::update::pin;
-use crate::tui::update::running_change::request_change;
-use crate::usecase::ChangeCommand;
 
 pub fn act(app: &mut App, action: Action) {
     if let Err(why) = begin(app, action) {
@@ -21,8 +17,8 @@ pub fn act(app: &mut App, action: Action) {
 fn begin(app: &mut App, action: Action) -> Result<(), String> {
     writable(app)?;
     match action {
-        Action::Undo => request_change(app, None, ChangeCommand::Undo),
-        Action::Redo => request_change(app, None, ChangeCommand::Redo),
+        Action::Undo => undo_redo::undo(app),
+        Action::Redo => undo_redo::redo(app),
         Action::RenameTag => {
             place(app)?;
             field_prompt::open(app, PromptPurpose::RenameTag, None);
@@ -37,36 +33,27 @@ fn with_memories(app: &mut App, action: Action) -> Result<(), String> {
         marks::end_range(app);
     }
     let aim = aimed(app, action)?;
-    if let (Some(at), Some(deed)) = (aim.one(), deed(action)) {
+    if let (Some(at), Some(may)) = (aim.one(), check_of(action)) {
         let (store, entry) = aim.snapshot.get(at);
         if entry.state == State::Broken {
             return Err(broken());
         }
-        ops::may(store, entry, deed).map_err(refused)?;
+        may(store, entry).map_err(refused)?;
     }
     match action {
         Action::Edit => return editor::open(app, &aim),
         Action::EditJson => {
             editor::open(app, &aim)?;
-            app.push_effect(Effect::EditFormPart(FormPart::Record));
+            edit_json(app);
         }
         Action::EditText => edit_text::begin(app, aim),
-        Action::Archive => request_change(app, Some(aim), ChangeCommand::Archive),
-        Action::Pin => {
-            let wanted = pin::pinning(&aim);
-            request_change(app, Some(aim), wanted);
-        }
-        Action::Repeat => {
-            let wanted =
-                app.changes.last_change.clone().ok_or("nothing was changed yet that could be repeated")?;
-            request_change(app, Some(aim), wanted);
-        }
-        Action::Delete => app.delete_menu = Some(delete_menu::of(app, aim)),
+        Action::Archive => archive::archive(app, aim),
+        Action::Pin => pin::pin(app, aim),
+        Action::Repeat => return repeat::repeat(app, aim),
+        Action::Delete => delete_menu::open(app, aim),
         Action::Tag => field_prompt::open(app, PromptPurpose::Tag, Some(aim)),
         Action::KeepUntil => field_prompt::open(app, PromptPurpose::KeepUntil, Some(aim)),
-        Action::Importance => field_prompt::open(app, PromptPurpose::Importance, Some(aim)),
-        Action::Type => field_prompt::open(app, PromptPurpose::Type, Some(aim)),
-        Action::Category => field_prompt::open(app, PromptPurpose::Category, Some(aim)),
+        _ if action.info().asks.is_some() => field_prompt::open(app, PromptPurpose::Value(action), Some(aim)),
         _ => {}
     }
     Ok(())

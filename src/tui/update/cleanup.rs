@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::model::plan;
 use crate::tui::state::app::App;
 use crate::tui::update::reload;
-use crate::work::{Job, RecoveryReport};
+use crate::usecase::RecoveryReport;
+use crate::work::Job;
 
 /// Starts the recovery: once, and whenever the stores hold files of palimp.
 pub fn start_cleanup(app: &mut App) {

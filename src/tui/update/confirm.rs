@@ -160,9 +160,7 @@ fn question(planned: &PlannedChange) -> String {
             come.chain(go).collect()
         }
         ChangeCommand::RenameTag { from, to } => format!(" {from} → {to}"),
-        ChangeCommand::SetImportance(value) => format!(" to {value:.2}"),
-        ChangeCommand::SetWord { value, .. } => format!(" to {value}"),
-        _ => String::new(),
+        command => command.new_value().map(|value| format!(" to {value}")).unwrap_or_default(),
     };
     format!("{verb} {asked}{of}{what}{hidden}?")
 }

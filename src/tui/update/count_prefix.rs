@@ -11,7 +11,7 @@ use crate::tui::key_lookup::{self, KeyMeaning};
 use crate::tui::keymap;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::list_cursor::{CountOrigin, TypedCount};
-use crate::tui::update::next_problem_new_secret;
+use crate::tui::update::next_problem_new_secret_marked_session;
 
 /// A key within this many microseconds after a pane's key makes the digit a count.
 const COUNT_INTERVAL: i64 = 600_000;
@@ -98,7 +98,7 @@ fn is_move(action: Action, screen: Screen) -> bool {
     let is_day =
         matches!(action, Action::PaneLeft | Action::PaneRight | Action::WeekBack | Action::WeekAhead);
     up_down_page_top_last::cursor_target(action, 0, 0, 0, None).is_some()
-        || next_problem_new_secret::NextKind::of(action).is_some()
+        || next_problem_new_secret_marked_session::NextKind::of(action).is_some()
         || is_day && screen == Screen::Statistics
         || matches!(action, Action::NextMatch | Action::PreviousMatch)
 }

@@ -29,9 +29,13 @@ fn lines() -> [DeleteMenuLine; 5] {
     ]
 }
 
+pub fn open(app: &mut App, aim: ChangeTarget) {
+    app.delete_menu = Some(menu(app, aim));
+}
+
 /// Makes the menu for the marked memories or the one under the cursor. Without marks, it also
 /// offers all that a search shows.
-pub fn of(app: &App, aim: ChangeTarget) -> DeleteMenu {
+fn menu(app: &App, aim: ChangeTarget) -> DeleteMenu {
     let mut choices: Vec<DeleteMenuItem> =
         lines().into_iter().filter_map(|line| choice(&aim, line)).collect();
     let all: Vec<_> = app.results.hits.iter().map(|hit| hit.at).collect();

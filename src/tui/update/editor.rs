@@ -1,10 +1,15 @@
 //! Keys in the editor, and the results that come back to it.
 
+mod as_on_disk;
 mod compare;
+pub mod edit_json_field;
+mod fix;
 mod form_request;
-mod leave;
-mod results;
-mod typing;
+pub mod leave;
+mod next_finding;
+pub mod results;
+pub mod save;
+pub mod typing;
 
 use std::sync::Arc;
 
@@ -12,20 +17,14 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::ops;
 use crate::tui::action::{Action, EDITOR_ACTIONS};
-use crate::tui::editor::is_open;
 use crate::tui::key_lookup::{self, KeyMeaning};
-use crate::tui::message::{Effect, FormPart};
+use crate::tui::message::Effect;
 use crate::tui::possible_changes;
 use crate::tui::state::app::{App, ChangeTarget, Screen};
 use crate::tui::state::editor::Editor;
-use crate::tui::state::prompt::PromptPurpose;
-use crate::tui::update::editor::form_request::{CHANGED, ask, changed, give, request};
-use crate::tui::update::open_prompt;
+use crate::tui::update::editor::form_request::{CHANGED, ask};
+use crate::tui::update::{command_help, reveal};
 use crate::work::Job;
-
-pub use leave::{keep_before_leaving, unkept};
-pub use results::{draft_found, judged, kept, lent, reloaded, saved, text_for, text_kept};
-pub use typing::{paste, refresh};
 
 /// Opens the form of a memory, or returns why it has none.
 pub fn open(app: &mut App, aim: &ChangeTarget) -> Result<(), String> {
@@ -45,7 +44,7 @@ pub fn open(app: &mut App, aim: &ChangeTarget) -> Result<(), String> {
 
 /// Keeps the draft after a pause in typing, and checks the form against the whole store.
 pub fn keep(app: &mut App) {
-    app.effects.extend(unkept(app).map(Effect::Job));
+    app.effects.extend(leave::unkept(app).map(Effect::Job));
     ask(app, true);
 }
 
@@ -58,7 +57,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
     match action {
         Some(Action::Redraw) => return app.push_effect(Effect::Redraw),
         Some(Action::Help) if !matches!(key.code, KeyCode::Char(_)) => {
-            return open_prompt::open(app, PromptPurpose::Help, "");
+            return command_help::open_help(app);
         }
         _ => {}
     }
@@ -89,77 +88,17 @@ pub fn act(app: &mut App, action: Action) {
     };
     editor.completion = None;
     match action {
-        Action::Save => save(app),
-        Action::Fix => fix(app),
-        Action::NextFinding => to_finding(app, true),
-        Action::PreviousFinding => to_finding(app, false),
-        Action::FieldInEditor if is_open(editor.own()) => {
-            app.effects.push(Effect::EditFormPart(FormPart::Field(editor.field)))
-        }
-        Action::EditJson => app.push_effect(Effect::EditFormPart(FormPart::Record)),
-        Action::UndoTyping if editor.text().undo() => changed(app),
-        Action::RedoTyping if editor.text().redo() => changed(app),
-        Action::AsOnDisk => as_on_disk(app),
+        Action::Save => save::save(app),
+        Action::Fix => fix::fix(app),
+        Action::NextFinding => next_finding::to_finding(app, true),
+        Action::PreviousFinding => next_finding::to_finding(app, false),
+        Action::FieldInEditor => edit_json_field::edit_field(app),
+        Action::EditJson => edit_json_field::edit_json(app),
+        Action::UndoTyping => typing::undo(app),
+        Action::RedoTyping => typing::redo(app),
+        Action::AsOnDisk => as_on_disk::as_on_disk(app),
         Action::Compare => compare::open(app),
-        Action::RevealTyped => {
-            app.revealed = true;
-            app.push_effect(Effect::MaskSoon);
-        }
+        Action::RevealTyped => reveal::reveal(app),
         _ => {}
     }
-}
-
-/// Saves the form. If another program changed the memory, asks first what to keep.
-fn save(app: &mut App) {
-    let Some(editor) = &mut app.editor else { return };
-    if editor.saving {
-        return;
-    }
-    if editor.theirs.is_some() {
-        return compare::open(app);
-    }
-    let is_shown = editor.warned_version == Some(editor.version);
-    if let Some(request) = request(app) {
-        give(app, Job::SaveForm(request, is_shown));
-    }
-}
-
-/// Applies the fix of the focused field, or else the first fix.
-fn fix(app: &mut App) {
-    let Some(editor) = &mut app.editor else { return };
-    let own = editor.findings(editor.field).find_map(|own| own.fix.clone());
-    let any = || editor.judged.findings.iter().find_map(|own| own.fix.clone());
-    let Some(fix) = own.or_else(any).filter(|_| editor.judged_version == editor.version) else {
-        return app.say("There is nothing to fix here.");
-    };
-    editor.field = fix.field;
-    editor.text().set(&fix.value);
-    app.say(format!("{} · {} undoes it", fix.title, Action::UndoTyping.key()));
-    changed(app)
-}
-
-fn to_finding(app: &mut App, ahead: bool) {
-    let Some(editor) = &mut app.editor else { return };
-    let mut fields: Vec<usize> = editor.judged.findings.iter().filter_map(|own| own.field).collect();
-    fields.sort_unstable();
-    fields.dedup();
-    let own = editor.field;
-    let next = match ahead {
-        true => fields.iter().find(|at| **at > own).or(fields.first()),
-        false => fields.iter().rev().find(|at| **at < own).or(fields.last()),
-    };
-    match next {
-        Some(at) => editor.field = *at,
-        None => app.say("No problem is in this form."),
-    }
-}
-
-fn as_on_disk(app: &mut App) {
-    let Some(editor) = &mut app.editor else { return };
-    let form = Arc::clone(&editor.form);
-    for (text, field) in editor.texts.iter_mut().zip(&form.fields) {
-        text.set(&field.value);
-    }
-    app.say(format!("Every field is as on disk · {} undoes it", Action::UndoTyping.key()));
-    changed(app)
 }

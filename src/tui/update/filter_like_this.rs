@@ -2,7 +2,7 @@
 
 use crate::tui::state::app::App;
 use crate::tui::state::store_tree_row::term;
-use crate::tui::update::toggle::toggle;
+use crate::tui::update::toggle::toggle_term;
 
 /// Filters by the type of the memory under the cursor.
 pub fn like_this(app: &mut App) {
@@ -12,5 +12,5 @@ pub fn like_this(app: &mut App) {
         Some(view) => term("type", view.kind),
         None => "is:broken".into(),
     };
-    toggle(app, &term)
+    toggle_term(app, &term)
 }

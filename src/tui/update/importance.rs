@@ -1,8 +1,18 @@
 //! The action `importance`.
 
+use crate::tui::value_prompt::{ValuePrompt, may_edit, now};
 use crate::usecase::ChangeCommand;
 
-pub(super) fn importance(text: &str) -> Result<ChangeCommand, &'static str> {
+pub const IMPORTANCE: ValuePrompt = ValuePrompt {
+    title: "Importance of",
+    form: "0 to 1, or high, medium, low",
+    words: |_, _, _| Vec::new(),
+    may: may_edit,
+    now: |store, entry| now(store, entry, |view| format!("{:.2}", view.importance)),
+    command: importance,
+};
+
+fn importance(text: &str) -> Result<ChangeCommand, &'static str> {
     let number = match text.trim() {
         "high" => Some(0.9),
         "medium" => Some(0.6),

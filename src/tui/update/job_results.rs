@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::search_results::arrived;
 use super::stores_loaded::{checked, loaded};
-use super::{confirm, editor, field_prompt, list_view, marks, statistics};
+use super::{confirm, editor, export, list_view, marks, statistics};
 use crate::tui::state::app::App;
 use crate::tui::state::rank_place;
 use crate::tui::update::{cleanup, running_change};
@@ -24,12 +24,12 @@ pub fn done(app: &mut App, done: JobResult) {
         JobResult::Planned(outcome) => confirm::planned(app, *outcome),
         JobResult::PlanStale(planned) => confirm::ask_again(app, *planned),
         JobResult::Inspected(seen) => list_view::arrived(app, *seen),
-        JobResult::FormValidated(judged) => editor::judged(app, *judged),
-        JobResult::DraftKept(version, outcome) => editor::kept(app, version, outcome),
-        JobResult::TextKept(said) => editor::text_kept(app, &said),
-        JobResult::FormSaved(saved) => editor::saved(app, *saved),
-        JobResult::DraftFound(at, draft) => editor::draft_found(app, at, draft),
-        JobResult::Exported(number, outcome) => field_prompt::exported(app, number, outcome),
+        JobResult::FormValidated(judged) => editor::results::judged(app, *judged),
+        JobResult::DraftKept(version, outcome) => editor::results::kept(app, version, outcome),
+        JobResult::TextKept(said) => editor::edit_json_field::text_kept(app, &said),
+        JobResult::FormSaved(saved) => editor::save::saved(app, *saved),
+        JobResult::DraftFound(at, draft) => editor::results::draft_found(app, at, draft),
+        JobResult::Exported(number, outcome) => export::exported(app, number, outcome),
         JobResult::Notice(said) => app.say(said),
         JobResult::Recovered(tended) => cleanup::cleanup_done(app, tended),
     }

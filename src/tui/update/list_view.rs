@@ -2,27 +2,34 @@
 
 mod archive;
 pub mod backups;
+mod bring_back;
 pub mod change_request;
 mod copy;
+mod fix;
 mod journal;
 mod marks;
 pub mod new;
 pub mod open_view;
 pub mod problems;
+mod replace_file;
 mod row_filter;
 pub mod row_refresh;
+pub mod seen;
 pub mod session_pair;
 mod upkeep_compact;
+mod verify;
 
 use ratatui::layout::{Position, Rect};
 
 use super::up_down_page_top_last;
 use crate::tui::action::Action;
 use crate::tui::layout;
-use crate::tui::list_view::{self, ListRow, ListViewKind, RowList, details_area};
+use crate::tui::list_view::{self, ListViewKind, details_area};
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::list_cursor::ListCursor;
+use crate::tui::state::list_row::ListRow;
 use crate::tui::state::list_view::EscStep;
+use crate::tui::state::row_list::RowList;
 use crate::tui::update::list_view::open_view::open;
 use crate::tui::update::list_view::row_refresh::{cursor_key, follow, renew};
 use crate::tui::update::running_change;
@@ -223,7 +230,7 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         return;
     }
     let seen = match seen {
-        Inspected::Fixes(store, of, fixes) => return problems::found(app, (store, &of), fixes),
+        Inspected::Fixes(store, of, fixes) => return fix::found(app, (store, &of), fixes),
         seen => seen,
     };
     let held = cursor_key(app);
@@ -235,7 +242,7 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         Inspected::Backups(list, unread) => backups::listed(app, list, unread),
         Inspected::Opened(opened) => backups::opened(app, *opened),
         Inspected::Verified(store, path, verified, differs) => {
-            backups::verified(app, (store, &path), (verified, differs))
+            verify::verified(app, (store, &path), (verified, differs))
         }
         Inspected::Upkeep(seen) => {
             let seen = *seen;

@@ -1,13 +1,12 @@
 //! Keys that mark memories. A mark belongs to a memory, not to a line: it stays there when the list
 //! is searched, ordered or read again.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::search_query;
 use crate::model::EntryRef;
 use crate::model::entry_tracker::track_entries;
-use crate::query::{Query, ResultPick};
+use crate::query::Query;
 use crate::tui::action::Action;
 use crate::tui::possible_changes::among_memories;
 use crate::tui::state::app::{App, Pane, Screen, open_range};
@@ -119,40 +118,6 @@ pub fn back(app: &mut App) -> bool {
         return false;
     }
     true
-}
-
-/// Lists what is picked from the results of the search, and marks some of it.
-pub fn pick(app: &mut App, pick: &'static ResultPick) {
-    let can = match app.is_whole() && !app.places.is_empty() {
-        true => search_query::check_query(app),
-        false => Err("The stores are still being read.".into()),
-    };
-    if let Err(why) = can {
-        return app.say(why);
-    }
-    (app.screen, app.focus) = (Screen::Memories, Pane::Memories);
-    (app.marks.only_marked, app.marks.pick, app.marks.marks_pick) = (false, Some(pick), true);
-    app.marks.range = None;
-    app.say("Looking …");
-    search_query::search_again(app)
-}
-
-/// Marks what is picked. If it is picked again after other programs changed memories, another
-/// memory of a group may be the one to keep: it loses its mark, and no memory gets a new mark.
-pub fn picked(app: &mut App) {
-    let Some(picked) = &app.results.picked else { return };
-    if std::mem::take(&mut app.marks.marks_pick) {
-        picked.marked.iter().for_each(|at| app.marks.set(*at, true));
-        app.notice = Some(picked.summary.clone());
-        return;
-    }
-    if picked.marked.is_empty() {
-        return;
-    }
-    let marked: HashSet<EntryRef> = picked.marked.iter().copied().collect();
-    for hit in app.results.hits.iter().filter(|hit| !marked.contains(&hit.at)) {
-        app.marks.set(hit.at, false);
-    }
 }
 
 /// Returns the job that searches for memories to mark, or what is wrong with the search.

@@ -1,10 +1,12 @@
 //! How each message changes the app. There is no input or output here, and no clock.
 
 mod action_dispatch;
+mod all_memories;
+mod archive;
 mod back_close;
 mod change_memories;
 mod cleanup;
-mod command_palette;
+mod command_help;
 mod confirm;
 mod copy;
 pub mod count_prefix;
@@ -13,20 +15,21 @@ pub mod detail;
 mod difference;
 pub mod distinct_titles;
 pub mod drop_filter;
+mod duplicates_forecast;
 pub mod edit_text;
 pub mod editor;
 mod export;
 pub mod field_prompt;
 pub mod filter_like_this;
 mod fold;
-mod importance;
+pub mod importance;
 mod job_results;
 mod keep_until;
 pub mod list_view;
 pub mod marks;
 mod mouse;
 pub mod next_match;
-mod next_problem_new_secret;
+mod next_problem_new_secret_marked_session;
 mod next_tab;
 mod open;
 mod open_prompt;
@@ -40,7 +43,9 @@ mod quit;
 pub mod reference_go_back;
 pub mod reload;
 mod rename_tag;
+mod repeat;
 mod replay_keys;
+mod reveal;
 pub mod running_change;
 mod search_narrow;
 pub mod search_query;
@@ -54,9 +59,12 @@ mod theme_list;
 mod to_middle;
 pub mod toggle;
 pub mod tutor;
+pub mod type_category;
+mod undo_redo;
 pub mod up_down_page_top_last;
 mod why;
 mod wider_narrower_sizes;
+mod zoom_all_panes;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -121,7 +129,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::Resize(width, height) => app.size = (width, height),
         Msg::Done(done) => job_results::done(app, done),
         Msg::TextEdited(aim, before, after) => edit_text::edited(app, *aim, &before, after),
-        Msg::FormPartEdited(what, before, after) => editor::lent(app, what, &before, after),
+        Msg::FormPartEdited(what, before, after) => editor::edit_json_field::lent(app, what, &before, after),
         Msg::SaveDraft => editor::keep(app),
         Msg::StoresChanged => app.push_effect(crate::tui::update::reload::load_later(app)),
         Msg::MaskValues => app.revealed = false,
@@ -141,8 +149,8 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     if app.selected() != before || app.why.is_none() {
         why::ask(app);
     }
-    editor::refresh(app);
-    editor::keep_before_leaving(app);
+    editor::typing::refresh(app);
+    editor::leave::keep_before_leaving(app);
     wider_narrower_sizes::keep(app);
     quit::quit_after_changes(app);
     std::mem::take(&mut app.effects)

@@ -6,8 +6,8 @@ use ratatui::backend::TestBackend;
 use ratatui::text::Line;
 
 use super::{detail, keep_in_view, ready};
-use crate::tui::event_loop;
 use crate::tui::message::Effect;
+use crate::tui::plain_text::plain;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::view::view;
 
@@ -46,7 +46,7 @@ fn whole(app: &mut App) -> Option<String> {
     ready(app);
     let drawn = Terminal::new(TestBackend::new(app.size.0, app.size.1)).ok().and_then(|mut terminal| {
         terminal.draw(|frame| view(app, frame)).ok()?;
-        Some(event_loop::plain(terminal.backend().buffer()))
+        Some(plain(terminal.backend().buffer()))
     });
     app.size = size;
     keep_in_view(app);

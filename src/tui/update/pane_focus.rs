@@ -6,9 +6,9 @@ use crate::tui::store_tree;
 /// The order of the panes for Tab.
 const ROUND: [Pane; 5] = [Pane::Sessions, Pane::Filters, Pane::Health, Pane::Memories, Pane::Detail];
 
-/// Focuses a pane. The pane of reasons closes if it has the focus already.
+/// Focuses a pane of the memories.
 pub fn give(app: &mut App, pane: Pane) {
-    app.focus = if app.focus == pane && pane == Pane::Why { Pane::Memories } else { pane };
+    app.focus = pane;
     app.screen = if app.screen == Screen::Welcome { app.screen } else { Screen::Memories };
 }
 

@@ -1,8 +1,14 @@
 //! The action `pin`: the tag `pinned`.
 
 use crate::model::PINNED;
-use crate::tui::state::app::ChangeTarget;
+use crate::tui::state::app::{App, ChangeTarget};
+use crate::tui::update::running_change::request_change;
 use crate::usecase::ChangeCommand;
+
+pub fn pin(app: &mut App, aim: ChangeTarget) {
+    let wanted = pinning(&aim);
+    request_change(app, Some(aim), wanted);
+}
 
 /// Returns the command that pins memories, or unpins them if all are pinned.
 pub fn pinning(aim: &ChangeTarget) -> ChangeCommand {

@@ -8,22 +8,12 @@ use super::{
 use crate::tui::message::Effect;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::prompt::PromptPurpose;
-use crate::tui::update::open_prompt::open;
 use crate::tui::update::search_results;
 use crate::tui::{layout, search_completion};
 
-/// Opens the palette.
-pub fn launch(app: &mut App) {
-    let offered = super::command_palette::order(app);
-    open(app, PromptPurpose::Command, "");
-    if let Some(prompt) = &mut app.prompt {
-        prompt.palette_actions = Some(offered);
-    }
-}
-
 pub fn paste(app: &mut App, text: &str) {
     if app.prompt.is_none() && app.screen == Screen::Editor {
-        return editor::paste(app, text);
+        return editor::typing::paste(app, text);
     }
     let Some(prompt) = app.prompt.as_mut().filter(|own| own.purpose != PromptPurpose::Theme) else { return };
     prompt.paste(text);

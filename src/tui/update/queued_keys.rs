@@ -10,8 +10,11 @@ use crate::tui::{key_lookup, list_view};
 
 /// Returns the notice about what an action waits for; `None` if it need not wait.
 pub fn awaited(app: &App, action: Action) -> Option<&'static str> {
-    if action == Action::Repeat && app.change_count > 0 {
+    if (action == Action::Repeat || opens_text(action)) && app.change_count > 0 {
         return Some("This waits for the change before it. Esc cancels it.");
+    }
+    if opens_text(action) && app.changes.listed < app.changes.ended && app.error.is_none() {
+        return Some("This waits until all stores are read. Esc cancels it.");
     }
     if is_of_rows(action) && is_unread(app) {
         return Some("This waits until the view is read. Esc cancels it.");
@@ -29,6 +32,12 @@ pub fn awaited(app: &App, action: Action) -> Option<&'static str> {
     }
     let is_read = app.listed_snapshot.is_whole() || app.screen != Screen::Memories || app.error.is_some();
     (!is_read).then_some("This waits until all stores are read. Esc cancels it.")
+}
+
+/// True if an action opens the text of a memory. Opened before the user's own change is read, the text would
+/// be of the time before it, and the change would be taken for one of another program.
+fn opens_text(action: Action) -> bool {
+    matches!(action, Action::Edit | Action::EditJson | Action::EditText)
 }
 
 /// True if the list still shows the answer to another search.
@@ -128,9 +137,9 @@ pub fn drop_for_lost_memory(app: &mut App) {
     }
 }
 
-/// Drops a queued repeat, because the change that it repeats was not made.
+/// Drops keys that wait for a change, because it was not made: the user must see why.
 pub fn refused(app: &mut App) {
-    if app.queued_action == Some(Action::Repeat) {
+    if app.queued_action.is_some_and(|action| action == Action::Repeat || opens_text(action)) {
         app.queued_keys.clear();
     }
 }

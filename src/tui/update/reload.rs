@@ -17,6 +17,12 @@ pub fn load_now(app: &App) -> Effect {
     load(app, true)
 }
 
+/// Reads the stores again, because a change of the user ended.
+pub fn load_after_change(app: &mut App) {
+    app.changes.ended += 1;
+    app.push_effect(load_now(app));
+}
+
 /// Returns the effect that reads the stores again, when there is time, because other programs changed them.
 pub fn load_later(app: &App) -> Effect {
     load(app, false)
@@ -24,5 +30,11 @@ pub fn load_later(app: &App) -> Effect {
 
 fn load(app: &App, is_urgent: bool) -> Effect {
     let previous = Arc::clone(&app.snapshot);
-    Effect::Job(Job::Load { places: app.places.clone(), previous, is_urgent, now: app.now })
+    Effect::Job(Job::Load {
+        places: app.places.clone(),
+        previous,
+        is_urgent,
+        changes: app.changes.ended,
+        now: app.now,
+    })
 }

@@ -109,7 +109,7 @@ pub fn done(app: &mut App, outcome: Result<ChangeReport, String>) {
         app.changes.active = None;
     }
     app.deleted.of = None;
-    app.push_effect(reload::load_now(app));
+    reload::load_after_change(app);
     match outcome {
         Ok(mut changed) => {
             if changed.effect == HistoryEffect::Made && given.repeatable.is_some() {

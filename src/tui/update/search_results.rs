@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{difference, marks, queued_keys, search_query};
+use super::{difference, duplicates_forecast, queued_keys, search_query};
 use crate::model::EntryTracker;
 use crate::tui::state::app::App;
 use crate::tui::state::list_cursor::SearchOrigin;
@@ -52,13 +52,14 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     app.detail_key = None;
     app.answered_query = Some(question);
     app.listed_snapshot = found.asked.snapshot;
+    app.changes.listed = found.asked.changes;
     difference::relisted(app);
     app.results = results;
     if app.query.is_empty() || app.query.ends_with(' ') {
         app.completion_facets = facets.clone();
     }
     app.facets = facets;
-    marks::picked(app);
+    duplicates_forecast::picked(app);
     app.marks.count_hidden(&app.results.hits);
     let sought = app.awaited_memory.take().is_some_and(|sought| select_memory::select_identity(app, &sought));
     let stays = sought || [own, back].into_iter().flatten().any(|at| select_memory::go_to(app, at));

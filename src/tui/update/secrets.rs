@@ -1,10 +1,10 @@
 //! The action `secrets`: lists the memories that look as if they hold a secret.
 
-use super::search_query;
-use crate::tui::state::app::{App, Pane, Screen};
+use super::{all_memories, search_query};
+use crate::tui::state::app::{App, Pane};
 
 pub(super) fn secrets(app: &mut App) {
-    app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Memories };
+    all_memories::open(app);
     app.focus = Pane::Memories;
     search_query::set_query(app, "is:sensitive".into());
 }

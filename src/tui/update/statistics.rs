@@ -1,8 +1,8 @@
 //! The view of statistics: its keys, and the result of its count.
 
-use std::sync::Arc;
+pub mod week_back_ahead_today;
 
-use ratatui::layout::Position;
+use std::sync::Arc;
 
 use super::{reference_go_back, up_down_page_top_last};
 use crate::format;
@@ -11,6 +11,7 @@ use crate::tui::action::Action;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::statistics_view::StatisticsView;
 use crate::tui::statistics_view;
+use crate::tui::update::statistics::week_back_ahead_today::{step, today};
 use crate::work::{Job, SnapshotStatistics};
 
 /// Does an action of this view. False if the action is not its own.
@@ -28,7 +29,7 @@ pub fn act(app: &mut App, action: Action) -> bool {
         Action::PaneRight => step(app, times),
         Action::WeekBack => step(app, -7 * times),
         Action::WeekAhead => step(app, 7 * times),
-        Action::Today => go(app, app.statistics.today()),
+        Action::Today => today(app),
         Action::Open => list(app),
         Action::Back | Action::Close => app.screen = Screen::Memories,
         _ => return scroll(app, action),
@@ -70,23 +71,6 @@ pub fn counted(app: &mut App, counted: SnapshotStatistics) {
     let days = own.counted.iter().flat_map(|(_, now)| (0..now.days.len()).map(|day| (day, now.date(day))));
     let same = days.into_iter().find(|(_, own)| Some(*own) == date).map(|(day, _)| day);
     own.day = same.unwrap_or(own.today());
-}
-
-fn step(app: &mut App, by: isize) {
-    let to = app.statistics.day.saturating_add_signed(by).min(app.statistics.today());
-    go(app, to);
-}
-
-fn go(app: &mut App, day: usize) {
-    app.statistics.day = day;
-    app.statistics.top = 0;
-    app.statistics.titles.clear();
-}
-
-pub fn click(app: &mut App, at: Position) {
-    if let Some(day) = statistics_view::day_at(app, at) {
-        go(app, day);
-    }
 }
 
 /// Lists the memories of the day under the cursor.

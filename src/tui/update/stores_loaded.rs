@@ -32,6 +32,7 @@ pub(super) fn loaded(app: &mut App, read: LoadedStores) {
     let held = row_refresh::cursor_key(app);
     let before = app.is_whole().then(|| list_view::new::newest(app)).flatten().map(|(created, _)| created);
     app.snapshot = read.snapshot;
+    app.changes.read = read.changes;
     app.tallies = read.counts;
     app.problem_list = problems::listed_problems(&app.snapshot);
     store_tree::renew(app);
@@ -57,7 +58,7 @@ pub(super) fn loaded(app: &mut App, read: LoadedStores) {
     row_refresh::renew(app, held);
     open_view::refresh(app);
     statistics::refresh(app);
-    editor::reloaded(app);
+    editor::results::reloaded(app);
     confirm::reloaded(app);
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::query::most_first;
-use crate::tui::state::app::ChangeTarget;
+use crate::tui::state::app::{App, ChangeTarget};
 use crate::tui::state::prompt::PromptPurpose;
 use crate::usecase::ChangeCommand;
 
@@ -16,6 +16,17 @@ pub(super) fn own_tags(purpose: PromptPurpose, aim: Option<&ChangeTarget>) -> Ve
         for tag in store.view(entry).iter().flat_map(|view| view.tags.iter()) {
             *counts.entry(tag).or_default() += 1;
         }
+    }
+    most_first(counts).into_iter().map(|(word, _)| word).collect()
+}
+
+/// Returns the tags of the stores of the memories, or of all stores, the most used first.
+pub(super) fn all_tags(app: &App, aim: Option<&ChangeTarget>) -> Vec<String> {
+    let is_own = |number: usize| aim.is_none_or(|aim| aim.at.iter().any(|at| at.store as usize == number));
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let tallies = app.tallies.iter().enumerate().filter(|(number, _)| is_own(*number));
+    for (tag, count) in tallies.flat_map(|(_, tally)| &tally.tags) {
+        *counts.entry(tag).or_default() += count;
     }
     most_first(counts).into_iter().map(|(word, _)| word).collect()
 }

@@ -4,9 +4,10 @@ use ratatui::layout::Position;
 
 use crate::tui::action::Action;
 use crate::tui::layout;
-use crate::tui::pane_borders::{self, PaneBorder, PlacedBorder};
+use crate::tui::pane_borders::{self, PlacedBorder};
 use crate::tui::possible_changes::among_memories;
 use crate::tui::state::app::{App, Pane, Screen};
+use crate::usecase::PaneBorder;
 use crate::usecase::ScreenState;
 use crate::work::Job;
 

@@ -35,12 +35,12 @@ fn only_used(was: (&Store, &Entry), is: (&Store, &Entry), now: Moment) -> bool {
         let (_, writes) = writes(store).ok()?;
         let raw = &store.read(entry)?;
         let mut tape = Tape::default();
-        let scene = WriteContext::of(store, now, [0; 16]);
+        let context = WriteContext::of(store, now, [0; 16]);
         let used = writes.access_members(scan(&mut tape, raw).ok()?, now);
         if used.is_empty() {
             return None;
         }
-        let names = used.into_iter().chain(writes.decay_members(&scene, entry)).map(|(name, _)| name);
+        let names = used.into_iter().chain(writes.decay_members(&context, entry)).map(|(name, _)| name);
         let mut bare = raw.to_vec();
         for name in names.chain(["checksum"]) {
             bare = remove(&bare, &[name]).ok()?;

@@ -17,11 +17,11 @@ pub fn snapshot_with_bytes(snapshot: &Arc<Snapshot>, host: Host<'_>, now: Moment
     if snapshot.stores.iter().all(is_held) {
         return Arc::clone(snapshot);
     }
-    let anew = |old: &Arc<Store>| match is_held(old) {
+    let renewed = |old: &Arc<Store>| match is_held(old) {
         true => Arc::clone(old),
         false => as_before(old, store_with_bytes(old, now), host.data, now),
     };
-    Arc::new(Snapshot::of(snapshot.stores.iter().map(anew).collect()))
+    Arc::new(Snapshot::of(snapshot.stores.iter().map(renewed).collect()))
 }
 
 /// Like [`snapshot_with_bytes`], for one store, without its deleted memories.
@@ -51,8 +51,8 @@ pub(in crate::usecase) fn hold(request: ChangeRequest, host: Host<'_>) -> (Chang
     }
     let bound = [request.at.clone(), request.beside.clone()].concat();
     let difference = of_bound(&request.snapshot, &bound, &fresh, request.now);
-    let anew = ChangeRequest { snapshot: fresh, ..request.clone() };
-    (same_memories(&request, anew), difference)
+    let renewed = ChangeRequest { snapshot: fresh, ..request.clone() };
+    (same_memories(&request, renewed), difference)
 }
 
 /// Returns what other programs did to memories since they were read.

@@ -28,25 +28,25 @@ pub fn replan_with_changes(
     fresh: Arc<Snapshot>,
     host: Host<'_>,
 ) -> Result<PlannedChange> {
-    let anew = replan(shown, Arc::clone(&fresh), host);
-    let mut anew = anew.map_err(|failed| ChangeFailure {
+    let replanned = replan(shown, Arc::clone(&fresh), host);
+    let mut replanned = replanned.map_err(|failed| ChangeFailure {
         message: format!("{}; {}", difference.told(), failed.message),
         ..failed
     })?;
-    say_what_becomes(&mut difference, shown, &anew);
-    anew.concurrent = Some(difference);
-    Ok(anew)
+    say_what_becomes(&mut difference, shown, &replanned);
+    replanned.concurrent = Some(difference);
+    Ok(replanned)
 }
 
 /// Adds to the differences what is done to those memories now.
-fn say_what_becomes(difference: &mut ConcurrentChanges, shown: &PlannedChange, anew: &PlannedChange) {
-    let request = &anew.request;
+fn say_what_becomes(difference: &mut ConcurrentChanges, shown: &PlannedChange, replanned: &PlannedChange) {
+    let request = &replanned.request;
     let mut becomes: HashMap<String, String> = HashMap::new();
-    for &at in &anew.changing {
+    for &at in &replanned.changing {
         let (store, entry) = request.snapshot.get(at);
         becomes.insert(name_of(store, entry), request.command.effect_on(store, entry));
     }
-    for own in &anew.skipped {
+    for own in &replanned.skipped {
         for &at in &own.which {
             let (store, entry) = request.snapshot.get(at);
             becomes.insert(name_of(store, entry), format!("left out: {}", own.reason));
@@ -110,8 +110,8 @@ fn chores(shown: &PlannedChange, request: ChangeRequest) -> Result<PlannedChange
         let at = |own: TouchedRecord| EntryRef { store: *number as u32, entry: own.entry };
         let known: HashSet<u32> =
             touched.filter_map(|own| carry.find(at(own), &|_| false)).map(|own| own.entry).collect();
-        for (mut anew, rule) in candidates(store, plan, &request)? {
-            let touched = effect(store, &anew, request.now);
+        for (mut replanned, rule) in candidates(store, plan, &request)? {
+            let touched = effect(store, &replanned, request.now);
             if !touched.iter().any(|own| known.contains(&own.entry)) {
                 continue;
             }
@@ -119,8 +119,8 @@ fn chores(shown: &PlannedChange, request: ChangeRequest) -> Result<PlannedChange
                 let message = "this would now change memories that were not shown. Look at it again.";
                 return Err(Refusal::unfit(message).into());
             }
-            add_touched_lines(&mut anew, &rule, &touched);
-            plans.push((*number, anew));
+            add_touched_lines(&mut replanned, &rule, &touched);
+            plans.push((*number, replanned));
             break;
         }
     }
@@ -131,8 +131,8 @@ fn candidates(store: &Store, plan: &Plan, request: &ChangeRequest) -> Result<Vec
     if plan.verb != "compact" {
         return plans_due(store, request.now);
     }
-    let scene = WriteContext::of(store, request.now, [0; 16]);
-    let plan = ops::compact::compact(&scene, None)?;
+    let context = WriteContext::of(store, request.now, [0; 16]);
+    let plan = ops::compact::compact(&context, None)?;
     Ok(if plan.is_empty() { Vec::new() } else { vec![(plan, ops::compact::rule(store))] })
 }
 
@@ -156,8 +156,8 @@ fn sides(
         let now = shown.request.now;
         let facts = CopyFacts::of(store, &vault, (&restoring.copy, &restoring.bytes), now)?;
         let packed = BTreeMap::new();
-        let scene = WriteContext { store, now, random: [0; 16], compressed_files: &packed };
-        Ok(compare(&scene, &restoring.copy.file, &restoring.bytes, &facts)?)
+        let context = WriteContext { store, now, random: [0; 16], compressed_files: &packed };
+        Ok(compare(&context, &restoring.copy.file, &restoring.bytes, &facts)?)
     };
     Ok(BackupComparisons { was: compared(&shown.request.snapshot)?, is: compared(fresh)? })
 }

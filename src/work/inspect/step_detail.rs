@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::{Inspector, StepDetail, StepFile};
 use crate::format::{Placement, by_name, title, title_of_raw};
-use crate::model::{Act, Entry, Moment, PathText, Role, Store};
-use crate::usecase::JournalView;
+use crate::model::{Act, Entry, FileLine, Moment, PathText, Role, Store};
+use crate::usecase::{JournalView, inverse_of_step};
 
 /// At most this many lines of a file are shown.
 const SHOWN: usize = 200;
@@ -20,7 +20,7 @@ impl Inspector<'_> {
     pub(super) fn newest_steps(&self, accounts: &[JournalView]) -> Vec<StepDetail> {
         let all =
             accounts.iter().enumerate().flat_map(|(store, own)| own.rows.iter().map(move |row| (store, row)));
-        let is_small = |files: &[crate::store::commit::FileLine]| {
+        let is_small = |files: &[FileLine]| {
             files.iter().map(|own| own.bytes_before.saturating_add(own.bytes_after)).sum::<u64>() <= SMALL
         };
         let mut all: Vec<_> = all.filter(|(_, row)| is_small(&row.line.files)).collect();
@@ -29,15 +29,10 @@ impl Inspector<'_> {
     }
 
     pub(super) fn step(&self, number: usize, step: u64) -> StepDetail {
-        let read = self.store(number).and_then(|store| {
-            let kept = self.vault(store).step(step).map_err(|error| error.to_string())?;
-            kept.ok_or_else(|| {
-                "what it replaced is not kept any more: the journal has lengths alone".to_owned()
-            })
-        });
+        let read = self.store(number).and_then(|store| inverse_of_step(self.data, &store.root, step));
         let store = self.store(number).ok();
         let files = read.map(|own| {
-            let data = own.changes.iter().filter(|change| !change.is_empty());
+            let data = own.iter().filter(|change| !change.is_empty());
             let files = data.rev().filter_map(|change| step_file(&change.path, &change.act));
             files.map(|file| named(store, file, self.now)).collect()
         });

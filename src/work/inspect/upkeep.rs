@@ -76,7 +76,7 @@ impl<'a> Inspector<'a> {
     }
 
     fn compaction(&self, number: usize, store: &'a Arc<Store>) -> Chore {
-        let scene = self.scene(store, &NO_COMPRESSED_FILES);
+        let context = self.context(store, &NO_COMPRESSED_FILES);
         let name = short(&store.root);
         let chore = |rule, touched, plan, refused| Chore {
             store: number,
@@ -87,7 +87,7 @@ impl<'a> Inspector<'a> {
             plan,
             refused,
         };
-        match ops::compact::compact(&scene, None) {
+        match ops::compact::compact(&context, None) {
             Err(refusal) => chore(String::new(), Vec::new(), None, Some(refusal.message)),
             Ok(plan) => {
                 let rule = ops::compact::rule(store);

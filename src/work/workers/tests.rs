@@ -18,7 +18,7 @@ fn check() -> Job {
 }
 
 fn read(is_urgent: bool) -> Job {
-    Job::Load { places: Vec::new(), previous: Arc::default(), is_urgent, now: moment() }
+    Job::Load { places: Vec::new(), previous: Arc::default(), is_urgent, changes: 0, now: moment() }
 }
 
 fn long_ago() -> Instant {

@@ -7,7 +7,7 @@ fn a_note_is_added_with_an_id_from_its_title() {
     let site = healthy();
     let text = "# Größe of the Cache!\n\nSee [[lone]].\n";
     let words = tags(&["Cache Keys", "cold"]);
-    site.does(|scene| {
+    site.does(|context| {
         let draft = RecordDraft {
             kind: "note",
             text: Some(text),
@@ -15,7 +15,7 @@ fn a_note_is_added_with_an_id_from_its_title() {
             importance: Some(0.8),
             ..RecordDraft::default()
         };
-        ops::add::add(scene, &draft)
+        ops::add::add(context, &draft)
     });
     let note = site.read("knowledge/notes/grosse-of-the-cache.md");
     assert_eq!(
@@ -28,9 +28,9 @@ fn a_note_is_added_with_an_id_from_its_title() {
     assert!(site.read("knowledge/tags.json").contains("cache-keys"));
     assert!(site.read("knowledge/links.json").contains("\"strength\": 0.80"));
     // The same title again, and a text without a heading.
-    site.does(|scene| add(scene, "note", Some(text), None));
+    site.does(|context| add(context, "note", Some(text), None));
     assert!(site.has("knowledge/notes/grosse-of-the-cache-2.md"));
-    site.does(|scene| add(scene, "note", Some("接続"), None));
+    site.does(|context| add(context, "note", Some("接続"), None));
     assert!(site.read("knowledge/notes/note.md").ends_with("---\n\n# 接続\n"));
 }
 
@@ -39,7 +39,7 @@ fn a_notes_record_gives_its_fields() {
     let site = Site::of(&[("knowledge/notes/lone.md", LONE)]);
     let record = r#"{"id": "given", "title": "Given", "confidence": "low", "source": "research", "tags": ["a"],
         "author": "me", "related_notes": ["lone"], "status": "draft"}"#;
-    site.does(|scene| add(scene, "note", Some("Body."), Some(record)));
+    site.does(|context| add(context, "note", Some("Body."), Some(record)));
     assert_eq!(
         site.read("knowledge/notes/given.md"),
         format!(
@@ -48,18 +48,20 @@ fn a_notes_record_gives_its_fields() {
         )
     );
     assert!(site.has("knowledge/tags.json") && site.has("knowledge/links.json"));
-    site.refuses("already exists", |scene| add(scene, "note", Some("x"), Some(r#"{"id": "lone"}"#)));
-    site.refuses("hyphens", |scene| add(scene, "note", Some("x"), Some(r#"{"id": "../lone"}"#)));
-    site.refuses("should be one of", |scene| add(scene, "note", Some("x"), Some(r#"{"status": "odd"}"#)));
-    site.refuses("can't be \"odd\"", |scene| add(scene, "note", Some("x"), Some(r#"{"confidence": "odd"}"#)));
-    site.refuses("needs a text", |scene| add(scene, "note", None, Some("{}")));
+    site.refuses("already exists", |context| add(context, "note", Some("x"), Some(r#"{"id": "lone"}"#)));
+    site.refuses("hyphens", |context| add(context, "note", Some("x"), Some(r#"{"id": "../lone"}"#)));
+    site.refuses("should be one of", |context| add(context, "note", Some("x"), Some(r#"{"status": "odd"}"#)));
+    site.refuses("can't be \"odd\"", |context| {
+        add(context, "note", Some("x"), Some(r#"{"confidence": "odd"}"#))
+    });
+    site.refuses("needs a text", |context| add(context, "note", None, Some("{}")));
 }
 
 #[test]
 fn a_notes_fields_are_edited_one_by_one() {
     let site = healthy();
-    let plan = site.does(|scene| {
-        edit(scene, "timeout-fix", &[("tags", r#"["backend", "slow"]"#), ("confidence", "medium")])
+    let plan = site.does(|context| {
+        edit(context, "timeout-fix", &[("tags", r#"["backend", "slow"]"#), ("confidence", "medium")])
     });
     assert_eq!((plan.changes.len(), plan.derived.len()), (1, 1));
     let wanted = FIX
@@ -70,17 +72,19 @@ fn a_notes_fields_are_edited_one_by_one() {
     assert!(site.read("knowledge/tags.json").contains("slow"));
     assert_eq!(site.read("knowledge/links.json"), LINKS);
     // If nothing differs, nothing is written, and the time stays too.
-    let same = site.plan(|scene| edit(scene, "timeout-fix", &[("confidence", "medium")])).unwrap();
+    let same = site.plan(|context| edit(context, "timeout-fix", &[("confidence", "medium")])).unwrap();
     assert!(same.is_empty());
-    site.does(|scene| edit(scene, "lone", &[("text", "# Lone\n\nSee [[timeout-fix]].")]));
+    site.does(|context| edit(context, "lone", &[("text", "# Lone\n\nSee [[timeout-fix]].")]));
     let lone = site.read("knowledge/notes/lone.md");
     assert_eq!(lone, LONE.replace("2026-01-02", "2026-02-15") + "\nSee [[timeout-fix]].\n");
-    site.does(|scene| edit(scene, "lone", &[("linked_to", "timeout-fix, trace-pattern"), ("author", "me")]));
+    site.does(|context| {
+        edit(context, "lone", &[("linked_to", "timeout-fix, trace-pattern"), ("author", "me")])
+    });
     assert!(
         site.read("knowledge/notes/lone.md")
             .contains("linked_to: [timeout-fix, trace-pattern]\nauthor: me\n")
     );
-    site.does(|scene| edit(scene, "lone", &[("id", "alone")]));
+    site.does(|context| edit(context, "lone", &[("id", "alone")]));
     assert!(site.read("knowledge/notes/lone.md").contains("id: alone\n"));
 }
 
@@ -88,13 +92,13 @@ fn a_notes_fields_are_edited_one_by_one() {
 fn a_note_whose_last_line_has_no_end_gets_none_by_an_edit() {
     let open = LONE.trim_end_matches('\n');
     let site = Site::of(&[("knowledge/notes/lone.md", open)]);
-    site.does(|scene| edit(scene, "lone", &[("text", "# Lone\n\nOther words")]));
+    site.does(|context| edit(context, "lone", &[("text", "# Lone\n\nOther words")]));
     let note = site.read("knowledge/notes/lone.md");
     assert!(note.ends_with("Other words"), "{note:?}");
     // The text of a query is its whole file.
     let site = Site::of(&[("knowledge/notes/lone.md", LONE), ("queries/slow.md", "find slow")]);
-    site.does(|scene| edit(scene, "lone", &[("author", "me")]));
-    site.does(|scene| edit(scene, "slow", &[("text", "find slower")]));
+    site.does(|context| edit(context, "lone", &[("author", "me")]));
+    site.does(|context| edit(context, "slow", &[("text", "find slower")]));
     assert_eq!(site.read("queries/slow.md"), "find slower");
 }
 
@@ -109,7 +113,7 @@ fn times_of_notes_keep_their_spelling() {
         ("2026-01-02 03:04:05", "2026-02-15 12:00:00"),
     ] {
         let site = Site::of(&[("knowledge/notes/lone.md", &LONE.replace("2026-01-02", found))]);
-        site.does(|scene| edit(scene, "lone", &[("author", "me")]));
+        site.does(|context| edit(context, "lone", &[("author", "me")]));
         let note = site.read("knowledge/notes/lone.md");
         assert!(note.contains(&format!("updated: {wanted}\n")), "{note}");
     }
@@ -127,42 +131,44 @@ fn edits_that_break_a_note_are_refused() {
         ("tags", "[1]", "not a list of texts"),
         ("a b", "x", "name of a field"),
     ] {
-        site.refuses(part, |scene| edit(scene, "timeout-fix", &[(name, value)]));
+        site.refuses(part, |context| edit(context, "timeout-fix", &[(name, value)]));
     }
     let broken = FIX.replace("tags: [backend, timeout]", "tags: [backend, timeout");
     let site = Site::of(&[("knowledge/notes/timeout-fix.md", &broken)]);
-    site.refuses("has to be repaired first", |scene| edit(scene, "timeout-fix", &[("status", "draft")]));
+    site.refuses("has to be repaired first", |context| edit(context, "timeout-fix", &[("status", "draft")]));
 }
 
 #[test]
 fn tags_and_importance_of_notes_are_set() {
     let site = healthy();
-    site.does(|scene| {
-        let own = named(scene.store, "timeout-fix");
-        ops::tag::tag(scene, &own, &tags(&["Slow Start", "backend"]), &tags(&["timeout"]))
+    site.does(|context| {
+        let own = named(context.store, "timeout-fix");
+        ops::tag::tag(context, &own, &tags(&["Slow Start", "backend"]), &tags(&["timeout"]))
     });
     assert!(site.read("knowledge/notes/timeout-fix.md").contains("tags: [backend, slow-start]\n"));
-    site.does(|scene| ops::tag::tag(scene, &named(scene.store, "lone"), &tags(&["hot"]), &[]));
+    site.does(|context| ops::tag::tag(context, &named(context.store, "lone"), &tags(&["hot"]), &[]));
     assert!(site.read("knowledge/notes/lone.md").contains("tags:\n  - cold\n  - hot\n"));
     for (value, word) in [(0.75, "high"), (0.74, "medium"), (0.45, "medium"), (0.44, "low")] {
-        site.does(|scene| {
+        site.does(|context| {
             // Each value differs from the one before, so that there is a step to undo.
             let other = if word == "low" { "high" } else { "low" };
-            edit(scene, "lone", &[("confidence", other)])
+            edit(context, "lone", &[("confidence", other)])
         });
-        site.does(|scene| ops::set_field::importance(scene, &named(scene.store, "lone")[0], value));
+        site.does(|context| ops::set_field::importance(context, &named(context.store, "lone")[0], value));
         assert!(site.read("knowledge/notes/lone.md").contains(&format!("confidence: {word}\n")));
     }
-    let profile = |scene: &WriteContext<'_>| named(scene.store, "helper")[0];
-    site.refuses("only notes have tags", |scene| ops::tag::tag(scene, &[profile(scene)], &tags(&["x"]), &[]));
-    site.refuses("only notes", |scene| ops::set_field::importance(scene, &profile(scene), 0.5));
+    let profile = |context: &WriteContext<'_>| named(context.store, "helper")[0];
+    site.refuses("only notes have tags", |context| {
+        ops::tag::tag(context, &[profile(context)], &tags(&["x"]), &[])
+    });
+    site.refuses("only notes", |context| ops::set_field::importance(context, &profile(context), 0.5));
 }
 
 #[test]
 fn a_deleted_note_is_deprecated_and_comes_back() {
     let site = healthy();
     let asked = DeleteRequest { reason: Some("superseded"), replaced_by: Some("lone"), remove: false };
-    site.does(|scene| ops::delete::delete(scene, &named(scene.store, "timeout-fix"), asked));
+    site.does(|context| ops::delete::delete(context, &named(context.store, "timeout-fix"), asked));
     let note = site.read("knowledge/notes/timeout-fix.md");
     for part in [
         "status: deprecated\n",
@@ -172,28 +178,31 @@ fn a_deleted_note_is_deprecated_and_comes_back() {
     ] {
         assert!(note.contains(part), "{part} {note}");
     }
-    let again =
-        |scene: &WriteContext<'_>| ops::delete::delete(scene, &named(scene.store, "timeout-fix"), asked);
+    let again = |context: &WriteContext<'_>| {
+        ops::delete::delete(context, &named(context.store, "timeout-fix"), asked)
+    };
     site.refuses("already deprecated", again);
-    site.does(|scene| {
+    site.does(|context| {
         ops::undelete::undelete(
-            scene,
-            &named(scene.store, "timeout-fix"),
+            context,
+            &named(context.store, "timeout-fix"),
             &palimp::ops::erase::ErasedRecords::default(),
         )
     });
     let back = site.read("knowledge/notes/timeout-fix.md");
     assert_eq!(without_time(&back), without_time(FIX));
-    site.refuses("none of these is deleted or deprecated", |scene| {
+    site.refuses("none of these is deleted or deprecated", |context| {
         ops::undelete::undelete(
-            scene,
-            &named(scene.store, "timeout-fix"),
+            context,
+            &named(context.store, "timeout-fix"),
             &palimp::ops::erase::ErasedRecords::default(),
         )
     });
     for (by, part) in [("timeout-fix", "is deleted itself"), ("nobody", "not a note of this store")] {
         let asked = DeleteRequest { replaced_by: Some(by), ..DeleteRequest::default() };
-        site.refuses(part, |scene| ops::delete::delete(scene, &named(scene.store, "timeout-fix"), asked));
+        site.refuses(part, |context| {
+            ops::delete::delete(context, &named(context.store, "timeout-fix"), asked)
+        });
     }
 }
 
@@ -205,14 +214,18 @@ fn without_time(note: &str) -> String {
 fn what_is_removed_is_gone_from_the_indexes_too() {
     let site = healthy();
     let remove = DeleteRequest { remove: true, ..DeleteRequest::default() };
-    site.does(|scene| ops::delete::delete(scene, &named(scene.store, "lone"), remove));
+    site.does(|context| ops::delete::delete(context, &named(context.store, "lone"), remove));
     assert!(!site.has("knowledge/notes/lone.md"));
     assert!(
         !site.read("knowledge/tags.json").contains("lone")
             && !site.read("knowledge/links.json").contains("lone")
     );
-    site.does(|scene| ops::delete::delete(scene, &named(scene.store, "helper"), DeleteRequest::default()));
+    site.does(|context| {
+        ops::delete::delete(context, &named(context.store, "helper"), DeleteRequest::default())
+    });
     assert!(!site.has("profiles/helper.json"));
-    site.does(|scene| ops::delete::delete(scene, &named(scene.store, "failures"), DeleteRequest::default()));
+    site.does(|context| {
+        ops::delete::delete(context, &named(context.store, "failures"), DeleteRequest::default())
+    });
     assert!(!site.has("queries/failures.sql"));
 }

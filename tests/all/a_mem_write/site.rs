@@ -61,10 +61,10 @@ impl Site {
         verb: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>,
     ) -> Result<Plan, Refusal> {
         let store = self.load();
-        verb(&self.scene(&store, &NO_COMPRESSED_FILES))
+        verb(&self.context(&store, &NO_COMPRESSED_FILES))
     }
 
-    pub(super) fn scene<'a>(
+    pub(super) fn context<'a>(
         &self,
         store: &'a Store,
         packed: &'a BTreeMap<PathBuf, Vec<u8>>,
@@ -90,7 +90,7 @@ impl Site {
         if let Ok(files) = ops::archive::packed(&store, &store.entries) {
             packed = packed_bytes(&RealDisk, &store, &files).unwrap();
         }
-        let plan = match verb(&self.scene(&store, &packed)) {
+        let plan = match verb(&self.context(&store, &packed)) {
             Ok(plan) => plan,
             Err(refusal) => panic!("refused: {}", refusal.message),
         };
@@ -101,7 +101,7 @@ impl Site {
         let new: Vec<_> = problems(&now).difference(&problems(&store)).cloned().collect();
         assert_eq!(new, []);
         let stale = |store: &Store| {
-            let plan = ops::reindex::reindex(&self.scene(store, &NO_COMPRESSED_FILES)).unwrap();
+            let plan = ops::reindex::reindex(&self.context(store, &NO_COMPRESSED_FILES)).unwrap();
             plan.derived.iter().map(|change| change.path.clone()).collect::<Vec<_>>()
         };
         let touches_notes =
@@ -196,18 +196,18 @@ pub(super) fn set<'a>(name: &'a str, value: &'a str) -> FieldAssignment<'a> {
     FieldAssignment { name, value }
 }
 
-pub(super) fn edit(scene: &WriteContext<'_>, id: &str, fields: &[(&str, &str)]) -> Result<Plan, Refusal> {
+pub(super) fn edit(context: &WriteContext<'_>, id: &str, fields: &[(&str, &str)]) -> Result<Plan, Refusal> {
     let fields: Vec<FieldAssignment<'_>> = fields.iter().map(|(name, value)| set(name, value)).collect();
-    ops::edit::edit(scene, &named(scene.store, id)[0], &fields)
+    ops::edit::edit(context, &named(context.store, id)[0], &fields)
 }
 
 pub(super) fn add(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     kind: &str,
     text: Option<&str>,
     record: Option<&str>,
 ) -> Result<Plan, Refusal> {
-    ops::add::add(scene, &RecordDraft { kind, text, record, ..RecordDraft::default() })
+    ops::add::add(context, &RecordDraft { kind, text, record, ..RecordDraft::default() })
 }
 
 pub(super) fn tags(words: &[&str]) -> Vec<String> {

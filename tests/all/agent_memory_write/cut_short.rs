@@ -25,13 +25,13 @@ fn writing_on<T>(disk: &Faulty, act: impl FnOnce(&Writer<'_>, &Store) -> T) -> R
 
 fn delete_on(disk: &Faulty) -> Result<CommitReceipt, CommitError> {
     writing_on(disk, |writer, store| {
-        let scene = WriteContext {
+        let context = WriteContext {
             store,
             now: moment(NOW),
             random: [7; 16],
             compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
-        let plan = delete(&["gotchas.1", "evt-000002", "chk-000001", "evt-000001"])(&scene).unwrap();
+        let plan = delete(&["gotchas.1", "evt-000002", "chk-000001", "evt-000001"])(&context).unwrap();
         writer.commit(&plan)
     })?
 }

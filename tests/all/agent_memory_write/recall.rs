@@ -19,9 +19,9 @@ fn imported(recalled: Option<&str>) -> Repository {
 }
 
 fn remove<'s>(ids: &'s [&'s str]) -> impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal> {
-    |scene| {
+    |context| {
         let asked = ops::delete::DeleteRequest { remove: true, ..Default::default() };
-        ops::delete::delete(scene, &entries(scene.store, ids), asked)
+        ops::delete::delete(context, &entries(context.store, ids), asked)
     }
 }
 

@@ -258,15 +258,15 @@ pub(super) fn edit<'s>(
     id: &'s str,
     settings: &'s [FieldAssignment<'s>],
 ) -> impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal> {
-    move |scene| ops::edit::edit(scene, &entry(scene.store, id), settings)
+    move |context| ops::edit::edit(context, &entry(context.store, id), settings)
 }
 
 pub(super) fn delete<'s>(ids: &'s [&'s str]) -> impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal> {
-    move |scene| ops::delete::delete(scene, &entries(scene.store, ids), Default::default())
+    move |context| ops::delete::delete(context, &entries(context.store, ids), Default::default())
 }
 
 pub(super) fn archive<'s>(ids: &'s [&'s str]) -> impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal> {
-    move |scene| ops::archive::archive(scene, &entries(scene.store, ids))
+    move |context| ops::archive::archive(context, &entries(context.store, ids))
 }
 
 /// Four checkpoints and five events, of which retention may remove some.

@@ -20,14 +20,14 @@ fn held(format: &'static str) {
     until("the lock to be held", || town.room.join("held").exists());
     for deed in [Deed::Text("Edited."), Deed::Tag("tag"), Deed::Delete, Deed::Bury] {
         let store = town.load();
-        let scene = WriteContext {
+        let context = WriteContext {
             store: &store,
             now: town.clock.now(),
             random: [1; 16],
             compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
         let entry = store.entries.last().unwrap();
-        let plan = planned(&scene, entry, deed).unwrap();
+        let plan = planned(&context, entry, deed).unwrap();
         let before = town.files();
         let (began, turned) = (Instant::now(), town.clock.monotonic());
         let error = town.commit(&store, &plan).unwrap_err();

@@ -51,13 +51,13 @@ impl Room {
         let store = self.load();
         let (log, _) = logs(store.format);
         let entry = *store.entries.iter().rfind(|entry| store.document(entry).path == log).unwrap();
-        let scene = WriteContext {
+        let context = WriteContext {
             store: &store,
             now: self.clock.now(),
             random: [3; 16],
             compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
-        planned(&scene, &entry, deed).unwrap()
+        planned(&context, &entry, deed).unwrap()
     }
 
     fn addition(&self) -> Plan {
@@ -68,13 +68,13 @@ impl Room {
         let kind = if store.format == "memory-server" { "learning" } else { "finding" };
         let draft =
             RecordDraft { session: Some("one"), kind, record: Some(&record), ..RecordDraft::default() };
-        let scene = WriteContext {
+        let context = WriteContext {
             store: &store,
             now: self.clock.now(),
             random: [4; 16],
             compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
-        add::add(&scene, &draft).unwrap()
+        add::add(&context, &draft).unwrap()
     }
 
     fn carry_out(&self, plan: &Plan) {

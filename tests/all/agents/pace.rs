@@ -30,14 +30,14 @@ fn edited(town: &Town, times: usize, text: &str) -> Vec<Duration> {
         let (log, _) = logs(store.format);
         let own = store.entries.iter().filter(|own| store.document(own).path == log);
         let entry = *own.clone().nth(turn % RECORDS).unwrap();
-        let scene = WriteContext {
+        let context = WriteContext {
             store: &store,
             now: town.clock.now(),
             random: [turn as u8; 16],
             compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
         let set = FieldAssignment { name: "text", value: &format!("{text} {turn}") };
-        let plan = ops::edit::edit(&scene, &entry, &[set]).unwrap();
+        let plan = ops::edit::edit(&context, &entry, &[set]).unwrap();
         town.commit(&store, &plan).unwrap_or_else(|error| panic!("turn {turn}: {error}"));
         took.push(began.elapsed());
     }

@@ -19,13 +19,13 @@ fn planned_before(
     let (log, _) = logs(format);
     let shown: Vec<Entry> =
         store.entries.iter().filter(|entry| store.document(entry).path == log).copied().collect();
-    let scene = WriteContext {
+    let context = WriteContext {
         store: &store,
         now: town.clock.now(),
         random: [1; 16],
         compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
     };
-    let plan = make(&scene, &shown);
+    let plan = make(&context, &shown);
     let before: BTreeSet<String> = town.records().into_keys().collect();
     let first = town.part("opener", 20, 0).start();
     assert_eq!(first.end(), Vec::<String>::new());
@@ -46,7 +46,7 @@ fn a_deletion_that_was_planned_before_others_appended_takes_what_was_shown_and_n
     for format in ["memory-server", "session-log"] {
         let gone = ops::delete::DeleteRequest { remove: true, ..Default::default() };
         let [before, after, _] =
-            planned_before(format, |scene, shown| ops::delete::delete(scene, shown, gone).unwrap());
+            planned_before(format, |context, shown| ops::delete::delete(context, shown, gone).unwrap());
         assert_eq!(before.len(), 25);
         assert!(before.is_disjoint(&after), "{format}: what was shown is gone");
         assert_eq!(after.len(), 20 + 20 + 200, "{format}: what came later stays");
@@ -56,8 +56,8 @@ fn a_deletion_that_was_planned_before_others_appended_takes_what_was_shown_and_n
 #[test]
 fn a_tag_that_was_planned_before_others_appended_marks_what_was_shown_and_no_more() {
     for format in ["memory-server", "session-log"] {
-        let [before, after, tagged] = planned_before(format, |scene, shown| {
-            ops::tag::tag(scene, shown, &["shown".to_owned()], &[]).unwrap()
+        let [before, after, tagged] = planned_before(format, |context, shown| {
+            ops::tag::tag(context, shown, &["shown".to_owned()], &[]).unwrap()
         });
         assert_eq!(before, tagged, "{format}");
         assert_eq!(after.len(), 25 + 20 + 20 + 200, "{format}");

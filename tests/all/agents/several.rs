@@ -19,14 +19,14 @@ pub fn edit_one(part: &Part, at: usize) -> io::Result<()> {
         let is_it =
             |entry: &&palimp::model::Entry| store.view(entry).and_then(|view| view.id) == Some(&wanted);
         let entry = store.entries.iter().find(is_it).ok_or_else(|| io::Error::other("it is gone"))?;
-        let scene = WriteContext {
+        let context = WriteContext {
             store: &store,
             now: clock.now(),
             random: random(part, at),
             compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
         let text = format!("Edited by {}.", part.mark);
-        let plan = ops::edit::edit(&scene, entry, &[FieldAssignment { name: "text", value: &text }]);
+        let plan = ops::edit::edit(&context, entry, &[FieldAssignment { name: "text", value: &text }]);
         match commit_on(&clock, &data_beside(&part.room), &store, &plan.map_err(io::Error::other)?) {
             Err(CommitError::Busy { .. } | CommitError::Lock(_)) => continue,
             outcome => return outcome.map(drop).map_err(io::Error::other),
@@ -38,7 +38,7 @@ pub fn add_one(part: &Part, at: usize) -> io::Result<()> {
     let clock = Clock::real();
     loop {
         let store = load_at(part.format, &part.root, clock.now());
-        let scene = WriteContext {
+        let context = WriteContext {
             store: &store,
             now: clock.now(),
             random: random(part, at),
@@ -48,7 +48,7 @@ pub fn add_one(part: &Part, at: usize) -> io::Result<()> {
         let kind = if part.format == "memory-server" { "learning" } else { "finding" };
         let draft =
             RecordDraft { session: Some(&session), kind, record: Some(&line), ..RecordDraft::default() };
-        let plan = ops::add::add(&scene, &draft).map_err(io::Error::other)?;
+        let plan = ops::add::add(&context, &draft).map_err(io::Error::other)?;
         match commit_on(&clock, &data_beside(&part.room), &store, &plan) {
             Err(CommitError::Busy { .. } | CommitError::Lock(_)) => continue,
             outcome => return outcome.map(drop).map_err(io::Error::other),

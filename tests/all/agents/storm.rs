@@ -79,13 +79,13 @@ fn rewrite(town: &Town, times: usize) -> Done {
             1 => Deed::Tag(&tag),
             _ => Deed::Delete,
         };
-        let scene = WriteContext {
+        let context = WriteContext {
             store: &store,
             now: town.clock.now(),
             random: [turn as u8; 16],
             compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
         };
-        let plan = planned(&scene, &entry, deed).unwrap();
+        let plan = planned(&context, &entry, deed).unwrap();
         town.commit(&store, &plan).unwrap_or_else(|error| panic!("turn {turn}: {error}"));
         match deed {
             Deed::Text(_) => drop(done.texts.insert(id, text)),

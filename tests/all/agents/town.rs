@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use palimp::disk::host::Host;
 use palimp::disk::{Machine, RealDisk};
-use palimp::model::{Change, Entry, Extent, Moment, Plan, Store};
+use palimp::model::{Change, CommitReceipt, Entry, Extent, Moment, Plan, Store};
 use palimp::ops::{self, FieldAssignment, Refusal, WriteContext};
-use palimp::store::commit::{CommitError, CommitReceipt, Writer};
+use palimp::store::commit::{CommitError, Writer};
 use palimp::store::hidden_names::is_ours;
 use palimp::store::{Place, load};
 use serde_json::{Value, json};
@@ -215,17 +215,17 @@ pub enum Deed<'a> {
 }
 
 /// Plans a change of one record like a verb; by hand for a format without verbs.
-pub fn planned(scene: &WriteContext<'_>, entry: &Entry, deed: Deed<'_>) -> Result<Plan, Refusal> {
-    let store = scene.store;
+pub fn planned(context: &WriteContext<'_>, entry: &Entry, deed: Deed<'_>) -> Result<Plan, Refusal> {
+    let store = context.store;
     if ops::writes(store).is_ok() {
         let gone = ops::delete::DeleteRequest { remove: true, ..Default::default() };
         return match deed {
             Deed::Text(text) => {
-                ops::edit::edit(scene, entry, &[FieldAssignment { name: "text", value: text }])
+                ops::edit::edit(context, entry, &[FieldAssignment { name: "text", value: text }])
             }
-            Deed::Tag(tag) => ops::tag::tag(scene, &[*entry], &[tag.to_owned()], &[]),
-            Deed::Delete => ops::delete::delete(scene, &[*entry], gone),
-            Deed::Bury => ops::delete::delete(scene, &[*entry], ops::delete::DeleteRequest::default()),
+            Deed::Tag(tag) => ops::tag::tag(context, &[*entry], &[tag.to_owned()], &[]),
+            Deed::Delete => ops::delete::delete(context, &[*entry], gone),
+            Deed::Bury => ops::delete::delete(context, &[*entry], ops::delete::DeleteRequest::default()),
         };
     }
     let document = store.document(entry);

@@ -1,13 +1,15 @@
 //! Files that import each other in a circle can only be understood together, so circles stay small.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use super::code::code_of;
+use super::Source;
+use super::code::{code_of, without_comments_and_strings};
 
 /// The largest circle of files outside `src/tui`, and inside it.
 const LARGEST: [usize; 2] = [3, 12];
 
-type Module = Vec<String>;
+pub type Module = Vec<String>;
 
 /// A file of the source, as far as imports need it.
 struct SourceFile {
@@ -20,23 +22,31 @@ struct SourceFile {
 }
 
 /// The files of a crate by their modules.
-struct Sources(BTreeMap<Module, SourceFile>);
+pub struct Sources(BTreeMap<Module, SourceFile>);
 
 impl Sources {
     fn read() -> Sources {
-        let mut files = BTreeMap::new();
-        for source in super::sources() {
-            let path = source.path.with_extension("");
-            let mut module: Module = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-            if module.iter().any(|part| part == "tests" || part == "main") {
-                continue;
-            }
-            if module.last().is_some_and(|last| last == "mod" || last == "lib") {
-                module.pop();
-            }
-            files.insert(module, SourceFile::of(&source.code));
-        }
-        Sources(files)
+        let is_test = |module: &Module| module.iter().any(|part| part == "tests" || part == "main");
+        let files = super::sources().iter().map(|source| (module_of(source), SourceFile::of(&source.code)));
+        Sources(files.filter(|(module, _)| !is_test(module)).collect())
+    }
+
+    /// Reads all files, with their tests.
+    pub fn read_with_tests() -> Sources {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let file = |source: &Source| {
+            let text = std::fs::read_to_string(root.join(&source.path)).unwrap();
+            (module_of(source), SourceFile::of(&without_comments_and_strings(&text)))
+        };
+        Sources(super::sources().iter().map(file).collect())
+    }
+
+    /// Makes the sources of a test: paths without `.rs`, each with its code.
+    pub fn of(files: &[(&str, &str)]) -> Sources {
+        let of = |(path, code): &(&str, &str)| {
+            (path.split('/').map(str::to_owned).collect(), SourceFile::of(&code_of(code)))
+        };
+        Sources(files.iter().map(of).chain([(Module::new(), SourceFile::of(""))]).collect())
     }
 
     /// Returns the file that defines what a path in `module` means. `None` if it is of another crate.
@@ -70,7 +80,8 @@ impl Sources {
         Some(at)
     }
 
-    fn imports(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
+    /// Returns the files that each file imports from: those that define what it names.
+    pub fn imports(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
         let of_file = |(module, file): (&Module, &SourceFile)| -> BTreeSet<Module> {
             let named = |path: &Module| {
                 let brought = file.uses.iter().find(|(_, name)| Some(name) == path.first());
@@ -104,6 +115,15 @@ impl Sources {
         }
         circles.into_iter().filter(|circle| circle.len() > 1).collect()
     }
+}
+
+fn module_of(source: &Source) -> Module {
+    let path = source.path.with_extension("");
+    let mut module: Module = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    if module.last().is_some_and(|last| last == "mod" || last == "lib") {
+        module.pop();
+    }
+    module
 }
 
 impl SourceFile {
@@ -202,10 +222,7 @@ fn a_circle_is_seen_through_groups_names_of_modules_and_names_that_are_passed_on
         ("c", "use crate::b::Deep;\nfn go() -> Deep { crate::a::go() }"),
         ("e", "use crate::b::Deep;"),
     ];
-    let of = |(path, code): &(&str, &str)| {
-        (path.split('/').map(str::to_owned).collect(), SourceFile::of(&code_of(code)))
-    };
-    let sources = Sources(files.iter().map(of).chain([(Module::new(), SourceFile::of(""))]).collect());
+    let sources = Sources::of(&files);
     let circles: Vec<Vec<String>> =
         sources.circles().iter().map(|own| own.iter().map(|own| own.join("/")).collect()).collect();
     assert_eq!(circles, [["a", "b", "b/d", "c"]]);

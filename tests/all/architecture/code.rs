@@ -126,7 +126,8 @@ fn unescaped(text: &str) -> String {
     lines.fold(first, |whole, line| whole + line.trim_start()).replace("\\n", "\n").replace("\\\"", "\"")
 }
 
-fn without_comments_and_strings(text: &str) -> String {
+/// Returns `text` with comments and strings blanked; line ends stay.
+pub fn without_comments_and_strings(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {

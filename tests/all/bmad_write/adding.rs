@@ -13,7 +13,7 @@ fn each_kind_of_memory_is_added() {
     ] {
         let store = build(&healthy());
         let before = text_of(&store, log);
-        done(&store, |scene| ops::add::add(scene, &RecordDraft { tags: &tags, ..draft(kind, text) }));
+        done(&store, |context| ops::add::add(context, &RecordDraft { tags: &tags, ..draft(kind, text) }));
         let after = text_of(&store, log);
         let line: Value = serde_json::from_str(after.strip_prefix(&before).unwrap()).unwrap();
         assert_eq!((&line["id"], &line[field], &line["tags"]), (&json!(id), &json!(value), &json!(tags)));
@@ -30,7 +30,7 @@ fn each_kind_of_memory_is_added() {
 fn an_add_says_what_it_lacks() {
     let store = build(&healthy());
     let add = |draft: RecordDraft<'static>| {
-        let refusal = refused(&store, |scene| ops::add::add(scene, &draft));
+        let refusal = refused(&store, |context| ops::add::add(context, &draft));
         (refusal.code, refusal.message)
     };
     let said = |draft| add(draft).1;
@@ -53,7 +53,7 @@ fn an_add_says_what_it_lacks() {
 fn an_id_that_is_still_referred_to_is_not_given_again() {
     let gone = decision().to_string().replace("msg-001", "msg-004");
     let store = build(&healthy().with(&format!("{SESSION}/decisions.jsonl"), gone + "\n"));
-    done(&store, |scene| ops::add::add(scene, &draft("conversation", "More")));
+    done(&store, |context| ops::add::add(context, &draft("conversation", "More")));
     assert!(text_of(&store, "conversation.jsonl").contains("\"msg-005\""));
 }
 
@@ -68,15 +68,16 @@ fn sized(limit: usize, full: usize, compacts: bool) -> String {
 #[test]
 fn an_add_beyond_the_limit_is_refused_and_one_that_fills_the_session_compacts_it() {
     let full = build(&healthy().with("config.json", sized(1300, 1300, false)));
-    let refusal = refused(&full, |scene| ops::add::add(scene, &draft("conversation", &"long ".repeat(100))));
+    let refusal =
+        refused(&full, |context| ops::add::add(context, &draft("conversation", &"long ".repeat(100))));
     assert_eq!(refusal.code, "E_SIZE_LIMIT");
     assert!(refusal.message.contains("1300 are allowed"), "{}", refusal.message);
 
     let near = build(&healthy().with("config.json", sized(9000, 1000, false)));
-    assert_eq!(done(&near, |scene| ops::add::add(scene, &draft("conversation", "More"))).records, 1);
+    assert_eq!(done(&near, |context| ops::add::add(context, &draft("conversation", "More"))).records, 1);
 
     let store = build(&healthy().with("config.json", sized(9000, 1000, true)));
-    let plan = done(&store, |scene| ops::add::add(scene, &draft("conversation", "More")));
+    let plan = done(&store, |context| ops::add::add(context, &draft("conversation", "More")));
     assert_eq!(plan.records, 4);
     assert_eq!(plan.lines.len(), 4);
     assert!(plan.lines[1].starts_with("removes msg-001: Question 1"), "{:?}", plan.lines);
@@ -92,7 +93,7 @@ fn a_compaction_within_a_file_that_lacks_its_last_line_end_leaves_whole_lines() 
     let log = log.trim_end().replace("dec-001", "msg-009");
     let files = healthy().with(&format!("{SESSION}/conversation.jsonl"), &log);
     let store = build(&files.with("config.json", sized(9000, 500, true)));
-    done(&store, |scene| ops::add::add(scene, &draft("conversation", "More")));
+    done(&store, |context| ops::add::add(context, &draft("conversation", "More")));
     let left = text_of(&store, "conversation.jsonl");
     assert!(left.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{left}");
 }
@@ -100,13 +101,17 @@ fn a_compaction_within_a_file_that_lacks_its_last_line_end_leaves_whole_lines() 
 #[test]
 fn a_compaction_keeps_the_most_relevant_and_every_preference() {
     let store = build(&healthy().with("config.json", sized(9000, 9000, true)));
-    let plan = done(&store, |scene| ops::compact::compact(scene, Some(NAME)));
+    let plan = done(&store, |context| ops::compact::compact(context, Some(NAME)));
     assert_eq!(plan.records, 3);
     assert_eq!(text_of(&store, "conversation.jsonl"), "");
     assert_eq!(text_of(&store, "preferences.jsonl"), lines(&[preference()]));
     assert_eq!(json_of(&store, "manifest.json")["statistics"]["total_messages"], 0);
     let usual = build(&healthy());
-    assert_eq!(done(&usual, |scene| ops::compact::compact(scene, None)).records, 2, "a fifth, rounded up");
-    let refusal = refused(&usual, |scene| ops::compact::compact(scene, Some("other")));
+    assert_eq!(
+        done(&usual, |context| ops::compact::compact(context, None)).records,
+        2,
+        "a fifth, rounded up"
+    );
+    let refusal = refused(&usual, |context| ops::compact::compact(context, Some("other")));
     assert_eq!(refusal.code, "E_SESSION_NOT_FOUND");
 }

@@ -185,13 +185,17 @@ impl Judge<'_> {
         if title.starts_with("keep what can be read") && claim.after.is_some() {
             self.is_a_memory(&now, claim);
         }
-        if let Some(place) = title.split("intact on line ").nth(1) {
-            let line: usize = place.parse().unwrap_or_default();
+        if let Some(place) = title.split("intact on line").nth(1) {
+            let mut lines = place.trim_start_matches('s').split(" to ").map(|line| line.trim().parse());
+            let line: usize = lines.next().unwrap().unwrap();
+            let last = lines.next().map_or(line, Result::unwrap);
             // The number is that of the line before the fix. The broken memory may span several lines.
             let was = files.get(&self.path_of(&claim.problem.file)).cloned().unwrap_or_default();
-            let own = was.split(|byte| *byte == b'\n').nth(line - 1).unwrap_or_default();
+            let own: Vec<&[u8]> =
+                was.split(|byte| *byte == b'\n').skip(line - 1).take(last + 1 - line).collect();
+            let own = own.join(&b'\n');
             let bytes = self.desk.read(&claim.problem.file).unwrap_or_default();
-            let is_left = bytes.split(|byte| *byte == b'\n').any(|line| line == own);
+            let is_left = memchr::memmem::find(&bytes, &own).is_some();
             let is_whole = fields(own.trim_ascii()).is_some();
             self.holds(is_whole && is_left, "the memory is intact on the line that is named", || {
                 told.clone()

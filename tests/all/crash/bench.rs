@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::faulty::{Faulty, Lie};
 use palimp::disk::Disk;
 use palimp::disk::host::Host;
-use palimp::model::{Extent, Plan, Store};
+use palimp::model::{CommitReceipt, Extent, Plan, Store, UndoRedo};
 use palimp::ops::{self, WriteContext};
-use palimp::store::commit::{CommitError, CommitReceipt, UndoRedo, Writer};
+use palimp::store::commit::{CommitError, Writer};
 use palimp::store::{Place, load_from};
 
 use super::cases::{Case, Do};
@@ -49,7 +49,7 @@ pub fn load(disk: &dyn Disk, format: &'static str) -> Store {
     load_from(disk, &place, Extent::Whole, None, NOW)
 }
 
-pub fn scene(store: &Store) -> WriteContext<'_> {
+pub fn context(store: &Store) -> WriteContext<'_> {
     WriteContext {
         store,
         now: NOW,
@@ -95,7 +95,7 @@ impl Bench {
             return;
         }
         let store = load(&self.disk(), self.format);
-        let plan = ops::reindex::reindex(&scene(&store)).unwrap();
+        let plan = ops::reindex::reindex(&context(&store)).unwrap();
         for change in &plan.derived {
             self.start.insert(store.root.join(&change.path), change.after().unwrap().to_vec());
         }
@@ -135,8 +135,8 @@ impl Bench {
     pub fn prepare(&self, disk: &Faulty) -> Prepared {
         let store = load(disk, self.format);
         let plan = match (self.other, self.act) {
-            (Some(other), _) => Some(other(&scene(&store))),
-            (None, Do::Plan(make)) => Some(make(&scene(&store)).unwrap()),
+            (Some(other), _) => Some(other(&context(&store))),
+            (None, Do::Plan(make)) => Some(make(&context(&store)).unwrap()),
             _ => None,
         };
         Prepared { store, plan, act: self.act }

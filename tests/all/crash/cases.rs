@@ -40,33 +40,33 @@ const LOG: &str = "session-log";
 const SERVER: &str = "memory-server";
 
 pub const CASES: &[Case] = &[
-    case(LOG, "add", stores::sessions, |scene| add(scene, "finding", Some("sess_a"))),
-    case(LOG, "add to an unfinished line", stores::sessions_unfinished, |scene| {
-        add(scene, "finding", Some("sess_a"))
+    case(LOG, "add", stores::sessions, |context| add(context, "finding", Some("sess_a"))),
+    case(LOG, "add to an unfinished line", stores::sessions_unfinished, |context| {
+        add(context, "finding", Some("sess_a"))
     }),
-    case(LOG, "add where no log is", stores::sessions_without_log, |scene| {
-        add(scene, "finding", Some("sess_a"))
+    case(LOG, "add where no log is", stores::sessions_without_log, |context| {
+        add(context, "finding", Some("sess_a"))
     }),
     EDIT_LOG,
-    case(LOG, "tag", stores::sessions, |scene| tag(scene, &["mem_001", "mem_003", "mem_101"])),
-    case(LOG, "delete", stores::sessions, |scene| delete(scene, &["mem_001", "mem_101"], false)),
-    case(LOG, "delete where others are", stores::sessions_deleted, |scene| {
-        delete(scene, &["mem_003", "mem_004"], false)
+    case(LOG, "tag", stores::sessions, |context| tag(context, &["mem_001", "mem_003", "mem_101"])),
+    case(LOG, "delete", stores::sessions, |context| delete(context, &["mem_001", "mem_101"], false)),
+    case(LOG, "delete where others are", stores::sessions_deleted, |context| {
+        delete(context, &["mem_003", "mem_004"], false)
     }),
     REMOVE_LOG,
-    case(LOG, "delete one of two that are alike", stores::sessions_doubled, |scene| {
-        let first = all(scene).next().expect("an entry");
-        ops::delete::delete(scene, &[first], DeleteRequest { remove: true, ..DeleteRequest::default() })
+    case(LOG, "delete one of two that are alike", stores::sessions_doubled, |context| {
+        let first = all(context).next().expect("an entry");
+        ops::delete::delete(context, &[first], DeleteRequest { remove: true, ..DeleteRequest::default() })
     }),
-    case(LOG, "undelete", stores::sessions_deleted, |scene| {
+    case(LOG, "undelete", stores::sessions_deleted, |context| {
         ops::undelete::undelete(
-            scene,
-            &found(scene, &["mem_002"]),
+            context,
+            &found(context, &["mem_002"]),
             &palimp::ops::erase::ErasedRecords::default(),
         )
     }),
-    case(LOG, "compact", stores::sessions_deleted, |scene| ops::compact::compact(scene, None)),
-    case(LOG, "session new", stores::sessions, |scene| ops::session::new(scene, Some("sess_n"), "user")),
+    case(LOG, "compact", stores::sessions_deleted, |context| ops::compact::compact(context, None)),
+    case(LOG, "session new", stores::sessions, |context| ops::session::new(context, Some("sess_n"), "user")),
     DROP_LOG,
     case(LOG, "reindex", stores::sessions_stale, ops::reindex::reindex),
     case(LOG, "repair", stores::sessions_broken, repair),
@@ -76,16 +76,16 @@ pub const CASES: &[Case] = &[
     turn("undo of remove", &REMOVE_LOG, &[REMOVE_LOG.act], Do::Undo),
     turn("undo of session delete", &DROP_LOG, &[DROP_LOG.act], Do::Undo),
     turn("redo of session delete", &DROP_LOG, &[DROP_LOG.act, Do::Undo], Do::Redo),
-    case(SERVER, "add", stores::memories, |scene| add(scene, "learning", None)),
-    case(SERVER, "edit", stores::memories, |scene| edit(scene, C1)),
-    case(SERVER, "tag", stores::memories, |scene| tag(scene, &[C1, L1])),
-    case(SERVER, "delete", stores::memories, |scene| delete(scene, &[C1, L2], false)),
+    case(SERVER, "add", stores::memories, |context| add(context, "learning", None)),
+    case(SERVER, "edit", stores::memories, |context| edit(context, C1)),
+    case(SERVER, "tag", stores::memories, |context| tag(context, &[C1, L1])),
+    case(SERVER, "delete", stores::memories, |context| delete(context, &[C1, L2], false)),
     ARCHIVE,
-    case(SERVER, "archive behind others", stores::memories_archived, |scene| {
-        ops::archive::archive(scene, &found(scene, &[L2]))
+    case(SERVER, "archive behind others", stores::memories_archived, |context| {
+        ops::archive::archive(context, &found(context, &[L2]))
     }),
     UNARCHIVE,
-    case(SERVER, "compact", stores::memories_old, |scene| ops::compact::compact(scene, None)),
+    case(SERVER, "compact", stores::memories_old, |context| ops::compact::compact(context, None)),
     case(SERVER, "reindex", stores::memories_stale, ops::reindex::reindex),
     case(SERVER, "repair", stores::memories_broken, repair),
     case(SERVER, "init", stores::nothing, init),
@@ -98,17 +98,17 @@ const fn edit_log() -> Do {
     EDIT_LOG.act
 }
 
-const EDIT_LOG: Case = case(LOG, "edit", stores::sessions, |scene| edit(scene, "mem_002"));
+const EDIT_LOG: Case = case(LOG, "edit", stores::sessions, |context| edit(context, "mem_002"));
 const REMOVE_LOG: Case =
-    case(LOG, "delete with remove", stores::sessions_deleted, |scene| delete(scene, &["mem_001"], true));
+    case(LOG, "delete with remove", stores::sessions_deleted, |context| delete(context, &["mem_001"], true));
 const DROP_LOG: Case =
-    case(LOG, "session delete", stores::sessions_deleted, |scene| ops::session::delete(scene, "sess_a"));
-const ARCHIVE: Case = case(SERVER, "archive", stores::memories, |scene| {
-    ops::archive::archive(scene, &found(scene, &[C1, L1, L2]))
+    case(LOG, "session delete", stores::sessions_deleted, |context| ops::session::delete(context, "sess_a"));
+const ARCHIVE: Case = case(SERVER, "archive", stores::memories, |context| {
+    ops::archive::archive(context, &found(context, &[C1, L1, L2]))
 });
-const UNARCHIVE: Case = case(SERVER, "unarchive", stores::memories_archived, |scene| {
-    let archived: Vec<Entry> = all(scene).filter(|entry| entry.state == State::Archived).collect();
-    ops::archive::unarchive(scene, &archived)
+const UNARCHIVE: Case = case(SERVER, "unarchive", stores::memories_archived, |context| {
+    let archived: Vec<Entry> = all(context).filter(|entry| entry.state == State::Archived).collect();
+    ops::archive::unarchive(context, &archived)
 });
 
 const C1: &str = "00000000-0000-4000-8000-0000000000c1";
@@ -119,46 +119,46 @@ pub fn named(format: &str, name: &str) -> &'static Case {
     CASES.iter().find(|case| case.format == format && case.name == name).expect(name)
 }
 
-fn all<'a>(scene: &'a WriteContext<'_>) -> impl Iterator<Item = Entry> + 'a {
-    scene.store.entries.iter().copied()
+fn all<'a>(context: &'a WriteContext<'_>) -> impl Iterator<Item = Entry> + 'a {
+    context.store.entries.iter().copied()
 }
 
-pub fn found(scene: &WriteContext<'_>, ids: &[&str]) -> Vec<Entry> {
+pub fn found(context: &WriteContext<'_>, ids: &[&str]) -> Vec<Entry> {
     let named = |entry: &Entry| {
-        let id = scene.store.view(entry).and_then(|view| view.id);
+        let id = context.store.view(entry).and_then(|view| view.id);
         id.is_some_and(|id| ids.contains(&id))
     };
-    let found: Vec<Entry> = all(scene).filter(named).collect();
+    let found: Vec<Entry> = all(context).filter(named).collect();
     assert_eq!(found.len(), ids.len(), "{ids:?}");
     found
 }
 
-fn add(scene: &WriteContext<'_>, kind: &str, session: Option<&str>) -> Result<Plan, Refusal> {
+fn add(context: &WriteContext<'_>, kind: &str, session: Option<&str>) -> Result<Plan, Refusal> {
     let tags = ["fresh".to_owned()];
     let text = Some("What came last.");
     ops::add::add(
-        scene,
+        context,
         &RecordDraft { session, kind, text, tags: &tags, importance: Some(0.9), record: None },
     )
 }
 
-fn edit(scene: &WriteContext<'_>, id: &str) -> Result<Plan, Refusal> {
+fn edit(context: &WriteContext<'_>, id: &str) -> Result<Plan, Refusal> {
     let set = FieldAssignment { name: "text", value: "Another text, and a longer one than before." };
-    ops::edit::edit(scene, &found(scene, &[id])[0], &[set])
+    ops::edit::edit(context, &found(context, &[id])[0], &[set])
 }
 
-fn tag(scene: &WriteContext<'_>, ids: &[&str]) -> Result<Plan, Refusal> {
-    ops::tag::tag(scene, &found(scene, ids), &["marked".to_owned()], &[])
+fn tag(context: &WriteContext<'_>, ids: &[&str]) -> Result<Plan, Refusal> {
+    ops::tag::tag(context, &found(context, ids), &["marked".to_owned()], &[])
 }
 
-fn delete(scene: &WriteContext<'_>, ids: &[&str], remove: bool) -> Result<Plan, Refusal> {
-    ops::delete::delete(scene, &found(scene, ids), DeleteRequest { remove, ..DeleteRequest::default() })
+fn delete(context: &WriteContext<'_>, ids: &[&str], remove: bool) -> Result<Plan, Refusal> {
+    ops::delete::delete(context, &found(context, ids), DeleteRequest { remove, ..DeleteRequest::default() })
 }
 
-fn repair(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    Ok(ops::repair::all_safe(scene)?.plan.expect("something to be repaired"))
+fn repair(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    Ok(ops::repair::all_safe(context)?.plan.expect("something to be repaired"))
 }
 
-fn init(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    ops::init::init(scene.store.format, &scene.store.root, scene.now)
+fn init(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    ops::init::init(context.store.format, &context.store.root, context.now)
 }

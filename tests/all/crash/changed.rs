@@ -7,7 +7,7 @@ use palimp::disk::Disk;
 use palimp::ops::delete::DeleteRequest;
 use palimp::store::commit::{Vault, Writer};
 
-use super::bench::{Bench, DATA, ROOT, host, load, run, scene, turn};
+use super::bench::{Bench, DATA, ROOT, context, host, load, run, turn};
 use super::cases::{Do, named};
 use super::machine::Still;
 
@@ -38,7 +38,7 @@ fn removed_and_cut() -> Faulty {
     let run_on = |disk: &Faulty| {
         let store = load(disk, "session-log");
         let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
-        let plan = palimp::ops::delete::delete(&scene(&store), &store.entries[..1], asked).unwrap();
+        let plan = palimp::ops::delete::delete(&context(&store), &store.entries[..1], asked).unwrap();
         let machine = Still::first();
         Writer::open(host(disk, &machine), &store).and_then(|writer| writer.commit(&plan))
     };

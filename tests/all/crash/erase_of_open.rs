@@ -32,10 +32,10 @@ fn edited(format: &'static str) -> Faulty {
 }
 
 /// Edits the last memory: an erasure that has overwritten half of a file has not reached it.
-fn edit_last(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
+fn edit_last(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
     let set = [FieldAssignment { name: "text", value: "Another text, and a longer one than before." }];
     let mut edits =
-        scene.store.entries.iter().rev().filter_map(|entry| ops::edit::edit(scene, entry, &set).ok());
+        context.store.entries.iter().rev().filter_map(|entry| ops::edit::edit(context, entry, &set).ok());
     edits.next().ok_or_else(|| Refusal::unfit("nothing can be edited"))
 }
 

@@ -101,8 +101,8 @@ fn drop_times(content: &mut serde_json::Map<String, Value>) {
 /// Returns the files that a rebuild would change.
 pub(super) fn stale(disk: &Faulty, format: &'static str) -> BTreeSet<PathBuf> {
     let store: Store = load(disk, format);
-    let scene = WriteContext::of(&store, NOW, [7; 16]);
-    let plan = palimp::ops::reindex::reindex(&scene);
+    let context = WriteContext::of(&store, NOW, [7; 16]);
+    let plan = palimp::ops::reindex::reindex(&context);
     let changed = plan.map(|plan| plan.derived).unwrap_or_default().into_iter();
     changed.filter(|change| !change.is_empty()).map(|change| change.path).collect()
 }

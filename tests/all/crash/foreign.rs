@@ -100,8 +100,8 @@ impl Try<'_> {
     fn is_made_anew(&self, after: &Faulty) -> bool {
         let store: Store = load(after, self.format);
         let packed = &palimp::format::writing::NO_COMPRESSED_FILES;
-        let scene = WriteContext { store: &store, now: NOW, random: [7; 16], compressed_files: packed };
-        let plan = palimp::ops::reindex::reindex(&scene);
+        let context = WriteContext { store: &store, now: NOW, random: [7; 16], compressed_files: packed };
+        let plan = palimp::ops::reindex::reindex(&context);
         plan.is_ok_and(|plan| plan.derived.iter().all(|change| *change.path != *self.file))
     }
 

@@ -39,10 +39,10 @@ fn a_lock_that_is_lost_between_two_files_stops_the_change_and_what_was_made_is_p
     }
 }
 
-fn config(scene: &WriteContext<'_>) -> Plan {
+fn config(context: &WriteContext<'_>) -> Plan {
     let base = b"{\"version\": \"1.0\"}\n".as_slice();
     let edit = Change::edits("config.json", base.into(), vec![(13..16, b"1.1".to_vec())]);
-    Plan { changes: vec![edit], ..Plan::of_unread_store("edit", &scene.store.root, scene.store.format) }
+    Plan { changes: vec![edit], ..Plan::of_unread_store("edit", &context.store.root, context.store.format) }
 }
 
 #[test]
@@ -56,9 +56,9 @@ fn a_last_line_without_an_end_that_stays_so_does_not_keep_a_change_waiting() {
     assert_eq!(disk.files()[&at("config.json")], b"{\"version\": \"1.1\"}\n torn");
 }
 
-fn without_folder(scene: &WriteContext<'_>) -> Plan {
+fn without_folder(context: &WriteContext<'_>) -> Plan {
     let changes = vec![Change::remove_folder("sessions/sess_c")];
-    Plan { changes, ..Plan::of_unread_store("session delete", &scene.store.root, scene.store.format) }
+    Plan { changes, ..Plan::of_unread_store("session delete", &context.store.root, context.store.format) }
 }
 
 #[test]

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::faulty::Faulty;
 use palimp::disk::Disk;
-use palimp::model::{Change, Plan};
+use palimp::model::{Change, CommitReceipt, Plan};
 use palimp::ops;
-use palimp::store::commit::{CommitError, CommitReceipt, FilesState, Writer};
+use palimp::store::commit::{CommitError, FilesState, Writer};
 
-use super::bench::{DATA, ROOT, host, load, scene};
+use super::bench::{DATA, ROOT, context, host, load};
 use super::machine::Still;
 use super::stores;
 use crate::support::tries::is_long;
@@ -110,7 +110,7 @@ fn a_removal() -> (Faulty, Plan) {
     let is_it = |own: &&palimp::model::Entry| store.view(own).is_some_and(|view| view.id == Some("mem_001"));
     let entries: Vec<_> = store.entries.iter().filter(is_it).copied().collect();
     let asked = ops::delete::DeleteRequest { remove: true, ..Default::default() };
-    let plan = ops::delete::delete(&scene(&store), &entries, asked).unwrap();
+    let plan = ops::delete::delete(&context(&store), &entries, asked).unwrap();
     (disk, plan)
 }
 

@@ -35,8 +35,8 @@ fn tag(disk: &Faulty, format: &'static str, tag: &str, fault: Option<(usize, Fau
     assert_eq!(logs.map(|own| own.records.len()).sum::<usize>(), 1, "{format}: the others were read");
     let entry =
         *store.entries.iter().find(|own| store.view(own).is_some_and(|own| own.id == Some(ID))).unwrap();
-    let scene = WriteContext::of(&store, NOW, [9; 16]);
-    let plan = ops::tag::tag(&scene, &[entry], &[tag.to_owned()], &[]).unwrap();
+    let context = WriteContext::of(&store, NOW, [9; 16]);
+    let plan = ops::tag::tag(&context, &[entry], &[tag.to_owned()], &[]).unwrap();
     assert!(plan.derive_later && plan.derived.is_empty(), "{format}");
     let machine = if fault.is_some() { Still::first() } else { Still::next() };
     let outcome =

@@ -172,8 +172,8 @@ pub fn large(format: &'static str) -> Faulty {
     let writer = Writer::open(host(&disk, &Still::first()), &store).map(drop);
     writer.unwrap();
     let store = load(&disk, format);
-    let scene = WriteContext::of(&store, NOW, [9; 16]);
-    let plan = palimp::ops::reindex::reindex(&scene).unwrap();
+    let context = WriteContext::of(&store, NOW, [9; 16]);
+    let plan = palimp::ops::reindex::reindex(&context).unwrap();
     let machine = Still::first();
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
     disk.restart()

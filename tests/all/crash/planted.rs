@@ -69,14 +69,14 @@ fn finds_plan(
     sweep.finds(&[])
 }
 
-fn archived(scene: &WriteContext<'_>) -> Plan {
-    archive::archive(scene, &found(scene, &["00000000-0000-4000-8000-0000000000a2"])).unwrap()
+fn archived(context: &WriteContext<'_>) -> Plan {
+    archive::archive(context, &found(context, &["00000000-0000-4000-8000-0000000000a2"])).unwrap()
 }
 
 #[test]
 fn a_removal_before_its_copy_is_found() {
-    assert!(finds_plan(("memory-server", "archive behind others"), None, |scene| {
-        let mut plan = archived(scene);
+    assert!(finds_plan(("memory-server", "archive behind others"), None, |context| {
+        let mut plan = archived(context);
         plan.changes.sort_by_key(|change| !matches!(change.act, Act::Splice(_)));
         plan
     }));
@@ -84,46 +84,46 @@ fn a_removal_before_its_copy_is_found() {
 
 #[test]
 fn a_backup_after_the_change_is_found() {
-    assert!(finds_plan(("memory-server", "edit"), None, |scene| {
+    assert!(finds_plan(("memory-server", "edit"), None, |context| {
         let id = "00000000-0000-4000-8000-0000000000c1";
         let set = palimp::ops::FieldAssignment {
             name: "text",
             value: "Another text, and a longer one than before.",
         };
-        let mut plan = edit::edit(scene, &found(scene, &[id])[0], &[set]).unwrap();
+        let mut plan = edit::edit(context, &found(context, &[id])[0], &[set]).unwrap();
         plan.changes.sort_by_key(|change| !matches!(change.act, Act::Splice(_)));
         plan
     }));
 }
 
 /// A tombstone and the removal of its record in one plan.
-fn buried(scene: &WriteContext<'_>) -> Plan {
-    let entries = found(scene, &["mem_001"]);
-    let mut plan = delete(scene, &entries, DeleteRequest::default()).unwrap();
+fn buried(context: &WriteContext<'_>) -> Plan {
+    let entries = found(context, &["mem_001"]);
+    let mut plan = delete(context, &entries, DeleteRequest::default()).unwrap();
     let removal =
-        delete(scene, &entries, DeleteRequest { remove: true, ..DeleteRequest::default() }).unwrap();
+        delete(context, &entries, DeleteRequest { remove: true, ..DeleteRequest::default() }).unwrap();
     plan.changes.extend(removal.changes);
-    ops::plan("delete", scene, 1, plan.changes).unwrap()
+    ops::plan("delete", context, 1, plan.changes).unwrap()
 }
 
 #[test]
 fn a_tombstone_after_its_data_goes_is_found() {
-    assert!(finds_plan(("session-log", "delete with remove"), Some(buried), |scene| {
-        let mut plan = buried(scene);
+    assert!(finds_plan(("session-log", "delete with remove"), Some(buried), |context| {
+        let mut plan = buried(context);
         plan.changes.reverse();
         plan
     }));
 }
 
-fn edited(scene: &WriteContext<'_>) -> Plan {
+fn edited(context: &WriteContext<'_>) -> Plan {
     let set = palimp::ops::FieldAssignment { name: "tags", value: "[\"c\"]" };
-    edit::edit(scene, &found(scene, &["mem_002"])[0], &[set]).unwrap()
+    edit::edit(context, &found(context, &["mem_002"])[0], &[set]).unwrap()
 }
 
 #[test]
 fn what_is_derived_before_its_data_is_found() {
-    assert!(finds_plan(EDIT, Some(edited), |scene| {
-        let mut plan = edited(scene);
+    assert!(finds_plan(EDIT, Some(edited), |context| {
+        let mut plan = edited(context);
         let derived = std::mem::take(&mut plan.derived);
         plan.changes.splice(..0, derived);
         plan
@@ -132,7 +132,7 @@ fn what_is_derived_before_its_data_is_found() {
 
 #[test]
 fn what_is_derived_and_forgotten_is_found() {
-    assert!(finds_plan(EDIT, Some(edited), |scene| Plan { derived: Vec::new(), ..edited(scene) }));
+    assert!(finds_plan(EDIT, Some(edited), |context| Plan { derived: Vec::new(), ..edited(context) }));
 }
 
 #[test]

@@ -9,12 +9,12 @@ use std::time::Duration;
 use crate::faulty::Faulty;
 use palimp::disk::host::Host;
 use palimp::disk::{Disk, Machine, ProcessState};
-use palimp::model::{Moment, Store};
+use palimp::model::{CommitReceipt, Moment, Store};
 use palimp::ops;
 use palimp::store::Place;
-use palimp::store::commit::{CommitReceipt, Vault, Writer, take_stores_to_watch, watch};
+use palimp::store::commit::{Vault, Writer, take_stores_to_watch, watch};
 
-use super::bench::{DATA, scene};
+use super::bench::{DATA, context};
 use super::stores;
 
 /// The process notes left-over work by the store's root. No other test has this root.
@@ -49,7 +49,7 @@ fn sessions(len: usize) -> Faulty {
     }
     let machine = Passing::on(&disk, 60);
     let store = load(&disk);
-    let plan = ops::reindex::reindex(&scene(&store)).unwrap();
+    let plan = ops::reindex::reindex(&context(&store)).unwrap();
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
     disk
 }
@@ -68,7 +68,7 @@ fn tagged_beside_an_agent(disk: &Faulty) -> CommitReceipt {
     let store = load(disk);
     let is_it = |own: &&palimp::model::Entry| store.view(own).is_some_and(|view| view.id == Some("mem_001"));
     let entries: Vec<_> = store.entries.iter().filter(is_it).copied().collect();
-    let plan = ops::tag::tag(&scene(&store), &entries, &["brandnew".to_owned()], &[]).unwrap();
+    let plan = ops::tag::tag(&context(&store), &entries, &["brandnew".to_owned()], &[]).unwrap();
     let writer = Writer::open(host(disk, &machine), &store).unwrap();
     let mut wrote = false;
     disk.before(move |_, other| {

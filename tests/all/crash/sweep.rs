@@ -1,7 +1,8 @@
 //! Runs an operation many times, with a different failure each time.
 
 use crate::faulty::{Errno, Fault, Faulty, Lie, Op};
-use palimp::store::commit::{CommitReceipt, FilesState};
+use palimp::model::CommitReceipt;
+use palimp::store::commit::FilesState;
 
 use super::bench::{Bench, run};
 use super::careless::{Careless, Slip};

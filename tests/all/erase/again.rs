@@ -52,14 +52,18 @@ fn entry(store: &Store, id: &str) -> Entry {
 
 fn change(disk: &Faulty, make: impl Fn(&WriteContext<'_>) -> Plan) {
     let (store, machine) = (load(disk), ThisMachine::new());
-    let scene = WriteContext::of(&store, NOW, [7; 16]);
-    Writer::open(host(disk, &machine), &store).unwrap().commit(&make(&scene)).unwrap();
+    let context = WriteContext::of(&store, NOW, [7; 16]);
+    Writer::open(host(disk, &machine), &store).unwrap().commit(&make(&context)).unwrap();
 }
 
 fn remove(disk: &Faulty, id: &str) {
-    change(disk, |scene| {
-        delete(scene, &[entry(scene.store, id)], DeleteRequest { remove: true, ..DeleteRequest::default() })
-            .unwrap()
+    change(disk, |context| {
+        delete(
+            context,
+            &[entry(context.store, id)],
+            DeleteRequest { remove: true, ..DeleteRequest::default() },
+        )
+        .unwrap()
     });
 }
 
@@ -122,7 +126,7 @@ fn undo_of_other_records_beside_one_that_was_written_anew_and_changed_since_is_d
 fn undo_does_not_bring_back_what_an_erased_record_said_before_an_edit() {
     let disk = written_anew();
     let set = [FieldAssignment { name: "content", value: "It says something else." }];
-    change(&disk, |scene| edit(scene, &entry(scene.store, "k-1"), &set).unwrap());
+    change(&disk, |context| edit(context, &entry(context.store, "k-1"), &set).unwrap());
     let current = text(&disk, LEARNINGS);
     turn(&disk, true).unwrap_err();
     assert_eq!(text(&disk, LEARNINGS), current);
@@ -142,9 +146,9 @@ fn undo_that_was_shown_before_an_erasure_brings_nothing_erased_back() {
     let whole = text(&disk, log);
     let line = whole.split_inclusive('\n').find(|line| line.contains("mem_001")).unwrap();
     let (store, machine) = (load_log(&disk), ThisMachine::new());
-    let scene = WriteContext::of(&store, NOW, [7; 16]);
+    let context = WriteContext::of(&store, NOW, [7; 16]);
     let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
-    let plan = delete(&scene, &[entry(&store, "mem_001")], asked).unwrap();
+    let plan = delete(&context, &[entry(&store, "mem_001")], asked).unwrap();
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
     let store = load_log(&disk);
     let (plan, turn) = Writer::open_read_only(host(&disk, &machine), &store).unwrap().undo(None).unwrap();
@@ -161,9 +165,9 @@ fn undo_that_was_shown_before_an_erasure_brings_nothing_erased_back() {
 fn a_change_that_was_shown_before_an_erasure_keeps_no_copy_of_what_was_erased() {
     let disk = server();
     let (store, machine) = (load(&disk), ThisMachine::new());
-    let scene = WriteContext::of(&store, NOW, [7; 16]);
+    let context = WriteContext::of(&store, NOW, [7; 16]);
     let plan =
-        delete(&scene, &[entry(&store, "k-2")], DeleteRequest { remove: true, ..DeleteRequest::default() })
+        delete(&context, &[entry(&store, "k-2")], DeleteRequest { remove: true, ..DeleteRequest::default() })
             .unwrap();
     erase_of(&disk, &load(&disk), b"k-1").unwrap();
     assert_eq!(said_in(&disk), Vec::<PathBuf>::new());

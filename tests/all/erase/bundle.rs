@@ -90,3 +90,14 @@ fn an_erased_checkpoint_leaves_its_batch_and_the_latest_stays() {
     }
     assert_untouched(&site.store.path, &tree);
 }
+
+#[test]
+fn a_former_checkpoint_is_erased_everywhere_though_the_state_begins_as_it_did() {
+    let desk = crate::support::DemoStore::new("web/.agent-memory");
+    let key = |id: &str| {
+        let rows = desk.list("");
+        rows.iter().find(|row| row["id"] == id).expect(id)["key"].as_str().unwrap().to_owned()
+    };
+    desk.change(&["delete", "--remove", &key("gotchas.3")]).expect_status(0);
+    desk.change(&["erase", &key("chk-000003")]).expect_status(0);
+}

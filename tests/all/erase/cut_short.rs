@@ -51,7 +51,7 @@ pub fn on_faulty() -> Faulty {
     disk.put_folder(DATA, 0o700);
     let machine = ThisMachine::new();
     let store = load(&disk);
-    let scene = WriteContext {
+    let context = WriteContext {
         store: &store,
         now: host(&disk, &machine).now,
         random: [7; 16],
@@ -60,7 +60,7 @@ pub fn on_faulty() -> Faulty {
     let text = secret(7);
     let set = palimp::format::writing::FieldAssignment { name: "content", value: &text };
     let entry = store.entries[0];
-    let plan = palimp::ops::edit::edit(&scene, &entry, &[set]).unwrap();
+    let plan = palimp::ops::edit::edit(&context, &entry, &[set]).unwrap();
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
     let writer = Writer::open(host(&disk, &machine), &store).unwrap();
     assert!(writer.vault().step(1).unwrap().is_some(), "nothing would take the edit back");
@@ -82,7 +82,7 @@ fn sampled(steps: usize) -> impl Iterator<Item = usize> {
 pub fn erase_of(disk: &dyn Disk, store: &Store, says: &[u8]) -> Result<ErasureReceipt, CommitError> {
     let machine = ThisMachine::new();
     let host = host(disk, &machine);
-    let scene = WriteContext {
+    let context = WriteContext {
         store,
         now: host.now,
         random: [9; 16],
@@ -90,13 +90,13 @@ pub fn erase_of(disk: &dyn Disk, store: &Store, says: &[u8]) -> Result<ErasureRe
     };
     let says = |own: &&Entry| store.raw(own).windows(says.len()).any(|window| window == says);
     let entries: Vec<_> = store.entries.iter().filter(says).take(1).copied().collect();
-    let targets = erase::targets(&scene, &entries, erase::DEFAULT_REASON).unwrap();
+    let targets = erase::targets(&context, &entries, erase::DEFAULT_REASON).unwrap();
     let format = format::by_name(store.format).unwrap();
     let vault = Vault::open_read_only(disk, host.data, &store.root);
     let wanted = ErasureMatcher::of(format, store, &targets, host.now);
     let mut contents = ErasedContents::default();
     let kept = gather(disk, store, &vault, &wanted, &mut contents).unwrap();
-    let plan = erase::plan(&scene, &wanted, &contents, &kept, erase::DEFAULT_REASON).unwrap().plan;
+    let plan = erase::plan(&context, &wanted, &contents, &kept, erase::DEFAULT_REASON).unwrap().plan;
     Writer::open(host, store)?.erase(&plan, &targets, erase::DEFAULT_REASON)
 }
 
@@ -229,7 +229,7 @@ fn a_late_line_of_an_erased_record_is_not_rescued() {
     let first = disk.files()[&log].split_inclusive(|byte| *byte == b'\n').next().unwrap().to_vec();
     erase_on(&disk).unwrap();
     let store = load(&disk);
-    let scene = WriteContext {
+    let context = WriteContext {
         store: &store,
         now: host(&disk, &machine).now,
         random: [7; 16],
@@ -237,7 +237,7 @@ fn a_late_line_of_an_erased_record_is_not_rescued() {
     };
     let set =
         palimp::format::writing::FieldAssignment { name: "content", value: "It stays as it is. So it does." };
-    let plan = palimp::ops::edit::edit(&scene, &store.entries[0], &[set]).unwrap();
+    let plan = palimp::ops::edit::edit(&context, &store.entries[0], &[set]).unwrap();
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
     // An agent that has the replaced file open writes to it after the change.
     let is_old = |(path, bytes): &(PathBuf, Vec<u8>)| {
@@ -268,7 +268,7 @@ fn a_line_that_an_agent_is_in_the_middle_of_stays_whole_when_its_file_is_emptied
         let log = Path::new(ROOT).join("learnings.jsonl");
         disk.append(&log).unwrap().write(first.as_bytes()).unwrap();
         let store = load(&disk);
-        let scene = WriteContext {
+        let context = WriteContext {
             store: &store,
             now: NOW,
             random: [8; 16],
@@ -276,7 +276,7 @@ fn a_line_that_an_agent_is_in_the_middle_of_stays_whole_when_its_file_is_emptied
         };
         let set = palimp::format::writing::FieldAssignment { name: "content", value: "It is changed." };
         let entry = store.entries.iter().rfind(|own| store.view(own).is_some()).unwrap();
-        let plan = palimp::ops::edit::edit(&scene, entry, &[set]).unwrap();
+        let plan = palimp::ops::edit::edit(&context, entry, &[set]).unwrap();
         Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
         // The agent has the replaced file open: the one that ends as it left it.
         let is_old = |(path, bytes): &(PathBuf, Vec<u8>)| {

@@ -87,8 +87,8 @@ fn one(seed: u64, format: &'static str) -> bool {
     let store = site.store();
     let before = site.files();
     let deed = *chance.one_of(&DEEDS);
-    let scene = site.scene(&store, &mut chance);
-    let Ok((plan, _)) = planned(deed, &scene, &mut chance) else { return false };
+    let context = site.context(&store, &mut chance);
+    let Ok((plan, _)) = planned(deed, &context, &mut chance) else { return false };
     if plan.is_empty() || deed == Deed::Reindex {
         return false;
     }
@@ -197,8 +197,8 @@ fn site_of(lines: &str) -> Site {
 /// Plans an edit of the first entry, lets an agent change the log to `theirs`, and commits.
 fn race(site: &Site, name: &str, value: &str, theirs: &str) -> Result<String, CommitError> {
     let store = site.store();
-    let scene = site.scene(&store, &mut Chance::new(1));
-    let plan = edit::edit(&scene, &store.entries[0], &[FieldAssignment { name, value }]).unwrap();
+    let context = site.context(&store, &mut Chance::new(1));
+    let plan = edit::edit(&context, &store.entries[0], &[FieldAssignment { name, value }]).unwrap();
     site.write(LOG, theirs);
     site.commit(&plan)?;
     Ok(String::from_utf8(site.files()[&PathBuf::from(LOG)].clone()).unwrap())
@@ -255,9 +255,9 @@ fn a_deletion_never_hits_a_record_that_came_after_it_was_planned() {
     let twin = format!("{}\n", entry("a", ""));
     let site = site_of(&[&twin[..], &twin].concat());
     let store = site.store();
-    let scene = site.scene(&store, &mut Chance::new(1));
+    let context = site.context(&store, &mut Chance::new(1));
     let asked = palimp::ops::delete::DeleteRequest { remove: true, ..Default::default() };
-    let plan = palimp::ops::delete::delete(&scene, &store.entries, asked).unwrap();
+    let plan = palimp::ops::delete::delete(&context, &store.entries, asked).unwrap();
     site.append(LOG, format!("{twin}{}\n", entry("b", "")).as_bytes());
     site.commit(&plan).unwrap();
     assert_eq!(
@@ -270,9 +270,10 @@ fn a_deletion_never_hits_a_record_that_came_after_it_was_planned() {
 fn a_line_that_comes_to_the_replaced_file_is_rescued_once() {
     let site = site_of(&format!("{}\n", entry("a", "")));
     let store = site.store();
-    let scene = site.scene(&store, &mut Chance::new(1));
-    let plan = edit::edit(&scene, &store.entries[0], &[FieldAssignment { name: "importance", value: "0.1" }])
-        .unwrap();
+    let context = site.context(&store, &mut Chance::new(1));
+    let plan =
+        edit::edit(&context, &store.entries[0], &[FieldAssignment { name: "importance", value: "0.1" }])
+            .unwrap();
     let agent = site.disk.another();
     let path = site.place.root.join(LOG);
     let mut late = agent.append(&path).unwrap();
@@ -293,9 +294,9 @@ fn undo_after_an_agent_wrote_undoes_the_step_alone() {
     let first = entry("a", "");
     let site = site_of(&first);
     let store = site.store();
-    let scene = site.scene(&store, &mut Chance::new(1));
+    let context = site.context(&store, &mut Chance::new(1));
     let plan = edit::edit(
-        &scene,
+        &context,
         &store.entries[0],
         &[FieldAssignment { name: "content", value: "\"longer text than it was\"" }],
     );
@@ -320,9 +321,9 @@ fn an_equal_record_that_came_between_plan_and_commit_keeps_none_from_coming_back
     for theirs in theirs {
         let site = site_of(&format!("{one}\n{other}\n"));
         let store = site.store();
-        let scene = site.scene(&store, &mut Chance::new(1));
+        let context = site.context(&store, &mut Chance::new(1));
         let asked = palimp::ops::delete::DeleteRequest { remove: true, ..Default::default() };
-        let plan = palimp::ops::delete::delete(&scene, &store.entries[..1], asked).unwrap();
+        let plan = palimp::ops::delete::delete(&context, &store.entries[..1], asked).unwrap();
         site.write(LOG, &*theirs);
         site.commit(&plan).unwrap();
         let text = || String::from_utf8(site.files()[&PathBuf::from(LOG)].clone()).unwrap();

@@ -51,10 +51,10 @@ pub type Check<'a> = Box<dyn Fn(&Files, &Files, &Store) + 'a>;
 /// Returns a random deed of this kind: its plan, and the check of its result.
 pub fn planned<'a>(
     deed: Deed,
-    scene: &WriteContext<'a>,
+    context: &WriteContext<'a>,
     chance: &mut Chance,
 ) -> Result<(Plan, Check<'a>), Refusal> {
-    let store = scene.store;
+    let store = context.store;
     let some = |chance: &mut Chance, of: &dyn Fn(&Entry) -> bool| -> Vec<Entry> {
         let own: Vec<Entry> = store.entries.iter().filter(|entry| of(entry)).copied().collect();
         let many = 1 + chance.below(4);
@@ -63,19 +63,19 @@ pub fn planned<'a>(
     };
     let readable = |entry: &Entry| entry.state != State::Broken;
     match deed {
-        Deed::Add => add(scene, chance),
-        Deed::Edit => edit(scene, chance),
+        Deed::Add => add(context, chance),
+        Deed::Edit => edit(context, chance),
         Deed::Tag => {
             let own = some(chance, &readable);
             let (add, remove) = (vec![["new", "a"][chance.below(2)].to_owned()], vec!["c".to_owned()]);
-            let plan = ops::tag::tag(scene, &own, &add, &remove)?;
+            let plan = ops::tag::tag(context, &own, &add, &remove)?;
             let names = ["tags", "updated_at", "checksum"];
             Ok((plan, Box::new(move |before, after, _| assert_edits(store, &own, before, after, &names))))
         }
         Deed::Importance => {
             let own: Vec<Entry> = some(chance, &readable).into_iter().take(1).collect();
             let Some(entry) = own.first() else { return Err(Refusal::unfit("nothing")) };
-            let plan = ops::set_field::importance(scene, entry, chance.below(11) as f64 / 10.0)?;
+            let plan = ops::set_field::importance(context, entry, chance.below(11) as f64 / 10.0)?;
             let names = ["importance", "updated_at", "checksum"];
             Ok((plan, Box::new(move |before, after, _| assert_edits(store, &own, before, after, &names))))
         }
@@ -83,7 +83,7 @@ pub fn planned<'a>(
             let remove = deed == Deed::Remove;
             let own = some(chance, &|_| true);
             let plan =
-                ops::delete::delete(scene, &own, DeleteRequest { remove, ..DeleteRequest::default() })?;
+                ops::delete::delete(context, &own, DeleteRequest { remove, ..DeleteRequest::default() })?;
             let buries = store.format == "session-log" && !remove;
             Ok((
                 plan,
@@ -95,47 +95,47 @@ pub fn planned<'a>(
         }
         Deed::Undelete => {
             let own = some(chance, &|entry| entry.state == State::Deleted);
-            let plan = ops::undelete::undelete(scene, &own, &palimp::ops::erase::ErasedRecords::default())?;
+            let plan = ops::undelete::undelete(context, &own, &palimp::ops::erase::ErasedRecords::default())?;
             Ok((plan, Box::new(move |before, after, now| assert_undeleted(store, &own, before, after, now))))
         }
         Deed::Archive => {
             let own = some(chance, &|entry| entry.state == State::Live);
-            let plan = ops::archive::archive(scene, &own)?;
+            let plan = ops::archive::archive(context, &own)?;
             Ok((plan, Box::new(move |before, after, _| assert_archived(store, &own, before, after))))
         }
         Deed::Unarchive => {
             let own = some(chance, &|entry| entry.state == State::Archived);
-            let plan = ops::archive::unarchive(scene, &own)?;
+            let plan = ops::archive::unarchive(context, &own)?;
             Ok((plan, Box::new(move |before, after, _| assert_unarchived(store, &own, before, after))))
         }
         Deed::Compact => {
-            let plan = ops::compact::compact(scene, None)?;
+            let plan = ops::compact::compact(context, None)?;
             if store.format == "memory-server" {
-                let own = unused(store, scene.now.0);
+                let own = unused(store, context.now.0);
                 assert_eq!(plan.records, own.len());
                 return Ok((
                     plan,
                     Box::new(move |before, after, _| assert_archived(store, &own, before, after)),
                 ));
             }
-            let own = faded(store, scene.now.0);
+            let own = faded(store, context.now.0);
             assert_eq!(plan.records, own.len());
             Ok((plan, Box::new(move |before, after, _| assert_removed(store, &own, before, after))))
         }
         Deed::Reindex => {
-            let plan = ops::reindex::reindex(scene)?;
+            let plan = ops::reindex::reindex(context)?;
             Ok((plan, Box::new(|before, after, _| assert_same(before, after))))
         }
         Deed::Repair => {
-            let repair = ops::repair::all_safe(scene)?;
+            let repair = ops::repair::all_safe(context)?;
             let plan = repair.plan.ok_or_else(|| Refusal::unfit("nothing"))?;
             Ok((plan, Box::new(move |before, after, now| assert_repaired(store, before, after, now))))
         }
     }
 }
 
-fn add<'a>(scene: &WriteContext<'a>, chance: &mut Chance) -> Result<(Plan, Check<'a>), Refusal> {
-    let store = scene.store;
+fn add<'a>(context: &WriteContext<'a>, chance: &mut Chance) -> Result<(Plan, Check<'a>), Refusal> {
+    let store = context.store;
     let session = store.sessions.first().map(|session| session.name.as_str());
     let (kind, path) = match session {
         Some(name) => ("finding", PathBuf::from("sessions").join(name).join("memory.jsonl")),
@@ -146,7 +146,7 @@ fn add<'a>(scene: &WriteContext<'a>, chance: &mut Chance) -> Result<(Plan, Check
     let text = "Added \"now\"\nand \u{1f600}.";
     let draft =
         RecordDraft { session, kind, text: Some(text), tags: &tags, importance: Some(0.3), record: None };
-    let plan = ops::add::add(scene, &draft)?;
+    let plan = ops::add::add(context, &draft)?;
     Ok((
         plan,
         Box::new(move |before, after, _| {
@@ -161,15 +161,15 @@ fn add<'a>(scene: &WriteContext<'a>, chance: &mut Chance) -> Result<(Plan, Check
     ))
 }
 
-fn edit<'a>(scene: &WriteContext<'a>, chance: &mut Chance) -> Result<(Plan, Check<'a>), Refusal> {
-    let store = scene.store;
+fn edit<'a>(context: &WriteContext<'a>, chance: &mut Chance) -> Result<(Plan, Check<'a>), Refusal> {
+    let store = context.store;
     let entries = edits::readable(store);
     if entries.is_empty() {
         return Err(Refusal::unfit("nothing"));
     }
     let entry = *chance.one_of(&entries);
     let (set, names) = edits::random(chance, store.format);
-    let plan = ops::edit::edit(scene, &entry, &[set])?;
+    let plan = ops::edit::edit(context, &entry, &[set])?;
     Ok((plan, Box::new(move |before, after, _| assert_edits(store, &[entry], before, after, names))))
 }
 
@@ -278,7 +278,7 @@ fn move_records(
     }
     for entry in entries {
         let span = store.record(entry).span;
-        let raw = &previous[&store.document(entry).path][span.start as usize..span.end as usize];
+        let raw = &previous[&store.document(entry).path][span.range()];
         let line = [&one_line(&marked(raw, archived))[..], b"\n"].concat();
         let file = files.entry(to(entry)).or_default();
         *file = with_lines(file, &line);
@@ -300,7 +300,7 @@ fn assert_unarchived(store: &Store, entries: &[Entry], before: &Files, after: &F
     for entry in stay.iter().rev() {
         let span = store.record(entry).span;
         let file = wanted.get_mut(&store.document(entry).path).unwrap();
-        let range = span.start as usize..span.end as usize;
+        let range = span.range();
         let record = marked(&file[range.clone()], "false");
         file.splice(range, record);
     }

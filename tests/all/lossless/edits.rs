@@ -58,8 +58,8 @@ fn one(seed: u64, format: &'static str) -> bool {
     }
     let entry = *chance.one_of(&entries);
     let (set, names) = random(&mut chance, format);
-    let scene = site.scene(&store, &mut chance);
-    let Ok(plan) = edit::edit(&scene, &entry, std::slice::from_ref(&set)) else { return false };
+    let context = site.context(&store, &mut chance);
+    let Ok(plan) = edit::edit(&context, &entry, std::slice::from_ref(&set)) else { return false };
     if plan.is_empty() {
         return false;
     }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use palimp::disk::host::Host;
 use palimp::disk::{Machine, RealDisk, ThisMachine};
-use palimp::model::{Extent, Plan, Store};
+use palimp::model::{CommitReceipt, Extent, Plan, Store};
 use palimp::ops::{FieldAssignment, WriteContext};
-use palimp::store::commit::{CommitError, CommitReceipt, Writer};
+use palimp::store::commit::{CommitError, Writer};
 use palimp::store::{Place, load_from};
 
 const RECORD: &str = "{\"id\":\"00000000-0000-4000-8000-000000000001\",\"type\":\"learning\",\"content\":\"x\",\"created_at\":\"2026-01-01T00:00:00Z\",\"updated_at\":\"2026-01-01T00:00:00Z\",\"accessed_at\":\"2026-01-01T00:00:00Z\",\"access_count\":0,\"tags\":[],\"importance\":\"low\",\"archived\":false}\n";
@@ -43,7 +43,7 @@ impl Folder {
 
     fn commit(&self, plan: impl Fn(&WriteContext<'_>) -> Plan) -> Result<CommitReceipt, CommitError> {
         let (machine, store) = (ThisMachine::new(), self.store());
-        let scene = WriteContext {
+        let context = WriteContext {
             store: &store,
             now: machine.now(),
             random: [7; 16],
@@ -51,13 +51,13 @@ impl Folder {
         };
         let data = self.own.path().join("data");
         let host = Host { disk: &RealDisk, machine: &machine, data: &data, now: machine.now() };
-        Writer::open(host, &store)?.commit(&plan(&scene))
+        Writer::open(host, &store)?.commit(&plan(&context))
     }
 
     fn edit(&self) -> Result<CommitReceipt, CommitError> {
-        self.commit(|scene| {
+        self.commit(|context| {
             let set = [FieldAssignment { name: "content", value: "changed" }];
-            palimp::ops::edit::edit(scene, &scene.store.entries[0], &set).unwrap()
+            palimp::ops::edit::edit(context, &context.store.entries[0], &set).unwrap()
         })
     }
 
@@ -65,14 +65,14 @@ impl Folder {
     fn archive(&self) -> Result<CommitReceipt, String> {
         let store = self.store();
         let packed = &palimp::format::writing::NO_COMPRESSED_FILES;
-        let scene = WriteContext {
+        let context = WriteContext {
             store: &store,
             now: ThisMachine::new().now(),
             random: [7; 16],
             compressed_files: packed,
         };
         let plan =
-            palimp::ops::archive::archive(&scene, &store.entries).map_err(|refusal| refusal.message)?;
+            palimp::ops::archive::archive(&context, &store.entries).map_err(|refusal| refusal.message)?;
         self.commit(|_| plan.clone()).map_err(|error| error.to_string())
     }
 }

@@ -58,8 +58,8 @@ impl Run {
         let deed = *self.chance.one_of(&DEEDS);
         let store = self.site.store();
         let (before, everything) = (self.site.files(), self.site.everything());
-        let scene = self.site.scene(&store, &mut self.chance);
-        let Ok((plan, check)) = planned(deed, &scene, &mut self.chance) else {
+        let write_context = self.site.context(&store, &mut self.chance);
+        let Ok((plan, check)) = planned(deed, &write_context, &mut self.chance) else {
             assert_eq!(everything, self.site.everything(), "a refusal changed something");
             return self.count(format!("{deed:?} refused"));
         };

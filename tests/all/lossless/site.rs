@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::faulty::Faulty;
 use palimp::disk::host::Host;
 use palimp::disk::{Disk, Machine, ProcessState};
-use palimp::model::{Code, Extent, Moment, Plan, Store};
+use palimp::model::{Code, CommitReceipt, Extent, JournalLine, Moment, Plan, Store, UndoRedo};
 use palimp::ops::WriteContext;
-use palimp::store::commit::{CommitError, CommitReceipt, JournalLine, UndoRedo, Writer};
+use palimp::store::commit::{CommitError, Writer};
 use palimp::store::hidden_names::is_ours;
 use palimp::store::{Place, load_from};
 
@@ -82,7 +82,7 @@ impl Site {
         load_from(&self.disk, &self.place, Extent::Whole, None, self.clock.now())
     }
 
-    pub fn scene<'a>(&self, store: &'a Store, chance: &mut Chance) -> WriteContext<'a> {
+    pub fn context<'a>(&self, store: &'a Store, chance: &mut Chance) -> WriteContext<'a> {
         WriteContext {
             store,
             now: self.clock.now(),

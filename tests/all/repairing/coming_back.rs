@@ -338,9 +338,9 @@ fn a_fix_claims_no_more_than_a_check_of_its_result_says() {
         for cut in (whole.len() / 4..whole.len()).step_by(7) {
             let text = format!("{}\n{}", record(own.0, "evt-000001", "x"), &whole[..cut]);
             let store = load(&[(own.1, text.as_bytes())], own.0);
-            let scene = WriteContext::of(&store, now(), [7; 16]);
+            let context = WriteContext::of(&store, now(), [7; 16]);
             let material = repair::RepairSources::default();
-            let bench = repair::RepairContext::of(&scene, &material, []);
+            let bench = repair::RepairContext::of(&context, &material, []);
             let findings = palimp::check::findings(&store);
             let Some(torn) = findings.iter().find(|own| own.problem.code.as_str() == "torn-line") else {
                 continue;

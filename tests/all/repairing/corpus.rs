@@ -77,8 +77,8 @@ pub fn counts<'b>(parts: impl IntoIterator<Item = &'b [u8]>) -> BTreeMap<u8, i64
 
 fn safe(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, RepairPlan) {
     let store = load(&[(log, bytes)], format);
-    let scene = WriteContext::of(&store, now(), [7; 16]);
-    let done = repair::all_safe(&scene).unwrap();
+    let context = WriteContext::of(&store, now(), [7; 16]);
+    let done = repair::all_safe(&context).unwrap();
     let own = done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
     // The format's own note of a repair is not part of the damaged bytes.
     (own.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap().to_vec()), done)
@@ -112,9 +112,9 @@ fn faults(format: &'static str, log: &str, bytes: &[u8]) -> Result<(), String> {
         return fail("a second repair changes something", &again);
     }
     let store = load(&[(log, &left)], format);
-    let scene = WriteContext::of(&store, now(), [7; 16]);
+    let context = WriteContext::of(&store, now(), [7; 16]);
     let material = RepairSources::default();
-    let bench = RepairContext::of(&scene, &material, []);
+    let bench = RepairContext::of(&context, &material, []);
     match store.problems.iter().find(|own| own.file.as_os_str() == log && bench.safe(own).is_some()) {
         Some(own) => fail(&format!("a safe fix is left: {own:?}"), &left),
         None => Ok(()),
@@ -149,9 +149,9 @@ fn every_fix_of_every_problem_can_be_carried_out_and_undone() {
         for (name, damage) in DAMAGES {
             let bytes = damage(&records(format, 1));
             let store = load(&[(log, &bytes)], format);
-            let scene = WriteContext::of(&store, now(), [7; 16]);
+            let context = WriteContext::of(&store, now(), [7; 16]);
             let material = RepairSources::default();
-            let bench = RepairContext::of(&scene, &material, []);
+            let bench = RepairContext::of(&context, &material, []);
             for finding in palimp::check::findings(&store) {
                 for number in 1..=bench.fixes(finding.problem).len() {
                     let which = repair::RepairTarget::Chosen(vec![(
@@ -235,9 +235,9 @@ proptest! {
         let (left, _) = safe(format, log, &bytes);
         let store = load(&[(log, &left)], format);
         let anew = stale_files::stale_files(&store, now());
-        let scene = WriteContext::of(&store, now(), [7; 16]);
+        let context = WriteContext::of(&store, now(), [7; 16]);
         let material = RepairSources::default();
-        let bench = RepairContext::of(&scene, &material, anew.iter().map(|own| &*own.path));
+        let bench = RepairContext::of(&context, &material, anew.iter().map(|own| &*own.path));
         for own in &store.problems {
             let _ = bench.fixes(own);
         }

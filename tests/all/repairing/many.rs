@@ -9,9 +9,9 @@ use crate::support::tries::count;
 fn takes(bytes: &str) -> (usize, f64) {
     let (format, log) = LOGS[1];
     let store = load(&[(log, bytes.as_bytes())], format);
-    let scene = WriteContext::of(&store, now(), [7; 16]);
+    let context = WriteContext::of(&store, now(), [7; 16]);
     let material = RepairSources::default();
-    let bench = RepairContext::of(&scene, &material, []);
+    let bench = RepairContext::of(&context, &material, []);
     let began = std::time::Instant::now();
     let found = store.problems.iter().map(|own| bench.fixes(own).len()).filter(|fixes| *fixes > 0).count();
     (found, began.elapsed().as_secs_f64())
@@ -42,9 +42,9 @@ fn a_line_longer_than_any_memory_is_moved_to_quarantine_alone_and_says_why() {
     let long = record(format, "long", &"x".repeat(2 << 20));
     let bytes = format!("{}\n{}\n", record(format, "a", "x"), &long[..long.len() - 30]);
     let store = load(&[(log, bytes.as_bytes())], format);
-    let scene = WriteContext::of(&store, now(), [7; 16]);
+    let context = WriteContext::of(&store, now(), [7; 16]);
     let material = RepairSources::default();
-    let bench = RepairContext::of(&scene, &material, []);
+    let bench = RepairContext::of(&context, &material, []);
     let torn = store.problems.iter().find(|own| own.code.as_str() == "torn-line").unwrap();
     let [only] = bench.fixes(torn).try_into().unwrap();
     assert_eq!(only.title, "move the line to quarantine");

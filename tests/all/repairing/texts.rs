@@ -33,9 +33,9 @@ const MEMORIES: [(usize, &str); 5] = [
 /// Returns the fixes of the torn last line of a log, and the log after each of them.
 fn proposed((format, log): (&'static str, &'static str), lines: &[u8]) -> Vec<(ProblemFix, Vec<u8>)> {
     let store = load(&[(log, lines)], format);
-    let scene = WriteContext::of(&store, now(), [7; 16]);
+    let context = WriteContext::of(&store, now(), [7; 16]);
     let material = RepairSources::default();
-    let bench = RepairContext::of(&scene, &material, []);
+    let bench = RepairContext::of(&context, &material, []);
     let all = findings(&store);
     let torn = all.iter().find(|own| own.problem.code == Code::TornLine);
     let torn = torn.or_else(|| all.iter().find(|own| own.problem.code == Code::NulBytes));

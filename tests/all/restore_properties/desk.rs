@@ -53,6 +53,7 @@ impl Desk {
             places: self.places.clone(),
             previous: Arc::clone(&self.snapshot),
             is_urgent: true,
+            changes: 0,
             now: self.now,
         };
         let JobResult::Loaded(loaded) = self.perform(job) else { panic!("nothing was read") };

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
-use palimp::demo;
 use palimp::disk::host::Host;
 use palimp::format::writing::{FieldAssignment, RecordDraft, Refusal, WriteContext};
-use palimp::model::{Entry, Extent, Moment, Plan, State, Store};
-use palimp::ops;
-use palimp::store::commit::{CommitError, CommitReceipt, FilesState, Writer};
+use palimp::model::{CommitReceipt, Entry, Extent, Moment, Plan, State, Store};
+use palimp::store::commit::{CommitError, FilesState, Writer};
 use palimp::store::{Place, load_from};
+use palimp::{demo, ops};
 
 use crate::crash::machine::Still;
 
@@ -43,19 +42,19 @@ fn live(store: &Store) -> &Entry {
     store.entries.iter().find(may).unwrap()
 }
 
-fn add(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    let session = scene.store.session(live(scene.store)).map(|own| own.name.as_str());
-    let kind = if scene.store.format == "memory-server" { "learning" } else { "finding" };
+fn add(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    let session = context.store.session(live(context.store)).map(|own| own.name.as_str());
+    let kind = if context.store.format == "memory-server" { "learning" } else { "finding" };
     let draft = RecordDraft { session, kind, text: Some("New."), tags: &[], importance: None, record: None };
-    ops::add::add(scene, &draft)
+    ops::add::add(context, &draft)
 }
 
-fn edit(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    ops::edit::edit(scene, live(scene.store), &[FieldAssignment { name: "text", value: "New." }])
+fn edit(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    ops::edit::edit(context, live(context.store), &[FieldAssignment { name: "text", value: "New." }])
 }
 
-fn delete(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    ops::delete::delete(scene, &[*live(scene.store)], Default::default())
+fn delete(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    ops::delete::delete(context, &[*live(context.store)], Default::default())
 }
 
 fn disk() -> Faulty {

@@ -66,10 +66,10 @@ fn an_index_is_not_made_anew_while_a_log_of_it_cannot_be_read() {
     assert!(refusal.message.contains("learnings.jsonl"), "{}", refusal.message);
     // A change beside it is refused, too.
     let set = [FieldAssignment { name: "content", value: "It is the core, edited." }];
-    let (_, edited) = plan(&disk, "memory-server", |scene| {
-        let store = scene.store;
+    let (_, edited) = plan(&disk, "memory-server", |context| {
+        let store = context.store;
         let is_core = |own: &&palimp::model::Entry| store.document(own).path.ends_with("core_memories.jsonl");
-        ops::edit::edit(scene, store.entries.iter().find(is_core).unwrap(), &set)
+        ops::edit::edit(context, store.entries.iter().find(is_core).unwrap(), &set)
     });
     assert!(edited.unwrap_err().message.contains("learnings.jsonl can't be read"));
     assert_eq!(bytes(&disk, "index.json"), before);
@@ -79,7 +79,7 @@ fn an_index_is_not_made_anew_while_a_log_of_it_cannot_be_read() {
 fn a_session_with_a_file_that_cannot_be_read_is_not_deleted_by_halves() {
     let store = StoreBuilder::session_log().session("one").entries(2).session("two").entries(2).build();
     let disk = without(&store, "one/memory.jsonl");
-    let refusal = plan(&disk, "session-log", |scene| ops::session::delete(scene, "one")).1.unwrap_err();
+    let refusal = plan(&disk, "session-log", |context| ops::session::delete(context, "one")).1.unwrap_err();
     assert!(refusal.message.contains("sessions/one/memory.jsonl can't be read"), "{}", refusal.message);
 }
 
@@ -88,10 +88,10 @@ fn nothing_is_compacted_or_maintained_by_values_that_a_config_which_cannot_be_re
     let store =
         StoreBuilder::session_log().config(json!({"version": "1.0"})).session("one").entries(2).build();
     let told = |disk: &Faulty| {
-        let compacted = plan(disk, "session-log", |scene| ops::compact::compact(scene, None)).1;
-        let due = plan(disk, "session-log", |scene| {
-            ops::maintain::due(scene)
-                .map(|_| Plan::of_unread_store("maintain", &scene.store.root, "session-log"))
+        let compacted = plan(disk, "session-log", |context| ops::compact::compact(context, None)).1;
+        let due = plan(disk, "session-log", |context| {
+            ops::maintain::due(context)
+                .map(|_| Plan::of_unread_store("maintain", &context.store.root, "session-log"))
         });
         [compacted, due.1].map(|own| own.err().map(|refusal| refusal.message))
     };
@@ -110,7 +110,7 @@ fn nothing_is_compacted_or_maintained_by_values_that_a_config_which_cannot_be_re
 #[test]
 fn that_nothing_is_to_be_compacted_is_not_said_of_what_could_not_be_read() {
     let store = StoreBuilder::session_log().session("one").entries(2).session("two").entries(2).build();
-    let compact = |disk: &Faulty| plan(disk, "session-log", |scene| ops::compact::compact(scene, None)).1;
+    let compact = |disk: &Faulty| plan(disk, "session-log", |context| ops::compact::compact(context, None)).1;
     assert!(compact(&without(&store, "none")).unwrap().is_empty());
     let refusal = compact(&without(&store, "sessions/one/memory.jsonl")).unwrap_err();
     assert!(refusal.message.contains("one/memory.jsonl can't be read"), "{}", refusal.message);

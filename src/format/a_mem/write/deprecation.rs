@@ -1,6 +1,7 @@
 //! Deprecated notes (§8.2): marks front matter, heading and text, and undoes that.
 
-use crate::format::a_mem::write::field_values::{bad_value, timestamp};
+use crate::format::a_mem::write::field_values::timestamp;
+use crate::format::notes::sections::headings;
 use crate::format::writing::{Refusal, Result};
 use crate::model::Moment;
 use crate::text::front_matter::edit::{NewYamlValue, line_end, remove, set};
@@ -32,12 +33,12 @@ pub fn deprecate(text: &str, reason: &str, replacement: Option<&str>, now: Momen
     }
     let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     if reason.is_empty() {
-        return Err(bad_value("reason", &reason, "it can't be empty"));
+        return Err(Refusal::bad_value("reason", &reason, "it can't be empty"));
     }
     if let Some(id) =
         replacement.filter(|id| id.trim().is_empty() || id.contains(['[', ']', '|', '#', '\n', '\r']))
     {
-        return Err(bad_value("replacement", id, "it should be the id of a note"));
+        return Err(Refusal::bad_value("replacement", id, "it should be the id of a note"));
     }
     let status = note.field("status").and_then(|field| text.get(field.span.clone())).unwrap_or_default();
     let end = line_end(text);
@@ -115,20 +116,7 @@ fn written(reason: &str, replacement: Option<&str>, now: Moment) -> Vec<String> 
 
 /// Returns the end of the first top-level heading, without white space, and the start of the next line.
 fn heading(body: &str) -> Option<(usize, usize)> {
-    let mut fence = None;
-    for line in lines::lines(body.as_bytes()) {
-        let text = body.get(line.start..line.end)?;
-        let mark = ["```", "~~~"].into_iter().find(|mark| text.trim_start().starts_with(mark));
-        match (fence, mark) {
-            (None, Some(_)) => fence = mark,
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            (None, None) if text.starts_with("# ") && !text.trim_end().is_empty() => {
-                return Some((line.start + text.trim_end().len(), line.next));
-            }
-            _ => {}
-        }
-    }
-    None
+    headings(body).find(|own| own.level == 1).map(|own| (own.end, own.next))
 }
 
 /// Returns the body with mark and block. `is_closed` is true if a line end precedes the body.

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 
 use crate::format::a_mem::event::STATUSES;
 use crate::format::a_mem::layout;
-use crate::format::a_mem::write::field_values::{bad_value, one_of, parts, timestamp};
+use crate::format::a_mem::write::field_values::{one_of, parts, timestamp};
 use crate::format::writing::{
     AppendContext, AppendLines, ChangesResult, RecordDraft, RecordMembers, Refusal, Result, WriteContext,
     document, uuid,
@@ -25,25 +25,25 @@ const MEMBERS: [&str; 7] =
 const NOTED: &str = "user.noted";
 
 /// Adds an event to the log of its month and to the file of its trace.
-pub fn add(scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
-    let own = EventFields::of(draft, scene.random)?;
-    logged(scene, own.event(), when(&own.members, scene.now)?)
+pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
+    let own = EventFields::of(draft, context.random)?;
+    logged(context, own.event(), when(&own.members, context.now)?)
 }
 
 /// Returns the lines of an event for the month's log and the trace's file. `None` if the store has
 /// no folder for that month with `traces/` beside the log.
-pub fn appended(scene: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
-    let own = EventFields::of(draft, scene.random)?;
+pub fn appended(context: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
+    let own = EventFields::of(draft, context.random)?;
     // With a given time, equal events may exist. The key depends on their number, which needs the log.
     if own.members.get("timestamp").is_some() {
         return Ok(None);
     }
-    let month = Path::new("events").join(scene.now.to_pattern("%Y-%m"));
+    let month = Path::new("events").join(context.now.to_pattern("%Y-%m"));
     let (log, traces) = (month.join("events.jsonl"), month.join("traces"));
-    if !matches!(scene.lookup.len(&log), Ok(Some(_))) || !scene.lookup.is_folder(&traces) {
+    if !matches!(context.lookup.len(&log), Ok(Some(_))) || !context.lookup.is_folder(&traces) {
         return Ok(None);
     }
-    let line = line_of(&own.event(), scene.now)?;
+    let line = line_of(&own.event(), context.now)?;
     let trace = trace_file(&traces, &own.trace_id)?;
     Ok(Some(vec![(log, line.clone().into_bytes()), (trace, line.into_bytes())]))
 }
@@ -96,10 +96,10 @@ impl EventFields {
 }
 
 /// Returns the changes that add an event to its files.
-pub fn logged(scene: &WriteContext<'_>, event: NewEvent<'_>, when: Moment) -> ChangesResult {
-    let lines = new_event(&parts(scene.store), event, when)?;
+pub fn logged(context: &WriteContext<'_>, event: NewEvent<'_>, when: Moment) -> ChangesResult {
+    let lines = new_event(&parts(context.store), event, when)?;
     let append = |(path, line): (PathBuf, String)| {
-        let current = document(&scene.store.documents, &path).map(|own| own.bytes.clone());
+        let current = document(&context.store.documents, &path).map(|own| own.bytes.clone());
         Change::append(path, line, current)
     };
     Ok(lines.into_iter().map(append).collect())
@@ -171,11 +171,15 @@ const LAST: usize = 64;
 
 /// Returns the change that adds palimp's event of this type, logged at `since` or later, to its
 /// trace's file: a killed process may have written only the log. `None` if nothing is missing.
-pub fn missing_in_trace(scene: &WriteContext<'_>, event_type: &str, since: Moment) -> Result<Option<Change>> {
-    let store = scene.store;
-    let log = log(&parts(store), &scene.now.to_pattern("%Y-%m"));
+pub fn missing_in_trace(
+    context: &WriteContext<'_>,
+    event_type: &str,
+    since: Moment,
+) -> Result<Option<Change>> {
+    let store = context.store;
+    let log = log(&parts(store), &context.now.to_pattern("%Y-%m"));
     let Some(document) = document(&store.documents, &log) else { return Ok(None) };
-    let raw = |own: &Record| document.bytes.at(own.span.start as usize..own.span.end as usize).into_owned();
+    let raw = |own: &Record| document.bytes.at(own.span.range()).into_owned();
     let event = |own: &Record| {
         let line = raw(own);
         let value: serde_json::Value = serde_json::from_slice(&line).ok()?;
@@ -195,7 +199,7 @@ fn trace_file(traces: &Path, id: &str) -> Result<PathBuf> {
     let file = traces.join(format!("{}.jsonl", trace(id)?));
     match layout::place(&file, false) {
         Placement::File(Role::Records) => Ok(file),
-        _ => Err(bad_value("trace_id", id, "its file would be mistaken for another kind")),
+        _ => Err(Refusal::bad_value("trace_id", id, "its file would be mistaken for another kind")),
     }
 }
 
@@ -203,13 +207,13 @@ fn line_of(event: &NewEvent<'_>, now: Moment) -> Result<String> {
     one_of("status", event.status, &STATUSES)?;
     for (field, value) in [("event_type", event.event_type), ("source", event.source)] {
         if value.trim().is_empty() {
-            return Err(bad_value(field, value, "it can't be empty"));
+            return Err(Refusal::bad_value(field, value, "it can't be empty"));
         }
     }
     let metadata = event.metadata.unwrap_or("{}").trim();
     let mut tape = Tape::default();
     if !json_edit::scan(&mut tape, metadata.as_bytes()).is_ok_and(|own| own.kind() == JsonKind::Object) {
-        return Err(bad_value("metadata", metadata, "it should be a JSON object"));
+        return Err(Refusal::bad_value("metadata", metadata, "it should be a JSON object"));
     }
     // In valid JSON, line breaks are only between tokens.
     let metadata = metadata.replace(['\n', '\r'], "");
@@ -228,7 +232,7 @@ fn trace(id: &str) -> Result<&str> {
     let rule = "it names a file: no separators, no control characters, at most 200 bytes";
     let is_name = !id.is_empty() && id.len() <= TRACE && !matches!(id, "." | "..") && id.trim() == id;
     let is_plain = !id.chars().any(|c| c.is_control() || matches!(c, '/' | '\\'));
-    if is_name && is_plain { Ok(id) } else { Err(bad_value("trace_id", id, rule)) }
+    if is_name && is_plain { Ok(id) } else { Err(Refusal::bad_value("trace_id", id, rule)) }
 }
 
 /// Returns the names in a path. A name that is not UTF-8 becomes empty: the format has no such name.

@@ -56,41 +56,41 @@ fn chosen<'a>(store: &'a Store, entries: &[Entry]) -> Vec<&'a Document> {
 }
 
 /// Returns the events of months that ended 30 days ago or earlier.
-pub fn due(scene: &WriteContext<'_>) -> Vec<Entry> {
+pub fn due(context: &WriteContext<'_>) -> Vec<Entry> {
     let months: BTreeSet<PathBuf> =
-        archivable_months(&parts(scene.store), scene.now, ARCHIVE_AFTER_DAYS).into_iter().collect();
+        archivable_months(&parts(context.store), context.now, ARCHIVE_AFTER_DAYS).into_iter().collect();
     let of_month = |entry: &&Entry| {
-        let document = scene.store.document(entry);
+        let document = context.store.document(entry);
         document.role == Role::Records && in_months(document, &months)
     };
-    scene.store.entries.iter().filter(of_month).copied().collect()
+    context.store.entries.iter().filter(of_month).copied().collect()
 }
 
 /// Compresses the months of events.
-pub fn archive(scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
+pub fn archive(context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
     if entries.is_empty() {
         return Ok(Vec::new());
     }
-    let months = over(scene, entries)?;
+    let months = over(context, entries)?;
     let (mut copies, mut removals) = (Vec::new(), Vec::new());
     let mut count = 0;
-    for path in months.iter().flat_map(|month| logs_of_month(&parts(scene.store), month)) {
-        let Some(log) = document(&scene.store.documents, &path) else { continue };
+    for path in months.iter().flat_map(|month| logs_of_month(&parts(context.store), month)) {
+        let Some(log) = document(&context.store.documents, &path) else { continue };
         count += if layout::is_trace(&path) { 0 } else { log.records.len() };
-        copies.push(compressed(scene, log)?);
+        copies.push(compressed(context, log)?);
         removals.push(Change::remove(path, log.bytes.clone()));
     }
     copies.sort_by_key(|change| !matches!(change.act, Act::Create(_)));
-    copies.extend(recorded(scene, "memory.events_archived", &months, removals.len(), count)?);
+    copies.extend(recorded(context, "memory.events_archived", &months, removals.len(), count)?);
     copies.extend(removals);
     Ok(copies)
 }
 
 /// Returns the months of the events. Refuses a month that is not over.
-fn over(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<BTreeSet<PathBuf>> {
-    let over = archivable_months(&parts(scene.store), scene.now, 0);
+fn over(context: &WriteContext<'_>, entries: &[Entry]) -> Result<BTreeSet<PathBuf>> {
+    let over = archivable_months(&parts(context.store), context.now, 0);
     let month = |entry: &Entry| {
-        let path = &scene.store.document(entry).path;
+        let path = &context.store.document(entry).path;
         let message = match month_of(path) {
             Some(month) if over.contains(&month) => return Ok(month),
             Some(month) => format!(
@@ -113,16 +113,16 @@ fn over(scene: &WriteContext<'_>, entries: &[Entry]) -> Result<BTreeSet<PathBuf>
 }
 
 /// Returns the change for a log's compressed copy: a new file, or bytes at the end of the existing one.
-fn compressed(scene: &WriteContext<'_>, log: &Document) -> Result<Change> {
+fn compressed(context: &WriteContext<'_>, log: &Document) -> Result<Change> {
     let mut name = log.path.clone().into_os_string();
     name.push(".gz");
     let target = PathBuf::from(name);
     let pack = |bytes: &[u8]| gzip(bytes).map_err(|error| Refusal::corrupt(format!("{error}.")));
-    let Some(current) = document(&scene.store.documents, &target) else {
+    let Some(current) = document(&context.store.documents, &target) else {
         return Ok(Change::create(target, pack(&log.bytes)?));
     };
     whole(current)?;
-    let bytes = on_disk(scene, current)?;
+    let bytes = on_disk(context, current)?;
     let more = pack(&[line_end_for(&current.bytes), &log.bytes].concat())?;
     Ok(Change::edits(target, bytes.into(), vec![(bytes.len()..bytes.len(), more)]))
 }
@@ -138,14 +138,14 @@ fn whole(packed: &Document) -> Result<()> {
     }
 }
 
-fn on_disk<'a>(scene: &WriteContext<'a>, document: &Document) -> Result<&'a [u8]> {
-    let bytes = scene.compressed_files.get(&document.path).map(Vec::as_slice);
+fn on_disk<'a>(context: &WriteContext<'a>, document: &Document) -> Result<&'a [u8]> {
+    let bytes = context.compressed_files.get(&document.path).map(Vec::as_slice);
     bytes.ok_or_else(|| Refusal::corrupt(format!("{} was not read completely.", document.path.to_text())))
 }
 
 /// Returns the changes that log an event about a change of the log.
 pub fn recorded(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     event_type: &str,
     months: &BTreeSet<PathBuf>,
     files: usize,
@@ -161,17 +161,17 @@ pub fn recorded(
         event_type,
         status: "success",
         source: "palimp",
-        trace_id: &uuid(scene.random),
+        trace_id: &uuid(context.random),
         metadata: Some(&metadata),
     };
-    events::logged(scene, event, scene.now)
+    events::logged(context, event, context.now)
 }
 
 /// Brings back the files of the records: unpacks compressed logs, moves files out of `archive/`.
-pub fn unarchive(scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
+pub fn unarchive(context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
     let (mut copies, mut removals) = (Vec::new(), Vec::new());
     let (mut files, mut count, mut names) = (0, 0, BTreeSet::new());
-    for document in chosen(scene.store, entries).into_iter().filter(|own| own.role == Role::Archive) {
+    for document in chosen(context.store, entries).into_iter().filter(|own| own.role == Role::Archive) {
         whole(document)?;
         let target = target(&document.path)?;
         if copies.iter().any(|own: &Change| own.path == target) {
@@ -185,12 +185,12 @@ pub fn unarchive(scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
             count += if layout::is_trace(&document.path) { 0 } else { document.records.len() };
             names.insert(month_of(&target).unwrap_or_else(|| target.clone()));
         }
-        copies.push(unpacked(scene, document, target)?);
-        let packed = if is_packed(document) { on_disk(scene, document)? } else { &document.bytes };
+        copies.push(unpacked(context, document, target)?);
+        let packed = if is_packed(document) { on_disk(context, document)? } else { &document.bytes };
         removals.push(Change::remove(&document.path, packed.into()));
     }
     if files > 0 {
-        let events = recorded(scene, "memory.events_unarchived", &names, files, count)?;
+        let events = recorded(context, "memory.events_unarchived", &names, files, count)?;
         events.into_iter().for_each(|event| join(&mut copies, event));
     }
     copies.sort_by_key(|change| !matches!(change.act, Act::Create(_)));
@@ -210,15 +210,15 @@ fn target(path: &Path) -> Result<PathBuf> {
 }
 
 /// Returns the change of the live file: a new one, or these events at the start of the existing one.
-fn unpacked(scene: &WriteContext<'_>, own: &Document, target: PathBuf) -> Result<Change> {
-    let current = document(&scene.store.documents, &target);
+fn unpacked(context: &WriteContext<'_>, own: &Document, target: PathBuf) -> Result<Change> {
+    let current = document(&context.store.documents, &target);
     match current {
         Some(current) if layout::kind_of(&target) == "event" => {
             let lines = [&own.bytes, line_end_for(&own.bytes)].concat();
             Ok(Change::edits(target, current.bytes.clone(), vec![(0..0, lines)]))
         }
         _ => {
-            notes::free(scene, &target)?;
+            notes::free(context, &target)?;
             Ok(Change::create(target, own.bytes.clone()))
         }
     }

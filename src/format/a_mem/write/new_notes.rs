@@ -1,31 +1,23 @@
 //! Adds notes (§4.1).
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::super::layout;
-use super::super::note::{CONFIDENCES, SOURCES};
-use super::note_names::NoteNames;
-use super::notes::{texts, with_raw};
-use crate::format::AssemblyInput;
-use crate::format::a_mem::write::field_values::{bad_value, no_worse, one_of, parts, timestamp};
-use crate::format::writing::{ChangesResult, RecordDraft, RecordMembers, Refusal, Result, WriteContext};
+use crate::format::a_mem::note::{CONFIDENCES, NOTES, SOURCES};
+use crate::format::a_mem::write::field_values::{one_of, timestamp};
+use crate::format::a_mem::{layout, note};
+use crate::format::notes::edit::{new_tags, texts, with_raw};
+use crate::format::notes::ids::{check_free, id_from};
+use crate::format::notes::title::title_and_body;
+use crate::format::writing::{
+    ChangesResult, RecordDraft, RecordMembers, Refusal, Result, WriteContext, no_worse,
+};
 use crate::model::{Change, Document, Moment, Role};
-use crate::text::fold::fold;
 use crate::text::front_matter::edit::{NewYamlValue, set};
-use crate::text::secrets::{is_random, mask};
 use crate::text::wiki_links::{links, target};
-
-/// The longest id, in bytes: with `.md` it is a file name.
-const ID: usize = 200;
-/// Files of the format that are not notes, without extension.
-const GUIDES: [&str; 3] = ["readme", "agents", "claude"];
 
 /// Members of a draft that [`NewNote`] covers.
 const TAKEN: [&str; 7] = ["id", "title", "tags", "confidence", "source", "text", "body"];
-/// The longest title made from a text, and the longest id made from a title, in characters.
-const TITLE: usize = 80;
-const SHORT: usize = 60;
 
 /// The data of a new note.
 #[derive(Clone, Copy, Debug)]
@@ -49,14 +41,15 @@ pub struct NewNote<'a> {
 /// # Errors
 ///
 /// If the format does not allow a value, or the id is taken.
-pub fn new_note(parts: &AssemblyInput<'_>, note: NewNote<'_>, now: Moment) -> Result<(PathBuf, String)> {
-    let path = folder(parts).join(format!("{}.md", free_id(parts, note.id)?));
+pub fn new_note(documents: &[Arc<Document>], note: NewNote<'_>, now: Moment) -> Result<(PathBuf, String)> {
+    check_free(&NOTES, documents, note.id)?;
+    let path = folder(documents).join(format!("{}.md", note.id));
     let words: Vec<&str> = CONFIDENCES.iter().map(|(word, _)| *word).collect();
     one_of("confidence", note.confidence, &words)?;
     one_of("source", note.source, &SOURCES)?;
     let title = note.title.trim();
     if title.is_empty() || title.contains(['\n', '\r']) {
-        return Err(bad_value("title", note.title, "it should be one line"));
+        return Err(Refusal::bad_value("title", note.title, "it should be one line"));
     }
     let when = timestamp(now);
     let front = format!("---\nid: {}\ncreated: {when}\nupdated: {when}\n---\n", note.id);
@@ -67,7 +60,7 @@ pub fn new_note(parts: &AssemblyInput<'_>, note: NewNote<'_>, now: Moment) -> Re
             linked.push(id);
         }
     });
-    let text = set(&front, "tags", NewYamlValue::List(&tags(note.tags)?))?;
+    let text = set(&front, "tags", NewYamlValue::List(&new_tags(note.tags)?))?;
     let text = set(&text, "confidence", NewYamlValue::Text(note.confidence))?;
     let text = set(&text, "source", NewYamlValue::Text(note.source))?;
     let text = set(&text, "linked_to", NewYamlValue::List(&linked))?;
@@ -76,67 +69,11 @@ pub fn new_note(parts: &AssemblyInput<'_>, note: NewNote<'_>, now: Moment) -> Re
     Ok((path, format!("{text}\n# {title}\n{body}")))
 }
 
-/// Returns a tag in the form of new ones: lower case, with hyphens for white space.
-///
-/// # Errors
-///
-/// If it is empty or has control characters.
-pub fn tag(own: &str) -> Result<String> {
-    let tag = own.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase();
-    match tag.is_empty() || tag.chars().any(char::is_control) {
-        true => Err(bad_value("tag", own, "it should be a word")),
-        false => Ok(tag),
-    }
-}
-
-fn tags(asked: &[String]) -> Result<Vec<String>> {
-    let mut tags: Vec<String> = Vec::new();
-    for own in asked {
-        let tag = tag(own)?;
-        if !tags.contains(&tag) {
-            tags.push(tag);
-        }
-    }
-    Ok(tags)
-}
-
-/// Refuses an id that a new note can't have.
-///
-/// # Errors
-///
-/// If it is not in kebab-case, or is the name of a file of the format.
-pub fn check_id(id: &str) -> Result<()> {
-    let is_word = |word: &str| {
-        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-    };
-    if id.len() > ID || !id.split('-').all(is_word) {
-        let rule = "it should be lower-case letters and digits, in words joined by hyphens";
-        return Err(bad_value("id", id, rule));
-    }
-    if GUIDES.contains(&id) {
-        return Err(bad_value("id", id, "a file of the format has that name"));
-    }
-    Ok(())
-}
-
-fn free_id<'a>(parts: &AssemblyInput<'_>, id: &'a str) -> Result<&'a str> {
-    check_id(id)?;
-    let known = NoteNames::of(parts);
-    // Some systems ignore case in file names.
-    let is_file = |path: &Path| {
-        let stem = path.file_stem().and_then(|stem| stem.to_str());
-        path.starts_with("knowledge") && stem.is_some_and(|stem| stem.eq_ignore_ascii_case(id))
-    };
-    let is_taken = known.notes.ids.contains_key(id)
-        || parts.documents.iter().any(|document| is_file(&document.path) && document.role == Role::Records);
-    if is_taken { Err(taken(id)) } else { Ok(id) }
-}
-
 /// Returns the folder for a new note: `knowledge/notes`, or `knowledge` if it has more notes.
-fn folder(parts: &AssemblyInput<'_>) -> &'static Path {
+fn folder(documents: &[Arc<Document>]) -> &'static Path {
     let (own, above) = (Path::new("knowledge/notes"), Path::new("knowledge"));
     let count = |folder: &Path| {
-        let notes = parts.documents.iter().filter(|document| {
+        let notes = documents.iter().filter(|document| {
             document.path.parent() == Some(folder)
                 && document.role == Role::Records
                 && layout::kind_of(&document.path) == "note"
@@ -156,7 +93,7 @@ pub fn confidence(value: f64) -> &'static str {
 }
 
 /// Adds a note.
-pub fn add(scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
+pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
     let members = RecordMembers::of(draft.record)?;
     let named = |name: &str| members.text(name);
     let text = match draft.text {
@@ -169,7 +106,7 @@ pub fn add(scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
     }
     let id = match named("id")? {
         Some(id) => id,
-        None => id_from(scene, &title),
+        None => id_from(&NOTES, &context.store.documents, &title),
     };
     let tags = match (draft.tags, members.get("tags")) {
         ([], Some(raw)) if raw.starts_with('[') => texts(raw)?,
@@ -179,63 +116,11 @@ pub fn add(scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
     let asked = named("confidence")?;
     let own = draft.importance.map(confidence).or(asked.as_deref()).unwrap_or("medium");
     let source = named("source")?.unwrap_or_else(|| "human-curated".into());
-    let note = NewNote { id: &id, title: &title, tags: &tags, confidence: own, source: &source, body: &body };
-    let (path, mut text) = new_note(&parts(scene.store), note, scene.now)?;
+    let new = NewNote { id: &id, title: &title, tags: &tags, confidence: own, source: &source, body: &body };
+    let (path, mut text) = new_note(&context.store.documents, new, context.now)?;
     for name in members.names().filter(|name| !TAKEN.contains(name)) {
-        text = with_raw(&text, name, members.get(name).unwrap_or("null"))?;
+        text = with_raw(&NOTES, &text, name, members.get(name).unwrap_or("null"))?;
     }
-    no_worse(&path, None, text.as_bytes(), scene.now)?;
+    no_worse(|bytes| note::read(&path, bytes, context.now).problems, None, text.as_bytes())?;
     Ok(vec![Change::create(path, text)])
-}
-
-/// Returns title and body. The title is given, the heading, the only line, or the start of the first line.
-fn title_and_body(title: Option<String>, text: &str) -> (String, String) {
-    if let Some(title) = title {
-        return (title, text.to_owned());
-    }
-    let text = text.trim_start_matches(['\n', '\r']);
-    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-    let first = first.trim();
-    if let Some(heading) = first.strip_prefix("# ") {
-        return (heading.trim().to_owned(), rest.to_owned());
-    }
-    match first.chars().count() <= TITLE && rest.trim().is_empty() {
-        true => (first.to_owned(), String::new()),
-        false => (cut(first, TITLE), text.to_owned()),
-    }
-}
-
-/// Returns the words that fit, or the start of a long first word.
-fn cut(text: &str, most: usize) -> String {
-    let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
-    let short = &text[..end];
-    let whole =
-        if end < text.len() { short.rsplit_once(' ').map_or(short, |(words, _)| words) } else { short };
-    whole.trim_end().to_owned()
-}
-
-/// Makes an unused id from a title.
-fn id_from(scene: &WriteContext<'_>, title: &str) -> String {
-    // Masks secrets: the id stays in lists, paths and links when the text is redacted or erased.
-    let folded = fold(&mask(title));
-    let words = folded.split(|c: char| !c.is_ascii_alphanumeric());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty() && !is_random(word)).collect();
-    let id = cut(&words.join(" "), SHORT).replace(' ', "-");
-    let id = if id.is_empty() { "note".to_owned() } else { id };
-    let documents = parts(scene.store).documents;
-    let known = NoteNames::of(&parts(scene.store));
-    let stem = |document: &Document| document.path.file_stem().map(|stem| stem.to_ascii_lowercase());
-    let files: BTreeSet<_> = documents.iter().filter_map(|document| stem(document)).collect();
-    let is_free = |id: &String| {
-        check_id(id).is_ok()
-            && !known.notes.ids.contains_key(id.as_str())
-            && !files.contains(std::ffi::OsStr::new(id))
-    };
-    let mut others = (2..).map(|number| format!("{id}-{number}"));
-    if is_free(&id) { id } else { others.find(is_free).unwrap_or(id) }
-}
-
-/// Returns the refusal of an id that another note has, or its file.
-pub fn taken(id: &str) -> Refusal {
-    Refusal::invalid(format!("a note with the id {id:?} already exists."))
 }

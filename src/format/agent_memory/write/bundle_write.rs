@@ -63,24 +63,24 @@ pub(super) fn beside_of(store: &Store) -> Vec<(PathBuf, Vec<u8>)> {
 
 /// The files after each step of a change, and the changes that lead there.
 pub(super) struct BundleWrite<'a> {
-    pub(super) scene: &'a WriteContext<'a>,
+    pub(super) context: &'a WriteContext<'a>,
     pub(super) documents: Vec<Arc<Document>>,
     pub(super) changes: Vec<Change>,
     pub(super) removals: Vec<Change>,
 }
 
 impl<'a> BundleWrite<'a> {
-    pub(super) fn of(scene: &'a WriteContext<'a>) -> Result<Self> {
-        if scene.store.extent != Extent::Whole {
+    pub(super) fn of(context: &'a WriteContext<'a>) -> Result<Self> {
+        if context.store.extent != Extent::Whole {
             return Err(Refusal::unfit("the store has not been read completely yet."));
         }
-        let documents = scene.store.documents.clone();
-        Ok(BundleWrite { scene, documents, changes: Vec::new(), removals: Vec::new() })
+        let documents = context.store.documents.clone();
+        Ok(BundleWrite { context, documents, changes: Vec::new(), removals: Vec::new() })
     }
 
     pub(super) fn canonical(&mut self, edits: &[BundleEdit<'_>], summary: &str) -> Result<()> {
-        let beside = beside_of(self.scene.store);
-        let files = canonical_write(&self.documents, &beside, edits, summary, self.scene.now)?;
+        let beside = beside_of(self.context.store);
+        let files = canonical_write(&self.documents, &beside, edits, summary, self.context.now)?;
         files.into_iter().for_each(|file| self.take(file));
         Ok(())
     }
@@ -112,7 +112,7 @@ impl<'a> BundleWrite<'a> {
 
     /// Returns the bytes of a file as the store has it.
     pub(super) fn base(&self, path: &Path) -> Option<Bytes> {
-        let store = self.scene.store;
+        let store = self.context.store;
         match path.strip_prefix("..") {
             Ok(path) => store.outside_files.iter().find(|(own, _)| own == path).map(|(_, own)| own.clone()),
             Err(_) => document(&store.documents, path).map(|own| own.bytes.clone()),
@@ -147,7 +147,7 @@ impl<'a> BundleWrite<'a> {
     }
 
     pub(super) fn read_anew(&mut self, path: PathBuf, bytes: Vec<u8>) {
-        if let Some(document) = document_of(path, bytes, self.scene.now) {
+        if let Some(document) = document_of(path, bytes, self.context.now) {
             self.documents.retain(|own| own.path != document.path);
             self.documents.push(Arc::new(document));
         }

@@ -121,7 +121,7 @@ pub fn value_at(state: &Document, path: &str) -> Option<String> {
     let mut tape = Tape::default();
     let bundle = object(&mut tape, &state.bytes).ok()?.get("bundle")?;
     let value = path_edits::value_at(bundle, path)?;
-    Some(String::from_utf8_lossy(value.raw()).into_owned())
+    Some(value.spelled().into_owned())
 }
 
 /// Replaces a file of the store.

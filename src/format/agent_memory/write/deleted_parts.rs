@@ -109,9 +109,9 @@ fn state_of(pieces: Vec<BundlePiece>) -> Vec<u8> {
 }
 
 /// Returns the changes that restore records of such a state, as one canonical write.
-pub fn bring_back(scene: &WriteContext<'_>, held: &Document, records: &[u32]) -> ChangesResult {
+pub fn bring_back(context: &WriteContext<'_>, held: &Document, records: &[u32]) -> ChangesResult {
     let lost = || Refusal::corrupt("the state has no bundle that it could be a part of.");
-    let state = document(&scene.store.documents, Path::new(layout::STATE)).ok_or_else(lost)?;
+    let state = document(&context.store.documents, Path::new(layout::STATE)).ok_or_else(lost)?;
     let mut counts: HashMap<String, usize> = HashMap::new();
     let items = pieces(&state.bytes).into_iter().filter(|own| own.index.is_some());
     items.for_each(|own| *counts.entry(own.section).or_default() += 1);
@@ -121,8 +121,10 @@ pub fn bring_back(scene: &WriteContext<'_>, held: &Document, records: &[u32]) ->
     let mut edits: Vec<(String, String)> = Vec::new();
     for record in records {
         let previous = path_of(held, record as usize).ok_or_else(lost)?;
-        let span = held.records.get(record as usize).ok_or_else(lost)?.span;
-        let raw = held.bytes.get(span.start as usize..span.end as usize).ok_or_else(lost)?;
+        let raw = held
+            .bytes
+            .get(held.records.get(record as usize).ok_or_else(lost)?.span.range())
+            .ok_or_else(lost)?;
         let path =
             match previous.rsplit_once('.').and_then(|(own, at)| Some((own, at.parse::<usize>().ok()?))) {
                 Some((section, index)) => {
@@ -134,7 +136,7 @@ pub fn bring_back(scene: &WriteContext<'_>, held: &Document, records: &[u32]) ->
             };
         edits.push((path, String::from_utf8_lossy(raw).into_owned()));
     }
-    let mut writing = BundleWrite::of(scene)?;
+    let mut writing = BundleWrite::of(context)?;
     let told = summary("restored", edits.iter().map(|(path, _)| path.as_str()));
     let edits: Vec<_> = edits.iter().map(|(path, value)| BundleEdit::Insert { path, value }).collect();
     writing.canonical(&edits, &told)?;

@@ -14,7 +14,6 @@ use super::super::bundle::SECTIONS;
 use super::super::main_text::text;
 use super::super::{AgentMemory, layout};
 use super::canonical_write::around;
-use super::path_edits;
 use super::recall_effects::without as without_signals;
 use super::store_files::{StoreFiles, canonical_text, object, too_deep};
 use super::{beside_of, rewritten};
@@ -102,13 +101,15 @@ impl FormatEraser for AgentMemory {
             spans.contains(&Span { start, end })
         };
         let lists = bundle.members().filter(|(_, section)| section.kind() == JsonKind::Array);
-        let cuts =
-            lists.map(|(_, list)| list).chain([bundle]).flat_map(|own| path_edits::without_those(own, &goes));
+        let cuts = lists
+            .map(|(_, list)| list)
+            .chain([bundle])
+            .flat_map(|own| json_edit::without(own, |_, _, value| goes(value)));
         let left = json_edit::apply(body, cuts.collect());
         let mut tape = Tape::default();
         let new = json_edit::scan(&mut tape, &left).map_err(|_| failed())?;
         let hash = new.get("bundle").and_then(sha256_indented).ok_or_else(too_deep)?;
-        let signed = json_edit::apply(&left, vec![path_edits::set_member(new, "bundleHash", quoted(&hash))]);
+        let signed = json_edit::apply(&left, vec![json_edit::put_sorted(new, "bundleHash", quoted(&hash))]);
         let is_canonical = indented(owner).is_some_and(|own| (own + "\n").as_bytes() == body);
         let left = if is_canonical { canonical_text(&signed)? } else { signed };
         Ok([mark, &left].concat())
@@ -145,18 +146,18 @@ impl FormatEraser for AgentMemory {
     }
 
     // Updates the projections, the entry block, and the manifests of batches that lose checkpoints.
-    fn dependent_changes(&self, scene: &WriteContext<'_>, changes: &[Change]) -> ChangesResult {
-        let mut follows = manifests(scene.store, changes)?;
+    fn dependent_changes(&self, context: &WriteContext<'_>, changes: &[Change]) -> ChangesResult {
+        let mut follows = manifests(context.store, changes)?;
         let state = changes.iter().find(|change| change.path == Path::new(layout::STATE));
         let Some(new) = state.and_then(Change::after) else { return Ok(follows) };
-        let files = StoreFiles::of(&scene.store.documents)?;
+        let files = StoreFiles::of(&context.store.documents)?;
         let (mut before, mut after) = (Tape::default(), Tape::default());
         let failed = |why| Refusal::corrupt(format!("`state.json` can't be read: {why}."));
         let before = object(&mut before, &files.state.bytes).map_err(failed)?;
         let after = object(&mut after, &new).map_err(failed)?;
         let hash = text(after, "bundleHash").unwrap_or_default();
-        let pages = around(&files, before, after, &hash, &beside_of(scene.store));
-        follows.extend(pages.iter().filter_map(|page| rewritten(scene.store, page)));
+        let pages = around(&files, before, after, &hash, &beside_of(context.store));
+        follows.extend(pages.iter().filter_map(|page| rewritten(context.store, page)));
         Ok(follows)
     }
 }
@@ -208,7 +209,7 @@ fn manifests(store: &Store, changes: &[Change]) -> ChangesResult {
         let mut tape = Tape::default();
         let manifest = json_edit::scan(&mut tape, &own.bytes).ok();
         let Some(list) = manifest.and_then(|own| own.get("archivedCheckpointIds")) else { continue };
-        let cuts = path_edits::without_those(list, &|id| ids.iter().any(|own| id.is_text(own)));
+        let cuts = json_edit::without(list, |_, _, id| ids.iter().any(|own| id.is_text(own)));
         changed.push(Change::rewrite(&path, own.bytes.clone(), json_edit::apply(&own.bytes, cuts)));
     }
     Ok(changed)

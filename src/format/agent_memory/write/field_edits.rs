@@ -12,19 +12,19 @@ use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 
 /// Returns the changes that set fields of a part, as one canonical write.
-pub fn edit(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> ChangesResult {
-    let state = scene.store.document(entry);
-    let part = bundle_path(scene.store, entry.record as usize)?;
+pub fn edit(context: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> ChangesResult {
+    let state = context.store.document(entry);
+    let part = bundle_path(context.store, entry.record as usize)?;
     let mut edits: Vec<(String, String)> = Vec::new();
     for setting in set {
-        let raw = scene.store.raw(entry);
+        let raw = context.store.raw(entry);
         let is_text = setting.name == "text";
         let path = match field(&raw, setting.name, &part)? {
             Some(name) => format!("{part}.{name}"),
             None => part.clone(),
         };
         let current = value_at(state, &path);
-        if current.is_none() && !json_shape::knows(&BUNDLE, &path) {
+        if current.is_none() && json_shape::within(&BUNDLE, &path).is_none() {
             return Err(unknown(&path));
         }
         let value = spelled(current.as_deref(), setting.value, is_text);
@@ -37,7 +37,7 @@ pub fn edit(scene: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]
     {
         return Ok(Vec::new());
     }
-    let mut writing = BundleWrite::of(scene)?;
+    let mut writing = BundleWrite::of(context)?;
     let summary = summary("edited", edits.iter().map(|(path, _)| path.as_str()));
     let edits: Vec<_> = edits.iter().map(|(path, value)| BundleEdit::Set { path, value }).collect();
     writing.canonical(&edits, &summary)?;

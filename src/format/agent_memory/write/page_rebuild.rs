@@ -52,8 +52,8 @@ impl PageRebuild<'_> {
         &self,
         old: &dyn Fn(&str) -> Option<&'b ProjectionSource<'b>>,
     ) -> Vec<BundleFileWrite> {
-        let anew = |(word, path): (&str, &str)| Some(beside(path, self.projection(word, path, old)?));
-        PROJECTIONS.into_iter().filter_map(anew).collect()
+        let page = |(word, path): (&str, &str)| Some(beside(path, self.projection(word, path, old)?));
+        PROJECTIONS.into_iter().filter_map(page).collect()
     }
 
     /// Rebuilds a projection; `None` if the file is not such a page. A page that was cut is completed.

@@ -2,7 +2,7 @@
 
 use crate::format::writing::{Refusal, Result};
 use crate::text::json::{Json, JsonKind};
-use crate::text::json_edit::{JsonSplice, insert as insert_child, quoted, without};
+use crate::text::json_edit::{JsonSplice, insert as insert_child, put_sorted, without};
 
 fn no_such_path(path: &str) -> Refusal {
     Refusal::invalid(format!("The bundle has no `{path}`."))
@@ -76,16 +76,8 @@ pub fn set(root: Json<'_>, path: &str, value: String) -> Result<JsonSplice<'stat
     let target = target(root, path)?;
     match (target.found, target.place) {
         (Some(found), _) => Ok(JsonSplice::of(found, value)),
-        (None, PathStep::Member(name)) => Ok(new_member(target.parent, name, &value)),
+        (None, PathStep::Member(name)) => Ok(put_sorted(target.parent, name, value)),
         (None, PathStep::Item(_)) => Err(no_such_path(path)),
-    }
-}
-
-/// Sets a member of an object.
-pub fn set_member(object: Json<'_>, name: &str, value: String) -> JsonSplice<'static> {
-    match object.get(name) {
-        Some(found) => JsonSplice::of(found, value),
-        None => new_member(object, name, &value),
     }
 }
 
@@ -96,7 +88,7 @@ pub fn insert(root: Json<'_>, path: &str, value: String) -> Result<JsonSplice<'s
         PathStep::Member(_) if target.found.is_some() => {
             Err(Refusal::invalid(format!("The bundle has a `{path}` already.")))
         }
-        PathStep::Member(name) => Ok(new_member(target.parent, name, &value)),
+        PathStep::Member(name) => Ok(put_sorted(target.parent, name, value)),
         PathStep::Item(index) if index > target.parent.items().count() => Err(no_such_path(path)),
         PathStep::Item(index) => Ok(insert_child(target.parent, index, &value)),
     }
@@ -108,23 +100,10 @@ pub fn remove(root: Json<'_>, path: &str) -> Result<Vec<JsonSplice<'static>>> {
     if target.found.is_none() {
         return Err(no_such_path(path));
     }
-    let goes: Vec<bool> = match target.place {
-        PathStep::Member(name) => target.parent.members().map(|(key, _)| key.is_text(name)).collect(),
-        PathStep::Item(index) => (0..target.parent.items().count()).map(|own| own == index).collect(),
-    };
-    Ok(without(target.parent, &goes))
-}
-
-/// Removes the members of an object, or the items of a list, that `goes` selects.
-pub fn without_those(parent: Json<'_>, goes: &dyn Fn(Json<'_>) -> bool) -> Vec<JsonSplice<'static>> {
-    let values = parent.members().map(|(_, value)| value).chain(parent.items());
-    let goes: Vec<bool> = values.map(goes).collect();
-    if goes.contains(&true) { without(parent, &goes) } else { Vec::new() }
-}
-
-/// Inserts a member. Members are sorted by name.
-fn new_member(object: Json<'_>, name: &str, value: &str) -> JsonSplice<'static> {
-    let later = |key: &str| key.encode_utf16().gt(name.encode_utf16());
-    let place = object.members().position(|(key, _)| key.text().is_some_and(|key| later(&key)));
-    insert_child(object, place.unwrap_or(usize::MAX), &format!("{}: {value}", quoted(name)))
+    Ok(match target.place {
+        PathStep::Member(name) => {
+            without(target.parent, |_, key, _| key.is_some_and(|key| key.is_text(name)))
+        }
+        PathStep::Item(index) => without(target.parent, |at, _, _| at == index),
+    })
 }

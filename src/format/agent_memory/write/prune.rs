@@ -216,7 +216,7 @@ fn manifest(pruned: &PruneResult, settings: &RetentionConfig, at: &str) -> Strin
 /// Splits a log into the lines to keep and the records to archive, each with a line end. A line with
 /// another record loses only the record. Any other line goes as a whole, with all text beside the record.
 fn parted(log: &Document, goes: &HashSet<usize>) -> (Vec<u8>, Vec<u8>) {
-    let spans = log.records.iter().map(|record| record.span.start as usize..record.span.end as usize);
+    let spans = log.records.iter().map(|record| record.span.range());
     let (gone, stay): (Vec<_>, Vec<_>) = spans.enumerate().partition(|(index, _)| goes.contains(index));
     let bytes: &[u8] = &log.bytes;
     let (mut kept, mut copied) = (Vec::with_capacity(bytes.len()), Vec::new());

@@ -49,7 +49,7 @@ impl PruneSelection {
         let events: Vec<&str> = self.events.iter().map(String::as_str).collect();
         let checkpoints: Vec<&str> = self.checkpoints.iter().map(String::as_str).collect();
         let chosen = PruneRequest::These { events: &events, checkpoints: &checkpoints };
-        if let Some(pruned) = prune(&writing.documents, chosen, writing.scene.now)? {
+        if let Some(pruned) = prune(&writing.documents, chosen, writing.context.now)? {
             writing.take_pruned(pruned);
         }
         Ok(())
@@ -58,16 +58,17 @@ impl PruneSelection {
 
 /// Returns a refusal that names what is in the way, else `whole`. Parts of the bundle and
 /// checkpoints are tried alone. Events are tried together, because they go together or not at all.
-pub fn each_refused(scene: &WriteContext<'_>, entries: &[Entry], whole: Refusal) -> Refusal {
+pub fn each_refused(context: &WriteContext<'_>, entries: &[Entry], whole: Refusal) -> Refusal {
     let is = |part: BundleFileKind| {
-        move |own: &&Entry| BundleFileKind::of(&scene.store.document(own).path) == part
+        move |own: &&Entry| BundleFileKind::of(&context.store.document(own).path) == part
     };
-    let pruned = |own: &[Entry]| PruneSelection::of(scene.store, own)?.prune(&mut BundleWrite::of(scene)?);
+    let pruned =
+        |own: &[Entry]| PruneSelection::of(context.store, own)?.prune(&mut BundleWrite::of(context)?);
     let mut faults = RefusalList::default();
     for entry in entries.iter().filter(is(BundleFileKind::Bundle)) {
-        let removed = bundle_path(scene.store, entry.record as usize).and_then(|path| {
+        let removed = bundle_path(context.store, entry.record as usize).and_then(|path| {
             let edit = BundleEdit::Remove { path: &path };
-            BundleWrite::of(scene)?.canonical(&[edit], &path)
+            BundleWrite::of(context)?.canonical(&[edit], &path)
         });
         if let Err(refusal) = removed {
             faults.refuse(vec![*entry], refusal);

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::super::main_text::text;
 use super::super::{events, history};
 use super::canonical_write::apply;
-use super::path_edits;
 use super::store_files::{StateText, StoreFiles, lacks, no_state, object};
 use crate::format::agent_memory::write::bundle_edit::BundleEdit;
 use crate::format::writing::Result;
@@ -72,7 +71,8 @@ pub fn without(raw: &[u8], goes: &dyn Fn(Json<'_>) -> bool) -> Option<Vec<u8>> {
     let mut tape = Tape::default();
     let signals = object(&mut tape, raw).ok()?.get("signals")?;
     let lists = signals.members().filter(|(_, list)| list.kind() == JsonKind::Array);
-    let cuts: Vec<_> = lists.flat_map(|(_, list)| path_edits::without_those(list, goes)).collect();
+    let cuts: Vec<_> =
+        lists.flat_map(|(_, list)| json_edit::without(list, |_, _, value| goes(value))).collect();
     (!cuts.is_empty()).then(|| json_edit::apply(raw, cuts))
 }
 
@@ -126,7 +126,7 @@ pub fn unsaid(documents: &[Arc<Document>], edits: &[BundleEdit<'_>]) -> Result<O
     for (record, _) in repeats(log, before, &gone).into_iter().rev() {
         let goes = |signal: Json<'_>| signal.text().is_some_and(|own| gone.is_in(&own));
         if let Some(line) = without(&log.raw(record), &goes) {
-            whole.splice(record.span.start as usize..record.span.end as usize, line);
+            whole.splice(record.span.range(), line);
         }
     }
     Ok((whole != *log.bytes).then_some(whole))

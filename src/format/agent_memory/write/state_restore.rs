@@ -95,7 +95,7 @@ fn state(
     let of = object(&mut tape, &checkpoint.document.bytes).ok()?;
     let member = |name: &str, kind| survived.and_then(|own| own.member(read, name, kind));
     let raw = |name: &str, kind, otherwise: &str| {
-        let own = member(name, kind).map(|own| String::from_utf8_lossy(own.raw()).into_owned());
+        let own = member(name, kind).map(|own| own.spelled().into_owned());
         own.unwrap_or_else(|| otherwise.to_owned())
     };
     let provider = format!("{{\"binary\":null,\"model\":null,\"name\":{},\"sessionId\":null}}", quoted(LOST));
@@ -103,9 +103,9 @@ fn state(
         ("schemaVersion", VERSION.to_string()),
         ("generatorVersion", raw("generatorVersion", JsonKind::String, &quoted(LOST))),
         ("provider", raw("provider", JsonKind::Object, &provider)),
-        ("generatedAt", String::from_utf8_lossy(of.get("createdAt")?.raw()).into_owned()),
+        ("generatedAt", of.get("createdAt")?.spelled().into_owned()),
         ("bundleHash", quoted(&text(of, "bundleHash")?)),
-        ("bundle", String::from_utf8_lossy(of.get("bundle")?.raw()).into_owned()),
+        ("bundle", of.get("bundle")?.spelled().into_owned()),
         ("maintenance", raw("maintenance", JsonKind::Object, "{\"recallCursors\":{}}")),
     ];
     let mut bytes = b"{}".to_vec();

@@ -8,13 +8,12 @@ use memchr::memmem;
 use super::super::config::RetentionConfig;
 use super::super::main_text::text;
 use super::super::{checkpoint, events, history, layout, state};
-use super::path_edits;
 use crate::format::record_reader::{whole_object, without_mark};
 use crate::format::writing::{Refusal, Result};
 use crate::model::{Document, Moment, PathText, RecordBody, Role};
 use crate::text::canonical::indented;
 use crate::text::json::{Json, JsonKind};
-use crate::text::json_edit::{JsonSplice, apply, scan};
+use crate::text::json_edit::{JsonSplice, apply, put_sorted, scan};
 use crate::text::json_scanner::Tape;
 use crate::text::lines::BOM;
 
@@ -231,7 +230,7 @@ impl StateText {
     pub fn set(&mut self, path: &[&'static str], name: &str, value: String) -> Result<()> {
         self.edit(|object| {
             let parent = object.path(path).ok_or_else(|| lacks("maintenance"))?;
-            Ok(vec![path_edits::set_member(parent, name, value)])
+            Ok(vec![put_sorted(parent, name, value)])
         })
     }
 

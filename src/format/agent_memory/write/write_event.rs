@@ -64,7 +64,7 @@ impl CanonicalWriteInfo<'_> {
     pub fn checkpoint(&self, bundle: Json<'_>) -> String {
         format!(
             r#"{{"bundle":{},"bundleHash":{},"createdAt":{},"eventId":{},"id":{},"summary":{}}}"#,
-            String::from_utf8_lossy(bundle.raw()),
+            bundle.spelled(),
             quoted(self.hash),
             quoted(self.at),
             quoted(self.event),

@@ -48,8 +48,8 @@ pub fn compaction(entries: &[WeighedRecord<'_>], keep: f64) -> Vec<usize> {
 }
 
 /// Returns the memories that a compaction of the session in `folder` drops. Pinned memories stay.
-pub fn compacted(scene: &WriteContext<'_>, folder: &Path) -> Vec<Entry> {
-    let store = scene.store;
+pub fn compacted(context: &WriteContext<'_>, folder: &Path) -> Vec<Entry> {
+    let store = context.store;
     let in_session =
         |entry: &Entry| entry.state == State::Live && store.document(entry).path.starts_with(folder);
     let live: Vec<(Entry, View<'_>)> = store
@@ -63,12 +63,12 @@ pub fn compacted(scene: &WriteContext<'_>, folder: &Path) -> Vec<Entry> {
         .iter()
         .map(|(entry, view)| WeighedRecord {
             kind: view.kind,
-            relevance: relevance(store, entry, *view, scene.now),
+            relevance: relevance(store, entry, *view, context.now),
         })
         .collect();
     let keep = with_config(store, config::keep_share);
     let dropped = compaction(&weighed, keep).into_iter().filter_map(|at| live.get(at));
-    dropped.filter(|(_, view)| !is_kept(*view, scene.now)).map(|(entry, _)| *entry).collect()
+    dropped.filter(|(_, view)| !is_kept(*view, context.now)).map(|(entry, _)| *entry).collect()
 }
 
 /// Returns the relevance of §5.3 without a query.

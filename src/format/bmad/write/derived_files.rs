@@ -108,7 +108,7 @@ impl<'a> SessionRebuild<'a> {
         let mut tape = Tape::default();
         let object = whole_object(&mut tape, without_mark(own)).ok();
         let logs = self.to_logs();
-        let created = object.and_then(|object| Moment::parse(&object.get("created_at")?.text()?));
+        let created = object.and_then(|object| object.get("created_at")?.moment());
         let created = created.filter(|_| self.is_planned || is_own(without_mark(own)));
         let is_others = object.filter(|_| !self.is_planned && created.is_none());
         let bytes = if is_others.is_some_and(|object| self.fits(object) && !contradicts(object, &logs)) {
@@ -116,7 +116,7 @@ impl<'a> SessionRebuild<'a> {
         } else {
             let made = IndexTemplate::of(object, &self.name, &logs);
             let body = if self.is_planned { own } else { without_mark(own) };
-            match created.is_some_and(|(created, _)| made.is(body, created)) {
+            match created.is_some_and(|created| made.is(body, created)) {
                 true => own.to_vec(),
                 false => made.at(now),
             }

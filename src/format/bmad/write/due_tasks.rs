@@ -13,7 +13,6 @@ use crate::format::writing::{
 };
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Change, Entry, Moment, PathText, Role, Session, State, Store, is_kept, path_from_text};
-use crate::text::json::Json;
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 
@@ -21,27 +20,27 @@ use crate::text::json_scanner::Tape;
 const IDLE: i64 = 30 * DAY;
 
 /// Returns everything that is due, in the best order.
-pub fn due(scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
-    let mut all: Vec<DueTask> = purge(scene).into_iter().collect();
-    all.extend(purge_archives(scene));
-    all.extend(idle(scene)?);
-    all.extend(full(scene));
-    if with_config(scene.store, config::updates_decay) {
-        all.extend(decay_update(&Bmad, scene));
+pub fn due(context: &WriteContext<'_>) -> Result<Vec<DueTask>> {
+    let mut all: Vec<DueTask> = purge(context).into_iter().collect();
+    all.extend(purge_archives(context));
+    all.extend(idle(context)?);
+    all.extend(full(context));
+    if with_config(context.store, config::updates_decay) {
+        all.extend(decay_update(&Bmad, context));
     }
     Ok(all)
 }
 
 /// Deletes live records that are older than the retention of their type.
-fn purge(scene: &WriteContext<'_>) -> Option<DueTask> {
-    let days = with_config(scene.store, config::retention)?;
-    let store = scene.store;
+fn purge(context: &WriteContext<'_>) -> Option<DueTask> {
+    let days = with_config(context.store, config::retention)?;
+    let store = context.store;
     let is_old = |entry: &&Entry| {
         let view = store.view(entry).filter(|_| entry.state == State::Live);
         let is_log = store.document(entry).role == Role::Records && store.session(entry).is_some();
         let created = view.and_then(|view| view.created);
-        let kept = view.filter(|view| !is_kept(*view, scene.now)).and_then(|view| days.of(view.kind));
-        is_log && created.zip(kept).is_some_and(|(when, days)| scene.now > when.plus(days * DAY))
+        let kept = view.filter(|view| !is_kept(*view, context.now)).and_then(|view| days.of(view.kind));
+        is_log && created.zip(kept).is_some_and(|(when, days)| context.now > when.plus(days * DAY))
     };
     let own: Vec<Entry> = store.entries.iter().filter(is_old).copied().collect();
     let what = "delete memories that are older than the config allows".into();
@@ -50,12 +49,12 @@ fn purge(scene: &WriteContext<'_>) -> Option<DueTask> {
 }
 
 /// Deletes expired archives. Their bytes on disk are in [`WriteContext::compressed_files`].
-fn purge_archives(scene: &WriteContext<'_>) -> Vec<DueTask> {
-    let paths = expired(scene.store, scene.now);
+fn purge_archives(context: &WriteContext<'_>) -> Vec<DueTask> {
+    let paths = expired(context.store, context.now);
     let due = |path: std::path::PathBuf| {
-        let packed = scene.compressed_files.get(&path)?;
+        let packed = context.compressed_files.get(&path)?;
         let manifest = path.to_text().replace(".tar.gz", ".manifest.json");
-        let beside = document(&scene.store.documents, &path_from_text(&manifest));
+        let beside = document(&context.store.documents, &path_from_text(&manifest));
         let mut changes = vec![Change::remove(&path, packed.as_slice().into())];
         changes.extend(beside.map(|own| Change::remove(&own.path, own.bytes.clone())));
         let what = format!("delete the archived session {}", path.to_text());
@@ -79,15 +78,15 @@ pub fn expired(store: &Store, now: Moment) -> Vec<std::path::PathBuf> {
     packed.filter(|path| is_over(path)).cloned().collect()
 }
 
-fn idle(scene: &WriteContext<'_>) -> Result<Vec<DueTask>> {
-    let store = scene.store;
+fn idle(context: &WriteContext<'_>) -> Result<Vec<DueTask>> {
+    let store = context.store;
     let mut all = Vec::new();
     for (number, session) in store.sessions.iter().enumerate() {
         let live = session.path.starts_with("sessions");
         let last = last_write(store, number as u32, session);
-        if live && last.is_some_and(|last| scene.now > last.plus(IDLE)) {
+        if live && last.is_some_and(|last| context.now > last.plus(IDLE)) {
             let records = store.entries.iter().filter(|entry| entry.session == Some(number as u32)).count();
-            let changes = super::session_archive::archive_session(scene, &session.name)?;
+            let changes = super::session_archive::archive_session(context, &session.name)?;
             let what = format!("archive {}, idle for 30 days", session.name);
             let rule = "a session that was not written to for 30 days is archived".into();
             all.push(DueTask { what, rule, records, changes });
@@ -104,13 +103,13 @@ fn last_write(store: &Store, number: u32, session: &Session) -> Option<Moment> {
 }
 
 /// Compacts sessions that have the size at which the config demands it.
-fn full(scene: &WriteContext<'_>) -> Vec<DueTask> {
-    let store = scene.store;
+fn full(context: &WriteContext<'_>) -> Vec<DueTask> {
+    let store = context.store;
     let (size, compacts) =
         with_config(store, |config| (config::size_limits(config).1, config::compacts(config)));
     let full = store.sessions.iter().filter(|session| compacts && session.size >= size);
     let due = |session: &Session| {
-        let goes = compacted(scene, &session.path);
+        let goes = compacted(context, &session.path);
         let what = format!("compact {}", session.name);
         let rule = format!("the session is as full as the config allows: {}", Bmad.compaction_rule(store));
         (!goes.is_empty()).then(|| DueTask {
@@ -124,11 +123,11 @@ fn full(scene: &WriteContext<'_>) -> Vec<DueTask> {
 }
 
 /// Returns the members that update the cached decay of a record (§6.3), if it has changed.
-pub fn faded(scene: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
-    let store = scene.store;
+pub fn faded(context: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
+    let store = context.store;
     let is_log = store.document(entry).role == Role::Records && store.session(entry).is_some();
     let Some(view) = store.view(entry).filter(|_| is_log) else { return Vec::new() };
-    let factor = factor(view, store.decay(entry), scene.now);
+    let factor = factor(view, store.decay(entry), context.now);
     let mut tape = Tape::default();
     let raw = store.raw(entry);
     let Ok(record) = json_edit::scan(&mut tape, &raw) else { return Vec::new() };
@@ -136,22 +135,16 @@ pub fn faded(scene: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, Stri
     let is_recent = record
         .get("last_decay_update")
         .and_then(|value| value.number())
-        .is_some_and(|millis| scene.now.0 as f64 / 1000.0 - millis < (INTERVAL / 1000) as f64);
+        .is_some_and(|millis| context.now.0 as f64 / 1000.0 - millis < (INTERVAL / 1000) as f64);
     if is_recent || stored.is_some_and(|stored| (stored - factor).abs() < 5e-5) {
         return Vec::new();
     }
     let updated = match record.get("last_decay_update").and_then(|value| value.text()) {
-        Some(_) => json_edit::quoted(&scene.now.to_rfc3339()),
-        None => scene.now.0.div_euclid(1000).to_string(),
+        Some(_) => json_edit::quoted(&context.now.to_rfc3339()),
+        None => context.now.0.div_euclid(1000).to_string(),
     };
     vec![("decay_factor", format!("{factor:.4}")), ("last_decay_update", updated)]
 }
 
 /// The interval of decay updates (§6.2).
 const INTERVAL: i64 = 24 * HOUR;
-
-/// Returns the members that record an access at `now`.
-pub fn accessed(record: Json<'_>, now: Moment) -> Vec<(&'static str, String)> {
-    let count = record.get("access_count").and_then(|count| count.count()).unwrap_or(0);
-    vec![("last_accessed", json_edit::quoted(&now.to_rfc3339())), ("access_count", (count + 1).to_string())]
-}

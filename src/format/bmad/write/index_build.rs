@@ -172,8 +172,8 @@ impl IndexBuilder {
                 number
             }
         };
-        let when = timestamp.and_then(|text| Moment::parse(&text.text()?));
-        self.hours.entry(when.map(|(when, _)| when.0.div_euclid(HOUR))).or_default().push(number);
+        let when = timestamp.and_then(|own| own.moment());
+        self.hours.entry(when.map(|when| when.0.div_euclid(HOUR))).or_default().push(number);
         if is_long {
             return;
         }
@@ -276,7 +276,7 @@ fn part(out: &mut String, name: &str, mut members: Vec<(String, IdNumbers)>, ids
 fn keep_unknown(out: &mut String, existing: Option<Json<'_>>) {
     let members = existing.into_iter().flat_map(|object| object.members());
     for (key, value) in members.filter(|(key, _)| !OWN.iter().any(|own| key.is_text(own))) {
-        let (key, value) = (String::from_utf8_lossy(key.raw()), String::from_utf8_lossy(value.raw()));
+        let (key, value) = (key.spelled(), value.spelled());
         *out += &format!(",\n  {key}: {value}");
     }
 }

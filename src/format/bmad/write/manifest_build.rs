@@ -78,7 +78,7 @@ impl LogSummary {
                 known.insert(agent.to_string());
                 seen.agents.push(agent.into_owned());
             }
-            if let Some((when, _)) = text("timestamp").and_then(|text| Moment::parse(&text)) {
+            if let Some(when) = object.get("timestamp").and_then(|own| own.moment()) {
                 let (first, last) = seen.span.unwrap_or((when, when));
                 seen.span = Some((first.min(when), last.max(when)));
             }

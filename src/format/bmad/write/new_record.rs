@@ -9,9 +9,9 @@ use super::logs::{LogBytes, each_piece, stamp};
 use super::new_session::check_name;
 use crate::format::bmad::layout::LOGS;
 use crate::format::bmad::record;
-use crate::format::writing::{RecordDraft, RecordMembers, Refusal, Result};
+use crate::format::writing::{RecordDraft, RecordMembers, Refusal, Result, refuse_taken};
 use crate::model::{Moment, Severity, path_from_text};
-use crate::text::json::{Json, JsonKind};
+use crate::text::json::Json;
 use crate::text::json_edit::quoted;
 use crate::text::names;
 
@@ -150,7 +150,7 @@ fn numbered(
         Refusal::invalid(format!("{kind:?} is not a type of memory; {known}"))
     })?;
     let log = log_of(schema.kind).unwrap_or_default();
-    let mut members = RecordMembers::with(draft.record, on_one_line)?;
+    let mut members = RecordMembers::with(draft.record, compact)?;
     fill(schema, draft, &mut members)?;
     members.or_text("timestamp", &stamp(now));
     let taken = taken(schema.prefix);
@@ -160,9 +160,7 @@ fn numbered(
             let allowed = "it may hold letters, digits, `-`, `_` and `.`.";
             return Err(Refusal::invalid(format!("{id:?} can't be a memory's id: {allowed}")));
         }
-        if taken.ids.contains(&id) {
-            return Err(Refusal::invalid(format!("The id {id:?} already exists.")));
-        }
+        refuse_taken(taken.ids.contains(&id), format_args!("The id {id:?}"))?;
     }
     members.or_text("id", &taken.next(schema.prefix));
     // Members that the schema does not know come before `decay_factor`.
@@ -274,11 +272,8 @@ fn check(path: &Path, line: &[u8], now: Moment) -> Result<()> {
     if faults.is_empty() { Ok(()) } else { Err(broken()) }
 }
 
-/// Returns a value's text without white space between tokens, so that it fits on one line.
-fn on_one_line(value: Json<'_>) -> String {
-    if !matches!(value.kind(), JsonKind::Object | JsonKind::Array) {
-        return String::from_utf8_lossy(value.raw()).into_owned();
-    }
+/// Returns a value's text without white space between tokens.
+fn compact(value: Json<'_>) -> String {
     let (mut within, mut escaped) = (false, false);
     let kept = value.raw().iter().copied().filter(|byte| {
         match byte {

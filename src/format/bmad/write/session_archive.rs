@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::super::Bmad;
 use super::super::layout;
 use super::index_build::index;
 use super::logs::LogBytes;
 use super::manifest_build::manifest;
 use super::session_pack;
 use super::session_unpack::restore_session;
-use crate::format::bmad::write::live_session::live_session;
+use crate::format::live_session::live_session;
 use crate::format::writing::{ChangesResult, Refusal, RefusalList, Result, WriteContext, document};
 use crate::model::{Change, Code, Document, Entry, Moment, PathText, Role, State, Store, path_from_text};
 use crate::text::json_edit::{remove, set};
@@ -17,8 +18,8 @@ use crate::text::shell_quote;
 use crate::text::unpack::TarMember;
 
 /// Archives the sessions of these records. They must be all live records of each session.
-pub fn archive(scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
-    let store = scene.store;
+pub fn archive(context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
+    let store = context.store;
     let chosen: BTreeSet<u32> = entries.iter().filter_map(|entry| entry.session).collect();
     let mut changes: Vec<Change> = Vec::new();
     let mut faults = RefusalList::default();
@@ -39,7 +40,7 @@ pub fn archive(scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
             faults.refuse(entries.iter().filter(is_own).copied().collect(), refusal);
             continue;
         }
-        for change in archive_session(scene, &session.name)? {
+        for change in archive_session(context, &session.name)? {
             let is_there = changes.iter().any(|known| known.path == change.path);
             changes.extend((!is_there).then_some(change));
         }
@@ -49,11 +50,11 @@ pub fn archive(scene: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
 }
 
 /// Makes the archive and its manifest, then removes the session's files and folder.
-pub fn archive_session(scene: &WriteContext<'_>, name: &str) -> ChangesResult {
-    let folder = &live_session(scene.store, name)?.path;
-    no_stranger(scene.store, folder)?;
+pub fn archive_session(context: &WriteContext<'_>, name: &str) -> ChangesResult {
+    let folder = &live_session(&Bmad, context.store, name)?.path;
+    no_stranger(context.store, folder)?;
     let mut packed: Vec<(&Path, &Document)> = Vec::new();
-    for file in scene.store.documents.iter().filter(|own| own.role != Role::Lock) {
+    for file in context.store.documents.iter().filter(|own| own.role != Role::Lock) {
         let Ok(path) = file.path.strip_prefix(folder) else { continue };
         if file.offset > 0 || file.bytes.len() as u64 != file.len || file.role == Role::Temp {
             return Err(stays(&file.path, "was not read"));
@@ -61,14 +62,15 @@ pub fn archive_session(scene: &WriteContext<'_>, name: &str) -> ChangesResult {
         packed.push((path, file));
     }
     let bytes: Vec<(&Path, &[u8])> = packed.iter().map(|(path, file)| (*path, &*file.bytes)).collect();
-    let made = session_pack::archive_session(name, &bytes, scene.now)?;
-    if let Some((path, _)) = made.iter().find(|(path, _)| document(&scene.store.documents, path).is_some()) {
+    let made = session_pack::archive_session(name, &bytes, context.now)?;
+    if let Some((path, _)) = made.iter().find(|(path, _)| document(&context.store.documents, path).is_some())
+    {
         return Err(Refusal::unfit(format!(
             "{} already exists: bring it back or move it away first.",
             path.to_text()
         )));
     }
-    let has_room = scene.store.documents.iter().any(|own| own.path.starts_with("archive"));
+    let has_room = context.store.documents.iter().any(|own| own.path.starts_with("archive"));
     let room = (!has_room).then(|| Change::make_folder("archive"));
     let made = made.into_iter().map(|(path, bytes)| Change::create(path, bytes));
     let removed = packed.into_iter().map(|(_, file)| Change::remove(&file.path, file.bytes.clone()));
@@ -94,12 +96,12 @@ fn stays(file: &Path, why: &str) -> Refusal {
 
 /// Makes the session's files, then removes the archive and its manifest.
 pub fn unarchive_session(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     name: &str,
     allow_large: bool,
     packed: &[u8],
 ) -> ChangesResult {
-    let documents = &scene.store.documents;
+    let documents = &context.store.documents;
     let [archive, manifest] = layout::archive_files(name);
     if document(documents, &archive).is_none() {
         return Err(Refusal::no_session(name));
@@ -159,21 +161,21 @@ fn logs_within(members: &[TarMember]) -> Vec<LogBytes<'_>> {
 
 /// Corrects counts and sizes in the manifest beside an archive.
 pub fn beside_archive(
-    scene: &WriteContext<'_>,
+    context: &WriteContext<'_>,
     archive: &Path,
     members: &[TarMember],
     len: u64,
 ) -> ChangesResult {
     let Some((session, _)) = layout::session_of(archive) else { return Ok(Vec::new()) };
     let path = archive.with_file_name(format!("{session}.manifest.json"));
-    let Some(own) = document(&scene.store.documents, &path) else { return Ok(Vec::new()) };
+    let Some(own) = document(&context.store.documents, &path) else { return Ok(Vec::new()) };
     let logs = logs_within(members);
     let size: usize = members
         .iter()
         .filter(|own| LogBytes::new(&own.path, &own.bytes).is_some())
         .map(|own| own.bytes.len())
         .sum();
-    let counted = manifest(Some(&own.bytes), &session, &logs, scene.now, false)?;
+    let counted = manifest(Some(&own.bytes), &session, &logs, context.now, false)?;
     let sized = set(&counted, &["original_size_bytes"], &size.to_string())?;
     let sized = set(&sized, &["compressed_size_bytes"], &len.to_string())?;
     Ok(vec![Change::rewrite(path, own.bytes.clone(), sized)])

@@ -130,12 +130,12 @@ proptest! {
             prop_assert_eq!(right(&by_blocks), right(&held));
             let of = |bytes: &Bytes| Document::of_bytes("index.json".into(), Role::Index, bytes.clone());
             prop_assert_eq!(check(&of(&by_blocks), &records), check(&of(&held), &records));
-            let anew = |bytes: &Bytes| {
+            let rebuilt = |bytes: &Bytes| {
                 let documents = [documents[0].clone(), of(bytes).into(), documents[1].clone()];
                 let parts = AssemblyInput { documents: &documents, folders: &[], locks: &[], outside_files: None };
                 MemoryServer.derived(&parts, &[], NOW).pop().unwrap().bytes
             };
-            prop_assert_eq!(anew(&by_blocks), anew(&held));
+            prop_assert_eq!(rebuilt(&by_blocks), rebuilt(&held));
         }
     }
 }

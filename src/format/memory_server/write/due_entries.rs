@@ -21,10 +21,10 @@ pub struct DueEntries {
 }
 
 /// Returns the due entries.
-pub fn own(scene: &WriteContext<'_>) -> DueEntries {
-    let live = live(scene);
+pub fn own(context: &WriteContext<'_>) -> DueEntries {
+    let live = live(context);
     let old: Vec<usize> = (0..live.len()).filter(|&at| live[at].is_old).collect();
-    let full = without_room(scene, &live);
+    let full = without_room(context, &live);
     let mut parts = Vec::new();
     if !old.is_empty() || full.is_empty() {
         parts.push("learnings not used for 90 days and tasks done for 30".to_owned());
@@ -48,14 +48,14 @@ struct LiveRecord<'a> {
     bytes: u64,
 }
 
-fn live<'a>(scene: &'a WriteContext<'_>) -> Vec<LiveRecord<'a>> {
+fn live<'a>(context: &'a WriteContext<'_>) -> Vec<LiveRecord<'a>> {
     let mut live = Vec::new();
-    for entry in scene.store.entries.iter().filter(|entry| entry.state == State::Live) {
-        let document = scene.store.document(entry);
+    for entry in context.store.entries.iter().filter(|entry| entry.state == State::Live) {
+        let document = context.store.document(entry);
         let is_log = document.role == Role::Records && is_log(&document.path);
-        let Some(view) = scene.store.view(entry).filter(|_| is_log) else { continue };
+        let Some(view) = context.store.view(entry).filter(|_| is_log) else { continue };
         let mut tape = Tape::default();
-        let bytes = scene.store.raw(entry);
+        let bytes = context.store.raw(entry);
         let Ok(raw) = json_edit::scan(&mut tape, &bytes) else { continue };
         let done = done(raw);
         let (may_go, last) = match view.kind {
@@ -63,19 +63,19 @@ fn live<'a>(scene: &'a WriteContext<'_>) -> Vec<LiveRecord<'a>> {
             "task" => (done.is_some(), done),
             _ => (false, None),
         };
-        let is_kept = is_kept(view, scene.now);
-        let bytes = scene.store.raw(entry).len() as u64 + 1;
+        let is_kept = is_kept(view, context.now);
+        let bytes = context.store.raw(entry).len() as u64 + 1;
         let used = (last, view.access_count);
-        let is_old = !is_kept && is_due(view, raw, scene.now);
+        let is_old = !is_kept && is_due(view, raw, context.now);
         live.push(LiveRecord { entry, is_old, may_go: may_go && !is_kept, used, bytes });
     }
     live
 }
 
 /// Returns the records that are archived, in addition to old ones, until each file is within its soft limit.
-fn without_room(scene: &WriteContext<'_>, live: &[LiveRecord<'_>]) -> Vec<usize> {
+fn without_room(context: &WriteContext<'_>, live: &[LiveRecord<'_>]) -> Vec<usize> {
     let mut full = Vec::new();
-    for (number, document) in (0_u32..).zip(&scene.store.documents) {
+    for (number, document) in (0_u32..).zip(&context.store.documents) {
         let Some((most_bytes, most)) = assembly::soft_limit(&document.path) else { continue };
         let of_file: Vec<usize> = (0..live.len()).filter(|&at| live[at].entry.document == number).collect();
         let stay: Vec<usize> = of_file.iter().copied().filter(|&at| !live[at].is_old).collect();
@@ -98,8 +98,7 @@ fn without_room(scene: &WriteContext<'_>, live: &[LiveRecord<'_>]) -> Vec<usize>
 /// Returns when a task was completed.
 fn done(raw: Json<'_>) -> Option<Moment> {
     let status = raw.path(&["task_metadata", "status"]);
-    let done = raw.path(&["task_metadata", "completed_at"]).and_then(|when| when.text());
-    let done = done.and_then(|text| Moment::parse(&text)).map(|(when, _)| when);
+    let done = raw.path(&["task_metadata", "completed_at"]).and_then(|when| when.moment());
     done.filter(|_| status.is_some_and(|status| status.is_text("completed")))
 }
 

@@ -13,6 +13,7 @@ use crate::format::json_stream::tests::by_blocks;
 use crate::format::record_reader::whole_object;
 use crate::format::session_log::SessionLog;
 use crate::format::{AssemblyInput, Format};
+use crate::model::Moment;
 use crate::model::Role;
 use crate::text::json_scanner::Tape;
 
@@ -194,13 +195,13 @@ proptest! {
         let by_blocks = by_blocks(&held);
         prop_assert_eq!(&check(&by_blocks, Path::new("i"), &own), &problems);
         prop_assert_eq!(is_right(&by_blocks, &own).map(|own| own.0), is_right(&held, &own).map(|own| own.0));
-        let anew = |bytes: &Bytes| {
+        let rebuilt = |bytes: &Bytes| {
             let index = Document::of_bytes("sessions/s/index.json".into(), Role::Index, bytes.clone());
             let documents = [index.into(), log.clone(), tombstones.clone()];
             let parts = AssemblyInput { documents: &documents, folders: &[], locks: &[], outside_files: None };
             SessionLog.derived(&parts, &touched, NOW).pop().unwrap().bytes
         };
-        prop_assert_eq!(anew(&by_blocks), anew(&held));
+        prop_assert_eq!(rebuilt(&by_blocks), rebuilt(&held));
         prop_assert!(by_blocks.is_file_backed(), "it is not put together for that");
         let (stale, gone) = stale(object, &log, &deleted.iter().copied().collect());
         let mut expected = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-pub use super::apply_progress::ApplyProgress;
+use super::apply_progress::ApplyProgress;
 use crate::disk::ItemKind;
 use crate::model::bytes::Ranges;
 use crate::model::{Act, Change, Lock, Plan};
@@ -121,11 +121,11 @@ pub fn apply_derived_locked(
     let mut ready: Vec<StagedChange> = changes.iter().filter(|change| !change.is_empty()).map(own).collect();
     let mut carried = ApplyProgress::default();
     let locks = protocol.files().to_vec();
-    let mut scene = ApplyContext { host, locks, exact: false, carried: &mut carried };
-    let outcome = ready.iter_mut().try_for_each(|own| scene.prepare(own)).and_then(|()| {
-        let is_made = scene.catch_up(&mut ready, true)?
-            && scene.apply(&mut ready, &|| held.still_ours())? == LostRace::No
-            && !scene.carried.derive;
+    let mut apply_context = ApplyContext { host, locks, exact: false, carried: &mut carried };
+    let outcome = ready.iter_mut().try_for_each(|own| apply_context.prepare(own)).and_then(|()| {
+        let is_made = apply_context.catch_up(&mut ready, true)?
+            && apply_context.apply(&mut ready, &|| held.still_ours())? == LostRace::No
+            && !apply_context.carried.derive;
         if is_made { Ok(()) } else { Err(CommitError::moved(&context.place.root, CHANGED)) }
     });
     held.release();
@@ -186,17 +186,17 @@ fn carry_set(
         StagedChange::of(change, derived, context.format, context.path(&change.path))
     };
     let mut ready: Vec<StagedChange> = set.changes.iter().map(own).collect();
-    let mut scene = ApplyContext { host: context.host, locks: Vec::new(), exact: set.exact, carried };
+    let mut apply_context = ApplyContext { host: context.host, locks: Vec::new(), exact: set.exact, carried };
     // New files need no lock: no other program knows them yet. Derived files do: their sources must
     // not have changed.
     let known = ready.iter().position(|own| !own.is_new()).unwrap_or(ready.len());
     let outcome = ready[..known]
         .iter_mut()
-        .try_for_each(|own| match scene.make(own)? {
+        .try_for_each(|own| match apply_context.make(own)? {
             true => Ok(()),
             false => keep(&own.relative, None),
         })
-        .and_then(|()| commit_set(context, &set.made_of, &mut scene, &mut ready[known..], keep));
+        .and_then(|()| commit_set(context, &set.made_of, &mut apply_context, &mut ready[known..], keep));
     ready.iter_mut().for_each(|own| own.drop_temp(context.host.disk));
     outcome
 }
@@ -204,16 +204,16 @@ fn carry_set(
 fn commit_set(
     context: &CommitContext<'_>,
     made_of: &[(&Path, u64)],
-    scene: &mut ApplyContext<'_, '_>,
+    apply_context: &mut ApplyContext<'_, '_>,
     ready: &mut [StagedChange],
     keep: &mut UndoUpdate<'_>,
 ) -> Result<(), CommitError> {
     let Some(first) = ready.first().map(|own| own.path.clone()) else { return Ok(()) };
     for attempt in 0..TRIES {
         let is_last = attempt >= PATIENT;
-        ready.iter_mut().for_each(|own| scene.wait_for_line_end(own));
+        ready.iter_mut().for_each(|own| apply_context.wait_for_line_end(own));
         if !is_last {
-            ready.iter_mut().try_for_each(|own| scene.prepare(own))?;
+            ready.iter_mut().try_for_each(|own| apply_context.prepare(own))?;
         }
         let files: Vec<&Path> = ready.iter().map(|own| own.relative.as_path()).collect();
         let protocol = context.protocol(&files);
@@ -224,37 +224,37 @@ fn commit_set(
         };
         if is_last {
             // Programs that take the lock wait, so these files don't change while changes are fitted.
-            scene.rebase_changes(ready, keep)?;
-            ready.iter_mut().try_for_each(|own| scene.prepare(own))?;
+            apply_context.rebase_changes(ready, keep)?;
+            ready.iter_mut().try_for_each(|own| apply_context.prepare(own))?;
         }
         let mut is_as_made = true;
         for (file, len) in made_of {
-            is_as_made &= scene.len(&context.path(file))? == Some(*len);
+            is_as_made &= apply_context.len(&context.path(file))? == Some(*len);
         }
         if !is_as_made {
-            scene.carried.touched.extend(made_of.iter().map(|(file, _)| file.to_path_buf()));
-            scene.carried.met_others = true;
-            scene.drop_derived(ready);
+            apply_context.carried.touched.extend(made_of.iter().map(|(file, _)| file.to_path_buf()));
+            apply_context.carried.met_others = true;
+            apply_context.drop_derived(ready);
         }
-        scene.locks = protocol.files().to_vec();
-        let fits = scene.catch_up(ready, is_last)?;
+        apply_context.locks = protocol.files().to_vec();
+        let fits = apply_context.catch_up(ready, is_last)?;
         if fits {
             ready.iter_mut().try_for_each(|own| count_again(own, keep))?;
         }
-        let lost = fits && scene.apply(ready, &|| held.still_ours())? == LostRace::Yes;
+        let lost = fits && apply_context.apply(ready, &|| held.still_ours())? == LostRace::Yes;
         held.release();
         if fits && !lost {
-            scene.tidy(ready);
+            apply_context.tidy(ready);
             let changed = ready.iter().filter(|own| matches!(own.act, Act::Splice(_)) && !own.is_as_planned);
             let lens = |own: &StagedChange| {
                 let change = own.change();
                 (own.relative.clone(), change.len_before(), change.len_after())
             };
-            scene.carried.changed_lens.extend(changed.map(lens));
+            apply_context.carried.changed_lens.extend(changed.map(lens));
             return Ok(());
         }
         if !fits && attempt + 1 < PATIENT {
-            scene.rebase_changes(ready, keep)?;
+            apply_context.rebase_changes(ready, keep)?;
         }
     }
     Err(CommitError::moved(&first, KEPT_CHANGING))

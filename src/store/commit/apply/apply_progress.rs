@@ -2,7 +2,7 @@
 
 use crate::model::Bytes;
 use crate::store::commit::ReplaceMethod;
-use crate::store::commit::handover::rescue::ReplacedFile;
+use crate::store::commit::handover::replaced_file::ReplacedFile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

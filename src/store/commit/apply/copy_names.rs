@@ -18,7 +18,8 @@ pub fn with_free_names<'p>(context: &CommitContext<'_>, plan: &'p Plan) -> Cow<'
     }
     let mut plan = plan.clone();
     for change in plan.changes.iter_mut().filter(|change| is_taken(change)) {
-        let mut others = (2..NAMES).map_while(|number| context.format.alternative_name(&change.path, number));
+        let Some(other) = context.format.own().alternative_name else { break };
+        let mut others = (2..NAMES).map_while(|number| other(&change.path, number));
         if let Some(free) = others.find(|other| !is_there(other)) {
             change.path = free;
         }

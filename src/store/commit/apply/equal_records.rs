@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::record_digests::{DigestCounts, count, pieces};
 use crate::model::plan::change::EqualRecords;
 use crate::model::{Act, Bytes, Change, PathText, Span, Splice, is_log};
-use crate::store::commit::history::restore_filter::comes;
+use crate::store::commit::apply::record_changes::comes;
 use crate::store::log_chunks;
 
 /// Up to this many records are first searched for by their bytes.
@@ -52,7 +52,7 @@ fn goes<'s>(change: &Change, own: &'s Splice) -> Vec<&'s [u8]> {
 }
 
 pub fn bytes_of(bytes: &[u8], span: Span) -> &[u8] {
-    &bytes[span.start as usize..span.end as usize]
+    &bytes[span.range()]
 }
 
 /// True if a change removes records that are equal to some in the bytes.

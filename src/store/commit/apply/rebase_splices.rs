@@ -244,7 +244,7 @@ fn signed(record: Vec<u8>, flavour: Option<Checksum>) -> Option<Vec<u8>> {
 fn is_later(one: Option<&&[u8]>, other: Option<&&[u8]>) -> bool {
     let time = |raw: Option<&&[u8]>| {
         let text: String = serde_json::from_slice(raw?).ok()?;
-        Moment::parse(&text).map(|(when, _)| when)
+        Moment::of(&text)
     };
     time(one).is_some_and(|one| time(other).is_none_or(|other| one >= other))
 }

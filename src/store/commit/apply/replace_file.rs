@@ -8,8 +8,8 @@ use super::{ApplyContext, LostRace, StagedChange};
 use crate::disk::{Disk, Lookup, is_unsupported, put_new};
 use crate::model::Act;
 use crate::model::snapshot::Generation;
-use crate::store::commit::handover::file_exchange::{link_as_old, rename_as_old};
-use crate::store::commit::handover::rescue::ReplacedFile;
+use crate::store::commit::handover::replaced_file::ReplacedFile;
+use crate::store::commit::handover::second_name::{link_as_old, rename_as_old};
 use crate::store::commit::{CommitError, ReplaceMethod};
 use crate::store::hidden_names::{OldFileName, SwapFileName};
 

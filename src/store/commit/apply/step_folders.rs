@@ -7,12 +7,12 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::apply_plan::ApplyProgress;
 use crate::disk::host::Host;
 use crate::disk::{Disk, Item, ItemKind, Machine};
 use crate::model::plan::change;
-use crate::model::{Act, Change, PathText, Plan};
-use crate::store::commit::vault::{FileLine, JournalLine, Vault};
+use crate::model::{Act, Change, FileLine, JournalLine, PathText, Plan};
+use crate::store::commit::apply::apply_progress::ApplyProgress;
+use crate::store::commit::vault::Vault;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::{hidden_names, lock};
 

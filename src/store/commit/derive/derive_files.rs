@@ -9,7 +9,7 @@ use crate::model::{Change, Extent, Lock, Plan, Store};
 use crate::store::commit::apply::apply_plan;
 use crate::store::commit::handover::wait_for_line_end::is_fresh;
 use crate::store::commit::handover::watch_list;
-use crate::store::commit::recovery::recover_steps::is_copy;
+use crate::store::commit::read_files::is_copy;
 use crate::store::commit::vault::pending_derive::PENDING;
 use crate::store::commit::vault::undo_step::path_text;
 use crate::store::commit::{CommitContext, CommitError};
@@ -113,8 +113,9 @@ fn derived_changes(
     store.whole().ok().filter(|_| !is_out_of_sight)?;
     let mut derived = derived_files::derived_changes(&store, &store.documents, touched, context.host.now);
     // Pages beside the store are part of a change. They are rebuilt alone only if `touched` names them.
-    if touched.iter().any(|path| path.starts_with("..")) {
-        let pages = context.format.rebuild_pages(&store, &store.documents).ok()?;
+    let rebuild = context.format.own().rebuild_pages;
+    if let Some(rebuild) = rebuild.filter(|_| touched.iter().any(|path| path.starts_with(".."))) {
+        let pages = rebuild(&store, &store.documents).ok()?;
         derived.extend(pages.into_iter().filter(|change| touched.contains(&change.path)));
     }
     derived.retain(|change| !change.is_empty());

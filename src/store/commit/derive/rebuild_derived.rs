@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::format::{DerivedFile, Placement};
 use crate::model::bytes::Ranges;
-use crate::model::{Act, Bytes, Change, Moment, PathText, Plan, Role};
-use crate::store::commit::vault::JournalLine;
+use crate::model::{Act, Bytes, Change, JournalLine, Moment, PathText, Plan, Role};
 use crate::store::commit::vault::undo_step::{DerivedState, digest};
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::derived_files;
@@ -60,17 +59,28 @@ pub fn kept_of_derived<'p>(
             at: written_at(&journal, &change.path, &was),
         }
     };
-    let (mut anew, mut kept): (Vec<&Change>, Vec<&Change>) = plan.derived.iter().partition(is_one);
+    let (mut rebuilt, mut kept): (Vec<&Change>, Vec<&Change>) = plan.derived.iter().partition(is_one);
     let is_all_foreign = |own: &[DerivedState]| {
-        anew.iter().any(|own| bytes(own) <= FOREIGN) && !comes_back(context, plan, own)
+        rebuilt.iter().any(|own| bytes(own) <= FOREIGN) && !comes_back(context, plan, own)
     };
-    if is_all_foreign(&anew.iter().map(|own| remade(own)).collect::<Vec<_>>()) {
+    if is_all_foreign(&rebuilt.iter().map(|own| remade(own)).collect::<Vec<_>>()) {
         let (large, foreign): (Vec<&Change>, Vec<&Change>) =
-            anew.into_iter().partition(|own| bytes(own) > FOREIGN);
-        anew = large;
+            rebuilt.into_iter().partition(|own| bytes(own) > FOREIGN);
+        rebuilt = large;
         kept.extend(foreign);
     }
-    Ok((kept, anew.into_iter().map(remade).collect()))
+    Ok((kept, rebuilt.into_iter().map(remade).collect()))
+}
+
+/// True if a derived file still has the bytes that it had before the step.
+pub fn is_as_before(context: &CommitContext<'_>, own: &DerivedState) -> bool {
+    let read = context.host.disk.read(&context.path(&own.path), 0, None);
+    let now = match read {
+        Ok((bytes, _)) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        Err(_) => return false,
+    };
+    digest(&now.into()) == own.digest
 }
 
 /// How many bytes at the start of a derived file are searched for its time of writing.

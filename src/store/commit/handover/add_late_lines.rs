@@ -13,6 +13,7 @@ use crate::model::plan::line_end_for;
 use crate::model::snapshot::Generation;
 use crate::model::{Change, PathText, Plan};
 use crate::store::commit::CommitContext;
+use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::apply::{apply_plan, restore_attributes, saved_attributes};
 use crate::store::hidden_names::OldFileName;
 use crate::store::lock::{LockGuard, LockProtocol, WaitPolicy};
@@ -179,7 +180,7 @@ fn take_out(context: &CommitContext<'_>, file: &Path, bytes: &[u8], lines: &[u8]
         let edits = vec![(start..start, lines.to_vec()), (at..at + bytes.len(), Vec::new())];
         let change = Change::edits(&relative, now.into(), edits);
         let plan = Plan { changes: vec![change], exact: true, ..context.unseen("rescue") };
-        if apply_plan::apply_plan(context, &plan, &mut apply_plan::ApplyProgress::default(), None).is_ok() {
+        if apply_plan::apply_plan(context, &plan, &mut ApplyProgress::default(), None).is_ok() {
             let olds = context.replaced.borrow().iter().map(|own| own.path.clone()).collect();
             watch_list::note_replaced(&context.place, context.host.data, olds);
             return Some(());

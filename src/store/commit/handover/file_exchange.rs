@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use super::rescue::ReplacedFile;
-pub use super::second_name::link_as_old;
-pub use super::second_name::rename_as_old;
+use super::second_name::link_as_old;
+use super::second_name::rename_as_old;
 use crate::disk::{Item, Lookup, ProcessState, is_unsupported, put_new};
 use crate::model::{Act, Change, PathText, Plan, Store, plan};
 use crate::store::commit::CommitContext;
 use crate::store::commit::apply::apply_plan;
+use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::apply::rebase_splices::rebase;
 use crate::store::commit::handover::late_writes;
+use crate::store::commit::handover::replaced_file::ReplacedFile;
 use crate::store::hidden_names::{OldFileName, SwapFileName};
 use crate::text::digest::digest;
 
@@ -167,7 +168,7 @@ fn is_joined(
     let both = plan::apply(theirs, &fitted);
     let change = Change::rewrite(file, ours.into(), both);
     let plan = Plan { changes: vec![change], exact: true, ..context.unseen("rescue") };
-    let mut carried = apply_plan::ApplyProgress::default();
+    let mut carried = ApplyProgress::default();
     apply_plan::apply_plan(context, &plan, &mut carried, None).ok()?;
     // The file that this replaced is ours: no program has it open for long.
     Some(true)

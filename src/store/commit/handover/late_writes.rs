@@ -120,7 +120,7 @@ pub fn without_erased(
     let wanted = ErasureMatcher::before(context.format, context.store, &targets, context.host.now);
     let whole = [begun, late].concat();
     let records = wanted.read(relative, &whole, None);
-    let raw = |own: &Record| whole.get(own.span.start as usize..own.span.end as usize).unwrap_or_default();
+    let raw = |own: &Record| whole.get(own.span.range()).unwrap_or_default();
     let taken = records.iter().filter(|own| wanted.is_erased(relative, raw(own), own.view(), None));
     // The begun part is in the file already: only its rest is removed.
     let (begun_on, new): (Vec<Span>, Vec<Span>) =

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::add_late_lines::SharedLock;
 use super::late_writes::LateWrite;
-pub use super::replaced_file::ReplacedFile;
+use super::replaced_file::ReplacedFile;
 use super::wait_for_line_end::{is_fresh, whole_lines};
 use super::watch_list;
 use crate::disk::Lookup;

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use super::watch_list::{StoreToWatch, take_stores_to_watch, watch_due};
 use crate::disk::host::Host;
 use crate::model::{Extent, Store};
 use crate::store::commit::Writer;

@@ -21,13 +21,15 @@ use self::known_records::KnownRecords;
 use crate::disk::{Disk, Lookup};
 use crate::format::{self, Format, Placement, main_text};
 use crate::model::path_text::{DELETED_ROOT, deleted_from};
-use crate::model::{Change, Document, Entry, Moment, Record, Role, State, Store, UnreadPath, is_log};
-use crate::store::commit::vault::UndoRedo;
+use crate::model::{
+    Change, Document, Entry, Moment, Record, Role, State, Store, UndoRedo, UnreadPath, is_log,
+};
 use crate::store::commit::vault::backups::list_backups;
 use crate::store::commit::{CommitError, Vault};
 use crate::store::compressed_files::FileCompression;
 use crate::store::erase::{ErasureMatcher, ErasureTarget};
 use crate::text::digest::digest;
+use crate::text::json_edit::on_one_line;
 
 /// Returns the store without the records that [`with_deleted`] added.
 pub fn without_deleted(store: &Store) -> Store {
@@ -83,7 +85,7 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
         parts: None,
     };
     held.iter().for_each(|own| search.take(own));
-    search.parts = format.deleted_parts(&search.store, &deletions(&vault));
+    search.parts = format.own().deleted_parts.and_then(|own| own(&search.store, &deletions(&vault)));
     let mut with = search.beside(gone.files);
     with.unread.extend(unread);
     Ok(with)
@@ -116,7 +118,7 @@ fn held(
         if matches!(step.line.turn, Some(UndoRedo::Undo(_))) {
             continue;
         }
-        let at = Moment::parse(&step.line.at).map(|(when, _)| when);
+        let at = Moment::of(&step.line.at);
         let kept = if is_deletion { KeptFrom::Deletion(number) } else { KeptFrom::Change };
         let own = step.changes.into_iter().filter_map(|change| Some((before(&change)?, change.path)));
         all.extend(own.map(|(bytes, path)| KeptBytes { at, path, bytes, kept }));
@@ -173,7 +175,7 @@ impl DeletedSearch<'_> {
         let name = session.map(|at| self.store.sessions[at as usize].name.clone());
         for record in self.format.read(Role::Records, &held.path, &held.bytes, self.now).records {
             let Some(view) = record.view() else { continue };
-            let span = record.span.start as usize..record.span.end as usize;
+            let span = record.span.range();
             let raw = if is_lines { held.bytes.get(span).unwrap_or_default() } else { &held.bytes[..] };
             let is_erased = || self.wanted.is_erased(&held.path, raw, Some(view), None);
             let step = if let KeptFrom::Deletion(step) = held.kept { Some(step) } else { None };
@@ -186,7 +188,7 @@ impl DeletedSearch<'_> {
             self.known.add(name.as_deref(), view, raw, step.map(|step| (step, said)));
             let own = self.found.entry(held.path.clone()).or_default();
             match is_lines {
-                true => own.extend(raw.iter().map(|b| if matches!(b, b'\n' | b'\r') { b' ' } else { *b })),
+                true => own.extend(on_one_line(raw)),
                 false => own.extend(raw),
             }
             if is_lines {
@@ -212,8 +214,7 @@ impl DeletedSearch<'_> {
                 false => Default::default(),
             };
             let (at, session) = (store.documents.len() as u32, session_of(&store, &path));
-            let is_null =
-                |own: &Record| bytes.get(own.span.start as usize..own.span.end as usize) == Some(b"null");
+            let is_null = |own: &Record| bytes.get(own.span.range()) == Some(b"null");
             let listed = (0..).zip(&reading.records).filter(|(_, own)| own.view().is_some() && !is_null(own));
             store.entries.extend(listed.map(|(record, _)| Entry {
                 document: at,

@@ -1,10 +1,9 @@
 //! Restores from a backup.
 
-use crate::model::{Act, Change, Plan, is_log};
+use crate::model::{Act, Change, CommitReceipt, Plan, is_log};
 use crate::store::commit::apply::line_index::LineIndex;
-use crate::store::commit::commit_plan;
-use crate::store::commit::recovery::recover_steps::is_copy;
-use crate::store::commit::{CommitContext, CommitError, CommitReceipt};
+use crate::store::commit::read_files::is_copy;
+use crate::store::commit::{CommitContext, CommitError, commit_plan};
 use std::path::PathBuf;
 
 /// Applies a plan that restores from a backup. Each file that it changes is copied first: by the

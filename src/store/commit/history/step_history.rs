@@ -1,6 +1,6 @@
 //! Which steps of the journal are applied and which are undone.
 
-use crate::store::commit::vault::{JournalLine, UndoRedo};
+use crate::model::{JournalLine, UndoRedo};
 
 /// Applied and undone steps, the latest last, each with the step whose undo data reverses it.
 #[derive(Debug, Default, PartialEq)]

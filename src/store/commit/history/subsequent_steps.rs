@@ -3,11 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::undo_redo::StepHistory;
 use crate::model::plan::change::EqualRecords;
-use crate::model::{Act, Change, PathText};
+use crate::model::{Act, Change, JournalLine, PathText};
 use crate::store::commit::apply::record_digests::{DigestCounts, count};
-use crate::store::commit::{CommitContext, CommitError, JournalLine, UndoStep};
+use crate::store::commit::history::step_history::StepHistory;
+use crate::store::commit::{CommitContext, CommitError, UndoStep};
 
 /// The effects of the steps after one, as far as their undo data is kept.
 #[derive(Default)]

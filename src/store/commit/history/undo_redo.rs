@@ -3,18 +3,16 @@
 use std::path::Path;
 
 use super::restore_filter::{RestoreSummary, ReversedStep};
-pub use super::step_history::StepHistory;
+use super::step_history::StepHistory;
 use super::step_history::passed_over;
 use crate::disk::ItemKind;
 use crate::model::plan::change;
-use crate::model::{Act, Change, Moment, PathText, Plan, Splice, plan};
+use crate::model::{Act, Change, JournalLine, Moment, PathText, Plan, Splice, UndoRedo, plan};
 use crate::store::commit::derive::rebuild_derived::rebuild_derived;
 use crate::store::commit::history::restore_filter;
+use crate::store::commit::read_files::is_copy;
 use crate::store::commit::recovery::recover_steps;
-use crate::store::commit::recovery::recover_steps::is_copy;
-use crate::store::commit::scrub::ErasureLine;
-use crate::store::commit::scrub::restore_guard;
-use crate::store::commit::vault::{JournalLine, UndoRedo};
+use crate::store::commit::scrub::{ErasureLine, restore_guard};
 use crate::store::commit::{CommitContext, CommitError, FilesState, UndoStep};
 
 /// Returns the plan that undoes the `wanted` step, or the newest one that can be undone.

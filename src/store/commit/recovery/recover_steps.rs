@@ -1,6 +1,8 @@
 //! Finishes or undoes interrupted steps, by their undo data and the files as they are.
 
+use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::derive::derive_files;
+use crate::store::commit::derive::rebuild_derived::is_as_before;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,13 +11,12 @@ use super::change_progress::{ChangeProgress, lines_at};
 use crate::disk::{ItemKind, Lookup};
 use crate::model::plan::line_end_for;
 use crate::model::{Act, Bytes, Change, Plan, is_log};
-use crate::store::commit::apply::apply_plan;
+use crate::model::{FileLine, JournalLine};
 use crate::store::commit::apply::rebase_splices::{fits, rebase};
-use crate::store::commit::apply::restore_attributes;
-pub use crate::store::commit::read_files::is_copy;
+use crate::store::commit::apply::{apply_plan, restore_attributes};
+use crate::store::commit::read_files::is_copy;
 use crate::store::commit::recovery::change_progress;
 use crate::store::commit::vault::folder::STEP_SUFFIX;
-use crate::store::commit::vault::{FileLine, JournalLine};
 use crate::store::commit::{CommitContext, CommitError, FilesState, UndoStep};
 
 /// The outcome for an interrupted step.
@@ -107,7 +108,7 @@ pub fn settle(
     let derive_after = derived.is_none();
     let derived = derived.unwrap_or_default();
     let plan = Plan { changes, derive_after, derived, ..context.unseen("recover") };
-    let mut carried = apply_plan::ApplyProgress::default();
+    let mut carried = ApplyProgress::default();
     // The step file stays as it is: an interrupted recovery starts again with it.
     if apply_plan::apply_plan(context, &plan, &mut carried, None).is_err() {
         return Ok(RecoveryOutcome::Waits);
@@ -142,7 +143,7 @@ fn derived_back(context: &CommitContext<'_>, step: &UndoStep) -> Result<Option<V
         // A step that only creates files, like `init`, names all of them.
         return Ok(Some(Vec::new()));
     }
-    if step.derived.is_empty() || !step.remade.is_empty() {
+    if has_none || !step.remade.iter().all(|own| is_as_before(context, own)) {
         return Ok(None);
     }
     let mut back = Vec::new();

@@ -2,19 +2,15 @@
 
 use super::super::{CommitContext, CommitError, FilesState};
 use super::erasure_receipt::ErasureReceipt;
-use super::unread_sources::gather;
-use super::unread_sources::gather_holding;
+use super::unread_sources::{gather, gather_holding};
 use crate::format::Placement;
 use crate::format::writing::{NO_COMPRESSED_FILES, Refusal, WriteContext};
-use crate::model::{Moment, Plan, Role};
+use crate::model::{FileLine, Moment, Plan, Role};
 use crate::store::commit::apply::apply_plan;
+use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::derive::derive_files;
-use crate::store::commit::scrub::finish_erasure;
 use crate::store::commit::scrub::finish_erasure::refused;
-use crate::store::commit::scrub::replaced_files;
-use crate::store::commit::scrub::scrubbed_copies;
-use crate::store::commit::scrub::torn_tombstones;
-use crate::store::commit::vault::journal_line::FileLine;
+use crate::store::commit::scrub::{finish_erasure, replaced_files, scrubbed_copies, torn_tombstones};
 use crate::store::commit::vault::pending_erasure::PendingErasure;
 use crate::store::erase::{ErasedContents, ErasureContext, ErasureMatcher, ErasureTarget};
 use std::collections::BTreeSet;
@@ -104,7 +100,7 @@ pub(super) fn carry_bare(context: &CommitContext<'_>, plan: &Plan) -> Result<(),
     let mut began = false;
     torn_tombstones::keep_adding(context, plan).map_err(|error| (error, began))?;
     for part in parts {
-        let mut carried = apply_plan::ApplyProgress::default();
+        let mut carried = ApplyProgress::default();
         let outcome = apply_plan::apply_plan(context, &part, &mut carried, None);
         began |= carried.began;
         outcome.map_err(|error| (error, began))?;
@@ -130,7 +126,7 @@ pub(super) fn finish(
         replaced_files::scrub_replaced_files(context, wanted, &mut contents)?;
         let store = context.load();
         let before = scrubbed_copies::identities(context, &store)?;
-        let scene = WriteContext {
+        let write_context = WriteContext {
             store: &store,
             now: context.host.now,
             random: context.host.machine.random(),
@@ -138,12 +134,12 @@ pub(super) fn finish(
         };
         let kept = gather_holding(context.host.disk, &store, &context.vault, wanted, &mut contents, &busy)?;
         let site = ErasureContext {
-            scene: &scene,
+            context: &write_context,
             matcher: wanted,
             contents: &contents,
             copies: &kept,
             reason: &entry.reason,
-            began: Moment::parse(&entry.at).map(|(when, _)| when),
+            began: Moment::of(&entry.at),
         };
         let removal = site.removal();
         let changed = kept.changed.take();

@@ -50,12 +50,7 @@ pub struct ErasureReceipt {
 }
 
 impl ErasureReceipt {
-    /// Describes the result, one finding per line. May quote the store.
-    pub fn told(&self) -> Vec<String> {
-        [self.found(), self.besides(), self.out_of_reach()].concat()
-    }
-
-    /// Describes what the search found.
+    /// Describes what the search found. May quote the store.
     pub fn found(&self) -> Vec<String> {
         if self.left.is_empty() {
             let files: u64 = self.searched.iter().map(|own| own.files).sum();

@@ -10,9 +10,10 @@ use super::erasure_receipt::{ErasureReceipt, cannot_reach};
 use super::{GitHistory, PendingErasure};
 use crate::format::writing::Refusal;
 
+use crate::model::{FileLine, JournalLine};
 use crate::store::commit::scrub::torn_tombstones;
 use crate::store::commit::vault::pending_erasure;
-use crate::store::commit::{CommitContext, CommitError, FileLine, JournalLine};
+use crate::store::commit::{CommitContext, CommitError};
 use crate::store::erase::{ErasedContents, ErasureTarget, SearchTexts};
 use crate::store::own_files;
 use crate::text::needle::Needles;

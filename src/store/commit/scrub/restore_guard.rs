@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{ErasureLine, each_within};
 use crate::format::writing::Refusal;
 use crate::model::{Change, PathText, Plan, Role};
-use crate::store::commit::recovery::recover_steps::is_copy;
+use crate::store::commit::read_files::is_copy;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::erase::{ErasureMatcher, ErasureTarget};
 
@@ -61,7 +61,7 @@ pub(super) fn new_in(
     }
     let records = wanted.read(path, bytes, None);
     let own = records.iter().find(|own| {
-        let raw = &bytes[own.span.start as usize..own.span.end as usize];
+        let raw = &bytes[own.span.range()];
         wanted.is_erased(path, raw, own.view(), None) && memchr::memmem::find(current, raw).is_none()
     })?;
     Some(own.view().and_then(|view| view.id).map(Into::into))

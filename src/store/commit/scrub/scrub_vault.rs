@@ -8,9 +8,9 @@ use memchr::memmem;
 use super::each_within;
 use super::erasure_list::{KEYS, LIST};
 use crate::disk::ItemKind;
-use crate::model::{Act, Bytes, Change, path_from_text};
+use crate::model::{Act, Bytes, Change, DraftOf, path_from_text};
 use crate::store::commit::vault::JOURNAL;
-use crate::store::commit::vault::drafts::{DraftOf, draft_of};
+use crate::store::commit::vault::drafts::draft_of;
 use crate::store::commit::vault::undo_step::DerivedState;
 use crate::store::commit::{CommitError, UndoStep, Vault};
 use crate::store::erase::{
@@ -118,9 +118,9 @@ impl Vault<'_> {
             if gone.is_empty() {
                 continue;
             }
-            let anew =
+            let rebuilt =
                 gone.into_iter().map(|own| DerivedState { path: own.path, digest: String::new(), at: None });
-            step.remade.extend(anew);
+            step.remade.extend(rebuilt);
             self.keep(number, &step)?;
         }
         Ok(())

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::ErasureLine;
 use crate::disk::Disk;
 use crate::model::time::DAY;
-use crate::model::{Moment, Store};
+use crate::model::{BackupCopy, Moment, Store};
 use crate::store::commit::vault::backups::list_backups;
 use crate::store::commit::vault::undo_step::path_text;
-use crate::store::commit::{BackupCopy, CommitContext, CommitError, Vault};
+use crate::store::commit::{CommitContext, CommitError, Vault};
 
 /// A cleaned copy, as it was afterwards. This note has no content.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ fn is_later(copy: &BackupCopy, line: &ErasureLine) -> bool {
         return true;
     }
     let margin = if is_in_our_data(&copy.path) { 0 } else { DAY };
-    let erased = Moment::parse(&line.at).map(|(when, _)| when);
+    let erased = Moment::of(&line.at);
     copy.at.zip(erased).is_some_and(|(made, erased)| made > erased.plus(margin))
 }
 

@@ -8,7 +8,7 @@ use super::restore_guard::new_in;
 use crate::disk::Lookup;
 use crate::format::writing::Refusal;
 use crate::model::{Act, Change, PathText, Plan};
-use crate::store::commit::recovery::recover_steps::is_copy;
+use crate::store::commit::read_files::is_copy;
 use crate::store::commit::scrub::restore_guard;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::erase::{ErasureMatcher, ErasureTarget, original};

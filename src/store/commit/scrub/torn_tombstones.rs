@@ -1,10 +1,11 @@
 //! Cuts off tombstones and events that an interrupted erasure added in part. They have no erased content.
 
-use crate::model::{Act, Bytes, Plan};
+use crate::model::{Act, Bytes, JournalLine, Plan};
 use crate::store::commit::apply::apply_plan;
+use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::recovery::change_progress;
 use crate::store::commit::recovery::change_progress::ChangeProgress;
-use crate::store::commit::{CommitContext, CommitError, JournalLine, UndoStep};
+use crate::store::commit::{CommitContext, CommitError, UndoStep};
 
 const ADDING: &str = "erasing.step";
 
@@ -44,7 +45,7 @@ pub fn cut_torn(context: &CommitContext<'_>) -> Result<(), CommitError> {
             plan.changes.push(cut);
         }
     }
-    apply_plan::apply_plan(context, &plan, &mut apply_plan::ApplyProgress::default(), None)
+    apply_plan::apply_plan(context, &plan, &mut ApplyProgress::default(), None)
 }
 
 /// Removes this data when the lines are complete.

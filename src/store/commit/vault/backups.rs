@@ -5,47 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::write_synced;
 use crate::model::plan::change::PRIVATE_MODE;
-use crate::model::{Document, Moment, PathText, Role, Store, path_from_text};
-use crate::store::commit::{CommitError, JournalLine, Vault};
+use crate::model::{
+    BackupCopy, BackupReason, Document, JournalLine, Moment, PathText, Role, Store, path_from_text,
+};
+use crate::store::commit::{CommitError, Vault};
 use crate::store::erase::original;
-
-/// A backup of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BackupCopy {
-    /// Its path: relative to the store's root, or the full path if it is in our data.
-    pub path: PathBuf,
-    /// The original, relative to the store's root.
-    pub file: PathBuf,
-    /// When it was made, if its name says so.
-    pub at: Option<Moment>,
-    /// Its length in bytes.
-    pub bytes: u64,
-    /// Why it was made.
-    pub reason: BackupReason,
-    /// The step that made it, and its length in bytes after our last step, both from the journal.
-    pub made: Option<(u64, u64)>,
-}
-
-/// Why a backup was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BackupReason {
-    /// A step was about to change the file: its verb and its number.
-    Before(String, u64),
-    /// A user asked for it.
-    ByHand,
-    /// Another program made it, in the format's way.
-    Format,
-}
-
-impl std::fmt::Display for BackupReason {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            BackupReason::Before(verb, _) => write!(f, "before {verb}"),
-            BackupReason::ByHand => f.write_str("by hand"),
-            BackupReason::Format => f.write_str("the format's"),
-        }
-    }
-}
 
 /// The verb of steps that make backups on request.
 const BY_HAND: &str = "backup create";
@@ -138,7 +102,7 @@ fn moment(stamp: &str) -> Option<Moment> {
         part(10, 12),
         part(12, 14)
     );
-    Moment::parse(&text).map(|(when, _)| when)
+    Moment::of(&text)
 }
 
 /// Bytes that were removed from a file and are kept in quarantine.

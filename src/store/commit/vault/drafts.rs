@@ -3,47 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use crate::disk::host::Host;
 use crate::disk::write_synced;
 use crate::model::plan::change::PRIVATE_MODE;
-use crate::model::{PathText, short_digest};
+use crate::model::{DraftOf, FormDraft, PathText, short_digest};
 use crate::store::commit::{CommitError, Vault};
 use crate::text::digest::hex;
-
-/// The memory of a draft, named so that it is found in later states of its store.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DraftOf {
-    /// Its session, if it has one.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub session: Option<String>,
-    /// Its id, or its key if it has no id.
-    pub id: String,
-}
-
-/// What a user typed into a memory's form and did not save.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FormDraft {
-    /// The memory.
-    #[serde(flatten)]
-    pub of: DraftOf,
-    /// When the draft was written.
-    pub at: String,
-    /// The changed fields.
-    pub fields: Vec<DraftField>,
-}
-
-/// A field of a draft.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DraftField {
-    /// Its name in the format.
-    pub name: String,
-    /// Its value when the form was opened.
-    pub before: String,
-    /// The typed text.
-    pub text: String,
-}
 
 /// Keeps the draft of a form, durably. Replaces the previous draft atomically.
 ///

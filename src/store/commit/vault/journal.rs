@@ -4,10 +4,9 @@ use std::io;
 use std::path::Path;
 
 use super::Vault;
-pub use super::journal_line::JournalLine;
 use crate::disk::Disk;
-use crate::model::PathText;
 use crate::model::plan::change::PRIVATE_MODE;
+use crate::model::{JournalLine, PathText};
 use crate::store::commit::CommitError;
 
 /// The journal's file name.

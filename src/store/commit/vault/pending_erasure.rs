@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FileLine, Vault};
+use super::Vault;
+use crate::model::FileLine;
 use crate::store::commit::CommitError;
 use crate::store::erase::ErasureTarget;
 

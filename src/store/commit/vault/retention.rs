@@ -4,26 +4,18 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::disk::{Item, Lookup};
-use crate::model::plan::change::{PRIVATE_MODE, UNDO_LIMIT};
-use crate::model::{Moment, time};
+use crate::model::plan::change::{PRIVATE_MODE, UNDO_DAYS, UNDO_LIMIT};
+use crate::model::{JournalLine, Moment, time};
 use crate::store::commit::vault::folder::STEP_SUFFIX;
-use crate::store::commit::{CommitError, JournalLine, Vault};
+use crate::store::commit::{CommitError, Vault};
 
 /// The extension of a file while it is written.
 pub const NEW_SUFFIX: &str = "new";
 /// The extension of an empty file that marks a step number as used.
 pub const NUMBER_SUFFIX: &str = "given";
 
-/// The number of days in which a step can be undone, and in which a draft is kept.
-const DAYS: i64 = 30;
-
 /// The number of last steps that are checked for the process that took a lock.
 const LAST: usize = 4;
-
-/// Returns the time until which a step that was done at `done` can be undone.
-pub fn undo_until(done: Moment) -> Moment {
-    done.plus(DAYS * time::DAY)
-}
 
 /// A file about a step.
 pub struct NumberedFile {
@@ -198,7 +190,7 @@ impl UndoAges {
     }
 
     fn is_old(&self, done: i128) -> bool {
-        let days = i128::from(DAYS) * i128::from(time::DAY) * 1000;
+        let days = i128::from(UNDO_DAYS) * i128::from(time::DAY) * 1000;
         self.clock - done > days && self.newest.saturating_sub(done) > days
     }
 

@@ -12,8 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::step_encoding::{AttributesForm, DerivedStateForm, StepFileEntry};
 use crate::model::plan::change::EqualRecords;
-use crate::model::{Act, Bytes, Change, Splice, is_log};
-use crate::store::commit::vault::JournalLine;
+use crate::model::{Act, Bytes, Change, JournalLine, Splice, is_log};
 use crate::text::digest::hex;
 
 /// The changes that undo a step, in the order in which palimp applies them.
@@ -275,7 +274,7 @@ pub fn path_of(text: &str, hex: bool) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::commit::UndoRedo;
+    use crate::model::UndoRedo;
 
     fn whole(step: &UndoStep) -> Vec<u8> {
         step.parts().iter().flat_map(|own| own.to_vec()).collect()

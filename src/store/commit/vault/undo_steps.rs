@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
+use super::Vault;
 use super::undo_step::{UndoStep, digest};
-use super::{JournalLine, Vault};
 use crate::disk::Lookup;
-use crate::model::Bytes;
+use crate::model::{Bytes, JournalLine};
 use crate::store::commit::CommitError;
 use crate::store::commit::vault::folder::STEP_SUFFIX;
 use crate::store::large_file;

@@ -4,55 +4,46 @@ use std::path::Path;
 
 use crate::format::{self, Placement};
 use crate::model::plan::count_with_noun;
-use crate::model::{Act, Moment, Role, Store};
-use crate::store::commit::{BackupCopy, BackupReason, Vault};
+use crate::model::{Act, BackupCheck, BackupCopy, BackupReason, Moment, Role, Store};
+use crate::store::commit::Vault;
 
-/// The result for a backup that was not checked.
-pub const NOT_VERIFIED: &str = "not verified yet";
-
-/// The result of a check of all bytes of a backup.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BackupCheck {
-    /// True if the backup is intact.
-    pub is_whole: bool,
-    /// The result in a few words.
-    pub found: String,
+/// Checks that the bytes are the copied ones, if those are known, and that the format can read all.
+pub fn verify_backup(
+    (copy, bytes): (&BackupCopy, &[u8]),
+    store: &Store,
+    vault: &Vault<'_>,
+    now: Moment,
+) -> BackupCheck {
+    let wrong = |found: String| BackupCheck { is_whole: false, found };
+    if let Some((_, len)) = copy.made.filter(|(_, len)| *len != bytes.len() as u64) {
+        return wrong(format!("it has {} bytes, and had {len} when it was made", bytes.len()));
+    }
+    let same = is_as_kept(copy, vault, bytes);
+    if same == Some(false) {
+        return wrong("its bytes are not the ones that were copied".into());
+    }
+    let known = if same.is_some() { "the bytes that were copied, " } else { "" };
+    match reads(store, &copy.file, bytes, now) {
+        Ok(records) => BackupCheck {
+            is_whole: true,
+            found: format!("{known}{}", count_with_noun(records as u64, "memory")),
+        },
+        Err(broken) => wrong(format!("{known}{}", count_with_noun(broken as u64, "broken memory"))),
+    }
 }
 
-impl BackupCopy {
-    /// Checks that the bytes are the copied ones, if those are known, and that the format can read all.
-    pub fn verify(&self, store: &Store, vault: &Vault<'_>, bytes: &[u8], now: Moment) -> BackupCheck {
-        let wrong = |found: String| BackupCheck { is_whole: false, found };
-        if let Some((_, len)) = self.made.filter(|(_, len)| *len != bytes.len() as u64) {
-            return wrong(format!("it has {} bytes, and had {len} when it was made", bytes.len()));
-        }
-        let same = self.is_as_kept(vault, bytes);
-        if same == Some(false) {
-            return wrong("its bytes are not the ones that were copied".into());
-        }
-        let known = if same.is_some() { "the bytes that were copied, " } else { "" };
-        match reads(store, &self.file, bytes, now) {
-            Ok(records) => BackupCheck {
-                is_whole: true,
-                found: format!("{known}{}", count_with_noun(records as u64, "memory")),
-            },
-            Err(broken) => wrong(format!("{known}{}", count_with_noun(broken as u64, "broken memory"))),
-        }
-    }
-
-    /// True if these are the bytes that the step copied; `None` if the copied bytes are not known.
-    fn is_as_kept(&self, vault: &Vault<'_>, bytes: &[u8]) -> Option<bool> {
-        let number = match (&self.reason, self.made) {
-            (_, Some((number, _))) => number,
-            (BackupReason::Before(_, number), None) => *number,
-            _ => return None,
-        };
-        let step = vault.step(number).ok().flatten()?;
-        step.changes.iter().filter(|change| change.path == self.path).find_map(|change| match &change.act {
-            Act::Remove(was) => Some(**was == *bytes),
-            _ => None,
-        })
-    }
+/// True if these are the bytes that the step copied; `None` if the copied bytes are not known.
+fn is_as_kept(copy: &BackupCopy, vault: &Vault<'_>, bytes: &[u8]) -> Option<bool> {
+    let number = match (&copy.reason, copy.made) {
+        (_, Some((number, _))) => number,
+        (BackupReason::Before(_, number), None) => *number,
+        _ => return None,
+    };
+    let step = vault.step(number).ok().flatten()?;
+    step.changes.iter().filter(|change| change.path == copy.path).find_map(|change| match &change.act {
+        Act::Remove(was) => Some(**was == *bytes),
+        _ => None,
+    })
 }
 
 /// Returns the number of records in a copy of `file`, or the number of broken ones.

@@ -87,8 +87,8 @@ fn a_takeover_that_was_removed_keeps_nobody_out_and_so_is_none() {
     let site = Site::new();
     let remove = |path: &Path| fs::remove_file(path).unwrap();
     let disk = Meddled { before_rename: &nothing, after_flock: &remove };
-    let scene = LockScene { disk: &disk, machine: &site.machine };
-    assert!(leftover_names::Takeover::enter(scene, &site.path("lock")).unwrap().is_none());
+    let context = LockScene { disk: &disk, machine: &site.machine };
+    assert!(leftover_names::Takeover::enter(context, &site.path("lock")).unwrap().is_none());
 }
 
 impl Disk for Meddled<'_> {

@@ -223,10 +223,10 @@ fn left_overs_of_dead_processes_are_removed_and_nothing_else() {
 #[test]
 fn the_takeover_of_a_living_process_is_left_to_it() {
     let site = Site::new();
-    let scene = LockScene { disk: &RealDisk, machine: &site.machine };
-    let entered = leftover_names::Takeover::enter(scene, &site.path("lock")).unwrap().unwrap();
-    assert!(leftover_names::Takeover::enter(scene, &site.path("lock")).unwrap().is_none());
-    leftover_names::sweep(scene, &site.path("lock"));
+    let context = LockScene { disk: &RealDisk, machine: &site.machine };
+    let entered = leftover_names::Takeover::enter(context, &site.path("lock")).unwrap().unwrap();
+    assert!(leftover_names::Takeover::enter(context, &site.path("lock")).unwrap().is_none());
+    leftover_names::sweep(context, &site.path("lock"));
     assert_eq!(site.names(), [".lock.takeover"]);
     drop(entered);
     assert_eq!(site.names(), [""; 0]);

@@ -143,8 +143,8 @@ impl Site {
 }
 
 fn planned(store: &Store, count: usize) -> Result<Plan, Refusal> {
-    let scene = WriteContext::of(store, NOW, [7; 16]);
-    tag(&scene, &store.entries[..count.min(store.entries.len())], &["marked".to_owned()], &[])
+    let context = WriteContext::of(store, NOW, [7; 16]);
+    tag(&context, &store.entries[..count.min(store.entries.len())], &["marked".to_owned()], &[])
 }
 
 /// The error code if it was not done.
@@ -166,8 +166,8 @@ fn undone(
     plan: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>,
 ) -> Outcome {
     let store = site.load(&RealDisk);
-    let scene = WriteContext::of(&store, NOW, [7; 16]);
-    Writer::open(Host::here(&site.data, NOW), &store).unwrap().commit(&plan(&scene).unwrap()).unwrap();
+    let context = WriteContext::of(&store, NOW, [7; 16]);
+    Writer::open(Host::here(&site.data, NOW), &store).unwrap().commit(&plan(&context).unwrap()).unwrap();
     let store = site.load(disk);
     let host = Host { disk, ..Host::here(&site.data, NOW) };
     let writer = Writer::open(host, &store).map_err(|error| error.code())?;
@@ -237,7 +237,7 @@ fn a_log_that_is_written_in_place_while_it_is_changed_is_refused_or_has_what_was
 #[test]
 fn an_undo_while_a_log_is_written_in_place_is_refused_or_has_what_was_written_without_the_change() {
     let run = |site: &Site, disk: &dyn Disk| {
-        undone(site, disk, |scene| tag(scene, &scene.store.entries[..1], &["marked".to_owned()], &[]))
+        undone(site, disk, |context| tag(context, &context.store.entries[..1], &["marked".to_owned()], &[]))
     };
     each_moment(&text(many()), &states(MARKED)[2..], run, |told, state| {
         assert!(told == state || told == state.replacen(MARKED, PLAIN, 1));
@@ -255,7 +255,7 @@ fn a_record_comes_back_while_a_log_is_written_in_place() {
     ];
     let remove = DeleteRequest { remove: true, ..DeleteRequest::default() };
     let run = |site: &Site, disk: &dyn Disk| {
-        undone(site, disk, |scene| delete(scene, &scene.store.entries[..1], remove))
+        undone(site, disk, |context| delete(context, &context.store.entries[..1], remove))
     };
     each_moment(&text(many()), &both, run, |told, state| {
         assert_eq!(told.replace(&line(0), ""), state.replace(&line(0), ""));
@@ -314,8 +314,8 @@ fn a_change_while_an_index_is_written_in_place_leaves_it_right_or_as_it_was_writ
         fs::write(&index, &was).unwrap();
         let clock = site.clock_of(&index, at, state);
         let store = site.load(&Meddled(Arc::clone(&clock)));
-        let scene = WriteContext::of(&store, NOW, [7; 16]);
-        let plan = tag(&scene, &store.entries[1..2], &["more".to_owned()], &[]);
+        let context = WriteContext::of(&store, NOW, [7; 16]);
+        let plan = tag(&context, &store.entries[1..2], &["more".to_owned()], &[]);
         let Ok(plan) = plan else {
             assert!(store.whole().is_err() && site.told() == log);
             continue;

@@ -6,7 +6,7 @@ use super::{dim, why};
 use crate::model::PathText;
 use crate::model::plan::count_with_noun;
 use crate::ops::backup_restore::comparison::DifferenceKind;
-use crate::tui::health::human_size;
+use crate::text::columns::human_size;
 use crate::tui::state::app::App;
 use crate::tui::theme::{self, Theme};
 use crate::work::{BackupRow, BackupSummary};

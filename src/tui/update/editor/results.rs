@@ -2,20 +2,16 @@
 
 use std::sync::Arc;
 
-use super::leave::beneath;
-use crate::model::{EntryRef, EntryTracker, Moment, Snapshot};
-use crate::ops::{self, WriteContext};
-use crate::store::commit::FormDraft;
-use crate::tui::action::Action;
-use crate::tui::editor::is_open;
-use crate::tui::message::{Effect, FormPart};
+use crate::model::{EntryRef, EntryTracker, FormDraft, Moment, Snapshot};
+use crate::ops::{self};
+use crate::tui::message::Effect;
 use crate::tui::state::app::App;
 use crate::tui::state::editor::{DraftState, Editor, TheirVersion};
-use crate::tui::update::editor::form_request::{ask, changed, request, told};
+use crate::tui::update::editor::form_request::{ask, request, told};
+use crate::tui::update::editor::{compare, leave};
 use crate::tui::update::reload::load_now;
-use crate::tui::update::running_change;
 use crate::work::Job;
-use crate::work::form_jobs::{FormSaveOutcome, ValidatedForm};
+use crate::work::form_jobs::ValidatedForm;
 
 /// Takes in a check of the form. A check older than the last one is dropped.
 pub fn judged(app: &mut App, judged: ValidatedForm) {
@@ -72,64 +68,6 @@ pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) {
     app.push_effect(Effect::SaveDraftSoon);
 }
 
-/// Takes in that a form was saved, or why it was not.
-pub fn saved(app: &mut App, saved: FormSaveOutcome) {
-    running_change::finish_queued(app);
-    let leaving = app.quits_when_done && app.change_count == 0;
-    let Some(editor) = &mut app.editor else { return app.push_effect(load_now(app)) };
-    editor.saving = false;
-    match saved {
-        FormSaveOutcome::Done(own) => {
-            // A draft may have been written during the save. This drops it, too.
-            forget(app);
-            app.editor = None;
-            app.screen = beneath(app);
-            app.notice = Some(running_change::outcome_notice(app, own));
-            app.push_effect(load_now(app));
-            if leaving {
-                app.push_effect(Effect::Quit);
-            }
-        }
-        FormSaveOutcome::Same => {
-            editor.draft_state = DraftState::Unchanged;
-            app.quits_when_done = false;
-            app.say("There is nothing to save: nothing was changed.");
-        }
-        FormSaveOutcome::Judged(own) => {
-            app.quits_when_done = false;
-            let warned = !own.judged.is_refused();
-            let count = own.judged.findings.iter().filter(|own| own.is_new).count();
-            editor.warned_version = warned.then_some(own.version);
-            (editor.judged_version, editor.judged) = (own.version, own.judged);
-            let key = Action::Save.key();
-            app.notice = Some(match warned {
-                true => {
-                    format!("It is not saved yet: {count} to look at; {key} once more saves it all the same.")
-                }
-                false => format!("It is not saved, and nothing is lost: {}", first(editor)),
-            });
-        }
-        FormSaveOutcome::Failed(why) => {
-            (app.quits_when_done, editor.error_shown) = (false, true);
-            app.say(format!("{why} What was typed is still here."));
-            app.push_effect(load_now(app));
-        }
-    }
-}
-
-fn first(editor: &Editor) -> String {
-    let own = editor.judged.findings.iter().find(|own| own.refuses());
-    own.map_or_else(String::new, |own| format!("{} ({})", own.message, own.code.as_str()))
-}
-
-/// Drops the draft of the memory whose form is open.
-fn forget(app: &mut App) {
-    if let Some(mut request) = request(app) {
-        request.values = request.form.values();
-        app.give_job(Job::KeepDraft(request));
-    }
-}
-
 /// Compares the form with stores that were read again. If the memory is the same, the form
 /// continues at its new place. If it changed, a notice says so at once.
 pub fn reloaded(app: &mut App) {
@@ -163,14 +101,14 @@ pub fn reloaded(app: &mut App) {
             let same = matches!((&before, theirs), (Some(TheirVersion::Changed { form: old, .. }), TheirVersion::Changed { form, .. }) if old == form);
             if before.is_some() && !same && editor.conflict.is_some() {
                 // The comparison on screen is out of date.
-                return super::compare::open(app);
+                return compare::open(app);
             }
         }
     }
     let is_gone =
         app.editor.as_ref().is_some_and(|editor| matches!(editor.theirs, Some(TheirVersion::Gone(_))));
     if is_gone {
-        app.effects.extend(super::unkept(app).map(Effect::Job));
+        app.effects.extend(leave::unkept(app).map(Effect::Job));
     }
     ask(app, true);
 }
@@ -190,66 +128,4 @@ fn theirs(editor: &Editor, is: Option<&(Arc<Snapshot>, EntryRef)>, now: Moment) 
             Some(TheirVersion::Changed { snapshot: Arc::clone(snapshot), at: *at, form: Arc::new(form) })
         }
     }
-}
-
-/// Returns the text for another editor.
-pub fn text_for(app: &App, what: FormPart) -> Option<String> {
-    let editor = app.editor.as_ref()?;
-    match what {
-        FormPart::Field(at) => Some(editor.texts.get(at)?.as_str().to_owned()),
-        FormPart::Record => {
-            let (store, entry) = editor.snapshot.get(editor.at);
-            let scene = WriteContext::of(store, app.now, [0; 16]);
-            Some(ops::form::record_text(&scene, entry, &editor.form, &editor.values()))
-        }
-    }
-}
-
-/// Takes in the result of another editor: `before` is the text it got, `after` the new text or an error.
-pub fn lent(app: &mut App, what: FormPart, before: &str, after: Result<String, String>) {
-    let Some(editor) = &mut app.editor else { return };
-    let after = match after {
-        Ok(after) if after == before => {
-            return app.say("The text is the same.");
-        }
-        Ok(after) => after,
-        Err(why) => return app.say(why),
-    };
-    match what {
-        FormPart::Field(at) => {
-            let is_area = matches!(editor.form.fields[at].kind, ops::form::FieldKind::Text { .. });
-            let after = if is_area { after } else { after.trim().replace(['\n', '\r'], " ") };
-            editor.field = at;
-            editor.text().set(&after);
-        }
-        FormPart::Record => {
-            let (store, entry) = editor.snapshot.get(editor.at);
-            match ops::form::values_of(store, entry, &editor.form, &after) {
-                Ok(values) => put(editor, &values),
-                Err(refusal) => {
-                    app.say(format!("{} Nothing was changed.", refusal.message));
-                    let keep = request(app).map(|request| Effect::Job(Job::KeepText(request, after)));
-                    return app.effects.extend(keep);
-                }
-            }
-        }
-    }
-    changed(app);
-    ask(app, true);
-    app.say(format!("It is taken into the form; {} saves it.", Action::Save.key()));
-}
-
-fn put(editor: &mut Editor, values: &[String]) {
-    let form = Arc::clone(&editor.form);
-    for ((text, field), value) in editor.texts.iter_mut().zip(&form.fields).zip(values) {
-        if is_open(field) {
-            text.set(value);
-        }
-    }
-}
-
-/// Adds to the notice where the text is kept that the form could not take.
-pub fn text_kept(app: &mut App, said: &str) {
-    let before = app.notice.take().unwrap_or_default();
-    app.say(format!("{before} {said}").trim().to_owned());
 }

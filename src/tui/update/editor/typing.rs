@@ -33,6 +33,20 @@ pub fn key(app: &mut App, key: KeyEvent) {
     }
 }
 
+/// Undoes what was typed last into the focused field.
+pub fn undo(app: &mut App) {
+    if app.editor.as_mut().is_some_and(|editor| editor.text().undo()) {
+        changed(app)
+    }
+}
+
+/// Types again what was undone last.
+pub fn redo(app: &mut App) {
+    if app.editor.as_mut().is_some_and(|editor| editor.text().redo()) {
+        changed(app)
+    }
+}
+
 /// Moves the cursor. True if the key moves.
 fn moved(editor: &mut Editor, key: KeyEvent) -> bool {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);

@@ -1,28 +1,24 @@
-//! Backups: opens one, chooses what to restore, and plans that.
+//! Backups: lists them, opens one, and offers an intact one first.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::model::PathText;
-use crate::model::plan::count_with_noun;
-use crate::store::commit::BackupCheck;
 use crate::tui::action::Action;
-use crate::tui::list_view::backups::{chosen, item_key};
-use crate::tui::state::app::{App, Screen};
+use crate::tui::list_view::backups::item_key;
+use crate::tui::state::app::App;
 use crate::tui::state::list_view::IntactBackupSearch;
-use crate::tui::update::list_view::change_request::plan;
 use crate::tui::update::list_view::row_refresh::ask;
-use crate::usecase::{BackupRestore, ChangeCommand};
+use crate::tui::update::list_view::{bring_back, replace_file, verify};
 use crate::work::{BackupCompareMode, BackupRow, BackupSummary, Inspect, OpenedBackup};
 
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
         Action::Open if !app.list_view.in_details => open(app),
-        Action::Open | Action::BringBack => bring_back(app),
-        Action::ReplaceFile => replace(app),
+        Action::Open | Action::BringBack => bring_back::from_backup(app),
+        Action::ReplaceFile => replace_file::replace(app),
         Action::Difference => difference(app),
-        Action::Verify => verify(app),
+        Action::Verify => verify::verify(app),
         _ => return false,
     }
     true
@@ -166,59 +162,8 @@ pub fn opened(app: &mut App, outcome: Result<OpenedBackup, String>) {
         within.cursor = Default::default();
     }
     let differs = BackupSummary::of(&opened.compared);
-    note(backups.list.as_mut(), (place.0, &place.1), (opened.verified.clone(), Some(differs)));
+    verify::note(backups.list.as_mut(), (place.0, &place.1), (opened.verified.clone(), Some(differs)));
     backups.opened = Some(opened);
-}
-
-/// The result of a verification, and the differences.
-type VerifyResult = (BackupCheck, Option<BackupSummary>);
-
-fn note(list: Option<&mut Vec<BackupRow>>, (store, path): (usize, &Path), (verified, differs): VerifyResult) {
-    let own = list.into_iter().flatten().find(|own| own.store == store && own.copy.path == path);
-    if let Some(own) = own {
-        (own.verified, own.differs) = (Some(verified), differs);
-    }
-}
-
-/// Verifies every backup that was not compared with its file, one by one. A second call stops it.
-fn verify(app: &mut App) {
-    let backups = &mut app.list_view.backups;
-    if backups.verifying.take().is_some() {
-        return app.say("No more backups are looked at.");
-    }
-    backups.verifying = Some(HashSet::new());
-    next(app)
-}
-
-fn next(app: &mut App) {
-    let backups = &mut app.list_view.backups;
-    let Some(looked) = backups.verifying.as_mut().filter(|_| app.screen == Screen::Backups) else {
-        backups.verifying = None;
-        return;
-    };
-    let list = backups.list.as_deref().unwrap_or_default();
-    // A backup that can't be compared is not verified twice, even if the list was read again.
-    let place = |own: &BackupRow| (own.store, own.copy.path.clone());
-    let left: Vec<&BackupRow> =
-        list.iter().filter(|own| own.differs.is_none() && !looked.contains(&place(own))).collect();
-    let Some(own) = left.first() else {
-        let broken = list.iter().filter(|own| own.verified.as_ref().is_some_and(|own| !own.is_whole));
-        let (broken, all) = (broken.count(), list.len());
-        backups.verifying = None;
-        return app.say(format!("{} looked at, {broken} damaged", count_with_noun(all as u64, "backup")));
-    };
-    looked.insert(place(own));
-    let what = Inspect::Verify(own.store, own.copy.clone(), BackupCompareMode::Each);
-    let left = left.len();
-    app.say(format!("Looking at every byte: {left} to go, V stops."));
-    ask(app, what)
-}
-
-pub fn verified(app: &mut App, place: (usize, &Path), found: VerifyResult) {
-    note(app.list_view.backups.list.as_mut(), place, found);
-    if app.list_view.backups.verifying.is_some() {
-        next(app);
-    }
 }
 
 fn difference(app: &mut App) {
@@ -229,52 +174,4 @@ fn difference(app: &mut App) {
     }
     (app.list_view.backups.difference, app.list_view.top) = (shows, 0);
     app.list_view.in_details |= shows;
-}
-
-fn bring_back(app: &mut App) {
-    let marked = chosen(&app.list_view.details);
-    let Some(opened) = &app.list_view.backups.opened else { return app.say("Open a backup first: Enter.") };
-    if marked.is_empty() || opened.compared.whole_only.is_some() {
-        let whole = opened.compared.whole_only.as_ref().map(|why| match opened.verified.is_whole {
-            true => format!("{why}; W does"),
-            false => format!("{why}, and {}.", damaged(&opened.verified)),
-        });
-        return app.say(whole.unwrap_or_else(|| "Nothing is marked: Space marks, * marks all.".into()));
-    }
-    let (count, file) = (count_with_noun(marked.len() as u64, "memory"), opened.copy.file.to_text());
-    let name = format!("{count} of {file}");
-    wanted(app, name, (marked, false))
-}
-
-/// Returns why a damaged backup does not replace a whole file.
-fn damaged(verified: &BackupCheck) -> String {
-    format!("the backup is damaged, so it does not replace the file ({})", verified.found)
-}
-
-/// Plans to replace the whole file by the backup. Memories that were written later are lost.
-fn replace(app: &mut App) {
-    let Some(opened) = &app.list_view.backups.opened else { return app.say("Open a backup first: Enter.") };
-    if opened.compared.is_alike {
-        return app.say("The file is as the backup has it.");
-    }
-    if !opened.verified.is_whole {
-        return app.say(format!("Nothing is changed: {}.", damaged(&opened.verified)));
-    }
-    let lost = opened.compared.items.iter().filter(|item| item.kind.is_only_here()).count();
-    let what = if opened.compared.deletes { "deletion" } else { "memory" };
-    let lost = match lost {
-        0 => String::new(),
-        _ => format!(" (drops {} that the backup lacks)", count_with_noun(lost as u64, what)),
-    };
-    let name = format!("{}{lost}", opened.copy.file.to_text());
-    let marked = chosen(&app.list_view.details);
-    wanted(app, name, (marked, true))
-}
-
-fn wanted(app: &mut App, name: String, (chosen, whole): (HashSet<u64>, bool)) {
-    let Some(opened) = &app.list_view.backups.opened else { return };
-    let (copy, bytes) = (opened.copy.clone(), Arc::clone(&opened.bytes));
-    let restoring = BackupRestore { store: opened.store, copy, bytes, chosen, whole };
-    app.list_view.read_snapshot = Some(Arc::clone(&opened.snapshot));
-    plan(app, name, ChangeCommand::RestoreBackup(restoring))
 }

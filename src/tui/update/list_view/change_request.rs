@@ -1,12 +1,14 @@
 //! Changes of rows of a list view.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::tui::list_view::{self, ListRow};
+use crate::tui::list_view::{self};
 use crate::tui::possible_changes;
 use crate::tui::state::app::App;
+use crate::tui::state::list_row::ListRow;
 use crate::tui::update::running_change;
-use crate::usecase::{ChangeCommand, ChangeRequest, Requester};
+use crate::usecase::{BackupRestore, ChangeCommand, ChangeRequest, Requester};
 use crate::work::Job;
 
 /// Returns the marked rows, even those that a filter hides, or else the row under the cursor.
@@ -47,4 +49,13 @@ pub fn request(app: &mut App, name: String, wanted: ChangeCommand) -> Option<Cha
     };
     let snapshot = Arc::clone(app.list_view.read_snapshot.as_ref().unwrap_or(&app.snapshot));
     Some(ChangeRequest { name, ..ChangeRequest::new(snapshot, Requester::Screen, wanted, data, app.now) })
+}
+
+/// Plans to restore the chosen memories of the open backup, or the whole file.
+pub fn restore_backup(app: &mut App, name: String, (chosen, whole): (HashSet<u64>, bool)) {
+    let Some(opened) = &app.list_view.backups.opened else { return };
+    let (copy, bytes) = (opened.copy.clone(), Arc::clone(&opened.bytes));
+    let restoring = BackupRestore { store: opened.store, copy, bytes, chosen, whole };
+    app.list_view.read_snapshot = Some(Arc::clone(&opened.snapshot));
+    plan(app, name, ChangeCommand::RestoreBackup(restoring))
 }

@@ -2,9 +2,10 @@
 
 use crate::model::PathText;
 use crate::tui::action::Action;
-use crate::tui::list_view::{self, ListRow, row};
+use crate::tui::list_view::{self, row};
 use crate::tui::state::app::App;
 use crate::tui::state::file_place::place;
+use crate::tui::state::list_row::ListRow;
 use crate::tui::update::copy as memory;
 use crate::tui::update::list_view::change_request::aimed;
 

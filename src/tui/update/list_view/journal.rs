@@ -1,6 +1,6 @@
 //! The journal: shows what a step changed, and undoes or redoes it.
 
-use crate::store::commit::UndoRedo;
+use crate::model::UndoRedo;
 use crate::tui::action::Action;
 use crate::tui::list_view::journal::step;
 use crate::tui::state::app::App;

@@ -1,8 +1,9 @@
 //! Marks of rows: one, a range, all, the others. The list can show only marked rows.
 
 use crate::tui::action::Action;
-use crate::tui::list_view::{self, ListRow};
+use crate::tui::list_view::{self};
 use crate::tui::state::app::App;
+use crate::tui::state::list_row::ListRow;
 use crate::tui::update::list_view::row_refresh::{cursor_key, renew, renew_within};
 
 /// Marks or unmarks the row under the cursor, and moves to the next row.

@@ -1,23 +1,20 @@
-//! New memories: marks them as seen, one by one or all at once, and announces them in a notice.
+//! New memories: the keys of their view, and the notice that announces them.
 
 use crate::model::{EntryRef, Moment, PathText};
 use crate::tui::action::Action;
-use crate::tui::list_view::ListRow;
-use crate::tui::list_view::new::{field, name_of};
+use crate::tui::list_view::new::field;
 use crate::tui::message::Effect;
 use crate::tui::state::app::{App, DEMO_NOTICE};
+use crate::tui::state::list_row::ListRow;
 use crate::tui::theme::{fit, safe, width};
-use crate::tui::update::list_view::change_request::aimed;
-use crate::tui::update::list_view::row_refresh::{cursor_key, renew};
+use crate::tui::update::list_view::seen;
 use crate::tui::update::reference_go_back;
-use crate::tui::update::wider_narrower_sizes::keep_lasting;
-use crate::usecase::ScreenState;
 
 pub fn act(app: &mut App, action: Action) -> bool {
     match (action, app.list_view.row()) {
-        (Action::Seen, _) => seen(app),
-        (Action::AllSeen, _) => all_seen(app),
-        (Action::Undo, _) => undo(app),
+        (Action::Seen, _) => seen::seen(app),
+        (Action::AllSeen, _) => seen::all_seen(app),
+        (Action::Undo, _) => seen::undo(app),
         (Action::Open, Some(ListRow::New(at))) if !app.list_view.in_details => {
             reference_go_back::open_memory(app, at)
         }
@@ -26,66 +23,13 @@ pub fn act(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// Marks as seen: the marked memories, or the one under the cursor.
-fn seen(app: &mut App) {
-    let rows = if app.list_view.in_details { app.list_view.row().into_iter().collect() } else { aimed(app) };
-    let at: Vec<EntryRef> =
-        rows.into_iter().filter_map(|row| if let ListRow::New(at) = row { Some(at) } else { None }).collect();
-    if at.is_empty() {
-        return app.say("There is nothing new here.");
-    }
-    let before = app.visits.clone();
-    for own in &at {
-        let store = &app.snapshot.stores[own.store as usize];
-        app.visits.see_one(&store.root, name_of(store, own.entry));
-    }
-    app.say(match at.as_slice() {
-        [one] => format!("{} is seen.", App::quoted_title(&app.snapshot, *one)),
-        several => format!("{} memories are seen.", several.len()),
-    });
-    keep(app, before);
-}
-
-/// Saves what is seen, and remembers the former state for undo.
-fn keep(app: &mut App, before: crate::usecase::Visits) {
-    let held = cursor_key(app);
-    app.list_view.seen_before.push(before);
-    app.list_view.list.marks.clear();
-    write(app);
-    renew(app, held);
-}
-
-/// Makes new again what was marked as seen last.
-fn undo(app: &mut App) {
-    let Some(before) = app.list_view.seen_before.pop() else {
-        return app.say("Nothing was marked as seen in this view, so nothing is undone.");
-    };
-    let held = cursor_key(app);
-    app.visits = before;
-    app.say("What was marked as seen last is new again.");
-    write(app);
-    renew(app, held);
-}
-
-pub fn all_seen(app: &mut App) {
-    let count = crate::tui::list_view::new::count(app);
-    if count == 0 {
-        return app.say("Nothing is new, so nothing was changed.");
-    }
-    let before = app.visits.clone();
-    let roots: Vec<_> = app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
-    app.visits.see(&roots, app.now, false);
-    app.say(format!("All {} are seen.", crate::usecase::memory_count(count)));
-    keep(app, before);
-}
-
 /// Begins the first visit of new stores. Announces the newest memory if it came since `before`.
 pub fn arrived(app: &mut App, before: Option<Moment>) {
     let roots: Vec<_> = app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
     let known = app.visits.clone();
     app.visits.see(&roots, app.now, true);
     if app.visits != known {
-        write(app);
+        seen::write(app);
     }
     let newest = newest(app);
     let (Some(before), Some((created, at))) = (before, newest) else { return };
@@ -141,9 +85,4 @@ pub fn newest(app: &App) -> Option<(Moment, EntryRef)> {
         Some((created, EntryRef { store: number as u32, entry }))
     });
     each.max_by_key(|(created, _)| *created)
-}
-
-/// Saves up to when each store was seen.
-fn write(app: &mut App) {
-    keep_lasting(app, ScreenState::Visits(app.visits.clone()));
 }

@@ -1,16 +1,13 @@
-//! Problems: the user chooses a fix, sees it as a plan, and carries it out.
+//! Problems: the keys of their view, and the ways into it.
 
 use super::super::reference_go_back;
-use crate::model::{EntryRef, Problem};
-use crate::ops::repair::FixPreview;
+use crate::model::EntryRef;
 use crate::tui::action::Action;
-use crate::tui::list_view::{ListRow, problems};
+use crate::tui::list_view::problems;
 use crate::tui::state::app::{App, Screen};
-use crate::tui::update::list_view::change_request::plan;
+use crate::tui::state::list_row::ListRow;
+use crate::tui::update::list_view::fix;
 use crate::tui::update::list_view::open_view::open;
-use crate::tui::update::list_view::row_refresh::ask;
-use crate::usecase::ChangeCommand;
-use crate::work::Inspect;
 
 /// In this view, the keys of the panes choose a fix by its number.
 const NUMBERS: [Action; 5] =
@@ -19,8 +16,8 @@ const NUMBERS: [Action; 5] =
 pub fn act(app: &mut App, action: Action) -> bool {
     match (action, NUMBERS.iter().position(|own| *own == action)) {
         (Action::Open, _) => reference_go_back::open_problem(app),
-        (Action::Fix, _) => fix(app),
-        (_, Some(at)) => return choose(app, at),
+        (Action::Fix, _) => fix::fix(app),
+        (_, Some(at)) => return fix::choose(app, at),
         _ => return false,
     }
     true
@@ -41,54 +38,6 @@ pub fn go_to(app: &mut App, at: EntryRef) {
     if let Some(place) = place {
         app.list_view.list.cursor.at = place;
     }
-}
-
-/// Chooses a fix by its index. False if there is none.
-fn choose(app: &mut App, at: usize) -> bool {
-    let Some(fix) = app.list_view.fixes.as_mut() else { return false };
-    let Some(way) = fix.ways.get(at) else { return false };
-    // A low screen does not show the fixes.
-    let told = format!("{} {}: {} shows what it does.", at + 1, way.title, Action::Fix.key());
-    fix.chosen = Some(at);
-    app.say(told);
-    true
-}
-
-fn fix(app: &mut App) {
-    let Some(which) = problems::wanted(app) else {
-        return app.say("No problem is under the cursor.");
-    };
-    let Some((_, problem)) = problems::selected(app) else { return };
-    let line = problem.line.map_or(String::new(), |line| format!(" on line {line}"));
-    let name = format!("\"{}\"{line}", problem.code.as_str().replace('-', " "));
-    plan(app, name, ChangeCommand::Repair(which));
-}
-
-/// Starts to look for fixes of the problem under the cursor.
-pub fn ask_fixes(app: &mut App) {
-    let own = problems::selected(app).map(|(store, own)| (store, Box::new(own.clone())));
-    if let (Screen::Problems, Some((store, own)), true) = (app.screen, own, app.data.is_some()) {
-        ask(app, Inspect::Fixes(store, own));
-    }
-}
-
-/// Takes in the fixes of a problem. The cursor may have moved on.
-pub fn found(app: &mut App, (store, of): (usize, &Problem), fixes: Result<FixPreview, String>) {
-    if problems::selected(app).is_none_or(|(other, own)| (other, own) != (store, of)) {
-        return;
-    }
-    let mut shown = match fixes {
-        Ok(fixes) => problems::to_fixes(fixes),
-        Err(why) => {
-            app.say(why);
-            None
-        }
-    };
-    let was = app.list_view.fixes.take().and_then(|own| Some(own.ways.get(own.chosen?)?.title.clone()));
-    if let Some(own) = &mut shown {
-        own.chosen = own.ways.iter().position(|way| Some(&way.title) == was.as_ref());
-    }
-    app.list_view.fixes = shown;
 }
 
 /// Opens the problems at the memory under the cursor, or else at the first line that can't be read.

@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::tui::list_view::{self, ListRow, RowList, row};
+use crate::tui::list_view::{self, row};
 use crate::tui::state::app::App;
-use crate::tui::update::list_view::{backups, problems};
+use crate::tui::state::list_row::ListRow;
+use crate::tui::state::row_list::RowList;
+use crate::tui::update::list_view::{backups, fix};
 use crate::work::{Inspect, InspectRequest, Job};
 
 pub fn ask(app: &mut App, what: Inspect) {
@@ -62,7 +64,7 @@ pub fn renew_within(app: &mut App) {
     let all = list_view::detail_rows(app);
     let rows = shown(app, all, &app.list_view.details);
     app.list_view.details.put(rows);
-    problems::ask_fixes(app);
+    fix::ask_fixes(app);
     app.list_view.text = list_view::detail_text(app).lines().map(str::to_owned).collect();
 }
 

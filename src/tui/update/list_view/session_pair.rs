@@ -1,8 +1,8 @@
 //! The sessions of two compared memories, side by side.
 
 use crate::tui::action::Action;
-use crate::tui::list_view::ListRow;
 use crate::tui::state::app::{App, Screen};
+use crate::tui::state::list_row::ListRow;
 use crate::tui::update::reference_go_back;
 
 pub fn open(app: &mut App) {

@@ -68,50 +68,50 @@ const ADDS: &[&str] = &[SERVER, LOG, BMAD, A_MEM];
 const SESSIONS: &[&str] = &[LOG, BMAD];
 
 pub const DEEDS: &[Deed] = &[
-    plain("add", |scene| add(scene, 0), ADDS),
-    plain("add of another kind", |scene| add(scene, 1), ADDS),
+    plain("add", |context| add(context, 0), ADDS),
+    plain("add of another kind", |context| add(context, 1), ADDS),
     plain("edit", edit, &FORMATS),
     plain("tag", tag, ADDS),
     plain("tag rename", rename, ADDS),
     plain(
         "importance",
-        |scene| ops::set_field::importance(scene, &some(scene)?[0], 0.25),
+        |context| ops::set_field::importance(context, &some(context)?[0], 0.25),
         &[SERVER, LOG, A_MEM],
     ),
-    plain("delete", |scene| delete(scene, false), &FORMATS),
-    plain("delete with remove", |scene| delete(scene, true), &FORMATS),
+    plain("delete", |context| delete(context, false), &FORMATS),
+    plain("delete with remove", |context| delete(context, true), &FORMATS),
     plain("archive", archive, &[SERVER, A_MEM, BUNDLE]),
     after(
         "archive of what is deprecated",
-        &[First::Plan(|scene| delete(scene, false))],
+        &[First::Plan(|context| delete(context, false))],
         Doing::Plan(archive_deprecated),
         &[A_MEM],
     ),
-    plain("session new", |scene| ops::session::new(scene, Some(new_session(scene)), "user"), SESSIONS),
-    plain("session delete", |scene| ops::session::delete(scene, &session(scene)?), SESSIONS),
-    plain("session archive", |scene| ops::session::archive(scene, &session(scene)?), &[BMAD]),
+    plain("session new", |context| ops::session::new(context, Some(new_session(context)), "user"), SESSIONS),
+    plain("session delete", |context| ops::session::delete(context, &session(context)?), SESSIONS),
+    plain("session archive", |context| ops::session::archive(context, &session(context)?), &[BMAD]),
     after("session unarchive", &[First::Plan(pack)], Doing::Plan(unpack), &[BMAD]),
     plain("compact", compact, &[SERVER, BMAD, BUNDLE]),
     after(
         "compact of what is deleted",
-        &[First::Plan(|scene| delete(scene, false))],
+        &[First::Plan(|context| delete(context, false))],
         Doing::Plan(compact),
         &[SERVER, LOG, BMAD],
     ),
-    plain("decay", |scene| ops::decay::decay(&later(scene)), SESSIONS),
-    plain("access", |scene| ops::access::access(scene, &some(scene)?[0]), &[SERVER, LOG, BMAD]),
+    plain("decay", |context| ops::decay::decay(&later(context)), SESSIONS),
+    plain("access", |context| ops::access::access(context, &some(context)?[0]), &[SERVER, LOG, BMAD]),
     after("maintain", &[First::Other(keep_up)], Doing::Plan(maintain), &FORMATS),
-    plain("restore", |scene| restore(scene, false), &FORMATS),
-    plain("restore of a whole file", |scene| restore(scene, true), &FORMATS),
+    plain("restore", |context| restore(context, false), &FORMATS),
+    plain("restore of a whole file", |context| restore(context, true), &FORMATS),
     after("reindex", &[First::Other(disagree)], Doing::Plan(ops::reindex::reindex), &FORMATS),
     after("repair", &[First::Other(tear)], Doing::Plan(repair), &FORMATS),
     after("init", &[First::Nothing], Doing::Plan(init), ADDS),
     plain("erase", |_| Err(nothing()), &FORMATS).erases(),
-    after("undelete", &[First::Plan(|scene| delete(scene, false))], Doing::Plan(undelete), &[LOG, A_MEM]),
+    after("undelete", &[First::Plan(|context| delete(context, false))], Doing::Plan(undelete), &[LOG, A_MEM]),
     after("unarchive", &[First::Plan(archive)], Doing::Plan(unarchive), &[SERVER, A_MEM]),
     after("undo of edit", &[First::Plan(edit)], Doing::Undo, &FORMATS),
     after("redo of edit", &[First::Plan(edit), First::Undo], Doing::Redo, &FORMATS),
-    after("undo of delete", &[First::Plan(|scene| delete(scene, true))], Doing::Undo, &FORMATS),
+    after("undo of delete", &[First::Plan(|context| delete(context, true))], Doing::Undo, &FORMATS),
     after("undo of archive", &[First::Plan(archive)], Doing::Undo, &[SERVER, A_MEM, BUNDLE]),
     after("undo of session archive", &[First::Plan(pack)], Doing::Undo, &[BMAD]),
 ];
@@ -151,18 +151,18 @@ fn kinds(format: &str) -> [&'static str; 2] {
 
 pub const TEXT: &str = "A memory that is new, and says so at some length.";
 
-pub fn add(scene: &WriteContext<'_>, kind: usize) -> Result<Plan, Refusal> {
-    let session = scene.store.sessions.first().map(|own| own.name.as_str());
-    let (tags, kind) = (["fresh".to_owned()], kinds(scene.store.format)[kind]);
-    let session = session.filter(|_| ![SERVER, A_MEM].contains(&scene.store.format));
+pub fn add(context: &WriteContext<'_>, kind: usize) -> Result<Plan, Refusal> {
+    let session = context.store.sessions.first().map(|own| own.name.as_str());
+    let (tags, kind) = (["fresh".to_owned()], kinds(context.store.format)[kind]);
+    let session = session.filter(|_| ![SERVER, A_MEM].contains(&context.store.format));
     let tags = &tags[..usize::from(kind != "event")];
-    let importance = (kind != "event" && scene.store.format != BMAD).then_some(0.5);
-    ops::add::add(scene, &RecordDraft { session, kind, text: Some(TEXT), tags, importance, record: None })
+    let importance = (kind != "event" && context.store.format != BMAD).then_some(0.5);
+    ops::add::add(context, &RecordDraft { session, kind, text: Some(TEXT), tags, importance, record: None })
 }
 
 /// The name of a session that does not exist.
-pub fn new_session(scene: &WriteContext<'_>) -> &'static str {
-    match (scene.store.format, scene.store.sessions.is_empty()) {
+pub fn new_session(context: &WriteContext<'_>) -> &'static str {
+    match (context.store.format, context.store.sessions.is_empty()) {
         (LOG, true) => "sess_one",
         (LOG, false) => "sess_two",
         (_, true) => "one",
@@ -174,14 +174,14 @@ pub fn nothing() -> Refusal {
     Refusal::unfit("nothing to be done")
 }
 
-fn live(scene: &WriteContext<'_>) -> Vec<Entry> {
-    scene.store.entries.iter().filter(|entry| entry.state == State::Live).copied().collect()
+fn live(context: &WriteContext<'_>) -> Vec<Entry> {
+    context.store.entries.iter().filter(|entry| entry.state == State::Live).copied().collect()
 }
 
 /// Returns a record that is not the last of its file and can be changed.
-fn some(scene: &WriteContext<'_>) -> Result<Vec<Entry>, Refusal> {
-    let can = |entry: &Entry| ops::tag::tag(scene, &[*entry], &["x".into()], &[]).is_ok();
-    let found: Vec<Entry> = live(scene).into_iter().filter(can).take(1).collect();
+fn some(context: &WriteContext<'_>) -> Result<Vec<Entry>, Refusal> {
+    let can = |entry: &Entry| ops::tag::tag(context, &[*entry], &["x".into()], &[]).is_ok();
+    let found: Vec<Entry> = live(context).into_iter().filter(can).take(1).collect();
     if found.is_empty() { Err(nothing()) } else { Ok(found) }
 }
 
@@ -189,76 +189,76 @@ fn first_of(mut plans: impl Iterator<Item = Plan>) -> Result<Plan, Refusal> {
     plans.find(|plan| !plan.is_empty()).ok_or_else(nothing)
 }
 
-fn edit(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    let name = match scene.store.format {
+fn edit(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    let name = match context.store.format {
         BUNDLE => "title",
         _ => "text",
     };
     let set = [FieldAssignment { name, value: "Another text, and a longer one than before." }];
-    first_of(live(scene).iter().filter_map(|entry| ops::edit::edit(scene, entry, &set).ok()))
+    first_of(live(context).iter().filter_map(|entry| ops::edit::edit(context, entry, &set).ok()))
 }
 
-fn tag(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    ops::tag::tag(scene, &some(scene)?, &["marked".to_owned()], &[])
+fn tag(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    ops::tag::tag(context, &some(context)?, &["marked".to_owned()], &[])
 }
 
-fn rename(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
+fn rename(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
     let tagging = ops::tag::TagChange::Rename { from: "fresh", to: "stale" };
-    ops::tag::tagged(scene, &some(scene)?, tagging, &ops::Progress::default())
+    ops::tag::tagged(context, &some(context)?, tagging, &ops::Progress::default())
 }
 
-fn delete(scene: &WriteContext<'_>, remove: bool) -> Result<Plan, Refusal> {
+fn delete(context: &WriteContext<'_>, remove: bool) -> Result<Plan, Refusal> {
     let asked = DeleteRequest { remove, ..DeleteRequest::default() };
-    first_of(live(scene).iter().filter_map(|entry| ops::delete::delete(scene, &[*entry], asked).ok()))
+    first_of(live(context).iter().filter_map(|entry| ops::delete::delete(context, &[*entry], asked).ok()))
 }
 
-fn archive(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    let scene = if scene.store.format == A_MEM { &later(scene) } else { scene };
-    first_of(live(scene).iter().rev().filter_map(|entry| ops::archive::archive(scene, &[*entry]).ok()))
+fn archive(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    let context = if context.store.format == A_MEM { &later(context) } else { context };
+    first_of(live(context).iter().rev().filter_map(|entry| ops::archive::archive(context, &[*entry]).ok()))
 }
 
-fn archive_deprecated(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    let all = scene.store.entries.iter();
-    let own = all.filter(|own| scene.store.document(own).path.extension().is_some_and(|end| end == "md"));
-    first_of(own.filter_map(|entry| ops::archive::archive(&later(scene), &[*entry]).ok()))
+fn archive_deprecated(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    let all = context.store.entries.iter();
+    let own = all.filter(|own| context.store.document(own).path.extension().is_some_and(|end| end == "md"));
+    first_of(own.filter_map(|entry| ops::archive::archive(&later(context), &[*entry]).ok()))
 }
 
-fn compact(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    ops::compact::compact(&later(scene), None)
+fn compact(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    ops::compact::compact(&later(context), None)
 }
 
-fn unarchive(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    let own = scene.store.entries.iter().filter(|entry| entry.state == State::Archived);
-    ops::archive::unarchive(scene, &own.copied().collect::<Vec<_>>())
+fn unarchive(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    let own = context.store.entries.iter().filter(|entry| entry.state == State::Archived);
+    ops::archive::unarchive(context, &own.copied().collect::<Vec<_>>())
 }
 
-fn undelete(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    let all = scene.store.entries.iter();
+fn undelete(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    let all = context.store.entries.iter();
     first_of(
-        all.filter_map(|entry| ops::undelete::undelete(scene, &[*entry], &ErasedRecords::default()).ok()),
+        all.filter_map(|entry| ops::undelete::undelete(context, &[*entry], &ErasedRecords::default()).ok()),
     )
 }
 
-fn session(scene: &WriteContext<'_>) -> Result<String, Refusal> {
-    scene.store.sessions.first().map(|own| own.name.clone()).ok_or_else(nothing)
+fn session(context: &WriteContext<'_>) -> Result<String, Refusal> {
+    context.store.sessions.first().map(|own| own.name.clone()).ok_or_else(nothing)
 }
 
-fn pack(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    ops::session::archive(scene, &session(scene)?)
+fn pack(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    ops::session::archive(context, &session(context)?)
 }
 
-fn unpack(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    let packed = scene.compressed_files.values().next().ok_or_else(nothing)?;
-    ops::session::unarchive(scene, &session(scene)?, false, packed)
+fn unpack(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    let packed = context.compressed_files.values().next().ok_or_else(nothing)?;
+    ops::session::unarchive(context, &session(context)?, false, packed)
 }
 
-/// Like `scene`, long after.
-fn later<'a>(scene: &WriteContext<'a>) -> WriteContext<'a> {
-    WriteContext { now: Moment(scene.now.0 + LATER), ..*scene }
+/// Like `context`, long after.
+fn later<'a>(context: &WriteContext<'a>) -> WriteContext<'a> {
+    WriteContext { now: Moment(context.now.0 + LATER), ..*context }
 }
 
-fn maintain(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    first_of(ops::maintain::due(&later(scene))?.into_iter().map(|(plan, _)| plan))
+fn maintain(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    first_of(ops::maintain::due(&later(context))?.into_iter().map(|(plan, _)| plan))
 }
 
 /// Sets a config that has decay factors written.
@@ -271,26 +271,26 @@ fn keep_up(disk: &Faulty, root: &Path, store: &Store) {
 }
 
 /// Restores a copy of a file in which a record has another text.
-fn restore(scene: &WriteContext<'_>, is_whole: bool) -> Result<Plan, Refusal> {
-    let edited = edit(scene)?;
+fn restore(context: &WriteContext<'_>, is_whole: bool) -> Result<Plan, Refusal> {
+    let edited = edit(context)?;
     let plans = edited.changes.iter().filter_map(|change| {
         let (file, copy, facts) = (&change.path, change.after()?, CopyFacts::default());
-        let compared = ops::backup_restore::compare(scene, file, &copy, &facts).ok()?;
+        let compared = ops::backup_restore::compare(context, file, &copy, &facts).ok()?;
         let chosen = compared.items.iter().filter(|item| item.can_come).map(|item| item.at).collect();
         let is_whole = is_whole || compared.whole_only.is_some();
-        ops::backup_restore::bring_back(scene, &compared, (&chosen, is_whole), &copy, &facts).ok()
+        ops::backup_restore::bring_back(context, &compared, (&chosen, is_whole), &copy, &facts).ok()
     });
     first_of(plans)
 }
 
-fn repair(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
+fn repair(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
     let material = RepairSources::default();
     let torn = RepairTarget::Code(Code::TornLine);
-    ops::repair::chosen(&RepairContext::of(scene, &material, []), &torn)?.plan.ok_or_else(nothing)
+    ops::repair::chosen(&RepairContext::of(context, &material, []), &torn)?.plan.ok_or_else(nothing)
 }
 
-fn init(scene: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    ops::init::init(scene.store.format, &scene.store.root, scene.now)
+fn init(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    ops::init::init(context.store.format, &context.store.root, context.now)
 }
 
 /// Makes derived files disagree with their sources.

@@ -81,9 +81,10 @@ pub fn start(format: &'static str, deed: &Deed) -> Result<Faulty, String> {
             .into_iter()
             .for_each(|(path, bytes)| disk.put(path_of(BUNDLE, &path), bytes, 0o600));
     } else {
-        done(|scene| ops::init::init(scene.store.format, &scene.store.root, scene.now))?;
-        let _ = done(|scene| ops::session::new(scene, Some(new_session(scene)), "user"));
-        let adds: [Make; 3] = [|scene| add(scene, 0), |scene| add(scene, 1), |scene| add(scene, 0)];
+        done(|context| ops::init::init(context.store.format, &context.store.root, context.now))?;
+        let _ = done(|context| ops::session::new(context, Some(new_session(context)), "user"));
+        let adds: [Make; 3] =
+            [|context| add(context, 0), |context| add(context, 1), |context| add(context, 0)];
         adds.into_iter().try_for_each(done)?;
     }
     for first in deed.first {
@@ -139,16 +140,16 @@ pub fn run(disk: &Faulty, format: &'static str, act: Doing) -> Option<Done> {
 
 /// Returns what an erasure would change.
 pub fn erasure(disk: &Faulty, store: &Store) -> Option<(Plan, Vec<palimp::store::erase::ErasureTarget>)> {
-    with_scene(disk, store, 7, |scene| {
+    with_scene(disk, store, 7, |context| {
         let reason = ops::erase::DEFAULT_REASON;
-        let targets = |entry| ops::erase::targets(scene, &[entry], reason).ok();
+        let targets = |entry| ops::erase::targets(context, &[entry], reason).ok();
         store.entries.iter().find_map(|entry| {
             let targets = targets(*entry)?;
             let vault = Vault::open_read_only(disk, Path::new(DATA), &store.root);
             let wanted = ErasureMatcher::of(format::by_name(store.format)?, store, &targets, NOW);
             let mut contents = ErasedContents::default();
             let kept = gather(disk, store, &vault, &wanted, &mut contents).ok()?;
-            let removal = ops::erase::plan(scene, &wanted, &contents, &kept, reason).ok()?;
+            let removal = ops::erase::plan(context, &wanted, &contents, &kept, reason).ok()?;
             (!removal.plan.is_empty()).then_some((removal.plan, targets))
         })
     })

@@ -15,7 +15,7 @@ const NOTE: NewNote<'_> = NewNote {
 #[test]
 fn a_new_note_follows_the_specification_and_reads_back_clean() {
     let tags = ["Cold Start", "x", "cold-start", "no"].map(str::to_owned);
-    let (path, text) = new_note(&three().parts(), NewNote { tags: &tags, ..NOTE }, NOW).unwrap();
+    let (path, text) = new_note(&three().documents, NewNote { tags: &tags, ..NOTE }, NOW).unwrap();
     let time = "2026-02-03T04:05:06.000007+00:00";
     assert_eq!(
         text,
@@ -38,7 +38,7 @@ fn three() -> Held {
 
 #[test]
 fn a_new_note_is_where_the_others_are() {
-    let place = |held: &Held| new_note(&held.parts(), NOTE, NOW).unwrap().0;
+    let place = |held: &Held| new_note(&held.documents, NOTE, NOW).unwrap().0;
     assert_eq!(place(&Held::default()), Path::new("knowledge/notes/new-note-1.md"));
     let flat = Held::default().with("knowledge/a.md", "# A\n").with("knowledge/README.md", "# Notes\n");
     assert_eq!(place(&flat), Path::new("knowledge/new-note-1.md"));
@@ -47,18 +47,18 @@ fn a_new_note_is_where_the_others_are() {
 #[test]
 fn an_id_that_is_taken_or_no_kebab_case_is_refused() {
     let held = three().with("knowledge/Other.md", "---\nid: the-other\n---\n");
-    let refused = |id: &str| new_note(&held.parts(), NewNote { id, ..NOTE }, NOW).unwrap_err().message;
+    let refused = |id: &str| new_note(&held.documents, NewNote { id, ..NOTE }, NOW).unwrap_err().message;
     for id in ["a", "the-other", "other"] {
         assert_eq!(refused(id), format!("a note with the id {id:?} already exists."));
     }
     for id in ["", "A", "a_b", "-a", "a-", "a--b", "a/b", "..", "ä", "a b", "readme", &"x".repeat(201)] {
         assert!(refused(id).starts_with("id can't be "), "{id}");
     }
-    let parts = held.parts();
-    assert!(new_note(&parts, NewNote { confidence: "sure", ..NOTE }, NOW).is_err());
-    assert!(new_note(&parts, NewNote { source: "me", ..NOTE }, NOW).is_err());
-    assert!(new_note(&parts, NewNote { title: "a\nb", ..NOTE }, NOW).is_err());
-    assert!(new_note(&parts, NewNote { tags: &[" ".into()], ..NOTE }, NOW).is_err());
+    let documents = &held.documents;
+    assert!(new_note(documents, NewNote { confidence: "sure", ..NOTE }, NOW).is_err());
+    assert!(new_note(documents, NewNote { source: "me", ..NOTE }, NOW).is_err());
+    assert!(new_note(documents, NewNote { title: "a\nb", ..NOTE }, NOW).is_err());
+    assert!(new_note(documents, NewNote { tags: &[" ".into()], ..NOTE }, NOW).is_err());
 }
 
 #[test]

@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::format::Format;
-use crate::model::{Act, Change, Moment, Role, is_log};
+use crate::model::{Act, Change, Moment, Role, UndoRedo, is_log};
 use crate::store::commit::history::deleted_records::kept_bytes::DELETING_VERBS;
-use crate::store::commit::vault::UndoRedo;
 use crate::store::commit::vault::undo_step::UndoStep;
 use crate::text::digest::digest;
 
@@ -63,7 +62,7 @@ impl DeletedCounts {
             return one(bytes);
         }
         for record in self.format.read(Role::Records, path, bytes, self.now).records {
-            one(bytes.get(record.span.start as usize..record.span.end as usize).unwrap_or_default());
+            one(bytes.get(record.span.range()).unwrap_or_default());
         }
     }
 

@@ -4,12 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use super::super::undo_redo::StepHistory;
 use super::deleted_counts::{DeletedCounts, RESTORING_VERBS};
 use crate::format::{self, Format};
-use crate::model::{Change, Moment, Role, Span, Store, View, is_log};
+use crate::model::{Change, JournalLine, Moment, Role, Span, Store, View, is_log};
 use crate::store::commit::history::deleted_records::kept_bytes::{DELETING_VERBS, before, session_of};
-use crate::store::commit::vault::JournalLine;
+use crate::store::commit::history::step_history::StepHistory;
 use crate::store::commit::{CommitError, Vault};
 use crate::text::digest::digest;
 
@@ -129,7 +128,7 @@ impl Deletions {
     ) {
         let session = session_of(store, &path).map(|at| store.sessions[at as usize].name.clone());
         for record in format.read(Role::Records, &path, bytes, now).records {
-            let span = record.span.start as usize..record.span.end as usize;
+            let span = record.span.range();
             let raw = if is_log(&path) { bytes.get(span).unwrap_or_default() } else { bytes };
             let Some(view) = record.view().filter(|_| taken.next(&path, raw)) else { continue };
             self.bytes.entry((path.clone(), digest(raw))).or_insert(step);
@@ -147,8 +146,9 @@ impl Deletions {
 
     /// Adds the parts that a deletion removed from a document.
     fn take_parts(&mut self, format: &'static dyn Format, store: &Store, step: u64, changes: &[Change]) {
-        let Some((path, bytes)) = format.deleted_parts(store, &[changes.to_vec()]) else { return };
-        let parts = format.eraser().map(|erases| erases.parts(&path, &bytes)).unwrap_or_default();
+        let deleted = format.own().deleted_parts.and_then(|own| own(store, &[changes.to_vec()]));
+        let Some((path, bytes)) = deleted else { return };
+        let parts = format.own().eraser.map(|erases| erases.parts(&path, &bytes)).unwrap_or_default();
         for name in parts.into_iter().flat_map(|part| part.names) {
             self.parts.entry(name).or_insert(step);
         }
@@ -186,7 +186,9 @@ impl Deletions {
 
     /// Returns the deleted parts of a document, each with the step that deleted it.
     pub fn parts_of(&self, format: &'static dyn Format, file: &Path, bytes: &[u8]) -> HashMap<Span, u64> {
-        let Some(erases) = format.eraser().filter(|_| !self.parts.is_empty()) else { return HashMap::new() };
+        let Some(erases) = format.own().eraser.filter(|_| !self.parts.is_empty()) else {
+            return HashMap::new();
+        };
         let step = |names: &[Vec<u8>]| names.iter().find_map(|name| self.parts.get(name)).copied();
         let parts = erases.parts(file, bytes).into_iter();
         parts.filter_map(|part| Some((part.span, step(&part.names)?))).collect()

@@ -1,13 +1,14 @@
-//! `links.json` as a script of the format's own project writes it: in `notes` the links of each
-//! file, in `backlinks` the files that link to each target, and totals.
+//! A graph of links by lists: in `notes` the links of each file, in `backlinks` the files that link to
+//! each target, and totals.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::json_text::{JsonTree, TreeMembers, raw};
 use super::note_names::NoteNames;
+use super::rules::LINK;
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::quoted;
+use crate::text::json_layout::{JsonTree, TreeMembers};
 
 type LinkSets = BTreeMap<String, BTreeSet<String>>;
 
@@ -22,9 +23,9 @@ pub fn members<'j>(known: &NoteNames<'_>, object: Json<'j>) -> TreeMembers<'j> {
             ("backlinks", JsonKind::Object) => JsonTree::Object(own.lists(value, &own.incoming, false)),
             ("total_notes", JsonKind::Number) => JsonTree::plain(own.outgoing.len()),
             ("total_links", JsonKind::Number) => JsonTree::plain(own.total()),
-            _ => JsonTree::Raw(raw(value)),
+            _ => JsonTree::raw(value),
         };
-        members.push((raw(key), tree));
+        members.push((key.spelled(), tree));
     }
     members
 }
@@ -57,8 +58,8 @@ impl<'a> LinkLists<'a> {
             .map(|id| ((*id).to_owned(), BTreeSet::new()))
             .collect();
         let mut incoming = LinkSets::new();
-        // The script only reads the front matter.
-        for (from, to) in known.notes.links(|relation| relation != "[[link]]") {
+        // Writers of this shape only read the front matter.
+        for (from, to) in known.notes.links(|relation| relation != LINK) {
             if let Some(own) = outgoing.get_mut(&from) {
                 own.insert(to.clone());
                 incoming.entry(to).or_default().insert(from);
@@ -82,14 +83,14 @@ impl<'a> LinkLists<'a> {
             let Some(own) = wanted.get(&id).filter(|_| left.remove(id.as_str())) else { continue };
             let is_right = value.kind() == JsonKind::Array && self.known.lists(value, own);
             let tree = match is_right {
-                true => JsonTree::Raw(raw(value)),
+                true => JsonTree::raw(value),
                 false => self.known.listed(
                     &[value],
                     own,
                     if of_notes { self.are_files.0 } else { self.are_files.1 },
                 ),
             };
-            members.push((raw(key), tree));
+            members.push((key.spelled(), tree));
         }
         for id in left {
             let own = wanted.get(id).map(|own| {

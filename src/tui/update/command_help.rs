@@ -1,11 +1,35 @@
-//! The order of the actions in the palette: recent ones, those that can be done here, the rest.
+//! The actions `command`, `command line` and `help`. The palette has first the recent actions, then those
+//! that can be done here, then the rest.
 
 use crate::tui::action::{Action, ActionInfo, exists_in, offered, runs_in_editor};
 use crate::tui::possible_changes;
 use crate::tui::state::app::{App, Screen};
+use crate::tui::state::prompt::PromptPurpose;
+use crate::tui::update::open_prompt;
 
 /// The number of recent actions that come first.
 const LAST: usize = 4;
+
+/// Opens the palette.
+pub fn open_palette(app: &mut App) {
+    let offered = order(app);
+    open_prompt::open(app, PromptPurpose::Command, "");
+    if let Some(prompt) = &mut app.prompt {
+        prompt.palette_actions = Some(offered);
+    }
+}
+
+pub fn open_help(app: &mut App) {
+    open_prompt::open(app, PromptPurpose::Help, "");
+}
+
+/// Says which verbs have no view.
+pub fn explain_command_line(app: &mut App) {
+    app.say(
+        "The command line does this: palimp add, init, completions or man. \
+         `palimp help add` explains the first of them.",
+    );
+}
 
 /// Remembers an action. The newest comes first, and each is kept once.
 pub fn remember(app: &mut App, action: Action) {
@@ -18,7 +42,7 @@ pub fn remember(app: &mut App, action: Action) {
 }
 
 /// Returns the actions in the order of the palette, and how many of the first ones can be done here.
-pub fn order(app: &App) -> (Vec<&'static ActionInfo>, usize) {
+fn order(app: &App) -> (Vec<&'static ActionInfo>, usize) {
     let (mut here, rest): (Vec<&ActionInfo>, Vec<&ActionInfo>) =
         offered(app.screen).into_iter().partition(|known| can(app, known.action));
     let last = |known: &&ActionInfo| app.recent_actions.iter().position(|own| *own == known.action);
@@ -44,11 +68,9 @@ fn can(app: &App, action: Action) -> bool {
         | Action::Tag
         | Action::Pin
         | Action::KeepUntil
-        | Action::Importance
-        | Action::Type
-        | Action::Category
         | Action::Archive
         | Action::Repeat => possible_changes::can(app, action),
+        _ if action.info().asks.is_some() => possible_changes::can(app, action),
         Action::Delete => app.screen == Screen::Welcome || possible_changes::can(app, action),
         Action::Search
         | Action::Narrow

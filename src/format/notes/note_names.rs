@@ -1,13 +1,14 @@
 //! The notes of a store, and their names in an index.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use super::super::assembly::NoteIndex;
-use super::super::layout;
-use super::json_text::JsonTree;
-use crate::format::AssemblyInput;
-use crate::model::{Document, Entry, State, View};
+use super::note_index::NoteIndex;
+use super::rules::NoteRules;
+use crate::format::entries::entries;
+use crate::model::{Document, State, View};
 use crate::text::json::Json;
+use crate::text::json_layout::JsonTree;
 use crate::text::wiki_links::target;
 
 /// The notes of a store.
@@ -20,18 +21,10 @@ pub struct NoteNames<'a> {
 
 impl<'a> NoteNames<'a> {
     /// Finds the notes among the files.
-    pub fn of(parts: &AssemblyInput<'a>) -> Self {
-        let mut entries = Vec::new();
-        for (number, document) in parts.documents.iter().enumerate() {
-            let count = if layout::kind_of(&document.path) == "note" { document.records.len() } else { 0 };
-            entries.extend((0..count).map(|record| Entry {
-                document: number as u32,
-                record: record as u32,
-                session: None,
-                state: State::Live,
-            }));
-        }
-        let notes = NoteIndex::of(parts, &entries);
+    pub fn of(rules: &'static NoteRules, documents: &'a [Arc<Document>]) -> Self {
+        let numbered = (0..).zip(documents.iter().map(|document| &**document));
+        let own = numbered.filter(|(_, document)| (rules.is_note)(&document.path));
+        let notes = NoteIndex::of(rules, documents, &entries(own, None, |_, _| State::Live));
         let mut ids: BTreeMap<&str, Vec<(&Document, View<'_>)>> = BTreeMap::new();
         for &(_, document, view) in &notes.notes {
             ids.entry(view.id.unwrap_or_default()).or_default().push((document, view));

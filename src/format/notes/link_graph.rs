@@ -1,15 +1,17 @@
-//! Rebuilds `links.json` (§4.3) from the notes. Strengths and clusters are only in the file itself.
+//! Rebuilds a graph of links from the notes. Strengths and clusters are only in the file itself.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::indexes::is_of_lists;
-use super::json_text::{JsonTree, TreeMembers, raw, with_object};
+use super::indexes::{self, NoteLinks, is_of_lists};
 use super::link_lists;
 use super::note_names::NoteNames;
-use crate::format::AssemblyInput;
+use super::rules::LINK;
+use crate::format::record_reader::with_layout;
+use crate::model::{Code, Document};
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::quoted;
+use crate::text::json_layout::{JsonTree, TreeMembers};
 use crate::text::wiki_links::target;
 
 const OUTGOING: [&str; 2] = ["outgoing_links", "outgoing"];
@@ -18,11 +20,10 @@ const INCOMING: [&str; 2] = ["incoming_links", "incoming"];
 /// Returns the graph of the notes' links, in the shape and layout of the existing one. Strengths,
 /// clusters and unknown members stay; nodes of missing notes are dropped. A graph that can't be
 /// read is replaced completely: only its kept copy still has the strengths.
-pub fn links_graph(parts: &AssemblyInput<'_>, existing: Option<&[u8]>) -> Vec<u8> {
-    let known = NoteNames::of(parts);
-    with_object(existing, |object, layout| {
+pub fn links_graph(known: &NoteNames<'_>, existing: Option<&[u8]>) -> Vec<u8> {
+    with_layout(existing, |object, layout| {
         let Some(object) = object else {
-            let graph = LinkGraph::of(&known, None);
+            let graph = LinkGraph::of(known, None);
             let nodes = JsonTree::Array(
                 graph.new_nodes(&BTreeSet::new()).into_iter().map(|(_, node)| node).collect(),
             );
@@ -31,22 +32,54 @@ pub fn links_graph(parts: &AssemblyInput<'_>, existing: Option<&[u8]>) -> Vec<u8
             return layout.document(&JsonTree::Object(members));
         };
         if is_of_lists(object) {
-            return layout.document(&JsonTree::Object(link_lists::members(&known, object)));
+            return layout.document(&JsonTree::Object(link_lists::members(known, object)));
         }
         let found =
             object.get("notes").filter(|own| matches!(own.kind(), JsonKind::Array | JsonKind::Object));
-        let graph = LinkGraph::of(&known, found);
+        let graph = LinkGraph::of(known, found);
         let mut members: TreeMembers<'_> = Vec::new();
         let mut nodes = Some(graph.nodes(found));
         for (key, value) in object.members() {
             match key.is_text("notes") {
-                true => members.extend(nodes.take().map(|nodes| (raw(key), nodes))),
-                false => members.push((raw(key), JsonTree::Raw(raw(value)))),
+                true => members.extend(nodes.take().map(|nodes| (key.spelled(), nodes))),
+                false => members.push((key.spelled(), JsonTree::raw(value))),
             }
         }
         members.splice(0..0, nodes.map(|nodes| ("\"notes\"".into(), nodes)));
         layout.document(&JsonTree::Object(members))
     })
+}
+
+/// Returns the graph of the notes' links. One that is right keeps its bytes.
+pub fn renewed_links(known: &NoteNames<'_>, current: Option<&Document>) -> Vec<u8> {
+    match current {
+        Some(own) if is_right(known, own) => own.bytes.to_vec(),
+        own => links_graph(known, own.map(|own| &*own.bytes)),
+    }
+}
+
+/// True if a graph has every link, and no node of a missing note that nothing links to. Some
+/// writers leave out notes without links; a graph that has one must have every note. Some add nodes
+/// for link targets that are not notes; a graph that has one must have them all.
+fn is_right(known: &NoteNames<'_>, index: &Document) -> bool {
+    if index.problems.iter().any(|own| own.code == Code::IndexBroken)
+        || known.notes.check_links(index).is_some()
+    {
+        return false;
+    }
+    let graph = indexes::links(index);
+    let listed: BTreeSet<String> = graph.keys().map(|name| known.meant(name)).collect();
+    let links = known.notes.links(|_| true);
+    let linked: BTreeSet<&str> = links.iter().map(|(_, to)| to.as_str()).collect();
+    let has_all = || known.ids.keys().all(|id| listed.contains(*id));
+    let is_alone = |links: &NoteLinks| links.outgoing.is_empty() && links.incoming.is_empty();
+    let lists_all = graph.is_empty() || graph.values().any(is_alone);
+    let is_meant = |id: &String| known.ids.contains_key(id.as_str()) || linked.contains(id.as_str());
+    let nodes: BTreeSet<String> = indexes::nodes(index).iter().map(|name| known.meant(name)).collect();
+    let is_note = |id: &str| known.ids.contains_key(id);
+    let lists_notes = nodes.iter().all(|id| is_note(id));
+    let lists_linked = || linked.iter().all(|id| is_note(id) || nodes.contains(*id));
+    listed.iter().all(is_meant) && (!lists_all || has_all()) && (lists_notes || lists_linked())
 }
 
 struct LinkGraph<'a> {
@@ -73,7 +106,7 @@ impl<'a> LinkGraph<'a> {
             names.into_iter().find(|name| nodes.iter().any(|(.., node)| node.get(name).is_some()))
         };
         let (out, into) = (lists(OUTGOING), lists(INCOMING));
-        let declared = known.notes.links(|relation| relation != "[[link]]");
+        let declared = known.notes.links(|relation| relation != LINK);
         let all = known.notes.links(|_| true);
         let mut listed = BTreeSet::new();
         let mut named = Vec::new();
@@ -117,7 +150,7 @@ impl<'a> LinkGraph<'a> {
             if !self.known.ids.contains_key(id.as_str()) {
                 continue;
             }
-            let key = key.map(raw).unwrap_or_default();
+            let key = key.map(|key| key.spelled()).unwrap_or_default();
             let tree = self.node(node, &id, &name, is_keyed);
             // If a note has several nodes, the last one counts.
             match places.get(&id).and_then(|at: &usize| nodes.get_mut(*at)) {
@@ -178,7 +211,7 @@ impl<'a> LinkGraph<'a> {
             }
         });
         if is_right && node.kind() == JsonKind::Object {
-            return JsonTree::Raw(raw(node));
+            return JsonTree::raw(node);
         }
         let mut members: TreeMembers<'j> = Vec::new();
         let mut done: BTreeSet<usize> = BTreeSet::new();
@@ -187,10 +220,10 @@ impl<'a> LinkGraph<'a> {
             match side.and_then(|side| Some((side, sides.get(side)?))) {
                 Some((side, (names, links, _))) if done.insert(side) => {
                     let lists: Vec<Json<'_>> = names.iter().filter_map(|name| node.get(name)).collect();
-                    members.push((raw(key), self.list(&lists, links.get(id))));
+                    members.push((key.spelled(), self.list(&lists, links.get(id))));
                 }
                 Some(_) => {}
-                None => members.push((raw(key), JsonTree::Raw(raw(value)))),
+                None => members.push((key.spelled(), JsonTree::raw(value))),
             }
         }
         if members.is_empty() && !is_keyed {

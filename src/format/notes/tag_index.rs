@@ -1,20 +1,21 @@
-//! Rebuilds `tags.json` (§4.4) from the notes.
+//! Rebuilds an index of tags from the notes.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::json_text::{JsonTree, TreeMembers, raw, with_object};
 use super::note_names::NoteNames;
-use crate::format::AssemblyInput;
+use crate::format::json_document::without_mark;
+use crate::format::record_reader::with_layout;
+use crate::model::Document;
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::quoted;
+use crate::text::json_layout::{JsonTree, TreeMembers};
 
 type NotesByTag = BTreeMap<String, BTreeSet<String>>;
 
 /// Returns the index of the notes' tags, in the shape and layout of the existing one, or in the
-/// specification's shape if there is none that can be read.
-pub fn tags_index(parts: &AssemblyInput<'_>, existing: Option<&[u8]>) -> Vec<u8> {
-    let known = NoteNames::of(parts);
+/// usual shape if there is none that can be read.
+pub fn tags_index(known: &NoteNames<'_>, existing: Option<&[u8]>) -> Vec<u8> {
     let mut wanted = NotesByTag::new();
     for (_, _, view) in &known.notes.notes {
         let id = view.id.unwrap_or_default();
@@ -22,16 +23,16 @@ pub fn tags_index(parts: &AssemblyInput<'_>, existing: Option<&[u8]>) -> Vec<u8>
             wanted.entry(tag.to_string()).or_default().insert(id.to_owned());
         }
     }
-    with_object(existing, |object, layout| {
+    with_layout(existing, |object, layout| {
         let Some(object) = object else {
-            let tags = TagIndex { known: &known, wanted: &wanted, are_files: false, are_objects: true };
+            let tags = TagIndex { known, wanted: &wanted, are_files: false, are_objects: true };
             let members = vec![(Cow::Borrowed("\"tags\""), JsonTree::Object(tags.members(None, true)))];
             return layout.document(&JsonTree::Object(members));
         };
         let nested = object.get("tags").filter(|tags| tags.kind() == JsonKind::Object);
         let tags = nested.unwrap_or(object);
         let index = TagIndex {
-            known: &known,
+            known,
             wanted: &wanted,
             are_files: names(tags).all(|name| name.ends_with(".md")) && names(tags).next().is_some(),
             are_objects: tags.members().any(|(_, value)| value.kind() == JsonKind::Object)
@@ -43,6 +44,19 @@ pub fn tags_index(parts: &AssemblyInput<'_>, existing: Option<&[u8]>) -> Vec<u8>
         };
         layout.document(&JsonTree::Object(members))
     })
+}
+
+/// Returns the index of the notes' tags. One that is right keeps its bytes.
+pub fn renewed_tags(known: &NoteNames<'_>, current: Option<&Document>) -> Vec<u8> {
+    let current = current.map(|own| &*own.bytes);
+    let made = tags_index(known, current);
+    current.filter(|current| says_the_same(current, &made)).map_or(made, <[u8]>::to_vec)
+}
+
+/// True if two documents only differ in layout and the order of members.
+fn says_the_same(a: &[u8], b: &[u8]) -> bool {
+    let read = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(without_mark(bytes)).ok();
+    read(a).is_some_and(|a| read(b) == Some(a))
 }
 
 fn names<'a>(tags: Json<'a>) -> impl Iterator<Item = Cow<'a, str>> {
@@ -77,9 +91,9 @@ impl TagIndex<'_> {
                 ("notes", JsonKind::Object) if value.members().all(|(_, value)| is_list(value)) => {
                     JsonTree::Object(self.turned(value))
                 }
-                _ => JsonTree::Raw(raw(value)),
+                _ => JsonTree::raw(value),
             };
-            members.push((raw(key), tree));
+            members.push((key.spelled(), tree));
         }
         members
     }
@@ -96,8 +110,8 @@ impl TagIndex<'_> {
                 let own: Vec<Cow<'_, str>> = value.items().filter_map(|tag| tag.text()).collect();
                 let is_same = own.len() == tags.len() && own.iter().all(|tag| tags.iter().any(|t| t == tag));
                 members.push((
-                    raw(key),
-                    if is_same { JsonTree::Raw(raw(value)) } else { JsonTree::texts(&tags) },
+                    key.spelled(),
+                    if is_same { JsonTree::raw(value) } else { JsonTree::texts(&tags) },
                 ));
             }
         }
@@ -130,13 +144,13 @@ impl TagIndex<'_> {
             let wanted = self.wanted.get(&tag).unwrap_or(&nothing);
             let tree = match value.kind() {
                 JsonKind::Array if wanted.is_empty() => None,
-                JsonKind::Array if self.known.lists(value, wanted) => Some(JsonTree::Raw(raw(value))),
+                JsonKind::Array if self.known.lists(value, wanted) => Some(JsonTree::raw(value)),
                 JsonKind::Array => Some(self.known.listed(&[value], wanted, self.are_files)),
                 JsonKind::Object => self.object(value, wanted),
-                _ if wanted.is_empty() => Some(JsonTree::Raw(raw(value))),
+                _ if wanted.is_empty() => Some(JsonTree::raw(value)),
                 _ => Some(self.new_value(&tag, wanted, is_nested)),
             };
-            members.extend(tree.map(|tree| (raw(key), tree)));
+            members.extend(tree.map(|tree| (key.spelled(), tree)));
             done.insert(tag);
         }
         for (tag, wanted) in self.wanted.iter().filter(|(tag, _)| !done.contains(*tag)) {
@@ -165,7 +179,7 @@ impl TagIndex<'_> {
         let count = value.get("note_count");
         let is_counted = count.is_none_or(|count| count.count() == Some(wanted.len() as u64));
         if is_counted && list.is_some_and(|list| self.known.lists(list, wanted)) {
-            return Some(JsonTree::Raw(raw(value)));
+            return Some(JsonTree::raw(value));
         }
         let found: Vec<Json<'_>> = list.into_iter().collect();
         let names = || self.known.listed(&found, wanted, self.are_files);
@@ -176,9 +190,9 @@ impl TagIndex<'_> {
                 Some(name @ ("notes" | "note_count")) if !done.insert(name.to_owned()) => continue,
                 Some("notes") => names(),
                 Some("note_count") => JsonTree::plain(wanted.len()),
-                _ => JsonTree::Raw(raw(value)),
+                _ => JsonTree::raw(value),
             };
-            members.push((raw(key), tree));
+            members.push((key.spelled(), tree));
         }
         if list.is_none() {
             members.push(("\"notes\"".into(), names()));

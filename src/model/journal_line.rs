@@ -1,12 +1,10 @@
 //! A line of the journal: numbers and file names, no content.
 
-use crate::model::Change;
-use crate::model::PathText;
-use crate::model::path_from_text;
-use serde::Deserializer;
-use serde::Serializer;
-use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::model::{Change, PathText, path_from_text};
 
 /// A changed file in a line of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,7 +89,7 @@ impl FileLine {
 }
 
 /// True if the number is 0. Undo data does not contain its step's number: its file name does.
-pub fn is_none(number: &u64) -> bool {
+fn is_none(number: &u64) -> bool {
     *number == 0
 }
 
@@ -103,13 +101,13 @@ enum JournalFileForm {
 }
 
 /// Writes each file as an array: path, change, length before, length after.
-pub fn put_files<S: Serializer>(files: &[FileLine], to: S) -> Result<S::Ok, S::Error> {
+fn put_files<S: Serializer>(files: &[FileLine], to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(
         files.iter().map(|own| (own.path.to_text(), &own.change, own.bytes_before, own.bytes_after)),
     )
 }
 
-pub fn take_files<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FileLine>, D::Error> {
+fn take_files<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FileLine>, D::Error> {
     let read = |form| match form {
         JournalFileForm::Short(path, change, bytes_before, bytes_after) => {
             FileLine { path: path_from_text(&path), change, bytes_before, bytes_after }

@@ -2,16 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::format::record_reader;
-use crate::text::json::{Json, JsonKind};
-use crate::text::json_edit::quoted;
-use crate::text::json_scanner::Tape;
-use crate::text::lines::BOM;
-
-/// Returns the exact text of a value.
-pub fn raw<'a>(value: Json<'a>) -> Cow<'a, str> {
-    String::from_utf8_lossy(value.raw())
-}
+use super::json::{Json, JsonKind};
+use super::json_edit::quoted;
+use super::lines::BOM;
 
 /// Members to write: each name in quotes, with its value.
 pub type TreeMembers<'a> = Vec<(Cow<'a, str>, JsonTree<'a>)>;
@@ -29,7 +22,12 @@ pub enum JsonTree<'a> {
     Texts(Vec<String>),
 }
 
-impl JsonTree<'_> {
+impl<'a> JsonTree<'a> {
+    /// Makes a value from its exact text.
+    pub fn raw(value: Json<'a>) -> Self {
+        JsonTree::Raw(value.spelled())
+    }
+
     /// Makes a value from its display text.
     pub fn plain(value: impl ToString) -> Self {
         JsonTree::Raw(Cow::Owned(value.to_string()))
@@ -70,10 +68,10 @@ impl Default for JsonLayout {
 }
 
 impl JsonLayout {
-    fn of(bytes: &[u8], object: Json<'_>) -> Self {
-        let body = record_reader::without_mark(bytes);
-        let between =
-            |from: usize, to: usize| String::from_utf8_lossy(body.get(from..to).unwrap_or_default());
+    /// Returns the layout of a document, which `object` fills after the byte order mark.
+    pub fn of(bytes: &[u8], object: Json<'_>) -> Self {
+        let body = bytes.strip_prefix(BOM).unwrap_or(bytes);
+        let between = |from: usize, to: usize| object.around(from..to);
         let (start, end) = object.span();
         let mut members = object.members();
         let (has_mark, after) = (body.len() < bytes.len(), between(end, body.len()).into_owned());
@@ -172,14 +170,4 @@ fn first_list(value: Json<'_>) -> Option<Json<'_>> {
         level = next;
     }
     None
-}
-
-/// Calls `take` with a document's object and layout; without an object if the document can't be read.
-pub fn with_object<T>(bytes: Option<&[u8]>, take: impl FnOnce(Option<Json<'_>>, JsonLayout) -> T) -> T {
-    let mut tape = Tape::default();
-    let bytes = bytes.unwrap_or_default();
-    match record_reader::whole_object(&mut tape, record_reader::without_mark(bytes)) {
-        Ok(object) => take(Some(object), JsonLayout::of(bytes, object)),
-        Err(_) => take(None, JsonLayout::default()),
-    }
 }

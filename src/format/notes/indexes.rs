@@ -1,10 +1,11 @@
-//! `links.json` and `tags.json` (§4.3, §4.4). They are derived from the notes; the notes always
-//! win. Only strengths and clusters exist nowhere else.
+//! Reads JSON indexes of tags and links. They are derived from the notes; the notes always win. Only
+//! strengths and clusters exist nowhere else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::format::record_reader::{self, Reading, with_object};
+use crate::format::json_document::with_object;
+use crate::format::record_reader::{self, Reading};
 use crate::model::{Code, Document};
 use crate::text::json::{Json, JsonKind};
 use crate::text::wiki_links::target;
@@ -31,7 +32,7 @@ pub fn tags(index: &Document) -> BTreeMap<String, BTreeSet<String>> {
     .unwrap_or_default()
 }
 
-/// The data of one note in `links.json`.
+/// The data of one note in a graph of links.
 #[derive(Debug, Default, PartialEq)]
 pub struct NoteLinks {
     /// The notes that it links to.

@@ -1,0 +1,217 @@
+//! Reads a Markdown file as one record.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::rules::{LINK, NoteRules};
+use crate::format::field_reader;
+use crate::format::json_document::without_mark;
+use crate::format::record_reader::{self, Reading, byte_order_mark};
+use crate::model::{
+    Code, Moment, Name, NameKind, PackedView, ParsedRecord, PathText, Problem, Record, RecordBody, Reference,
+    Severity, Span,
+};
+use crate::text::front_matter::{Note, YamlValue};
+use crate::text::merge_conflict::conflicts;
+use crate::text::wiki_links::{links, target};
+
+/// Reads a note: the whole file is one record. `view` makes its view, usually from [`NoteReader::view`],
+/// and adds its faults.
+pub fn read(
+    rules: &'static NoteRules,
+    path: &Path,
+    bytes: &[u8],
+    now: Moment,
+    view: impl FnOnce(&mut NoteReader<'_>) -> ParsedRecord,
+) -> Reading {
+    let text = match text_of(path, bytes) {
+        Ok(text) => text,
+        Err(unread) => return unread,
+    };
+    let problems = byte_order_mark(path, bytes).into_iter().collect();
+    let mut reader = NoteReader { rules, path, text, note: Note::read(text), now, problems };
+    reader.check();
+    let view = view(&mut reader);
+    let problems = reader.problems.into_iter().map(|problem| problem.of_record(0, view.id.as_deref()));
+    Reading {
+        problems: problems.collect(),
+        records: vec![whole(bytes, RecordBody::Read(PackedView::of(&view)))],
+    }
+}
+
+/// Reads a file of any other text as one record with that view.
+pub fn read_text(path: &Path, bytes: &[u8], view: &ParsedRecord) -> Reading {
+    if let Err(unread) = text_of(path, bytes) {
+        return unread;
+    }
+    let problems = byte_order_mark(path, bytes).into_iter().collect();
+    Reading { problems, records: vec![whole(bytes, RecordBody::Read(PackedView::of(view)))] }
+}
+
+/// Returns the name of a file without its extension.
+pub fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_text().into_owned()
+}
+
+fn whole(bytes: &[u8], body: RecordBody) -> Record {
+    let span = Span { start: 0, end: bytes.len() as u64 };
+    Record { span, line: 1, lines: 1 + record_reader::feeds(bytes), body }
+}
+
+/// Returns the text of a file, or a reading with the problem that makes it unreadable.
+fn text_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, Reading> {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
+    let (code, why) = match std::str::from_utf8(bytes) {
+        Err(_) => (Code::InvalidUtf8, "The file is not UTF-8."),
+        Ok(text) if !without_mark(bytes).iter().all(is_blank) => return Ok(text),
+        Ok(text) if text.contains('\0') => {
+            (Code::NulBytes, "The file contains only NUL bytes, probably after a power cut.")
+        }
+        Ok(_) => (Code::BadFrontMatter, "The file is empty."),
+    };
+    let problem = Problem::of_file(code, Severity::Error, path, why).at_line(1).of_record(0, None);
+    Err(Reading { problems: vec![problem], records: vec![whole(bytes, RecordBody::Broken)] })
+}
+
+/// Returns the lines on which conflicts start in the body. Skips quoted code: it is only an example.
+fn conflicts_in(text: &str, body: usize) -> impl Iterator<Item = u32> + '_ {
+    let is_quoted = move |at: usize| {
+        let before = text.get(body..at).unwrap_or_default();
+        before.lines().filter(|line| line.trim_start().starts_with("```")).count() % 2 == 1
+    };
+    let own = conflicts(text.as_bytes()).into_iter().map(|own| own.range.start);
+    let own = own.filter(move |at| *at >= body && !is_quoted(*at));
+    own.map(move |at| 1 + record_reader::feeds(&text.as_bytes()[..at]))
+}
+
+/// Reads the fields of one note, and collects its faults.
+pub struct NoteReader<'a> {
+    rules: &'static NoteRules,
+    path: &'a Path,
+    text: &'a str,
+    note: Note<'a>,
+    now: Moment,
+    problems: Vec<Problem>,
+}
+
+impl NoteReader<'_> {
+    /// Adds a fault.
+    pub fn fault(&mut self, code: Code, severity: Severity, line: u32, message: impl Into<String>) {
+        self.problems.push(Problem::of_file(code, severity, self.path, message).at_line(line));
+    }
+
+    /// Returns the text of a field; `None` if it is missing, empty or not a scalar.
+    pub fn one(&self, name: &str) -> Option<String> {
+        match &self.note.field(name)?.value {
+            YamlValue::Text(text) if !text.is_empty() => Some(text.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Returns the texts of a list, or the one text of a field.
+    pub fn list(&self, name: &str) -> Vec<String> {
+        let texts = self.note.field(name).map(|field| field.value.texts()).unwrap_or_default();
+        texts.into_iter().filter(|text| !text.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// Reads a time. A day without a time means its start; a time without a zone is in UTC.
+    pub fn moment(&mut self, name: &str) -> Option<Moment> {
+        let text = self.one(name)?;
+        let (when, faults) = field_reader::moment(|| format!("`{name}`"), &text, self.now);
+        let line = self.line(name);
+        for (code, severity, message) in faults {
+            self.fault(code, severity, line, message);
+        }
+        when
+    }
+
+    /// Reads a word. One that is not known is a note.
+    pub fn word(&mut self, name: &str, known: &[&str]) -> Option<String> {
+        let word = self.one(name)?;
+        if !known.contains(&word.as_str()) {
+            let message = format!("`{name}` is {word:?}; it should be one of {}.", known.join(", "));
+            self.fault(Code::OutOfRange, Severity::Note, self.line(name), message);
+        }
+        Some(word)
+    }
+
+    /// Reads the tags.
+    pub fn tags(&mut self) -> Box<[Box<str>]> {
+        let tags: Box<[Box<str>]> = self.list("tags").into_iter().map(Into::into).collect();
+        let line = self.line("tags");
+        for (code, severity, message) in field_reader::tag_faults(&tags) {
+            self.fault(code, severity, line, message);
+        }
+        tags
+    }
+
+    /// Returns what the rules say of a view: the id, the file's stem as its other name, and references.
+    pub fn view(&self) -> ParsedRecord {
+        let stem = stem(self.path);
+        let id = self.rules.ids.iter().find_map(|name| self.one(name)).unwrap_or_else(|| stem.clone());
+        let names = (*id != stem).then(|| Name { of: NameKind::Record, text: stem.into() });
+        ParsedRecord {
+            names: names.into_iter().collect(),
+            id: Some(id.into()),
+            references: self.references(),
+            ..ParsedRecord::default()
+        }
+    }
+
+    fn line(&self, name: &str) -> u32 {
+        self.note.field(name).map_or(1, |field| field.line)
+    }
+
+    fn body(&self) -> &str {
+        self.text.get(self.note.body.clone()).unwrap_or_default()
+    }
+
+    /// Adds the faults that any note can have.
+    fn check(&mut self) {
+        if let Some(line) = self.text.lines().position(|line| line.contains('\0')) {
+            let message = "There are NUL bytes in the text.";
+            self.fault(Code::NulBytes, Severity::Warning, line as u32 + 1, message);
+        }
+        for (line, fault) in self.note.faults.clone() {
+            self.fault(Code::BadFrontMatter, Severity::Note, line, fault);
+        }
+        let required = self.rules.required;
+        if !self.note.has_front_matter && !required.is_empty() {
+            self.fault(Code::BadFrontMatter, Severity::Note, 1, "The note has no front matter.");
+        }
+        for line in conflicts_in(self.text, self.note.body.start) {
+            let message = "A merge left both sides here, with its markers.";
+            self.fault(Code::ConflictMarkers, Severity::Error, line, message);
+        }
+        if self.note.has_front_matter {
+            for name in required {
+                if self.note.field(name).is_none() {
+                    self.fault(Code::MissingField, Severity::Note, 1, format!("`{name}` is missing."));
+                }
+            }
+        }
+        if self.body().trim().is_empty() {
+            let message = "The text is empty: the memory says nothing.";
+            self.fault(Code::EmptyRecord, Severity::Note, 1, message);
+        }
+    }
+
+    /// Returns the references of the front matter, then the links of the text, each once.
+    fn references(&self) -> Box<[Reference<'static>]> {
+        let mut references: Vec<Reference<'static>> = Vec::new();
+        let mut known = HashSet::new();
+        let mut add = |relation, of, text: &str| {
+            let to = Name { of, text: text.into() };
+            if !text.is_empty() && known.insert(to.clone()) {
+                references.push(Reference { relation, to });
+            }
+        };
+        for field in self.rules.relations {
+            for name in self.list(field.name) {
+                add(field.name, field.of, if field.is_link { target(&name) } else { &name });
+            }
+        }
+        links(self.body(), &mut |link| add(LINK, NameKind::Record, target(link)));
+        references.into()
+    }
+}

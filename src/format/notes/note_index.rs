@@ -1,0 +1,159 @@
+//! The notes of a store, and checks of its indexes against them.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::indexes::{self, NoteLinks};
+use super::rules::{LINK, NoteRules};
+use crate::format::id_index::IdIndex;
+use crate::model::{Code, Document, Entry, PathText, Problem, Severity, View};
+use crate::text::wiki_links::target;
+
+/// The number of names in one message.
+const NAMED: usize = 5;
+
+/// The notes of the store. The indexes are checked against them.
+pub struct NoteIndex<'a> {
+    rules: &'static NoteRules,
+    /// Each note with its index among the entries.
+    pub notes: Vec<(u32, &'a Document, View<'a>)>,
+    /// From any name of a note to its id.
+    pub ids: HashMap<&'a str, &'a str>,
+}
+
+impl<'a> NoteIndex<'a> {
+    /// Finds the notes among the entries.
+    pub fn of(rules: &'static NoteRules, documents: &'a [Arc<Document>], entries: &[Entry]) -> Self {
+        let mut notes = Vec::new();
+        let mut ids = HashMap::new();
+        for (index, entry) in entries.iter().enumerate() {
+            let document = &*documents[entry.document as usize];
+            let is_note = (rules.is_note)(&document.path);
+            let view = document.records[entry.record as usize].view().filter(|_| is_note);
+            let Some((view, id)) = view.and_then(|view| Some((view, view.id?))) else { continue };
+            notes.push((index as u32, document, view));
+            ids.entry(id).or_insert(id);
+            view.names.iter().for_each(|name| {
+                ids.entry(name.text).or_insert(id);
+            });
+        }
+        NoteIndex { rules, notes, ids }
+    }
+
+    /// Returns the id of the note with that name, or the name itself if there is no such note.
+    pub fn id<'b>(&'b self, name: &'b str) -> &'b str {
+        self.ids.get(name).copied().unwrap_or(name)
+    }
+
+    /// Returns a problem of each note whose id another has.
+    pub fn duplicates(&self) -> Vec<Problem> {
+        let mut ids = IdIndex::of(self.notes.len());
+        let mut problems = Vec::new();
+        for &(_, document, view) in &self.notes {
+            let id = view.id.unwrap_or_default();
+            let Some((before, _)) = ids.first(id, document, 1) else { continue };
+            let message = format!("Same id as {}.", before.path.to_text());
+            let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &document.path, message);
+            problems.push(problem.at_line(1).of_record(0, Some(id)));
+        }
+        problems
+    }
+
+    /// Returns a problem if an index of tags disagrees with the notes.
+    pub fn check_tags(&self, index: &Document) -> Option<Problem> {
+        let listed = indexes::tags(index);
+        let listed: BTreeSet<(&str, &str)> = listed
+            .iter()
+            .flat_map(|(tag, notes)| notes.iter().map(move |note| (tag.as_str(), self.id(note))))
+            .collect();
+        let of_note = |(_, _, view): &(u32, &Document, View<'a>)| {
+            let id = view.id.unwrap_or_default();
+            view.tags.iter().map(move |tag| (tag, id)).collect::<Vec<_>>()
+        };
+        let own: BTreeSet<(&str, &str)> = self.notes.iter().flat_map(of_note).collect();
+        let named = |(tag, note): &(&str, &str)| format!("{tag} of {note}");
+        stale(index, &listed, &own, named)
+    }
+
+    /// Returns a problem if a graph of links disagrees with the notes.
+    pub fn check_links(&self, index: &Document) -> Option<Problem> {
+        let graph = indexes::links(index);
+        let both = |(id, links): (&'a str, &NoteLinks)| {
+            let outgoing = links.outgoing.iter().map(move |to| (id.to_owned(), self.id(to).to_owned()));
+            let incoming = links.incoming.iter().map(move |from| (self.id(from).to_owned(), id.to_owned()));
+            outgoing.chain(incoming).collect::<Vec<_>>()
+        };
+        let known = graph.iter().filter_map(|(id, links)| Some((self.ids.get(id.as_str()).copied()?, links)));
+        let listed: BTreeSet<(String, String)> = known.flat_map(both).collect();
+        // Writers may leave out links that are only in the text.
+        let (all, declared) = (self.links(|_| true), self.links(|relation| relation != LINK));
+        let mut own: BTreeSet<_> = declared.iter().chain(listed.intersection(&all)).cloned().collect();
+        if let Some(names) = indexes::list_names(index) {
+            let is_listed = self.scope(names.iter().map(|name| name.as_str().into()));
+            own.retain(|(from, _)| is_listed(from));
+        }
+        let named = |(from, to): &(String, String)| format!("{from} to {to}");
+        stale(index, &listed, &own, named)
+    }
+
+    /// Tests if an index with these names covers a note. If its notes are all in the folder of the
+    /// index, its writer ignores other folders.
+    pub fn scope<'n>(&self, names: impl Iterator<Item = Cow<'n, str>>) -> impl Fn(&str) -> bool {
+        let is_beside = |document: &Document| {
+            document.path.parent().is_some_and(|folder| folder.ends_with(self.rules.folder))
+        };
+        let beside: HashSet<&str> = self
+            .notes
+            .iter()
+            .filter(|(_, document, _)| is_beside(document))
+            .filter_map(|(.., view)| view.id)
+            .collect();
+        let mut names = names.map(|name| self.id(target(&name)).to_owned());
+        let is_beside = !beside.is_empty() && names.all(|id| beside.contains(&*id) || !self.has(&id));
+        move |id| !is_beside || beside.contains(id)
+    }
+
+    fn has(&self, id: &str) -> bool {
+        self.notes.iter().any(|(.., view)| view.id == Some(id))
+    }
+
+    fn is_link(&self, relation: &str) -> bool {
+        let mut links = self.rules.relations.iter().filter(|own| own.is_link);
+        relation == LINK || links.any(|own| own.name == relation)
+    }
+
+    /// Returns the links of these relations. Dangling ones are included: the graph lists them, too.
+    pub fn links(&self, is_meant: impl Fn(&str) -> bool) -> BTreeSet<(String, String)> {
+        let of_note = |(_, _, view): &(u32, &Document, View<'a>)| {
+            let id = view.id.unwrap_or_default().to_owned();
+            let links =
+                view.references.iter().filter(|own| self.is_link(own.relation) && is_meant(own.relation));
+            links.map(|own| (id.clone(), self.id(own.to.text).to_owned())).collect::<Vec<_>>()
+        };
+        self.notes.iter().flat_map(of_note).collect()
+    }
+}
+
+/// Returns a problem that says what is extra in an index and what is missing.
+fn stale<T: Ord>(
+    index: &Document,
+    listed: &BTreeSet<T>,
+    own: &BTreeSet<T>,
+    named: impl Fn(&T) -> String,
+) -> Option<Problem> {
+    if index.problems.iter().any(|problem| problem.code == Code::IndexBroken) || listed == own {
+        return None;
+    }
+    let some = |items: Vec<&T>, what: &str| {
+        let names: Vec<String> = items.iter().take(NAMED).map(|item| named(item)).collect();
+        let more = if items.len() > NAMED { ", …" } else { "" };
+        (!items.is_empty()).then(|| format!("{} {what} ({}{more})", items.len(), names.join(", ")))
+    };
+    let missing = some(own.difference(listed).collect(), "missing");
+    let surplus = some(listed.difference(own).collect(), "extra");
+    let parts: Vec<String> = missing.into_iter().chain(surplus).collect();
+    let message =
+        format!("The index disagrees with the notes: {}. It is rebuilt from them.", parts.join("; "));
+    Some(Problem::of_file(Code::IndexStale, Severity::Warning, &index.path, message))
+}

@@ -1,0 +1,66 @@
+//! The action `verify`: reads every byte of each backup.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use crate::model::BackupCheck;
+use crate::model::plan::count_with_noun;
+use crate::tui::state::app::{App, Screen};
+use crate::tui::update::list_view::row_refresh::ask;
+use crate::work::{BackupCompareMode, BackupRow, BackupSummary, Inspect};
+
+/// Verifies every backup that was not compared with its file, one by one. A second call stops it.
+pub fn verify(app: &mut App) {
+    let backups = &mut app.list_view.backups;
+    if backups.verifying.take().is_some() {
+        return app.say("No more backups are looked at.");
+    }
+    backups.verifying = Some(HashSet::new());
+    next(app)
+}
+
+fn next(app: &mut App) {
+    let backups = &mut app.list_view.backups;
+    let Some(looked) = backups.verifying.as_mut().filter(|_| app.screen == Screen::Backups) else {
+        backups.verifying = None;
+        return;
+    };
+    let list = backups.list.as_deref().unwrap_or_default();
+    // A backup that can't be compared is not verified twice, even if the list was read again.
+    let place = |own: &BackupRow| (own.store, own.copy.path.clone());
+    let left: Vec<&BackupRow> =
+        list.iter().filter(|own| own.differs.is_none() && !looked.contains(&place(own))).collect();
+    let Some(own) = left.first() else {
+        let broken = list.iter().filter(|own| own.verified.as_ref().is_some_and(|own| !own.is_whole));
+        let (broken, all) = (broken.count(), list.len());
+        backups.verifying = None;
+        return app.say(format!("{} looked at, {broken} damaged", count_with_noun(all as u64, "backup")));
+    };
+    looked.insert(place(own));
+    let what = Inspect::Verify(own.store, own.copy.clone(), BackupCompareMode::Each);
+    let left = left.len();
+    app.say(format!("Looking at every byte: {left} to go, V stops."));
+    ask(app, what)
+}
+
+pub fn verified(app: &mut App, place: (usize, &Path), found: VerifyResult) {
+    note(app.list_view.backups.list.as_mut(), place, found);
+    if app.list_view.backups.verifying.is_some() {
+        next(app);
+    }
+}
+
+/// The result of a verification, and the differences.
+pub type VerifyResult = (BackupCheck, Option<BackupSummary>);
+
+/// Notes the result in the list of backups.
+pub fn note(
+    list: Option<&mut Vec<BackupRow>>,
+    (store, path): (usize, &Path),
+    (verified, differs): VerifyResult,
+) {
+    let own = list.into_iter().flatten().find(|own| own.store == store && own.copy.path == path);
+    if let Some(own) = own {
+        (own.verified, own.differs) = (Some(verified), differs);
+    }
+}

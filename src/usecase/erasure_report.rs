@@ -1,0 +1,68 @@
+//! What an erasure searched and left, and what it can't reach.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::disk::RealDisk;
+use crate::model::Change;
+use crate::store::commit::scrub::{ErasureReceipt, GitHistory, SearchReport, cannot_reach};
+use crate::usecase::planned_change::PlannedErasure;
+
+/// What an erasure searched and left, and what it can't reach, before the erasure or after it.
+#[derive(Serialize)]
+pub struct ErasureReport {
+    searched: Vec<SearchReport>,
+    left: Vec<String>,
+    cannot_reach: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git: Option<GitHistory>,
+    #[serde(skip)]
+    receipt: Option<ErasureReceipt>,
+}
+
+impl ErasureReport {
+    /// Reports an erasure that was carried out.
+    pub(super) fn of(receipt: ErasureReceipt) -> ErasureReport {
+        ErasureReport {
+            searched: receipt.searched.clone(),
+            left: receipt.left.clone(),
+            cannot_reach: receipt.cannot_reach.clone(),
+            git: receipt.git.clone(),
+            receipt: Some(receipt),
+        }
+    }
+
+    /// Says what an erasure won't reach.
+    pub fn before(planned: &PlannedErasure) -> ErasureReport {
+        let git = GitHistory::before(&RealDisk, &planned.store.root);
+        let replaces = |own: &Change, path: &Path| own.path == path && own.replaces();
+        let is_replaced = |path: &Path| planned.plan.all().any(|own| replaces(own, path));
+        ErasureReport {
+            searched: Vec::new(),
+            left: Vec::new(),
+            cannot_reach: cannot_reach(git.as_ref(), &planned.store, &is_replaced),
+            git: None,
+            receipt: None,
+        }
+    }
+
+    /// Returns the path of the receipt of an erasure that was carried out.
+    pub fn receipt(&self) -> Option<&Path> {
+        self.receipt.as_ref().map(|own| &*own.receipt)
+    }
+
+    /// True if something was left somewhere.
+    pub fn is_left(&self) -> bool {
+        !self.left.is_empty()
+    }
+
+    /// Describes what was done, one finding per line. May quote the store. Without `is_whole`, the lines
+    /// that say what is always so are left out.
+    pub fn told(&self, is_whole: bool) -> Vec<String> {
+        let Some(receipt) = &self.receipt else { return Vec::new() };
+        let found = if is_whole || self.is_left() { receipt.found() } else { Vec::new() };
+        let reach = if is_whole { receipt.out_of_reach() } else { Vec::new() };
+        [receipt.notes.clone(), found, receipt.besides(), reach].concat()
+    }
+}

@@ -1,0 +1,110 @@
+//! What an earlier change left in stores: finishes it now, or looks after it later.
+
+use std::path::{Path, PathBuf};
+
+use super::failure::Result;
+use super::store_with_bytes;
+use crate::disk::host::Host;
+use crate::disk::{Disk, RealDisk};
+use crate::model::{Moment, Snapshot, Store};
+use crate::store::Place;
+use crate::store::commit::{self, Vault, Writer, is_left_over, take_stores_to_watch};
+
+/// The result of looking after palimp's files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecoveryReport {
+    /// The number of rescued lines.
+    pub rescued: usize,
+    /// What was found and can't be repaired here. May quote the store.
+    pub notes: Vec<String>,
+    /// True if an interrupted erasure was finished, and something of it is left.
+    pub is_erasure_left: bool,
+}
+
+impl RecoveryReport {
+    /// Returns what was done when a store was opened to change it.
+    fn of(writer: &Writer<'_>) -> RecoveryReport {
+        RecoveryReport {
+            rescued: writer.rescued(),
+            notes: writer.notes(),
+            is_erasure_left: writer.finished().is_some_and(|erased| !erased.left.is_empty()),
+        }
+    }
+}
+
+/// Finishes what was interrupted in a store, and waits for other programs. `None` if nothing is left.
+///
+/// # Errors
+///
+/// If palimp's own data can't be read, or another program is in the way for too long.
+pub fn recover(host: Host<'_>, store: &Store) -> Result<Option<RecoveryReport>> {
+    match is_left_over(host.disk, host.machine, host.data, store)? {
+        true => Ok(Some(RecoveryReport::of(&Writer::open(host, store)?))),
+        false => Ok(None),
+    }
+}
+
+/// Like [`recover`], only if no other program is in the way.
+///
+/// # Errors
+///
+/// If palimp's own data can't be read.
+pub fn recover_at_once(host: Host<'_>, store: &Store) -> Result<Option<RecoveryReport>> {
+    match is_left_over(host.disk, host.machine, host.data, store)? {
+        true => Ok(Writer::open_at_once(host, store).ok().map(|writer| RecoveryReport::of(&writer))),
+        false => Ok(None),
+    }
+}
+
+/// Finishes an interrupted erasure of a store. `None` if there is none.
+///
+/// # Errors
+///
+/// If palimp's own data can't be read, or it could not be finished.
+pub fn finish_erasure(host: Host<'_>, store: &Store) -> Result<Option<RecoveryReport>> {
+    match Vault::open_read_only(host.disk, host.data, &store.root).erasing()? {
+        Some(_) => Ok(Some(RecoveryReport::of(&Writer::open(host, store)?))),
+        None => Ok(None),
+    }
+}
+
+/// Finishes what was interrupted in stores, and rescues late lines. What fails is done next time.
+pub fn recover_stores(snapshot: &Snapshot, data: &Path, now: Moment) -> RecoveryReport {
+    let host = Host::here(data, now);
+    let mut report = RecoveryReport::default();
+    for store in &snapshot.stores {
+        match is_left_over(host.disk, host.machine, data, store) {
+            Ok(false) => {}
+            Ok(true) => {
+                let store = &store_with_bytes(store, now);
+                let Ok(writer) = Writer::open(host, store) else { continue };
+                let own = RecoveryReport::of(&writer);
+                report.rescued += own.rescued;
+                report.notes.extend(own.notes);
+                report.is_erasure_left |= own.is_erasure_left;
+            }
+            Err(error) => report.notes.push(error.to_string()),
+        }
+    }
+    report
+}
+
+/// True if no change of the store at `root` was interrupted; false if palimp's own data can't be read.
+pub fn is_settled(data: &Path, root: &Path) -> bool {
+    commit::is_settled(&RealDisk, data, root)
+}
+
+/// Returns the folder of palimp's own data and at most `limit` stores to look after: this process left
+/// old files there that others may still write to, or what waits until they pause. `None` if there are none.
+pub fn stores_to_look_after(limit: usize) -> Option<(PathBuf, Vec<Place>)> {
+    let mut left = take_stores_to_watch();
+    left.retain(|own| own.is_due || own.names.iter().any(|name| RealDisk.look(name).is_ok()));
+    let data = left.first()?.data.clone();
+    Some((data, left.into_iter().take(limit).map(|own| own.place).collect()))
+}
+
+/// Looks after stores for about a minute. The next start looks after what is left then.
+pub fn look_after(host: Host<'_>, places: &[Place]) {
+    commit::watch(host, places);
+    take_stores_to_watch();
+}

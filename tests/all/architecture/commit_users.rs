@@ -1,0 +1,54 @@
+//! Screens, verbs and jobs know the history of a store, its backups and drafts only through `usecase`.
+
+use super::circles::{Module, Sources};
+
+/// The modules that must not import from `store::commit`.
+const ABOVE: [&str; 3] = ["cli", "tui", "work"];
+
+/// Returns the files that import from `store::commit`, each with what it imports from. Names that another
+/// module passes on count.
+fn users(sources: &Sources) -> Vec<String> {
+    let is_above = |module: &Module| ABOVE.contains(&module.first().map_or("", String::as_str));
+    let imports = sources.imports().into_iter().filter(|(module, _)| is_above(module));
+    let all = imports.flat_map(|(module, used)| used.into_iter().map(move |other| (module, other)));
+    all.filter(|(_, other)| other.starts_with(&["store".to_owned(), "commit".to_owned()]))
+        .map(|(module, other)| format!("{} imports from {}", module.join("/"), other.join("/")))
+        .collect()
+}
+
+#[test]
+fn screens_verbs_and_jobs_import_nothing_from_the_commit() {
+    let users = users(&Sources::read_with_tests());
+    assert!(
+        users.is_empty(),
+        "what they show of it is a function or a type of `usecase`:\n{}",
+        users.join("\n")
+    );
+}
+
+#[test]
+fn an_import_from_the_commit_is_seen_however_it_is_written() {
+    let files = [
+        ("store", "pub mod commit;"),
+        ("store/commit", "pub mod vault;\npub struct Writer;"),
+        ("store/commit/vault", "pub struct Step;"),
+        ("usecase", "mod backups;\npub use backups::Backups;\npub use crate::store::commit::vault::Step;"),
+        ("usecase/backups", "use crate::store::commit::Writer;\npub struct Backups;"),
+        ("cli/alone", "use crate::store::commit::Writer;"),
+        ("cli/grouped", "use crate::{model, store::{self, commit::vault}};"),
+        ("cli/through", "use crate::usecase::Backups;"),
+        ("tui/passed", "use crate::usecase::Step;"),
+        ("tui/tests/own", "#[cfg(test)]\nmod a {}\nfn t() { crate::store::commit::vault::Step; }"),
+        ("work/later", "use crate::store;\nfn go() { store::commit::go() }"),
+    ];
+    assert_eq!(
+        users(&Sources::of(&files)),
+        [
+            "cli/alone imports from store/commit",
+            "cli/grouped imports from store/commit/vault",
+            "tui/passed imports from store/commit/vault",
+            "tui/tests/own imports from store/commit/vault",
+            "work/later imports from store/commit",
+        ]
+    );
+}
