@@ -15,14 +15,14 @@ use crate::cli::session::{self, SessionVerb};
 use crate::cli::value_parsers::{code, fraction, known_format, limit, name, queried, step};
 use crate::cli::verb_table::*;
 use crate::cli::{
-    add, archive, background_recovery, check, compact_reindex_migrate, completions, delete, demo, duplicates,
-    edit, erase, export, help, init, journal, keys, list, maintain, man, repair, search, show, stats, stores,
-    tag, undelete, undo_redo,
+    add, archive, background_recovery, change_records, check, compact_reindex_migrate, completions, delete,
+    demo, duplicates, edit, erase, export, help, init, journal, keys, list, maintain, man, repair, search,
+    show, stats, stores, tag, undelete, undo_redo,
 };
 use crate::format;
-use crate::model::Code;
+use crate::model::{Code, State};
 use crate::query::SIMILAR_PERCENT;
-use crate::usecase::{DeleteOptions, NewRecord};
+use crate::usecase::{ChangeCommand, DeleteOptions, NewRecord};
 
 pub fn known(name: &str) -> Option<&'static VerbInfo> {
     VERBS.iter().find(|own| own.name.eq_ignore_ascii_case(name))
@@ -198,6 +198,15 @@ verbs! {
         chosen: RecordSelection,
     }: Own CHANGES as "unarchive mem_1"
         => |context| archive::unarchive(context, &chosen);
+    /// Move memories to another session of their store.
+    Move {
+        #[command(flatten)]
+        chosen: RecordSelection,
+        /// The other session.
+        #[arg(long, value_name = "SESSION", value_parser = name())]
+        to: String,
+    }: Own CHANGES as "move mem_1 mem_2 --to s2\nmove --query tag:auth --to s2 --dry-run"
+        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Live, ChangeCommand::Move(to));
     /// Create, list, export, archive and delete sessions.
     Session {
         #[command(subcommand)]

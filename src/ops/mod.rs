@@ -19,6 +19,7 @@ pub mod form;
 pub mod init;
 pub mod maintain;
 pub mod migrate;
+pub mod move_records;
 pub mod progress;
 pub mod reindex;
 pub mod repair;

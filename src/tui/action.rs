@@ -2,11 +2,13 @@
 //! keymap are made from it.
 
 use super::{action_synonyms, keymap};
+use crate::ops::move_records::{may_move, other_sessions};
 use crate::query::ResultPick;
 use crate::tui::state::app::Screen;
 use crate::tui::update::importance::IMPORTANCE;
 use crate::tui::update::type_category::{CATEGORY, TYPE};
 use crate::tui::value_prompt::ValuePrompt;
+use crate::usecase::ChangeCommand;
 
 /// A row of the table of actions.
 pub struct ActionInfo {
@@ -26,6 +28,15 @@ pub struct ActionInfo {
     /// The prompt for a value, if the action sets one.
     pub asks: Option<&'static ValuePrompt>,
 }
+
+const MOVE: ValuePrompt = ValuePrompt {
+    title: "Move to another session:",
+    form: "its name",
+    words: |_, snapshot, at| other_sessions(snapshot, at),
+    may: may_move,
+    now: |store, entry| store.session(entry).map(|own| format!("now  {}", own.name)).unwrap_or_default(),
+    command: |text| Ok(ChangeCommand::Move(text.trim().to_owned())),
+};
 
 macro_rules! picked {
     () => {
@@ -178,6 +189,7 @@ actions! {
     Importance: "importance", ["i"], "set it, from 0 to 1 or high, medium, low", "edit", waits, asks IMPORTANCE;
     Type: "type", ["T"], "set the type, where it is a field", "edit", waits, asks TYPE;
     Category: "category", ["C"], "set the category, where there is one", "edit", waits, asks CATEGORY;
+    Move: "move", ["M"], "move it to another session of its store", "move", waits, asks MOVE;
     Archive: "archive", ["a"], "move it aside", "archive maintain", waits;
     Delete: "delete", ["d"], "a menu: delete, archive, restore, erase; at first: the demo",
         "delete archive undelete unarchive erase", waits;

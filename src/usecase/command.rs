@@ -131,6 +131,8 @@ pub enum ChangeCommand {
     Archive,
     /// Brings archived records back.
     Unarchive,
+    /// Moves records to another session of their store.
+    Move(String),
     /// Deletes records.
     Delete(DeleteOptions),
     /// Undoes a deletion.
@@ -206,6 +208,7 @@ impl ChangeCommand {
             ChangeCommand::Unarchive | ChangeCommand::Session(_, SessionCommand::Unarchive(..)) => {
                 ["bringing back", "bring back", "brought back"]
             }
+            ChangeCommand::Move(_) => ["moving", "move", "moved"],
             ChangeCommand::Delete(_) => ["deleting", "delete", "deleted"],
             ChangeCommand::Undelete => ["restoring", "restore", "restored"],
             ChangeCommand::RestoreBackup(own) if own.whole => {
@@ -231,6 +234,7 @@ impl ChangeCommand {
         match self {
             ChangeCommand::SetImportance(value) => Some(format!("{value:.2}")),
             ChangeCommand::SetWord { value, .. } => Some(value.clone()),
+            ChangeCommand::Move(to) => Some(to.clone()),
             _ => None,
         }
     }
@@ -249,6 +253,7 @@ impl ChangeCommand {
             self,
             ChangeCommand::Archive
                 | ChangeCommand::Unarchive
+                | ChangeCommand::Move(_)
                 | ChangeCommand::Delete(_)
                 | ChangeCommand::Undelete
         )
@@ -256,7 +261,7 @@ impl ChangeCommand {
 
     /// True if it is also about sessions whose records are not named.
     pub fn is_of_other_sessions(&self) -> bool {
-        matches!(self, ChangeCommand::Undelete)
+        matches!(self, ChangeCommand::Move(_) | ChangeCommand::Undelete)
     }
 
     /// True if it sets what the user wrote about the memory as it was.
@@ -288,6 +293,7 @@ impl ChangeCommand {
                 return Err(Refusal::unfit("only archived memories can be brought back."));
             }
             ChangeCommand::Unarchive => return ops::archive::comes_back(store),
+            ChangeCommand::Move(_) => return ops::move_records::may_move(store, entry),
             ChangeCommand::Undelete if !is_deleted(store, entry) => {
                 return Err(Refusal::unfit("only deleted memories can be restored."));
             }
@@ -344,6 +350,7 @@ impl ChangeCommand {
             ChangeCommand::RecordAccess => ops::access::access(context, one()?),
             ChangeCommand::Archive => ops::archive::archive(context, entries),
             ChangeCommand::Unarchive => ops::archive::unarchive(context, entries),
+            ChangeCommand::Move(to) => ops::move_records::move_records(context, entries, to),
             ChangeCommand::Delete(own) => ops::delete::delete(context, entries, own.asked()),
             ChangeCommand::Undelete => ops::undelete::undelete(context, entries, gone),
             _ => Err(Refusal::unfit("there is nothing to plan.")),
@@ -416,6 +423,10 @@ impl ChangeCommand {
                 come.chain(go).collect::<Vec<_>>().join(" ")
             }
             ChangeCommand::RenameTag { from, to } => format!("{from} → {to}"),
+            ChangeCommand::Move(to) => {
+                let from = store.session(entry).map_or("", |session| session.name.as_str());
+                format!("{from} → {to}")
+            }
             ChangeCommand::SetImportance(value) => format!("{:.2} → {value:.2}", view.importance),
             ChangeCommand::SetWord { field: "type", value } => format!("{} → {value}", view.kind),
             ChangeCommand::SetWord { value, .. } => {

@@ -44,6 +44,7 @@ mod lossless;
 mod memory;
 mod memory_append;
 mod memory_calls;
+mod move_records;
 mod namesakes;
 mod nothing_made;
 mod odd_names;

@@ -65,6 +65,9 @@ pub const CASES: &[Case] = &[
             &palimp::ops::erase::ErasedRecords::default(),
         )
     }),
+    case(LOG, "move", stores::sessions, |context| {
+        ops::move_records::move_records(context, &found(context, &["mem_002", "mem_003"]), "sess_b")
+    }),
     case(LOG, "compact", stores::sessions_deleted, |context| ops::compact::compact(context, None)),
     case(LOG, "session new", stores::sessions, |context| ops::session::new(context, Some("sess_n"), "user")),
     DROP_LOG,

@@ -25,12 +25,13 @@ pub enum Deed {
     Undelete,
     Archive,
     Unarchive,
+    Move,
     Compact,
     Reindex,
     Repair,
 }
 
-pub const DEEDS: [Deed; 12] = [
+pub const DEEDS: [Deed; 13] = [
     Deed::Add,
     Deed::Edit,
     Deed::Tag,
@@ -40,6 +41,7 @@ pub const DEEDS: [Deed; 12] = [
     Deed::Undelete,
     Deed::Archive,
     Deed::Unarchive,
+    Deed::Move,
     Deed::Compact,
     Deed::Reindex,
     Deed::Repair,
@@ -107,6 +109,14 @@ pub fn planned<'a>(
             let own = some(chance, &|entry| entry.state == State::Archived);
             let plan = ops::archive::unarchive(context, &own)?;
             Ok((plan, Box::new(move |before, after, _| assert_unarchived(store, &own, before, after))))
+        }
+        Deed::Move => {
+            let to = store.sessions.last().ok_or_else(|| Refusal::unfit("nothing"))?;
+            let stays = |entry: &Entry| store.document(entry).path.starts_with(&to.path);
+            let own = some(chance, &|entry| entry.state == State::Live && !stays(entry));
+            let plan = ops::move_records::move_records(context, &own, &to.name)?;
+            let log = to.path.join("memory.jsonl");
+            Ok((plan, Box::new(move |before, after, _| assert_moved(store, &own, before, after, &log))))
         }
         Deed::Compact => {
             let plan = ops::compact::compact(context, None)?;
@@ -283,6 +293,23 @@ fn move_records(
         let file = files.entry(to(entry)).or_default();
         *file = with_lines(file, &line);
     }
+}
+
+/// Fails unless the records are at the end of `log`, with other sessions alone.
+#[track_caller]
+fn assert_moved(store: &Store, entries: &[Entry], before: &Files, after: &Files, log: &Path) {
+    let mut wanted = before.clone();
+    for (path, bytes) in wanted.iter_mut() {
+        *bytes = without(bytes, &spans(store, path, entries));
+    }
+    let previous = before.get(log).cloned().unwrap_or_default();
+    let lines = added(&previous, &after[log]);
+    assert_eq!(lines.len(), entries.len());
+    for (entry, line) in entries.iter().zip(&lines) {
+        assert_same_but(&one_line(&store.raw(entry)), line, &["session_id", "checksum"]);
+    }
+    wanted.insert(log.to_owned(), after[log].clone());
+    assert_same(&wanted, after);
 }
 
 #[track_caller]

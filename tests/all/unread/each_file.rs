@@ -126,6 +126,7 @@ fn verbs(site: &Site, root: &Path, has_sessions: bool) -> (Lines, Lines, String)
         "undelete --query is:deleted",
         "archive KEY",
         "unarchive --query is:archived",
+        "move KEY --to nowhere",
         "compact",
         "reindex",
         "maintain",

@@ -91,6 +91,7 @@ pub const DEEDS: &[Deed] = &[
     plain("session delete", |context| ops::session::delete(context, &session(context)?), SESSIONS),
     plain("session archive", |context| ops::session::archive(context, &session(context)?), &[BMAD]),
     after("session unarchive", &[First::Plan(pack)], Doing::Plan(unpack), &[BMAD]),
+    after("move", &[First::Plan(second_session)], Doing::Plan(move_one), SESSIONS),
     plain("compact", compact, &[SERVER, BMAD, BUNDLE]),
     after(
         "compact of what is deleted",
@@ -241,6 +242,18 @@ fn undelete(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
 
 fn session(context: &WriteContext<'_>) -> Result<String, Refusal> {
     context.store.sessions.first().map(|own| own.name.clone()).ok_or_else(nothing)
+}
+
+fn second_session(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    ops::session::new(context, Some(new_session(context)), "user")
+}
+
+/// Moves a memory to the session that has none.
+fn move_one(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
+    let is_full = |number: usize| context.store.entries.iter().any(|own| own.session == Some(number as u32));
+    let mut sessions = context.store.sessions.iter().enumerate();
+    let (_, to) = sessions.find(|(number, _)| !is_full(*number)).ok_or_else(nothing)?;
+    ops::move_records::move_records(context, &some(context)?, &to.name)
 }
 
 fn pack(context: &WriteContext<'_>) -> Result<Plan, Refusal> {

@@ -1,0 +1,314 @@
+//! `move`: takes records to another session of their store. A record keeps its bytes but for its session, and
+//! for an id that the other session has already. References to it follow.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
+
+use super::{Refusal, Result, WriteContext, base, by_document, check_brought, plan_and_after, with_backups};
+use crate::format::live_session::live_session;
+use crate::format::writing::{FormatWriter, NameUse, RangeEdit, RefusalList, rename};
+use crate::format::{Format, Placement};
+use crate::model::{
+    Change, Entry, EntryRef, Name, NameKind, Plan, ReferenceIndex, Role, Session, Snapshot, State, Store,
+};
+use crate::text::json_edit::{on_one_line, scan};
+use crate::text::json_scanner::Tape;
+use crate::text::lines::removal_edits;
+
+/// Checks that a record can move to another session. The plan can still be refused.
+pub fn may_move(store: &Store, entry: &Entry) -> Result<()> {
+    let (_, writes) = super::writes(store)?;
+    match entry.state {
+        State::Live => {}
+        State::Archived => return Err(Refusal::unfit("it is archived: bring it back first.")),
+        State::Deleted => return Err(Refusal::unfit("it is deleted: restore it first.")),
+        State::Broken => return Err(Refusal::broken()),
+    }
+    super::writable(store, entry)?;
+    let raw = store.raw(entry);
+    let mut tape = Tape::default();
+    let record = scan(&mut tape, &raw)?;
+    if store.session(entry).is_none() || writes.name_places(record).is_empty() {
+        return Err(Refusal::unfit("it belongs to no session, so it can't move to another one."));
+    }
+    Ok(())
+}
+
+/// Returns the names of the sessions that records can move to: those of their stores, without their own session.
+pub fn other_sessions(snapshot: &Snapshot, at: &[EntryRef]) -> Vec<String> {
+    let own: HashSet<Option<u32>> = at.iter().map(|at| snapshot.get(*at).1.session).collect();
+    let stores: BTreeSet<u32> = at.iter().map(|at| at.store).collect();
+    let sessions = stores.into_iter().filter_map(|store| snapshot.stores.get(store as usize));
+    let sessions = sessions.flat_map(|store| (0..).zip(&store.sessions));
+    let others = sessions.filter(|(number, _)| own.len() > 1 || !own.contains(&Some(*number)));
+    others.map(|(_, session)| session.name.clone()).collect()
+}
+
+/// Plans to move records to the session `to`, in the order of the store.
+pub fn move_records(context: &WriteContext<'_>, entries: &[Entry], to: &str) -> Result<Plan> {
+    let moving = Moving::of(context, entries, to)?;
+    let mut lines: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+    let mut changes = Vec::new();
+    for (number, target) in &moving.targets {
+        let line = lines.entry(target.path.clone()).or_default();
+        line.extend(on_one_line(&moving.renamed(*number)?));
+        line.push(b'\n');
+    }
+    for (path, lines) in lines {
+        let log = context.store.document_at(&path);
+        changes.push(Change::append(path, lines, log.map(|log| log.bytes.clone())));
+    }
+    let moved: Vec<Entry> = moving.targets.keys().map(|number| moving.entry(*number)).collect();
+    let from = by_document(context.store, &moved);
+    // A file is changed once, so its removals and its new references are edits of one change.
+    let mut edits = moving.reference_edits()?;
+    for (document, own) in &from {
+        let spans: Vec<_> = own.iter().map(|entry| context.store.record(entry).span).collect();
+        edits.entry(document.path.clone()).or_default().extend(removal_edits(&document.bytes, &spans));
+    }
+    for (path, edits) in edits {
+        let document = context.store.document_at(&path);
+        changes.extend(document.map(|document| Change::edits(&path, base(document), edits)));
+    }
+    let changes = with_backups(context, moving.writes, changes);
+    let (mut plan, after) = plan_and_after("move", context, moved.len(), changes)?;
+    plan.lines.extend(moving.notices());
+    let from: Vec<_> = from.iter().map(|(document, _)| &**document).collect();
+    check_brought(context, (&plan, &after), &from)?;
+    Ok(plan)
+}
+
+/// Where a record goes.
+struct MoveTarget {
+    /// The log of the other session.
+    path: PathBuf,
+    /// The id that it has there; `None` if it has none.
+    id: Option<String>,
+}
+
+/// Records on their way to another session.
+struct Moving<'a> {
+    context: &'a WriteContext<'a>,
+    writes: &'static dyn FormatWriter,
+    references: ReferenceIndex,
+    session: &'a Session,
+    /// The records that move, by their numbers in the store.
+    targets: BTreeMap<u32, MoveTarget>,
+}
+
+impl<'a> Moving<'a> {
+    fn of(context: &'a WriteContext<'a>, entries: &[Entry], to: &str) -> Result<Moving<'a>> {
+        let store = context.store;
+        let (format, writes) = super::writes(store)?;
+        let session = live_session(format, store, to)?;
+        let references = ReferenceIndex::of(std::iter::once(store));
+        let targets = BTreeMap::new();
+        let mut moving = Moving { context, writes, references, session, targets };
+        let numbers: HashMap<(u32, u32), u32> =
+            (0..).zip(&store.entries).map(|(number, own)| ((own.document, own.record), number)).collect();
+        let mut faults = RefusalList::default();
+        let mut given = ids_below(store, session);
+        for entry in entries.iter().filter(|entry| !is_in(store, entry, session)) {
+            let Some(number) = numbers.get(&(entry.document, entry.record)) else { continue };
+            let target = may_move(store, entry).and_then(|()| moving.target(format, *number, &mut given));
+            if let Some(target) = faults.collect(entry, target)? {
+                moving.targets.insert(*number, target);
+            }
+        }
+        faults.finish()?;
+        match moving.targets.is_empty() {
+            true => Err(Refusal::unfit(format!("it is in the session {to} already."))),
+            false => Ok(moving),
+        }
+    }
+
+    fn entry(&self, number: u32) -> Entry {
+        self.context.store.entries[number as usize]
+    }
+
+    /// Finds the log and the id of a record in the other session. `given` are the ids that can't be used.
+    fn target(&self, format: &dyn Format, number: u32, given: &mut HashSet<String>) -> Result<MoveTarget> {
+        let (store, entry) = (self.context.store, self.entry(number));
+        let own = store.session(&entry).map_or_else(PathBuf::new, |own| own.path.clone());
+        let document = store.document(&entry);
+        let path = document.path.strip_prefix(own).map(|name| self.session.path.join(name));
+        let path = path.ok().filter(|path| format.place(path, false) == Placement::File(Role::Records));
+        let path = path.ok_or_else(|| Refusal::unfit("the other session has no place for it."))?;
+        let Some(id) = store.view(&entry).and_then(|view| view.id) else {
+            return Ok(MoveTarget { path, id: None });
+        };
+        let id = match self.is_free(number, id, given) {
+            true => id.to_owned(),
+            false if self.numbers_ids() => self.next_id(&entry, given)?,
+            false => {
+                let message = format!("the session {} has the id {id} already.", self.session.name);
+                return Err(Refusal::invalid(message));
+            }
+        };
+        given.insert(id.clone());
+        Ok(MoveTarget { path, id: Some(id) })
+    }
+
+    /// True if ids are numbered: the next one depends on the last one.
+    fn numbers_ids(&self) -> bool {
+        self.writes.own().last_id.is_some()
+    }
+
+    /// True if a record can keep its id: no other has it there, and what refers to it still finds it.
+    fn is_free(&self, number: u32, id: &str, given: &HashSet<String>) -> bool {
+        let store = self.context.store;
+        let at = EntryRef { store: 0, entry: number };
+        let mut others = self.references.named(store, 0, NameKind::Record, id).filter(|own| *own != at);
+        let is_referred_to = || self.references.links_of(store, at).iter().any(|link| !link.outward);
+        let is_ambiguous = self.numbers_ids() && others.next().is_some() && is_referred_to();
+        !given.contains(id) && !is_ambiguous
+    }
+
+    /// Returns the number after the last id of the other session that no record of the store has.
+    fn next_id(&self, entry: &Entry, given: &HashSet<String>) -> Result<String> {
+        let store = self.context.store;
+        let kind = store.view(entry).map_or("", |view| view.kind);
+        let last = self.writes.own().last_id.and_then(|last| last(store, &self.session.name, kind));
+        let last = last.ok_or_else(|| Refusal::unfit("the next id of the other session is unknown."))?;
+        let is_used = |id: &String| {
+            given.contains(id) || self.references.named(store, 0, NameKind::Record, id).next().is_some()
+        };
+        let (prefix, number) = split_number(&last);
+        let digits = last.len() - prefix.len();
+        let mut next = (number + 1..).map(|number| format!("{prefix}{number:0digits$}"));
+        next.find(|id| !is_used(id)).ok_or_else(|| Refusal::unfit("there is no other id for it."))
+    }
+
+    /// Returns the bytes of a record with the new names of itself and of what it refers to.
+    fn renamed(&self, number: u32) -> Result<Vec<u8>> {
+        let raw = self.context.store.raw(&self.entry(number));
+        let from = EntryRef { store: 0, entry: number };
+        rename(self.writes, &raw, self.context.now, &|says, text| match (says, self.targets.get(&number)) {
+            (NameUse::Id, Some(target)) => target.id.clone(),
+            (NameUse::Session, Some(_)) => Some(self.session.name.clone()),
+            (NameUse::Reference(of), _) => self.new_name(from, &Name { of, text }),
+            _ => None,
+        })
+    }
+
+    /// Returns the new id of what a name refers to; `None` if that stays where it is.
+    fn new_name(&self, from: EntryRef, name: &Name<&str>) -> Option<String> {
+        let other = self.references.find(self.context.store, from, name)?;
+        self.targets.get(&other.entry).filter(|_| name.of == NameKind::Record)?.id.clone()
+    }
+
+    /// Returns the edits of records that stay and refer to a record with a new id, by their files.
+    fn reference_edits(&self) -> Result<BTreeMap<PathBuf, Vec<RangeEdit>>> {
+        let store = self.context.store;
+        let mut edits: BTreeMap<PathBuf, Vec<RangeEdit>> = BTreeMap::new();
+        for number in self.referrers() {
+            let entry = self.entry(number);
+            let (raw, renamed) = (store.raw(&entry), self.renamed(number)?);
+            if *raw != *renamed && self.is_writable(number) {
+                let span = store.record(&entry).span;
+                let own = edits.entry(store.document(&entry).path.clone()).or_default();
+                own.push((span.start as usize..span.end as usize, renamed));
+            }
+        }
+        Ok(edits)
+    }
+
+    fn is_writable(&self, number: u32) -> bool {
+        super::writable(self.context.store, &self.entry(number)).is_ok()
+    }
+
+    /// Returns the records that stay and refer to one that moves, in the order of the store.
+    fn referrers(&self) -> Vec<u32> {
+        let links = |number: &u32| {
+            let at = EntryRef { store: 0, entry: *number };
+            self.references.links_of(self.context.store, at)
+        };
+        let inward = self.targets.keys().flat_map(links).filter(|link| !link.outward);
+        let mut own: Vec<u32> = inward.filter_map(|link| Some(link.other?.entry)).collect();
+        own.sort_unstable();
+        own.dedup();
+        own.retain(|number| !self.targets.contains_key(number));
+        own
+    }
+
+    /// Returns what the user should know: new ids, and references that name another record afterwards.
+    fn notices(&self) -> Vec<String> {
+        let store = self.context.store;
+        let mut lines = Vec::new();
+        for (number, target) in &self.targets {
+            let old = store.view(&store.entries[*number as usize]).and_then(|view| view.id);
+            if let (Some(old), Some(new)) = (old, target.id.as_deref().filter(|new| Some(*new) != old)) {
+                lines.push(format!("{old} becomes {new} in the session {}", self.session.name));
+            }
+        }
+        let after = self.ids_after();
+        for (number, entry) in (0..).zip(&store.entries) {
+            let from = EntryRef { store: 0, entry: number };
+            let references = store.view(entry).into_iter().flat_map(|view| view.references.iter());
+            for name in references.map(|own| own.to).filter(|name| name.of == NameKind::Record) {
+                let before = self.references.find(store, from, &name).map(|own| own.entry);
+                let is_renamed = self.targets.contains_key(&number) || self.is_writable(number);
+                let text = self.new_name(from, &name).filter(|_| is_renamed);
+                let now = self.found_after(&after, number, text.as_deref().unwrap_or(name.text));
+                if before != now {
+                    let id = self.id_after(number).unwrap_or("a memory without an id");
+                    lines.push(format!(
+                        "{id} refers to {}, which names another memory after the move",
+                        name.text
+                    ));
+                }
+            }
+        }
+        lines
+    }
+
+    /// Returns the id of a record after the move.
+    fn id_after(&self, number: u32) -> Option<&str> {
+        match self.targets.get(&number) {
+            Some(target) => target.id.as_deref(),
+            None => self.context.store.view(&self.context.store.entries[number as usize])?.id,
+        }
+    }
+
+    /// Returns the records of each id after the move.
+    fn ids_after(&self) -> HashMap<&str, Vec<u32>> {
+        let mut after: HashMap<&str, Vec<u32>> = HashMap::new();
+        for number in 0..self.context.store.entries.len() as u32 {
+            if let Some(id) = self.id_after(number) {
+                after.entry(id).or_default().push(number);
+            }
+        }
+        after
+    }
+
+    /// Returns the record that an id leads to after the move, as [`ReferenceIndex::find`] does.
+    fn found_after(&self, after: &HashMap<&str, Vec<u32>>, from: u32, id: &str) -> Option<u32> {
+        let session = |number: u32| match self.targets.contains_key(&number) {
+            true => Some(&self.session.path),
+            false => self.context.store.session(&self.entry(number)).map(|own| &own.path),
+        };
+        let own = session(from);
+        let state = |number: u32| self.entry(number).state;
+        let rank = |number: &u32| (session(*number) != own, state(*number), session(*number), *number);
+        after.get(id)?.iter().copied().min_by_key(rank)
+    }
+}
+
+/// True if a record is in a session's folder.
+fn is_in(store: &Store, entry: &Entry, session: &Session) -> bool {
+    store.session(entry).is_some_and(|own| own.path == session.path)
+}
+
+/// Returns the ids in the files of a session, those of deleted and damaged records included.
+fn ids_below(store: &Store, session: &Session) -> HashSet<String> {
+    let own = store.documents.iter().filter(|document| document.path.starts_with(&session.path));
+    let records = own.flat_map(|document| &document.records);
+    records.filter_map(|record| record.named_id()).map(str::to_owned).collect()
+}
+
+/// Splits an id into what is before its number, and the number.
+fn split_number(id: &str) -> (&str, u64) {
+    let digits = id.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let (prefix, number) = id.split_at(id.len() - digits);
+    (prefix, number.parse().unwrap_or_default())
+}
