@@ -104,7 +104,7 @@ pub fn settle(
             return Ok(RecoveryOutcome::Left);
         }
     };
-    let derived = derived_back(context, &step)?;
+    let derived = derived_back(context, &step, is_over)?;
     let derive_after = derived.is_none();
     let derived = derived.unwrap_or_default();
     let plan = Plan { changes, derive_after, derived, ..context.unseen("recover") };
@@ -136,11 +136,16 @@ fn made_of(
 
 /// Returns the changes that undo a step's derived files, as far as they were made. `None` if that
 /// is unknown, or the step does not say how they were.
-fn derived_back(context: &CommitContext<'_>, step: &UndoStep) -> Result<Option<Vec<Change>>, CommitError> {
+fn derived_back(
+    context: &CommitContext<'_>,
+    step: &UndoStep,
+    is_over: bool,
+) -> Result<Option<Vec<Change>>, CommitError> {
     let is_new = |change: &Change| matches!(change.act, Act::Remove(_) | Act::RemoveFolder);
     let has_none = step.derived.is_empty() && step.remade.is_empty();
-    if has_none && step.changes.iter().all(is_new) {
-        // A step that only creates files, like `init`, names all of them.
+    // A step that only creates files, like `init`, names all of them. Files that a step does not name
+    // are derived after all its changes.
+    if has_none && (!is_over || step.changes.iter().all(is_new)) {
         return Ok(Some(Vec::new()));
     }
     if has_none || !step.remade.iter().all(|own| is_as_before(context, own)) {
