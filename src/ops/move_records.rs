@@ -78,7 +78,7 @@ pub fn move_records(context: &WriteContext<'_>, entries: &[Entry], to: &str) -> 
     Ok(plan)
 }
 
-/// Where a record goes.
+/// The place of a record in the other session.
 struct MoveTarget {
     /// The log of the other session.
     path: PathBuf,

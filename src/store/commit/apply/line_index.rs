@@ -59,8 +59,8 @@ impl<'a, B: Ranges + ?Sized> LineIndex<'a, B> {
         self.now.at(start..self.now.line_end(start)).into_owned()
     }
 
-    /// Returns where these complete lines start, except for places in `taken`. Of equal lines it
-    /// prefers those that follow the line `behind`, else the first.
+    /// Returns where these complete lines start, except for places in `taken`. It prefers
+    /// equal lines that follow the line `behind`, and else takes the first.
     pub fn find(&self, wanted: &[u8], behind: Option<&[u8]>, taken: &HashSet<usize>) -> Option<usize> {
         let now = self.now;
         let ends = |at: usize| wanted.ends_with(b"\n") || at >= now.len() || now.is_at(at, b"\n");

@@ -24,8 +24,8 @@ const FOREIGN: usize = 64 << 10;
 const STEPS: usize = 64;
 
 /// Returns what a step keeps of the derived files that a plan changes. It keeps small changes, and
-/// those up to a limit if a rebuild can't restore the old bytes. Of others it keeps a state to
-/// compare a rebuild with. If the plan has no other changes, it keeps all derived ones.
+/// those up to a limit if a rebuild can't restore the old bytes. It keeps a state of the
+/// others, to compare a rebuild with. If the plan has no other changes, it keeps all derived ones.
 pub fn kept_of_derived<'p>(
     context: &CommitContext<'_>,
     plan: &'p Plan,

@@ -1,8 +1,5 @@
 //! Finishes or undoes interrupted steps, by their undo data and the files as they are.
 
-use crate::store::commit::apply::apply_progress::ApplyProgress;
-use crate::store::commit::derive::derive_files;
-use crate::store::commit::derive::rebuild_derived::is_as_before;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,8 +9,11 @@ use crate::disk::{ItemKind, Lookup};
 use crate::model::plan::line_end_for;
 use crate::model::{Act, Bytes, Change, Plan, is_log};
 use crate::model::{FileLine, JournalLine};
+use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::apply::rebase_splices::{fits, rebase};
 use crate::store::commit::apply::{apply_plan, restore_attributes};
+use crate::store::commit::derive::derive_files;
+use crate::store::commit::derive::rebuild_derived::is_as_before;
 use crate::store::commit::read_files::is_copy;
 use crate::store::commit::recovery::change_progress;
 use crate::store::commit::vault::folder::STEP_SUFFIX;

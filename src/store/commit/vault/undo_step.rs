@@ -101,8 +101,8 @@ enum ActHeader {
     /// A file that undo removes. Only its digest is kept, because its bytes are on disk.
     RemoveMade(String),
     Splice(Vec<(u64, usize, usize, usize)>),
-    /// Like `Splice`, for similar lines, as in an edit. Of `becomes`, only the middle is kept that differs
-    /// from `was`.
+    /// Like `Splice`, for similar lines, as in an edit. Only the middle of `becomes` is kept, which
+    /// differs from `was`.
     Edit(Vec<(u64, usize, [usize; 3], usize)>),
 }
 
