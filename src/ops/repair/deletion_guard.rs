@@ -34,9 +34,17 @@ impl<'a> RepairContext<'a> {
         if !own.tail.is_empty() && view.is_some_and(may_be) {
             return Some("It may be a memory without an id that was erased, and is not restored.".into());
         }
-        let kept = content.get(..own.kept).unwrap_or_default();
-        let id = view?.id.filter(|id| !own.is_cut_text || !kept.ends_with(id.as_bytes()))?;
-        self.why_deleted(file, id)
+        let (view, kept) = (view?, content.get(..own.kept).unwrap_or_default());
+        let start = view.id.unwrap_or_default();
+        let is_cut = own.is_cut_text && kept.ends_with(start.as_bytes());
+        if start.is_empty() || is_cut {
+            let may_be = |erased: &ErasureMatcher<'_>| erased.may_have_lost_id(file, start, view);
+            let is_gone = !own.tail.is_empty() && self.erased().is_some_and(may_be);
+            return is_gone.then(|| {
+                "Its id is lost, and it may be a memory that was erased. It is not restored.".into()
+            });
+        }
+        self.why_deleted(file, start)
     }
 
     pub(super) fn erased(&self) -> Option<&ErasureMatcher<'a>> {

@@ -221,9 +221,14 @@ fn planned(bench: &RepairContext<'_>, fixes: Vec<(&Problem, ProblemFix)>, all: b
         // What is stale for another reason is rebuilt, too.
         let touched: HashSet<PathBuf> = plan.all().map(|change| change.path.clone()).collect();
         for change in stale_files::stale_files_with(context.store, &after, context.now) {
-            // A fix may change a derived file itself, which then also gets what it is derived from.
-            match plan.changes.iter_mut().find(|own| own.path == change.path && own.word() == "rewrite") {
-                Some(own) => *own = change,
+            // A fix may change a derived file itself. The file is then rebuilt instead, so that it also
+            // gets what other programs add to the log meanwhile.
+            let is_fixed = |own: &Change| own.path == change.path && own.word() == "rewrite";
+            match plan.changes.iter().position(is_fixed) {
+                Some(at) => {
+                    plan.changes.remove(at);
+                    plan.derived.push(change);
+                }
                 None if touched.contains(&change.path) => {}
                 None => plan.derived.push(change),
             }

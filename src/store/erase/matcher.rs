@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::kept_lines::KeptLines;
 use super::keyed_digests::KeyedDigests;
-use super::namesakes::IdGroup;
+use super::namesakes::{IdGroup, created};
 use super::salted_digests::SaltedDigests;
 use super::torn_lines::as_damaged_lines;
 use crate::format::writing::FormatEraser;
@@ -193,6 +193,18 @@ impl<'a> ErasureMatcher<'a> {
         let of_file = || self.targets.iter().any(|own| own.keyed.is_some() && own.file == path);
         let is_unnamed = view.id.is_none_or(str::is_empty) && view.created.is_none();
         self.keyed.has_time(view) || is_unnamed && of_file()
+    }
+
+    /// True if a torn record whose id is lost or cut may be an erased one: it is in the same file, and
+    /// what is left of its id (`start`) and its creation time fit.
+    pub fn may_have_lost_id(&self, path: &Path, start: &str, view: View<'_>) -> bool {
+        let (path, created) = (original(path), created(view));
+        let is_id = |own: &ErasureTarget| own.id.as_deref().is_some_and(|id| id.starts_with(start));
+        let is_time = |own: &ErasureTarget| match (&own.created, &created) {
+            (Some(erased), Some(torn)) => erased == torn,
+            _ => true,
+        };
+        self.targets.iter().any(|own| own.file == path && is_id(own) && is_time(own))
     }
 
     /// True if an erased record has this id.

@@ -217,6 +217,21 @@ fn two_changes_of_one_field_are_a_conflict_and_nothing_changes() {
 }
 
 #[test]
+fn counts_that_a_repair_rewrites_also_count_what_an_agent_adds_meanwhile() {
+    let counts = "\u{feff}{\"session_id\":\"s\",\"total_entries\":1}";
+    let (index, metadata) = ("sessions/s/index.json", "sessions/s/metadata.json");
+    let files = [(LOG, ""), (index, "\u{feff}{}"), (metadata, counts)];
+    let files = files.map(|(path, text)| (PathBuf::from(path), text.into())).into();
+    let site = Site::new("session-log", &files);
+    let store = site.store();
+    let context = site.context(&store, &mut Chance::new(1));
+    let plan = palimp::ops::repair::all_safe(&context).unwrap().plan.unwrap();
+    site.append(LOG, format!("{}\n", entry("a", "")).as_bytes());
+    site.commit(&plan).unwrap();
+    assert_agreeing(&site_of("").store(), &site.store());
+}
+
+#[test]
 fn changes_of_two_fields_of_one_record_both_hold() {
     let site = site_of(&format!("{}\n", entry("a", "")));
     let theirs = format!("{}\n", entry("a", ",\"x\":1.0"));

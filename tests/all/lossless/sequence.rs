@@ -285,7 +285,8 @@ fn may_refuse(to: &Files, from: &Files, now: &Files, whole: Whole) -> bool {
     let same_files = to.keys().eq(from.keys())
         && now.keys().filter(|own| is_data(own)).eq(to.keys().filter(|own| is_data(own)));
     // A byte order mark is part of whichever line comes first, and that may have changed.
-    let marked = now.values().any(|bytes| bytes.starts_with(b"\xef\xbb\xbf"));
+    let marked =
+        [to, from, now].iter().any(|files| files.values().any(|own| own.starts_with(b"\xef\xbb\xbf")));
     whole == Whole::Lines && (marked || !(stands(from, to, now) && same_files))
 }
 

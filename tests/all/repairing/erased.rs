@@ -162,3 +162,25 @@ fn a_key_that_is_lost_refuses_what_could_bring_back_what_was_erased() {
         assert_eq!(one.text(), before, "{own:?}");
     }
 }
+
+#[test]
+fn a_torn_line_whose_id_is_cut_off_is_not_completed_if_it_may_be_a_memory_that_was_erased() {
+    for own in [LOGS[0], LOGS[1], LOGS[3]] {
+        let one = One::of(own, &["first", "msg-2"].map(|id| record(own.0, id, "words") + "\n").concat());
+        one.run(&["erase", "msg-2", "--yes"]).expect_status(0);
+        let mut members: serde_json::Map<String, Value> =
+            serde_json::from_str(&record(own.0, "msg-2", "words")).unwrap();
+        members.remove("id");
+        let first = Value::from(members).to_string();
+        for left in ["", "msg", "msg-2"] {
+            let torn = format!("{},\"id\":\"{left}", &first[..first.len() - 1]);
+            one.store.append(own.1, torn.as_bytes());
+            let found = one.problem("torn-line");
+            assert_eq!(titles(&found), ["move the line to quarantine"], "{own:?} {left:?}: {found}");
+            one.run(&["repair", "--code", "torn-line", "--yes"]).expect_status(0);
+        }
+        let other = format!("{},\"id\":\"msg", &first[..first.len() - 1]).replace("10:00:00", "11:00:00");
+        one.store.append(own.1, other.as_bytes());
+        assert!(titles(&one.problem("torn-line")).len() > 1, "{own:?}");
+    }
+}
