@@ -35,6 +35,7 @@
 //! |---|---|
 //! | [`model`] | what a memory is: plain data |
 //! | [`text`] | bytes into lines, JSON spans, safe text |
+//! | [`detectors`] | what looks sensitive in a text |
 //! | [`disk`] | all access to the file system |
 //! | [`mod@format`] | the five on-disk formats, one folder each |
 //! | [`store`] | finding and loading stores, and the one way to change them |
@@ -52,6 +53,8 @@
 
 pub mod model;
 pub mod text;
+
+pub mod detectors;
 
 pub mod disk;
 

@@ -18,12 +18,12 @@ use super::read_scope::ReadScope;
 use super::run_change::run_change_of;
 use super::value_parsers::name;
 use crate::cli::context::Context;
+use crate::detectors::mask;
 use crate::disk::host::Host;
 use crate::disk::{Disk, RealDisk};
 use crate::model::key::{Key, ParsedKey};
 use crate::model::{BackupCheck, BackupCopy, BackupReason, Entry, Moment, PathText, Snapshot, Store};
 use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
-use crate::text::secrets::mask;
 use crate::usecase::{
     BackupComparer, BackupRestore, ChangeCommand, Requester, check_backup, create_backups, list_backups,
 };

@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::erase;
 use super::failure::{Exit, Failure, Result, say};
 use crate::cli::context::Context;
+use crate::detectors::mask;
 use crate::format;
 use crate::model::{Change, CommitReceipt, PathText, Plan, Store, UndoRedo};
-use crate::text::secrets::mask;
 use crate::text::shell_quote;
 use crate::usecase::{self, ChangeCommand, PlannedChange};
 

@@ -13,6 +13,7 @@ use super::read_scope::ReadScope;
 use crate::check::findings;
 use crate::check::problem_groups::{self, FileProblems, LocatedProblem, ProblemGroup};
 use crate::cli::context::Context;
+use crate::detectors::mask;
 use crate::disk::RealDisk;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Severity, Snapshot, Store};
@@ -20,7 +21,6 @@ use crate::ops::WriteContext;
 use crate::ops::repair::{self, RepairContext, RepairSources};
 use crate::text::columns::{column, fit, wrap};
 use crate::text::safe_text::{display_width, sanitize};
-use crate::text::secrets::mask;
 use crate::text::shell_quote;
 use crate::usecase::{CheckedStore, check_store, repair_sources};
 

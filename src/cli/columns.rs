@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::stdout::terminal_width;
 use crate::cli::context::Context;
+use crate::detectors::mask;
 use crate::text::columns::{fit, wrap};
 use crate::text::safe_text::{display_width, sanitize};
-use crate::text::secrets::mask;
 
 const GAP: &str = "  ";
 

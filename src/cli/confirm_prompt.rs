@@ -1,12 +1,12 @@
 //! The question before a change, and what its memories say.
 
 use super::list_table::store_names;
+use crate::detectors::mask;
 use crate::format;
 use crate::model::plan::count_with_noun;
 use crate::model::{Entry, EntryRef, Moment, Plan, Store};
 use crate::text::columns::column;
 use crate::text::safe_text::{display_width, sanitize, sanitize_lines};
-use crate::text::secrets::mask;
 use crate::usecase::{PlannedChange, name_of};
 
 /// A change can be undone for this long, in microseconds.

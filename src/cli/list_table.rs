@@ -3,11 +3,11 @@
 use super::columns::{Column, ColumnCell, ColumnRow, OutputTerminal, TextStyle, lines};
 use super::memory_row::explanation_lines;
 use crate::cli::context::Context;
+use crate::detectors::mask;
 use crate::format;
 use crate::model::{Entry, Snapshot, State, Store};
 use crate::query::{Explanation, Hit, Query, highlights};
 use crate::text::safe_text::sanitize_lines;
-use crate::text::secrets::mask;
 
 /// About this many characters of a text are shown before a match.
 const AHEAD: usize = 16;

@@ -7,10 +7,10 @@ use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
 
 use super::list_table::sign;
+use crate::detectors::mask;
 use crate::format;
 use crate::model::{Entry, EntryRef, Moment, PathText, Snapshot, Store};
 use crate::query::{EntryDecay, Explanation, Ranking};
-use crate::text::secrets::mask;
 
 /// The fields of `list`, `search` and `show` with `--json`.
 #[derive(Serialize)]

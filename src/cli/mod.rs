@@ -45,6 +45,7 @@ mod run;
 mod run_change;
 mod screens;
 mod search;
+mod secrets;
 mod selection;
 mod session;
 mod show;

@@ -7,12 +7,12 @@ use super::change_report::{ChangeSummary, change_summary, print_plan, print_plan
 use super::failure::{Exit, Failure, Result, say};
 use super::{break_lock, confirm_prompt, erase, load_stores};
 use crate::cli::context::Context;
+use crate::detectors::mask;
 use crate::disk::RealDisk;
 use crate::disk::host::Host;
 use crate::model::{CommitReceipt, EntryRef, Moment, PathText, Plan, Snapshot, Store};
 use crate::store::referenced_files;
 use crate::text::safe_text::sanitize;
-use crate::text::secrets::mask;
 use crate::usecase::{
     self, ChangeCommand, ChangeFailure, ChangeObserver, ChangeRequest, ErasureReport, ExecuteOutcome,
     HeldLock, PlannedChange, PlannedErasure, RecentSteps, Requester,

@@ -138,7 +138,7 @@ fn print(
 /// Prints a text after its label. A text of several lines has its label above it.
 fn print_text(context: &mut Context, called: &str, text: &str) -> Result<()> {
     // A private key has several lines, so secrets are masked before the text is split into lines.
-    let masked = crate::text::secrets::mask(text).into_owned();
+    let masked = crate::detectors::mask(text).into_owned();
     let mut name = if called.is_empty() { String::new() } else { format!("{called}: ") };
     if !name.is_empty() && (masked.contains('\n') || masked.starts_with("• ")) {
         context.out.line(name.trim_end())?;

@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use serde::Serialize;
 
 use super::json_escape::EscapingFormatter;
+use crate::detectors::mask;
 use crate::text::safe_text::sanitize;
-use crate::text::secrets::mask;
 
 /// Returns the number of columns of standard output, if it is a terminal.
 pub fn terminal_width() -> Option<usize> {

@@ -11,18 +11,19 @@ use crate::cli::backup::{self, BackupVerb};
 use crate::cli::context::Context;
 use crate::cli::failure::Result;
 use crate::cli::quarantine::{self, QuarantineVerb};
+use crate::cli::secrets::SecretOptions;
 use crate::cli::session::{self, SessionVerb};
 use crate::cli::value_parsers::{code, fraction, known_format, limit, name, queried, step};
 use crate::cli::verb_table::*;
 use crate::cli::{
     add, archive, background_recovery, change_records, check, compact_reindex_migrate, completions, delete,
     demo, duplicates, edit, erase, export, help, init, journal, keys, list, maintain, man, repair, search,
-    show, stats, stores, tag, undelete, undo_redo,
+    secrets, show, stats, stores, tag, undelete, undo_redo,
 };
 use crate::format;
 use crate::model::{Code, State};
 use crate::query::SIMILAR_PERCENT;
-use crate::usecase::{ChangeCommand, DeleteOptions, NewRecord};
+use crate::usecase::{ChangeCommand, DeleteOptions, NewRecord, Verdict};
 
 pub fn known(name: &str) -> Option<&'static VerbInfo> {
     VERBS.iter().find(|own| own.name.eq_ignore_ascii_case(name))
@@ -100,6 +101,23 @@ verbs! {
         limit: Limit,
     }: Paths LISTS as "check\ncheck .chora/memory --json"
         => |context| check::run(context, limit);
+    /// List what looks sensitive, masked; changes nothing.
+    Secrets {
+        /// Only this kind: token, private-key, jwt, url-credentials, password, pattern, card, iban, email, phone,
+        /// address, home, name. May be given several times.
+        #[arg(long, value_name = "KIND", value_parser = secrets::kind)]
+        only: Vec<String>,
+        /// Note that a finding is real, a false alarm, or undecided. False alarms are not listed any more.
+        #[arg(long, value_name = "KEY=yes|no|skip", value_parser = secrets::verdict)]
+        triage: Vec<(String, Verdict)>,
+        /// Also find the names and handles in this file, one on each line.
+        #[arg(long, value_name = "FILE")]
+        names: Option<PathBuf>,
+        #[command(flatten)]
+        limit: Limit,
+    }: Paths LISTS
+        as "secrets\nsecrets .chora/memory --only token --only password\nsecrets --triage 0a1b2c3d@0123456789abcdef:1=no"
+        => |context| secrets::run(context, &SecretOptions { only, triage, names, limit });
     /// Add a memory.
     Add {
         /// The session that it belongs to.

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use crate::detectors;
 use crate::model::{Document, Entry, RecordBody, Span, Store};
-use crate::text::{lines, secrets};
+use crate::text::lines;
 
 /// Returns a record's complete lines in a log, without the last line end and the byte order mark;
 /// in other files the record itself. `None` if the file has changed.
@@ -52,7 +53,7 @@ fn around(document: &Document, record: u32) -> Span {
 
 /// True if an entry contains what looks like a token or a private key.
 pub fn is_sensitive(store: &Store, entry: &Entry) -> bool {
-    let look = || store.read(entry).is_some_and(|raw| secrets::is_sensitive(&raw));
+    let look = || store.read(entry).is_some_and(|raw| detectors::has_secret(&raw));
     match &store.record(entry).body {
         RecordBody::Read(packed) => packed.is_sensitive(look),
         RecordBody::Broken => look(),

@@ -1,6 +1,6 @@
 //! The title of a memory in a list: the start of its text.
 
-use crate::text::secrets::cut;
+use crate::detectors::cut;
 
 /// The most characters of a title. A longer one is cut, and ends in `…`.
 pub(super) const MAX_TITLE: usize = 120;
@@ -45,7 +45,7 @@ fn is_blank(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::secrets::mask;
+    use crate::detectors::mask;
 
     #[test]
     fn a_title_is_the_first_line_that_holds_anything() {

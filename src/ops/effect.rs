@@ -6,12 +6,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::detectors::mask;
 use crate::format;
 use crate::format::writing::{FormatWriter, rename};
 use crate::model::lazy_bytes::digest;
 use crate::model::{Act, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, State, Store};
 use crate::store::derived_files;
-use crate::text::secrets::mask;
 
 /// What happens to a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]

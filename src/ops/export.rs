@@ -5,11 +5,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::detectors::mask;
 use crate::format;
 use crate::model::{EntryRef, Snapshot};
 use crate::text::json_edit::on_one_line;
 use crate::text::safe_text::sanitize;
-use crate::text::secrets::mask;
 
 /// The formats of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,6 +23,7 @@ pub mod move_records;
 pub mod progress;
 pub mod reindex;
 pub mod repair;
+pub mod secrets;
 pub mod session;
 pub mod set_field;
 pub mod tag;

@@ -18,7 +18,6 @@ pub mod json_scanner;
 pub mod needle;
 pub mod repack;
 pub mod safe_text;
-pub mod secrets;
 pub mod shell_quote;
 pub mod tidy_lines;
 pub mod torn_line;

@@ -1,8 +1,8 @@
 //! The text and the title of a record, as they are shown.
 
+use crate::detectors::cut;
 use crate::format;
 use crate::model::{Entry, EntryRef, RecordText, Store};
-use crate::text::secrets::cut;
 use crate::tui::difference::SHOWN;
 use crate::tui::state::app::App;
 use crate::tui::update::detail::LARGE;

@@ -6,10 +6,10 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 
 use super::colours::{ColourPalette, ColourRole};
+use crate::detectors::mask;
 use crate::model::Severity;
 pub use crate::text::columns::{column, fit, wrap};
 use crate::text::safe_text::{display_width, sanitize};
-use crate::text::secrets::mask;
 use crate::tui::state::app::App;
 
 /// Makes text that may come from a store masked and safe. Nothing else may make spans of such text.

@@ -30,6 +30,7 @@ mod request;
 mod revalidate;
 mod rule_lines;
 mod screen_state;
+mod triage;
 mod undo_redo;
 mod visits;
 
@@ -72,5 +73,6 @@ pub use recovery::{
 pub use request::{ChangeRequest, Requester};
 pub use revalidate::{count_changed_since, find_unchanged, snapshot_with_bytes, store_with_bytes};
 pub use screen_state::ScreenState;
+pub use triage::{Triage, Verdict};
 pub use undo_redo::{step_to_turn, undo_or_redo};
 pub use visits::Visits;

@@ -42,7 +42,7 @@ pub(super) fn read<T: DeserializeOwned + Default>(data: &Path, file: &str) -> T 
     read.ok().and_then(|(bytes, _)| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
-fn write(data: &Path, file: &str, text: &[u8]) -> io::Result<()> {
+pub(super) fn write(data: &Path, file: &str, text: &[u8]) -> io::Result<()> {
     make_folders(&RealDisk, data)?;
     let temporary = data.join(format!("{file}.{}", std::process::id()));
     let written = write_synced(&RealDisk, &temporary, 0o600, text);

@@ -72,6 +72,7 @@ mod screens_linear;
 mod screens_marks;
 mod screens_meanwhile;
 mod screens_undelete;
+mod secrets;
 mod settings;
 mod several;
 mod shared_ids;

@@ -6,11 +6,11 @@ use std::collections::{HashMap, HashSet};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure, Result};
 use crate::cli::load_stores;
+use crate::detectors::mask;
 use crate::format;
 use crate::model::key::{Key, ParsedKey, file_digest};
 use crate::model::{EntryRef, PathText, Role, Snapshot, State, deleted_from};
 use crate::ops::delete::is_held;
-use crate::text::secrets::mask;
 use crate::usecase::RecordTracker;
 
 /// At most this many records that share an id are listed.

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::note_names::NoteNames;
 use super::rules::NoteRules;
 use super::title::cut;
+use crate::detectors::{is_random, mask};
 use crate::format::writing::{Refusal, Result, WriteContext, refuse_taken};
 use crate::model::{Document, Entry, Role};
 use crate::text::fold::fold;
-use crate::text::secrets::{is_random, mask};
 
 /// The longest id, in bytes: with `.md` it is a file name.
 const ID: usize = 200;

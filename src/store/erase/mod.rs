@@ -23,3 +23,4 @@ pub use erasure_plan::{
 pub use keyed_digests::{apart, with_key};
 pub use matcher::ErasureMatcher;
 pub use namesakes::set_namesakes;
+pub use salted_digests::salted;

@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::erased_contents::ErasedContents;
+use crate::detectors::{has_secret, is_random};
 use crate::model::PathText;
 use crate::store::erase::erasure_target::ErasureTarget;
 use crate::store::erase::erasure_target::SharedText;
 use crate::text::needle::SHORTEST;
-use crate::text::secrets::{is_random, is_sensitive};
 
 /// Texts of erased records, including values that are names.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +53,7 @@ impl ErasedContents {
     pub fn revealing_names(&self, targets: &[ErasureTarget]) -> BTreeSet<String> {
         let names: BTreeSet<String> = targets.iter().flat_map(names).collect();
         let (mut found, names): (BTreeSet<String>, BTreeSet<String>) =
-            names.into_iter().partition(|name| is_sensitive(name.as_bytes()));
+            names.into_iter().partition(|name| has_secret(name.as_bytes()));
         let mut words: HashMap<Vec<u8>, Vec<(&String, NameWord)>> = HashMap::new();
         for name in &names {
             for word in random_words(name) {

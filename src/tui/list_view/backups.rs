@@ -9,12 +9,12 @@ use ratatui::text::{Line, Span};
 
 use super::row::ListCell;
 use super::{ListViewKind as View, RowDetails};
+use crate::detectors::cut;
 use crate::format;
 use crate::model::plan::count_with_noun;
 use crate::model::{BackupReason, Moment, PathText, RecordText};
 use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
 use crate::text::columns::human_size;
-use crate::text::secrets::cut;
 use crate::tui::action::Action;
 use crate::tui::hint::{Hint, act, hint};
 use crate::tui::state::app::App;

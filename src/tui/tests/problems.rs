@@ -95,7 +95,7 @@ fn the_part_below_a_problem_says_in_full_what_its_row_says_shortly_and_nothing_t
         let (message, meaning, code) = (problem.message.clone(), problem.code.meaning(), problem.code);
         let row = crate::tui::list_view::row::title(&desk.app, desk.app.list_view.row().unwrap());
         let told = below(&desk).split_whitespace().collect::<Vec<_>>().join(" ");
-        let masked = crate::text::secrets::mask(&message);
+        let masked = crate::detectors::mask(&message);
         assert!(told.contains(&*masked), "{message}: {told}");
         assert!(told.ends_with(code.as_str()), "{told}");
         assert!(row.chars().count() < 70 && row != message, "{row}");

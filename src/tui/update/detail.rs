@@ -6,11 +6,11 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::{distinct_titles, up_down_page_top_last};
+use crate::detectors::cut;
 use crate::format::{self, record_details};
 use crate::model::{EntryLink, EntryRef};
 use crate::query::{Hit, Query, highlights, words_in};
 use crate::text::safe_text::{sanitize, sanitize_lines};
-use crate::text::secrets::cut;
 use crate::tui::action::Action;
 use crate::tui::found_words::set_off;
 use crate::tui::memory_columns::MemoryColumns;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::detectors::cut;
 use crate::model::EntryRef;
-use crate::text::secrets::cut;
 use crate::tui::record_text::text_of;
 use crate::tui::state::app::App;
 use crate::tui::state::distinct_titles::DistinctTitles;

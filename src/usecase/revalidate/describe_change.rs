@@ -1,11 +1,11 @@
 //! Says in words what happened to one memory since it was shown.
+use crate::detectors::mask;
 use crate::model::entry_tracker::have_equal_bytes;
 use crate::model::{Entry, Moment, PathText, State, Store};
 use crate::ops::form::{EditForm, FormField, form, items};
 use crate::ops::{WriteContext, writes};
 use crate::text::json_edit::{remove, scan};
 use crate::text::json_scanner::Tape;
-use crate::text::secrets::mask;
 
 /// A longer value, in characters, is not shown.
 const SHORT: usize = 24;

@@ -10,9 +10,9 @@ use ratatui::widgets::Paragraph;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{finding, part};
+use crate::detectors::secret_spans;
 use crate::ops::form::{FieldKind, FormField, items};
 use crate::text::safe_text::{display_width, sanitize};
-use crate::text::secrets::sensitive_spans;
 use crate::tui::editor::text_buffer::{TextBuffer, width_of};
 use crate::tui::editor::{choices, form_layout, is_open};
 use crate::tui::state::app::App;
@@ -192,7 +192,7 @@ pub(super) fn masked(app: &App, text: &str, range: Range<usize>) -> String {
     while !text.is_char_boundary(to) {
         to += 1;
     }
-    let spans = sensitive_spans(&text[from..to]);
+    let spans = secret_spans(&text[from..to]);
     let hidden = |at: usize| spans.iter().any(|span| span.contains(&(at - from)));
     if spans.is_empty() {
         return sanitize(&text[range]).into_owned();

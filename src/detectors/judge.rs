@@ -1,0 +1,160 @@
+//! Judges values that have no form of their own: is it random, or a word, or a placeholder?
+
+use std::ops::Range;
+
+use super::rules::Judge;
+
+/// The minimum length of a password.
+const PASSWORD: usize = 6;
+/// The minimum length of a key without a form.
+const KEY: usize = 10;
+/// The minimum entropy of a key without a form, in bits a character.
+const KEY_ENTROPY: f64 = 2.8;
+
+/// Returns the Shannon entropy of bytes, in bits a byte.
+pub fn entropy(bytes: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    bytes.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+    let len = bytes.len() as f64;
+    let share = |count: &u32| f64::from(*count) / len;
+    counts.iter().filter(|count| **count > 0).map(|own| -share(own) * share(own).log2()).sum()
+}
+
+/// True if a value says that it is none: an example, a mask, a variable.
+pub fn is_placeholder(value: &[u8]) -> bool {
+    const SIGNS: [&[u8]; 8] =
+        [b"EXAMPLE", b"REDACTED", b"PLACEHOLDER", b"xxxxxx", b"XXXXXX", b"***", "•••".as_bytes(), b"......"];
+    let same = value.windows(8).any(|own| own.iter().all(|byte| *byte == own[0]));
+    same || SIGNS.iter().any(|sign| memchr::memmem::find(value, sign).is_some())
+}
+
+/// Returns the value without marks around it, if it may be a secret.
+pub fn value(bytes: &[u8], span: Range<usize>, judge: Judge) -> Option<Range<usize>> {
+    let text = bytes.get(span.clone())?;
+    let is_mark = |byte: &u8| b"\"'`\\,;)]}>".contains(byte);
+    let lead = text.iter().take_while(|byte| b"\"'`\\".contains(byte)).count();
+    let rest = &text[lead..];
+    // A quote or a line end in the middle ends the value.
+    let stop = rest.iter().position(|byte| b"\"`\n\r\\".contains(byte)).unwrap_or(rest.len());
+    // Marks of other scripts end a sentence, too.
+    let marks = ["，", "。", "；", "、", "）", "」", "»", "“", "”"];
+    let stop = marks
+        .iter()
+        .filter_map(|mark| memchr::memmem::find(&rest[..stop], mark.as_bytes()))
+        .min()
+        .unwrap_or(stop);
+    let mut rest = &rest[..stop];
+    while let [head @ .., last] = rest {
+        let is_end = matches!(last, b'.' | b':' | b'?') && stop == text.len() - lead;
+        if !is_mark(last) && !is_end {
+            break;
+        }
+        rest = head;
+    }
+    let own = span.start + lead..span.start + lead + rest.len();
+    may_be_secret(rest, judge).then_some(own)
+}
+
+fn may_be_secret(value: &[u8], judge: Judge) -> bool {
+    let is_names = judge != Judge::Url && judge != Judge::Pin && is_word_list(value);
+    if is_placeholder(value) || is_variable(value) || is_names {
+        return false;
+    }
+    let has = |is: fn(&u8) -> bool| value.iter().any(is);
+    let (letter, digit) = (has(u8::is_ascii_alphabetic), has(u8::is_ascii_digit));
+    // A mark at the end belongs to the sentence.
+    let inner = value.strip_suffix(b"!").unwrap_or(value);
+    let sign = inner.iter().any(|byte| byte.is_ascii_punctuation() && !b"-_./".contains(byte));
+    let mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    match judge {
+        Judge::Url => value.len() >= 3 && value != b"password" && value != b"pass",
+        Judge::Pin => value.len() >= 4 && !value.starts_with(b"19") && !value.starts_with(b"20"),
+        Judge::Key => {
+            let odd_case = mixed && has(|byte| b"+/=".contains(byte));
+            value.len() >= KEY && letter && (digit || odd_case || sign) && entropy(value) >= KEY_ENTROPY
+        }
+        _ => {
+            let is_phrase = value.iter().filter(|byte| **byte == b'-').count() > 2;
+            value.len() >= PASSWORD && (digit || letter && sign || mixed && is_odd_case(value) || is_phrase)
+        }
+    }
+}
+
+/// True if a word has capitals where names in code have none.
+fn is_odd_case(value: &[u8]) -> bool {
+    let turns = value.windows(2).filter(|own| own[0].is_ascii_uppercase() && own[1].is_ascii_uppercase());
+    let starts = value.windows(2).filter(|own| own[0].is_ascii_lowercase() && own[1].is_ascii_uppercase());
+    value.len() >= 8 && turns.count() > 0 && starts.count() > 1
+}
+
+/// True if the value means another one: a variable, a call, a path, a type.
+fn is_variable(value: &[u8]) -> bool {
+    const STARTS: [&[u8]; 18] = [
+        b":",
+        b"=",
+        b"!",
+        b"$",
+        b"{",
+        b"<",
+        b"%",
+        b"[",
+        b"(",
+        b"/",
+        b"./",
+        b"~/",
+        b"http:",
+        b"https:",
+        b"process.env",
+        b"os.",
+        b"env.",
+        b"env:",
+    ];
+    const PARTS: [&[u8]; 7] = [b"()", b"(", b"::", b"->", b"://", b"${", b"{{"];
+    STARTS.iter().any(|own| value.starts_with(own))
+        || PARTS.iter().any(|own| memchr::memmem::find(value, own).is_some())
+}
+
+/// True if the value is a plain word, or words that are joined as names are.
+fn is_word_list(value: &[u8]) -> bool {
+    let lower = value.to_ascii_lowercase();
+    const WORDS: [&[u8]; 6] = [b"example", b"placeholder", b"your-", b"your_", b"changeme", b"dummy"];
+    let is_plain = |part: &[u8]| {
+        part.iter().all(u8::is_ascii_alphabetic)
+            || part.iter().all(u8::is_ascii_digit) && part.len() < PASSWORD
+    };
+    let parts: Vec<&[u8]> = value.split(|byte| b"-_./ ".contains(byte)).collect();
+    let is_small = |part: &[u8]| part.len() > 2 && part.iter().all(u8::is_ascii_lowercase);
+    // Four words and more with hyphens are a passphrase.
+    if parts.len() > 3
+        && !value.iter().any(|byte| b"_./ ".contains(byte))
+        && parts.iter().all(|own| is_small(own))
+    {
+        return false;
+    }
+    // `base64url-encoded`, `SHA256-signed`
+    let is_said =
+        value.len() < 24 && value.contains(&b'-') && parts.iter().any(|own| own.len() > 4 && is_small(own));
+    // `self.dot2_token`, `DOT11_AUTH_ALGORITHM`: names in code have a digit here and there.
+    let is_name = |part: &&[u8]| {
+        let letters = part.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        letters > 0 && part[letters..].iter().all(u8::is_ascii_digit) && part.len() - letters < 3
+    };
+    let is_number = lower.starts_with(b"0x") && lower.len() < 16
+        || lower.first().is_some_and(u8::is_ascii_digit)
+            && [b"i8".as_slice(), b"u8", b"i16", b"u16", b"i32", b"u32", b"i64", b"u64"]
+                .iter()
+                .any(|end| lower.strip_suffix(*end).is_some_and(|own| own.iter().all(u8::is_ascii_digit)));
+    WORDS.iter().any(|own| memchr::memmem::find(&lower, own).is_some())
+        || is_number
+        || is_said
+        || parts.len() > 1 && parts.iter().all(|own| is_plain(own) || is_name(own))
+}
+
+/// The minimum length of a word that may be a token without a known prefix.
+const RANDOM: usize = 12;
+
+/// True if a word is probably a key or a token without a known prefix: long, with letters and digits.
+pub fn is_random(word: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| word.as_bytes().iter().any(is);
+    word.len() >= RANDOM && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+}

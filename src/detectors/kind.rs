@@ -1,0 +1,80 @@
+//! The kinds of sensitive values.
+
+/// A kind of sensitive value. `palimp secrets --only` takes its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// A token or a key of a provider.
+    Token,
+    /// A block with a private key.
+    PrivateKey,
+    /// A JSON Web Token.
+    Jwt,
+    /// A password in a URL or in a connection string.
+    UrlCredentials,
+    /// A value that is assigned to a password, a secret or a key.
+    Password,
+    /// A pattern of the store's own settings.
+    Pattern,
+    /// The number of a payment card.
+    Card,
+    /// An account number (IBAN).
+    Iban,
+    /// An e-mail address.
+    Email,
+    /// A telephone number.
+    Phone,
+    /// The address of a machine: IP, MAC, or a host name of a private network.
+    Address,
+    /// The home folder of a user.
+    Home,
+    /// A name from the user's own list.
+    Name,
+}
+
+impl Kind {
+    /// Every kind, in the order in which they are listed.
+    pub const ALL: [Kind; 13] = [
+        Kind::Token,
+        Kind::PrivateKey,
+        Kind::Jwt,
+        Kind::UrlCredentials,
+        Kind::Password,
+        Kind::Pattern,
+        Kind::Card,
+        Kind::Iban,
+        Kind::Email,
+        Kind::Phone,
+        Kind::Address,
+        Kind::Home,
+        Kind::Name,
+    ];
+
+    /// Returns its name in verbs and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Token => "token",
+            Kind::PrivateKey => "private-key",
+            Kind::Jwt => "jwt",
+            Kind::UrlCredentials => "url-credentials",
+            Kind::Password => "password",
+            Kind::Pattern => "pattern",
+            Kind::Card => "card",
+            Kind::Iban => "iban",
+            Kind::Email => "email",
+            Kind::Phone => "phone",
+            Kind::Address => "address",
+            Kind::Home => "home",
+            Kind::Name => "name",
+        }
+    }
+
+    /// Returns the kind with this name.
+    pub fn of(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
+    /// True if the value gives access to something. Such a value is masked wherever it is shown.
+    pub fn is_secret(self) -> bool {
+        matches!(self, Kind::Token | Kind::PrivateKey | Kind::Jwt | Kind::UrlCredentials | Kind::Password)
+    }
+}

@@ -1,0 +1,74 @@
+//! Finds what looks sensitive in text: tokens of providers, private keys, credentials, personal data.
+//!
+//! Bytes in, spans out: nothing here knows a store. The rules for tokens are data,
+//! `assets/detectors.json`; what has a check digit or a grammar is code.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+mod detection;
+mod judge;
+mod keyword_index;
+mod kind;
+mod mask;
+mod names;
+mod numbers;
+mod places;
+mod rules;
+mod tokens;
+
+pub use detection::{Detection, MASK};
+pub use judge::is_random;
+pub use kind::Kind;
+pub use mask::masked;
+pub use names::NameList;
+
+/// Returns everything that looks sensitive, sorted and without overlaps.
+pub fn detect(bytes: &[u8], names: Option<&NameList>) -> Vec<Detection> {
+    let mut all: Vec<Detection> = tokens::tokens(bytes).collect();
+    all.extend(numbers::numbers(bytes));
+    all.extend(places::places(bytes));
+    all.extend(names.into_iter().flat_map(|own| own.find(bytes)));
+    tokens::without_overlaps(all)
+}
+
+/// Returns the values that give access to something: tokens, keys, passwords.
+fn secrets(bytes: &[u8]) -> Vec<Detection> {
+    tokens::without_overlaps(tokens::tokens(bytes).collect())
+}
+
+/// Returns the places of secrets in `text`, in bytes.
+pub fn secret_spans(text: &str) -> Vec<Range<usize>> {
+    secrets(text.as_bytes()).into_iter().map(|found| found.span).collect()
+}
+
+/// True if `bytes` have a secret, as text or within JSON strings.
+pub fn has_secret(bytes: &[u8]) -> bool {
+    tokens::tokens(bytes).next().is_some()
+}
+
+/// Masks every secret in `text`: its prefix stays, the rest becomes `••••••`.
+pub fn mask(text: &str) -> Cow<'_, str> {
+    let mut masked = String::new();
+    let mut shown = 0;
+    for Detection { hidden, .. } in secrets(text.as_bytes()) {
+        masked.push_str(text.get(shown..hidden.start).unwrap_or_default());
+        masked.push_str(MASK);
+        shown = hidden.end;
+    }
+    if shown == 0 {
+        return Cow::Borrowed(text);
+    }
+    masked.push_str(text.get(shown..).unwrap_or_default());
+    Cow::Owned(masked)
+}
+
+/// Returns the first character boundary from `at` on outside of secrets: a cut value is not recognised.
+pub fn cut(text: &str, at: usize) -> usize {
+    let spans = secret_spans(text).into_iter();
+    let at = spans.take_while(|span| span.start < at).find(|span| at < span.end).map_or(at, |span| span.end);
+    (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests;

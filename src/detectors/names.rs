@@ -1,0 +1,57 @@
+//! Finds the names and handles of a list that the user gives.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::detection::Detection;
+use super::kind::Kind;
+
+/// Names and handles, one on each line of a file. A line that starts with `#` is a comment.
+pub struct NameList {
+    automaton: Option<AhoCorasick>,
+}
+
+impl NameList {
+    /// Reads a list. `None` if it has no name, or more than can be searched for.
+    pub fn of(text: &str) -> Option<NameList> {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        // The automaton folds ASCII alone.
+        let words: Vec<String> =
+            lines.flat_map(|name| [name.to_owned(), name.to_lowercase(), name.to_uppercase()]).collect();
+        let builder = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .ascii_case_insensitive(true)
+            .build(&words)
+            .ok();
+        (!words.is_empty()).then_some(())?;
+        Some(NameList { automaton: Some(builder?) })
+    }
+
+    /// Returns the names in a text.
+    pub fn find(&self, bytes: &[u8]) -> Vec<Detection> {
+        let found = self.automaton.iter().flat_map(|own| own.find_iter(bytes));
+        let is_whole = |start: usize, end: usize| {
+            let before = last_char(&bytes[..start]).is_none_or(|own| !own.is_alphanumeric());
+            before && first_char(&bytes[end..]).is_none_or(|own| !own.is_alphanumeric())
+        };
+        let whole =
+            found.filter(|own| is_whole(own.start(), own.end()) || is_after_escape(bytes, own.start()));
+        let one = |own: aho_corasick::Match| {
+            let span = own.range();
+            Detection { kind: Kind::Name, rule: "name".into(), hidden: span.clone(), span }
+        };
+        whole.map(one).collect()
+    }
+}
+
+fn is_after_escape(bytes: &[u8], at: usize) -> bool {
+    at >= 2 && bytes[at - 2] == b'\\' && b"nrt".contains(&bytes[at - 1])
+}
+
+fn first_char(bytes: &[u8]) -> Option<char> {
+    bytes.utf8_chunks().next().and_then(|own| own.valid().chars().next())
+}
+
+fn last_char(bytes: &[u8]) -> Option<char> {
+    let tail = &bytes[bytes.len().saturating_sub(4)..];
+    tail.utf8_chunks().last().and_then(|own| own.valid().chars().next_back())
+}

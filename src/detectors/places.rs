@@ -1,0 +1,233 @@
+//! Finds addresses: of people (e-mail, RFC 5322 without quoted forms), of machines (IPv4, IPv6, MAC, host names
+//! of private networks), and home folders.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::ops::Range;
+
+use super::detection::Detection;
+use super::kind::Kind;
+
+/// Endings of files that stand where a top-level domain would.
+const FILE_ENDINGS: [&str; 16] = [
+    "png", "jpg", "jpeg", "gif", "svg", "webp", "css", "js", "ts", "tsx", "json", "md", "py", "rs", "txt",
+    "html",
+];
+/// Top-level domains of private networks.
+const PRIVATE_DOMAINS: [&str; 7] =
+    [".internal", ".local", ".lan", ".corp", ".intranet", ".localdomain", ".intern"];
+/// Words beside which a name that ends in `.local` is a host: files and settings end so, too.
+const HOST_WORDS: [&str; 6] = ["host", "server", "ssh ", "ping ", "machine", "printer"];
+/// Where home folders are, and names there that are no user.
+const HOMES: [&str; 3] = ["/home/", "/Users/", "Users\\"];
+const NO_USER: [&str; 14] = [
+    "shared",
+    "public",
+    "default",
+    "runner",
+    "user",
+    "username",
+    "you",
+    "me",
+    "name",
+    "all users",
+    "linuxbrew",
+    "node",
+    "vscode",
+    "your",
+];
+
+/// Returns the addresses in a text, in any order.
+pub fn places(bytes: &[u8]) -> Vec<Detection> {
+    let mut all = Vec::new();
+    all.extend(memchr::memchr_iter(b'@', bytes).filter_map(|at| email(bytes, at)));
+    all.extend(memchr::memchr3_iter(b':', b'.', b'-', bytes).filter_map(|at| machine(bytes, at)));
+    for start in HOMES {
+        let found = memchr::memmem::find_iter(bytes, start);
+        all.extend(found.filter_map(|at| home(bytes, at, start)));
+    }
+    all
+}
+
+fn email(bytes: &[u8], at: usize) -> Option<Detection> {
+    let is_local = |byte: &u8| byte.is_ascii_alphanumeric() || b".!#$%&'*+-/=?^_`{|}~".contains(byte);
+    let before = bytes[..at].iter().rev().take(64).take_while(|byte| is_local(byte)).count();
+    let mut start = at - before;
+    // Marks around an address are not a part of it.
+    while start < at && !(bytes[start].is_ascii_alphanumeric() || bytes[start] == b'_') {
+        start += 1;
+    }
+    // In JSON, `\n` may be before it.
+    if start > 0 && bytes[start - 1] == b'\\' && b"nrt".contains(&bytes[start]) {
+        start += 1;
+    }
+    let local = &bytes[start..at];
+    // A path or a URL may be before it: `https://user@host`.
+    let local_start = local.iter().rposition(|byte| b"/=?'`{}|".contains(byte)).map_or(0, |own| own + 1);
+    let (start, local) = (start + local_start, &local[local_start..]);
+    let is_host = |byte: &u8| byte.is_ascii_alphanumeric() || b".-".contains(byte);
+    let rest = bytes.get(at + 1..)?;
+    let len = rest.iter().take(255).take_while(|byte| is_host(byte)).count();
+    let mut host = &rest[..len];
+    while let [head @ .., b'.' | b'-'] = host {
+        host = head;
+    }
+    let end = at + 1 + host.len();
+    let text = std::str::from_utf8(host).ok()?;
+    let (name, top) = text.rsplit_once('.')?;
+    let is_top = top.chars().count() >= 2 && top.chars().all(char::is_alphabetic) || top.starts_with("xn--");
+    let is_file = FILE_ENDINGS.contains(&top.to_ascii_lowercase().as_str());
+    let is_clone = local == b"git" && matches!(bytes.get(end), Some(b':' | b'/'));
+    let is_it = !local.is_empty() && !name.is_empty() && !name.starts_with('.') && !text.contains("..");
+    (is_it && is_top && !is_file && !is_clone && local.last() != Some(&b'.'))
+        .then(|| of(Kind::Email, "email", start..end))
+}
+
+/// Returns the address of a machine whose first separator is at `at`.
+fn machine(bytes: &[u8], at: usize) -> Option<Detection> {
+    match bytes[at] {
+        b'.' => ipv4(bytes, at).or_else(|| short_mac(bytes, at)).or_else(|| host(bytes, at)),
+        b'-' => mac(bytes, at),
+        _ => mac(bytes, at).or_else(|| ipv6(bytes, at)),
+    }
+}
+
+fn run(bytes: &[u8], at: usize, is: fn(u8) -> bool) -> Range<usize> {
+    let before = bytes[..at].iter().rev().take(64).take_while(|byte| is(**byte)).count();
+    let after = bytes[at..].iter().take(64).take_while(|byte| is(**byte)).count();
+    at - before..at + after
+}
+
+fn ipv4(bytes: &[u8], at: usize) -> Option<Detection> {
+    let mut span = run(bytes, at, |byte| byte.is_ascii_digit() || byte == b'.');
+    while span.end > span.start && bytes[span.end - 1] == b'.' {
+        span.end -= 1;
+    }
+    // Only the first point of an address finds it.
+    if bytes[span.start..at].contains(&b'.') {
+        return None;
+    }
+    let before = bytes[..span.start].last();
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    let is_cut = before.is_some_and(is_part) && !is_after_escape(bytes, span.start)
+        || bytes.get(span.end).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let own: Ipv4Addr = std::str::from_utf8(&bytes[span.clone()]).ok()?.parse().ok()?;
+    let is_usual = own.is_loopback() || own.is_unspecified() || own.is_broadcast() || own.octets()[0] == 255;
+    // `1.2.3.4` after such a word is a version.
+    let near = &bytes[span.start.saturating_sub(16)..span.start].to_ascii_lowercase();
+    let is_version =
+        memchr::memmem::find(near, b"version").is_some() || memchr::memmem::find(near, b"release").is_some();
+    (!is_cut && !is_usual && !is_version).then(|| of(Kind::Address, "ipv4", span))
+}
+
+fn ipv6(bytes: &[u8], at: usize) -> Option<Detection> {
+    let mut span = run(bytes, at, |byte| byte.is_ascii_hexdigit() || byte == b':' || byte == b'.');
+    if bytes[span.start..at].contains(&b':') {
+        return None;
+    }
+    while span.end > span.start && bytes[span.end - 1] == b'.'
+        || span.end > span.start + 1 && bytes[span.end - 1] == b':' && bytes[span.end - 2] != b':'
+    {
+        span.end -= 1;
+    }
+    let text = std::str::from_utf8(&bytes[span.clone()]).ok()?;
+    let colons = text.bytes().filter(|byte| *byte == b':').count();
+    let own: Ipv6Addr = text.parse().ok()?;
+    let is_cut = bytes[..span.start].last().is_some_and(u8::is_ascii_alphanumeric)
+        && !is_after_escape(bytes, span.start)
+        || bytes.get(span.end).is_some_and(u8::is_ascii_alphanumeric);
+    let is_usual = IpAddr::from(own).is_loopback() || own.is_unspecified();
+    // Otherwise `09:00::` would be one.
+    let is_long = text.split(':').any(|group| group.len() > 2);
+    (colons >= 3 && is_long && text.len() >= 7 && !is_cut && !is_usual)
+        .then(|| of(Kind::Address, "ipv6", span))
+}
+
+fn mac(bytes: &[u8], at: usize) -> Option<Detection> {
+    let span = at.checked_sub(2)?..at + 15;
+    let own = bytes.get(span.clone())?;
+    let fits = |(place, byte): (usize, &u8)| match place % 3 {
+        2 => *byte == bytes[at],
+        _ => byte.is_ascii_hexdigit(),
+    };
+    let is_edge =
+        |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != bytes[at]);
+    let starts = is_edge(bytes[..span.start].last()) || is_after_escape(bytes, span.start);
+    let is_it = own.iter().enumerate().all(fits) && starts && is_edge(bytes.get(span.end));
+    is_it.then(|| of(Kind::Address, "mac", span))
+}
+
+/// Returns a MAC address in three groups: `0011.22ff.3344`.
+fn short_mac(bytes: &[u8], at: usize) -> Option<Detection> {
+    let span = at.checked_sub(4)?..at + 10;
+    let own = bytes.get(span.clone())?;
+    let fits =
+        |(place, byte): (usize, &u8)| if place % 5 == 4 { *byte == b'.' } else { byte.is_ascii_hexdigit() };
+    let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'.');
+    let end = bytes
+        .get(span.end)
+        .filter(|byte| **byte != b'.' || bytes.get(span.end + 1).is_some_and(u8::is_ascii_alphanumeric));
+    let has_both = own.iter().any(u8::is_ascii_alphabetic) && own.iter().any(u8::is_ascii_digit);
+    let is_it =
+        own.iter().enumerate().all(fits) && has_both && is_edge(bytes[..span.start].last()) && is_edge(end);
+    is_it.then(|| of(Kind::Address, "mac", span))
+}
+
+/// Returns the host name of a private network whose last point is at `at`.
+fn host(bytes: &[u8], at: usize) -> Option<Detection> {
+    let ending = PRIVATE_DOMAINS.iter().find(|own| bytes[at..].starts_with(own.as_bytes()))?;
+    let end = at + ending.len();
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.';
+    let goes_on = bytes.get(end).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"-_(".contains(byte))
+        || matches!(bytes.get(end..), Some([b'.', next, ..]) if next.is_ascii_alphanumeric());
+    let start = run(bytes, at, is_name).start;
+    let before = bytes[..start].last();
+    // A path, an address and a member of an object end in the same way.
+    let is_other = before.is_some_and(|byte| b"/@_$~\\".contains(byte)) && !bytes[..start].ends_with(b"//");
+    let name = &bytes[start..at];
+    let is_it = name.len() >= 2 && name.iter().any(u8::is_ascii_alphabetic) && !name.starts_with(b".");
+    let is_code = matches!(name, b"self" | b"this" | b"process" | b"window" | b"settings" | b"env");
+    let near = &bytes[start.saturating_sub(24)..start].to_ascii_lowercase();
+    let is_near = || HOST_WORDS.iter().any(|word| memchr::memmem::find(near, word.as_bytes()).is_some());
+    let is_named = *ending != ".local" || bytes[..start].ends_with(b"//") || is_near();
+    (is_it && is_named && !goes_on && !is_other && !is_code).then(|| of(Kind::Address, "host", start..end))
+}
+
+fn home(bytes: &[u8], at: usize, start: &str) -> Option<Detection> {
+    let mut from = at + start.len();
+    // Windows writes a drive before it, and JSON doubles the backslash.
+    let mut begin = at;
+    if start.ends_with('\\') {
+        while bytes.get(from) == Some(&b'\\') {
+            from += 1;
+        }
+        let drive = bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+        begin = at - drive;
+        if begin >= 2 && bytes[begin - 1] == b':' && bytes[begin - 2].is_ascii_alphabetic() {
+            begin -= 2;
+        } else {
+            return None;
+        }
+    } else if bytes[..at].last().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(byte))
+        && !is_after_escape(bytes, at)
+        && !bytes[..at].ends_with(b"/mnt/c")
+    {
+        return None;
+    }
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte) || *byte > 127;
+    let mut name =
+        &bytes[from..from + bytes[from..].iter().take(64).take_while(|byte| is_name(byte)).count()];
+    while let [head @ .., b'.' | b'-'] = name {
+        name = head;
+    }
+    let text = String::from_utf8_lossy(name).to_lowercase();
+    (!name.is_empty() && !NO_USER.contains(&text.as_str()))
+        .then(|| of(Kind::Home, "home-folder", begin..from + name.len()))
+}
+
+fn is_after_escape(bytes: &[u8], at: usize) -> bool {
+    at >= 2 && bytes[at - 2] == b'\\' && b"nrtbf".contains(&bytes[at - 1])
+}
+
+fn of(kind: Kind, rule: &'static str, span: Range<usize>) -> Detection {
+    Detection { kind, rule: rule.into(), hidden: span.clone(), span }
+}

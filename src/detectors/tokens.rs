@@ -1,0 +1,193 @@
+//! Finds what the rules describe, and blocks with private keys.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::detection::{Detection, MASK};
+use super::judge;
+use super::kind::Kind;
+use super::rules::{Judge, Rule, RuleSet};
+
+/// The longest text that a pattern is tried on, in bytes.
+const WINDOW: usize = 4096;
+/// The start of every private key block.
+const BEGIN: &[u8] = b"-----BEGIN ";
+
+/// Returns what the rules find, in any order and with overlaps.
+pub fn tokens(bytes: &[u8]) -> impl Iterator<Item = Detection> + '_ {
+    let mut after_block = 0;
+    let blocks = memmem::find_iter(bytes, BEGIN).filter_map(move |start| {
+        let found = (start >= after_block).then(|| key_block(bytes, start)).flatten()?;
+        after_block = found.span.end;
+        Some(found)
+    });
+    let mut failed = FailedEnd::default();
+    let found = RuleSet::own().hits(bytes).filter_map(move |(at, rule)| failed.matched(bytes, at, rule));
+    blocks.chain(found)
+}
+
+/// Where rules have failed: a run of the same characters is not tried again from each of its bytes.
+#[derive(Default)]
+struct FailedEnd {
+    /// The rules for web tokens, each with where it may match again.
+    by_rule: Vec<(*const Rule, usize)>,
+}
+
+impl FailedEnd {
+    fn matched(&mut self, bytes: &[u8], at: usize, rule: &Rule) -> Option<Detection> {
+        if rule.kind() == Kind::Jwt {
+            // Without this, a text of many `eyJ-` would take quadratic time.
+            let own = self.by_rule.iter().position(|(own, _)| std::ptr::eq(*own, rule));
+            if own.is_some_and(|own| at < self.by_rule[own].1) {
+                return None;
+            }
+            let found = matched(bytes, at, rule);
+            if found.is_none() {
+                let rest = bytes.get(at..).unwrap_or_default();
+                let end = at + rest.iter().position(|own| !is_word(*own)).unwrap_or(rest.len());
+                match own {
+                    Some(own) => self.by_rule[own].1 = end,
+                    None => self.by_rule.push((std::ptr::from_ref(rule), end)),
+                }
+            }
+            return found;
+        }
+        matched(bytes, at, rule)
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
+
+/// Returns what a rule finds at a keyword.
+fn matched(bytes: &[u8], at: usize, rule: &Rule) -> Option<Detection> {
+    if rule.before == 0 && !rule.is_context() && !is_boundary(bytes, at) {
+        return None;
+    }
+    if !rule.may_match(bytes, at) {
+        return None;
+    }
+    let from = at.saturating_sub(rule.before);
+    let window = bytes.get(from..bytes.len().min(at + WINDOW))?;
+    let pattern = rule.pattern()?;
+    let own = pattern
+        .captures_iter(window)
+        .find(|own| own.get(0).is_some_and(|all| (all.start()..all.end()).contains(&(at - from))))?;
+    let (all, value) = (own.get(0)?, own.get(1).or(own.get(0))?);
+    let is_whole = all.range() == value.range();
+    let mut span = from + value.start()..from + value.end();
+    if rule.before > 0 && is_whole && !is_boundary(bytes, span.start) {
+        return None;
+    }
+    if rule.judge != Judge::Form {
+        // A word in a path or in the name of a package assigns nothing.
+        let start = from + all.start();
+        if start.checked_sub(1).and_then(|at| bytes.get(at)).is_some_and(|byte| b"/@".contains(byte)) {
+            return None;
+        }
+        span = judge::value(bytes, span, rule.judge)?;
+    }
+    let is_cut = bytes.get(span.end).is_some_and(u8::is_ascii_alphanumeric);
+    if is_cut && rule.judge == Judge::Form {
+        return None;
+    }
+    let span = whole_characters(bytes, span);
+    // A token keeps its prefix when it is masked.
+    let prefix = if is_whole && rule.before == 0 { rule.prefix_len(bytes.get(span.clone())?) } else { 0 };
+    let hidden = span.start + prefix..span.end;
+    let text = bytes.get(hidden.clone())?;
+    let is_random = judge::entropy(text) >= rule.entropy && !judge::is_placeholder(text);
+    is_random.then(|| Detection { kind: rule.kind(), rule: rule.name.clone(), span, hidden })
+}
+
+/// Returns a span that cuts no character.
+fn whole_characters(bytes: &[u8], span: Range<usize>) -> Range<usize> {
+    let goes_on = |at: usize| bytes.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
+    let start = (0..=span.start).rev().find(|at| !goes_on(*at)).unwrap_or_default();
+    let end = (span.end..=bytes.len()).find(|at| !goes_on(*at)).unwrap_or(bytes.len());
+    start..end
+}
+
+/// Returns a private key block up to its end, or to the end of the text if it has none.
+fn key_block(bytes: &[u8], start: usize) -> Option<Detection> {
+    let after = bytes.get(start..)?.strip_prefix(BEGIN)?;
+    let label = after.get(..after.iter().position(|byte| *byte == b'-')?)?;
+    let plausible = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b' ';
+    if !label.iter().all(plausible) || memmem::find(label, b"PRIVATE KEY").is_none() {
+        return None;
+    }
+    let body = after.get(label.len()..)?.strip_prefix(b"-----")?;
+    let from = bytes.len() - body.len();
+    if !has_key(body) {
+        return None;
+    }
+    let end = [b"-----END ", label, b"-----"].concat();
+    let (len, end_len) = match memmem::find(body, &end) {
+        Some(len) => (len, end.len()),
+        None => (body.len(), 0),
+    };
+    // A masked block hides nothing.
+    if body.get(..len) == Some(MASK.as_bytes()) {
+        return None;
+    }
+    let (span, hidden) = (start..from + len + end_len, from..from + len);
+    Some(Detection { kind: Kind::PrivateKey, rule: "private-key".into(), span, hidden })
+}
+
+/// The least number of characters of a key on its first line.
+const KEY_LINE: usize = 8;
+
+/// True if a key follows, and not a sentence about one.
+fn has_key(body: &[u8]) -> bool {
+    let is_key = |line: &[u8]| {
+        let own = line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte));
+        own.count() >= KEY_LINE || line.starts_with(b"Proc-Type") || line.starts_with(b"Version:")
+    };
+    let near = &body[..body.len().min(400)];
+    near.starts_with(MASK.as_bytes())
+        || near
+            .split(|byte| b" \n\r\\".contains(byte))
+            .map(|line| line.strip_prefix(b"n").unwrap_or(line))
+            .any(is_key)
+}
+
+/// True if a token may start at `at`: no letter or digit is before it, except in a JSON escape such as `\n`.
+pub fn is_boundary(bytes: &[u8], at: usize) -> bool {
+    let before = bytes.get(..at).unwrap_or_default();
+    match before {
+        [.., b'\\', b'n' | b't' | b'r' | b'b' | b'f'] => true,
+        [.., b'\\', b'u', a, b, c, d] => [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()),
+        [.., last] => !last.is_ascii_alphanumeric(),
+        [] => true,
+    }
+}
+
+/// The least length of what stays of a value that another one cuts, in bytes.
+const CUT: usize = 8;
+
+/// Returns detections without overlaps, sorted. Of two, the more specific one stays whole.
+pub fn without_overlaps(mut all: Vec<Detection>) -> Vec<Detection> {
+    let len = |span: &Range<usize>| span.end - span.start;
+    let is_key = |own: &Detection| own.kind == Kind::PrivateKey;
+    all.sort_by_key(|own| (!is_key(own), own.kind, Reverse(len(&own.span)), own.span.start));
+    let mut kept: BTreeMap<usize, Detection> = BTreeMap::new();
+    for mut own in all {
+        let before = kept.range(..=own.span.start).next_back();
+        if before.is_some_and(|(_, other)| other.span.end > own.span.start) {
+            continue;
+        }
+        if let Some((after, _)) = kept.range(own.span.start..own.span.end).next() {
+            if after - own.span.start < CUT || *after <= own.hidden.start {
+                continue;
+            }
+            own.span.end = *after;
+            own.hidden.end = own.hidden.end.min(*after);
+        }
+        kept.insert(own.span.start, own);
+    }
+    kept.into_values().collect()
+}

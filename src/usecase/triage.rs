@@ -1,0 +1,114 @@
+//! What the user said of findings: real, a false alarm, or undecided.
+//!
+//! The verdicts are kept with palimp's own data, by a keyed digest of each value. Without the key nobody can
+//! check a guess, and the values themselves are in no file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::screen_state::{read, write};
+use crate::store::erase::salted;
+use crate::text::digest::hex;
+
+const FILE: &str = "triage.json";
+
+/// A verdict on a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It is sensitive.
+    Yes,
+    /// It is a false alarm, and is not listed any more.
+    No,
+    /// Not decided yet.
+    Skip,
+}
+
+impl Verdict {
+    /// Returns its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Yes => "yes",
+            Verdict::No => "no",
+            Verdict::Skip => "skip",
+        }
+    }
+
+    /// Returns the verdict of a word.
+    pub fn of(word: &str) -> Option<Verdict> {
+        [Verdict::Yes, Verdict::No, Verdict::Skip].into_iter().find(|own| own.as_str() == word)
+    }
+}
+
+/// The verdicts on values.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Triage {
+    /// The key of the digests, in hex. Empty if there is no verdict yet.
+    #[serde(default)]
+    key: String,
+    #[serde(default)]
+    verdicts: BTreeMap<String, Verdict>,
+}
+
+impl Triage {
+    /// Reads the verdicts in the folder of palimp's own data.
+    pub fn kept_in(data: &Path) -> Triage {
+        read(data, FILE)
+    }
+
+    /// Returns the verdict on a value.
+    pub fn verdict(&self, value: &[u8]) -> Option<Verdict> {
+        self.verdicts.get(&self.digest(value)).copied()
+    }
+
+    /// Notes a verdict. `random` makes the key if there is none.
+    pub fn note(&mut self, value: &[u8], verdict: Verdict, random: [u8; 16]) {
+        self.key(random);
+        self.verdicts.insert(self.digest(value), verdict);
+    }
+
+    /// Returns the key of digests and pseudonyms. `random` makes it if there is none; then it must be kept.
+    pub fn key(&mut self, random: [u8; 16]) -> Vec<u8> {
+        if self.key.is_empty() {
+            self.key = hex(&random);
+        }
+        self.key.clone().into_bytes()
+    }
+
+    /// Keeps the verdicts.
+    ///
+    /// # Errors
+    ///
+    /// If the folder of palimp's own data can't be written. The text says why.
+    pub fn keep_in(&self, data: &Path) -> Result<(), String> {
+        let text = serde_json::to_vec(self).map_err(std::io::Error::from);
+        let kept = text.and_then(|text| write(data, FILE, &text));
+        kept.map_err(|error| format!("The verdict can't be kept: {error}."))
+    }
+
+    fn digest(&self, value: &[u8]) -> String {
+        let own = salted(self.key.as_bytes(), value);
+        own.rsplit_once(':').map_or(String::new(), |(_, digest)| digest.to_owned())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_outlives_the_program_and_its_file_has_no_value() {
+        let folder = crate::folder::new();
+        let mut own = Triage::kept_in(folder.path());
+        own.note(b"not a secret at all", Verdict::No, [7; 16]);
+        own.keep_in(folder.path()).unwrap();
+        let kept = Triage::kept_in(folder.path());
+        assert_eq!(kept.verdict(b"not a secret at all"), Some(Verdict::No));
+        assert_eq!(kept.verdict(b"another"), None);
+        let file = std::fs::read_to_string(folder.path().join(FILE)).unwrap();
+        assert!(!file.contains("secret"), "{file}");
+    }
+}

@@ -1,0 +1,160 @@
+//! `secrets`: finds what looks sensitive in every format, shows none of it, and takes the user's word.
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::store::TempStore;
+use crate::support::{Output, run};
+
+const WHEN: &str = "2026-01-20T10:00:00Z";
+
+/// A store with one log, and palimp's own data.
+struct Desk {
+    store: TempStore,
+    data: TempDir,
+    format: &'static str,
+}
+
+impl Desk {
+    fn of(format: &'static str, file: &str, text: &str) -> Desk {
+        let files = [(file.into(), text.as_bytes().to_vec())];
+        Desk { store: TempStore::of_files("own", &files), data: crate::support::folder::new(), format }
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        let data = self.data.path().to_str().unwrap();
+        let own = ["--store", self.store.path.to_str().unwrap(), "--as", self.format, "--data-dir", data];
+        run(words.iter().chain(&own).copied())
+    }
+
+    fn found(&self, words: &[&str]) -> Vec<Value> {
+        self.run(&[&["secrets", "--json"], words].concat()).json_lines()
+    }
+}
+
+/// Built here, so that no file has a token.
+fn token() -> String {
+    ["gh", "p_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat()
+}
+
+fn record(format: &str, text: &str) -> String {
+    let value: Value = match format {
+        "memory-server" => json!({"id": "learn_1", "type": "learning", "content": text, "created_at": WHEN,
+            "updated_at": WHEN, "importance": "high", "tags": ["a"]}),
+        "session-log" => json!({"id": "mem_1", "session_id": "s", "timestamp": WHEN, "type": "finding",
+            "content": {"finding": text}, "importance": 0.5, "tags": ["a"],
+            "checksum": format!("sha256:{}", "4a".repeat(32))}),
+        "agent-memory" => json!({"id": "evt-000001", "kind": "tool_run", "createdAt": WHEN, "summary": text,
+            "contentHash": "5b".repeat(32)}),
+        "bmad" => {
+            json!({"id": "conv_1", "timestamp": WHEN, "agent_id": "dev", "role": "user", "content": text})
+        }
+        _ => json!({"event_id": "5f2c1d3e-0000-4000-8000-00000000002a", "timestamp": WHEN, "source": "t",
+            "trace_id": "9f".repeat(16), "summary": text}),
+    };
+    value.to_string()
+}
+
+const LOGS: [(&str, &str); 5] = [
+    ("memory-server", "learnings.jsonl"),
+    ("session-log", "sessions/s/memory.jsonl"),
+    ("agent-memory", "history/events.jsonl"),
+    ("bmad", "sessions/s/conversation.jsonl"),
+    ("a-mem", "events/2026-01/events.jsonl"),
+];
+
+#[test]
+fn a_token_is_listed_with_its_place_and_masked_in_every_format() {
+    for (format, log) in LOGS {
+        let text = format!("before \"q\"\nthe key is {}, keep it", token());
+        let line = record(format, &text);
+        let desk = Desk::of(format, log, &format!("{line}\n"));
+        let found = desk.found(&[]);
+        assert_eq!(found.len(), 1, "{format}: {found:?}");
+        let own = &found[0];
+        assert_eq!((own["kind"].as_str(), own["rule"].as_str()), (Some("token"), Some("github-token")));
+        assert_eq!((own["file"].as_str(), own["line"].as_u64()), (Some(log), Some(1)));
+        let span = own["span"].as_array().unwrap();
+        let at = |n: usize| span[n].as_u64().unwrap() as usize;
+        assert_eq!(&line[at(0)..at(1)], token(), "{format}");
+        assert_eq!(own["masked"], "ghp_••••••");
+        for words in [&["secrets"][..], &["secrets", "--json"]] {
+            let out = desk.run(words).expect_status(1);
+            assert!(!out.stdout.contains(&token()[6..]) && !out.stderr.contains(&token()[6..]), "{format}");
+        }
+    }
+}
+
+#[test]
+fn ids_and_checksums_are_never_listed_and_a_store_without_secrets_is_clean() {
+    for (format, log) in LOGS {
+        let desk = Desk::of(format, log, &format!("{}\n", record(format, "Use tabs, not spaces")));
+        let out = desk.run(&["secrets", "--json"]).expect_status(0);
+        assert_eq!(out.stdout, "", "{format}");
+    }
+}
+
+#[test]
+fn a_member_s_name_says_what_its_value_is_and_a_value_with_escapes_has_its_place() {
+    let password = ["Kx", "9!", "\\u00e9", "vq2"].concat();
+    let line =
+        [r#"{"id":"mem_1","session_id":"s","type":"finding","content":{"password":""#, &password, r#""}}"#]
+            .concat();
+    let desk = Desk::of("session-log", LOGS[1].1, &format!("{line}\n"));
+    let found = desk.found(&[]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["kind"], "password");
+    let start = found[0]["span"][0].as_u64().unwrap() as usize;
+    assert!(line[start..].starts_with("Kx9!"), "{}", &line[start..]);
+}
+
+#[test]
+fn a_torn_line_and_a_note_are_searched_too() {
+    let line = record("session-log", &format!("x {} y", token()));
+    let torn = &format!("{}\n", &line[..line.find(" y").unwrap()]);
+    let desk = Desk::of("session-log", LOGS[1].1, torn);
+    assert_eq!(desk.found(&[]).len(), 1, "{torn}");
+    let note = format!("---\nid: auth\ntags: [a]\n---\n# Auth\n\nThe key:\n{}\n", token());
+    let desk = Desk::of("a-mem", "knowledge/auth.md", &note);
+    let found = desk.found(&[]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0]["line"].as_u64(), &found[0]["span"]), (Some(8), &json!([0, token().len()])));
+}
+
+#[test]
+fn only_some_kinds_and_the_names_of_a_list_are_listed() {
+    let text = format!("{} of a@example.org, ask Ada Lovelace", token());
+    let desk = Desk::of("session-log", LOGS[1].1, &format!("{}\n", record("session-log", &text)));
+    let kinds = |words: &[&str]| -> Vec<String> {
+        desk.found(words).iter().map(|own| own["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(kinds(&[]), ["token", "email"]);
+    assert_eq!(kinds(&["--only", "email"]), ["email"]);
+    let list = desk.data.path().join("names.txt");
+    std::fs::write(&list, "# people\nada lovelace\n").unwrap();
+    assert_eq!(kinds(&["--names", list.to_str().unwrap()]), ["token", "email", "name"]);
+    let wrong = desk.run(&["secrets", "--only", "tokens"]).expect_status(2).stderr.clone();
+    assert!(wrong.contains("private-key"), "{wrong}");
+    let wrong = desk.run(&["secrets", "--names", "/no/such/file"]).expect_status(2).stderr.clone();
+    assert!(wrong.contains("/no/such/file"), "{wrong}");
+}
+
+#[test]
+fn a_false_alarm_is_left_out_afterwards_and_what_is_kept_of_it_is_no_value() {
+    let text = format!("{} and a@example.org", token());
+    let desk = Desk::of("session-log", LOGS[1].1, &format!("{}\n", record("session-log", &text)));
+    let finding = desk.found(&["--only", "email"])[0]["finding"].as_str().unwrap().to_owned();
+    let said = desk.run(&["secrets", "--triage", &format!("{finding}=no")]).expect_status(0).stderr.clone();
+    assert!(said.contains("1 verdict noted"), "{said}");
+    assert_eq!(desk.found(&[]).len(), 1);
+    let all = desk.found(&["--all"]);
+    assert_eq!((all.len(), &all[1]["triage"]), (2, &json!("no")));
+    let kept = std::fs::read_to_string(desk.data.path().join("triage.json")).unwrap();
+    assert!(!kept.contains("example.org"), "{kept}");
+    let unknown =
+        desk.run(&["secrets", "--triage", "0a1b2c3d@0123456789abcdef=no"]).expect_status(3).stderr.clone();
+    assert!(unknown.contains("names no finding"), "{unknown}");
+    desk.run(&["secrets", "--triage", "x=maybe"]).expect_status(2);
+    let shown = desk.run(&["secrets", "--triage", &format!("{finding}=yes"), "--readonly"]).expect_status(3);
+    assert!(shown.stderr.contains("readonly"), "{}", shown.stderr);
+}
