@@ -56,7 +56,7 @@ pub fn value(bytes: &[u8], span: Range<usize>, judge: Judge) -> Option<Range<usi
 }
 
 fn may_be_secret(value: &[u8], judge: Judge) -> bool {
-    let is_names = judge != Judge::Url && judge != Judge::Pin && is_word_list(value);
+    let is_names = judge != Judge::Url && judge != Judge::Pin && is_word_list(value, judge);
     if is_placeholder(value) || is_variable(value) || is_names {
         return false;
     }
@@ -66,17 +66,16 @@ fn may_be_secret(value: &[u8], judge: Judge) -> bool {
     let inner = value.strip_suffix(b"!").unwrap_or(value);
     let sign = inner.iter().any(|byte| byte.is_ascii_punctuation() && !b"-_./".contains(byte));
     let mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let is_phrase = value.iter().filter(|byte| **byte == b'-').count() > 2;
     match judge {
         Judge::Url => value.len() >= 3 && value != b"password" && value != b"pass",
         Judge::Pin => value.len() >= 4 && !value.starts_with(b"19") && !value.starts_with(b"20"),
         Judge::Key => {
             let odd_case = mixed && has(|byte| b"+/=".contains(byte));
-            value.len() >= KEY && letter && (digit || odd_case || sign) && entropy(value) >= KEY_ENTROPY
+            let is_key = letter && (digit || odd_case || sign) || is_phrase;
+            value.len() >= KEY && is_key && entropy(value) >= KEY_ENTROPY
         }
-        _ => {
-            let is_phrase = value.iter().filter(|byte| **byte == b'-').count() > 2;
-            value.len() >= PASSWORD && (digit || letter && sign || mixed && is_odd_case(value) || is_phrase)
-        }
+        _ => value.len() >= PASSWORD && (digit || letter && sign || mixed && is_odd_case(value) || is_phrase),
     }
 }
 
@@ -115,14 +114,17 @@ fn is_variable(value: &[u8]) -> bool {
 }
 
 /// True if the value is a plain word, or words that are joined as names are.
-fn is_word_list(value: &[u8]) -> bool {
+fn is_word_list(value: &[u8], judge: Judge) -> bool {
     let lower = value.to_ascii_lowercase();
     const WORDS: [&[u8]; 6] = [b"example", b"placeholder", b"your-", b"your_", b"changeme", b"dummy"];
     let is_plain = |part: &[u8]| {
         part.iter().all(u8::is_ascii_alphabetic)
-            || part.iter().all(u8::is_ascii_digit) && part.len() < PASSWORD
+            || judge != Judge::Password && part.iter().all(u8::is_ascii_digit) && part.len() < PASSWORD
     };
     let parts: Vec<&[u8]> = value.split(|byte| b"-_./ ".contains(byte)).collect();
+    if WORDS.iter().any(|own| memchr::memmem::find(&lower, own).is_some()) {
+        return true;
+    }
     let is_small = |part: &[u8]| part.len() > 2 && part.iter().all(u8::is_ascii_lowercase);
     // Four words and more with hyphens are a passphrase.
     if parts.len() > 3
@@ -144,10 +146,7 @@ fn is_word_list(value: &[u8]) -> bool {
             && [b"i8".as_slice(), b"u8", b"i16", b"u16", b"i32", b"u32", b"i64", b"u64"]
                 .iter()
                 .any(|end| lower.strip_suffix(*end).is_some_and(|own| own.iter().all(u8::is_ascii_digit)));
-    WORDS.iter().any(|own| memchr::memmem::find(&lower, own).is_some())
-        || is_number
-        || is_said
-        || parts.len() > 1 && parts.iter().all(|own| is_plain(own) || is_name(own))
+    is_number || is_said || parts.len() > 1 && parts.iter().all(|own| is_plain(own) || is_name(own))
 }
 
 /// The minimum length of a word that may be a token without a known prefix.

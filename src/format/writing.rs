@@ -16,7 +16,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 pub use append::{AppendContext, AppendLines, AppendLookup, with_config_of};
-pub use deletion_reason::{is_code, reason};
+pub use deletion_reason::{DELETION_REASON, is_code, reason};
 pub use erasure::{ErasablePart, FormatEraser};
 pub use faults::{RefusalList, RefusedEntries};
 pub use floor_outcome::FloorOutcome;

@@ -37,7 +37,7 @@ pub fn delete(
     asked: DeleteRequest<'_>,
 ) -> Result<Plan, Refusal> {
     let (_, writes) = writes(context.store)?;
-    let reason = writing::reason(asked.reason.unwrap_or("user_request"))?;
+    let reason = writing::reason(asked.reason.unwrap_or(writing::DELETION_REASON))?;
     let mut removed: Vec<Entry> = Vec::new();
     let mut own_way: Vec<Entry> = Vec::new();
     let mut tombstones = NewTombstones::of(context.store, entries);

@@ -385,3 +385,24 @@ fn what_is_shown_before_is_what_is_done_in_every_format() {
     }
     assert_eq!(formats.len(), 5, "{formats:?}");
 }
+
+/// The tombstone of the deletion has a reason, which is a code and no content.
+#[test]
+fn the_only_deleted_memory_of_a_session_is_erased_at_once() {
+    let lines: String = (0..3)
+        .map(|number| {
+            json!({"id": format!("mem_{number}"), "session_id": "s", "timestamp": NOW, "type": "finding",
+                "content": {"finding": format!("text number {number}, to be erased")}})
+            .to_string()
+                + "\n"
+        })
+        .collect();
+    let files = [("sessions/s/memory.jsonl".into(), lines.into_bytes())];
+    let site = Site::of(TempStore::of_files("memory", &files));
+    site.run(&["delete", "mem_1", "--yes"]).expect_status(0);
+    site.run(&["erase", "mem_1", "--yes"]).expect_status(0);
+    assert_eq!(
+        found(site.store.around(), &["text number 1, to be erased".to_owned()]),
+        Vec::<PathBuf>::new()
+    );
+}

@@ -2,6 +2,9 @@
 
 use super::{Refusal, Result};
 
+/// The reason of a deletion if none is given.
+pub const DELETION_REASON: &str = "user_request";
+
 /// True if a reason is a code, which can't repeat the content.
 pub fn is_code(reason: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);

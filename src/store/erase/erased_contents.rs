@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::matcher::ErasureMatcher;
 use super::revealing_names::ErasedTexts;
+use crate::format::writing::DELETION_REASON;
 use crate::format::{Format, RecordSyntax};
 use crate::model::{Document, PathText, Record, Role, Span, View, is_log};
 use crate::store::erase::original_path::original;
@@ -128,6 +129,8 @@ impl ErasedContents {
     fn see_tombstone(&mut self, wanted: &ErasureMatcher<'_>, raw: &[u8]) {
         let mut beside = Vec::new();
         self.take_strings(wanted.format, raw, &mut beside);
+        // palimp's own code is no content: nearly every tombstone has it.
+        beside.retain(|value| **value != *DELETION_REASON.as_bytes());
         self.said.values.extend(beside.iter().filter(|value| !wanted.target_names.is(value)).cloned());
         self.beside.extend(beside.into_iter().filter(|value| !wanted.target_names.has(value)));
     }
