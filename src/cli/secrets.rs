@@ -1,20 +1,21 @@
 //! `palimp secrets`: lists what looks sensitive, masked, and notes what the user says of a finding.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::args::Limit;
 use super::columns::OutputTerminal;
 use super::failure::{Exit, Failure, Result, say};
+use super::list;
 use super::list_table::{self, store_names};
 use super::load_stores;
 use super::read_scope::ReadScope;
 use crate::cli::context::Context;
 use crate::detectors::{Kind, NameList};
 use crate::disk::{Disk, Machine, RealDisk, ThisMachine};
-use crate::model::PathText;
 use crate::model::plan::count_with_noun;
+use crate::model::{PathText, Snapshot};
 use crate::ops::secrets::{Finding, findings};
 use crate::usecase::{Triage, Verdict};
 
@@ -60,80 +61,75 @@ pub fn verdict(text: &str) -> Result<(String, Verdict), String> {
     })
 }
 
+/// A finding with what names it.
+struct NamedFinding {
+    store: String,
+    key: String,
+    /// The key, and its number in the record.
+    name: String,
+    finding: Finding,
+}
+
 /// Lists the findings of every store, by their places. False alarms are left out unless `--all` is given.
 pub fn run(context: &mut Context, options: &SecretOptions) -> Result {
     let names = options.names.as_deref().map(read_names).transpose()?;
     let data = load_stores::data_folder(context)?;
-    let mut triage = Triage::kept_in(&data);
+    let triage = Triage::kept_in(&data).map_err(|why| Failure::new(Exit::Failed, why))?;
     let snapshot = load_stores::snapshot(context, ReadScope::All)?;
-    let store_names = store_names(&snapshot);
-    let random = ThisMachine::new().random();
-    let (mut listed, mut alarms, mut noted) = (0, 0, vec![false; options.triage.len()]);
-    for (store, name) in snapshot.stores.iter().zip(&store_names) {
+    let mut found = named_findings(&snapshot, names.as_ref());
+    found.retain(|own| is_wanted(options, &own.finding));
+    context.unread.archives(&snapshot);
+    list::changed(context, &snapshot);
+    if !options.triage.is_empty() {
+        return note(context, triage, (&data, &options.triage), &found);
+    }
+    let is_alarm = |own: &NamedFinding| triage.verdict(&own.finding.value) == Some(Verdict::No);
+    let count = found.len();
+    found.retain(|own| context.options.all || !is_alarm(own));
+    for own in found.iter().take(options.limit.most()) {
+        print(context, own, triage.verdict(&own.finding.value))?;
+    }
+    list_table::more(context, OutputTerminal::of(context), options.limit.more(found.len()).as_deref())?;
+    if found.len() < count {
+        let alarms = count_with_noun((count - found.len()) as u64, "false alarm");
+        say(&format!("{alarms} left out: --all lists them"));
+    }
+    Ok(if found.is_empty() { Exit::Done } else { Exit::Nothing })
+}
+
+fn named_findings(snapshot: &Snapshot, names: Option<&NameList>) -> Vec<NamedFinding> {
+    let mut all = Vec::new();
+    for (store, name) in snapshot.stores.iter().zip(store_names(snapshot)) {
         for entry in &store.entries {
-            let all = findings(store, entry, names.as_ref());
-            if all.is_empty() {
-                continue;
-            }
-            let key = store.key(entry);
-            for (own, number) in all.iter().zip(1_usize..) {
-                let finding = format!("{key}:{number}");
-                let is_named = |asked: &str| asked == key || asked == finding;
-                for ((asked, verdict), noted) in options.triage.iter().zip(&mut noted) {
-                    if is_named(asked) && is_wanted(options, own) {
-                        triage.note(&own.value, *verdict, random);
-                        *noted = true;
-                    }
-                }
-                if !options.triage.is_empty() || !is_wanted(options, own) {
-                    continue;
-                }
-                let verdict = triage.verdict(&own.value);
-                if verdict == Some(Verdict::No) && !context.options.all {
-                    alarms += 1;
-                    continue;
-                }
-                listed += 1;
-                if listed <= options.limit.most() {
-                    print(context, own, (name, &key, finding), verdict)?;
-                }
+            for (finding, number) in findings(store, entry, names).into_iter().zip(1_usize..) {
+                let key = store.key(entry);
+                all.push(NamedFinding { store: name.clone(), name: format!("{key}:{number}"), key, finding });
             }
         }
     }
-    if !options.triage.is_empty() {
-        return note(&triage, &data, (&options.triage, &noted), context.options.readonly);
-    }
-    list_table::more(context, OutputTerminal::of(context), options.limit.more(listed).as_deref())?;
-    if alarms > 0 {
-        say(&format!("{} left out: --all lists them", count_with_noun(alarms, "false alarm")));
-    }
-    Ok(if listed == 0 { Exit::Done } else { Exit::Nothing })
+    all
 }
 
 fn is_wanted(options: &SecretOptions, own: &Finding) -> bool {
     options.only.is_empty() || options.only.iter().any(|kind| kind == own.kind.as_str())
 }
 
-fn print(
-    context: &mut Context,
-    own: &Finding,
-    (store, key, finding): (&str, &str, String),
-    verdict: Option<Verdict>,
-) -> Result<()> {
+fn print(context: &mut Context, own: &NamedFinding, verdict: Option<Verdict>) -> Result<()> {
+    let finding = &own.finding;
     let row = SecretRow {
-        key: key.to_owned(),
-        finding,
-        store: store.to_owned(),
-        file: own.file.to_text().into_owned(),
-        line: own.line,
-        kind: own.kind.as_str(),
-        rule: own.rule.to_string(),
-        span: [own.span.start, own.span.end],
-        masked: own.masked.clone(),
+        key: own.key.clone(),
+        finding: own.name.clone(),
+        store: own.store.clone(),
+        file: finding.file.to_text().into_owned(),
+        line: finding.line,
+        kind: finding.kind.as_str(),
+        rule: finding.rule.to_string(),
+        span: [finding.span.start, finding.span.end],
+        masked: finding.masked.clone(),
         triage: verdict.map(Verdict::as_str),
     };
     let line = || {
-        let SecretRow { finding, file, line, kind, rule, masked, triage, .. } = &row;
+        let SecretRow { finding, store, file, line, kind, rule, masked, triage, .. } = &row;
         let told = triage.map(|own| format!("  ({own})")).unwrap_or_default();
         format!("{kind:16} {masked}  {rule}  {store}: {file}:{line}  {finding}{told}")
     };
@@ -142,19 +138,21 @@ fn print(
 
 /// Keeps the verdicts. If a key names no finding, nothing is kept.
 fn note(
-    triage: &Triage,
-    data: &std::path::Path,
-    (asked, noted): (&[(String, Verdict)], &[bool]),
-    is_readonly: bool,
+    context: &Context,
+    mut triage: Triage,
+    (data, asked): (&Path, &[(String, Verdict)]),
+    found: &[NamedFinding],
 ) -> Result {
-    let unknown = asked.iter().zip(noted).find(|(_, noted)| !**noted);
-    if let Some(((key, _), _)) = unknown {
-        return Err(Failure::new(
-            Exit::Refused,
-            format!("{key} names no finding. `palimp secrets` lists them. Nothing was noted."),
-        ));
+    let random = ThisMachine::new().random();
+    for (key, verdict) in asked {
+        let mut named = found.iter().filter(|own| own.key == *key || own.name == *key).peekable();
+        if named.peek().is_none() {
+            let message = format!("{key} names no finding. `palimp secrets` lists them. Nothing was noted.");
+            return Err(Failure::new(Exit::Refused, message));
+        }
+        named.for_each(|own| triage.note(&own.finding.value, *verdict, random));
     }
-    if is_readonly {
+    if context.options.readonly {
         return Err(Failure::new(Exit::Refused, "--readonly: nothing was noted."));
     }
     triage.keep_in(data).map_err(|why| Failure::new(Exit::Failed, why))?;
@@ -162,7 +160,7 @@ fn note(
     Ok(Exit::Done)
 }
 
-fn read_names(path: &std::path::Path) -> Result<NameList> {
+fn read_names(path: &Path) -> Result<NameList> {
     let read = RealDisk.read(path, 0, Some(LONGEST_LIST));
     let (bytes, _) = read
         .map_err(|error| Failure::new(Exit::Usage, format!("{} can't be read: {error}.", path.to_text())))?;

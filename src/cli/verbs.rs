@@ -103,7 +103,7 @@ verbs! {
         => |context| check::run(context, limit);
     /// List what looks sensitive, masked; changes nothing.
     Secrets {
-        /// Only this kind: token, private-key, jwt, url-credentials, password, pattern, card, iban, email, phone,
+        /// Only this kind: token, private-key, jwt, url-credentials, password, card, iban, email, phone,
         /// address, home, name. May be given several times.
         #[arg(long, value_name = "KIND", value_parser = secrets::kind)]
         only: Vec<String>,

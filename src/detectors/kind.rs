@@ -13,8 +13,6 @@ pub enum Kind {
     UrlCredentials,
     /// A value that is assigned to a password, a secret or a key.
     Password,
-    /// A pattern of the store's own settings.
-    Pattern,
     /// The number of a payment card.
     Card,
     /// An account number (IBAN).
@@ -33,13 +31,12 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order in which they are listed.
-    pub const ALL: [Kind; 13] = [
+    pub const ALL: [Kind; 12] = [
         Kind::Token,
         Kind::PrivateKey,
         Kind::Jwt,
         Kind::UrlCredentials,
         Kind::Password,
-        Kind::Pattern,
         Kind::Card,
         Kind::Iban,
         Kind::Email,
@@ -57,7 +54,6 @@ impl Kind {
             Kind::Jwt => "jwt",
             Kind::UrlCredentials => "url-credentials",
             Kind::Password => "password",
-            Kind::Pattern => "pattern",
             Kind::Card => "card",
             Kind::Iban => "iban",
             Kind::Email => "email",

@@ -31,6 +31,6 @@ pub fn masked(kind: Kind, value: &[u8], prefix: usize) -> String {
             let end = text.rfind(['/', '\\']).map_or(0, |at| at + 1);
             format!("{}{MASK}", &text[..end])
         }
-        Kind::UrlCredentials | Kind::Password | Kind::Pattern => MASK.to_owned(),
+        Kind::UrlCredentials | Kind::Password => MASK.to_owned(),
     }
 }

@@ -7,7 +7,7 @@ use super::kind::Kind;
 
 /// Names and handles, one on each line of a file. A line that starts with `#` is a comment.
 pub struct NameList {
-    automaton: Option<AhoCorasick>,
+    automaton: AhoCorasick,
 }
 
 impl NameList {
@@ -17,18 +17,19 @@ impl NameList {
         // The automaton folds ASCII alone.
         let words: Vec<String> =
             lines.flat_map(|name| [name.to_owned(), name.to_lowercase(), name.to_uppercase()]).collect();
+        if words.is_empty() {
+            return None;
+        }
         let builder = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .ascii_case_insensitive(true)
-            .build(&words)
-            .ok();
-        (!words.is_empty()).then_some(())?;
-        Some(NameList { automaton: Some(builder?) })
+            .build(&words);
+        Some(NameList { automaton: builder.ok()? })
     }
 
     /// Returns the names in a text.
     pub fn find(&self, bytes: &[u8]) -> Vec<Detection> {
-        let found = self.automaton.iter().flat_map(|own| own.find_iter(bytes));
+        let found = self.automaton.find_iter(bytes);
         let is_whole = |start: usize, end: usize| {
             let before = last_char(&bytes[..start]).is_none_or(|own| !own.is_alphanumeric());
             before && first_char(&bytes[end..]).is_none_or(|own| !own.is_alphanumeric())

@@ -14,26 +14,20 @@ use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
 /// A sensitive value in a record.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Finding {
-    /// The record.
-    pub entry: Entry,
     /// The file, relative to the store's root.
     pub file: PathBuf,
     /// The line that it starts on, from 1.
     pub line: u32,
     /// Where it is in that line, in bytes.
     pub span: Range<usize>,
-    /// Where it is in the record as it is stored, in bytes.
-    pub place: Range<usize>,
     /// The kind of value.
     pub kind: Kind,
     /// The rule that found it.
     pub rule: Cow<'static, str>,
     /// The value with its secret part hidden.
     pub masked: String,
-    /// How many bytes at its start say what it is: the prefix of a token.
-    pub prefix: usize,
     /// The value itself, unescaped. It must not be shown.
     pub value: Vec<u8>,
 }
@@ -53,13 +47,10 @@ pub fn findings(store: &Store, entry: &Entry, names: Option<&NameList>) -> Vec<F
         let start = lead.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let on_line = if newlines == 0 { before } else { 0 };
         Finding {
-            entry: *entry,
             file: document.path.clone(),
             line: record.line + newlines as u32,
             span: place.start - start + on_line..place.end - start + on_line,
-            place,
             kind: own.kind,
-            prefix: own.hidden.start - own.span.start,
             masked: masked(own.kind, &value, own.hidden.start - own.span.start),
             rule: own.rule,
             value,

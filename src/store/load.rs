@@ -110,7 +110,7 @@ impl LoadContext<'_> {
                 .assemble(&AssemblyInput { documents, folders, locks: &locks, outside_files: beside_it }, now)
         };
         let mut assembly = assemble(&documents);
-        if loader.held_anew(&listing.files, &mut documents) {
+        if loader.hold_again(&listing.files, &mut documents) {
             assembly = assemble(&documents);
         }
         if extent != Extent::Tail {
@@ -269,7 +269,7 @@ impl Loader<'_> {
     }
 
     /// Holds files that another program changed in place during the load. True if there are any.
-    fn held_anew(&self, files: &[StoreFile], documents: &mut [Arc<Document>]) -> bool {
+    fn hold_again(&self, files: &[StoreFile], documents: &mut [Arc<Document>]) -> bool {
         let gone = |own: &&mut Arc<Document>| own.bytes.has_changed() && self.format.is_streamed(own.role);
         let mut is_any = false;
         for own in documents.iter_mut().filter(gone) {

@@ -8,7 +8,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::screen_state::{read, write};
+use super::screen_state::write;
+use crate::disk::{Disk, RealDisk};
+use crate::model::PathText;
 use crate::store::erase::salted;
 use crate::text::digest::hex;
 
@@ -54,8 +56,18 @@ pub struct Triage {
 
 impl Triage {
     /// Reads the verdicts in the folder of palimp's own data.
-    pub fn kept_in(data: &Path) -> Triage {
-        read(data, FILE)
+    ///
+    /// # Errors
+    ///
+    /// If there are some that can't be read: a verdict that is noted then would replace them.
+    pub fn kept_in(data: &Path) -> Result<Triage, String> {
+        let file = data.join(FILE);
+        let failed = |why: String| format!("{} can't be read: {why}. Nothing was noted.", file.to_text());
+        match RealDisk.read(&file, 0, None) {
+            Ok((bytes, _)) => serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Triage::default()),
+            Err(error) => Err(failed(error.to_string())),
+        }
     }
 
     /// Returns the verdict on a value.
@@ -95,20 +107,27 @@ impl Triage {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_verdict_outlives_the_program_and_its_file_has_no_value() {
         let folder = crate::folder::new();
-        let mut own = Triage::kept_in(folder.path());
+        let mut own = Triage::kept_in(folder.path()).unwrap();
         own.note(b"not a secret at all", Verdict::No, [7; 16]);
         own.keep_in(folder.path()).unwrap();
-        let kept = Triage::kept_in(folder.path());
+        let kept = Triage::kept_in(folder.path()).unwrap();
         assert_eq!(kept.verdict(b"not a secret at all"), Some(Verdict::No));
         assert_eq!(kept.verdict(b"another"), None);
         let file = std::fs::read_to_string(folder.path().join(FILE)).unwrap();
         assert!(!file.contains("secret"), "{file}");
+    }
+
+    #[test]
+    fn verdicts_that_cannot_be_read_are_not_taken_for_none() {
+        let folder = crate::folder::new();
+        std::fs::write(folder.path().join(FILE), "{\"key\":").unwrap();
+        let Err(why) = Triage::kept_in(folder.path()) else { panic!("it was read") };
+        assert!(why.contains(FILE) && why.contains("Nothing was noted"), "{why}");
     }
 }

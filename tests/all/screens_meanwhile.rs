@@ -165,7 +165,7 @@ fn where_a_verb_asks_what_an_agent_changed_meanwhile_is_asked_for_again() {
 }
 
 #[test]
-fn where_a_verb_erases_the_words_are_typed_anew_with_the_new_count() {
+fn where_a_verb_erases_the_words_are_typed_again_with_the_new_count() {
     let desk = Desk::new();
     let mut terminal = desk.run(&["erase", "--query", "tag:pool"], SIZES[0]);
     terminal.wait_for_text("Type erase 6 to go on", SOON);

@@ -55,7 +55,7 @@ use crate::model::{Change, Document, Entry, Moment, Store};
 pub(super) use crate::format::agent_memory::write::bundle_edit::beside_path;
 use crate::format::agent_memory::write::bundle_edit::{BundleEdit, BundleFileWrite};
 use bundle_write::{BundleFileKind, BundleWrite, NAMED, beside_of, bundle_path, document_of, summary};
-use canonical_write::{counts_anew, pages_anew};
+use canonical_write::{make_counts, make_pages};
 use prune::{PruneRequest, prune, retention_off};
 use prune_selection::{PruneSelection, each_refused};
 
@@ -194,11 +194,11 @@ impl FormatWriter for AgentMemory {
 }
 
 fn rebuild_pages(store: &Store, documents: &[Arc<Document>]) -> ChangesResult {
-    let state = counts_anew(documents)?.and_then(|state| {
+    let state = make_counts(documents)?.and_then(|state| {
         let there = document(&store.documents, &state.path)?;
         Some(Change::rewrite(&state.path, there.bytes.clone(), &*state.bytes))
     });
-    let pages = pages_anew(documents, &beside_of(store))?;
+    let pages = make_pages(documents, &beside_of(store))?;
     let pages = pages.iter().filter_map(|page| rewritten(store, page)).chain(state);
     Ok(pages.filter(|change| !change.is_empty()).collect())
 }

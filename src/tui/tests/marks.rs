@@ -115,7 +115,7 @@ fn esc_clears_the_marks_before_the_filter() {
 }
 
 #[test]
-fn marks_stay_on_their_memories_when_the_list_is_ordered_searched_and_read_anew() {
+fn marks_stay_on_their_memories_when_the_list_is_ordered_searched_and_read_again() {
     let mut desk = on("type:decision", 120, 36);
     desk.type_keys("j j ");
     let before = marked(&desk);

@@ -187,7 +187,7 @@ fn lines_that_moved_and_memories_that_were_merely_read_are_no_second_question() 
 }
 
 #[test]
-fn the_words_of_an_erasure_are_typed_anew_with_the_new_count() {
+fn the_words_of_an_erasure_are_typed_again_with_the_new_count() {
     let mut desk = on(DECISIONS, 120, 36);
     let file = log(&desk);
     desk.type_keys("   ");

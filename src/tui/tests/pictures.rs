@@ -153,7 +153,7 @@ fn the_pictures_are_what_the_program_draws() {
         let kept = std::fs::read_to_string(&file).unwrap_or_default();
         assert!(
             kept == drawn,
-            "{file} is of another program: draw it anew with PALIMP_DRAW=1 cargo test --lib"
+            "{file} is of another program: draw it again with PALIMP_DRAW=1 cargo test --lib"
         );
     }
 }

@@ -29,8 +29,8 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     let moved = app.list_cursor.at > 0 || app.listed_snapshot.is_whole() || !app.queued_keys.is_empty();
     let was_read = app.listed_snapshot.is_whole();
     let (was, count) = (app.list_cursor, app.results.hits.len());
-    let is_anew = !same && (app.search_origin.is_some() || app.marks.marks_pick);
-    let mut own = app.selected().filter(|_| moved && !is_anew);
+    let is_new_search = !same && (app.search_origin.is_some() || app.marks.marks_pick);
+    let mut own = app.selected().filter(|_| moved && !is_new_search);
     let mut back =
         app.search_origin.as_ref().filter(|held| held.search == question.0.trim()).map(|held| held.at);
     if !Arc::ptr_eq(&app.listed_snapshot, &found.asked.snapshot) {

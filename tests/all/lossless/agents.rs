@@ -241,7 +241,7 @@ fn changes_of_two_fields_of_one_record_both_hold() {
 }
 
 #[test]
-fn where_both_signed_their_change_the_record_that_holds_both_is_signed_anew() {
+fn where_both_signed_their_change_the_record_that_holds_both_is_signed_again() {
     for (sign, flavour) in
         [(canonical::checksum as Sign, Checksum::Canonical), (canonical::legacy_checksum, Checksum::Legacy)]
     {

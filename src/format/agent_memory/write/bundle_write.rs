@@ -143,10 +143,10 @@ impl<'a> BundleWrite<'a> {
         } else {
             change
         });
-        self.read_anew(path, bytes);
+        self.read_again(path, bytes);
     }
 
-    pub(super) fn read_anew(&mut self, path: PathBuf, bytes: Vec<u8>) {
+    pub(super) fn read_again(&mut self, path: PathBuf, bytes: Vec<u8>) {
         if let Some(document) = document_of(path, bytes, self.context.now) {
             self.documents.retain(|own| own.path != document.path);
             self.documents.push(Arc::new(document));

@@ -69,7 +69,7 @@ pub fn canonical_write(
 }
 
 /// Rebuilds the pages and the entry block from the present state, as far as possible.
-pub fn pages_anew(
+pub fn make_pages(
     documents: &[Arc<Document>],
     beside: &[(PathBuf, Vec<u8>)],
 ) -> Result<Vec<BundleFileWrite>> {
@@ -81,7 +81,7 @@ pub fn pages_anew(
 }
 
 /// Returns the state with the right counts; `None` if they are right. Unreadable lines may count or not.
-pub fn counts_anew(documents: &[Arc<Document>]) -> Result<Option<BundleFileWrite>> {
+pub fn make_counts(documents: &[Arc<Document>]) -> Result<Option<BundleFileWrite>> {
     let files = StoreFiles::of(documents)?;
     let mut tape = Tape::default();
     let said = object(&mut tape, &files.state.bytes).map_err(no_state)?;

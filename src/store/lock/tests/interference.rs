@@ -52,7 +52,7 @@ fn a_lock_that_changed_since_it_was_shown_is_not_even_moved() {
 }
 
 #[test]
-fn a_file_that_an_agent_removes_as_we_lock_it_is_locked_anew() {
+fn a_file_that_an_agent_removes_as_we_lock_it_is_locked_again() {
     let site = Site::new();
     let calls = AtomicUsize::new(0);
     let remove = |path: &Path| {
@@ -70,7 +70,7 @@ fn a_file_that_an_agent_removes_as_we_lock_it_is_locked_anew() {
 }
 
 #[test]
-fn a_file_that_an_agent_removes_a_little_late_is_locked_anew() {
+fn a_file_that_an_agent_removes_a_little_late_is_locked_again() {
     let site = Site::new();
     let lock = site.path(".lock");
     site.machine.at_next_sleep(move || {
