@@ -8,7 +8,6 @@ use super::erase;
 use super::failure::{Exit, Failure, Result, say};
 use crate::cli::context::Context;
 use crate::detectors::mask;
-use crate::format;
 use crate::model::{Change, CommitReceipt, PathText, Plan, Store, UndoRedo};
 use crate::text::shell_quote;
 use crate::usecase::{self, ChangeCommand, PlannedChange};
@@ -68,8 +67,7 @@ pub fn change_summary(planned: &PlannedChange) -> ChangeSummary {
             _ => "undone".into(),
         }),
         (_, [at]) => {
-            let (store, entry) = planned.request.snapshot.get(*at);
-            ChangeSummary::All(format!("{} \"{}\"", wanted.done_words(), mask(&format::title(store, entry))))
+            ChangeSummary::All(format!("{} \"{}\"", wanted.done_words(), mask(&planned.shown_title(*at))))
         }
         (_, []) => ChangeSummary::All("saved".into()),
         _ => ChangeSummary::Verb(wanted.done_words()),

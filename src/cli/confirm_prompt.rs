@@ -2,9 +2,8 @@
 
 use super::list_table::store_names;
 use crate::detectors::mask;
-use crate::format;
 use crate::model::plan::count_with_noun;
-use crate::model::{Entry, EntryRef, Moment, Plan, Store};
+use crate::model::{EntryRef, Moment, Plan, RecordText};
 use crate::text::columns::column;
 use crate::text::safe_text::{display_width, sanitize, sanitize_lines};
 use crate::usecase::{PlannedChange, name_of};
@@ -28,7 +27,7 @@ pub fn texts(planned: &PlannedChange) -> Vec<String> {
     for &at in chosen.iter().take(RECORDS) {
         let (store, entry) = planned.request.snapshot.get(at);
         lines.push(format!("{}:", name_of(store, entry)));
-        lines.extend(first_lines(store, entry, rows));
+        lines.extend(first_lines(planned.shown_text(at), rows));
     }
     lines.extend(more_than_shown(chosen));
     lines
@@ -91,7 +90,7 @@ pub fn rows(planned: &PlannedChange, now: Moment) -> Vec<String> {
         let view = store.view(entry);
         let kind = view.map_or("broken", |view| view.kind).to_owned();
         let age = view.and_then(|view| view.created).map(|own| own.age_at(now)).unwrap_or_default();
-        [kind, name(at).to_owned(), age, format::title(store, entry)]
+        [kind, name(at).to_owned(), age, planned.shown_title(at)]
     };
     let rows: Vec<[String; 4]> = chosen.iter().take(RECORDS).map(cells).collect();
     let widths = [0, 1, 2]
@@ -104,9 +103,8 @@ pub fn rows(planned: &PlannedChange, now: Moment) -> Vec<String> {
     };
     let mut lines: Vec<String> = rows.iter().map(line).collect();
     if let ([at], [row]) = (chosen.as_slice(), rows.as_slice()) {
-        let (store, entry) = snapshot.get(*at);
         let title = sanitize(&mask(&row[3])).into_owned();
-        let text = first_lines(store, entry, RECORDS).into_iter();
+        let text = first_lines(planned.shown_text(*at), RECORDS).into_iter();
         lines.extend(text.filter(|own| own.trim() != title).map(|own| format!("  {own}")));
     }
     lines.extend(more_than_shown(chosen));
@@ -119,8 +117,7 @@ fn more_than_shown(chosen: &[EntryRef]) -> Option<String> {
 }
 
 /// Returns the first lines of a text. A private key has several lines, so it is masked before it is cut.
-fn first_lines(store: &Store, entry: &Entry, rows: usize) -> Vec<String> {
-    let own = format::text_of(store, entry);
+fn first_lines(own: RecordText, rows: usize) -> Vec<String> {
     let text = if own.text.trim().is_empty() { own.title } else { own.text };
     let masked = mask(&text).into_owned();
     let mut lines = sanitize_lines(&masked).filter(|line| !line.trim().is_empty());

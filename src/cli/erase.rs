@@ -7,13 +7,20 @@ use super::change_report::{ChangeRow, plan_row};
 use super::failure::{Exit, Failure, Result, say};
 use super::load_stores;
 use super::read_scope::ReadScope;
-use super::run_change::run_change_of;
+use super::run_change::{confirm_and_execute, plan, request};
 use super::selection::records;
+use super::triage;
+use super::value_input::{ValueOptions, holders};
 use crate::cli::context::Context;
 use crate::disk::host::Host;
 use crate::model::{EntryRef, PathText, Snapshot};
+use crate::ops::secrets::findings;
 use crate::query::Query;
-use crate::usecase::{ChangeCommand, ErasureReport, PlannedErasure, Requester, finish_erasure};
+use crate::store::erase::SecretValues;
+use crate::usecase::value_holders::{SHORTEST_VALUE, ValueHolders};
+use crate::usecase::{
+    ChangeCommand, ChangeRequest, EraseOptions, ErasureReport, PlannedErasure, finish_erasure,
+};
 
 #[derive(Serialize)]
 struct ErasureRow<'a> {
@@ -23,14 +30,37 @@ struct ErasureRow<'a> {
     report: &'a ErasureReport,
 }
 
-/// Erases records. Fails if an interrupted erasure is finished first and leaves something.
-pub fn run(context: &mut Context, chosen: &RecordSelection, reason: Option<String>) -> Result {
+/// What to erase.
+pub struct EraseChoice {
+    pub chosen: RecordSelection,
+    /// Values.
+    pub values: ValueOptions,
+    /// True for what is detected.
+    pub secrets: bool,
+    /// Only these kinds of it.
+    pub only: Vec<String>,
+    /// Why, as a code.
+    pub reason: Option<String>,
+}
+
+/// Erases. Fails if an interrupted erasure is finished first and leaves something.
+pub fn run(context: &mut Context, choice: EraseChoice) -> Result {
+    if choice.values.is_given()
+        && (choice.secrets || !choice.chosen.ids.is_empty() || choice.chosen.query.is_some())
+    {
+        let message = "a value is erased wherever it is: name no memories beside it.";
+        return Err(Failure::new(Exit::Usage, message));
+    }
+    if !choice.only.is_empty() && !choice.secrets {
+        return Err(Failure::new(Exit::Usage, "--only needs --secrets."));
+    }
+    let texts = choice.values.read()?;
     let mut snapshot = load_stores::snapshot(context, ReadScope::All)?;
     let writes = !context.options.dry_run && !context.options.readonly;
     if writes && finish(context, &snapshot)? {
         snapshot = load_stores::snapshot(context, ReadScope::All)?;
     }
-    match erase(context, snapshot, chosen, reason) {
+    match erase(context, snapshot, choice, &texts) {
         Ok(_) if context.is_left.get() => Ok(Exit::Failed),
         Err(mut why) if context.is_left.get() => {
             why.exit = Exit::Failed;
@@ -40,17 +70,62 @@ pub fn run(context: &mut Context, chosen: &RecordSelection, reason: Option<Strin
     }
 }
 
-fn erase(
-    context: &mut Context,
-    snapshot: Snapshot,
-    chosen: &RecordSelection,
-    reason: Option<String>,
-) -> Result {
+fn erase(context: &mut Context, snapshot: Snapshot, choice: EraseChoice, texts: &[String]) -> Result {
     // A copy may be in what was not read.
     snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
     load_stores::data_folder(context)?;
-    let (snapshot, found) = chosen_of(context, snapshot, chosen)?;
-    run_change_of(context, &snapshot, (found, Requester::Ids), ChangeCommand::Erase(reason))
+    let (snapshot, found, values) = if choice.secrets {
+        detected(context, &snapshot, &choice)?
+    } else if choice.values.is_given() {
+        let values = SecretValues::of(texts);
+        let with = load_stores::with_deleted(context, &snapshot)?;
+        let found = holders(&with, &values)?.found;
+        (with, found, values)
+    } else {
+        let (snapshot, found) = chosen_of(context, snapshot, &choice.chosen)?;
+        (snapshot, found, SecretValues::default())
+    };
+    let options = EraseOptions { reason: choice.reason, values };
+    let request = request(context, &snapshot, ChangeCommand::Erase(options));
+    let planned = plan(ChangeRequest { at: found, ..request })?;
+    if planned.erasures.is_empty() && planned.request.command.erases_values() {
+        let message =
+            "no memory, backup or undo data has it, and no other file of these stores. Nothing was changed.";
+        return Err(Failure::new(Exit::Nothing, message));
+    }
+    confirm_and_execute(context, planned, None)
+}
+
+/// Returns the memories in which something sensitive is found, and what is found: it is erased everywhere. A
+/// value that is short, or that many memories hold, is erased only with these memories.
+fn detected(
+    context: &Context,
+    snapshot: &Snapshot,
+    choice: &EraseChoice,
+) -> Result<(Snapshot, Vec<EntryRef>, SecretValues)> {
+    let verdicts = triage::verdicts(context)?;
+    let with = load_stores::with_deleted(context, snapshot)?;
+    let mut found = match choice.chosen.query {
+        Some(_) => records(context, &with, &choice.chosen, |_, _| true)?,
+        None => with.entries().collect(),
+    };
+    let mut texts: Vec<Vec<u8>> = Vec::new();
+    found.retain(|at| {
+        let (store, entry) = with.get(*at);
+        let own = findings(store, entry, None).into_iter();
+        let own =
+            own.filter(|own| triage::is_wanted(&choice.only, own) && !verdicts.is_false_alarm(&own.value));
+        let before = texts.len();
+        texts.extend(own.map(|own| own.value));
+        texts.len() > before
+    });
+    if found.is_empty() {
+        let message = "no memory has something sensitive of these kinds. Nothing was changed.";
+        return Err(Failure::new(Exit::Nothing, message));
+    }
+    let values = SecretValues::of(texts.into_iter().filter(|own| own.len() >= SHORTEST_VALUE));
+    let values = ValueHolders::of(&with, &values).uncommon();
+    Ok((with, found, values))
 }
 
 /// Returns the chosen records and their stores. Undo data and backups may hold a record that no file has.

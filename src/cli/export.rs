@@ -14,17 +14,33 @@ use crate::query::{CancelToken, Order, Query, search};
 pub fn run(
     context: &mut Context,
     words: &[String],
-    (limit, shape): (Limit, Option<ExportFormatArg>),
+    (limit, shape, places): (Limit, Option<ExportFormatArg>, bool),
 ) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
+    let options = ExportOptions { shape, places };
+    if places && context.options.all {
+        // All that is remembered: also what only undo data and backups have.
+        let held = load_stores::snapshot(context, ReadScope::All)?;
+        let with = load_stores::with_deleted(context, &held)?;
+        let entries = found(context, &query, limit, &with)?;
+        return print(context, &with, &entries, options);
+    }
     let snapshot = load_stores::listing(context, ReadScope::All)?;
     let entries = found(context, &query, limit, &snapshot)?;
     if snapshot.changed().next().is_none() {
-        return print(context, &snapshot, &entries, shape);
+        return print(context, &snapshot, &entries, options);
     }
     let held = load_stores::snapshot(context, ReadScope::All)?;
     let entries = found(context, &query, limit, &held)?;
-    print(context, &held, &entries, shape)
+    print(context, &held, &entries, options)
+}
+
+/// How memories are written.
+#[derive(Clone, Copy, Default)]
+pub struct ExportOptions {
+    pub shape: Option<ExportFormatArg>,
+    /// With the place of each.
+    pub places: bool,
 }
 
 fn found(context: &Context, query: &Query, limit: Limit, snapshot: &Snapshot) -> Result<Vec<EntryRef>> {
@@ -50,9 +66,9 @@ pub fn print(
     context: &mut Context,
     snapshot: &Snapshot,
     entries: &[EntryRef],
-    shape: Option<ExportFormatArg>,
+    options: ExportOptions,
 ) -> Result {
-    let shape = match shape {
+    let shape = match options.shape {
         Some(ExportFormatArg::Json) => ExportFormat::Json,
         Some(ExportFormatArg::Jsonl) => ExportFormat::JsonLines,
         Some(ExportFormatArg::Markdown) => ExportFormat::Markdown,
@@ -61,7 +77,7 @@ pub fn print(
     };
     context.unread.archives(snapshot);
     let mut with_secrets = 0;
-    for piece in export(snapshot, entries, shape) {
+    for piece in export(snapshot, entries, (shape, options.places)) {
         let (piece, is_masked) = for_people(shape, piece);
         with_secrets += usize::from(is_masked);
         context.out.own(&piece)?;

@@ -11,6 +11,7 @@ use super::list;
 use super::list_table::{self, store_names};
 use super::load_stores;
 use super::read_scope::ReadScope;
+use super::triage;
 use crate::cli::context::Context;
 use crate::detectors::{Kind, NameList};
 use crate::disk::{Disk, Machine, RealDisk, ThisMachine};
@@ -74,16 +75,16 @@ struct NamedFinding {
 pub fn run(context: &mut Context, options: &SecretOptions) -> Result {
     let names = options.names.as_deref().map(read_names).transpose()?;
     let data = load_stores::data_folder(context)?;
-    let triage = Triage::kept_in(&data).map_err(|why| Failure::new(Exit::Failed, why))?;
+    let triage = triage::verdicts(context)?;
     let snapshot = load_stores::snapshot(context, ReadScope::All)?;
     let mut found = named_findings(&snapshot, names.as_ref());
-    found.retain(|own| is_wanted(options, &own.finding));
+    found.retain(|own| triage::is_wanted(&options.only, &own.finding));
     context.unread.archives(&snapshot);
     list::changed(context, &snapshot);
     if !options.triage.is_empty() {
         return note(context, triage, (&data, &options.triage), &found);
     }
-    let is_alarm = |own: &NamedFinding| triage.verdict(&own.finding.value) == Some(Verdict::No);
+    let is_alarm = |own: &NamedFinding| triage.is_false_alarm(&own.finding.value);
     let count = found.len();
     found.retain(|own| context.options.all || !is_alarm(own));
     for own in found.iter().take(options.limit.most()) {
@@ -108,10 +109,6 @@ fn named_findings(snapshot: &Snapshot, names: Option<&NameList>) -> Vec<NamedFin
         }
     }
     all
-}
-
-fn is_wanted(options: &SecretOptions, own: &Finding) -> bool {
-    options.only.is_empty() || options.only.iter().any(|kind| kind == own.kind.as_str())
 }
 
 fn print(context: &mut Context, own: &NamedFinding, verdict: Option<Verdict>) -> Result<()> {

@@ -138,6 +138,7 @@ mod tests {
         let needs = |verb: &clap::Command| match verb.get_name() {
             "tag" => vec!["+new".to_owned()],
             "edit" => ["--set", "importance=0.9"].map(str::to_owned).into(),
+            "redact" => ["--with", "mask"].map(str::to_owned).into(),
             _ => required(verb),
         };
         command

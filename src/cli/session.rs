@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::add::the_store;
 use super::args::{ExportFormatArg, Limit};
 use super::columns::{Column, ColumnCell, ColumnRow, OutputTerminal, lines};
+use super::export::ExportOptions;
 use super::failure::{Exit, Failure, Result};
 use super::list_table::{more, store_names};
 use super::read_scope::ReadScope;
@@ -196,5 +197,5 @@ fn export_one(
         store.session(entry).is_some_and(|session| session.name == id) && store.view(entry).is_some()
     };
     let entries: Vec<EntryRef> = snapshot.entries().filter(own).collect();
-    export::print(context, snapshot, &entries, shape)
+    export::print(context, snapshot, &entries, ExportOptions { shape, places: false })
 }

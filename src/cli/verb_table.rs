@@ -19,7 +19,7 @@ pub enum OperandKind {
 
 /// What is known about a verb beside its arguments.
 pub struct VerbInfo {
-    /// Its name, in any case.
+    /// Its name as the name of a type: `VerifyErased` is `verify-erased`.
     pub name: &'static str,
     /// The kind of the words after it.
     pub takes: OperandKind,
@@ -31,6 +31,13 @@ pub struct VerbInfo {
     pub used: &'static str,
     /// Examples, one per line, without the program's name.
     pub examples: &'static str,
+}
+
+impl VerbInfo {
+    /// True if a command line has this name for it.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(&name.replace('-', ""))
+    }
 }
 
 impl VerbInfo {

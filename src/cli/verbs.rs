@@ -9,24 +9,28 @@ use clap::Subcommand;
 use crate::cli::args::{ExportFormatArg, Limit, RecordSelection, SessionOption};
 use crate::cli::backup::{self, BackupVerb};
 use crate::cli::context::Context;
+use crate::cli::erase::EraseChoice;
 use crate::cli::failure::Result;
 use crate::cli::quarantine::{self, QuarantineVerb};
+use crate::cli::redact::{NamedSpan, RedactOptions};
 use crate::cli::secrets::SecretOptions;
 use crate::cli::session::{self, SessionVerb};
+use crate::cli::value_input::ValueOptions;
 use crate::cli::value_parsers::{code, fraction, known_format, limit, name, queried, step};
 use crate::cli::verb_table::*;
 use crate::cli::{
     add, archive, background_recovery, change_records, check, compact_reindex_migrate, completions, delete,
-    demo, duplicates, edit, erase, export, help, init, journal, keys, list, maintain, man, repair, search,
-    secrets, show, stats, stores, tag, undelete, undo_redo,
+    demo, duplicates, edit, erase, export, help, init, journal, keys, list, maintain, man, redact, repair,
+    search, secrets, show, stats, stores, tag, undelete, undo_redo, verify_erased,
 };
 use crate::format;
 use crate::model::{Code, State};
+use crate::ops::redact::RedactionStyle;
 use crate::query::SIMILAR_PERCENT;
 use crate::usecase::{ChangeCommand, DeleteOptions, NewRecord, Verdict};
 
 pub fn known(name: &str) -> Option<&'static VerbInfo> {
-    VERBS.iter().find(|own| own.name.eq_ignore_ascii_case(name))
+    VERBS.iter().find(|own| own.is_called(name))
 }
 
 /// True if a verb, or a verb inside it (`backup list`), obeys an option that every verb takes.
@@ -187,16 +191,33 @@ verbs! {
     }: Own CHANGES
         as "delete mem_1 mem_2\ndelete --query 'tag:draft until:2025-12-31' --dry-run"
         => |context| delete::delete(context, &chosen, DeleteOptions { reason, replaced_by, remove });
-    /// Erase memories for good, with every copy, and search every byte afterwards.
+    /// Erase memories or values for good, with every copy, and search every byte afterwards.
     Erase {
         #[command(flatten)]
         chosen: RecordSelection,
+        /// What is detected, with the memories that hold it.
+        #[arg(long, conflicts_with = "ids")]
+        secrets: bool,
+        /// Only these kinds of what is detected.
+        #[arg(long, value_name = "KIND", value_parser = secrets::kind, requires = "secrets")]
+        only: Vec<String>,
+        #[command(flatten)]
+        values: ValueOptions,
         /// Why: a code, not a sentence.
         #[arg(long, value_name = "CODE")]
         reason: Option<String>,
     }: Own CHANGES
-        as "erase mem_1\nerase --query tag:secret"
-        => |context| erase::run(context, &chosen, reason);
+        as "erase mem_1\nerase --query tag:secret\nerase --secrets --only token --dry-run"
+        => |context| erase::run(context, EraseChoice { chosen, values, secrets, only, reason });
+    /// Search again for what was erased.
+    VerifyErased {
+        /// A receipt: the file that an erasure named.
+        receipt: Option<PathBuf>,
+        #[command(flatten)]
+        values: ValueOptions,
+    }: Own LISTS
+        as "verify-erased --all"
+        => |context| verify_erased::run(context, receipt, &values);
     /// Restore deleted memories.
     Undelete {
         #[command(flatten)]
@@ -216,6 +237,27 @@ verbs! {
         chosen: RecordSelection,
     }: Own CHANGES as "unarchive mem_1"
         => |context| archive::unarchive(context, &chosen);
+    /// Replace sensitive values in memories, and keep the rest.
+    Redact {
+        #[command(flatten)]
+        chosen: RecordSelection,
+        /// What `palimp secrets` finds, in all memories if none are named.
+        #[arg(long, conflicts_with_all = ["value_from", "values_from"])]
+        secrets: bool,
+        /// Only this kind of it. May be given several times.
+        #[arg(long, value_name = "KIND", value_parser = secrets::kind, conflicts_with_all = ["value_from", "values_from"])]
+        only: Vec<String>,
+        /// What replaces a value: ••••••, the name of the rule, or a name that is the same for the same value.
+        #[arg(long, value_name = "mask|label|pseudonym", value_parser = redact::style)]
+        with: RedactionStyle,
+        /// These bytes of a memory's line, as `palimp secrets --json` prints them. LINE:A..B names one of several lines.
+        #[arg(long, value_name = "A..B", value_parser = redact::span, conflicts_with_all = ["query", "secrets", "only", "value_from", "values_from"])]
+        span: Option<NamedSpan>,
+        #[command(flatten)]
+        values: ValueOptions,
+    }: Own CHANGES used "[OPTIONS] (ID... | --query Q | --secrets | --value-from -) --with mask|label|pseudonym"
+        as "redact --secrets --only token --with label\nredact mem_001 --span 191..228 --with mask"
+        => |context| redact::run(context, &RedactOptions { chosen, secrets, only, with, span, values });
     /// Move memories to another session of their store.
     Move {
         #[command(flatten)]
@@ -325,9 +367,12 @@ verbs! {
         /// The file format; without it what suits the terminal, the file's name or a program.
         #[arg(long = "format", value_enum)]
         shape: Option<ExportFormatArg>,
+        /// With the store, file, line and state of each; with `--all` also what only backups and undo data have.
+        #[arg(long)]
+        places: bool,
     }: Query SHAPES
-        as "export tag:auth --format markdown\nexport tag:auth > auth.csv"
-        => |context| export::run(context, &query, (limit, shape));
+        as "export tag:auth --format markdown\nexport tag:auth > auth.csv\nexport --all --places ann > ann.json"
+        => |context| export::run(context, &query, (limit, shape, places));
     /// Write the stores of the demo into a folder.
     Demo {
         /// An empty folder, or one that does not exist yet.

@@ -14,6 +14,7 @@ mod mask;
 mod names;
 mod numbers;
 mod places;
+mod redaction_mark;
 mod rules;
 mod tokens;
 
@@ -22,13 +23,14 @@ pub use judge::is_random;
 pub use kind::Kind;
 pub use mask::masked;
 pub use names::NameList;
+pub use redaction_mark::{label, pseudonym};
 
 /// Returns everything that looks sensitive, sorted and without overlaps.
 pub fn detect(bytes: &[u8], names: Option<&NameList>) -> Vec<Detection> {
     let mut all: Vec<Detection> = tokens::tokens(bytes).collect();
-    all.extend(numbers::numbers(bytes));
-    all.extend(places::places(bytes));
-    all.extend(names.into_iter().flat_map(|own| own.find(bytes)));
+    let others = numbers::numbers(bytes).into_iter().chain(places::places(bytes));
+    let others = others.chain(names.into_iter().flat_map(|own| own.find(bytes)));
+    all.extend(others.filter(|own| !redaction_mark::is_redacted(bytes, own)));
     tokens::without_overlaps(all)
 }
 

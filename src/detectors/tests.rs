@@ -92,6 +92,63 @@ fn every_rule_finds_its_examples() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
+/// Returns what replaces a value.
+type Style = dyn Fn(&Detection, &str) -> String;
+
+/// Replaces what is found, also what comes to light by that.
+fn redacted(text: &str, with: &Style) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..4 {
+        for own in detect(text.as_bytes(), None).into_iter().rev() {
+            let new = with(&own, &text[own.span.clone()]);
+            text.replace_range(own.span, &new);
+        }
+    }
+    text
+}
+
+#[test]
+fn what_a_redaction_writes_is_never_found() {
+    let mut chance = Chance(crate::tries::seed());
+    fn digest(value: &str) -> String {
+        format!("{:016x}", (value.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+    let styles: [&Style; 3] = [
+        &|own, value| masked(own.kind, value.as_bytes(), own.hidden.start - own.span.start),
+        &|own, _| label(Some(&own.rule)),
+        &|own, value| pseudonym(Some(own.kind), &digest(value)),
+    ];
+    let others = [
+        "a b@example.org, +49 30 1234567",
+        "/home/ada/x on 10.1.2.3",
+        "4111 1111 1111 1111",
+        "DE89 3704 0044 0532 0130 00",
+    ];
+    let templates = rules().iter().flat_map(|rule| rule.example.iter().map(|own| &**own)).chain(others);
+    let mut failed = Vec::new();
+    for template in templates {
+        let text = built(template, &mut chance);
+        for style in styles {
+            let after = redacted(&text, style);
+            if !detect(after.as_bytes(), None).is_empty() || has_secret(after.as_bytes()) {
+                failed.push(after);
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn a_secret_beside_a_mark_is_found() {
+    let mut chance = Chance(3);
+    let value = built("{alnum:16}", &mut chance);
+    for mark in [MASK.to_owned(), label(Some("email")), pseudonym(None, "1a2b3c4d")] {
+        let token = built("ghp_{alnum:36}", &mut chance);
+        assert_eq!(found(&format!("{mark} {token} {mark}")), [&*token]);
+        assert!(!found(&format!("{mark}\npassword: {value}")).is_empty(), "{mark}");
+    }
+}
+
 #[test]
 fn a_token_is_found_wherever_it_starts() {
     let mut chance = Chance(1);

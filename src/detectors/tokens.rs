@@ -9,6 +9,7 @@ use memchr::memmem;
 use super::detection::{Detection, MASK};
 use super::judge;
 use super::kind::Kind;
+use super::redaction_mark::is_redacted;
 use super::rules::{Judge, Rule, RuleSet};
 
 /// The longest text that a pattern is tried on, in bytes.
@@ -26,7 +27,7 @@ pub fn tokens(bytes: &[u8]) -> impl Iterator<Item = Detection> + '_ {
     });
     let mut failed = FailedEnd::default();
     let found = RuleSet::own().hits(bytes).filter_map(move |(at, rule)| failed.matched(bytes, at, rule));
-    blocks.chain(found)
+    blocks.chain(found).filter(|own| !is_redacted(bytes, own))
 }
 
 /// Where rules have failed: a run of the same characters is not tried again from each of its bytes.
@@ -130,8 +131,11 @@ fn key_block(bytes: &[u8], start: usize) -> Option<Detection> {
         Some(len) => (len, end.len()),
         None => (body.len(), 0),
     };
-    // A masked block hides nothing.
-    if body.get(..len) == Some(MASK.as_bytes()) {
+    // A masked block hides nothing, even if its end is missing.
+    if body
+        .strip_prefix(MASK.as_bytes())
+        .is_some_and(|rest| end_len > 0 && len == MASK.len() || !has_key(rest))
+    {
         return None;
     }
     let (span, hidden) = (start..from + len + end_len, from..from + len);

@@ -124,7 +124,7 @@ pub fn context_fields(store: &Store, entry: &Entry, now: Moment) -> Vec<(&'stati
         let lifecycle = session.lifecycle.map(|own| format!(" ({own})")).unwrap_or_default();
         ties.push(("session", format!("{}{lifecycle}", session.name)));
     }
-    let agent = view.facets.iter().find(|(name, _)| *name == "agent").map(|(_, agent)| agent);
+    let agent = view.agent();
     let written = view.created.map(|created| created.ago_at(now));
     let by: Vec<String> = agent.map(str::to_owned).into_iter().chain(written).collect();
     if !by.is_empty() {

@@ -1,6 +1,7 @@
 //! The trait for writes: allowed changes and the resulting bytes. Pure. The defaults fit most formats.
 
 mod append;
+mod auto_redaction;
 mod deletion_reason;
 mod erasure;
 mod faults;
@@ -16,6 +17,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 pub use append::{AppendContext, AppendLines, AppendLookup, with_config_of};
+pub use auto_redaction::AutoRedaction;
 pub use deletion_reason::{DELETION_REASON, is_code, reason};
 pub use erasure::{ErasablePart, FormatEraser};
 pub use faults::{RefusalList, RefusedEntries};

@@ -232,7 +232,7 @@ impl Memory {
             within && matches!(entry.state, State::Live) && store.view(entry).is_some()
         };
         let entries: Vec<EntryRef> = self.snapshot.entries().filter(own).collect();
-        Ok(export(&self.snapshot, &entries, shape).flatten().collect())
+        Ok(export(&self.snapshot, &entries, (shape, false)).flatten().collect())
     }
 
     /// Returns figures of a session, or of the whole store.

@@ -116,6 +116,13 @@ pub struct View<'a> {
     pub checksum: bool,
 }
 
+impl<'a> View<'a> {
+    /// Returns the agent that wrote the record, if the record says so.
+    pub fn agent(&self) -> Option<&'a str> {
+        self.facets.into_iter().find(|(name, _)| *name == "agent").map(|(_, agent)| agent)
+    }
+}
+
 /// The tags of a record, in order.
 pub type Tags<'a> = PackedList<'a, &'a str>;
 

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use super::auto_redaction;
 use super::tag::check_words;
 use super::{
     RecordDraft, Refusal, Result, WriteContext, breaks, check, plan_and_after, refused_for, with_backups,
     writes,
 };
-use crate::format::writing::{AppendContext, AppendLookup, RecordMembers, removals};
+use crate::format::writing::{AppendContext, AppendLookup, RecordMembers, removals, with_config_of};
 use crate::format::{self, Format};
 use crate::model::key::Key;
 use crate::model::plan::{line_end_for, whole_lines};
@@ -19,7 +20,12 @@ use crate::text::json_scanner::Tape;
 pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> Result<Plan> {
     let (format, writes) = writes(context.store)?;
     check_tags(draft)?;
-    let added = writes.add(context, draft)?;
+    let mut added = writes.add(context, draft)?;
+    let redaction = auto_redaction::rules(writes, context.store);
+    let replaced = redaction.and_then(|rules| {
+        let count = auto_redaction::redact_added(&rules, &mut added);
+        auto_redaction::told(&rules, count)
+    });
     has_text(format, draft)?;
     let bytes = added.iter().map(grown).sum();
     let goes = writes.evictions(context, draft, bytes)?;
@@ -30,6 +36,7 @@ pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> Result<Plan> 
         plan.lines.push(format!("The session is full: a compaction removes {} memories.", goes.len()));
         plan.lines.extend(goes.iter().map(|entry| named(context.store, entry)));
     }
+    plan.lines.extend(replaced);
     check(context, &plan, &after)?;
     Ok(plan)
 }
@@ -52,6 +59,14 @@ pub fn append(
     drafts: &[RecordDraft<'_>],
 ) -> Result<Option<AppendPlan>> {
     let (mut logs, mut names): (Vec<(PathBuf, Vec<u8>)>, _) = (Vec::new(), Vec::new());
+    let own = format.own().auto_redaction;
+    let redaction = match own.map(|own| (own, ends.small(Path::new("config.json")))) {
+        Some((own, Ok(config))) => with_config_of(config.as_deref(), own),
+        // Without the config, what it asks for is unknown.
+        Some((_, Err(_))) => return Ok(None),
+        None => None,
+    };
+    let mut replaced = 0;
     for (number, draft) in (1..).zip(drafts) {
         let numbered = |refusal: Refusal| match drafts.len() {
             1 => refusal,
@@ -59,7 +74,13 @@ pub fn append(
         };
         check_tags(draft).and_then(|()| has_text(format, draft)).map_err(numbered)?;
         let context = AppendContext { lookup: ends, now, random: random() };
-        let Some(lines) = format.append(&context, draft).map_err(numbered)? else { return Ok(None) };
+        let Some(mut lines) = format.append(&context, draft).map_err(numbered)? else { return Ok(None) };
+        if let Some(rules) = &redaction {
+            for (_, line) in &mut lines {
+                let (new, count) = auto_redaction::redacted_lines(rules, line);
+                (*line, replaced) = (new, replaced + count);
+            }
+        }
         let (id, name) = named_in(format, root, &lines, now).map_err(numbered)?;
         ends.added(draft, id.as_deref(), &lines);
         names.push(name);
@@ -76,7 +97,8 @@ pub fn append(
         changes.push(Change::append(path, lines, end));
     }
     let plan = Plan::of_unread_store("add", root, format.name());
-    let plan = Plan { records: drafts.len(), changes, derive_later: true, ..plan };
+    let lines = redaction.and_then(|rules| auto_redaction::told(&rules, replaced)).into_iter().collect();
+    let plan = Plan { records: drafts.len(), changes, lines, derive_later: true, ..plan };
     Ok(Some(AppendPlan { plan, names }))
 }
 

@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::auto_redaction;
 use super::tag::check_words;
 use super::{
     FieldAssignment, Progress, Refusal, WriteContext, base, by_document, check, check_errors, is_json,
@@ -20,7 +21,7 @@ use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum EditStrictness {
+pub(super) enum EditStrictness {
     /// Refuses exceeded limits, and new problems of the record.
     Clean,
     /// Refuses only errors: the user has seen what `check` would warn of.
@@ -64,6 +65,7 @@ fn planned(
     let all = with_backups(context, writes, changes);
     let (mut plan, after) = plan_and_after("edit", context, 1, all)?;
     plan.lines.extend(sanity_checks::misspelt(context, entry, set));
+    plan.lines.extend(auto_redaction::told_of_edit(writes, context.store, &plan));
     match care {
         EditStrictness::Clean => check(context, &plan, &after)?,
         EditStrictness::Shown => check_errors(context, &plan, &after)?,
@@ -159,6 +161,7 @@ pub fn each(
     let all = with_backups(context, writes, changes);
     let (mut plan, after) = plan_and_after("edit", context, count, all)?;
     plan.lines.extend(misspelt);
+    plan.lines.extend(auto_redaction::told_of_edit(writes, context.store, &plan));
     faults.join(check(context, &plan, &after))?;
     faults.join(unharmed(context, entries, &after, EditStrictness::Clean))?;
     faults.finish()?;
@@ -168,7 +171,7 @@ pub fn each(
 const ONE_DOCUMENT: &str = "it is in one document with others of these: edit them one at a time.";
 
 /// Refuses an edit that gives one of its records a new problem.
-fn unharmed(
+pub(super) fn unharmed(
     context: &WriteContext<'_>,
     entries: &[Entry],
     after: &[Arc<Document>],
@@ -242,5 +245,9 @@ pub fn edited(
     if *raw == *after {
         return Ok(after);
     }
+    let after = match auto_redaction::rules(writes, context.store) {
+        Some(rules) => auto_redaction::redacted(&rules, &after, &raw).0,
+        None => after,
+    };
     writes.finish_edit(before, after, context.now, true)
 }

@@ -30,18 +30,9 @@ pub fn targets(context: &WriteContext<'_>, entries: &[Entry], reason: &str) -> R
     let mut parts: HashMap<u32, HashMap<Span, Vec<u8>>> = HashMap::new();
     let (mut targets, mut known) = (Vec::new(), HashSet::new());
     for entry in entries {
+        may_erase(context.store, entry)?;
         let own = context.store.document(entry);
         let path = deleted_from(&own.path).unwrap_or(&own.path);
-        match writes.own().eraser {
-            // A deleted record is only in earlier versions of its document.
-            Some(_) if is_held(context.store, entry) => {}
-            Some(erases) => erases.may_erase(context.store, entry)?,
-            // A document of many records can't be taken apart.
-            None if !is_log_or_packed_log(path) => {
-                writes.allows(Operation::Delete, path).map_err(Refusal::unfit)?
-            }
-            None => {}
-        }
         let parts = parts.entry(entry.document).or_insert_with(|| {
             let parts = writes.own().eraser.map(|erases| erases.parts(path, &own.bytes));
             let surest = |part: ErasablePart| Some((part.span, part.names.into_iter().next()?));
@@ -55,6 +46,28 @@ pub fn targets(context: &WriteContext<'_>, entries: &[Entry], reason: &str) -> R
     }
     set_namesakes(format, context.store, entries, &context.random, &mut targets);
     Ok(targets)
+}
+
+/// Refuses if the record can't be erased.
+pub fn may_erase(store: &Store, entry: &Entry) -> Result<()> {
+    let (_, writes) = writes(store)?;
+    let own = store.document(entry);
+    let path = deleted_from(&own.path).unwrap_or(&own.path);
+    match writes.own().eraser {
+        // A deleted record is only in earlier versions of its document.
+        Some(_) if is_held(store, entry) => Ok(()),
+        Some(erases) => erases.may_erase(store, entry),
+        // A document of many records can't be taken apart.
+        None if !is_log_or_packed_log(path) => writes.allows(Operation::Delete, path).map_err(Refusal::unfit),
+        None => Ok(()),
+    }
+}
+
+/// True if an erased value is masked in this record, because its format keeps the record.
+pub fn is_masked(store: &Store, entry: &Entry) -> bool {
+    let path = &store.document(entry).path;
+    let eraser = writes(store).ok().and_then(|(_, writes)| writes.own().eraser);
+    may_erase(store, entry).is_err() || eraser.is_some_and(|own| own.is_snapshot(path))
 }
 
 /// True if nothing can identify the record after its erasure: it has no id, or is a part of a document.
@@ -163,8 +176,10 @@ impl ErasedRecords {
                 let raw = own.read(number).unwrap_or_default();
                 if wanted.is_erased(&own.path, &raw, record.view(), None) {
                     let id = record.view().and_then(|view| view.id);
-                    let message = "It was erased and then written again. Erase it again.";
-                    let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, message);
+                    let by = record.view().and_then(|view| view.agent());
+                    let by = by.map(|agent| format!(" by {agent}")).unwrap_or_default();
+                    let message = format!("It was erased and then written again{by}. Erase it again.");
+                    let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, &message);
                     problems.push(problem.at_line(record.line).of_record(number, id));
                 }
             }

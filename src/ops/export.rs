@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::detectors::mask;
 use crate::format;
-use crate::model::{EntryRef, Snapshot};
+use crate::model::{EntryRef, PathText, Snapshot};
 use crate::text::json_edit::on_one_line;
 use crate::text::safe_text::sanitize;
 
@@ -37,31 +38,33 @@ impl ExportFormat {
     }
 }
 
-/// Returns the records in a format, piece by piece. A JSON record keeps its bytes, on one line.
+/// Returns the records in a format, piece by piece. A JSON record keeps its bytes, on one line. With `places`, each
+/// record has its store, file, line and state beside it.
 pub fn export<'a>(
     snapshot: &'a Snapshot,
     entries: &'a [EntryRef],
-    shape: ExportFormat,
+    (shape, places): (ExportFormat, bool),
 ) -> impl Iterator<Item = Vec<u8>> + 'a {
-    let (start, end): (&[u8], &[u8]) = match shape {
-        ExportFormat::Json => (b"[\n", b"\n]\n"),
-        ExportFormat::Csv => (HEADER.as_bytes(), b""),
-        ExportFormat::JsonLines | ExportFormat::Markdown => (b"", b""),
+    let (start, end) = match shape {
+        ExportFormat::Json => ("[\n".to_owned(), "\n]\n"),
+        ExportFormat::Csv => (format!("{}{HEADER}", if places { PLACE_HEADER } else { "" }), ""),
+        ExportFormat::JsonLines | ExportFormat::Markdown => (String::new(), ""),
     };
+    let line = move |at| if places { placed(snapshot, at) } else { line(snapshot, at) };
     let mut before: &[u8] = b"";
     let one = move |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);
         // `Snapshot::changed` reports records that are gone from their file.
         store.read(entry)?;
         Some(match shape {
-            ExportFormat::Json => [std::mem::replace(&mut before, b",\n"), &line(snapshot, *at)].concat(),
-            ExportFormat::JsonLines => [line(snapshot, *at), b"\n".to_vec()].concat(),
-            ExportFormat::Markdown => markdown(snapshot, *at).into_bytes(),
-            ExportFormat::Csv => csv(snapshot, *at).into_bytes(),
+            ExportFormat::Json => [std::mem::replace(&mut before, b",\n"), &line(*at)].concat(),
+            ExportFormat::JsonLines => [line(*at), b"\n".to_vec()].concat(),
+            ExportFormat::Markdown => markdown(snapshot, *at, places).into_bytes(),
+            ExportFormat::Csv => csv(snapshot, *at, places).into_bytes(),
         })
     };
     let records = entries.iter().filter_map(one);
-    std::iter::once(start.to_vec()).chain(records).chain(std::iter::once(end.to_vec()))
+    std::iter::once(start.into_bytes()).chain(records).chain(std::iter::once(end.as_bytes().to_vec()))
 }
 
 /// Masks secrets in a piece of an export; true if there is one. JSON stays as it is stored.
@@ -105,7 +108,36 @@ fn line(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
     value.to_string().into_bytes()
 }
 
-fn markdown(snapshot: &Snapshot, at: EntryRef) -> String {
+/// Where a record is.
+#[derive(Serialize)]
+struct RecordPlace {
+    store: String,
+    file: String,
+    line: u32,
+    state: &'static str,
+    key: String,
+}
+
+impl RecordPlace {
+    fn of(snapshot: &Snapshot, at: EntryRef) -> RecordPlace {
+        let (store, entry) = snapshot.get(at);
+        RecordPlace {
+            store: store.root.to_text().into_owned(),
+            file: store.document(entry).path.to_text().into_owned(),
+            line: store.record(entry).line,
+            state: entry.state.as_str(),
+            key: store.key(entry),
+        }
+    }
+}
+
+/// Returns a record and its place as one line of JSON.
+fn placed(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
+    let place = json!(RecordPlace::of(snapshot, at)).to_string();
+    [b"{\"place\":", place.as_bytes(), b",\"memory\":", &line(snapshot, at), b"}"].concat()
+}
+
+fn markdown(snapshot: &Snapshot, at: EntryRef, places: bool) -> String {
     let (store, entry) = snapshot.get(at);
     let text = format::text_of(store, entry);
     let id = store.view(entry).and_then(|view| view.id).unwrap_or("(no id)");
@@ -114,12 +146,23 @@ fn markdown(snapshot: &Snapshot, at: EntryRef) -> String {
         .iter()
         .map(|(name, value)| format!("- {}: {}\n", sanitize(name), sanitize(value)))
         .collect();
-    format!("## {}\n\n`{}`\n\n{}\n\n{fields}\n", sanitize(&text.title), sanitize(id), text.text)
+    let place = RecordPlace::of(snapshot, at);
+    let place = match places {
+        true => {
+            let told = format!("{}: {}:{} ({})", place.store, place.file, place.line, place.state);
+            format!("{}\n\n", sanitize(&told))
+        }
+        false => String::new(),
+    };
+    format!("## {}\n\n`{}`\n\n{place}{}\n\n{fields}\n", sanitize(&text.title), sanitize(id), text.text)
 }
 
 const HEADER: &str = "id,type,state,session,created,importance,tags,text\n";
 
-fn csv(snapshot: &Snapshot, at: EntryRef) -> String {
+/// The columns before these if places are asked for.
+const PLACE_HEADER: &str = "store,file,line,key,";
+
+fn csv(snapshot: &Snapshot, at: EntryRef, places: bool) -> String {
     let (store, entry) = snapshot.get(at);
     let view = store.view(entry);
     let text = format::text_of(store, entry).text;
@@ -133,7 +176,10 @@ fn csv(snapshot: &Snapshot, at: EntryRef) -> String {
         view.map(|view| view.tags.join(" ")).unwrap_or_default(),
         text,
     ];
-    cells.map(|cell| quoted(&cell)).join(",") + "\n"
+    let place = RecordPlace::of(snapshot, at);
+    let place = [place.store, place.file, place.line.to_string(), place.key];
+    let place = place.into_iter().filter(|_| places);
+    place.chain(cells).map(|cell| quoted(&cell)).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// Quotes a cell, so that no program reads it as a formula or as two cells.

@@ -4,6 +4,7 @@
 pub mod access;
 pub mod add;
 pub mod archive;
+mod auto_redaction;
 pub mod backup_create;
 pub mod backup_restore;
 pub mod bulk;
@@ -21,6 +22,7 @@ pub mod maintain;
 pub mod migrate;
 pub mod move_records;
 pub mod progress;
+pub mod redact;
 pub mod reindex;
 pub mod repair;
 pub mod secrets;

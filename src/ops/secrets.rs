@@ -9,9 +9,10 @@ use std::path::PathBuf;
 use crate::detectors::{Detection, Kind, NameList, detect, masked};
 use crate::format::lines_of;
 use crate::model::{Document, Entry, Store};
-use crate::text::json::{Json, StringUnit, units};
+use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
+use crate::text::string_places::unescaped;
 
 /// A sensitive value in a record.
 #[derive(Clone)]
@@ -59,8 +60,41 @@ pub fn findings(store: &Store, entry: &Entry, names: Option<&NameList>) -> Vec<F
     found.into_iter().map(one).collect()
 }
 
+/// At most this many bytes before a finding and after it are shown with it.
+const AROUND: usize = 160;
+
+/// Returns the text before a finding and after it, as it is stored, with every sensitive value in it hidden.
+/// `number` is the place of the finding in [`findings`].
+pub fn text_around(store: &Store, entry: &Entry, number: usize) -> Option<[String; 2]> {
+    let raw = store.read(entry)?;
+    let parts = sensitive_parts(&raw, None);
+    let own = parts.get(number)?.0.clone();
+    let (mut start, mut end) = (own.start.saturating_sub(AROUND), (own.end + AROUND).min(raw.len()));
+    // A part of a value would be drawn as it is.
+    for (place, ..) in parts.iter().filter(|(place, ..)| *place != own) {
+        if place.start < start && start < place.end {
+            start = place.end;
+        }
+        if place.start < end && end < place.end {
+            end = place.start;
+        }
+    }
+    let hidden = |range: Range<usize>| {
+        let (mut text, mut shown) = (String::new(), range.start);
+        for (place, found, value) in &parts {
+            if range.start <= place.start && place.end <= range.end {
+                text.push_str(&String::from_utf8_lossy(raw.get(shown..place.start).unwrap_or_default()));
+                text.push_str(&masked(found.kind, value, found.hidden.start - found.span.start));
+                shown = place.end;
+            }
+        }
+        text + &String::from_utf8_lossy(raw.get(shown..range.end).unwrap_or_default())
+    };
+    Some([hidden(start.min(own.start)..own.start), hidden(own.end..end.max(own.end))])
+}
+
 /// Returns how many bytes are on the record's first line before it.
-fn before_on_its_line(document: &Document, record: u32, start: u64) -> usize {
+pub(super) fn before_on_its_line(document: &Document, record: u32, start: u64) -> usize {
     if let Some((lines, bytes)) = lines_of(document, record).filter(|(lines, _)| lines.start < start) {
         let lead = bytes.get(..(start - lines.start) as usize).unwrap_or_default();
         return lead.len() - lead.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
@@ -72,7 +106,7 @@ fn before_on_its_line(document: &Document, record: u32, start: u64) -> usize {
 
 /// What may be found in a field.
 #[derive(Clone, Copy, PartialEq)]
-enum FieldContent {
+pub(super) enum FieldContent {
     /// Everything.
     Free,
     /// It is an id or a hash of somebody else: only what has the form of a token.
@@ -87,8 +121,75 @@ pub fn sensitive_parts(raw: &[u8], names: Option<&NameList>) -> Vec<(Range<usize
     let Ok(root) = scan(&mut tape, raw) else { return in_text(raw, names) };
     let mut all = Vec::new();
     root.each_string(&mut |path, value| in_string(path, value, names, &mut all));
+    in_names_and_numbers(root, None, 0, &mut all);
     all.sort_by_key(|(place, ..)| place.start);
     all
+}
+
+/// Gets a text, and the function that says where a place of it is stored.
+pub(super) type TextVisitor<'v> = &'v mut dyn FnMut(&str, &dyn Fn(usize) -> usize);
+
+/// Passes each text of a JSON record that is the user's own to `see`, with a function that says where a place of
+/// the text is stored.
+pub(super) fn free_texts(raw: &[u8], see: TextVisitor<'_>) {
+    let mut tape = Tape::default();
+    let Ok(root) = scan(&mut tape, raw) else { return };
+    root.each_string(&mut |path, value| {
+        let Some(inner) = value.quoted().filter(|_| content_of(path) == FieldContent::Free) else { return };
+        let (text, places) = unescaped(inner);
+        let start = value.span().0 + 1;
+        if let Ok(text) = std::str::from_utf8(&text) {
+            see(text, &|place| start + places.as_ref().map_or(place, |all| all[place]));
+        }
+    });
+}
+
+/// Deeper names and numbers are not searched.
+const DEPTH: usize = 64;
+
+/// Adds what is in names of members, and numbers that are a card or a password.
+fn in_names_and_numbers(
+    value: Json<'_>,
+    name: Option<&str>,
+    depth: usize,
+    all: &mut Vec<(Range<usize>, Detection, Vec<u8>)>,
+) {
+    match value.kind() {
+        JsonKind::Object | JsonKind::Array if depth == DEPTH => {}
+        JsonKind::Object => {
+            for (key, own) in value.members() {
+                add_found(key.quoted().unwrap_or_default(), key.span().0 + 1, "", all);
+                in_names_and_numbers(own, key.text().as_deref(), depth + 1, all);
+            }
+        }
+        JsonKind::Array => value.items().for_each(|own| in_names_and_numbers(own, name, depth + 1, all)),
+        JsonKind::Number if value.raw().len() >= SHORTEST_NUMBER => {
+            let path = name.map(Cow::Borrowed).into_iter().collect::<Vec<_>>();
+            if content_of(&path) == FieldContent::Free {
+                add_found(value.raw(), value.span().0, name.unwrap_or_default(), all);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A shorter number, in digits, is neither a card nor a password.
+const SHORTEST_NUMBER: usize = 8;
+
+/// Adds what gives access, cards and e-mail addresses in the name of a member, or in a number with this name.
+fn add_found(text: &[u8], start: usize, name: &str, all: &mut Vec<(Range<usize>, Detection, Vec<u8>)>) {
+    let lead = if name.is_empty() { String::new() } else { format!("{name}: ") };
+    let is_asked = |kind: Kind| kind.is_secret() || matches!(kind, Kind::Card | Kind::Email);
+    for mut own in detect(&[lead.as_bytes(), text].concat(), None) {
+        if own.span.start < lead.len() || !is_asked(own.kind) {
+            continue;
+        }
+        for span in [&mut own.span, &mut own.hidden] {
+            *span = span.start - lead.len()..span.end - lead.len();
+        }
+        let value = text[own.span.clone()].to_vec();
+        all.push((start + own.span.start..start + own.span.end, own, value));
+    }
 }
 
 fn in_string(
@@ -122,47 +223,6 @@ fn in_string(
     }
 }
 
-/// Returns the text of the inside of a JSON string. If it has escapes, also where each byte is stored.
-fn unescaped(inner: &[u8]) -> (Cow<'_, [u8]>, Option<Vec<usize>>) {
-    let Some(escaped) = std::str::from_utf8(inner).ok().filter(|own| own.contains('\\')) else {
-        return (Cow::Borrowed(inner), None);
-    };
-    let (mut text, mut places) = (Vec::new(), Vec::new());
-    let mut rest = escaped;
-    while !rest.is_empty() {
-        let len = escape_len(rest);
-        let at = escaped.len() - rest.len();
-        let mut bytes = [0; 4];
-        for unit in units(&rest[..len]) {
-            let own = match unit {
-                StringUnit::Char(own) => own.encode_utf8(&mut bytes),
-                StringUnit::Lone(_) => char::REPLACEMENT_CHARACTER.encode_utf8(&mut bytes),
-            };
-            places.extend(std::iter::repeat_n(at, own.len()));
-            text.extend_from_slice(own.as_bytes());
-        }
-        rest = &rest[len..];
-    }
-    places.push(escaped.len());
-    (Cow::Owned(text), Some(places))
-}
-
-/// Returns the length of the first character of a JSON string as it is spelled.
-fn escape_len(rest: &str) -> usize {
-    let bytes = rest.as_bytes();
-    let plain = || rest.chars().next().map_or(1, char::len_utf8);
-    match bytes {
-        [b'\\', b'u', ..] => {
-            let is_pair = bytes.len() >= 12
-                && matches!(bytes[2..4], [b'd' | b'D', b'8'..=b'9' | b'a'..=b'b' | b'A'..=b'B'])
-                && bytes[6..].starts_with(b"\\u");
-            if is_pair { 12 } else { 6.min(bytes.len()) }
-        }
-        [b'\\', _, ..] => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-        _ => plain(),
-    }
-}
-
 /// Like [`sensitive_parts`], for a record that is no JSON: a note, a section, a broken line.
 fn in_text(raw: &[u8], names: Option<&NameList>) -> Vec<(Range<usize>, Detection, Vec<u8>)> {
     let field = |at: usize| {
@@ -191,7 +251,7 @@ fn name_before(line: &str) -> Option<String> {
 }
 
 /// Returns what a field holds, by its name. The names are those of the formats.
-fn content_of(path: &[Cow<'_, str>]) -> FieldContent {
+pub(super) fn content_of(path: &[Cow<'_, str>]) -> FieldContent {
     let Some(name) = path.last() else { return FieldContent::Free };
     let lower = name.to_ascii_lowercase();
     let is_id = lower == "id"

@@ -174,6 +174,13 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// Returns what is in it but in no string value: the names of members, and numbers.
+    pub fn each_other(&self) -> impl Iterator<Item = Json<'a>> + use<'a> {
+        let this = *self;
+        let all = (self.at..self.node().next as usize).map(move |at| this.sibling(at));
+        all.filter(|own| own.node().is_key || own.kind() == JsonKind::Number)
+    }
+
     /// Calls `see` with every string in it and its path of names. Iterative: no nesting exhausts the stack.
     pub fn each_string(&self, see: &mut dyn FnMut(&[Cow<'a, str>], Json<'a>)) {
         let end = self.node().next as usize;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 mod forms;
 mod table;
-mod unescape;
+pub(super) mod unescape;
 
 use table::NeedleTable;
 use unescape::{pieces, unescaped};
@@ -82,6 +82,13 @@ impl Needles {
     /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Returns the contents that are searched for, each cut as the search cuts it.
+    pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
+        let end = self.table.contents.len() - self.cut_of.len();
+        let all = self.table.contents.iter().take(end).enumerate();
+        all.filter(|(at, _)| !self.left_out.contains(at)).map(|(_, own)| &**own)
     }
 
     /// Returns the number of contents that are too short.

@@ -152,7 +152,12 @@ actions! {
     New: "new", ["g n"], "what agents wrote since the last visit, store by store";
     Seen: "seen", ["s"], "in what is new: mark this memory, or the marked ones, as seen";
     AllSeen: "all seen", ["S"], "mark all memories as seen: none is new any more";
-    Secrets: "secrets", ["g x"], "memories with what looks like a secret";
+    Secrets: "secrets", ["g x"], "what looks sensitive: verdicts, redaction, erasing", "secrets redact", waits;
+    Real: "real", ["!"], "in secrets: what was found is real", "secrets";
+    FalseAlarm: "false alarm", ["f"], "in secrets: it is a false alarm, and is hidden", "secrets";
+    Undecided: "undecided", ["-"], "in secrets: it is not decided, whatever was said before", "secrets";
+    FalseAlarms: "false alarms", ["A"], "in secrets: show the false alarms, or hide them";
+    Redact: "redact", ["x"], "in secrets: a mask, a label or a pseudonym instead of the value", "redact";
     Pager: "pager", ["|"], "the memory, or all that a view shows, in $PAGER", waits;
     Export: "export", [], "write what is listed or marked into a file: .md, .csv, .json, .jsonl", "export", waits;
     CopyId: "copy id", ["y i"], "copy the id to the clipboard", waits;
@@ -172,7 +177,7 @@ actions! {
     BringBack: "bring back", ["r"], "in the archive and in backups: bring back what is marked", "unarchive backup";
     Difference: "difference", ["="], "two memories side by side: the marked ones, or the marked one and this; once more: their sessions; in backups: all differences", waits;
     ReplaceFile: "replace file", ["W"], "in backups: the whole file as it was", "backup";
-    Verify: "verify", ["V"], "in backups: read every byte of each";
+    Verify: "verify", ["V"], "in backups: read every byte of each; in the journal: search again for what was erased", "verify-erased";
     Tutor: "tutor", ["g t"], "five tasks with the demo, ticked off as they are done";
     Duplicates: "duplicates", ["g ="], "equal and nearly equal memories, in groups", "duplicates"
         => crate::query::DUPLICATES;
@@ -307,7 +312,16 @@ fn own(screen: Screen) -> &'static [Action] {
         }
         Screen::Archive => &[Action::BringBack, Action::Archive],
         Screen::Upkeep => &[Action::Open],
-        Screen::Journal => &[Action::Open, Action::Undo, Action::Redo],
+        Screen::Journal => &[Action::Open, Action::Undo, Action::Redo, Action::Verify],
+        Screen::Secrets => &[
+            Action::Open,
+            Action::Real,
+            Action::FalseAlarm,
+            Action::Undecided,
+            Action::Redact,
+            Action::Delete,
+            Action::FalseAlarms,
+        ],
         Screen::New => &[Action::Seen, Action::AllSeen, Action::Open],
         Screen::SessionPair => &[Action::Open],
         Screen::Statistics => &[Action::WeekBack, Action::WeekAhead, Action::Today, Action::Open],
@@ -318,8 +332,8 @@ fn own(screen: Screen) -> &'static [Action] {
     }
 }
 
-/// Actions that exist in one view only.
-const VIEW_ACTIONS: [Action; 8] = [
+/// Actions that exist in single views only.
+const VIEW_ACTIONS: [Action; 13] = [
     Action::BringBack,
     Action::ReplaceFile,
     Action::Verify,
@@ -328,6 +342,11 @@ const VIEW_ACTIONS: [Action; 8] = [
     Action::Today,
     Action::Seen,
     Action::Demo,
+    Action::Real,
+    Action::FalseAlarm,
+    Action::Undecided,
+    Action::FalseAlarms,
+    Action::Redact,
 ];
 
 /// True if a view can do an action.

@@ -11,7 +11,7 @@ use crate::model::{Change, EntryRef, PathText};
 use crate::text::safe_text::sanitize;
 use crate::tui::state::app::App;
 use crate::tui::state::confirmation::{Confirmation, ConfirmationRow, TypedWord};
-use crate::usecase::{ChangeCommand, ConcurrentChange, PlannedChange, memory_count};
+use crate::usecase::{ChangeCommand, ConcurrentChange, PlannedChange, memory_count, name_of};
 
 /// An id is shown only if at least this many columns of the title, or all of them, stay visible.
 const TITLE: usize = 60;
@@ -49,8 +49,7 @@ impl Confirmation {
         match self.rows.get(at) {
             Some(ConfirmationRow::Memory(at)) => self.memory(*at),
             Some(ConfirmationRow::Left(at)) => {
-                let name = App::quoted_title(&self.planned.request.snapshot, *at);
-                format!("  {name}{}", self.hidden(*at))
+                format!("  {}{}", self.left_name(*at), self.hidden(*at))
             }
             Some(ConfirmationRow::Text(text)) => text.clone(),
             None => String::new(),
@@ -69,6 +68,17 @@ impl Confirmation {
         match left >= theme::width(&title).min(TITLE) {
             true => format!("  {}{told}{name}", theme::fit(&title, left)),
             false => format!("  {}{told}", theme::fit(&title, room.max(8))),
+        }
+    }
+
+    /// Returns the name of a memory that is left out. Its title may have the value that is replaced or erased.
+    fn left_name(&self, at: EntryRef) -> String {
+        let request = &self.planned.request;
+        let (store, entry) = request.snapshot.get(at);
+        match &request.command {
+            ChangeCommand::Redact(_) => name_of(store, entry),
+            command if command.erases_values() => name_of(store, entry),
+            _ => App::quoted_title(&request.snapshot, at),
         }
     }
 
@@ -122,7 +132,12 @@ fn rows(planned: &PlannedChange, width: usize) -> Vec<ConfirmationRow> {
         rows.extend(wrapped(&head, width));
         rows.extend(own.which.iter().copied().map(ConfirmationRow::Left));
     }
-    rows.extend(planned.changing.iter().copied().map(ConfirmationRow::Memory));
+    let memories = planned.changing.iter().copied().map(ConfirmationRow::Memory);
+    // Of a value that is erased everywhere, the places come first: the files are more than the memories say.
+    let are_last = planned.request.command.erases_values();
+    if !are_last {
+        rows.extend(memories.clone());
+    }
     if !planned.erasures.is_empty() {
         rows.extend(wrapped("Undo steps, drafts and backups that hold them go too.", width));
     }
@@ -138,6 +153,9 @@ fn rows(planned: &PlannedChange, width: usize) -> Vec<ConfirmationRow> {
             let line = format!("{:8} {}  {before} → {after} B", change.word(), change.path.to_text());
             rows.extend(wrapped(&line, width));
         }
+    }
+    if are_last {
+        rows.extend(memories);
     }
     rows
 }

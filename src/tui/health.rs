@@ -25,6 +25,8 @@ pub enum HealthLink {
     Problems(&'static str),
     /// The memories that a search finds.
     Search(&'static str),
+    /// The memories with secrets. The view has all findings, also those that are no secrets.
+    Secrets,
 }
 
 impl HealthLink {
@@ -34,6 +36,7 @@ impl HealthLink {
             HealthLink::View(action) => action.key(),
             HealthLink::Problems(_) => Action::Problems.key(),
             HealthLink::Search(_) => "↵",
+            HealthLink::Secrets => Action::Secrets.key(),
         }
     }
 }
@@ -50,7 +53,7 @@ pub fn rows(app: &App) -> Vec<HealthRow> {
     let figures = [
         (Severity::Error, sign(Severity::Error), errors, "error", problems(Severity::Error)),
         (Severity::Warning, sign(Severity::Warning), warnings, "warning", problems(Severity::Warning)),
-        (Severity::Warning, "!", sum(|own| own.sensitive), "secret", HealthLink::View(Action::Secrets)),
+        (Severity::Warning, "!", sum(|own| own.sensitive), "secret", HealthLink::Secrets),
         (
             Severity::Error,
             sign(Severity::Error),

@@ -1,4 +1,4 @@
-//! Views that are lists: backups, archive, upkeep, journal, problems, new. They share rows, cursor, marks,
+//! Views that are lists: backups, archive, upkeep, journal, problems, new, secrets. They share rows, cursor, marks,
 //! filter and order. Each has a file for its rows and their details.
 
 pub mod archive;
@@ -9,6 +9,7 @@ pub mod new;
 pub mod problems;
 pub mod row;
 pub mod row_list;
+pub mod secrets;
 pub mod session_pair;
 pub mod upkeep;
 
@@ -52,6 +53,7 @@ pub fn current_kind(app: &App) -> Option<&'static ListViewKind> {
         Screen::Journal => &journal::KIND,
         Screen::Problems => &problems::KIND,
         Screen::New => &new::KIND,
+        Screen::Secrets => &secrets::KIND,
         Screen::SessionPair => &session_pair::KIND,
         Screen::Welcome | Screen::Memories | Screen::Statistics | Screen::Difference | Screen::Editor => {
             return None;
@@ -67,6 +69,7 @@ pub fn title(app: &App, room: usize) -> String {
         (Screen::SessionPair, _) => return session_pair::title(app, room),
         (Screen::New, Some(since)) => format!("{short} since {}", since.long_date_at(app.now)),
         (Screen::Problems, _) => format!("{short}  {}", tally(errors, warnings, notes)),
+        (Screen::Secrets, _) => format!("{short}  {}", secrets::tally(app)),
         _ => return short,
     };
     if display_width(&long) <= room { long } else { short }
@@ -117,6 +120,7 @@ pub fn detail_text(app: &App) -> String {
     let text = match app.list_view.row() {
         Some(ListRow::Archived(at)) => archive::text(app, at),
         Some(ListRow::New(at) | ListRow::Side(_, at)) => Some(new::text(app, at)),
+        Some(ListRow::Finding(at)) => secrets::text(app, at),
         _ => None,
     };
     let mut text = text.unwrap_or_default();

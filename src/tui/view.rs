@@ -87,6 +87,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
         Screen::Upkeep => "upkeep: nothing here runs by itself".to_owned(),
         Screen::Journal => "journal".to_owned(),
         Screen::New => "new".to_owned(),
+        Screen::Secrets => "secrets".to_owned(),
         Screen::SessionPair => "compare › sessions".to_owned(),
         Screen::Statistics => "statistics".to_owned(),
         Screen::Difference => "compare".to_owned(),

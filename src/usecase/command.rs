@@ -4,10 +4,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::model::{BackupCopy, Entry, Plan, State, Store, UndoRedo};
-use crate::ops::erase::ErasedRecords;
+use crate::ops::erase::{DEFAULT_REASON, ErasedRecords};
+use crate::ops::redact::Redaction;
 use crate::ops::repair::{QuarantinePiece, RepairTarget};
 use crate::ops::tag::TagChange;
 use crate::ops::{self, FieldAssignment, Operation, Progress, RecordDraft, Refusal, WriteContext};
+use crate::store::erase::SecretValues;
 use crate::usecase::failure::Result;
 use crate::usecase::rule_lines::add_rule_lines;
 
@@ -47,6 +49,22 @@ impl DeleteOptions {
     fn asked(&self) -> ops::delete::DeleteRequest<'_> {
         let (reason, replaced_by) = (self.reason.as_deref(), self.replaced_by.as_deref());
         ops::delete::DeleteRequest { reason, replaced_by, remove: self.remove }
+    }
+}
+
+/// The options of an erasure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EraseOptions {
+    /// The reason: a code, not a sentence.
+    pub reason: Option<String>,
+    /// Values that are erased wherever they are, in every store that is open.
+    pub values: SecretValues,
+}
+
+impl EraseOptions {
+    /// Returns the reason, or the usual one.
+    pub fn reason(&self) -> &str {
+        self.reason.as_deref().unwrap_or(DEFAULT_REASON)
     }
 }
 
@@ -131,14 +149,16 @@ pub enum ChangeCommand {
     Archive,
     /// Brings archived records back.
     Unarchive,
+    /// Replaces sensitive values in records.
+    Redact(Redaction),
     /// Moves records to another session of their store.
     Move(String),
     /// Deletes records.
     Delete(DeleteOptions),
     /// Undoes a deletion.
     Undelete,
-    /// Erases records with every copy, for a reason that is a code.
-    Erase(Option<String>),
+    /// Erases records with every copy.
+    Erase(EraseOptions),
     /// Restores from a copy of a file.
     RestoreBackup(BackupRestore),
     /// Makes an empty store.
@@ -208,6 +228,7 @@ impl ChangeCommand {
             ChangeCommand::Unarchive | ChangeCommand::Session(_, SessionCommand::Unarchive(..)) => {
                 ["bringing back", "bring back", "brought back"]
             }
+            ChangeCommand::Redact(_) => ["redacting", "redact", "redacted"],
             ChangeCommand::Move(_) => ["moving", "move", "moved"],
             ChangeCommand::Delete(_) => ["deleting", "delete", "deleted"],
             ChangeCommand::Undelete => ["restoring", "restore", "restored"],
@@ -227,6 +248,11 @@ impl ChangeCommand {
             ChangeCommand::Redo => ["redoing the last change", "redo", "redid"],
             _ => ["changing", "change", "changed"],
         }
+    }
+
+    /// True if it erases values: then it is about every store that is open.
+    pub fn erases_values(&self) -> bool {
+        matches!(self, ChangeCommand::Erase(own) if !own.values.is_empty())
     }
 
     /// Returns the value that it gives to memories. Untrusted text.
@@ -278,6 +304,7 @@ impl ChangeCommand {
                 | ChangeCommand::SetImportance(_)
                 | ChangeCommand::SetWord { .. }
                 | ChangeCommand::EditMany(_)
+                | ChangeCommand::Redact(_)
         )
     }
 
@@ -286,7 +313,7 @@ impl ChangeCommand {
         let operation = match self {
             ChangeCommand::Tag { .. } | ChangeCommand::RenameTag { .. } => Operation::Tag,
             ChangeCommand::SetImportance(_) | ChangeCommand::SetWord { .. } => Operation::Edit,
-            ChangeCommand::Edit(_) | ChangeCommand::EditMany(_) => Operation::Edit,
+            ChangeCommand::Edit(_) | ChangeCommand::EditMany(_) | ChangeCommand::Redact(_) => Operation::Edit,
             ChangeCommand::Archive => Operation::Archive,
             ChangeCommand::Delete(own) if !own.remove => Operation::Delete,
             ChangeCommand::Unarchive if entry.state != State::Archived => {
@@ -347,6 +374,7 @@ impl ChangeCommand {
             ChangeCommand::EditMany(fields) => {
                 ops::edit::each(context, entries, progress, &|_| Ok(fields.clone()))
             }
+            ChangeCommand::Redact(own) => ops::redact::redact(context, entries, own, progress),
             ChangeCommand::RecordAccess => ops::access::access(context, one()?),
             ChangeCommand::Archive => ops::archive::archive(context, entries),
             ChangeCommand::Unarchive => ops::archive::unarchive(context, entries),

@@ -7,13 +7,15 @@ use crate::disk::host::Host;
 use crate::format::text_of;
 use crate::model::plan::count_with_noun;
 use crate::model::{Entry, PathText, Plan, Store};
-use crate::ops::bulk::make_for_allowed;
-use crate::ops::erase::{ErasedRecords, is_nameless, plan as planned, targets};
+use crate::ops::bulk::{SkippedRecords, add_skipped, make_for_allowed};
+use crate::ops::erase::{ErasedRecords, is_masked, is_nameless, plan as planned, targets};
 use crate::ops::{self, Progress, Refusal, WriteContext};
 use crate::store::commit::scrub::{ErasureReceipt, count_versions, gather};
 use crate::store::commit::{CommitError, Vault, Writer};
-use crate::store::erase::{ErasedContents, ErasureMatcher, ErasureTarget};
-use crate::usecase::planned_change::PlannedErasure;
+use crate::store::erase::{ErasedContents, ErasedValues, ErasureMatcher, ErasureTarget};
+use crate::usecase::command::EraseOptions;
+use crate::usecase::planned_change::{PlannedErasure, name_of};
+use crate::usecase::value_places::{self, places, refuse_names};
 
 /// A shorter word of an id says nothing about the content.
 const SHORTEST_WORD: usize = 4;
@@ -85,16 +87,13 @@ pub fn plan_erasure(
     context: &WriteContext<'_>,
     store: &Arc<Store>,
     entries: &[Entry],
-    (reason, each): (&str, bool),
+    (asked, each): (&EraseOptions, bool),
     progress: &Progress,
 ) -> Result<PlannedErasure, CommitError> {
-    let make = |own: &[Entry]| progress.go_on().and_then(|()| targets(context, own, reason));
-    let (targets, left) = if each {
-        (targets(context, entries, reason).map_err(CommitError::Refused)?, Vec::new())
-    } else {
-        let sifted = make_for_allowed(entries, &|_| progress.step(), &make).map_err(CommitError::Refused)?;
-        (sifted.result.unwrap_or_default(), sifted.skipped)
-    };
+    let reason = asked.reason();
+    let values = ErasedValues::of(asked.values.all());
+    refuse_names(host.disk, store, &values).map_err(CommitError::Refused)?;
+    let (targets, left) = chosen_targets(context, entries, (asked, each), progress)?;
     let telling: Vec<String> = entries.iter().filter_map(|entry| telling_id(store, entry)).collect();
     // Records that only palimp's own data holds are targets, but the plan is only about files.
     let store = &match ops::delete::holds_deleted(store) {
@@ -102,14 +101,22 @@ pub fn plan_erasure(
         false => Arc::clone(store),
     };
     let context = &WriteContext { store, ..*context };
-    if targets.is_empty() {
+    let places = places(host, store, &values);
+    if targets.is_empty() && places.is_empty() {
         let plan = Plan::of("erase", store.whole()?);
-        return Ok(PlannedErasure { store: Arc::clone(store), targets, plan, left });
+        return Ok(PlannedErasure {
+            store: Arc::clone(store),
+            targets,
+            values: asked.values.clone(),
+            places,
+            plan,
+            left,
+        });
     }
     let refused = |refusal: Refusal| CommitError::Refused(refusal);
     let format = ops::writes(store).map_err(refused)?.0;
     let vault = Vault::open_read_only(host.disk, host.data, &store.root);
-    let wanted = ErasureMatcher::of(format, store, &targets, host.now);
+    let wanted = ErasureMatcher::of(format, store, &targets, host.now).with_values(asked.values.all());
     let mut contents = ErasedContents::default();
     let gathered = gather(host.disk, store, &vault, &wanted, &mut contents)?;
     progress.go_on().map_err(refused)?;
@@ -118,7 +125,36 @@ pub fn plan_erasure(
     plan.lines.extend(copies);
     plan.lines.extend(kept(&count_versions(store, &wanted, &gathered)?));
     plan.lines.extend(telling);
-    Ok(PlannedErasure { store: Arc::clone(store), targets, plan, left })
+    let (left, kept) = if values.is_empty() { (left, Vec::new()) } else { (Vec::new(), left) };
+    let kept = kept.iter().flat_map(|own| &own.which).map(|entry| name_of(store, entry));
+    plan.lines.extend(kept.map(|name| format!("stays, with the value masked: {name}")));
+    plan.lines.extend(value_places::lines(&plan, &places));
+    Ok(PlannedErasure { store: Arc::clone(store), targets, values: asked.values.clone(), places, plan, left })
+}
+
+/// Returns the records that can be erased as targets, and the others. With `each`, refuses if one can't be. A
+/// record that holds a value and can't be erased stays, and the value in it is masked.
+fn chosen_targets(
+    context: &WriteContext<'_>,
+    entries: &[Entry],
+    (asked, each): (&EraseOptions, bool),
+    progress: &Progress,
+) -> Result<(Vec<ErasureTarget>, Vec<SkippedRecords>), CommitError> {
+    let make = |own: &[Entry]| progress.go_on().and_then(|()| targets(context, own, asked.reason()));
+    if !asked.values.is_empty() {
+        let mut left = Vec::new();
+        let (chosen, masked): (Vec<Entry>, Vec<Entry>) =
+            entries.iter().partition(|entry| !is_masked(context.store, entry));
+        if !masked.is_empty() {
+            add_skipped(&mut left, &masked, "its format keeps it");
+        }
+        return Ok((make(&chosen).map_err(CommitError::Refused)?, left));
+    }
+    if each {
+        return Ok((make(entries).map_err(CommitError::Refused)?, Vec::new()));
+    }
+    let sifted = make_for_allowed(entries, &|_| progress.step(), &make).map_err(CommitError::Refused)?;
+    Ok((sifted.result.unwrap_or_default(), sifted.skipped))
 }
 
 /// Returns lines about the records that are erased with the chosen ones: copies that say the same, and older
@@ -136,7 +172,7 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &ErasureMatcher<'_>, with_tor
         count => Some(format!("with {count} copies that say the same:")),
     };
     let line = |own: &Entry| {
-        let (name, line) = (crate::usecase::planned_change::name_of(store, own), store.record(own).line);
+        let (name, line) = (name_of(store, own), store.record(own).line);
         let place = format!("{}:{line}", store.document(own).path.to_text());
         let torn = match store.view(own) {
             Some(_) => "",
@@ -194,7 +230,7 @@ pub fn execute_erasure(
     asked: &PlannedErasure,
     reason: &str,
 ) -> Result<ErasureReceipt, CommitError> {
-    Writer::open(host, &asked.store)?.erase(&asked.plan, &asked.targets, reason)
+    Writer::open(host, &asked.store)?.erase(&asked.plan, asked.scope(), reason)
 }
 
 #[cfg(test)]
@@ -234,7 +270,7 @@ mod tests {
                     &context,
                     &store,
                     &[entry],
-                    (DEFAULT_REASON, true),
+                    (&EraseOptions::default(), true),
                     &Progress::default(),
                 )
                 .unwrap();

@@ -13,7 +13,6 @@ use super::undo_redo::undo_or_redo;
 use super::{erase, revalidate};
 use crate::disk::host::Host;
 use crate::model::{CommitReceipt, EntryRef, PathText, Plan, UndoRedo};
-use crate::ops::erase::DEFAULT_REASON;
 use crate::ops::repair;
 use crate::store::commit::{CommitError, Writer, make_folders, watch_due};
 use crate::usecase::outcome::{ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver};
@@ -192,11 +191,11 @@ fn erase_all(
     host: Host<'_>,
     teller: &mut dyn ChangeObserver,
 ) -> Result<Vec<String>> {
-    let ChangeCommand::Erase(reason) = &planned.request.command else { return Ok(Vec::new()) };
+    let ChangeCommand::Erase(asked) = &planned.request.command else { return Ok(Vec::new()) };
     let mut lines = Vec::new();
     let mut changed: Vec<&Path> = Vec::new();
     for own in &planned.erasures {
-        let erased = erase::execute_erasure(host, own, reason.as_deref().unwrap_or(DEFAULT_REASON));
+        let erased = erase::execute_erasure(host, own, asked.reason());
         let erased = erased.map_err(|error| ChangeFailure::from(error).after(&changed))?;
         changed.push(&own.store.root);
         let report = ErasureReport::of(erased);

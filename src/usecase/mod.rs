@@ -13,6 +13,7 @@ mod erase;
 mod erasure_report;
 mod execute;
 mod failure;
+mod finding_list;
 mod form_save;
 mod journal_stores;
 mod journal_view;
@@ -23,15 +24,20 @@ mod plan_change;
 mod plan_repair;
 mod plan_stores;
 mod planned_change;
+mod receipt_text;
 mod recent_steps;
 mod record_tracker;
 mod recovery;
 mod request;
 mod revalidate;
 mod rule_lines;
+mod screen_request;
 mod screen_state;
 mod triage;
 mod undo_redo;
+pub mod value_holders;
+mod value_places;
+pub mod verify_erased;
 mod visits;
 
 pub use crate::usecase::command::QuarantineRestore;
@@ -49,7 +55,7 @@ pub use activity::Activity;
 pub use append::{append, append_all, plan_all, refusal_of_all};
 pub use backups::{BackupComparer, check_backup, create_backups, list_backups};
 pub use check_stores::{CheckCache, CheckedSnapshot, CheckedStore, check_store, mark_due_indexes};
-pub use command::{BackupRestore, ChangeCommand, DeleteOptions, NewRecord, SessionCommand};
+pub use command::{BackupRestore, ChangeCommand, DeleteOptions, EraseOptions, NewRecord, SessionCommand};
 pub use deleted_records::{deleted_count, store_with_deleted, with_deleted};
 pub use drafts::{
     drop_form_draft, failure_with_draft, find_form_draft, keep_draft, keep_form_draft, keep_store_draft,
@@ -57,6 +63,7 @@ pub use drafts::{
 pub use erasure_report::ErasureReport;
 pub use execute::{execute, execute_shown, execute_unshown, plan_and_execute};
 pub use failure::{ChangeFailure, FailureCause, FailureKind, HeldLock, without_untouched};
+pub use finding_list::{FindingList, ListedFinding, keep_verdict};
 pub use form_save::{save_form, save_form_copy};
 pub use journal_stores::{with_emptied_store, with_interrupted_stores};
 pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome, inverse_of_step};
@@ -65,6 +72,7 @@ pub use pane_layout::{PaneBorder, PaneLayout};
 pub use plan_change::plan;
 pub use plan_repair::{QuarantineFile, fixes_of, in_quarantine, repair_sources};
 pub use plan_stores::plans_due;
+pub use receipt_text::receipt_lines;
 pub use record_tracker::RecordTracker;
 pub use recovery::{
     RecoveryReport, finish_erasure, is_settled, look_after, recover, recover_at_once, recover_stores,

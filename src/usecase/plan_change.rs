@@ -15,7 +15,7 @@ use crate::model::{Entry, EntryRef, Plan, Store};
 use crate::ops::backup_restore::CopyFacts;
 use crate::ops::bulk::{self, SkippedRecords, add_skipped};
 use crate::ops::effect::{added_lines, effect};
-use crate::ops::erase::{DEFAULT_REASON, ErasedRecords};
+use crate::ops::erase::ErasedRecords;
 use crate::ops::{self, Refusal, WriteContext};
 use crate::store::commit::Vault;
 use crate::store::packed_bytes;
@@ -85,12 +85,13 @@ fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
             request.at.iter().filter(|at| at.store == number as u32).copied().collect();
         // The order of the list does not change what is written.
         own.sort_unstable();
-        if own.is_empty() {
+        if own.is_empty() && !request.command.erases_values() {
             continue;
         }
         let entries: Vec<Entry> = own.iter().map(|&at| *request.snapshot.get(at).1).collect();
         let stops = match request.by {
-            Requester::Screen => request.at.len() == 1,
+            // A value is erased everywhere, or nowhere.
+            Requester::Screen => request.at.len() == 1 || request.command.erases_values(),
             Requester::Ids => true,
             Requester::Query => request.at.len() == own.len(),
         };
@@ -143,7 +144,8 @@ impl StorePart {
         }
         let is_shown = planned.request.by == Requester::Screen;
         let plan = self.plan.filter(|plan| !is_shown || !plan.is_empty());
-        let erasure = self.erasure.filter(|own| !is_shown || !own.targets.is_empty());
+        let of_values = planned.request.command.erases_values();
+        let erasure = self.erasure.filter(|own| !is_shown && !of_values || !own.is_empty());
         if plan.is_some() || erasure.is_some() {
             planned.changing.extend(self.entries.iter().filter_map(place));
         }
@@ -161,9 +163,9 @@ fn in_store(
     let progress = &*request.progress;
     let wanted = &request.command;
     store.whole().map_err(Refusal::from)?;
-    if let ChangeCommand::Erase(reason) = wanted {
+    if let ChangeCommand::Erase(asked) = wanted {
         let context = WriteContext::of(store, request.now, host.machine.random());
-        let how = (reason.as_deref().unwrap_or(DEFAULT_REASON), request.by != Requester::Screen);
+        let how = (asked, request.by != Requester::Screen);
         let erasure = erase::plan_erasure(host, &context, store, entries, how, progress)?;
         let is_left = |entry: &Entry| erasure.left.iter().any(|own| own.which.contains(entry));
         let stays = entries.iter().filter(|entry| !is_left(entry)).copied().collect();
@@ -218,6 +220,7 @@ fn restored(request: &ChangeRequest, wanted: &BackupRestore, host: Host<'_>) -> 
 pub fn preview(request: ChangeRequest) -> Result<PlannedChange, String> {
     let data = request.data.clone();
     let host = Host::here(&data, request.now);
+    let request = super::screen_request::complete(request, host)?;
     let of = request.clone();
     plan_current(request, host).map_err(|failed| failure_with_draft(&of, failed.message))
 }

@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::detectors::MASK;
 use crate::format;
 use crate::model::plan::count_with_noun;
-use crate::model::{Entry, EntryRef, Plan, Store};
+use crate::model::{Entry, EntryRef, Plan, RecordText, Store};
 use crate::ops::bulk::SkippedRecords;
 use crate::ops::effect::{added_lines, effect};
+use crate::ops::redact::after_redaction;
 use crate::ops::repair::QuarantinePiece;
 use crate::ops::{Refusal, WriteContext};
-use crate::store::erase::ErasureTarget;
+use crate::store::erase::{ErasureScope, ErasureTarget, SecretValues};
 use crate::usecase::command::ChangeCommand;
 use crate::usecase::failure::Result;
 use crate::usecase::request::{ChangeRequest, Requester};
@@ -135,6 +137,33 @@ impl PlannedChange {
         self.skipped.iter().map(told).collect()
     }
 
+    /// Returns a memory as it may be shown: without the values that are redacted or erased.
+    pub fn shown_text(&self, at: EntryRef) -> RecordText {
+        let (store, entry) = self.request.snapshot.get(at);
+        let redaction = match &self.request.command {
+            ChangeCommand::Redact(redaction) => redaction,
+            ChangeCommand::Erase(own) if !own.values.is_empty() => {
+                return without_values(format::text_of(store, entry), &own.values);
+            }
+            _ => return format::text_of(store, entry),
+        };
+        let after = after_redaction(store, entry, redaction, self.request.now).ok().flatten();
+        let path = &store.document(entry).path;
+        after.and_then(|raw| format::text_of_raw(store.format, path, &raw)).unwrap_or_default()
+    }
+
+    /// Returns the title of a memory as it may be shown. Untrusted text.
+    pub fn shown_title(&self, at: EntryRef) -> String {
+        match &self.request.command {
+            ChangeCommand::Redact(_) => self.shown_text(at).title,
+            command if command.erases_values() => self.shown_text(at).title,
+            _ => {
+                let (store, entry) = self.request.snapshot.get(at);
+                format::title(store, entry)
+            }
+        }
+    }
+
     /// Returns the title of a memory, what happens to it, and its id. Untrusted text.
     pub fn named(&self, at: EntryRef) -> [String; 3] {
         let (store, entry) = self.request.snapshot.get(at);
@@ -143,7 +172,7 @@ impl PlannedChange {
             (true, ChangeCommand::Tag { .. }) => "unchanged".to_owned(),
             _ => told,
         };
-        [format::title(store, entry), told, name_of(store, entry)]
+        [self.shown_title(at), told, name_of(store, entry)]
     }
 
     /// Returns the name of what is changed.
@@ -152,6 +181,23 @@ impl PlannedChange {
             0 | 1 => self.request.name.clone(),
             _ => memory_count(self.records()),
         }
+    }
+}
+
+/// Returns the text of a memory with these values hidden.
+fn without_values(text: RecordText, values: &SecretValues) -> RecordText {
+    let hide = |text: String| {
+        let values = values.all().iter().filter_map(|own| std::str::from_utf8(own).ok());
+        values.fold(text, |text, value| text.replace(value, MASK))
+    };
+    let each =
+        |all: Vec<(String, String)>| all.into_iter().map(|(name, value)| (name, hide(value))).collect();
+    RecordText {
+        title: hide(text.title),
+        text: hide(text.text),
+        main: text.main,
+        other_texts: each(text.other_texts),
+        fields: each(text.fields),
     }
 }
 
@@ -172,8 +218,24 @@ pub struct PlannedErasure {
     pub store: Arc<Store>,
     /// The records to erase.
     pub targets: Vec<ErasureTarget>,
+    /// The values to erase.
+    pub values: SecretValues,
+    /// The files that hold one of these values now.
+    pub places: Vec<String>,
     /// The changes of the files.
     pub plan: Plan,
     /// The records that can't be erased.
     pub left: Vec<SkippedRecords>,
+}
+
+impl PlannedErasure {
+    /// True if there is nothing to erase.
+    pub fn is_empty(&self) -> bool {
+        self.targets.is_empty() && self.places.is_empty()
+    }
+
+    /// Returns what it takes.
+    pub fn scope(&self) -> ErasureScope<'_> {
+        ErasureScope { targets: &self.targets, values: self.values.all() }
+    }
 }

@@ -10,7 +10,7 @@ mod same_memories;
 
 use std::sync::Arc;
 
-use crate::usecase::revalidate::concurrent_changes::ConcurrentChanges;
+use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
 use crate::usecase::revalidate::load_bytes::of_bound;
 
 pub(super) use load_bytes::hold;
@@ -181,7 +181,11 @@ fn is_as_shown(planned: &PlannedChange, fresh: &Snapshot) -> bool {
 
 fn of_memories(planned: &PlannedChange, fresh: &Snapshot) -> ConcurrentChanges {
     let bound = [bound(planned), planned.request.beside.clone()].concat();
-    of_bound(&planned.request.snapshot, &bound, fresh, planned.request.now)
+    let mut all = of_bound(&planned.request.snapshot, &bound, fresh, planned.request.now);
+    if matches!(planned.request.command, ChangeCommand::Redact(_)) {
+        all.changes.iter_mut().for_each(ConcurrentChange::hide_texts);
+    }
+    all
 }
 
 /// Returns how many memories of a shown plan are not as they were shown, in stores that were read

@@ -3,7 +3,7 @@
 //! The verdicts are kept with palimp's own data, by a keyed digest of each value. Without the key nobody can
 //! check a guess, and the values themselves are in no file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -75,6 +75,11 @@ impl Triage {
         self.verdicts.get(&self.digest(value)).copied()
     }
 
+    /// True if the user said that a value is not sensitive.
+    pub fn is_false_alarm(&self, value: &[u8]) -> bool {
+        self.verdict(value) == Some(Verdict::No)
+    }
+
     /// Notes a verdict. `random` makes the key if there is none.
     pub fn note(&mut self, value: &[u8], verdict: Verdict, random: [u8; 16]) {
         self.key(random);
@@ -87,6 +92,12 @@ impl Triage {
             self.key = hex(&random);
         }
         self.key.clone().into_bytes()
+    }
+
+    /// Returns the digests of false alarms.
+    pub fn false_alarms(&self) -> BTreeSet<String> {
+        let all = self.verdicts.iter().filter(|(_, verdict)| **verdict == Verdict::No);
+        all.map(|(digest, _)| digest.clone()).collect()
     }
 
     /// Keeps the verdicts.

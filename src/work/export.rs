@@ -31,7 +31,7 @@ pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> Result<St
     }
     let mut text = Vec::new();
     let mut with_secrets = 0;
-    for piece in export(snapshot, entries, shape) {
+    for piece in export(snapshot, entries, (shape, false)) {
         let (piece, is_masked) = for_people(shape, piece);
         with_secrets += usize::from(is_masked);
         text.extend(piece);

@@ -18,8 +18,10 @@ use crate::ops::WriteContext;
 use crate::ops::backup_restore::comparison::BackupComparison;
 use crate::ops::effect::TouchedRecord;
 use crate::ops::repair::FixPreview;
+use crate::usecase::verify_erased::{ErasureChoice, verify_erased};
 use crate::usecase::{
-    BackupComparer, JournalView, check_backup, fixes_of, list_backups, snapshot_with_bytes, store_with_bytes,
+    BackupComparer, FindingList, JournalView, check_backup, fixes_of, list_backups, snapshot_with_bytes,
+    store_with_bytes,
 };
 
 /// A request to read something.
@@ -51,6 +53,10 @@ pub enum Inspect {
     Step(usize, u64),
     /// The fixes of a problem of a store. A newer request replaces it.
     Fixes(usize, Box<Problem>),
+    /// Every finding of every store. A newer request replaces it.
+    Secrets,
+    /// Whether what a step of a store erased is anywhere again.
+    Erased(usize, u64),
 }
 
 /// Which verified backups are also compared with their files. A comparison reads the whole store.
@@ -78,6 +84,10 @@ pub enum Inspected {
     Step(Box<StepDetail>),
     /// The fixes of a problem of a store, or why they are unknown.
     Fixes(usize, Box<Problem>, Result<FixPreview, String>),
+    /// The findings, or why they are unknown.
+    Secrets(Result<FindingList, String>),
+    /// What a step of a store erased was searched for: the result in lines, or why it is unknown.
+    Erased(usize, u64, Result<Vec<String>, String>),
 }
 
 /// A backup in the list.
@@ -171,6 +181,8 @@ pub struct StepDetail {
     pub step: u64,
     /// Its files, or why nothing is known except what the journal has.
     pub files: Result<Vec<StepFile>, String>,
+    /// The receipt in lines, if the step is an erasure. Untrusted text.
+    pub receipt: Option<Vec<String>>,
 }
 
 /// What a step changed in one file.
@@ -195,7 +207,12 @@ pub fn inspect(request: InspectRequest, known: &mut BackupComparer) -> Inspected
     let InspectRequest { snapshot: listed, data, now, what } = request;
     let host = Host::here(&data, now);
     let snapshot = match what {
-        Inspect::Backups | Inspect::Journal | Inspect::Fixes(..) | Inspect::Verify(..) => Arc::clone(&listed),
+        Inspect::Backups
+        | Inspect::Journal
+        | Inspect::Fixes(..)
+        | Inspect::Verify(..)
+        | Inspect::Secrets
+        | Inspect::Erased(..) => Arc::clone(&listed),
         // These are compared with the files, byte by byte.
         _ => snapshot_with_bytes(&listed, host, now),
     };
@@ -228,6 +245,8 @@ pub fn inspect(request: InspectRequest, known: &mut BackupComparer) -> Inspected
             let fixes = look.fixes(store, &problem);
             Inspected::Fixes(store, problem, fixes)
         }
+        Inspect::Secrets => Inspected::Secrets(FindingList::of(&listed, &data, now)),
+        Inspect::Erased(store, step) => Inspected::Erased(store, step, look.erased(host, store, step)),
     }
 }
 
@@ -243,6 +262,16 @@ impl<'a> Inspector<'a> {
     fn fixes(&self, number: usize, problem: &Problem) -> Result<FixPreview, String> {
         let store = self.store(number)?;
         fixes_of(&RealDisk, self.data, store, problem, self.now).map_err(|failed| failed.told())
+    }
+
+    fn erased(&self, host: Host<'_>, number: usize, step: u64) -> Result<Vec<String>, String> {
+        // The files are searched as they are now.
+        let store = store_with_bytes(self.store(number)?, self.now);
+        match verify_erased(host, &store, &ErasureChoice::Step(step)) {
+            Ok(Some(check)) => Ok([check.told(), check.unread].concat()),
+            Ok(None) => Err(format!("Step {step} has no receipt: what it erased can't be searched for.")),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
     fn backups(&self) -> (Vec<BackupRow>, Option<String>) {

@@ -11,6 +11,7 @@ use super::export;
 use super::form_jobs::{self, FormRequest, FormSaveOutcome, ValidatedForm};
 use super::inspect::{self, InspectRequest, Inspected};
 use super::store_counts::StoreTally;
+use crate::disk::{Machine, ThisMachine};
 use crate::model::{EntryRef, Extent, FormDraft, Moment, Snapshot};
 use crate::query::{
     CancelToken, Explanation, Facets, Matches, Order, QueryError, Ranking, ResultPick, Results, TextIndex,
@@ -19,7 +20,7 @@ use crate::query::{
 use crate::store::{self, Place};
 use crate::usecase::{
     self, BackupComparer, ChangeReport, ChangeRequest, CheckedSnapshot, ExecuteOutcome, PlannedChange,
-    RecentSteps, RecoveryReport, ScreenState, preview,
+    RecentSteps, RecoveryReport, ScreenState, Verdict, preview,
 };
 
 /// A job.
@@ -67,6 +68,15 @@ pub enum Job {
     KeepScreenState {
         /// The state.
         what: ScreenState,
+        /// The folder of palimp's own data.
+        data: PathBuf,
+    },
+    /// Keeps a verdict on values that were found.
+    KeepVerdict {
+        /// The values.
+        values: Vec<Vec<u8>>,
+        /// The verdict.
+        verdict: Verdict,
         /// The folder of palimp's own data.
         data: PathBuf,
     },
@@ -177,6 +187,8 @@ pub enum JobResult {
     PlanStale(Box<PlannedChange>),
     /// A change was planned, or why it can't be made.
     Planned(Box<Result<PlannedChange, String>>),
+    /// A verdict on these values was kept, or why it was not.
+    VerdictKept(Result<(Vec<Vec<u8>>, Verdict), String>),
     /// What a view shows was read.
     Inspected(Box<Inspected>),
     /// A form was judged.
@@ -299,6 +311,10 @@ pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option
         }
         Job::Export { number, snapshot, at, file } => {
             Some(JobResult::Exported(number, export::write(&snapshot, &at, &file)))
+        }
+        Job::KeepVerdict { values, verdict, data } => {
+            let kept = usecase::keep_verdict(&data, &values, verdict, ThisMachine::new().random());
+            Some(JobResult::VerdictKept(kept.map(|()| (values, verdict))))
         }
         Job::KeepScreenState { what, data } => what.keep_in(&data).err().map(JobResult::Notice),
         Job::Recover { snapshot, data, now } => {

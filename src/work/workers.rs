@@ -97,7 +97,9 @@ impl Workers {
             Job::Inspect(_) | Job::Export { .. } | Job::CountStatistics(..) | Job::CountDeleted { .. } => {
                 drop(self.looks.send(job))
             }
-            Job::Recover { .. } | Job::KeepScreenState { .. } => drop(self.changes.send(job)),
+            Job::Recover { .. } | Job::KeepScreenState { .. } | Job::KeepVerdict { .. } => {
+                drop(self.changes.send(job))
+            }
             Job::ValidateForm(..) | Job::FindDraft { .. } => drop(self.forms.send(job)),
             Job::KeepDraft(_) | Job::KeepText(..) => drop(self.drafts.send(job)),
             Job::Change(_) | Job::Commit(_) | Job::Plan(_) | Job::SaveForm(..) | Job::SaveCopy(..) => {
@@ -218,9 +220,9 @@ impl PendingCheck {
 }
 
 /// Reads what views show. Of several waiting problems, only the last is looked at, because the cursor has
-/// moved on. Deleted memories are counted when nothing else waits, because no view waits for their number.
+/// moved on. Findings are searched for once, in the stores as they were read last. Deleted memories are counted when nothing else waits, because no view waits for their number.
 fn look(jobs: &Receiver<Job>, deliver: &impl Fn(JobResult)) {
-    let is_passing = |job: &Job| matches!(job, Job::Inspect(own) if matches!(own.what, Inspect::Fixes(..)));
+    let is_passing = |job: &Job| matches!(job, Job::Inspect(own) if matches!(own.what, Inspect::Fixes(..) | Inspect::Secrets));
     let mut kept = WorkerState::default();
     let mut counting: Option<Job> = None;
     while let Some(first) = jobs.try_recv().ok().or_else(|| counting.take()).or_else(|| jobs.recv().ok()) {

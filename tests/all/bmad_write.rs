@@ -1,6 +1,7 @@
 //! Changes of `bmad` stores: the store before, a verb, the store after, and back again.
 
 mod adding;
+mod auto_redaction;
 mod sessions;
 
 use crate::support;

@@ -15,6 +15,7 @@ mod looked;
 mod names;
 mod site;
 mod torn;
+mod values_cut_short;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;

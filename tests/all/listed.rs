@@ -167,9 +167,9 @@ fn a_file_that_changes_while_it_is_listed_is_told_and_nothing_is_invented() {
     let listed = read(&root, Extent::Listed);
     let entries: Vec<_> = listed.entries().collect();
     fs::write(&path, "").unwrap();
-    let out: Vec<u8> = export(&listed, &entries, ExportFormat::JsonLines).flatten().collect();
+    let out: Vec<u8> = export(&listed, &entries, (ExportFormat::JsonLines, false)).flatten().collect();
     assert_eq!(String::from_utf8_lossy(&out), "");
-    let all: Vec<u8> = export(&listed, &entries, ExportFormat::Json).flatten().collect();
+    let all: Vec<u8> = export(&listed, &entries, (ExportFormat::Json, false)).flatten().collect();
     assert_eq!(String::from_utf8_lossy(&all), "[\n\n]\n");
     assert_eq!(listed.changed().count(), 1);
     // The placeholder for a text that is gone is not found.

@@ -15,7 +15,9 @@ use std::sync::Arc;
 use palimp::model::time::DAY;
 use palimp::model::{EntryRef, Moment, Role, Snapshot, State};
 use palimp::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
-use palimp::usecase::{BackupRestore, ChangeCommand, ChangeReport, ChangeRequest, PlannedChange, Requester};
+use palimp::usecase::{
+    BackupRestore, ChangeCommand, ChangeReport, ChangeRequest, EraseOptions, PlannedChange, Requester,
+};
 use palimp::work::{Inspect, InspectRequest, Inspected, Job, JobResult, OpenedBackup, WorkerState, run_job};
 use palimp::{demo, store};
 use proptest::prelude::*;

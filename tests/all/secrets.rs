@@ -1,5 +1,7 @@
 //! `secrets`: finds what looks sensitive in every format, shows none of it, and takes the user's word.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -9,35 +11,49 @@ use crate::support::{Output, run};
 const WHEN: &str = "2026-01-20T10:00:00Z";
 
 /// A store with one log, and palimp's own data.
-struct Desk {
-    store: TempStore,
-    data: TempDir,
+pub struct Desk {
+    pub store: TempStore,
+    pub data: TempDir,
     format: &'static str,
 }
 
 impl Desk {
-    fn of(format: &'static str, file: &str, text: &str) -> Desk {
-        let files = [(file.into(), text.as_bytes().to_vec())];
-        Desk { store: TempStore::of_files("own", &files), data: crate::support::folder::new(), format }
+    pub fn of(format: &'static str, file: &str, text: &str) -> Desk {
+        Desk::of_files(format, "own", &[(file.into(), text.as_bytes().to_vec())])
     }
 
-    fn run(&self, words: &[&str]) -> Output {
+    pub fn of_files(format: &'static str, root: &str, files: &[(PathBuf, Vec<u8>)]) -> Desk {
+        Desk { store: TempStore::of_files(root, files), data: crate::support::folder::new(), format }
+    }
+
+    pub fn run(&self, words: &[&str]) -> Output {
         let data = self.data.path().to_str().unwrap();
         let own = ["--store", self.store.path.to_str().unwrap(), "--as", self.format, "--data-dir", data];
         run(words.iter().chain(&own).copied())
     }
 
-    fn found(&self, words: &[&str]) -> Vec<Value> {
+    /// Like `run`, with this text on standard input.
+    pub fn fed(&self, text: &str, words: &[&str]) -> Output {
+        let data = self.data.path().to_str().unwrap();
+        let own = ["--store", self.store.path.to_str().unwrap(), "--as", self.format, "--data-dir", data];
+        crate::support::Verb::new(words.iter().chain(&own).copied()).with_input(text).run()
+    }
+
+    pub fn text(&self, file: &str) -> String {
+        String::from_utf8(self.store.read(file)).unwrap()
+    }
+
+    pub fn found(&self, words: &[&str]) -> Vec<Value> {
         self.run(&[&["secrets", "--json"], words].concat()).json_lines()
     }
 }
 
 /// Built here, so that no file has a token.
-fn token() -> String {
+pub fn token() -> String {
     ["gh", "p_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat()
 }
 
-fn record(format: &str, text: &str) -> String {
+pub fn record(format: &str, text: &str) -> String {
     let value: Value = match format {
         "memory-server" => json!({"id": "learn_1", "type": "learning", "content": text, "created_at": WHEN,
             "updated_at": WHEN, "importance": "high", "tags": ["a"]}),
@@ -55,7 +71,7 @@ fn record(format: &str, text: &str) -> String {
     value.to_string()
 }
 
-const LOGS: [(&str, &str); 5] = [
+pub const LOGS: [(&str, &str); 5] = [
     ("memory-server", "learnings.jsonl"),
     ("session-log", "sessions/s/memory.jsonl"),
     ("agent-memory", "history/events.jsonl"),
@@ -157,4 +173,43 @@ fn a_false_alarm_is_left_out_afterwards_and_what_is_kept_of_it_is_no_value() {
     desk.run(&["secrets", "--triage", "x=maybe"]).expect_status(2);
     let shown = desk.run(&["secrets", "--triage", &format!("{finding}=yes"), "--readonly"]).expect_status(3);
     assert!(shown.stderr.contains("readonly"), "{}", shown.stderr);
+}
+
+#[test]
+fn a_card_in_a_number_and_a_token_in_the_name_of_a_member_are_listed_and_dates_in_numbers_are_not() {
+    let card = ["4111", "111111", "111111"].concat();
+    let line = format!(
+        "{{\"id\":\"mem_1\",\"session_id\":\"s\",\"timestamp\":\"{WHEN}\",\"type\":\"finding\",\"content\":{{\"finding\":\"x y\"}},\"importance\":0.5,\"metadata\":{{\"card\":{card},\"{}\":1,\"written\":1770000000000000,\"size\":123456789012}}}}\n",
+        token()
+    );
+    let desk = Desk::of("session-log", "sessions/s/memory.jsonl", &line);
+    let found = desk.found(&[]);
+    let kinds: Vec<&str> = found.iter().map(|row| row["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["card", "token"], "{found:?}");
+    let span = |row: &Value| {
+        let [from, to] = [0, 1].map(|at| row["span"][at].as_u64().unwrap() as usize);
+        line[from..to].to_owned()
+    };
+    assert_eq!((span(&found[0]), span(&found[1])), (card, token()));
+}
+
+#[test]
+fn an_export_with_places_says_where_each_memory_is_also_those_that_are_deleted() {
+    let line = |id: &str, text: &str| record("session-log", text).replace("mem_1", id) + "\n";
+    let lines = [line("mem_1", "ask ann"), line("mem_2", "nothing"), line("mem_3", "ann, too")].concat();
+    let desk = Desk::of("session-log", LOGS[1].1, &lines);
+    desk.run(&["delete", "mem_3", "--yes"]).expect_status(0);
+    let all = desk.run(&["export", "--all", "--places", "--format", "jsonl", "ann"]).json_lines();
+    let place = |row: &Value, name: &str| row["place"][name].clone();
+    let mut found: Vec<(Value, Value, Value)> = all
+        .iter()
+        .map(|row| (row["memory"]["id"].clone(), place(row, "state"), place(row, "line")))
+        .collect();
+    found.sort_by_key(|(id, ..)| id.to_string());
+    assert_eq!(found[0], (json!("mem_1"), json!("live"), json!(1)), "{found:?}");
+    assert_eq!((&found[1].0, &found[1].1), (&json!("mem_3"), &json!("deleted")), "{found:?}");
+    let csv = desk.run(&["export", "--places", "--format", "csv", "ann"]).expect_status(0);
+    assert!(csv.stdout.starts_with("store,file,line,key,id,"), "{}", csv.stdout);
+    let markdown = desk.run(&["export", "--places", "--format", "markdown", "ann"]).expect_status(0);
+    assert!(markdown.stdout.contains("sessions/s/memory.jsonl:1 (live)"), "{}", markdown.stdout);
 }

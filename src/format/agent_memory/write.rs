@@ -70,6 +70,7 @@ impl FormatWriter for AgentMemory {
             deleted_parts: Some(deleted_parts::taken_out),
             restore_parts: Some(deleted_parts::bring_back),
             origin: Some(origin),
+            replace_records: Some(field_edits::replace),
             plan_notices: Some(plan_notices),
             eraser: Some(&AgentMemory),
             ..OwnOperations::default()

@@ -7,6 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use super::auto_redaction::unsafe_patterns;
 use crate::format::tuning::{self, Backoff, LONGEST_MS, StoreTuning};
 use crate::model::{Code, DecayTable, Problem, Severity};
 use crate::text::json::{Json, JsonKind};
@@ -209,9 +210,8 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     for message in rates.chain(overridden(config)) {
         add(Code::ConfigContradiction, message);
     }
-    if config.path(&["privacy_config", "auto_redaction", "patterns"]).is_some() {
-        let message = "Its redaction patterns are not used: they match every SHA-256 and miss most tokens. palimp finds secrets by its own rules.";
-        add(Code::ConfigContradiction, message.into());
+    for message in unsafe_patterns(config) {
+        add(Code::ConfigContradiction, message);
     }
     problems
 }

@@ -16,6 +16,7 @@
 //!   have an unknown id, or a word that a record does not have.
 
 mod assembly;
+mod auto_redaction;
 mod config;
 mod index_check;
 mod layout;

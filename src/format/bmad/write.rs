@@ -35,7 +35,7 @@ use logs::logs_in;
 use new_record::{new_record, next_record, refers};
 use new_session::{new_session, session_id};
 
-use super::{Bmad, config, layout};
+use super::{Bmad, auto_redaction, config, layout};
 use crate::format::Format;
 use crate::format::live_session::live_session;
 use crate::format::writing::{
@@ -70,6 +70,7 @@ impl FormatWriter for Bmad {
             archive_files: Some(layout::archive_files),
             rederive_archive: Some(session_archive::rederived),
             archive_sidecars: Some(session_archive::beside_archive),
+            auto_redaction: Some(auto_redaction::auto_redaction),
             ..OwnOperations::default()
         }
     }

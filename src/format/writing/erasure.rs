@@ -20,11 +20,18 @@ pub trait FormatEraser: Sync {
     /// Returns an error with the reason if this record can't be erased.
     fn may_erase(&self, store: &Store, entry: &Entry) -> Result<()>;
 
+    /// True for a file that repeats parts of another. An erased value is masked in it: the rest is history.
+    fn is_snapshot(&self, file: &Path) -> bool;
+
     /// Returns the parts of a document.
     fn parts(&self, file: &Path, bytes: &[u8]) -> Vec<ErasablePart>;
 
     /// Returns the document without these parts, with everything updated that depends on them.
     fn without(&self, file: &Path, bytes: &[u8], parts: &[Span]) -> Result<Vec<u8>>;
+
+    /// Returns the document with everything updated that depends on its content, after a part of it was masked;
+    /// `None` if nothing does.
+    fn resigned(&self, file: &Path, bytes: &[u8]) -> Result<Option<Vec<u8>>>;
 
     /// Returns a record without its content, if removing it would leave a gap; `None` if the whole
     /// record is removed. An already empty one stays as it is.

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{AuditEvent, ChangesResult, FormatEraser, Result, WriteContext};
+use super::{AuditEvent, AutoRedaction, ChangesResult, FormatEraser, Result, WriteContext};
 use crate::model::{Change, Document, Entry, Moment, Store};
+use crate::text::json::Json;
 use crate::text::unpack::TarMember;
 
 /// A restored version of a document that can't be read.
@@ -31,6 +32,8 @@ type ArchiveSidecars = fn(&WriteContext<'_>, &Path, &[TarMember], u64) -> Change
 type RebuildPages = fn(&Store, &[Arc<Document>]) -> ChangesResult;
 type DeletedParts = fn(&Store, &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)>;
 type RestoreParts = fn(&WriteContext<'_>, &Document, &[u32]) -> ChangesResult;
+type ReplaceRecords = fn(&WriteContext<'_>, &[(Entry, Vec<u8>)]) -> ChangesResult;
+type ConfigRedaction = fn(Option<Json<'_>>) -> Option<AutoRedaction>;
 type PlanNotices = fn(&Store, &[Change]) -> Vec<String>;
 
 /// Operations that one format alone has. `None`: the format does not have this one.
@@ -80,6 +83,10 @@ pub struct OwnOperations {
     pub restore_parts: Option<RestoreParts>,
     /// Returns the file that a new file copies. The copy has the same faults.
     pub origin: Option<fn(&Path) -> Option<&'static Path>>,
+    /// Returns what the config asks to redact in what is written.
+    pub auto_redaction: Option<ConfigRedaction>,
+    /// Gives records of one document these bytes, if other files repeat them.
+    pub replace_records: Option<ReplaceRecords>,
     /// Returns sentences for the user about changes before they are applied.
     pub plan_notices: Option<PlanNotices>,
     /// Erases records if that does more than remove their lines.

@@ -19,6 +19,7 @@ pub mod step_encoding;
 pub mod store_registry;
 pub mod undo_step;
 pub mod undo_steps;
+pub mod value_key;
 pub mod verify_backup;
 
 pub use folder::{Vault, make_folders, make_folders_as};

@@ -11,7 +11,7 @@ use crate::disk::Flock;
 use crate::format::tuning::StoreTuning;
 use crate::model::{CommitReceipt, Plan, Store, UndoRedo};
 use crate::store::discovery::Place;
-use crate::store::erase::ErasureTarget;
+use crate::store::erase::ErasureScope;
 
 /// The right to change a store: no other palimp has it at the same time.
 pub struct Writer<'a> {
@@ -120,10 +120,10 @@ impl<'a> Writer<'a> {
     pub fn erase(
         &self,
         plan: &Plan,
-        targets: &[ErasureTarget],
+        scope: ErasureScope<'_>,
         reason: &str,
     ) -> Result<scrub::ErasureReceipt, CommitError> {
-        scrub::erase(&self.context, plan, targets, reason)
+        scrub::erase(&self.context, plan, scope, reason)
     }
 
     /// Rebuilds what is due, even while others write. False if something can't be read or keeps changing.

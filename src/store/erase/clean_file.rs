@@ -1,5 +1,6 @@
 //! Removes erased records from one file. Pure.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 
@@ -74,9 +75,44 @@ pub fn clean(
     bytes: &[u8],
     marks: ErasureMarks<'_>,
 ) -> Result<CleanedFile, Refusal> {
-    if matches!(wanted.role(path), Role::Tombstones | Role::Index | Role::Config | Role::Metadata) {
+    let role = wanted.role(path);
+    if matches!(role, Role::Tombstones | Role::Index) {
         return Ok(CleanedFile::Same);
     }
+    let cleaned = match role {
+        Role::Config | Role::Metadata => CleanedFile::Same,
+        _ => without_records(wanted, path, bytes, marks)?,
+    };
+    if wanted.values.is_empty() {
+        return Ok(cleaned);
+    }
+    masked(wanted, path, bytes, cleaned)
+}
+
+/// Masks the values in what stays of a file.
+fn masked(
+    wanted: &ErasureMatcher<'_>,
+    path: &Path,
+    bytes: &[u8],
+    cleaned: CleanedFile,
+) -> Result<CleanedFile, Refusal> {
+    let left = match &cleaned {
+        CleanedFile::Same => Cow::Borrowed(bytes),
+        CleanedFile::Becomes(new) => Cow::Borrowed(&**new),
+        CleanedFile::Edits(edits) => Cow::Owned(plan::apply(bytes, &whole_lines(bytes, edits.clone()))),
+        CleanedFile::Gone => return Ok(cleaned),
+    };
+    let Some(masked) = wanted.values.masked(&left) else { return Ok(cleaned) };
+    let resigned = wanted.erases().map(|own| own.resigned(&original(path), &masked)).transpose()?.flatten();
+    Ok(CleanedFile::Becomes(resigned.unwrap_or(masked)))
+}
+
+fn without_records(
+    wanted: &ErasureMatcher<'_>,
+    path: &Path,
+    bytes: &[u8],
+    marks: ErasureMarks<'_>,
+) -> Result<CleanedFile, Refusal> {
     let records = wanted.read_new(path, bytes, Some(marks.main));
     let is_taken = |own: &&Record| wanted.is_erased(path, raw(bytes, own), own.view(), Some(marks.main));
     if is_log_or_copy(path) {
@@ -137,7 +173,8 @@ pub fn clean_tombstones(
             continue;
         }
         let range = record.span.range();
-        match bare_tombstone(&raw, all, reason) {
+        let has = |bytes: &[u8]| all.any(bytes) || !wanted.values.is_empty() && wanted.values.any(bytes);
+        match bare_tombstone(&raw, &has, reason) {
             Some(bare) if *raw == *bare => {}
             Some(bare) => edits.push((range, bare)),
             None => edits.extend(lines::removal_edits(&own.bytes, &[record.span])),
@@ -147,11 +184,11 @@ pub fn clean_tombstones(
 }
 
 /// Reduces a tombstone to the members it needs. Returns `None` if it can't be read.
-fn bare_tombstone(raw: &[u8], all: &Needles, reason: &str) -> Option<Vec<u8>> {
+fn bare_tombstone(raw: &[u8], has: &dyn Fn(&[u8]) -> bool, reason: &str) -> Option<Vec<u8>> {
     let mut tape = Tape::default();
     let object = json_edit::scan(&mut tape, raw).ok().filter(|own| own.kind() == JsonKind::Object)?;
     let stored = object.get("reason").and_then(|own| own.text());
-    let is_code = stored.as_deref().is_none_or(|own| is_code(own) && !all.any(own.as_bytes()));
+    let is_code = stored.as_deref().is_none_or(|own| is_code(own) && !has(own.as_bytes()));
     let known =
         |name: Json<'_>| ["id", "timestamp", "reason", "session_id"].iter().any(|own| name.is_text(own));
     if is_code && object.members().all(|(name, _)| known(name)) {
@@ -215,8 +252,9 @@ mod tests {
     #[test]
     fn a_tombstone_keeps_id_time_and_a_code() {
         let all = Needles::of(["the erased text"]);
-        let bare =
-            |raw: &str| String::from_utf8(bare_tombstone(raw.as_bytes(), &all, "erased").unwrap()).unwrap();
+        let bare = |raw: &str| {
+            String::from_utf8(bare_tombstone(raw.as_bytes(), &|own| all.any(own), "erased").unwrap()).unwrap()
+        };
         let fine = r#"{"id":"a","timestamp":"t","reason":"user_request"}"#;
         assert_eq!(bare(fine), fine);
         let prose = r#"{"id":"a","timestamp":"t","reason":"said: the erased text","was":"x"}"#;

@@ -209,7 +209,7 @@ impl ErasureContext<'_> {
         marks: ErasureMarks<'_>,
         changes: &mut ErasureChanges,
     ) -> Result<(), Refusal> {
-        if matches!(own.role, Role::Index | Role::Config | Role::Metadata) {
+        if matches!(own.role, Role::Index | Role::Metadata) {
             return Ok(());
         }
         let base = own.bytes.clone();
@@ -233,12 +233,18 @@ impl ErasureContext<'_> {
             }
             return Ok(());
         }
-        let is_placed = matches!(self.matcher.format.place(own.path, false), Placement::File(Role::Backup));
-        if !is_log_or_copy(own.path) && !is_placed {
-            return Ok(());
-        }
-        changes.data.extend(clean(self.matcher, own.path, own.bytes, marks)?.change(own.path, base));
+        changes.data.extend(self.cleaned(own.path, own.bytes, marks)?.change(own.path, base));
         Ok(())
+    }
+
+    /// Removes erased content from a file, or from a member of an archive. Only values are removed from what the
+    /// format does not know.
+    fn cleaned(&self, path: &Path, bytes: &[u8], marks: ErasureMarks<'_>) -> Result<CleanedFile, Refusal> {
+        let is_placed = matches!(self.matcher.format.place(path, false), Placement::File(Role::Backup));
+        match is_log_or_copy(path) || is_placed || self.matcher.is_of_format(path) {
+            true => clean(self.matcher, path, bytes, marks),
+            false => Ok(self.matcher.values.masked(bytes).map_or(CleanedFile::Same, CleanedFile::Becomes)),
+        }
     }
 
     /// Removes erased content from a compressed file. Returns `None` if it holds none.
@@ -253,7 +259,7 @@ impl ErasureContext<'_> {
         let failed =
             |why: String| Refusal::corrupt(format!("{} can't be packed again: {why}.", own.path.to_text()));
         let (mut refusal, mut repacked) = (None, None);
-        let mut edited = |path: &Path, bytes: &[u8]| match clean(self.matcher, path, bytes, marks) {
+        let mut edited = |path: &Path, bytes: &[u8]| match self.cleaned(path, bytes, marks) {
             Ok(CleanedFile::Same) => None,
             Ok(outcome) => Some(outcome.left(bytes).unwrap_or_default()),
             Err(why) => {
@@ -398,13 +404,19 @@ impl ErasureContext<'_> {
         let mut derived = derived_files::derived_changes(store, after, &touched, self.context.now);
         let changed: HashSet<&Path> = seen.iter().map(|own| &*own.path).collect();
         derived.retain(|change| !change.is_empty() && !changed.contains(&*change.path));
-        for own in store.documents.iter().filter(|own| own.role == Role::Index) {
+        let values = &self.matcher.values;
+        let role = |own: &&Arc<Document>| matches!(own.role, Role::Index | Role::Metadata);
+        for own in store.documents.iter().filter(role) {
             let change = derived.iter().position(|change| change.path == own.path);
             let now = change.and_then(|at| derived[at].after()).unwrap_or_else(|| own.bytes.clone());
-            if !needles.any(&now) {
-                continue;
-            }
-            if let Some(clean) = scrubbed(&now, needles) {
+            // Users name their sessions in the metadata, so only a value is removed from it.
+            let clean = match own.role {
+                Role::Index if needles.any(&now) => {
+                    scrubbed(&now, needles).map(|own| values.masked(&own).unwrap_or(own))
+                }
+                _ => values.masked(&now),
+            };
+            if let Some(clean) = clean {
                 let new = Change::rewrite(&own.path, own.bytes.clone(), clean);
                 match change {
                     Some(at) => derived[at] = new,

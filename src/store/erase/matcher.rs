@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
+use super::erased_values::ErasedValues;
 use super::kept_lines::KeptLines;
 use super::keyed_digests::KeyedDigests;
 use super::namesakes::{IdGroup, created};
@@ -43,6 +44,8 @@ pub struct ErasureMatcher<'a> {
     is_over: bool,
     /// These names stay in tombstones, in the journal and in paths.
     pub(super) target_names: TargetNames<'a>,
+    /// Values that are erased wherever they are.
+    pub values: ErasedValues,
 }
 
 impl<'a> ErasureMatcher<'a> {
@@ -80,7 +83,13 @@ impl<'a> ErasureMatcher<'a> {
             keyed: KeyedDigests::of(targets),
             is_over: false,
             target_names: TargetNames::of(targets),
+            values: ErasedValues::default(),
         }
+    }
+
+    /// Returns the matcher for these values, too: a line of a log that holds one goes, in every version.
+    pub fn with_values(self, values: &[SharedText]) -> ErasureMatcher<'a> {
+        ErasureMatcher { values: ErasedValues::of(values), ..self }
     }
 
     /// Returns a matcher for records that an earlier erasure removed.
@@ -106,6 +115,12 @@ impl<'a> ErasureMatcher<'a> {
             .filter(|part| part.names.iter().any(|name| self.digests.has(name)))
             .map(|part| part.span)
             .collect()
+    }
+
+    /// True if the format knows the file, or the original of a copy.
+    pub fn is_of_format(&self, path: &Path) -> bool {
+        let placed = self.format.place(&original(path), false);
+        matches!(placed, Placement::File(role) if !matches!(role, Role::Other | Role::Temp | Role::Lock))
     }
 
     /// Returns what an erased record leaves, if it must leave something.
@@ -182,8 +197,13 @@ impl<'a> ErasureMatcher<'a> {
         let is_keyed = || view.is_some_and(|view| self.keyed.has(raw, view));
         let is_named = is_named || self.digests.has(raw) || is_keyed();
         let copied = || self.raws.borrow().contains(raw);
+        // In a document, a value is masked.
+        let has_value = || is_log_or_copy(path) && self.is_of_format(path) && self.values.any(raw);
         // A torn half of a record has no name except its text.
-        is_named || copied() || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
+        is_named
+            || copied()
+            || has_value()
+            || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
     }
 
     /// True if a torn record may be an erased one without an id: it has the same creation time, or

@@ -2,7 +2,9 @@
 
 mod clean_file;
 mod erased_contents;
+mod erased_values;
 mod erasure_plan;
+mod erasure_scope;
 mod erasure_target;
 mod kept_lines;
 mod keyed_digests;
@@ -13,13 +15,15 @@ mod revealing_names;
 mod salted_digests;
 mod torn_lines;
 
-pub use crate::store::erase::erasure_target::ErasureTarget;
+pub use crate::store::erase::erasure_target::{ErasureTarget, SharedText};
 pub use crate::store::erase::original_path::{is_log_or_copy, original};
 pub use clean_file::{ErasureMarks, clean};
 pub use erased_contents::{ErasedContents, SearchTexts};
+pub use erased_values::ErasedValues;
 pub use erasure_plan::{
     CopySource, ERASE_UNPACK_LIMIT, ErasureContext, ErasurePlan, FileVisitor, OutsideFile,
 };
+pub use erasure_scope::{ErasureScope, SecretValues};
 pub use keyed_digests::{apart, with_key};
 pub use matcher::ErasureMatcher;
 pub use namesakes::set_namesakes;

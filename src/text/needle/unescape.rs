@@ -24,7 +24,7 @@ pub(super) fn pieces(bytes: &[u8], len: usize) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Returns the bytes with every escape of JSON undone. `None` if there is no backslash.
-pub(super) fn unescaped(bytes: &[u8]) -> Option<Vec<u8>> {
+pub(in crate::text) fn unescaped(bytes: &[u8]) -> Option<Vec<u8>> {
     memchr::memchr(b'\\', bytes)?;
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;

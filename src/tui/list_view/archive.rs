@@ -134,5 +134,7 @@ fn hints(app: &App) -> Vec<Hint> {
         _ => return Vec::new(),
     };
     let open = (!app.list_view.in_details).then(|| hint("Enter", what));
-    open.into_iter().chain(operation).collect()
+    let removes = what == "read" && !app.is_readonly();
+    let remove = removes.then(|| act(Action::Delete, "remove…"));
+    open.into_iter().chain(operation).chain(remove).collect()
 }

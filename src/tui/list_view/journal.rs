@@ -39,6 +39,11 @@ impl JournalScreen {
     pub fn shown(&self, store: usize, step: u64) -> Option<&StepDetail> {
         self.shown.iter().find(|own| (own.store, own.step) == (store, step))
     }
+
+    /// Returns the receipt of a step, if it is an erasure and was read.
+    pub fn receipt(&self, store: usize, step: u64) -> Option<&[String]> {
+        self.shown(store, step)?.receipt.as_deref()
+    }
 }
 
 /// Returns the step of the row under the cursor, with the number of its store.
@@ -287,6 +292,9 @@ impl StepText<'_> {
             }
         };
         self.put(&says);
+        if self.receipt(store, own.line.step) {
+            return;
+        }
         match self.app.list_view.journal.shown(store, own.line.step).map(|own| &own.files) {
             None => {
                 let hint = "Enter shows its memories, as far as that is still kept.";
@@ -303,6 +311,18 @@ impl StepText<'_> {
             let (before, after) = (human_size(file.bytes_before), human_size(file.bytes_after));
             self.put(&format!("{}  {}, {before} → {after}", file.path.to_text(), file.change));
         }
+    }
+
+    /// Adds the result of the last search for what a step erased, and the receipt. False if there is none.
+    fn receipt(&mut self, store: usize, step: u64) -> bool {
+        let journal = &self.app.list_view.journal;
+        let Some(receipt) = journal.receipt(store, step) else { return false };
+        if let Some((.., told)) = journal.checks.iter().find(|own| (own.0, own.1) == (store, step)) {
+            told.iter().for_each(|line| self.put(line));
+            self.lines.push(Line::default());
+        }
+        receipt.iter().for_each(|line| self.put(line));
+        true
     }
 
     /// Adds the titles of memories, and for files without memories the changed lines.
@@ -344,6 +364,9 @@ fn hints(app: &App) -> Vec<Hint> {
         false => act(Action::Undo, "undo…"),
     };
     let turn = step.why_not.is_none().then_some(turn);
-    let open = (!app.list_view.in_details).then(|| hint("Enter", "its memories"));
-    open.into_iter().chain(turn).collect()
+    let is_erasure = step.line.verb == "erase";
+    let content = if is_erasure { "its receipt" } else { "its memories" };
+    let open = (!app.list_view.in_details).then(|| hint("Enter", content));
+    let verify = is_erasure.then(|| act(Action::Verify, "search again"));
+    open.into_iter().chain(turn).chain(verify).collect()
 }

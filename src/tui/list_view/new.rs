@@ -169,6 +169,8 @@ fn hints(app: &App) -> Vec<Hint> {
         true => Vec::new(),
         false => vec![hint("Enter", "open"), act(Action::Seen, "seen"), act(Action::AllSeen, "all seen")],
     };
+    let removes = !app.is_readonly() && !app.list_view.list.is_empty();
+    hints.extend(removes.then(|| act(Action::Delete, "remove…")));
     hints.extend((!app.list_view.seen_before.is_empty()).then(|| act(Action::Undo, "undo seen")));
     hints
 }

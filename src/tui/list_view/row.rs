@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{archive, backups, journal, new, problems, session_pair, upkeep};
+use super::{archive, backups, journal, new, problems, secrets, session_pair, upkeep};
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::theme::{self, Theme, column};
@@ -12,7 +12,12 @@ impl ListRow {
     /// Returns the level of a heading, 0 for the highest; `None` for rows that the cursor can be on.
     pub fn level(self) -> Option<u8> {
         match self {
-            ListRow::Severity(..) | ListRow::Store(..) | ListRow::Batch(_) => Some(0),
+            ListRow::Severity(..)
+            | ListRow::Store(..)
+            | ListRow::Batch(_)
+            | ListRow::FindingKind(..)
+            | ListRow::FindingFile(..)
+            | ListRow::FalseAlarms(_) => Some(0),
             ListRow::File(_) => Some(1),
             _ => None,
         }
@@ -33,9 +38,14 @@ impl ListRow {
             }
             ListRow::Problem(at) => problems::key(app, at),
             ListRow::Touched(at) => at.to_string(),
-            ListRow::Batch(_) | ListRow::Severity(..) | ListRow::File(_) | ListRow::Store(..) => {
-                String::new()
-            }
+            ListRow::Finding(at) => secrets::key(app, at),
+            ListRow::Batch(_)
+            | ListRow::Severity(..)
+            | ListRow::File(_)
+            | ListRow::Store(..)
+            | ListRow::FindingKind(..)
+            | ListRow::FindingFile(..)
+            | ListRow::FalseAlarms(_) => String::new(),
         }
     }
 
@@ -50,6 +60,10 @@ impl ListRow {
             ListRow::Severity(..) | ListRow::File(_) | ListRow::Problem(_) => problems::cells(app, self),
             ListRow::Store(..) | ListRow::New(_) => new::cells(app, self),
             ListRow::Side(side, at) => session_pair::cells(app, side, at),
+            ListRow::FindingKind(..)
+            | ListRow::FindingFile(..)
+            | ListRow::FalseAlarms(_)
+            | ListRow::Finding(_) => secrets::cells(app, self),
         }
     }
 
@@ -74,7 +88,11 @@ pub fn recount(rows: &mut [ListRow]) {
     let mut below = 0;
     for row in rows.iter_mut().rev() {
         match row {
-            ListRow::Severity(_, count) | ListRow::Store(_, count) => *count = std::mem::take(&mut below),
+            ListRow::Severity(_, count)
+            | ListRow::Store(_, count)
+            | ListRow::FindingKind(_, count)
+            | ListRow::FindingFile(_, count)
+            | ListRow::FalseAlarms(count) => *count = std::mem::take(&mut below),
             row if row.level().is_none() => below += 1,
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! The menu to remove or restore memories.
+//! The menu to remove, restore or redact memories.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -21,7 +21,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
         0 => String::new(),
         count => format!(", {count} of them hidden by the filter"),
     };
-    let title = format!("Remove {}{hidden}", theme::safe(app, &menu.aim.name));
+    let title = format!("{} {}{hidden}", menu.verb, theme::safe(app, &menu.aim.name));
     let area = sheet_area(app, lines.len());
     let inner = sheet(app, frame, &title, "", area);
     frame.render_widget(Paragraph::new(lines), inner);

@@ -17,7 +17,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let row = |at: usize| {
         let Some(row) = rows.get(at) else { return Line::raw("reading …") };
         let sign = match row.link {
-            HealthLink::View(crate::tui::action::Action::Secrets) => theme.secret(),
+            HealthLink::Secrets => theme.secret(),
             _ => theme.severity(row.severity),
         };
         let key = row.link.key();

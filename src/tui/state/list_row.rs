@@ -1,5 +1,6 @@
 //! A row of a list view.
 
+use crate::detectors::Kind;
 use crate::model::{EntryRef, Severity};
 
 /// What a row is about. Indexes point into the data that the view has read.
@@ -33,4 +34,11 @@ pub enum ListRow {
     New(EntryRef),
     /// A memory of one of two sessions.
     Side(usize, EntryRef),
+    /// A kind of findings, and how many there are.
+    FindingKind(Kind, usize),
+    /// The store and file of a finding and of those below, and how many there are.
+    FindingFile(usize, usize),
+    /// How many findings are false alarms.
+    FalseAlarms(usize),
+    Finding(usize),
 }

@@ -8,7 +8,7 @@ use crate::model::Snapshot;
 use crate::tui::state::app::MemoryIdentity;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::state::row_list::RowList;
-use crate::usecase::{JournalView, Visits};
+use crate::usecase::{FindingList, JournalView, Visits};
 use crate::work::{ArchiveBatch, BackupRow, Chore, OpenedBackup, StepDetail};
 
 /// State of the open list view.
@@ -31,6 +31,7 @@ pub struct ListView {
     pub is_stale: bool,
     pub backups: BackupsView,
     pub journal: JournalScreen,
+    pub findings: FindingsView,
     /// True if compactions come first, because the user asked for them.
     pub compactions_first: bool,
     /// What is due, and what is archived, in `read_snapshot`. Archive and upkeep show it.
@@ -129,6 +130,18 @@ pub struct JournalScreen {
     pub accounts: Option<Vec<JournalView>>,
     /// The changes of the steps that were read.
     pub shown: Vec<StepDetail>,
+    /// Stores and steps whose erased values were searched for again, with the result in lines.
+    pub checks: Vec<(usize, u64, Vec<String>)>,
+}
+
+/// The state of the view of findings.
+#[derive(Default)]
+pub struct FindingsView {
+    /// `None` until they are read.
+    pub list: Option<FindingList>,
+    /// Why they could not be read.
+    pub failure: Option<String>,
+    pub shows_false_alarms: bool,
 }
 
 pub struct ListedProblem {

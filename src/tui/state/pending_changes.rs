@@ -50,8 +50,10 @@ impl ActiveChange {
     }
 }
 
-/// The menu to remove or restore memories.
+/// The menu to remove, restore or redact memories.
 pub struct DeleteMenu {
+    /// The first word of its title.
+    pub verb: &'static str,
     pub aim: ChangeTarget,
     pub lines: Vec<DeleteMenuItem>,
 }

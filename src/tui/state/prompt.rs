@@ -277,16 +277,20 @@ impl Prompt {
             return vec![Action::Export.info()];
         }
         let matcher = SkimMatcherV2::default();
+        // A capital letter is first taken for a key, or part of one. "GDPR" is a word all the same.
+        let lower = typed.to_lowercase();
+        let score =
+            |text: &str| matcher.fuzzy_match(text, &typed).or_else(|| matcher.fuzzy_match(text, &lower));
         let mut scored: Vec<(i64, &ActionInfo)> = offered
             .into_iter()
             .filter_map(|known| {
                 let also = known.action.words();
                 let text = format!("{} {} {} {also}", known.name, known.action.keys().join(" "), known.about);
                 let own = if known.name == typed.trim() { 10_000 } else { 100 };
-                let name = matcher.fuzzy_match(known.name, &typed).map(|score| score + own);
+                let name = score(known.name).map(|score| score + own);
                 // If two fit equally well, the one that can be done comes first.
                 let here = if self.can(known.action) { 20 } else { 0 };
-                Some((name.max(matcher.fuzzy_match(&text, &typed))? + here, known))
+                Some((name.max(score(&text))? + here, known))
             })
             .collect();
         scored.sort_by_key(|(score, _)| -score);

@@ -31,6 +31,8 @@ pub enum Screen {
     Journal,
     /// What agents wrote since the last visit.
     New,
+    /// What looks sensitive.
+    Secrets,
     /// Two sessions side by side.
     SessionPair,
     /// What was written when, and how the stores grow.
@@ -54,6 +56,11 @@ impl Pane {
 }
 
 impl Screen {
+    /// True if it is a list whose rows are memories, or are in memories, so that these can be removed from there.
+    pub fn lists_memories(self) -> bool {
+        matches!(self, Screen::Secrets | Screen::New | Screen::Archive | Screen::SessionPair)
+    }
+
     pub fn title(self) -> &'static str {
         match self {
             Screen::Welcome => "First run",
@@ -64,6 +71,7 @@ impl Screen {
             Screen::Upkeep => "Upkeep",
             Screen::Journal => "Journal",
             Screen::New => "New",
+            Screen::Secrets => "Secrets",
             Screen::SessionPair => "Sessions",
             Screen::Statistics => "Statistics",
             Screen::Difference => "Compare",

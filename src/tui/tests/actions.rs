@@ -35,7 +35,7 @@ fn asks(desk: &Desk) -> bool {
 /// Returns new desks on which an action may have an effect.
 fn places() -> Vec<(&'static str, Desk)> {
     let mut places = vec![("the list", on("type:decision is:live session:checkout_rework", 120, 36))];
-    for keys in ["gr", "ga", "gm", "gu"] {
+    for keys in ["gr", "ga", "gm", "gu", "gx"] {
         let mut desk = Desk::new(120, 36);
         desk.type_keys(keys);
         if keys == "gr" {
@@ -77,7 +77,8 @@ fn an_action_that_changes_something_names_a_verb_that_does_the_same() {
 
 /// Returns the actions that change something, without those of the form, which are for one memory.
 fn changing() -> impl Iterator<Item = &'static ActionInfo> {
-    let in_form = [Action::Save, Action::FieldInEditor];
+    // These open a form or a view, in which other actions change something.
+    let in_form = [Action::Save, Action::FieldInEditor, Action::Secrets, Action::Journal];
     ACTIONS.iter().filter(move |own| !own.action.verbs().is_empty() && !in_form.contains(&own.action))
 }
 
@@ -111,6 +112,7 @@ fn in_views_with_nothing_in_them_no_action_changes_anything_and_each_says_so() {
         (Screen::Archive, Action::Archived),
         (Screen::Upkeep, Action::Upkeep),
         (Screen::Journal, Action::Journal),
+        (Screen::Secrets, Action::Secrets),
     ];
     let folder = crate::folder::new();
     let config = folder.path().join("config.json");

@@ -12,7 +12,7 @@ use crate::query::CancelToken;
 use crate::tui::message::Msg;
 use crate::tui::state::app::App;
 use crate::tui::update::update;
-use crate::usecase::{ChangeCommand, ChangeRequest, Requester};
+use crate::usecase::{ChangeCommand, ChangeRequest, EraseOptions, Requester};
 use crate::work::form_jobs::FormRequest;
 use crate::work::{Job, JobResult, WorkerState, run_job};
 
@@ -30,8 +30,10 @@ fn erase(desk: &Desk) {
 }
 
 fn erase_at(desk: &Desk, at: EntryRef) {
-    let job =
-        Job::Change(Box::new(ChangeRequest { at: vec![at], ..request(desk, ChangeCommand::Erase(None)) }));
+    let job = Job::Change(Box::new(ChangeRequest {
+        at: vec![at],
+        ..request(desk, ChangeCommand::Erase(EraseOptions::default()))
+    }));
     match run_job(job, &mut WorkerState::default(), &CancelToken::default()) {
         Some(JobResult::ChangeDone(outcome)) => assert!(outcome.is_ok(), "{outcome:?}"),
         _ => panic!("an erasure is made"),

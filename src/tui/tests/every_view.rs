@@ -8,7 +8,7 @@ use crate::tui::colours::{ColourPalette, ColourRole};
 use crate::tui::plain_text;
 
 /// Views, and the keys that lead to them: `⏎` is Enter, `⇥` Tab, `…` waits until the next keys are shown.
-pub(super) const VIEWS: [(&str, &str); 35] = [
+pub(super) const VIEWS: [(&str, &str); 36] = [
     ("main", ""),
     ("stores", "1…jl"),
     ("filters", "2…j"),
@@ -37,6 +37,7 @@ pub(super) const VIEWS: [(&str, &str); 35] = [
     ("archive", "ga"),
     ("upkeep", "gm"),
     ("journal", "t+seen⏎gu⏎"),
+    ("secrets", "gx"),
     ("new", "gn"),
     ("duplicates", "g="),
     ("statistics", "gs"),

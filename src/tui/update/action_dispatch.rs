@@ -1,7 +1,6 @@
 //! Dispatches each action to the code that does it.
 
 use super::reload::reload;
-use super::secrets::secrets;
 use super::{
     all_memories, back_close, change_memories, command_help, copy, difference, drop_filter,
     duplicates_forecast, editor, export, field_prompt, filter_like_this, fold, list_view, marks, next_match,
@@ -112,7 +111,6 @@ fn look(app: &mut App, action: Action) {
         Action::UnfoldAll => fold::fold_all(app, false),
         Action::ToMiddle => to_middle::to_middle(app),
         Action::Wider | Action::Narrower | Action::UsualSizes => wider_narrower_sizes::act(app, action),
-        Action::Secrets => secrets(app),
         Action::Tutor => tutor::toggle(app),
         Action::AllSeen => list_view::seen::all_seen(app),
         Action::NextMatch => next_match::step(app, 1),

@@ -71,6 +71,8 @@ fn can(app: &App, action: Action) -> bool {
         | Action::Archive
         | Action::Repeat => possible_changes::can(app, action),
         _ if action.info().asks.is_some() => possible_changes::can(app, action),
+        Action::Real | Action::FalseAlarm | Action::Undecided | Action::Redact => !app.is_readonly(),
+        Action::Delete if app.screen.lists_memories() => !app.is_readonly(),
         Action::Delete => app.screen == Screen::Welcome || possible_changes::can(app, action),
         Action::Search
         | Action::Narrow

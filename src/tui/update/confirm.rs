@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::queued_keys;
+use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, Snapshot};
 use crate::tui::message::Effect;
 use crate::tui::state::app::{App, Screen};
@@ -13,7 +14,7 @@ use crate::tui::state::confirmation::{Confirmation, TypedWord};
 use crate::tui::state::pending_changes::ActiveChange;
 use crate::tui::update::{reload, running_change};
 use crate::tui::{confirm, layout};
-use crate::usecase::{ChangeCommand, PlannedChange, count_changed_since};
+use crate::usecase::{ChangeCommand, PlannedChange, count_changed_since, memory_count};
 use crate::work::Job;
 
 /// Shows the plan of a change, which then waits for a yes.
@@ -162,6 +163,15 @@ fn question(planned: &PlannedChange) -> String {
         ChangeCommand::RenameTag { from, to } => format!(" {from} → {to}"),
         command => command.new_value().map(|value| format!(" to {value}")).unwrap_or_default(),
     };
+    if request.command.erases_values() {
+        let files: usize = planned.erasures.iter().map(|own| own.places.len()).sum();
+        let memories = memory_count(planned.records());
+        return format!(
+            "{verb} {} everywhere, with {memories}? It is in {}",
+            request.name,
+            count_with_noun(files as u64, "file")
+        );
+    }
     format!("{verb} {asked}{of}{what}{hidden}?")
 }
 

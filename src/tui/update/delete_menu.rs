@@ -11,7 +11,7 @@ use crate::tui::message::Effect;
 use crate::tui::possible_changes::{broken, target_of};
 use crate::tui::state::app::{App, ChangeTarget};
 use crate::tui::state::pending_changes::{DeleteMenu, DeleteMenuItem};
-use crate::usecase::{ChangeCommand, DeleteOptions, memory_count};
+use crate::usecase::{ChangeCommand, DeleteOptions, EraseOptions, memory_count};
 
 /// A line of the menu: its key, its name, what it does to one memory, and its command.
 type DeleteMenuLine = (char, &'static str, &'static str, ChangeCommand);
@@ -25,7 +25,7 @@ fn lines() -> [DeleteMenuLine; 5] {
         ('a', "archive", "moved out of the list", ChangeCommand::Archive),
         ('r', "restore", "brought back to the list", ChangeCommand::Undelete),
         ('b', "bring back", "out of the archive", ChangeCommand::Unarchive),
-        ('e', "erase", "every copy, for good", ChangeCommand::Erase(None)),
+        ('e', "erase", "every copy, for good", ChangeCommand::Erase(EraseOptions::default())),
     ]
 }
 
@@ -34,19 +34,26 @@ pub fn open(app: &mut App, aim: ChangeTarget) {
 }
 
 /// Makes the menu for the marked memories or the one under the cursor. Without marks, it also
-/// offers all that a search shows.
+/// offers all that a search shows, and to erase all of the list.
 fn menu(app: &App, aim: ChangeTarget) -> DeleteMenu {
-    let mut choices: Vec<DeleteMenuItem> =
-        lines().into_iter().filter_map(|line| choice(&aim, line)).collect();
+    let mut choices = choices(&aim);
     let all: Vec<_> = app.results.hits.iter().map(|hit| hit.at).collect();
-    if app.marks.is_empty() && !app.query.trim().is_empty() && all.len() > 1 {
-        let found = target_of(app, all, Vec::new());
-        for (key, name, _, wanted) in lines().into_iter().filter(|line| line.3 != ChangeCommand::Erase(None))
+    if !app.marks.is_empty() || all.len() < 2 {
+        return DeleteMenu { verb: "Remove", aim, lines: choices };
+    }
+    let found = target_of(app, all, Vec::new());
+    let what = match app.query.trim() {
+        "" => "all memories in this list".to_owned(),
+        query => format!("all that `{query}` shows"),
+    };
+    if !app.query.trim().is_empty() {
+        for (key, name, _, wanted) in
+            lines().into_iter().filter(|line| line.3 != ChangeCommand::Erase(EraseOptions::default()))
         {
             let key = key.to_ascii_uppercase();
             let Some(own) = choice(&found, (key, name, "", wanted)) else { continue };
             let count = own.about.strip_suffix(REST).unwrap_or(&own.about);
-            let about = format!("{count}: all that `{}` shows", app.query.trim());
+            let about = format!("{count}: {what}");
             choices.extend(own.refused.is_none().then(|| DeleteMenuItem {
                 about,
                 all_found: Some(found.clone()),
@@ -54,7 +61,20 @@ fn menu(app: &App, aim: ChangeTarget) -> DeleteMenu {
             }));
         }
     }
-    DeleteMenu { aim, lines: choices }
+    choices.extend(erase_all(found, &what));
+    DeleteMenu { verb: "Remove", aim, lines: choices }
+}
+
+/// Returns the lines of the menu for some memories.
+pub fn choices(aim: &ChangeTarget) -> Vec<DeleteMenuItem> {
+    lines().into_iter().filter_map(|line| choice(aim, line)).collect()
+}
+
+/// Returns the line that erases all memories of a list. `what` says what they are.
+pub fn erase_all(found: ChangeTarget, what: &str) -> Option<DeleteMenuItem> {
+    let own = choice(&found, ('E', "erase all", "", ChangeCommand::Erase(EraseOptions::default())))?;
+    let count = own.about.strip_suffix(REST).unwrap_or(&own.about);
+    Some(DeleteMenuItem { about: format!("{count}: {what}, for good"), all_found: Some(found), ..own })
 }
 
 /// Makes a line of the menu. A line that restores is left out if there is nothing to restore.

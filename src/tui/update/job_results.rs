@@ -23,6 +23,7 @@ pub fn done(app: &mut App, done: JobResult) {
         JobResult::ChangeDone(outcome) => running_change::done(app, *outcome),
         JobResult::Planned(outcome) => confirm::planned(app, *outcome),
         JobResult::PlanStale(planned) => confirm::ask_again(app, *planned),
+        JobResult::VerdictKept(outcome) => list_view::secrets::verdict_kept(app, outcome),
         JobResult::Inspected(seen) => list_view::arrived(app, *seen),
         JobResult::FormValidated(judged) => editor::results::judged(app, *judged),
         JobResult::DraftKept(version, outcome) => editor::results::kept(app, version, outcome),

@@ -5,6 +5,7 @@ pub mod backups;
 mod bring_back;
 pub mod change_request;
 mod copy;
+mod delete_menu;
 mod fix;
 mod journal;
 mod marks;
@@ -14,6 +15,7 @@ pub mod problems;
 mod replace_file;
 mod row_filter;
 pub mod row_refresh;
+pub mod secrets;
 pub mod seen;
 pub mod session_pair;
 mod upkeep_compact;
@@ -45,6 +47,7 @@ pub fn act(app: &mut App, action: Action) -> bool {
         Action::Problems => open(app, Screen::Problems),
         Action::Fix if app.screen == Screen::Memories => problems::open_at_memory(app),
         Action::New => open(app, Screen::New),
+        Action::Secrets => open(app, Screen::Secrets),
         Action::Upkeep | Action::Compact => {
             open(app, Screen::Upkeep);
             app.list_view.compactions_first = action == Action::Compact;
@@ -61,7 +64,16 @@ fn act_within(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
     // An action on rows is for the whole open range.
     if matches!(
         action,
-        Action::Archive | Action::BringBack | Action::Seen | Action::Fix | Action::ReplaceFile
+        Action::Archive
+            | Action::BringBack
+            | Action::Seen
+            | Action::Fix
+            | Action::ReplaceFile
+            | Action::Real
+            | Action::FalseAlarm
+            | Action::Undecided
+            | Action::Redact
+            | Action::Delete
     ) && app.list_view.focused().range.is_some()
     {
         marks::range(app);
@@ -72,6 +84,7 @@ fn act_within(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
         Screen::Archive => archive::act(app, action),
         Screen::Upkeep => upkeep_compact::act(app, action),
         Screen::New => new::act(app, action),
+        Screen::Secrets => secrets::act(app, action),
         Screen::SessionPair => session_pair::act(app, action),
         _ => problems::act(app, action),
     };
@@ -87,6 +100,7 @@ fn act_within(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
         Action::PaneLeft | Action::PaneRight => app.list_view.in_details = action == Action::PaneRight,
         Action::Open if app.list_view.list.is_empty() => app.say("There is nothing here to open."),
         Action::Open => app.list_view.in_details = true,
+        Action::Delete if app.screen.lists_memories() => delete_menu::open(app),
         Action::Toggle => marks::toggle(app),
         Action::MarkRange => marks::range(app),
         Action::MarkAll => marks::all(app, false),
@@ -111,7 +125,11 @@ fn act_within(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
 fn is_of_another_view(app: &mut App, action: Action) -> bool {
     let (view, key) = match action {
         Action::BringBack => ("the archive and in backups", Action::Archived.key()),
-        Action::Difference | Action::ReplaceFile | Action::Verify => ("backups", Action::Backups.key()),
+        Action::Difference | Action::ReplaceFile => ("backups", Action::Backups.key()),
+        Action::Verify => ("backups, and for erasures in the journal", Action::Backups.key()),
+        Action::Real | Action::FalseAlarm | Action::Undecided | Action::FalseAlarms | Action::Redact => {
+            ("secrets", Action::Secrets.key())
+        }
         Action::Seen => ("what is new", Action::New.key()),
         _ => return false,
     };
@@ -223,7 +241,8 @@ pub fn arrived(app: &mut App, seen: Inspected) {
             app.screen == Screen::Backups
         }
         Inspected::Upkeep(_) => matches!(app.screen, Screen::Archive | Screen::Upkeep),
-        Inspected::Journal(..) | Inspected::Step(_) => app.screen == Screen::Journal,
+        Inspected::Journal(..) | Inspected::Step(_) | Inspected::Erased(..) => app.screen == Screen::Journal,
+        Inspected::Secrets(_) => app.screen == Screen::Secrets,
         Inspected::Fixes(..) => app.screen == Screen::Problems,
     };
     if !is_of {
@@ -251,6 +270,8 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         }
         Inspected::Journal(accounts, newest) => journal::read(app, accounts, newest),
         Inspected::Step(shown) => journal::shown(app, *shown),
+        Inspected::Secrets(found) => secrets::read(app, found),
+        Inspected::Erased(store, step, told) => verify::erased_verified(app, (store, step), told),
         Inspected::Fixes(..) => {}
     }
     let is_first = held.is_none();

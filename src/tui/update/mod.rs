@@ -50,7 +50,6 @@ pub mod running_change;
 mod search_narrow;
 pub mod search_query;
 mod search_results;
-mod secrets;
 pub mod select_memory;
 pub mod statistics;
 pub mod stores_loaded;

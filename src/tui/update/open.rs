@@ -29,9 +29,12 @@ pub(super) fn open_vital(app: &mut App) {
             super::list_view::filter(app, text);
             app.list_view.list.cursor.at = 0;
         }
-        HealthLink::Search(query) => {
-            app.focus = Pane::Memories;
-            search_query::set_query(app, query.into());
-        }
+        HealthLink::Search(query) => search(app, query),
+        HealthLink::Secrets => search(app, "is:sensitive"),
     }
+}
+
+fn search(app: &mut App, query: &str) {
+    app.focus = Pane::Memories;
+    search_query::set_query(app, query.into());
 }

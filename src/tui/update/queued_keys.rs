@@ -79,6 +79,12 @@ fn is_of_rows(action: Action) -> bool {
                 | Action::ReplaceFile
                 | Action::Difference
                 | Action::Verify
+                | Action::Real
+                | Action::FalseAlarm
+                | Action::Undecided
+                | Action::FalseAlarms
+                | Action::Redact
+                | Action::Delete
                 | Action::Undo
                 | Action::Redo
                 | Action::CopyId

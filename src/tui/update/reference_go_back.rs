@@ -1,7 +1,7 @@
 //! Goes from memory to memory along references and back, and from a row of a view to its memory and back.
 
 use super::{search_query, statistics};
-use crate::model::{EntryLink, EntryRef, State};
+use crate::model::{EntryLink, EntryRef, Snapshot, State};
 use crate::tui::list_view::problems;
 use crate::tui::state::app::{App, MemoryIdentity, Pane, Screen, Tab, TrailStep, return_view};
 use crate::tui::update::list_view::row_refresh;
@@ -83,8 +83,14 @@ pub fn open_problem(app: &mut App) {
 
 /// Opens the memory of a row of a view.
 pub fn open_memory(app: &mut App, at: EntryRef) {
-    let state = app.snapshot.get(at).1.state;
-    let sought = App::identity(&app.snapshot, at);
+    let snapshot = std::sync::Arc::clone(&app.snapshot);
+    open_memory_of(app, &snapshot, at);
+}
+
+/// Opens a memory of the stores as a view has read them.
+pub fn open_memory_of(app: &mut App, snapshot: &Snapshot, at: EntryRef) {
+    let state = snapshot.get(at).1.state;
+    let sought = App::identity(snapshot, at);
     if leave_view(app, |app| show_memory(app, sought, state)) {
         app.say("The search was lifted to show it; Esc goes back.");
     }

@@ -15,21 +15,25 @@ use crate::usecase::{ChangeCommand, ChangeReport, ChangeRequest, HistoryEffect, 
 use crate::work::Job;
 
 /// Gives a change to the workers, with the stores as the user saw them. The plan is shown first for
-/// several or hidden memories, an erasure, a renamed tag, and a deletion repeated without the menu.
+/// several or hidden memories, an erasure, a redaction, a renamed tag, and a deletion repeated without the menu.
 pub fn request_change(app: &mut App, aim: Option<ChangeTarget>, wanted: ChangeCommand) {
     let Some(data) = app.data.clone() else { return };
     let turns = aim.is_none();
     let aim = aim
         .unwrap_or_else(|| ChangeTarget { snapshot: Arc::clone(&app.snapshot), ..ChangeTarget::default() });
     let ChangeTarget { snapshot, at, beside, name, hidden } = aim;
-    if at.is_empty() && !turns {
+    // The memories that hold a value are found when its erasure is planned.
+    if at.is_empty() && !turns && !wanted.erases_values() {
         return app.say("Nothing is chosen: nothing is changed.");
     }
     let is_repeated = app.changes.last_change.as_ref() == Some(&wanted);
-    let for_good = matches!(wanted, ChangeCommand::Erase(_) | ChangeCommand::RenameTag { .. });
+    let is_planned = matches!(
+        wanted,
+        ChangeCommand::Erase(_) | ChangeCommand::Redact(_) | ChangeCommand::RenameTag { .. }
+    );
     let shown = at.len() > 1
         || !hidden.is_empty()
-        || for_good
+        || is_planned
         || is_repeated && app.delete_menu.is_none() && matches!(wanted, ChangeCommand::Delete(_));
     let waits = if app.change_count > 0 { ", after the change before it" } else { "" };
     let going_on = if shown { "Looking at what changes:" } else { wanted.progress_words() };

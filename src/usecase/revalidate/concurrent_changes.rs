@@ -43,6 +43,13 @@ impl ConcurrentChanges {
 }
 
 impl ConcurrentChange {
+    /// Says no texts of the memory: what a redaction replaces may be among them.
+    pub fn hide_texts(&mut self) {
+        if self.what != "gone" {
+            self.what = "rewritten".into();
+        }
+    }
+
     fn told(&self) -> String {
         match self.what.as_str() {
             "gone" => format!("{} gone", self.name),

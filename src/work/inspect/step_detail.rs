@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{Inspector, StepDetail, StepFile};
 use crate::format::{Placement, by_name, title, title_of_raw};
 use crate::model::{Act, Entry, FileLine, Moment, PathText, Role, Store};
-use crate::usecase::{JournalView, inverse_of_step};
+use crate::usecase::{JournalView, inverse_of_step, receipt_lines};
 
 /// At most this many lines of a file are shown.
 const SHOWN: usize = 200;
@@ -36,7 +36,10 @@ impl Inspector<'_> {
             let files = data.rev().filter_map(|change| step_file(&change.path, &change.act));
             files.map(|file| named(store, file, self.now)).collect()
         });
-        StepDetail { store: number, step, files }
+        let receipt = store.map(|store| receipt_lines(self.data, &store.root, step, self.now));
+        // A receipt that can't be read is one more thing to say about the step.
+        let receipt = receipt.and_then(|read| read.unwrap_or_else(|why| Some(vec![why])));
+        StepDetail { store: number, step, files, receipt }
     }
 }
 

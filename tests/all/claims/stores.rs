@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use palimp::model::{EntryRef, State};
-use palimp::usecase::{ChangeCommand, DeleteOptions};
+use palimp::usecase::{ChangeCommand, DeleteOptions, EraseOptions};
 use serde_json::{Value, json};
 
 use super::desk::Desk;
@@ -145,7 +145,7 @@ pub fn lived(format: &'static str) -> (Desk, Vec<Gone>) {
     }
     let one = nth_live(&desk, 3);
     gone.push(desk.gone(one, true));
-    desk.change(ChangeCommand::Erase(None), &[one]).unwrap_or_else(|_| drop(gone.pop()));
+    desk.change(ChangeCommand::Erase(EraseOptions::default()), &[one]).unwrap_or_else(|_| drop(gone.pop()));
     let one = nth_live(&desk, 0);
     let _ = desk.change(ChangeCommand::Tag { add: vec!["later".into()], remove: Vec::new() }, &[one]);
     let one = nth_live(&desk, 1);

@@ -273,7 +273,7 @@ const PATH: &str = "the/path/of/the/first.rs";
 /// Erases the first record, whose path is also in other data of palimp.
 fn erased_beside(disk: &Faulty) {
     let erased = erase_of(disk, &load(disk), b"k-1").unwrap();
-    assert_eq!((erased.state, erased.left), ("erased", Vec::new()));
+    assert_eq!((&*erased.state, erased.left), ("erased", Vec::new()));
     assert!(erased.also_elsewhere > 0);
 }
 

@@ -12,7 +12,7 @@ use palimp::model::{Code, Entry, Extent, Moment, Severity, Store};
 use palimp::ops::erase;
 use palimp::store::commit::scrub::{ErasureReceipt, gather};
 use palimp::store::commit::{CommitError, Vault, Writer};
-use palimp::store::erase::{ErasedContents, ErasureMatcher};
+use palimp::store::erase::{ErasedContents, ErasureMatcher, ErasureScope};
 use palimp::store::{Place, load_from};
 use serde_json::json;
 
@@ -97,7 +97,7 @@ pub fn erase_of(disk: &dyn Disk, store: &Store, says: &[u8]) -> Result<ErasureRe
     let mut contents = ErasedContents::default();
     let kept = gather(disk, store, &vault, &wanted, &mut contents).unwrap();
     let plan = erase::plan(&context, &wanted, &contents, &kept, erase::DEFAULT_REASON).unwrap().plan;
-    Writer::open(host, store)?.erase(&plan, &targets, erase::DEFAULT_REASON)
+    Writer::open(host, store)?.erase(&plan, ErasureScope::of_records(&targets), erase::DEFAULT_REASON)
 }
 
 fn left_on(disk: &Faulty) -> Vec<PathBuf> {

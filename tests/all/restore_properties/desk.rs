@@ -199,7 +199,7 @@ impl Desk {
             Happening::Erase(one) => {
                 let at = self.some(&[*one]);
                 let own = at.first().map(|at| self.snapshot.stores[0].raw(self.snapshot.get(*at).1).to_vec());
-                if let Ok(planned) = self.plan(ChangeCommand::Erase(None), at)
+                if let Ok(planned) = self.plan(ChangeCommand::Erase(EraseOptions::default()), at)
                     && self.commit(planned).is_ok()
                 {
                     erased.extend(own);

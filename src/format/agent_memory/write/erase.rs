@@ -64,6 +64,10 @@ impl FormatEraser for AgentMemory {
         }
     }
 
+    fn is_snapshot(&self, file: &Path) -> bool {
+        layout::is_checkpoint(file)
+    }
+
     // The parts are the items of lists, and the sections that the specification does not name.
     fn parts(&self, file: &Path, bytes: &[u8]) -> Vec<ErasablePart> {
         let mut tape = Tape::default();
@@ -113,6 +117,12 @@ impl FormatEraser for AgentMemory {
         let is_canonical = indented(owner).is_some_and(|own| (own + "\n").as_bytes() == body);
         let left = if is_canonical { canonical_text(&signed)? } else { signed };
         Ok([mark, &left].concat())
+    }
+
+    fn resigned(&self, file: &Path, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
+        let mut tape = Tape::default();
+        let has_bundle = bundle_of(&mut tape, file, bytes).is_some();
+        if has_bundle { self.without(file, bytes, &[]).map(Some) } else { Ok(None) }
     }
 
     // The empty event keeps only its number, kind, source and time.

@@ -44,6 +44,24 @@ pub fn edit(context: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_
     Ok(writing.done())
 }
 
+/// Returns the changes that give parts these bytes, as one canonical write.
+pub fn replace(context: &WriteContext<'_>, parts: &[(Entry, Vec<u8>)]) -> ChangesResult {
+    let mut edits: Vec<(String, String)> = Vec::new();
+    for (entry, raw) in parts {
+        let path = bundle_path(context.store, entry.record as usize)?;
+        let value = String::from_utf8(raw.clone());
+        let value = value.map_err(|_| Refusal::corrupt("the state is not UTF-8: repair it first."))?;
+        edits.push((path, value));
+    }
+    let mut writing = BundleWrite::of(context)?;
+    let summary = summary("redacted", edits.iter().map(|(path, _)| path.as_str()));
+    let edits: Vec<_> = edits.iter().map(|(path, value)| BundleEdit::Set { path, value }).collect();
+    // The format's own tool would bring the old texts back from events that it has not recalled yet.
+    writing.take_out_of_events(&edits)?;
+    writing.canonical(&edits, &summary)?;
+    Ok(writing.done())
+}
+
 /// Refuses a field that neither the bundle nor the format has.
 fn unknown(path: &str) -> Refusal {
     let within = path.rsplit_once('.').map_or("", |(within, _)| within);

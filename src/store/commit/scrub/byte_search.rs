@@ -3,11 +3,11 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::disk::{Disk, ItemKind};
 use crate::model::PathText;
-use crate::store::erase::ERASE_UNPACK_LIMIT;
+use crate::store::erase::{ERASE_UNPACK_LIMIT, ErasedValues};
 use crate::store::hidden_names::is_ours;
 use crate::text::needle::Needles;
 use crate::text::unpack::{gunzip, untar};
@@ -18,7 +18,7 @@ const DEPTH: usize = 64;
 pub(super) const PACKED: usize = 3;
 
 /// Result of the search of one folder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchReport {
     /// The folder.
     pub place: String,
@@ -48,22 +48,32 @@ pub(super) struct SearchTerms<'n> {
     pub(super) needles: &'n Needles,
     /// Names that repeat erased content. They may stay, but they are reported.
     pub(super) names: &'n Needles,
+    /// Values that are erased everywhere.
+    pub(super) values: &'n ErasedValues,
 }
 
 impl SearchTerms<'_> {
     /// Returns why the bytes fail the search, if they do.
     pub(super) fn says(self, bytes: &[u8]) -> Option<String> {
-        says(bytes, self.needles, PACKED).or_else(|| self.named(bytes))
+        self.found(bytes).or_else(|| self.named(bytes))
+    }
+
+    /// Returns why the bytes fail the search for contents and values.
+    pub(super) fn found(self, bytes: &[u8]) -> Option<String> {
+        says(bytes, &|own| self.needles.any(own) || !self.values.is_empty() && self.values.any(own), PACKED)
     }
 
     fn named(self, bytes: &[u8]) -> Option<String> {
-        (!self.names.is_empty()).then(|| says(bytes, self.names, PACKED))?.map(|_| REPEATED.to_owned())
+        (!self.names.is_empty())
+            .then(|| says(bytes, &|own| self.names.any(own), PACKED))?
+            .map(|_| REPEATED.to_owned())
     }
 
     /// Returns the path up to its first part below the folder that has one of the names.
     fn called(self, folder: &Path, path: &Path) -> Option<PathBuf> {
-        let below = path.strip_prefix(folder).ok().filter(|_| !self.names.is_empty())?;
-        let is_called = |part: &OsStr| self.names.any(part.to_text().as_bytes());
+        let below = path.strip_prefix(folder).ok()?;
+        let has = |name: &[u8]| self.names.any(name) || !self.values.is_empty() && self.values.any(name);
+        let is_called = |part: &OsStr| has(part.to_text().as_bytes());
         let count = below.iter().position(is_called)? + 1;
         Some(folder.join(below.iter().take(count).collect::<PathBuf>()))
     }
@@ -73,6 +83,20 @@ pub(super) fn search(disk: &dyn Disk, folder: &Path, look: SearchTerms<'_>) -> S
     let mut searched = SearchReport::of(folder);
     each_file(disk, folder, 0, &mut |path, outcome| searched.add(disk, path, outcome, look));
     searched
+}
+
+/// Returns the files below a folder that hold a value, also packed.
+pub fn files_with(disk: &dyn Disk, folder: &Path, values: &ErasedValues) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    each_file(disk, folder, 0, &mut |path, outcome| {
+        let read = outcome.and_then(|()| disk.read(path, 0, None));
+        // A file that can't be read may hold one.
+        if read.is_ok_and(|(bytes, _)| says(&bytes, &|own| values.any(own), PACKED).is_none()) {
+            return;
+        }
+        found.push(path.to_owned());
+    });
+    found
 }
 
 /// Searches these files in the folder around a store. `None` if there are none.
@@ -110,7 +134,7 @@ impl SearchReport {
         self.files += 1;
         let is_ours = path.file_name().is_some_and(is_ours);
         match outcome.and_then(|()| disk.read(path, 0, None)) {
-            Ok((bytes, _)) => match says(&bytes, look.needles, PACKED) {
+            Ok((bytes, _)) => match look.found(&bytes) {
                 Some(why) => {
                     self.has_ours |= is_ours;
                     self.find(path.to_owned(), why);
@@ -172,8 +196,8 @@ const REPEATED: &str = "an id in it repeats what was erased";
 const CALLED: &str = "its name repeats what was erased";
 
 /// Returns why the bytes fail the search, if they do. `depth` limits nested compression.
-pub(super) fn says(bytes: &[u8], needles: &Needles, depth: usize) -> Option<String> {
-    if needles.any(bytes) {
+pub(super) fn says(bytes: &[u8], has: &dyn Fn(&[u8]) -> bool, depth: usize) -> Option<String> {
+    if has(bytes) {
         return Some("it still has what was to be erased".into());
     }
     if !bytes.starts_with(&[0x1f, 0x8b]) {
@@ -185,16 +209,16 @@ pub(super) fn says(bytes: &[u8], needles: &Needles, depth: usize) -> Option<Stri
             "it unpacks to more than {ERASE_UNPACK_LIMIT} bytes, and was not searched completely"
         ));
     }
-    if needles.any(&unpacked.content) {
+    if has(&unpacked.content) {
         return Some("it still has what was to be erased, compressed".into());
     }
     if unpacked.content.starts_with(&[0x1f, 0x8b]) {
         return match depth {
             0 => Some("it is compressed too often to be searched".into()),
-            _ => says(&unpacked.content, needles, depth - 1),
+            _ => says(&unpacked.content, has, depth - 1),
         };
     }
     let members = untar(bytes, ERASE_UNPACK_LIMIT).content;
     let packed = members.iter().filter(|own| own.bytes.starts_with(&[0x1f, 0x8b]));
-    packed.filter_map(|own| if depth == 0 { None } else { says(&own.bytes, needles, depth - 1) }).next()
+    packed.filter_map(|own| if depth == 0 { None } else { says(&own.bytes, has, depth - 1) }).next()
 }

@@ -10,9 +10,12 @@ use crate::store::commit::apply::apply_plan;
 use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::derive::derive_files;
 use crate::store::commit::scrub::finish_erasure::refused;
-use crate::store::commit::scrub::{finish_erasure, replaced_files, scrubbed_copies, torn_tombstones};
+use crate::store::commit::scrub::{
+    finish_erasure, replaced_files, scrubbed_copies, torn_tombstones, value_search,
+};
 use crate::store::commit::vault::pending_erasure::PendingErasure;
-use crate::store::erase::{ErasedContents, ErasureContext, ErasureMatcher, ErasureTarget};
+use crate::store::erase::{ErasedContents, ErasureContext, ErasureMatcher, ErasureScope};
+use crate::text::keyed_search::{KeyedSearch, ValueKey};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -28,23 +31,28 @@ pub(super) const ROUNDS: usize = 4;
 pub fn erase(
     context: &CommitContext<'_>,
     plan: &Plan,
-    targets: &[ErasureTarget],
+    scope: ErasureScope<'_>,
     reason: &str,
 ) -> Result<ErasureReceipt, CommitError> {
     // Without this check an unreadable list would be noticed only after the data is gone.
     context.vault.erasure_list()?;
     none_is_pending(context)?;
+    let machine = context.host.machine;
+    let key = context.vault.make_value_key([machine.random(), machine.random()])?;
     let entry = PendingErasure {
         step: context.vault.next_step()?,
         process: context.own_process(),
         at: context.host.now.to_rfc3339(),
         reason: reason.to_owned(),
-        records: targets.to_vec(),
+        records: scope.targets.to_vec(),
         files: plan.all().filter(|change| !change.is_empty()).map(FileLine::of).collect(),
         with_torn: plan.with_torn.clone(),
+        values: scope.values.iter().map(|own| key.digest(own)).collect(),
+        value_key: key.id(),
     };
     let store = context.load();
-    let wanted = ErasureMatcher::of(context.format, &store, &entry.records, context.host.now);
+    let wanted = ErasureMatcher::of(context.format, &store, &entry.records, context.host.now)
+        .with_values(scope.values);
     let mut contents = ErasedContents::default();
     gather(context.host.disk, &store, &context.vault, &wanted, &mut contents)?;
     let through = scrubbed_copies::gone_through(context, &store)?;
@@ -58,7 +66,7 @@ pub fn erase(
         }
         return Err(error.with(FilesState::Erasing));
     }
-    let erased = finish(context, &entry, &wanted, contents, Some(&through));
+    let erased = finish(context, &entry, &wanted, (contents, &key), Some(&through));
     let notes = std::mem::take(&mut *context.notes.borrow_mut());
     erased.map(|own| ErasureReceipt { notes, ..own }).map_err(|error| error.with(FilesState::Erasing))
 }
@@ -75,9 +83,7 @@ pub(super) fn none_is_pending(context: &CommitContext<'_>) -> Result<(), CommitE
 /// Finishes an interrupted erasure and notes its result. If it fails, the next start tries again.
 pub fn finish_erasing(context: &CommitContext<'_>) -> Result<Option<ErasureReceipt>, CommitError> {
     let Some(entry) = context.vault.erasing()? else { return Ok(None) };
-    let wanted = ErasureMatcher::of(context.format, context.store, &entry.records, context.host.now);
-    let finished = torn_tombstones::cut_torn(context)
-        .and_then(|()| finish(context, &entry, &wanted, ErasedContents::default(), None));
+    let finished = torn_tombstones::cut_torn(context).and_then(|()| finish_begun(context, &entry));
     match &finished {
         Ok(erased) => finish_erasure::tell_finished(context, erased),
         Err(error) => context.note(format!(
@@ -88,6 +94,19 @@ pub fn finish_erasing(context: &CommitContext<'_>) -> Result<Option<ErasureRecei
         )),
     }
     Ok(finished.ok())
+}
+
+/// Finishes an interrupted erasure. Values are read again from where they still are.
+fn finish_begun(context: &CommitContext<'_>, entry: &PendingErasure) -> Result<ErasureReceipt, CommitError> {
+    let machine = context.host.machine;
+    let key = match entry.values.is_empty() {
+        true => context.vault.make_value_key([machine.random(), machine.random()])?,
+        false => context.vault.known_value_key(&entry.value_key)?,
+    };
+    let values = value_search::read_again(context, &KeyedSearch::of(&key, &entry.values));
+    let wanted = ErasureMatcher::of(context.format, context.store, &entry.records, context.host.now)
+        .with_values(&values);
+    finish(context, entry, &wanted, (ErasedContents::default(), &key), None)
 }
 
 /// Applies a plan without undo data: tombstones first, durably. An error has true if files were changed.
@@ -116,7 +135,7 @@ pub(super) fn finish(
     context: &CommitContext<'_>,
     entry: &PendingErasure,
     wanted: &ErasureMatcher<'_>,
-    mut contents: ErasedContents,
+    (mut contents, key): (ErasedContents, &ValueKey),
     through: Option<&scrubbed_copies::ScrubbedBy>,
 ) -> Result<ErasureReceipt, CommitError> {
     let mut with_torn: BTreeSet<String> = entry.with_torn.iter().cloned().collect();
@@ -172,5 +191,6 @@ pub(super) fn finish(
         &before,
         entry.step,
     )?;
-    finish_erasure::conclude(context, entry, (sought, &contents), &changed, with_torn, through.is_none())
+    let texts = (sought, &contents, &wanted.values);
+    finish_erasure::conclude(context, entry, texts, key, &changed, with_torn, through.is_none())
 }

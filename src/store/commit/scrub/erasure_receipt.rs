@@ -1,23 +1,26 @@
 //! The result of an erasure, for its receipt and in words.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{GitHistory, SearchReport};
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Store};
 use crate::store::erase::ErasureTarget;
+use crate::text::keyed_search::ValueDigest;
 
 /// Result of an erasure.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ErasureReceipt {
     /// The step's number.
     pub step: u64,
     /// When it began.
     pub at: String,
     /// `erased`, or `left` if something was found.
-    pub state: &'static str,
+    pub state: Cow<'static, str>,
     /// The reason, as a code.
     pub reason: String,
     /// The erased records.
@@ -26,6 +29,12 @@ pub struct ErasureReceipt {
     pub searched: Vec<SearchReport>,
     /// The places where something is left, with the reasons.
     pub left: Vec<String>,
+    /// The number of values that were erased wherever they were.
+    pub erased_values: usize,
+    /// The digests of what was searched for, so that it can be searched for again.
+    pub values: Vec<ValueDigest>,
+    /// The id of the key of these digests.
+    pub value_key: String,
     /// Other records that have the same text and stay.
     pub alike: Vec<String>,
     /// Places where more was erased, because it may be part of the torn record before it.
@@ -54,7 +63,11 @@ impl ErasureReceipt {
     pub fn found(&self) -> Vec<String> {
         if self.left.is_empty() {
             let files: u64 = self.searched.iter().map(|own| own.files).sum();
-            let found = if self.alike.is_empty() { "none has it" } else { "only memories that stay have it" };
+            let found = match self.erased_values {
+                0 if !self.alike.is_empty() => "only memories that stay have it",
+                0 | 1 => "none has it",
+                _ => "none has one of them",
+            };
             return vec![format!("erased. {files} files of this store were searched: {found}")];
         }
         let head = "not erased everywhere. It is still in these places. Remove it by hand, unless the line says to keep it:";

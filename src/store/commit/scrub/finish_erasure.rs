@@ -8,14 +8,16 @@ use serde::Deserialize;
 use super::byte_search::{self, SearchReport, SearchTerms};
 use super::erasure_receipt::{ErasureReceipt, cannot_reach};
 use super::{GitHistory, PendingErasure};
+use crate::detectors::has_secret;
 use crate::format::writing::Refusal;
 
 use crate::model::{FileLine, JournalLine};
 use crate::store::commit::scrub::torn_tombstones;
 use crate::store::commit::vault::pending_erasure;
 use crate::store::commit::{CommitContext, CommitError};
-use crate::store::erase::{ErasedContents, ErasureTarget, SearchTexts};
+use crate::store::erase::{ErasedContents, ErasedValues, ErasureTarget, SearchTexts};
 use crate::store::own_files;
+use crate::text::keyed_search::{ValueDigest, ValueKey};
 use crate::text::needle::Needles;
 
 #[derive(Deserialize)]
@@ -30,13 +32,14 @@ struct EarlierReceipt {
 pub fn conclude(
     context: &CommitContext<'_>,
     entry: &PendingErasure,
-    (sought, contents): (SearchTexts, &ErasedContents),
+    (sought, contents, values): (SearchTexts, &ErasedContents, &ErasedValues),
+    key: &ValueKey,
     changed: &BTreeSet<PathBuf>,
     with_torn: BTreeSet<String>,
     resumed: bool,
 ) -> Result<ErasureReceipt, CommitError> {
     let names = Needles::of(contents.revealing_names(&entry.records));
-    let look = SearchTerms { needles: &sought.needles, names: &names };
+    let look = SearchTerms { needles: &sought.needles, names: &names, values };
     let mut root = byte_search::search(context.host.disk, &context.place.root, look);
     let changed = changed.iter().map(|own| context.path(own));
     for path in changed.filter(|own| context.host.disk.look(own).is_ok()) {
@@ -55,8 +58,7 @@ pub fn conclude(
     let receipt = context.vault.receipt_of(entry.step)?;
     let own = search_own(context, &receipt, look);
     let searched: Vec<SearchReport> = [root, own].into_iter().chain(around).collect();
-    let mut git =
-        GitHistory::of(context.host.disk, &context.place.root, &files_beside(context), &sought.needles);
+    let mut git = GitHistory::of(context.host.disk, &context.place.root, &files_beside(context), look);
     if resumed {
         // Content that was gone before the interruption is unknown.
         git.iter_mut().for_each(|own| own.stop("the erasure was interrupted"));
@@ -66,11 +68,14 @@ pub fn conclude(
     let mut erased = ErasureReceipt {
         step: entry.step,
         at: entry.at.clone(),
-        state: "erased",
+        state: "erased".into(),
         reason: entry.reason.clone(),
         records: entry.records.iter().map(ErasureTarget::when_over).collect(),
         left: searched.iter().flat_map(SearchReport::told).collect(),
         searched,
+        erased_values: entry.values.len(),
+        values: digests(entry, &sought, key),
+        value_key: key.id(),
         alike: sought.alike,
         with_torn: with_torn.into_iter().collect(),
         too_short: sought.needles.skipped(),
@@ -87,12 +92,21 @@ pub fn conclude(
     }
     add_earlier(context, entry, &mut erased)?;
     if !erased.left.is_empty() {
-        erased.state = "left";
+        erased.state = "left".into();
     }
     context.vault.write_own_file(&erased.receipt, &pending_erasure::json(&erased)?)?;
     torn_tombstones::drop_adding(context);
     context.vault.end_erasing()?;
     Ok(erased)
+}
+
+/// Returns the digests of the values, and of the main texts of erased records. Other memories may get the same tags
+/// and paths later, so these are left out unless they are secret.
+fn digests(entry: &PendingErasure, sought: &SearchTexts, key: &ValueKey) -> Vec<ValueDigest> {
+    let secrets = sought.needles.contents().filter(|own| has_secret(own));
+    let texts = sought.main.contents().chain(secrets).map(|own| key.digest(own));
+    let all: BTreeSet<ValueDigest> = texts.chain(entry.values.iter().cloned()).collect();
+    all.into_iter().collect()
 }
 
 fn search_around(

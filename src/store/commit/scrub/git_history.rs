@@ -6,13 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::byte_search::{PACKED, says};
+use super::byte_search::SearchTerms;
 use crate::disk::{Disk, Git, Lookup};
 use crate::model::PathText;
 use crate::store::erase::ERASE_UNPACK_LIMIT;
-use crate::text::needle::Needles;
 
 /// The time limit of the search.
 const TIME: Duration = Duration::from_secs(20);
@@ -28,7 +27,7 @@ const ASKED: usize = 500;
 const SHORT: usize = 10;
 
 /// Erased content in a repository.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitHistory {
     /// The folder of the work tree.
     pub work_tree: String,
@@ -45,7 +44,7 @@ pub struct GitHistory {
 }
 
 /// A commit, without its message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitCommit {
     /// Its short id.
     pub id: String,
@@ -61,14 +60,19 @@ type CommitObjects = (GitCommit, Vec<String>);
 impl GitHistory {
     /// Searches the repository that the store is in. `None` if it is in none. `beside` are files outside
     /// the store that are made from it.
-    pub fn of(disk: &dyn Disk, root: &Path, beside: &[PathBuf], needles: &Needles) -> Option<GitHistory> {
+    pub(super) fn of(
+        disk: &dyn Disk,
+        root: &Path,
+        beside: &[PathBuf],
+        look: SearchTerms<'_>,
+    ) -> Option<GitHistory> {
         let (mut history, root, work_tree) = GitHistory::begin(disk, root)?;
         let git = Git::of(&root, TIME);
         let inside = beside.iter().filter(|own| own.starts_with(&work_tree)).map(|own| own.clone().into());
         let paths: Vec<OsString> = [OsString::from(".")].into_iter().chain(inside).collect();
-        if needles.is_empty() {
+        if look.needles.is_empty() && look.values.is_empty() {
             history.stop("nothing that was erased is long enough to search for");
-        } else if let Err(error) = history.search(&git, &paths, needles) {
+        } else if let Err(error) = history.search(&git, &paths, look) {
             let why = match error.kind() {
                 io::ErrorKind::NotFound => "`git` is not installed".to_owned(),
                 _ => error.to_string(),
@@ -101,7 +105,7 @@ impl GitHistory {
         self.incomplete.get_or_insert(why.into());
     }
 
-    fn search(&mut self, git: &Git, paths: &[OsString], needles: &Needles) -> io::Result<()> {
+    fn search(&mut self, git: &Git, paths: &[OsString], look: SearchTerms<'_>) -> io::Result<()> {
         let came = self.commits(git, paths)?;
         let staged = self.staged(git, paths)?;
         // Commit messages are searched, too. The newest come first, because a limit may end the search.
@@ -111,7 +115,7 @@ impl GitHistory {
         );
         let mut known = BTreeSet::new();
         order.retain(|id| known.insert(id.clone()));
-        let held = self.held(git, &order, needles)?;
+        let held = self.held(git, &order, look)?;
         let holds = |(commit, blobs): &CommitObjects| {
             held.contains(&commit.whole) || blobs.iter().any(|id| held.contains(id))
         };
@@ -178,11 +182,11 @@ impl GitHistory {
         Ok(answer.lines().filter_map(own).collect())
     }
 
-    fn held(&mut self, git: &Git, ids: &[String], needles: &Needles) -> io::Result<BTreeSet<String>> {
+    fn held(&mut self, git: &Git, ids: &[String], look: SearchTerms<'_>) -> io::Result<BTreeSet<String>> {
         let (mut held, mut bytes) = (BTreeSet::new(), 0);
         let is_all = git.objects(ids, ERASE_UNPACK_LIMIT, &mut |id, own| {
             bytes += own.len() as u64;
-            if says(own, needles, PACKED).is_some() {
+            if look.found(own).is_some() {
                 held.insert(id.to_owned());
             }
             bytes < BYTES

@@ -18,9 +18,10 @@ pub mod scrubbed_copies;
 pub mod stale_plan_guard;
 pub mod torn_tombstones;
 pub mod unread_sources;
+pub mod value_search;
 
 pub use crate::store::commit::vault::pending_erasure::PendingErasure;
-pub use byte_search::SearchReport;
+pub use byte_search::{SearchReport, files_with};
 pub use count_versions::count_versions;
 pub use erasure_list::ErasureLine;
 pub use erasure_receipt::{ErasureReceipt, cannot_reach};

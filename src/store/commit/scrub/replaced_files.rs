@@ -65,7 +65,11 @@ fn may_hold(
     let is_bound = context.format.forbids_rebase(relative);
     // A file that is no plain log may have the content in another form: an index has its words.
     let is_other = !is_log_or_copy(relative) || FileCompression::of(&original(relative)).is_some();
-    is_other || contents.see(wanted, relative, &bytes) > 0 || is_bound || contents.main().any(&bytes)
+    is_other
+        || contents.see(wanted, relative, &bytes) > 0
+        || is_bound
+        || contents.main().any(&bytes)
+        || wanted.values.any(&bytes)
 }
 
 /// Removes or overwrites an old file, even if it was renamed since: its number stays the same.
@@ -191,5 +195,5 @@ fn ended(bytes: &[u8]) -> Vec<u8> {
 /// True if an unfinished line seems to be erased or repeats an erased text, which a search would find.
 fn goes(wanted: &ErasureMatcher<'_>, contents: &ErasedContents, path: &Path, line: &[u8]) -> bool {
     let (all, main) = contents.needles();
-    all.any(line) || wanted.is_erased(path, line, None, Some(&main))
+    all.any(line) || wanted.values.any(line) || wanted.is_erased(path, line, None, Some(&main))
 }

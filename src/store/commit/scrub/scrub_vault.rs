@@ -135,10 +135,11 @@ impl Vault<'_> {
     ) -> Result<bool, CommitError> {
         let failed = |source| CommitError::own_data(path, source);
         let (bytes, _) = self.disk().read(path, 0, None).map_err(failed)?;
-        let mut holds = sought.needles.any(&bytes);
+        let has = |bytes: &[u8]| sought.needles.any(bytes) || holds_value(wanted, bytes);
+        let mut holds = has(&bytes);
         parts(path, &bytes, &mut |own, bytes| {
             let mut found = ErasedContents::default();
-            holds |= found.see(wanted, own, bytes) > 0 || sought.needles.any(bytes);
+            holds |= found.see(wanted, own, bytes) > 0 || has(bytes);
             // The undo data of such a file is valid only for the bytes before the erasure.
             holds |= is_step(path) && wanted.format.forbids_rebase(own);
         });
@@ -155,6 +156,10 @@ impl Vault<'_> {
         }
         Ok(true)
     }
+}
+
+fn holds_value(wanted: &ErasureMatcher<'_>, bytes: &[u8]) -> bool {
+    !wanted.values.is_empty() && wanted.values.any(bytes)
 }
 
 /// True if a draft may be of an erased record. An erased record without an id can't be recognized:
@@ -181,10 +186,10 @@ fn left_of(
     let marks = ErasureMarks { main: &sought.main, parts: &sought.parts, reason };
     let left = clean(wanted, &own, bytes, marks).ok()?.left(bytes)?;
     // The needles have no text of remaining records, so a line with one of them must go.
-    let stays = |line: &&[u8]| !sought.needles.any(line);
+    let stays = |line: &&[u8]| !sought.needles.any(line) && !holds_value(wanted, line);
     match is_log_or_copy(&own) {
         true => Some(left.split_inclusive(|byte| *byte == b'\n').filter(stays).collect::<Vec<_>>().concat()),
-        false => Some(left).filter(|left| !sought.needles.any(left)),
+        false => Some(left).filter(|left| !sought.needles.any(left) && !holds_value(wanted, left)),
     }
 }
 

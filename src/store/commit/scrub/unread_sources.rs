@@ -92,10 +92,15 @@ pub(super) fn gather_holding<'a>(
         let is_read = known.get(relative).is_some_and(|own| !is_unread(own.role));
         let packing = FileCompression::of(relative);
         let placed = wanted.format.place(relative, false) == Placement::File(Role::Backup);
-        if packing.is_none() && (is_read || !is_log_or_copy(relative) && !placed) {
+        let is_copy = is_log_or_copy(relative) || placed;
+        // A value can be in a file that palimp does not know.
+        if packing.is_none() && (is_read || !is_copy && wanted.values.is_empty()) {
             return;
         }
         let Ok((bytes, _)) = disk.read(path, 0, None) else { return };
+        if packing.is_none() && !is_copy && (is_outside(relative) || !wanted.values.any(&bytes)) {
+            return;
+        }
         each_within(relative, &bytes, &mut |path, bytes| {
             contents.see(wanted, path, bytes);
         });
@@ -112,6 +117,11 @@ pub(super) fn gather_holding<'a>(
         false => drop(contents.see(wanted, own, bytes)),
     })?;
     Ok(UnreadSources { disk, root: &store.root, vault, files, key, held, changed: RefCell::default() })
+}
+
+/// True for a file of a version control system: it counts as outside, is searched and named, never changed.
+fn is_outside(relative: &Path) -> bool {
+    relative.iter().any(|part| part == ".git")
 }
 
 pub(super) fn is_unread(role: Role) -> bool {

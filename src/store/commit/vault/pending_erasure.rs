@@ -8,6 +8,7 @@ use super::Vault;
 use crate::model::FileLine;
 use crate::store::commit::CommitError;
 use crate::store::erase::ErasureTarget;
+use crate::text::keyed_search::ValueDigest;
 
 pub const ERASING: &str = "erasing.json";
 /// An erasure that has begun. It holds no content, and exists until the search is over.
@@ -29,6 +30,13 @@ pub struct PendingErasure {
     /// The places (`file:line`) that are erased together with the torn record before them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with_torn: Vec<String>,
+    /// The digests of values that are erased wherever they are. After an interruption, the values are searched
+    /// for by these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<ValueDigest>,
+    /// The id of the key of these digests.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub value_key: String,
 }
 
 impl Vault<'_> {

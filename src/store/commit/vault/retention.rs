@@ -35,7 +35,12 @@ impl Vault<'_> {
         Ok(found)
     }
 
-    pub(in crate::store::commit) fn items(&self, folder: &str) -> Result<Vec<Item>, CommitError> {
+    /// Returns the items of a folder of palimp's data. Empty if there is none.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be listed.
+    pub fn items(&self, folder: &str) -> Result<Vec<Item>, CommitError> {
         let folder = self.path(folder);
         let listed = Lookup::from(self.disk().list(&folder)).optional();
         listed.map(Option::unwrap_or_default).map_err(|error| CommitError::unread(&folder, error))

@@ -28,6 +28,12 @@ pub fn copy(app: &mut App, action: Action) {
 fn title_of(app: &App, row: ListRow) -> String {
     let problem =
         if let ListRow::Problem(number) = row { list_view::problems::problem(app, number) } else { None };
+    // Of a finding the masked value is copied, never the value.
+    let found =
+        if let ListRow::Finding(number) = row { list_view::secrets::finding(app, number) } else { None };
+    if let Some(own) = found {
+        return format!("{}  {}  {}", own.finding.masked, own.finding.rule, own.title);
+    }
     problem.map_or_else(|| row::title(app, row), |(_, own)| own.message.clone())
 }
 
@@ -36,6 +42,10 @@ fn path_of(app: &App, row: ListRow) -> Option<String> {
     let root = |store: usize| app.snapshot.stores.get(store).map(|store| store.root.clone());
     let of_memory = |at| memory::path_and_line(&app.snapshot, at);
     Some(match row {
+        ListRow::Finding(number) => {
+            let own = list_view::secrets::finding(app, number)?;
+            place(&root(own.at.store as usize)?.join(&own.finding.file), Some(own.finding.line))
+        }
         ListRow::Backup(_) => {
             let own = app.list_view.backups.of(Some(row))?;
             root(own.store)?.join(&own.copy.path).to_text().into_owned()

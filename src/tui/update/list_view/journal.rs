@@ -6,6 +6,7 @@ use crate::tui::list_view::journal::step;
 use crate::tui::state::app::App;
 use crate::tui::update::list_view::change_request::plan;
 use crate::tui::update::list_view::row_refresh::ask;
+use crate::tui::update::list_view::verify;
 use crate::usecase::{ChangeCommand, JournalView, StepOutcome};
 use crate::work::{Inspect, StepDetail};
 
@@ -24,6 +25,7 @@ pub fn shown(app: &mut App, own: StepDetail) {
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
         Action::Open if step(app).is_some() => open(app),
+        Action::Verify => verify::verify_erased(app),
         Action::Undo => turn(app, false),
         Action::Redo => turn(app, true),
         _ => return false,

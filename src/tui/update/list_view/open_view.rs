@@ -32,6 +32,7 @@ pub fn refresh(app: &mut App) {
         Screen::Backups => Inspect::Backups,
         Screen::Archive | Screen::Upkeep => Inspect::Upkeep,
         Screen::Journal => Inspect::Journal,
+        Screen::Secrets => Inspect::Secrets,
         _ => return,
     };
     ask(app, what)

@@ -1,10 +1,11 @@
-//! The action `verify`: reads every byte of each backup.
+//! The action `verify`: reads every byte of each backup, or searches again for what a step erased.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use crate::model::BackupCheck;
 use crate::model::plan::count_with_noun;
+use crate::tui::list_view::journal;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::update::list_view::row_refresh::ask;
 use crate::work::{BackupCompareMode, BackupRow, BackupSummary, Inspect};
@@ -63,4 +64,26 @@ pub fn note(
     if let Some(own) = own {
         (own.verified, own.differs) = (Some(verified), differs);
     }
+}
+
+/// Starts to search for what the step under the cursor erased.
+pub fn verify_erased(app: &mut App) {
+    let Some((store, row)) = journal::step(app).filter(|(_, row)| row.line.verb == "erase") else {
+        return app.say("Only an erasure is searched for again: no such step is under the cursor.");
+    };
+    let step = row.line.step;
+    app.say(format!("Searching every file again for what step {step} erased …"));
+    ask(app, Inspect::Erased(store, step))
+}
+
+/// Takes in the result of that search: it is shown above the receipt.
+pub fn erased_verified(app: &mut App, (store, step): (usize, u64), told: Result<Vec<String>, String>) {
+    let told = told.unwrap_or_else(|why| vec![why]);
+    if let Some(first) = told.first() {
+        app.say(first.clone());
+    }
+    let checks = &mut app.list_view.journal.checks;
+    checks.retain(|own| (own.0, own.1) != (store, step));
+    checks.push((store, step, told));
+    (app.list_view.in_details, app.list_view.top) = (true, 0);
 }

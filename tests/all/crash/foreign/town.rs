@@ -10,7 +10,7 @@ use palimp::model::{Act, Change, Extent, Plan, Role, Store};
 use palimp::ops::{self, WriteContext};
 use palimp::store::commit::scrub::gather;
 use palimp::store::commit::{CommitError, Vault, Writer};
-use palimp::store::erase::{ErasedContents, ErasureMatcher};
+use palimp::store::erase::{ErasedContents, ErasureMatcher, ErasureScope};
 use palimp::store::{Place, load_from};
 
 use super::deeds::{Deed, Doing, First, Make, add, bytes_of, new_session};
@@ -161,7 +161,11 @@ fn erase(disk: &Faulty, machine: &Still, store: &Store) -> Option<Done> {
         Ok(writer) => writer,
         Err(error) => return Some(Err(error)),
     };
-    Some(writer.erase(&plan, &targets, ops::erase::DEFAULT_REASON).map(|_| (Vec::new(), None)))
+    Some(
+        writer
+            .erase(&plan, ErasureScope::of_records(&targets), ops::erase::DEFAULT_REASON)
+            .map(|_| (Vec::new(), None)),
+    )
 }
 
 /// Returns the files that a deed would change, each with whether it is derived.

@@ -1,0 +1,227 @@
+//! Values that are erased wherever they are. In a document that must stay, they are masked.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use aho_corasick::AhoCorasick;
+
+use crate::detectors::MASK;
+use crate::store::erase::erasure_target::SharedText;
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit::{self, JsonSplice};
+use crate::text::json_scanner::Tape;
+use crate::text::keyed_search::each_decoding;
+use crate::text::string_places::unescaped;
+
+/// The values of an erasure. They are searched for in everything that the bytes can be decoded to, as a later check
+/// does.
+#[derive(Clone, Default)]
+pub struct ErasedValues {
+    values: Vec<SharedText>,
+    search: Option<AhoCorasick>,
+}
+
+impl ErasedValues {
+    /// Takes these values.
+    pub fn of(values: &[SharedText]) -> ErasedValues {
+        let values = values.to_vec();
+        // Without a search nothing is found, and nothing is called erased: it fails only for gigabytes of values.
+        let search = AhoCorasick::new(values.iter().map(|own| &**own)).ok().filter(|_| !values.is_empty());
+        ErasedValues { values, search }
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// True if one of them can be the name of a member: letters and underscores.
+    pub fn are_names(&self) -> bool {
+        let is_name = |own: &SharedText| own.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+        self.values.iter().any(is_name)
+    }
+
+    /// True if a text is one of them.
+    pub fn is_value(&self, text: &[u8]) -> bool {
+        self.values.iter().any(|own| **own == *text)
+    }
+
+    /// True if one of them is in the bytes, in any form.
+    pub fn any(&self, bytes: &[u8]) -> bool {
+        let Some(search) = &self.search else { return !self.is_empty() };
+        let mut any = false;
+        each_decoding(bytes, &mut |own, _| any = any || search.is_match(own));
+        any
+    }
+
+    /// Returns the numbers of those that are in the bytes, in any form.
+    pub fn which(&self, bytes: &[u8]) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let Some(search) = &self.search else { return found };
+        each_decoding(bytes, &mut |own, _| {
+            found.extend(search.find_overlapping_iter(own).map(|own| own.pattern().as_usize()));
+        });
+        found
+    }
+
+    /// Returns the bytes with every value masked; `None` if nothing in them is masked, or if it can't be done:
+    /// the search finds the value afterwards.
+    pub fn masked(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        if self.is_empty() || !self.any(bytes) {
+            return None;
+        }
+        let in_json = self.masked_json(bytes).unwrap_or_else(|| bytes.to_vec());
+        let plain = if self.any(&in_json) { self.masked_text(&in_json)? } else { in_json };
+        (plain != bytes && !self.any(&plain)).then_some(plain)
+    }
+
+    /// Masks the values within the strings, names and numbers of a JSON document.
+    fn masked_json(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let mut tape = Tape::default();
+        let root = json_edit::scan(&mut tape, bytes).ok()?;
+        // A document of ASCII stays one: a format may ask for that.
+        let ascii: String = MASK.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+        let mask = if bytes.is_ascii() { &*ascii } else { MASK };
+        let mut splices = Vec::new();
+        self.splices(root, (mask, 0), &mut splices);
+        Some(json_edit::apply(bytes, splices))
+    }
+
+    fn splices<'m>(
+        &self,
+        value: Json<'_>,
+        (mask, depth): (&'m str, usize),
+        splices: &mut Vec<JsonSplice<'m>>,
+    ) {
+        if !self.any(value.raw()) {
+            return;
+        }
+        let inside: Vec<Json<'_>> = match value.kind() {
+            JsonKind::Object => value.members().flat_map(|(name, own)| [name, own]).collect(),
+            JsonKind::Array => value.items().collect(),
+            JsonKind::String => return splices.extend(self.in_string(value, mask)),
+            // No other number is wrong in the same way for everybody who reads it.
+            _ => return splices.push(JsonSplice::of(value, "0")),
+        };
+        match depth < DEPTH {
+            true => inside.into_iter().for_each(|own| self.splices(own, (mask, depth + 1), splices)),
+            false => splices.push(JsonSplice::of(value, "null")),
+        }
+    }
+
+    fn in_string<'m>(&self, value: Json<'_>, mask: &'m str) -> Vec<JsonSplice<'m>> {
+        let (start, end) = value.span();
+        let whole = || vec![JsonSplice::new(start + 1..end - 1, mask)];
+        let Some(inner) = value.quoted() else { return Vec::new() };
+        let (text, places) = unescaped(inner);
+        let at = |place: usize| start + 1 + places.as_ref().map_or(place, |all| all[place]);
+        let spans = self.spans(&text);
+        let splices: Vec<JsonSplice<'m>> =
+            spans.iter().map(|own| JsonSplice::new(at(own.start)..at(own.end), mask)).collect();
+        let left = cut(&text, &spans);
+        // What is left has the value in base64, for example.
+        if splices.is_empty() || self.any(&left) { whole() } else { splices }
+    }
+
+    /// Masks the values in a text: as they are, escaped as in JSON, then in another encoding, and else the whole
+    /// line.
+    fn masked_text(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        std::str::from_utf8(bytes).ok()?;
+        let plain = cut(bytes, &self.spans(bytes));
+        let (text, places) = unescaped(&plain);
+        let at = |place: usize| places.as_ref().map_or(place, |all| all[place]);
+        let spans: Vec<Range<usize>> =
+            self.spans(&text).into_iter().map(|own| at(own.start)..at(own.end)).collect();
+        let plain = cut(&plain, &spans);
+        let is_encoding = |byte: u8| byte.is_ascii_alphanumeric() || b"+/-_=".contains(&byte);
+        let words = self.without_pieces(&plain, &|byte| !is_encoding(byte));
+        Some(self.without_pieces(&words, &|byte| byte == b'\n'))
+    }
+
+    /// Replaces every piece that holds a value by the mask.
+    fn without_pieces(&self, bytes: &[u8], ends: &dyn Fn(u8) -> bool) -> Vec<u8> {
+        if !self.any(bytes) {
+            return bytes.to_vec();
+        }
+        let mut out = Vec::with_capacity(bytes.len());
+        for piece in bytes.split_inclusive(|byte| ends(*byte)) {
+            let inner = piece.len() - usize::from(piece.last().is_some_and(|byte| ends(*byte)));
+            let holds = self.any(&piece[..inner]);
+            out.extend_from_slice(if holds { MASK.as_bytes() } else { &piece[..inner] });
+            out.extend_from_slice(&piece[inner..]);
+        }
+        out
+    }
+
+    /// Returns where the values are in a text as they are, in order, without overlaps.
+    fn spans(&self, text: &[u8]) -> Vec<Range<usize>> {
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        for value in &self.values {
+            let all = memchr::memmem::find_iter(text, &**value);
+            spans.extend(all.map(|at| at..at + value.len()));
+        }
+        spans.sort_by_key(|own| own.start);
+        let mut merged: Vec<Range<usize>> = Vec::new();
+        for own in spans {
+            match merged.last_mut() {
+                Some(last) if own.start < last.end => last.end = last.end.max(own.end),
+                _ => merged.push(own),
+            }
+        }
+        merged
+    }
+}
+
+/// A value nested deeper than this goes as one piece.
+const DEPTH: usize = 64;
+
+/// Replaces ranges of a text by the mask.
+fn cut(text: &[u8], spans: &[Range<usize>]) -> Vec<u8> {
+    let splices = spans.iter().map(|own| JsonSplice::new(own.clone(), MASK)).collect();
+    json_edit::apply(text, splices)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VALUE: &str = "the \"secret\" 漢字";
+
+    fn masked(text: &str) -> String {
+        let values = ErasedValues::of(&[VALUE.as_bytes().into()]);
+        String::from_utf8(values.masked(text.as_bytes()).expect("it holds the value")).expect("text")
+    }
+
+    #[test]
+    fn a_value_is_masked_in_json_and_every_other_byte_stays() {
+        let json = serde_json::to_string(VALUE).expect("JSON");
+        let inner = &json[1..json.len() - 1];
+        let config = |own: &str| format!("{{ \"a\" : [1.0, \"x\\u0041 {own} y\"],\n \"{own}\": \"z\" }}\n");
+        assert_eq!(masked(&config(inner)), config(MASK));
+        let plain = serde_json::to_string("an \"ascii\" value").expect("JSON");
+        let values = ErasedValues::of(&[b"an \"ascii\" value"[..].into()]);
+        let masked_ascii = values.masked(format!("{{\"a\":{plain}}}").as_bytes());
+        assert_eq!(
+            masked_ascii.as_deref(),
+            Some(format!("{{\"a\":\"{}\"}}", "\\u2022".repeat(6)).as_bytes())
+        );
+        let packed = "dGhlICJzZWNyZXQiIOa8ouWtlw==";
+        assert_eq!(
+            masked(&format!("{{\"é\":\"{packed} b\",\"c\":2}}")),
+            format!("{{\"é\":\"{MASK}\",\"c\":2}}")
+        );
+    }
+
+    #[test]
+    fn a_value_is_masked_in_plain_text() {
+        assert_eq!(masked(&format!("# A\n{VALUE}, and\r\nmore")), format!("# A\n{MASK}, and\r\nmore"));
+        assert_eq!(masked("key: dGhlICJzZWNyZXQiIOa8ouWtlw== # b\n"), format!("key: {MASK} # b\n"));
+    }
+
+    #[test]
+    fn bytes_without_the_value_and_bytes_that_are_no_text_stay() {
+        let values = ErasedValues::of(&[VALUE.as_bytes().into()]);
+        assert_eq!(values.masked(b"{\"a\": \"the secret\"}"), None);
+        assert_eq!(values.masked(&[&[0xff, 0xfe], VALUE.as_bytes()].concat()), None);
+    }
+}

@@ -1,0 +1,131 @@
+//! Finds values again of which only the length and a keyed digest are kept.
+//!
+//! A rolling hash under a secret base finds the candidates; SHA-256 under the same key confirms them. Without
+//! the key, neither can be compared with a guess.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::text::digest::hex;
+
+mod decode;
+mod rolling_hash;
+
+pub use decode::each_decoding;
+use rolling_hash::RollingHash;
+
+/// The rolling hash covers at most this many bytes of a value. A shorter part of a long value could be guessed
+/// on its own by who has the key.
+const WINDOW: usize = 24;
+
+/// The secret key of the digests, 32 random bytes.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ValueKey(pub [u8; 32]);
+
+/// What is kept of a value. It says nothing else about the value without the key.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ValueDigest {
+    /// The length in bytes of UTF-8.
+    pub length: usize,
+    /// The rolling hash of its start, encrypted, in hexadecimal.
+    pub window: String,
+    /// SHA-256 of the key and the value, in hexadecimal.
+    pub digest: String,
+}
+
+impl ValueKey {
+    /// Returns the digest of a value.
+    pub fn digest(&self, value: &[u8]) -> ValueDigest {
+        let digest = self.hash("value", value);
+        let rolled = RollingHash::of(self.base()).whole(&value[..value.len().min(WINDOW)]);
+        let window = format!("{:016x}", rolled ^ self.pad(&digest));
+        ValueDigest { length: value.len(), window, digest }
+    }
+
+    /// Returns a name of the key, which says nothing about it.
+    pub fn id(&self) -> String {
+        self.hash("id", b"").get(..16).unwrap_or_default().to_owned()
+    }
+
+    fn hash(&self, what: &str, bytes: &[u8]) -> String {
+        let hash = Sha256::new().chain_update(self.0).chain_update(what).chain_update([0]);
+        hex(&hash.chain_update(bytes).finalize()[..])
+    }
+
+    fn base(&self) -> u64 {
+        number(&self.hash("base", b""))
+    }
+
+    /// Returns the bits that encrypt a rolling hash: on its own it could be compared with a guess.
+    fn pad(&self, digest: &str) -> u64 {
+        number(&self.hash("pad", digest.as_bytes()))
+    }
+}
+
+/// Returns the number in the first 16 hexadecimal digits.
+fn number(digits: &str) -> u64 {
+    digits.get(..16).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default()
+}
+
+/// A search for values by their digests.
+pub struct KeyedSearch<'a> {
+    key: &'a ValueKey,
+    digests: &'a [ValueDigest],
+    hash: RollingHash,
+    /// By the length of the window: the digests by rolling hash.
+    windows: BTreeMap<usize, HashMap<u64, Vec<usize>>>,
+}
+
+/// A value that was found again.
+pub struct FoundValue<'b> {
+    /// Its number among the digests.
+    pub number: usize,
+    /// The value.
+    pub value: &'b [u8],
+    /// The form that it has in the file: `as text`, `in base64`, …
+    pub form: &'static str,
+}
+
+impl<'a> KeyedSearch<'a> {
+    /// Prepares a search for these digests.
+    pub fn of(key: &'a ValueKey, digests: &'a [ValueDigest]) -> KeyedSearch<'a> {
+        let mut windows: BTreeMap<usize, HashMap<u64, Vec<usize>>> = BTreeMap::new();
+        for (number, own) in digests.iter().enumerate().filter(|(_, own)| own.length > 0) {
+            let Ok(window) = u64::from_str_radix(&own.window, 16) else { continue };
+            let rolled = window ^ key.pad(&own.digest);
+            windows.entry(own.length.min(WINDOW)).or_default().entry(rolled).or_default().push(number);
+        }
+        KeyedSearch { key, digests, hash: RollingHash::of(key.base()), windows }
+    }
+
+    /// True if there are no digests.
+    pub fn is_empty(&self) -> bool {
+        self.windows.is_empty()
+    }
+
+    /// Passes each value in the bytes to `see`, in every form that palimp knows. A value can be passed twice.
+    pub fn each(&self, bytes: &[u8], see: &mut dyn FnMut(FoundValue<'_>)) {
+        if !self.is_empty() {
+            each_decoding(bytes, &mut |decoded, form| self.each_in(decoded, form, see));
+        }
+    }
+
+    fn each_in(&self, bytes: &[u8], form: &'static str, see: &mut dyn FnMut(FoundValue<'_>)) {
+        for (len, known) in &self.windows {
+            self.hash.each(bytes, *len, &mut |at, rolled| {
+                for number in known.get(&rolled).into_iter().flatten() {
+                    let own = &self.digests[*number];
+                    let Some(value) = bytes.get(at..at + own.length) else { continue };
+                    if self.key.hash("value", value) == own.digest {
+                        see(FoundValue { number: *number, value, form });
+                    }
+                }
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

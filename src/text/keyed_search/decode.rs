@@ -1,0 +1,91 @@
+//! Undoes the encodings that a value may have in a file.
+
+use std::borrow::Cow;
+
+use crate::text::needle::unescape::unescaped;
+
+/// A shorter run of base64 has no value of eight bytes.
+const BASE64_RUN: usize = 11;
+/// The same for hexadecimal.
+const HEX_RUN: usize = 16;
+/// A text may be in JSON within JSON, as deep as this.
+const LAYERS: usize = 4;
+
+/// Passes the bytes, and each part of them that can be decoded, to `see`, with the form that it had.
+pub fn each_decoding(bytes: &[u8], see: &mut dyn FnMut(&[u8], &'static str)) {
+    let (mut layer, mut form) = (Cow::Borrowed(bytes), "as text");
+    for depth in 0..=LAYERS {
+        see(&layer, form);
+        each_base64(&layer, &mut |own| with_escapes(own, "in base64", see));
+        each_hex(&layer, &mut |own| with_escapes(own, "in hexadecimal", see));
+        each_utf16(&layer, &mut |own| with_escapes(own, "in UTF-16", see));
+        let Some(next) = unescaped(&layer).filter(|_| depth < LAYERS) else { return };
+        (layer, form) = (Cow::Owned(next), "escaped as in JSON");
+    }
+}
+
+fn with_escapes(bytes: &[u8], form: &'static str, see: &mut dyn FnMut(&[u8], &'static str)) {
+    see(bytes, form);
+    if let Some(plain) = unescaped(bytes) {
+        see(&plain, form);
+    }
+}
+
+/// Passes what every run of base64 characters says, from each of its first four characters on: a text before
+/// it may look like a part of it.
+fn each_base64(bytes: &[u8], see: &mut dyn FnMut(&[u8])) {
+    let mut out = Vec::new();
+    for run in runs(bytes, BASE64_RUN, &|byte| sextet(byte).is_some()) {
+        for start in 0..4 {
+            out.clear();
+            for four in run[start..].chunks(4) {
+                let bits = four.iter().fold(0, |bits, byte| bits << 6 | sextet(*byte).unwrap_or_default());
+                let whole = (bits << (6 * (4 - four.len()))).to_be_bytes();
+                out.extend_from_slice(&whole[1..four.len().max(1)]);
+            }
+            see(&out);
+        }
+    }
+}
+
+fn sextet(byte: u8) -> Option<u32> {
+    let value = match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' | b'-' => 62,
+        b'/' | b'_' => 63,
+        _ => return None,
+    };
+    Some(u32::from(value))
+}
+
+fn each_hex(bytes: &[u8], see: &mut dyn FnMut(&[u8])) {
+    let digit = |byte: u8| char::from(byte).to_digit(16).unwrap_or_default() as u8;
+    for run in runs(bytes, HEX_RUN, &|byte| byte.is_ascii_hexdigit()) {
+        for start in 0..2 {
+            let pairs = run[start..].chunks_exact(2);
+            see(&pairs.map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect::<Vec<u8>>());
+        }
+    }
+}
+
+/// Passes the text that the bytes are as UTF-16, at both places and in both byte orders. Text that is UTF-8
+/// without a zero byte is not tried.
+fn each_utf16(bytes: &[u8], see: &mut dyn FnMut(&[u8])) {
+    if memchr::memchr(0, bytes).is_none() && std::str::from_utf8(bytes).is_ok() {
+        return;
+    }
+    for start in 0..2.min(bytes.len()) {
+        for order in [u16::from_le_bytes, u16::from_be_bytes] {
+            let units = bytes[start..].chunks_exact(2).map(|pair| order([pair[0], pair[1]]));
+            let chars = char::decode_utf16(units).map(|own| own.unwrap_or(char::REPLACEMENT_CHARACTER));
+            see(chars.collect::<String>().as_bytes());
+        }
+    }
+}
+
+/// Returns the runs of at least `len` bytes that fit.
+fn runs<'b>(bytes: &'b [u8], len: usize, fits: &'b dyn Fn(u8) -> bool) -> impl Iterator<Item = &'b [u8]> {
+    bytes.split(move |byte| !fits(*byte)).filter(move |run| run.len() >= len)
+}

@@ -1,0 +1,230 @@
+//! The findings of all stores: what looks sensitive, by kind or by file. A value is never drawn, also not while
+//! masked values are revealed.
+
+use std::path::Path;
+
+use ratatui::style::Style;
+use ratatui::text::Line;
+
+use super::row::ListCell;
+use super::{ListViewKind, RowDetails};
+use crate::detectors::Kind;
+use crate::model::PathText;
+use crate::model::plan::count_with_noun;
+use crate::ops::secrets::text_around;
+use crate::tui::action::Action;
+use crate::tui::hint::{Hint, act, hint};
+use crate::tui::list_view::details_area::text_lines;
+use crate::tui::state::app::App;
+use crate::tui::state::list_row::ListRow;
+use crate::tui::theme::{self, Theme};
+use crate::usecase::{ListedFinding, Verdict, memory_count};
+
+pub static KIND: ListViewKind = ListViewKind {
+    orders: ["by kind", "by store and file"],
+    none: "Nothing looks sensitive.",
+    is_beside: true,
+    rows,
+    about,
+    hints,
+    is_read: |app| app.list_view.findings.list.is_some() || app.list_view.findings.failure.is_some(),
+};
+
+/// The columns of the masked value and of its rule.
+const VALUE: usize = 17;
+const RULE: usize = 17;
+
+pub fn finding(app: &App, number: usize) -> Option<&ListedFinding> {
+    app.list_view.findings.list.as_ref()?.all.get(number)
+}
+
+fn is_false_alarm(own: &ListedFinding) -> bool {
+    own.verdict == Some(Verdict::No)
+}
+
+fn place(own: &ListedFinding) -> (u32, &Path) {
+    (own.at.store, &own.finding.file)
+}
+
+/// Returns the number of findings without false alarms, and of false alarms, in words.
+pub fn tally(app: &App) -> String {
+    let Some(list) = &app.list_view.findings.list else { return String::new() };
+    let alarms = list.all.iter().filter(|own| is_false_alarm(own)).count();
+    let found = count_with_noun((list.all.len() - alarms) as u64, "finding");
+    match (alarms, app.list_view.findings.shows_false_alarms) {
+        (0, _) => found,
+        (_, true) => format!("{found}, {}", count_with_noun(alarms as u64, "false alarm")),
+        (_, false) => format!("{found}, {} hidden", count_with_noun(alarms as u64, "false alarm")),
+    }
+}
+
+fn rows(app: &App) -> Vec<ListRow> {
+    let Some(list) = &app.list_view.findings.list else { return Vec::new() };
+    let is_by_file = app.list_view.list.is_other_order;
+    let (alarms, mut shown): (Vec<usize>, Vec<usize>) =
+        (0..list.all.len()).partition(|at| is_false_alarm(&list.all[*at]));
+    match is_by_file {
+        true => shown.sort_by_key(|at| (place(&list.all[*at]), list.all[*at].finding.line)),
+        false => shown.sort_by_key(|at| list.all[*at].finding.kind),
+    }
+    let mut rows = Vec::with_capacity(shown.len() + 16);
+    let mut last: Option<&ListedFinding> = None;
+    for at in shown {
+        let own = &list.all[at];
+        if is_by_file && last.map(place) != Some(place(own)) {
+            rows.push(ListRow::FindingFile(at, 0));
+        }
+        if !is_by_file && last.map(|last| last.finding.kind) != Some(own.finding.kind) {
+            rows.push(ListRow::FindingKind(own.finding.kind, 0));
+        }
+        rows.push(ListRow::Finding(at));
+        last = Some(own);
+    }
+    if app.list_view.findings.shows_false_alarms && !alarms.is_empty() {
+        rows.push(ListRow::FalseAlarms(0));
+        rows.extend(alarms.into_iter().map(ListRow::Finding));
+    }
+    super::row::recount(&mut rows);
+    rows
+}
+
+pub fn key(app: &App, number: usize) -> String {
+    finding(app, number).map_or(String::new(), |own| format!("{} {}", own.at.store, own.name))
+}
+
+/// Returns a kind in words: one value of it, and several.
+fn kind_words(kind: Kind) -> [&'static str; 2] {
+    match kind {
+        Kind::Token => ["a token or key of a provider", "tokens"],
+        Kind::PrivateKey => ["a private key", "private keys"],
+        Kind::Jwt => ["a JSON Web Token", "JSON Web Tokens"],
+        Kind::UrlCredentials => ["a password in a URL", "passwords in URLs"],
+        Kind::Password => ["a password", "passwords"],
+        Kind::Card => ["the number of a payment card", "payment cards"],
+        Kind::Iban => ["an account number (IBAN)", "account numbers"],
+        Kind::Email => ["an e-mail address", "e-mail addresses"],
+        Kind::Phone => ["a telephone number", "telephone numbers"],
+        Kind::Address => ["the address of a machine", "addresses of machines"],
+        Kind::Home => ["the home folder of a user", "home folders"],
+        Kind::Name => ["a name of your list", "names"],
+    }
+}
+
+fn sign(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        Some(Verdict::Yes) => "!",
+        Some(Verdict::No) => "−",
+        Some(Verdict::Skip) => "?",
+        None => "·",
+    }
+}
+
+fn verdict_words(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        Some(Verdict::Yes) => "it is real",
+        Some(Verdict::No) => "a false alarm",
+        Some(Verdict::Skip) => "not decided",
+        None => "no verdict yet",
+    }
+}
+
+pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
+    let theme = Theme::of(app);
+    let head = |text: String, count: usize, style: Style| {
+        vec![ListCell::rest(text).styled(style), ListCell::right(count.to_string(), 5).styled(theme.dim())]
+    };
+    match row {
+        ListRow::FindingKind(kind, count) => {
+            let style = if kind.is_secret() { theme.secret() } else { theme.strong() };
+            head(kind_words(kind)[1].to_owned(), count, style)
+        }
+        ListRow::FalseAlarms(count) => head("false alarms".to_owned(), count, theme.dim()),
+        ListRow::FindingFile(number, count) => {
+            let Some(own) = finding(app, number) else { return Vec::new() };
+            let store = app.store_name(own.at.store as usize);
+            head(format!("{store}  {}", own.finding.file.to_text()), count, theme.dim())
+        }
+        ListRow::Finding(number) => {
+            let Some(own) = finding(app, number) else { return Vec::new() };
+            finding_cells(app, own)
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn finding_cells(app: &App, own: &ListedFinding) -> Vec<ListCell> {
+    let theme = Theme::of(app);
+    let style = match own.verdict {
+        Some(Verdict::Yes) => theme.secret(),
+        Some(Verdict::No) => theme.dim(),
+        _ => Style::new(),
+    };
+    let is_by_file = app.list_view.list.is_other_order;
+    let line = own.finding.line.to_string();
+    let mut cells = vec![ListCell::left(format!("  {}", sign(own.verdict)), 3).styled(style).close()];
+    cells.extend(is_by_file.then(|| ListCell::right(line, 4).styled(theme.dim()).from(30).close()));
+    cells.extend([
+        ListCell::left(&*own.finding.masked, VALUE).styled(style),
+        ListCell::left(&*own.finding.rule, RULE).styled(theme.dim()).from(50),
+        ListCell::rest(&*own.title).from(34),
+    ]);
+    cells.extend((!is_by_file).then(|| ListCell::store(app, own.at.store as usize)));
+    cells
+}
+
+/// Returns the text around a finding, as it is stored, with every value in it hidden.
+pub fn text(app: &App, number: usize) -> Option<String> {
+    let list = app.list_view.findings.list.as_ref()?;
+    let own = list.all.get(number)?;
+    let (store, entry) = list.snapshot.get(own.at);
+    let [before, after] = text_around(store, entry, own.number)?;
+    Some(format!("{before}{}{after}", own.finding.masked))
+}
+
+fn about(app: &App, width: usize) -> RowDetails {
+    let theme = Theme::of(app);
+    let says = |text: &str, style: Style| {
+        let wrapped = theme::wrap(&theme::safe(app, text), width).into_iter();
+        wrapped.map(|line| Line::styled(line, style)).collect::<Vec<_>>()
+    };
+    let Some(ListRow::Finding(number)) = app.list_view.row() else {
+        let why = app.list_view.findings.failure.iter().flat_map(|why| says(why, theme.wrong())).collect();
+        return RowDetails { lines: why, ..RowDetails::default() };
+    };
+    let Some(own) = finding(app, number) else { return RowDetails::default() };
+    let [what, _] = kind_words(own.finding.kind);
+    let store = app.store_name(own.at.store as usize);
+    let place = format!("{store} · line {} of {}", own.finding.line, own.finding.file.to_text());
+    let held = match own.memories {
+        1 => "in this memory alone".to_owned(),
+        several => format!("in {}", memory_count(several)),
+    };
+    let state = format!("{} {} · {held}", sign(own.verdict), verdict_words(own.verdict));
+    let state = state.trim_start_matches("· ");
+    let mut lines = says(&format!("{}  {}", own.finding.masked, own.finding.rule), theme.secret());
+    lines.extend(says(state, Style::new()));
+    lines.extend(says(&own.title, theme.strong()));
+    lines.extend(says(&place, theme.dim()));
+    lines.push(Line::default());
+    lines.extend(text_lines(app, width));
+    RowDetails { title: what.to_owned(), right: String::new(), lines }
+}
+
+fn hints(app: &App) -> Vec<Hint> {
+    if app.list_view.list.is_empty() {
+        return vec![act(Action::FalseAlarms, "false alarms")];
+    }
+    let alarms = if app.list_view.findings.shows_false_alarms { "hide" } else { "show" };
+    let mut hints = vec![hint("Enter", "its memory")];
+    if !app.is_readonly() {
+        hints.extend([
+            act(Action::Real, "real"),
+            act(Action::FalseAlarm, "false alarm"),
+            act(Action::Undecided, "undecided"),
+            act(Action::Redact, "redact…"),
+            act(Action::Delete, "erase…"),
+        ]);
+    }
+    hints.push(act(Action::FalseAlarms, &format!("{alarms} false alarms")));
+    hints
+}

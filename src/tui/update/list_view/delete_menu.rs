@@ -1,0 +1,80 @@
+//! The menu to remove memories, in the views whose rows are memories or findings.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::change_request::aimed;
+use super::secrets;
+use crate::model::{EntryRef, Snapshot};
+use crate::tui::list_view::secrets::finding;
+use crate::tui::possible_changes::writable;
+use crate::tui::state::app::{App, ChangeTarget, Screen};
+use crate::tui::state::list_row::ListRow;
+use crate::tui::state::pending_changes::DeleteMenu;
+use crate::tui::update::delete_menu::{choices, erase_all};
+use crate::usecase::memory_count;
+
+pub fn open(app: &mut App) {
+    match menu(app) {
+        Ok(menu) => app.delete_menu = Some(menu),
+        Err(why) => app.say(why),
+    }
+}
+
+fn menu(app: &App) -> Result<DeleteMenu, String> {
+    writable(app)?;
+    let rows = if app.list_view.in_details { app.list_view.row().into_iter().collect() } else { aimed(app) };
+    let at = memories(app, rows.into_iter());
+    if at.is_empty() {
+        return Err("No memory is under the cursor, and none is marked: nothing is changed.".into());
+    }
+    let shown = memories(app, app.list_view.list.each());
+    let is_shown: HashSet<EntryRef> = shown.iter().copied().collect();
+    let mut hidden: Vec<EntryRef> = at.iter().copied().filter(|at| !is_shown.contains(at)).collect();
+    hidden.sort_unstable();
+    let aim = ChangeTarget { hidden, ..target(app, at) };
+    let mut lines = choices(&aim);
+    if app.screen == Screen::Secrets {
+        lines.splice(0..0, secrets::erase_values(app));
+    }
+    if app.list_view.list.marks.is_empty() && shown.len() > 1 {
+        lines.extend(erase_all(target(app, shown), "all memories in this list"));
+    }
+    Ok(DeleteMenu { verb: "Remove", aim, lines })
+}
+
+/// Returns the memories of rows, each once, in the order of the list.
+fn memories(app: &App, rows: impl Iterator<Item = ListRow>) -> Vec<EntryRef> {
+    let mut known = HashSet::new();
+    let own = rows.filter_map(|row| match row {
+        ListRow::New(at) | ListRow::Side(_, at) | ListRow::Archived(at) => Some(at),
+        ListRow::Finding(number) => finding(app, number).map(|own| own.at),
+        _ => None,
+    });
+    own.filter(|at| known.insert(*at)).collect()
+}
+
+fn target(app: &App, at: Vec<EntryRef>) -> ChangeTarget {
+    let snapshot = Arc::clone(snapshot(app));
+    let name = match at.as_slice() {
+        [one] => name(app, &snapshot, *one),
+        several => memory_count(several.len()),
+    };
+    ChangeTarget { snapshot, at, name, ..ChangeTarget::default() }
+}
+
+/// Returns the name of a memory. Among findings, it must not have their values.
+fn name(app: &App, snapshot: &Snapshot, at: EntryRef) -> String {
+    let found = app.list_view.findings.list.iter().flat_map(|own| &own.all).find(|own| own.at == at);
+    found.map_or_else(|| App::quoted_title(snapshot, at), |own| format!("\"{}\"", own.title))
+}
+
+/// Returns the stores that the rows refer to.
+fn snapshot(app: &App) -> &Arc<Snapshot> {
+    let own = match app.screen {
+        Screen::Secrets => app.list_view.findings.list.as_ref().map(|own| &own.snapshot),
+        Screen::Archive => app.list_view.read_snapshot.as_ref(),
+        _ => None,
+    };
+    own.unwrap_or(&app.snapshot)
+}

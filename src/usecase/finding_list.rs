@@ -1,0 +1,125 @@
+//! Every finding of the open stores, as the screens list them.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::revalidate::snapshot_with_bytes;
+use super::triage::{Triage, Verdict};
+use crate::detectors::{detect, masked};
+use crate::disk::host::Host;
+use crate::format;
+use crate::model::{EntryRef, Moment, Snapshot};
+use crate::ops::secrets::{Finding, findings};
+
+/// A finding, and the memory that it is in.
+pub struct ListedFinding {
+    /// The memory.
+    pub at: EntryRef,
+    /// Its place among the findings of that memory, from 0.
+    pub number: usize,
+    /// The key of the memory, and the place from 1: it names the finding after the store is read again.
+    pub name: String,
+    /// The finding.
+    pub finding: Finding,
+    /// The title of the memory, without the values that were found in it. Untrusted text.
+    pub title: String,
+    /// What the user said of the value.
+    pub verdict: Option<Verdict>,
+    /// The number of memories in which the same value was found.
+    pub memories: usize,
+}
+
+/// The findings of stores.
+pub struct FindingList {
+    /// The stores, with their bytes.
+    pub snapshot: Arc<Snapshot>,
+    /// The findings, store by store, in the order of the memories.
+    pub all: Vec<ListedFinding>,
+}
+
+impl FindingList {
+    /// Searches every memory.
+    ///
+    /// # Errors
+    ///
+    /// If the verdicts can't be read.
+    pub fn of(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Result<FindingList, String> {
+        let triage = Triage::kept_in(data)?;
+        let snapshot = snapshot_with_bytes(snapshot, Host::here(data, now), now);
+        let mut all: Vec<ListedFinding> = Vec::new();
+        for at in snapshot.entries() {
+            all.extend(of_memory(&snapshot, at, &triage));
+        }
+        let mut counts: HashMap<&[u8], HashSet<EntryRef>> = HashMap::new();
+        for own in &all {
+            counts.entry(&own.finding.value).or_default().insert(own.at);
+        }
+        let counts: Vec<usize> =
+            all.iter().map(|own| counts.get(&*own.finding.value).map_or(1, HashSet::len)).collect();
+        all.iter_mut().zip(counts).for_each(|(own, count)| own.memories = count);
+        Ok(FindingList { snapshot, all })
+    }
+
+    /// Takes in a verdict on values.
+    pub fn note(&mut self, values: &[Vec<u8>], verdict: Verdict) {
+        let noted: HashSet<&Vec<u8>> = values.iter().collect();
+        let own = self.all.iter_mut().filter(|own| noted.contains(&own.finding.value));
+        own.for_each(|own| own.verdict = Some(verdict));
+    }
+}
+
+fn of_memory(snapshot: &Snapshot, at: EntryRef, triage: &Triage) -> Vec<ListedFinding> {
+    let (store, entry) = snapshot.get(at);
+    let found = findings(store, entry, None);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let title = without_values(&format::title(store, entry), &found);
+    let key = store.key(entry);
+    let listed = |(number, finding): (usize, Finding)| ListedFinding {
+        at,
+        number,
+        name: format!("{key}:{}", number + 1),
+        title: title.clone(),
+        verdict: triage.verdict(&finding.value),
+        memories: 1,
+        finding,
+    };
+    found.into_iter().enumerate().map(listed).collect()
+}
+
+/// Returns a text of a memory with each value hidden that was found in the memory, and with whatever else looks
+/// sensitive: in the text alone, the name of a field does not say that its value is a password.
+fn without_values(text: &str, found: &[Finding]) -> String {
+    let mut text = text.to_owned();
+    for own in found {
+        if let Ok(value) = std::str::from_utf8(&own.value) {
+            text = text.replace(value, &own.masked);
+        }
+    }
+    let (mut hidden, mut shown) = (String::new(), 0);
+    for own in detect(text.as_bytes(), None) {
+        hidden.push_str(text.get(shown..own.span.start).unwrap_or_default());
+        let value = text.as_bytes().get(own.span.clone()).unwrap_or_default();
+        hidden.push_str(&masked(own.kind, value, own.hidden.start - own.span.start));
+        shown = own.span.end;
+    }
+    hidden + text.get(shown..).unwrap_or_default()
+}
+
+/// Keeps a verdict on values with palimp's own data.
+///
+/// # Errors
+///
+/// If the verdicts can't be read or written. Then nothing was noted.
+pub fn keep_verdict(
+    data: &Path,
+    values: &[Vec<u8>],
+    verdict: Verdict,
+    random: [u8; 16],
+) -> Result<(), String> {
+    let mut triage = Triage::kept_in(data)?;
+    values.iter().for_each(|value| triage.note(value, verdict, random));
+    triage.keep_in(data)
+}

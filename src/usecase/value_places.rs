@@ -1,0 +1,113 @@
+//! Where values are that are to be erased, and which names forbid it.
+
+use crate::detectors::MASK;
+use std::path::{Path, PathBuf};
+
+use crate::disk::host::Host;
+use crate::disk::{Disk, ItemKind};
+use crate::model::{Change, Entry, PathText, Plan, Store};
+use crate::ops::Refusal;
+use crate::store::commit::Vault;
+use crate::store::commit::scrub::files_with;
+use crate::store::erase::{ErasedValues, is_log_or_copy};
+use crate::text::json_edit::scan;
+use crate::text::json_scanner::Tape;
+
+/// At most this many files are named.
+const NAMED: usize = 20;
+
+/// Refuses values that are part of a name, or a word of the format: an erasure keeps these.
+pub fn refuse_names(disk: &dyn Disk, store: &Store, values: &ErasedValues) -> Result<(), Refusal> {
+    if values.is_empty() {
+        return Ok(());
+    }
+    let has = |name: &str| values.any(name.as_bytes());
+    let is_file = || names_below(disk, &store.root, 0, &has);
+    let is_session = || store.sessions.iter().any(|own| has(&own.name));
+    let id = || {
+        let ids = store.entries.iter().filter_map(|entry| Some((entry, store.view(entry)?.id?)));
+        ids.into_iter().find(|(_, id)| has(id)).map(|(entry, _)| store.key(entry))
+    };
+    let what = match () {
+        () if is_file() => "the name of a file, a folder or a link in the store".to_owned(),
+        () if is_session() => "the name of a session".to_owned(),
+        () => match id() {
+            Some(key) => format!("the id of the memory {key}"),
+            None if values.are_names() && is_word(store, values) => {
+                return Err(Refusal::unfit("the value is a word of the format, and other memories need it."));
+            }
+            None => return Ok(()),
+        },
+    };
+    Err(Refusal::unfit(format!("{what} holds the value, and an erasure keeps names: change the name first.")))
+}
+
+/// True if a name below a folder, or the target of a link, has a value.
+fn names_below(disk: &dyn Disk, folder: &Path, depth: usize, has: &dyn Fn(&str) -> bool) -> bool {
+    let items = if depth < DEPTH { disk.list(folder).unwrap_or_default() } else { Vec::new() };
+    items.iter().filter(|item| item.name != ".git").any(|item| {
+        let is_named = |name: &Path| has(&name.to_text());
+        is_named(Path::new(&item.name))
+            || item.link.iter().flatten().any(|to| is_named(to))
+            || item.kind == ItemKind::Folder
+                && item.link.is_none()
+                && names_below(disk, &folder.join(&item.name), depth + 1, has)
+    })
+}
+
+/// Folders nested deeper are not looked into: the search reports them.
+const DEPTH: usize = 64;
+
+/// True if a value is the type of a memory, or the name of a member of a document or a memory.
+fn is_word(store: &Store, values: &ErasedValues) -> bool {
+    let is_it = |name: &str| values.is_value(name.as_bytes());
+    let is_kind = |entry: &Entry| store.view(entry).is_some_and(|view| is_it(view.kind));
+    let has_name = |raw: &[u8]| {
+        let mut tape = Tape::default();
+        let root = scan(&mut tape, raw).ok();
+        root.is_some_and(|root| root.each_other().any(|own| own.text().is_some_and(|name| is_it(&name))))
+    };
+    let mut documents = store.documents.iter().filter(|own| !is_log_or_copy(&own.path));
+    store.entries.iter().any(|own| is_kind(own) || has_name(&store.raw(own)))
+        || documents.any(|own| has_name(&own.bytes))
+}
+
+/// Returns the path of a file that the format keeps beside the store.
+pub fn path_beside(store: &Store, relative: &Path) -> PathBuf {
+    store.root.parent().unwrap_or(&store.root).join(relative)
+}
+
+/// Returns the files that hold a value now: in the store, and in palimp's data about it.
+pub fn places(host: Host<'_>, store: &Store, values: &ErasedValues) -> Vec<String> {
+    let vault = Vault::open_read_only(host.disk, host.data, &store.root);
+    let own = vault.path("");
+    let own = files_with(host.disk, &own, values);
+    let beside = store.outside_files.iter().map(|(path, _)| path_beside(store, path));
+    let beside =
+        beside.filter(|path| host.disk.read(path, 0, None).is_ok_and(|(bytes, _)| values.any(&bytes)));
+    let all = files_with(host.disk, &store.root, values).into_iter().chain(beside).chain(own);
+    all.map(|path| path.strip_prefix(&store.root).unwrap_or(&path).to_text().into_owned()).collect()
+}
+
+/// Returns lines about the places, and about the values that are masked where they are.
+pub fn lines(plan: &Plan, places: &[String]) -> Vec<String> {
+    let masks = [MASK.to_owned(), MASK.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect()];
+    let found = |bytes: &[u8], mask: &str| memchr::memmem::find_iter(bytes, mask.as_bytes()).count();
+    let count = |bytes: &[u8]| masks.iter().map(|mask| found(bytes, mask)).sum::<usize>();
+    let is_masked = |change: &Change| {
+        let before = change.base.as_ref().map_or(0, |own| count(own));
+        change.after().is_some_and(|after| count(&after) > before)
+    };
+    let masked = plan.all().filter(|change| is_masked(change));
+    let mut lines: Vec<String> =
+        masked.map(|change| format!("mask the value in {}", change.path.to_text())).collect();
+    if !places.is_empty() {
+        lines.push(format!(
+            "the value is in {}:",
+            crate::model::plan::count_with_noun(places.len() as u64, "file")
+        ));
+        lines.extend(places.iter().take(NAMED).map(|own| format!("  {own}")));
+        lines.extend((places.len() > NAMED).then(|| format!("  and {} more", places.len() - NAMED)));
+    }
+    lines
+}

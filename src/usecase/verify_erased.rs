@@ -1,0 +1,234 @@
+//! Searches again for what was erased: by the digests of a receipt, or for a value itself.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::disk::ItemKind;
+use crate::disk::host::Host;
+use crate::model::plan::count_with_noun;
+use crate::model::{Document, PathText, Store};
+use crate::store::commit::scrub::value_search::{search_file, search_values};
+use crate::store::commit::{CommitError, Vault};
+use crate::store::erase::SecretValues;
+use crate::text::keyed_search::{FoundValue, KeyedSearch, ValueDigest, ValueKey};
+use crate::usecase::value_places::path_beside;
+
+/// What is searched for.
+#[derive(Clone, Debug)]
+pub enum ErasureChoice {
+    /// What this receipt is about.
+    Receipt(PathBuf),
+    /// What the receipt of this step is about.
+    Step(u64),
+    /// What all receipts of the store are about.
+    All,
+    /// These values.
+    Values(SecretValues),
+}
+
+/// A place where something was found again.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct FoundAgain {
+    /// The file.
+    pub file: String,
+    /// The form that it has there: `as text`, `in base64`, …
+    pub form: &'static str,
+    /// The key of the memory that has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The agent that wrote this memory, if the memory says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The step of the erasure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<u64>,
+}
+
+/// The result for one store.
+#[derive(Clone, Debug, Serialize)]
+pub struct ErasureCheck {
+    /// The store.
+    pub store: String,
+    /// The steps of the erasures that were checked.
+    pub steps: Vec<u64>,
+    /// The number of values that were searched for.
+    pub values: usize,
+    /// The number of files that were searched.
+    pub files: u64,
+    /// Where something was found.
+    pub found: Vec<FoundAgain>,
+    /// The files that could not be searched whole, with the reasons.
+    pub unread: Vec<String>,
+    /// Erasures whose receipt has no digest, or whose key is missing: what they erased can't be searched for.
+    pub unknown: Vec<u64>,
+}
+
+impl ErasureCheck {
+    /// True if nothing was found, and everything could be searched.
+    pub fn is_clean(&self) -> bool {
+        self.found.is_empty() && self.unread.is_empty() && self.unknown.is_empty()
+    }
+
+    /// Says what was searched and what was found: the result first, then a line for each place. May quote the store.
+    pub fn told(&self) -> Vec<String> {
+        let files = count_with_noun(self.files, "file");
+        let values = count_with_noun(self.values as u64, "value");
+        let steps: Vec<String> = self.steps.iter().map(u64::to_string).collect();
+        let of = if steps.is_empty() { String::new() } else { format!(" of step {}", steps.join(", ")) };
+        let head = format!("{}: {files} searched for {values}{of}: ", self.store);
+        let mut lines = vec![match self.found.len() {
+            0 => format!("{head}none has it"),
+            count => format!("{head}found in {}", count_with_noun(count as u64, "place")),
+        }];
+        lines.extend(self.found.iter().map(|own| {
+            let key = own.key.as_ref().map(|key| format!("  {key}")).unwrap_or_default();
+            let agent = own.agent.as_ref().map(|agent| format!("  written by {agent}")).unwrap_or_default();
+            format!("  {} ({}){key}{agent}", own.file, own.form)
+        }));
+        let unknown: Vec<String> = self.unknown.iter().map(u64::to_string).collect();
+        if !unknown.is_empty() {
+            lines.push(format!(
+                "  of step {} there are no digests, or their key is missing: what was erased can't be searched for",
+                unknown.join(", ")
+            ));
+        }
+        lines
+    }
+}
+
+/// The part of a receipt that a check needs.
+#[derive(Deserialize)]
+struct StoredReceipt {
+    step: u64,
+    #[serde(default)]
+    values: Vec<ValueDigest>,
+    #[serde(default)]
+    value_key: String,
+}
+
+/// Searches a store and palimp's data about it. `None` if a receipt was asked for that is not of this store, or
+/// if nothing was ever erased from it.
+///
+/// # Errors
+///
+/// If a receipt or the key of the digests can't be read: then nothing can be proven.
+pub fn verify_erased(
+    host: Host<'_>,
+    store: &Store,
+    choice: &ErasureChoice,
+) -> Result<Option<ErasureCheck>, CommitError> {
+    let vault = Vault::open_read_only(host.disk, host.data, &store.root);
+    if let ErasureChoice::Values(values) = choice {
+        // The key is only needed to find them.
+        let key = ValueKey([0; 32]);
+        let digests: Vec<ValueDigest> = values.all().iter().map(|own| key.digest(own)).collect();
+        let own = vec![None; digests.len()];
+        return Ok(Some(checked(host, (store, &vault), &KeyedSearch::of(&key, &digests), &own)));
+    }
+    let receipts = receipts(&vault, choice)?;
+    if receipts.is_empty() {
+        return Ok(None);
+    }
+    let key = vault.value_key()?;
+    let id = key.as_ref().map(ValueKey::id);
+    if let ErasureChoice::Receipt(_) = choice {
+        receipts.iter().try_for_each(|own| vault.known_value_key(&own.value_key).map(drop))?;
+    }
+    let (known, unknown): (Vec<StoredReceipt>, Vec<StoredReceipt>) =
+        receipts.into_iter().partition(|own| id.as_ref() == Some(&own.value_key) && !own.values.is_empty());
+    let key = key.unwrap_or(ValueKey([0; 32]));
+    let (digests, steps): (Vec<ValueDigest>, Vec<Option<u64>>) =
+        known.iter().flat_map(|own| own.values.iter().map(|value| (value.clone(), Some(own.step)))).unzip();
+    let check = checked(host, (store, &vault), &KeyedSearch::of(&key, &digests), &steps);
+    let steps = |all: &[StoredReceipt]| all.iter().map(|own| own.step).collect();
+    Ok(Some(ErasureCheck { steps: steps(&known), unknown: steps(&unknown), ..check }))
+}
+
+/// Reads the receipts that are asked for, in the order of their steps.
+fn receipts(vault: &Vault<'_>, choice: &ErasureChoice) -> Result<Vec<StoredReceipt>, CommitError> {
+    let folder = vault.path("receipts");
+    let items = vault.items("receipts")?;
+    let names = items.iter().filter(|item| item.kind == ItemKind::File && is_receipt(Path::new(&item.name)));
+    let mut paths: Vec<PathBuf> = names.map(|item| folder.join(&item.name)).collect();
+    if let ErasureChoice::Receipt(path) = choice {
+        let real = |path: &Path| vault.disk().real_path(path).ok();
+        let wanted = real(path);
+        paths.retain(|own| wanted.is_some() && real(own) == wanted);
+    }
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let bytes = vault.read_own_file(path)?.unwrap_or_default();
+        serde_json::from_slice(&bytes).map_err(|error| CommitError::unread(path, error.into()))
+    };
+    let mut all: Vec<StoredReceipt> = paths.iter().map(read).collect::<Result<_, _>>()?;
+    if let ErasureChoice::Step(step) = choice {
+        all.retain(|own| own.step == *step);
+    }
+    Ok(all)
+}
+
+/// True for the name of a receipt: the number of its step.
+fn is_receipt(name: &Path) -> bool {
+    let stem = name.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    name.extension().is_some_and(|end| end == "json") && stem.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn checked(
+    host: Host<'_>,
+    (store, vault): (&Store, &Vault<'_>),
+    search: &KeyedSearch<'_>,
+    steps: &[Option<u64>],
+) -> ErasureCheck {
+    let mut found: BTreeMap<(PathBuf, usize), &'static str> = BTreeMap::new();
+    let (mut files, mut unread) = (0, Vec::new());
+    let mut see = |path: &Path, value: FoundValue<'_>| {
+        found.entry((path.to_owned(), value.number)).or_insert(value.form);
+    };
+    for folder in [store.root.clone(), vault.path("")] {
+        let (count, own) = search_values(host.disk, &folder, search, &mut see);
+        files += count;
+        unread.extend(own);
+    }
+    for (path, _) in &store.outside_files {
+        files += 1;
+        unread.extend(search_file(host.disk, &path_beside(store, path), search, &mut see));
+    }
+    let named = |((path, number), form): (&(PathBuf, usize), &&'static str)| {
+        let (key, agent) = writer(store, search, path, *number);
+        let step = steps.get(*number).copied().flatten();
+        FoundAgain { file: path.to_text().into_owned(), form, key, agent, step }
+    };
+    let mut all: Vec<FoundAgain> = found.iter().map(named).collect();
+    all.sort();
+    all.dedup();
+    ErasureCheck {
+        store: store.root.to_text().into_owned(),
+        steps: Vec::new(),
+        values: steps.len(),
+        files,
+        found: all,
+        unread,
+        unknown: Vec::new(),
+    }
+}
+
+/// Returns the key of the memory in a file that has a value, and the agent that it names.
+fn writer(
+    store: &Store,
+    search: &KeyedSearch<'_>,
+    path: &Path,
+    number: usize,
+) -> (Option<String>, Option<String>) {
+    let is_it = |own: &Document| store.root.join(&own.path) == path;
+    let has = |bytes: &[u8]| {
+        let mut has = false;
+        search.each(bytes, &mut |own| has |= own.number == number);
+        has
+    };
+    let entry = store.entries.iter().find(|entry| is_it(store.document(entry)) && has(&store.raw(entry)));
+    let Some(entry) = entry else { return (None, None) };
+    let agent = store.view(entry).and_then(|view| view.agent().map(str::to_owned));
+    (Some(store.key(entry)), agent)
+}

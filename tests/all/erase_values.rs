@@ -1,0 +1,187 @@
+//! `erase --value-from -`: takes every memory that holds a value, with all copies, and searches every byte
+//! afterwards.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::secrets::{Desk, LOGS, record, token};
+
+/// The forms in which a value can be in a file.
+fn forms(value: &str) -> Vec<Vec<u8>> {
+    let json = serde_json::to_string(value).unwrap();
+    let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let wide: Vec<u8> = value.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let plain = STANDARD.encode(value);
+    vec![
+        value.as_bytes().to_vec(),
+        json.as_bytes()[1..json.len() - 1].to_vec(),
+        plain.trim_end_matches('=').as_bytes()[..plain.len() * 3 / 4].to_vec(),
+        hex.into_bytes(),
+        wide,
+    ]
+}
+
+/// Returns the files below a folder that have one of the forms, also compressed ones.
+fn holding(folder: &std::path::Path, forms: &[Vec<u8>]) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for item in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = item.path();
+        if path.is_dir() {
+            found.extend(holding(&path, forms));
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let mut plain = Vec::new();
+        let _ = std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut plain);
+        let has = |form: &Vec<u8>| {
+            [&bytes, &plain].iter().any(|all| all.windows(form.len()).any(|own| own == form.as_slice()))
+        };
+        if forms.iter().any(has) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+const VALUES: [&str; 4] =
+    ["kingfisher-17", "水曜日の合言葉は青い鳥です", "quote \" and \\ slash/", "two\nlines of it"];
+
+#[test]
+fn a_value_is_gone_from_every_memory_and_its_copies_and_other_memories_keep_every_byte() {
+    for (format, log) in [LOGS[0], LOGS[1], LOGS[3], LOGS[4]] {
+        for value in VALUES {
+            let (holds, other) =
+                (record(format, &format!("it is {value}, really")), record(format, "nothing"));
+            let second = holds.replace("_1\"", "_2\"").replace("00002a", "00002b");
+            let other = other.replace("_1\"", "_3\"").replace("00002a", "00002c");
+            let lines = format!("{holds}\n{other}\n{second}\n");
+            let desk = Desk::of(format, log, &lines);
+            // A step before: undo data and backups hold the value.
+            desk.run(&["backup", "create", "--yes"]).expect_status(0);
+            let words = ["erase", "--value-from", "-", "--yes"];
+            let out = desk.fed(&format!("{value}\n"), &words).expect_status(0);
+            assert!(!out.stdout.contains(value) && !out.stderr.contains(value), "{format}: {}", out.stderr);
+            let left = holding(desk.store.around(), &forms(value));
+            let own = holding(desk.data.path(), &forms(value));
+            assert!(left.is_empty() && own.is_empty(), "{format} {value}: {left:?} {own:?}");
+            assert!(desk.text(log).contains(&other), "{format}: {}", desk.text(log));
+            desk.run(&["undo", "--yes"]);
+            desk.run(&["repair", "--all-safe", "--yes"]);
+            assert!(holding(desk.store.around(), &forms(value)).is_empty(), "{format} {value}");
+            desk.fed(value, &words).expect_status(1);
+        }
+    }
+}
+
+#[test]
+fn a_value_in_a_file_that_is_no_memory_is_masked_and_the_rest_of_the_file_stays() {
+    let value = "kingfisher-17";
+    let line = record("session-log", &format!("it is {value}"));
+    let desk = Desk::of(LOGS[1].0, LOGS[1].1, &format!("{line}\n"));
+    desk.store.write("notes.txt", format!("first\r\npass: {value}\nlast").as_bytes());
+    let plan = desk.fed(value, &["erase", "--value-from", "-", "--dry-run"]).expect_status(0);
+    assert!(plan.stdout.contains("mask the value in notes.txt"), "{}", plan.stdout);
+    desk.fed(value, &["erase", "--value-from", "-", "--yes"]).expect_status(0);
+    assert_eq!(desk.text("notes.txt"), "first\r\npass: ••••••\nlast");
+    assert!(!desk.text(LOGS[1].1).contains(value));
+}
+
+#[test]
+fn a_file_that_is_no_text_keeps_its_bytes_and_the_value_in_it_is_never_called_erased() {
+    let value = "kingfisher-17";
+    let line = record("session-log", &format!("it is {value}"));
+    let desk = Desk::of(LOGS[1].0, LOGS[1].1, &format!("{line}\n"));
+    let bytes = [b"\xff\x00\xfe", value.as_bytes(), b"\xff"].concat();
+    desk.store.write("cache.bin", &bytes);
+    let out = desk.fed(value, &["erase", "--value-from", "-", "--yes"]).expect_status(4);
+    assert!(
+        out.stderr.contains("not erased everywhere") && out.stderr.contains("cache.bin"),
+        "{}",
+        out.stderr
+    );
+    assert_eq!(desk.store.read("cache.bin"), bytes);
+    assert!(!desk.text(LOGS[1].1).contains(value));
+}
+
+#[test]
+fn an_earlier_version_of_a_live_memory_loses_the_value_in_backups_and_undo_data() {
+    for (format, log) in [LOGS[0], LOGS[1], LOGS[3]] {
+        let value = "kingfisher-17";
+        let holds = record(format, &format!("it is {value}, really"));
+        let desk = Desk::of(format, log, &format!("{holds}\n"));
+        desk.run(&["backup", "create", "--yes"]).expect_status(0);
+        let key = desk.run(&["list", "--json"]).json_lines()[0]["key"].as_str().unwrap().to_owned();
+        desk.run(&["edit", &key, "--set", "text=it is nothing now, really", "--yes"]).expect_status(0);
+        let edited = desk.text(log);
+        assert!(!edited.contains(value) && edited.contains("nothing now"), "{format}: {edited}");
+        assert!(!holding(desk.data.path(), &forms(value)).is_empty(), "{format}");
+        let out = desk.fed(value, &["erase", "--value-from", "-", "--yes"]).expect_status(0);
+        assert!(out.stderr.contains("none has it"), "{format}: {}", out.stderr);
+        let left = [holding(desk.store.around(), &forms(value)), holding(desk.data.path(), &forms(value))];
+        assert!(left.concat().is_empty(), "{format}: {left:?}");
+        assert_eq!(desk.text(log), edited, "{format}");
+        desk.run(&["undo", "--yes"]);
+        desk.run(&["undo", "1", "--yes"]);
+        assert!(holding(desk.store.around(), &forms(value)).is_empty(), "{format}");
+    }
+}
+
+#[test]
+fn a_value_in_settings_indexes_and_session_data_is_masked_without_any_memory_that_has_it() {
+    let value = "kingfisher-17";
+    let other = record("session-log", "nothing of it");
+    let desk = Desk::of("session-log", LOGS[1].1, &format!("{other}\n"));
+    let config = format!("{{\n  \"default_session\" : \"s\",\n  \"note\": \"ask for {value}\"\n}}\n");
+    desk.store.write("config.json", config.as_bytes());
+    let metadata =
+        format!("{{\"session_id\":\"s\",\"description\":\"{value} \\u0041\",\"memory_count\":1}}\n");
+    desk.store.write("sessions/s/metadata.json", metadata.as_bytes());
+    desk.fed(value, &["erase", "--value-from", "-", "--yes"]).expect_status(0);
+    let mask = "\\u2022".repeat(6);
+    assert_eq!(desk.text("config.json"), config.replace(value, &mask));
+    let description = format!("\"description\":\"{mask} \\u0041\"");
+    assert!(desk.text("sessions/s/metadata.json").contains(&description));
+    assert_eq!(desk.text(LOGS[1].1), format!("{other}\n"));
+    let own = holding(desk.data.path(), &forms(value));
+    assert!(own.is_empty() && holding(desk.store.around(), &forms(value)).is_empty(), "{own:?}");
+}
+
+#[test]
+fn a_value_in_an_id_or_in_a_name_is_refused_and_nothing_is_changed() {
+    let line = record("session-log", "nothing").replace("mem_1", "mem_kingfisher-17");
+    let desk = Desk::of("session-log", LOGS[1].1, &format!("{line}\n"));
+    let out = desk.fed("kingfisher-17", &["erase", "--value-from", "-", "--yes"]).expect_status(3);
+    assert!(out.stderr.contains("the id of the memory"), "{}", out.stderr);
+    let other = record("session-log", "sessions-of-mine").replace("\"s\"", "\"sessions-of-mine\"");
+    let desk = Desk::of("session-log", "sessions/sessions-of-mine/memory.jsonl", &format!("{other}\n"));
+    desk.fed("sessions-of-mine", &["erase", "--value-from", "-", "--yes"]).expect_status(3);
+    assert_eq!(desk.text("sessions/sessions-of-mine/memory.jsonl"), format!("{other}\n"));
+}
+
+#[test]
+fn what_is_detected_is_erased_of_the_kinds_that_are_asked_for() {
+    let line = |id: &str, text: &str| record("session-log", text).replace("mem_1", id) + "\n";
+    let lines = [line("mem_1", &token()), line("mem_2", "ask a@example.org"), line("mem_3", "nothing")];
+    let desk = Desk::of(LOGS[1].0, LOGS[1].1, &lines.concat());
+    desk.run(&["erase", "--secrets", "--only", "token", "--yes"]).expect_status(0);
+    let left = desk.text(LOGS[1].1);
+    assert!(!left.contains(&token()) && left.contains(&lines[1]) && left.contains(&lines[2]), "{left}");
+    desk.run(&["erase", "--secrets", "--yes"]).expect_status(0);
+    assert!(desk.text(LOGS[1].1).starts_with(&lines[2]), "{}", desk.text(LOGS[1].1));
+    desk.run(&["erase", "--secrets", "--yes"]).expect_status(1);
+}
+
+#[test]
+fn a_short_value_and_one_of_many_memories_are_refused_and_nothing_is_erased() {
+    let lines: String = (0..40)
+        .map(|n| {
+            record("session-log", "deployed by the pipeline").replace("mem_1", &format!("mem_{n}")) + "\n"
+        })
+        .collect();
+    let desk = Desk::of(LOGS[1].0, LOGS[1].1, &lines);
+    for value in ["short", "the pipeline"] {
+        let said = desk.fed(value, &["erase", "--value-from", "-", "--yes"]).expect_status(3).stderr.clone();
+        assert!(said.contains("Nothing was changed"), "{said}");
+    }
+    assert_eq!(desk.text(LOGS[1].1), lines);
+}
