@@ -46,6 +46,8 @@ pub struct ErasureMatcher<'a> {
     pub(super) target_names: TargetNames<'a>,
     /// Values that are erased wherever they are.
     pub values: ErasedValues,
+    /// Whether a record has a value, by its hash.
+    value_lines: RefCell<HashMap<u64, bool>>,
 }
 
 impl<'a> ErasureMatcher<'a> {
@@ -84,6 +86,7 @@ impl<'a> ErasureMatcher<'a> {
             is_over: false,
             target_names: TargetNames::of(targets),
             values: ErasedValues::default(),
+            value_lines: RefCell::default(),
         }
     }
 
@@ -115,6 +118,13 @@ impl<'a> ErasureMatcher<'a> {
             .filter(|part| part.names.iter().any(|name| self.digests.has(name)))
             .map(|part| part.span)
             .collect()
+    }
+
+    /// True if a record has one of the values. A record is asked for often, and is decoded once.
+    fn has_value(&self, raw: &[u8]) -> bool {
+        let of_lines = &mut *self.value_lines.borrow_mut();
+        let any = !self.values.is_empty();
+        any && *of_lines.entry(self.kept_lines.hash(raw)).or_insert_with(|| self.values.any(raw))
     }
 
     /// True if the format knows the file, or the original of a copy.
@@ -198,7 +208,7 @@ impl<'a> ErasureMatcher<'a> {
         let is_named = is_named || self.digests.has(raw) || is_keyed();
         let copied = || self.raws.borrow().contains(raw);
         // In a document, a value is masked.
-        let has_value = || is_log_or_copy(path) && self.is_of_format(path) && self.values.any(raw);
+        let has_value = || is_log_or_copy(path) && self.is_of_format(path) && self.has_value(raw);
         // A torn half of a record has no name except its text.
         is_named
             || copied()

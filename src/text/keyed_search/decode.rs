@@ -35,7 +35,7 @@ fn with_escapes(bytes: &[u8], form: &'static str, see: &mut dyn FnMut(&[u8], &'s
 /// it may look like a part of it.
 fn each_base64(bytes: &[u8], see: &mut dyn FnMut(&[u8])) {
     let mut out = Vec::new();
-    for run in runs(bytes, BASE64_RUN, &|byte| sextet(byte).is_some()) {
+    each_run(bytes, BASE64_RUN, &BASE64, &mut |run| {
         for start in 0..4 {
             out.clear();
             for four in run[start..].chunks(4) {
@@ -45,7 +45,7 @@ fn each_base64(bytes: &[u8], see: &mut dyn FnMut(&[u8])) {
             }
             see(&out);
         }
-    }
+    });
 }
 
 fn sextet(byte: u8) -> Option<u32> {
@@ -62,12 +62,12 @@ fn sextet(byte: u8) -> Option<u32> {
 
 fn each_hex(bytes: &[u8], see: &mut dyn FnMut(&[u8])) {
     let digit = |byte: u8| char::from(byte).to_digit(16).unwrap_or_default() as u8;
-    for run in runs(bytes, HEX_RUN, &|byte| byte.is_ascii_hexdigit()) {
+    each_run(bytes, HEX_RUN, &HEX, &mut |run| {
         for start in 0..2 {
             let pairs = run[start..].chunks_exact(2);
             see(&pairs.map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect::<Vec<u8>>());
         }
-    }
+    });
 }
 
 /// Passes the text that the bytes are as UTF-16, at both places and in both byte orders. Text that is UTF-8
@@ -85,7 +85,38 @@ fn each_utf16(bytes: &[u8], see: &mut dyn FnMut(&[u8])) {
     }
 }
 
-/// Returns the runs of at least `len` bytes that fit.
-fn runs<'b>(bytes: &'b [u8], len: usize, fits: &'b dyn Fn(u8) -> bool) -> impl Iterator<Item = &'b [u8]> {
-    bytes.split(move |byte| !fits(*byte)).filter(move |run| run.len() >= len)
+/// Passes the runs of at least `len` bytes of a class to `see`. Looks only at every `len`th byte where there is none.
+fn each_run<'b>(bytes: &'b [u8], len: usize, class: &[bool; 256], see: &mut dyn FnMut(&'b [u8])) {
+    let is_in = |at: usize| class[usize::from(bytes[at])];
+    let mut at = 0;
+    while at + len <= bytes.len() {
+        let last = at + len - 1;
+        if !is_in(last) {
+            at = last + 1;
+            continue;
+        }
+        let start = (at..last).rev().find(|own| !is_in(*own)).map_or(at, |own| own + 1);
+        let end = (last..bytes.len()).find(|own| !is_in(*own)).unwrap_or(bytes.len());
+        if end - start >= len {
+            see(&bytes[start..end]);
+        }
+        at = end;
+    }
 }
+
+const fn class(is_base64: bool) -> [bool; 256] {
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let own = byte as u8;
+        all[byte] = match is_base64 {
+            true => own.is_ascii_alphanumeric() || matches!(own, b'+' | b'/' | b'-' | b'_'),
+            false => own.is_ascii_hexdigit(),
+        };
+        byte += 1;
+    }
+    all
+}
+
+const BASE64: [bool; 256] = class(true);
+const HEX: [bool; 256] = class(false);
