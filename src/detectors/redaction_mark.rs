@@ -1,4 +1,4 @@
-//! The forms of what a redaction writes. Nothing else knows them, and no detector finds them again.
+//! The forms that a redaction writes. They are defined here alone, and no detector finds them again.
 
 use std::ops::Range;
 

@@ -170,7 +170,7 @@ pub fn is_boundary(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// The least length of what stays of a value that another one cuts, in bytes.
+/// If one value overlaps another, the rest of it is kept only if it has at least this many bytes.
 const CUT: usize = 8;
 
 /// Returns detections without overlaps, sorted. Of two, the more specific one stays whole.

@@ -146,9 +146,9 @@ fn markdown(snapshot: &Snapshot, at: EntryRef, places: bool) -> String {
         .iter()
         .map(|(name, value)| format!("- {}: {}\n", sanitize(name), sanitize(value)))
         .collect();
-    let place = RecordPlace::of(snapshot, at);
     let place = match places {
         true => {
+            let place = RecordPlace::of(snapshot, at);
             let told = format!("{}: {}:{} ({})", place.store, place.file, place.line, place.state);
             format!("{}\n\n", sanitize(&told))
         }
@@ -176,10 +176,9 @@ fn csv(snapshot: &Snapshot, at: EntryRef, places: bool) -> String {
         view.map(|view| view.tags.join(" ")).unwrap_or_default(),
         text,
     ];
-    let place = RecordPlace::of(snapshot, at);
-    let place = [place.store, place.file, place.line.to_string(), place.key];
-    let place = place.into_iter().filter(|_| places);
-    place.chain(cells).map(|cell| quoted(&cell)).collect::<Vec<_>>().join(",") + "\n"
+    let place = places.then(|| RecordPlace::of(snapshot, at));
+    let place = place.map(|own| [own.store, own.file, own.line.to_string(), own.key]);
+    place.into_iter().flatten().chain(cells).map(|cell| quoted(&cell)).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// Quotes a cell, so that no program reads it as a formula or as two cells.
