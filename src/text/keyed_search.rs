@@ -16,8 +16,8 @@ mod rolling_hash;
 pub use decode::each_decoding;
 use rolling_hash::RollingHash;
 
-/// The rolling hash covers at most this many bytes of a value. A shorter part of a long value could be guessed
-/// on its own by who has the key.
+/// The rolling hash covers at most this many bytes of a value. With fewer, whoever has the key could guess a long
+/// value part by part.
 const WINDOW: usize = 24;
 
 /// The secret key of the digests, 32 random bytes.

@@ -126,8 +126,12 @@ pub fn plan_erasure(
     plan.lines.extend(kept(&count_versions(store, &wanted, &gathered)?));
     plan.lines.extend(telling);
     let (left, kept) = if values.is_empty() { (left, Vec::new()) } else { (Vec::new(), left) };
-    let kept = kept.iter().flat_map(|own| &own.which).map(|entry| name_of(store, entry));
-    plan.lines.extend(kept.map(|name| format!("stays, with the value masked: {name}")));
+    plan.lines.extend(kept.iter().flat_map(|own| &own.which).map(|entry| {
+        // A short or common value that was detected is not erased by itself, so it stays here.
+        let is_masked = values.any(&store.raw(entry));
+        let how = if is_masked { "with the value masked" } else { "as it is: its format keeps it" };
+        format!("stays, {how}: {}", name_of(store, entry))
+    }));
     plan.lines.extend(value_places::lines(&plan, &places));
     Ok(PlannedErasure { store: Arc::clone(store), targets, values: asked.values.clone(), places, plan, left })
 }

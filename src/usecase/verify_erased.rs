@@ -79,6 +79,8 @@ impl ErasureCheck {
         let of = if steps.is_empty() { String::new() } else { format!(" of step {}", steps.join(", ")) };
         let head = format!("{}: {files} searched for {values}{of}: ", self.store);
         let mut lines = vec![match self.found.len() {
+            0 if self.values == 0 => format!("{head}nothing could be checked"),
+            0 if !self.unread.is_empty() => format!("{head}none of those that could be read has it"),
             0 => format!("{head}none has it"),
             count => format!("{head}found in {}", count_with_noun(count as u64, "place")),
         }];
@@ -134,7 +136,8 @@ pub fn verify_erased(
     let key = vault.value_key()?;
     let id = key.as_ref().map(ValueKey::id);
     if let ErasureChoice::Receipt(_) = choice {
-        receipts.iter().try_for_each(|own| vault.known_value_key(&own.value_key).map(drop))?;
+        let mut with_values = receipts.iter().filter(|own| !own.values.is_empty());
+        with_values.try_for_each(|own| vault.known_value_key(&own.value_key).map(drop))?;
     }
     let (known, unknown): (Vec<StoredReceipt>, Vec<StoredReceipt>) =
         receipts.into_iter().partition(|own| id.as_ref() == Some(&own.value_key) && !own.values.is_empty());

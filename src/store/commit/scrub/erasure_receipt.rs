@@ -65,6 +65,7 @@ impl ErasureReceipt {
             let files: u64 = self.searched.iter().map(|own| own.files).sum();
             let found = match self.erased_values {
                 0 if !self.alike.is_empty() => "only memories that stay have it",
+                _ if !self.alike.is_empty() => "none has the value; memories that stay have the same text",
                 0 | 1 => "none has it",
                 _ => "none has one of them",
             };

@@ -1,4 +1,4 @@
-//! The key of the digests of erased values. It is random, belongs to one store, and leaves palimp's data never.
+//! The key of the digests of erased values. It is random, belongs to one store, and never leaves palimp's data.
 
 use crate::store::commit::{CommitError, Vault};
 use crate::text::keyed_search::ValueKey;
@@ -6,7 +6,7 @@ use crate::text::keyed_search::ValueKey;
 const FILE: &str = "values.key";
 
 impl Vault<'_> {
-    /// Returns the key, or `None` if no value was erased from this store yet.
+    /// Returns the key, or `None` if nothing was erased from this store yet.
     ///
     /// # Errors
     ///
