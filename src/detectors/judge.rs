@@ -11,6 +11,11 @@ const KEY: usize = 10;
 /// The minimum entropy of a key without a form, in bits a character.
 const KEY_ENTROPY: f64 = 2.8;
 
+/// What stands for a password in the pattern of a URL.
+const PASSWORD_WORDS: [&[u8]; 4] = [b"password", b"passwd", b"pass", b"pwd"];
+/// A word of letters alone that is at least this long may be a key.
+const LETTERS: usize = 24;
+
 /// Returns the Shannon entropy of bytes, in bits a byte.
 pub fn entropy(bytes: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
@@ -22,8 +27,18 @@ pub fn entropy(bytes: &[u8]) -> f64 {
 
 /// True if a value says that it is none: an example, a mask, a variable.
 pub fn is_placeholder(value: &[u8]) -> bool {
-    const SIGNS: [&[u8]; 8] =
-        [b"EXAMPLE", b"REDACTED", b"PLACEHOLDER", b"xxxxxx", b"XXXXXX", b"***", "•••".as_bytes(), b"......"];
+    const SIGNS: [&[u8]; 10] = [
+        b"EXAMPLE",
+        b"REDACTED",
+        b"PLACEHOLDER",
+        b"xxxxxx",
+        b"XXXXXX",
+        b"***",
+        "•••".as_bytes(),
+        b"......",
+        b"your-token",
+        b"your-key",
+    ];
     let same = value.windows(8).any(|own| own.iter().all(|byte| *byte == own[0]));
     same || SIGNS.iter().any(|sign| memchr::memmem::find(value, sign).is_some())
 }
@@ -68,11 +83,12 @@ fn may_be_secret(value: &[u8], judge: Judge) -> bool {
     let mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
     let is_phrase = value.iter().filter(|byte| **byte == b'-').count() > 2;
     match judge {
-        Judge::Url => value.len() >= 3 && value != b"password" && value != b"pass",
+        Judge::Url => value.len() >= 3 && !PASSWORD_WORDS.iter().any(|own| value.eq_ignore_ascii_case(own)),
         Judge::Pin => value.len() >= 4 && !value.starts_with(b"19") && !value.starts_with(b"20"),
         Judge::Key => {
             let odd_case = mixed && has(|byte| b"+/=".contains(byte));
-            let is_key = letter && (digit || odd_case || sign) || is_phrase;
+            let is_odd = value.len() >= LETTERS && mixed && is_odd_case(value);
+            let is_key = letter && (digit || odd_case || sign || is_odd) || is_phrase;
             value.len() >= KEY && is_key && entropy(value) >= KEY_ENTROPY
         }
         _ => value.len() >= PASSWORD && (digit || letter && sign || mixed && is_odd_case(value) || is_phrase),
@@ -88,7 +104,7 @@ fn is_odd_case(value: &[u8]) -> bool {
 
 /// True if the value means another one: a variable, a call, a path, a type.
 fn is_variable(value: &[u8]) -> bool {
-    const STARTS: [&[u8]; 18] = [
+    const STARTS: [&[u8]; 17] = [
         b":",
         b"=",
         b"!",
@@ -98,7 +114,6 @@ fn is_variable(value: &[u8]) -> bool {
         b"%",
         b"[",
         b"(",
-        b"/",
         b"./",
         b"~/",
         b"http:",
@@ -110,7 +125,20 @@ fn is_variable(value: &[u8]) -> bool {
     ];
     const PARTS: [&[u8]; 7] = [b"()", b"(", b"::", b"->", b"://", b"${", b"{{"];
     STARTS.iter().any(|own| value.starts_with(own))
+        || value.starts_with(b"/") && !is_base64(value)
         || PARTS.iter().any(|own| memchr::memmem::find(value, own).is_some())
+}
+
+/// The least length of a value that begins as a path and may be base64.
+const BASE64: usize = 32;
+
+/// True if a value that begins as a path is more like base64.
+fn is_base64(value: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| value.iter().any(is);
+    value.len() >= BASE64
+        && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte))
+        && has(u8::is_ascii_digit)
+        && is_odd_case(value)
 }
 
 /// True if the value is a plain word, or words that are joined as names are.
@@ -121,7 +149,7 @@ fn is_word_list(value: &[u8], judge: Judge) -> bool {
         part.iter().all(u8::is_ascii_alphabetic)
             || judge != Judge::Password && part.iter().all(u8::is_ascii_digit) && part.len() < PASSWORD
     };
-    let parts: Vec<&[u8]> = value.split(|byte| b"-_./ ".contains(byte)).collect();
+    let parts: Vec<&[u8]> = value.split(|byte| b"-_./# ".contains(byte)).collect();
     if WORDS.iter().any(|own| memchr::memmem::find(&lower, own).is_some()) {
         return true;
     }

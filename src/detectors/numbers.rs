@@ -20,6 +20,8 @@ const IBAN_LENGTHS: &str = "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR
 
 /// Words near which digits of an unusual length are the number of a card.
 const CARD_WORDS: [&str; 8] = ["card", "visa", "maestro", "unionpay", "amex", "karte", "tarjeta", "carte"];
+/// Words near which digits are the number of an article.
+const ARTICLE_WORDS: [&str; 3] = ["ean", "isbn", "gtin"];
 /// Words near which digits are a telephone number.
 const PHONE_WORDS: [&str; 22] = [
     "手机",
@@ -45,6 +47,8 @@ const PHONE_WORDS: [&str; 22] = [
     "móvil",
     "signal",
 ];
+/// Up to this length in bytes, a word is also a part of others.
+const SHORT_WORD: usize = 4;
 /// How many bytes before digits are searched for such a word.
 const BESIDE: usize = 32;
 
@@ -119,7 +123,8 @@ fn card(bytes: &[u8], start: usize, end: usize) -> Option<Detection> {
         return None;
     }
     let is_named = separator.is_some() || len < 17 || is_near(bytes, start, &CARD_WORDS);
-    (!is_same && is_named).then(|| of(Kind::Card, "card", span))
+    let is_article = groups.len() == 1 && len < 15 && is_near(bytes, start, &ARTICLE_WORDS);
+    (!is_same && is_named && !is_article).then(|| of(Kind::Card, "card", span))
 }
 
 /// True if digits have the start and the length of an issuer, and the check digit is right (ISO/IEC 7812-1,
@@ -226,10 +231,12 @@ fn phone(bytes: &[u8], start: usize, end: usize) -> Option<Detection> {
     is_phone.then(|| of(Kind::Phone, "phone", span))
 }
 
-/// True if one of the words is before a place.
+/// True if one of the words is before a place. A short word is one only at its start: `Bestellung` has no `tel`.
 fn is_near(bytes: &[u8], at: usize, words: &[&str]) -> bool {
     let near = String::from_utf8_lossy(&bytes[at.saturating_sub(BESIDE)..at]).to_lowercase();
-    words.iter().any(|word| near.contains(word))
+    let begins = |at: usize| !near[..at].chars().next_back().is_some_and(char::is_alphabetic);
+    let has = |word: &str| near.match_indices(word).any(|(at, _)| word.len() > SHORT_WORD || begins(at));
+    words.iter().any(|word| has(word))
 }
 
 /// Returns the digits of a telephone number in any form, and where it ends in `text`.

@@ -17,9 +17,11 @@ const PRIVATE_DOMAINS: [&str; 7] =
     [".internal", ".local", ".lan", ".corp", ".intranet", ".localdomain", ".intern"];
 /// Words beside which a name that ends in `.local` is a host: files and settings end so, too.
 const HOST_WORDS: [&str; 6] = ["host", "server", "ssh ", "ping ", "machine", "printer"];
+/// Words after which four numbers are no address.
+const VERSION_WORDS: [&str; 6] = ["version", "release", "phase", "section", "chapter", "upgrade"];
 /// Where home folders are, and names there that are no user.
 const HOMES: [&str; 3] = ["/home/", "/Users/", "Users\\"];
-const NO_USER: [&str; 14] = [
+const NO_USER: [&str; 18] = [
     "shared",
     "public",
     "default",
@@ -34,6 +36,10 @@ const NO_USER: [&str; 14] = [
     "node",
     "vscode",
     "your",
+    "circleci",
+    "gitpod",
+    "codespace",
+    "jovyan",
 ];
 
 /// Returns the addresses in a text, in any order.
@@ -77,9 +83,18 @@ fn email(bytes: &[u8], at: usize) -> Option<Detection> {
     let is_top = top.chars().count() >= 2 && top.chars().all(char::is_alphabetic) || top.starts_with("xn--");
     let is_file = FILE_ENDINGS.contains(&top.to_ascii_lowercase().as_str());
     let is_clone = local == b"git" && matches!(bytes.get(end), Some(b':' | b'/'));
-    let is_it = !local.is_empty() && !name.is_empty() && !name.starts_with('.') && !text.contains("..");
+    // `https://user:password@host`
+    let is_login = bytes[..start].last() == Some(&b':') && is_in_url(&bytes[..start]);
+    let is_it =
+        !local.is_empty() && !is_login && !name.is_empty() && !name.starts_with('.') && !text.contains("..");
     (is_it && is_top && !is_file && !is_clone && local.last() != Some(&b'.'))
         .then(|| of(Kind::Email, "email", start..end))
+}
+
+/// True if a URL begins in the word at the end of the bytes.
+fn is_in_url(before: &[u8]) -> bool {
+    let word = before.iter().rev().take(128).take_while(|byte| !byte.is_ascii_whitespace()).count();
+    memchr::memmem::find(&before[before.len() - word..], b"://").is_some()
 }
 
 /// Returns the address of a machine whose first separator is at `at`.
@@ -111,11 +126,10 @@ fn ipv4(bytes: &[u8], at: usize) -> Option<Detection> {
     let is_cut = before.is_some_and(is_part) && !is_after_escape(bytes, span.start)
         || bytes.get(span.end).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
     let own: Ipv4Addr = std::str::from_utf8(&bytes[span.clone()]).ok()?.parse().ok()?;
-    let is_usual = own.is_loopback() || own.is_unspecified() || own.is_broadcast() || own.octets()[0] == 255;
-    // `1.2.3.4` after such a word is a version.
+    let is_usual = own.is_loopback() || own.is_broadcast() || matches!(own.octets()[0], 0 | 255);
+    // `1.2.3.4` after such a word is a version or a number of a part.
     let near = &bytes[span.start.saturating_sub(16)..span.start].to_ascii_lowercase();
-    let is_version =
-        memchr::memmem::find(near, b"version").is_some() || memchr::memmem::find(near, b"release").is_some();
+    let is_version = VERSION_WORDS.iter().any(|word| memchr::memmem::find(near, word.as_bytes()).is_some());
     (!is_cut && !is_usual && !is_version).then(|| of(Kind::Address, "ipv4", span))
 }
 
@@ -152,7 +166,9 @@ fn mac(bytes: &[u8], at: usize) -> Option<Detection> {
     let is_edge =
         |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != bytes[at]);
     let starts = is_edge(bytes[..span.start].last()) || is_after_escape(bytes, span.start);
-    let is_it = own.iter().enumerate().all(fits) && starts && is_edge(bytes.get(span.end));
+    // The address of all machines, or of none.
+    let is_usual = [b'0', b'f', b'F'].iter().any(|digit| own.iter().step_by(3).all(|byte| byte == digit));
+    let is_it = own.iter().enumerate().all(fits) && starts && !is_usual && is_edge(bytes.get(span.end));
     is_it.then(|| of(Kind::Address, "mac", span))
 }
 
@@ -209,7 +225,7 @@ fn home(bytes: &[u8], at: usize, start: &str) -> Option<Detection> {
         }
     } else if bytes[..at].last().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(byte))
         && !is_after_escape(bytes, at)
-        && !bytes[..at].ends_with(b"/mnt/c")
+        && !is_after_drive(&bytes[..at])
     {
         return None;
     }
@@ -222,6 +238,13 @@ fn home(bytes: &[u8], at: usize, start: &str) -> Option<Detection> {
     let text = String::from_utf8_lossy(name).to_lowercase();
     (!name.is_empty() && !NO_USER.contains(&text.as_str()))
         .then(|| of(Kind::Home, "home-folder", begin..from + name.len()))
+}
+
+/// True if the bytes end in a drive of Windows as Unix programs write it: `/c` or `/mnt/c`.
+fn is_after_drive(before: &[u8]) -> bool {
+    let [head @ .., b'/', drive] = before else { return false };
+    let is_start = head.last().is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"._-/".contains(byte));
+    drive.is_ascii_alphabetic() && (is_start || head.ends_with(b"/mnt"))
 }
 
 fn is_after_escape(bytes: &[u8], at: usize) -> bool {

@@ -230,6 +230,15 @@ fn ids_hashes_times_and_versions_are_nothing_sensitive() {
         "#123456",
         "0x7fffffff",
         "100,000,000",
+        "from 0.1.0.0 to 0.2.0.0",
+        "ff:ff:ff:ff:ff:ff and 00:00:00:00:00:00",
+        "/home/circleci/repo",
+        "EAN 4019705532576",
+        "Bestellung 504-9015680 ist offen",
+        "mysql://USER:PASSWORD@HOST:3306/DB",
+        "secret: kv/prod/db#password",
+        "DB_PASSWORD=/var/run/secrets/postgres/password-file-of-the-app",
+        "password=hashlib.sha256(raw).hexdigest()",
     ] {
         let text = built(template, &mut chance);
         let all = detect(text.as_bytes(), None);
@@ -253,6 +262,7 @@ fn passwords_are_found_as_people_write_them() {
         "password is `",
         "passphrase: ",
         "postgres://app:",
+        "export npm_config__password=",
     ] {
         let tail = match lead {
             lead if lead.ends_with('"') => "\",",
@@ -263,6 +273,16 @@ fn passwords_are_found_as_people_write_them() {
         };
         let text = format!("{lead}{value}{tail}");
         assert_eq!(found(&text), [value.as_str()], "{text}");
+    }
+}
+
+#[test]
+fn a_password_is_masked_to_its_end() {
+    let mut chance = Chance(5);
+    let (a, b) = (chance.text(ALNUM, 16), chance.text(ALNUM, 6));
+    for mark in ["_", "-", "!", "$", "/"] {
+        let value = format!("{a}{mark}{b}");
+        assert_eq!(found(&format!("export DB_PASSWORD={value}\nnext")), [value.as_str()], "{value}");
     }
 }
 
@@ -285,6 +305,7 @@ fn numbers_and_addresses_are_found_with_their_kinds() {
         ("mac 00:1a:2b:3c:4d:5e".into(), Kind::Address, "00:1a:2b:3c:4d:5e".into()),
         ("ssh db-01.corp.internal".into(), Kind::Address, "db-01.corp.internal".into()),
         ("in /home/marta/work".into(), Kind::Home, "/home/marta".into()),
+        ("cd /c/Users/marta/x".into(), Kind::Home, "/Users/marta".into()),
         ("in C:\\Users\\Marta\\x".into(), Kind::Home, "C:\\Users\\Marta".into()),
     ] {
         let all = detect(text.as_bytes(), None);

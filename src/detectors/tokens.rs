@@ -91,6 +91,10 @@ fn matched(bytes: &[u8], at: usize, rule: &Rule) -> Option<Detection> {
             return None;
         }
         span = judge::value(bytes, span, rule.judge)?;
+        let is_call = rule.judge != Judge::Url && bytes.get(span.end) == Some(&b'(');
+        if is_call || rule.judge == Judge::Key && !is_all(bytes, span.end) {
+            return None;
+        }
     }
     let is_cut = bytes.get(span.end).is_some_and(u8::is_ascii_alphanumeric);
     if is_cut && rule.judge == Judge::Form {
@@ -103,6 +107,15 @@ fn matched(bytes: &[u8], at: usize, rule: &Rule) -> Option<Detection> {
     let text = bytes.get(hidden.clone())?;
     let is_random = judge::entropy(text) >= rule.entropy && !judge::is_placeholder(text);
     is_random.then(|| Detection { kind: rule.kind(), rule: rule.name.clone(), span, hidden })
+}
+
+/// True if a key without a form of its own ends here: no character follows that its pattern has no place for. A rule
+/// that takes more of it masks all of it.
+fn is_all(bytes: &[u8], end: usize) -> bool {
+    match bytes.get(end..).unwrap_or_default() {
+        [mark, next, ..] if b"_-!$#%*~+/".contains(mark) => !next.is_ascii_alphanumeric(),
+        _ => true,
+    }
 }
 
 /// Returns a span that cuts no character.

@@ -162,6 +162,11 @@ pub trait Disk: Sync {
         Ok(None)
     }
 
+    /// Fails if the rights of a folder forbid to add and remove names in it.
+    fn check_writable(&self, _folder: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Returns a file's extended attributes; none if the file system has none.
     fn extended(&self, file: &Path) -> io::Result<ExtendedAttributes>;
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use fs4::{FileExt, TryLockError};
-use rustix::fs::{CWD, Dir, FileType, OFlags, RenameFlags, renameat_with};
+use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, OFlags, RenameFlags, accessat, renameat_with};
 
 use super::attributes;
 use super::open_file::{OpenFile, begins_with};
@@ -128,8 +128,12 @@ impl Disk for RealDisk {
         Ok(Box::new(file))
     }
 
+    fn check_writable(&self, folder: &Path) -> io::Result<()> {
+        Ok(accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
+    }
+
     fn blank(&self, file: &Path, len: u64) -> io::Result<()> {
-        let mut file = open_regular(OpenOptions::new().write(true), file)?;
+        let mut file = open_to_blank(file)?;
         io::copy(&mut io::repeat(b'\n').take(len), &mut file)?;
         file.sync_all()
     }
@@ -231,6 +235,19 @@ fn held(opened: File, metadata: &Metadata, from: u64, limit: u64) -> io::Result<
 
 fn open_folder(folder: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(folder)
+}
+
+/// Opens a file to overwrite it, also if its owner made it read-only.
+fn open_to_blank(file: &Path) -> io::Result<File> {
+    let open = || open_regular(OpenOptions::new().write(true), file);
+    let error = match open() {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => error,
+        outcome => return outcome,
+    };
+    let read = open_regular(OpenOptions::new().read(true), file)?;
+    let mode = read.metadata()?.permissions().mode();
+    read.set_permissions(fs::Permissions::from_mode(mode | 0o200)).map_err(|_| error)?;
+    open()
 }
 
 /// Opens a regular file. Does not follow a link or block on a FIFO.

@@ -65,9 +65,13 @@ pub fn may_erase(store: &Store, entry: &Entry) -> Result<()> {
 
 /// True if an erased value is masked in this record, because its format keeps the record.
 pub fn is_masked(store: &Store, entry: &Entry) -> bool {
-    let path = &store.document(entry).path;
+    may_erase(store, entry).is_err() || is_snapshot(store, entry)
+}
+
+/// True if the record repeats others of its store, as a checkpoint does.
+pub fn is_snapshot(store: &Store, entry: &Entry) -> bool {
     let eraser = writes(store).ok().and_then(|(_, writes)| writes.own().eraser);
-    may_erase(store, entry).is_err() || eraser.is_some_and(|own| own.is_snapshot(path))
+    eraser.is_some_and(|own| own.is_snapshot(&store.document(entry).path))
 }
 
 /// True if nothing can identify the record after its erasure: it has no id, or is a part of a document.

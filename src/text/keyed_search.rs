@@ -76,6 +76,8 @@ pub struct KeyedSearch<'a> {
     hash: RollingHash,
     /// By the length of the window: the digests by rolling hash.
     windows: BTreeMap<usize, HashMap<u64, Vec<usize>>>,
+    /// The length of the shortest value in bytes.
+    shortest: usize,
 }
 
 /// A value that was found again.
@@ -97,7 +99,8 @@ impl<'a> KeyedSearch<'a> {
             let rolled = window ^ key.pad(&own.digest);
             windows.entry(own.length.min(WINDOW)).or_default().entry(rolled).or_default().push(number);
         }
-        KeyedSearch { key, digests, hash: RollingHash::of(key.base()), windows }
+        let shortest = digests.iter().map(|own| own.length).filter(|own| *own > 0).min().unwrap_or_default();
+        KeyedSearch { key, digests, hash: RollingHash::of(key.base()), windows, shortest }
     }
 
     /// True if there are no digests.
@@ -108,7 +111,7 @@ impl<'a> KeyedSearch<'a> {
     /// Passes each value in the bytes to `see`, in every form that palimp knows. A value can be passed twice.
     pub fn each(&self, bytes: &[u8], see: &mut dyn FnMut(FoundValue<'_>)) {
         if !self.is_empty() {
-            each_decoding(bytes, &mut |decoded, form| self.each_in(decoded, form, see));
+            each_decoding(bytes, self.shortest, &mut |decoded, form| self.each_in(decoded, form, see));
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::{EntryRef, Snapshot};
+use crate::ops::erase::is_snapshot;
 use crate::store::erase::{ErasedValues, SecretValues};
 
 /// A shorter value, in bytes, is in other texts by chance.
@@ -16,9 +17,9 @@ const FEW: usize = 5;
 pub struct ValueHolders {
     /// The memories, in the order of the snapshot.
     pub found: Vec<EntryRef>,
-    /// By the number of a value: how many memories hold it.
+    /// By the number of a value: how many memories hold it, without those that repeat others.
     counts: BTreeMap<usize, usize>,
-    /// The number of memories that were searched.
+    /// The number of memories that were searched, without those that repeat others.
     all: usize,
     values: SecretValues,
 }
@@ -32,10 +33,14 @@ impl ValueHolders {
         for at in snapshot.entries().filter(|_| !values.is_empty()) {
             let (store, entry) = snapshot.get(at);
             let held = search.which(&store.raw(entry));
-            own.all += 1;
             if !held.is_empty() {
                 own.found.push(at);
             }
+            // A checkpoint repeats what it holds: it is no other memory.
+            if is_snapshot(store, entry) {
+                continue;
+            }
+            own.all += 1;
             held.into_iter().for_each(|value| *own.counts.entry(value).or_default() += 1);
         }
         own

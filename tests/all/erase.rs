@@ -13,6 +13,7 @@ mod finished;
 mod git;
 mod looked;
 mod names;
+mod read_only;
 mod site;
 mod torn;
 mod values_cut_short;

@@ -5,6 +5,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::secrets::{Desk, LOGS, record, token};
+use crate::support::gzip;
 
 /// The forms in which a value can be in a file.
 fn forms(value: &str) -> Vec<Vec<u8>> {
@@ -184,4 +185,39 @@ fn a_short_value_and_one_of_many_memories_are_refused_and_nothing_is_erased() {
         assert!(said.contains("Nothing was changed"), "{said}");
     }
     assert_eq!(desk.text(LOGS[1].1), lines);
+}
+
+#[test]
+fn a_value_is_erased_from_packed_and_rotated_copies_of_a_log() {
+    let value = "kingfisher-17";
+    let (holds, other) = (record("session-log", &format!("it is {value}")), record("session-log", "nothing"));
+    let other = other.replace("_1\"", "_3\"").replace("00002a", "00002c");
+    let lines = format!("{holds}\n{other}\n");
+    for end in [".backup.20260121_100000.gz", ".1", ".2.gz"] {
+        for words in [["erase", "--value-from", "-", "--yes"], ["erase", "--query", value, "--yes"]] {
+            let desk = Desk::of(LOGS[1].0, LOGS[1].1, &lines);
+            let copy = format!("{}{end}", LOGS[1].1);
+            let bytes =
+                if end.ends_with(".gz") { gzip(lines.as_bytes()) } else { lines.clone().into_bytes() };
+            desk.store.write(&copy, &bytes);
+            let out = desk.fed(value, &words).expect_status(0);
+            assert!(out.stderr.contains("none has it"), "{copy}: {}", out.stderr);
+            assert!(holding(desk.store.around(), &forms(value)).is_empty(), "{copy}");
+            assert!(!holding(desk.store.around(), &[other.clone().into_bytes()]).is_empty(), "{copy}");
+        }
+    }
+}
+
+#[test]
+fn what_a_crash_left_of_a_write_of_palimps_own_goes_with_the_value() {
+    let value = "kingfisher-17";
+    let line = format!("{}\n", record("session-log", &format!("it is {value}")));
+    let desk = Desk::of(LOGS[1].0, LOGS[1].1, &line);
+    desk.run(&["backup", "create", "--yes"]).expect_status(0);
+    let copies = holding(desk.data.path(), &forms(value));
+    let copy = copies.iter().find(|own| own.to_str().unwrap().contains("/backups/")).unwrap();
+    std::fs::write(copy.with_extension("new"), &line).unwrap();
+    desk.fed(value, &["erase", "--value-from", "-", "--yes"]).expect_status(0);
+    assert!(holding(desk.data.path(), &forms(value)).is_empty());
+    assert!(!copy.with_extension("new").exists());
 }

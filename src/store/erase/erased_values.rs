@@ -19,6 +19,8 @@ use crate::text::string_places::unescaped;
 pub struct ErasedValues {
     values: Vec<SharedText>,
     search: Option<AhoCorasick>,
+    /// The length of the shortest in bytes.
+    shortest: usize,
 }
 
 impl ErasedValues {
@@ -27,7 +29,8 @@ impl ErasedValues {
         let values = values.to_vec();
         // Without a search nothing is found, and nothing is called erased: it fails only for gigabytes of values.
         let search = AhoCorasick::new(values.iter().map(|own| &**own)).ok().filter(|_| !values.is_empty());
-        ErasedValues { values, search }
+        let shortest = values.iter().map(|own| own.len()).min().unwrap_or_default();
+        ErasedValues { values, search, shortest }
     }
 
     /// True if there are none.
@@ -50,7 +53,7 @@ impl ErasedValues {
     pub fn any(&self, bytes: &[u8]) -> bool {
         let Some(search) = &self.search else { return !self.is_empty() };
         let mut any = false;
-        each_decoding(bytes, &mut |own, _| any = any || search.is_match(own));
+        each_decoding(bytes, self.shortest, &mut |own, _| any = any || search.is_match(own));
         any
     }
 
@@ -58,7 +61,7 @@ impl ErasedValues {
     pub fn which(&self, bytes: &[u8]) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let Some(search) = &self.search else { return found };
-        each_decoding(bytes, &mut |own, _| {
+        each_decoding(bytes, self.shortest, &mut |own, _| {
             found.extend(search.find_overlapping_iter(own).map(|own| own.pattern().as_usize()));
         });
         found

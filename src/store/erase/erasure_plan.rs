@@ -9,6 +9,7 @@ use super::erased_contents::{ErasedContents, SearchTextFilter, SearchTexts};
 use super::matcher::ErasureMatcher;
 use crate::format::Placement;
 use crate::format::writing::{AuditEvent, Refusal, WriteContext, document};
+use crate::model::plan::change::SHARED_MODE;
 use crate::model::{Act, Bytes, Change, Document, Entry, Moment, PathText, Plan, Role, container};
 use crate::store::commit::CommitError;
 use crate::store::compressed_files::{FileCompression, inside};
@@ -118,7 +119,8 @@ impl ErasureContext<'_> {
         self.copies.copies(&mut |own| self.see_copy(own, marks, &mut seeking))?;
         let mut sought = seeking.sought();
         plan.derived = self.derived(&after, &seen, &sought.needles);
-        plan.changes = changes.tombstones.into_iter().chain(follows.unwrap_or_default()).collect();
+        let follows = self.masked_beside(follows.unwrap_or_default());
+        plan.changes = changes.tombstones.into_iter().chain(follows).collect();
         plan.changes.extend(changes.data);
         plan.changes.retain(|change| !change.is_empty());
         plan.lines.extend(self.lines(&sought, &with_torn));
@@ -126,6 +128,22 @@ impl ErasureContext<'_> {
         sought.parts = parts;
         store.whole()?;
         Ok(ErasurePlan { plan, search_texts: sought })
+    }
+
+    /// Masks the values in the files beside the store, in which people write, too. `follows` are their other changes.
+    fn masked_beside(&self, mut follows: Vec<Change>) -> Vec<Change> {
+        for (path, was) in &self.context.store.outside_files {
+            let path = Path::new("..").join(path);
+            let at = follows.iter().position(|change| change.path == path);
+            let now = at.and_then(|at| follows[at].after()).unwrap_or_else(|| was.clone());
+            let Some(masked) = self.matcher.values.masked(&now) else { continue };
+            let change = Change { mode: SHARED_MODE, ..Change::rewrite(&path, was.clone(), masked) };
+            match at {
+                Some(at) => follows[at] = change,
+                None => follows.push(change),
+            }
+        }
+        follows
     }
 
     /// Removes erased content from each file. Returns where something goes together with a torn record.

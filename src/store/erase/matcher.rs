@@ -5,7 +5,7 @@ use crate::store::erase::original_path::{is_log_or_copy, original};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::erased_values::ErasedValues;
 use super::kept_lines::KeptLines;
@@ -48,6 +48,8 @@ pub struct ErasureMatcher<'a> {
     pub values: ErasedValues,
     /// Whether a record has a value, by its hash.
     value_lines: RefCell<HashMap<u64, bool>>,
+    /// The last file, and whether it is a log that the format knows.
+    last_file: RefCell<Option<(PathBuf, bool)>>,
 }
 
 impl<'a> ErasureMatcher<'a> {
@@ -87,6 +89,7 @@ impl<'a> ErasureMatcher<'a> {
             target_names: TargetNames::of(targets),
             values: ErasedValues::default(),
             value_lines: RefCell::default(),
+            last_file: RefCell::default(),
         }
     }
 
@@ -120,11 +123,29 @@ impl<'a> ErasureMatcher<'a> {
             .collect()
     }
 
+    /// True if a record goes because it has one of the values. In a document, a value is masked.
+    fn goes_for_value(&self, path: &Path, raw: &[u8]) -> bool {
+        !self.values.is_empty() && self.is_log_of_format(path) && self.has_value(raw)
+    }
+
+    /// True for a log that the format knows, or a copy of one. The answer for the last file is kept: each of its
+    /// records asks for it.
+    fn is_log_of_format(&self, path: &Path) -> bool {
+        let mut last = self.last_file.borrow_mut();
+        match &*last {
+            Some((own, is_log)) if own == path => *is_log,
+            _ => {
+                let is_log = is_log_or_copy(path) && self.is_of_format(path);
+                *last = Some((path.to_owned(), is_log));
+                is_log
+            }
+        }
+    }
+
     /// True if a record has one of the values. A record is asked for often, and is decoded once.
     fn has_value(&self, raw: &[u8]) -> bool {
         let of_lines = &mut *self.value_lines.borrow_mut();
-        let any = !self.values.is_empty();
-        any && *of_lines.entry(self.kept_lines.hash(raw)).or_insert_with(|| self.values.any(raw))
+        *of_lines.entry(self.kept_lines.hash(raw)).or_insert_with(|| self.values.any(raw))
     }
 
     /// True if the format knows the file, or the original of a copy.
@@ -207,8 +228,7 @@ impl<'a> ErasureMatcher<'a> {
         let is_keyed = || view.is_some_and(|view| self.keyed.has(raw, view));
         let is_named = is_named || self.digests.has(raw) || is_keyed();
         let copied = || self.raws.borrow().contains(raw);
-        // In a document, a value is masked.
-        let has_value = || is_log_or_copy(path) && self.is_of_format(path) && self.has_value(raw);
+        let has_value = || self.goes_for_value(path, raw);
         // A torn half of a record has no name except its text.
         is_named
             || copied()

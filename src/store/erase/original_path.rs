@@ -17,7 +17,14 @@ pub fn original(path: &Path) -> PathBuf {
         .rsplit_once('@')
         .filter(|(_, at)| at.split('+').all(|own| own.parse::<u64>().is_ok()))
         .map_or(own, |(own, _)| own);
+    let own = rotated(own).unwrap_or(own);
     if own.is_empty() { path.to_owned() } else { path.with_file_name(path_from_text(own)) }
+}
+
+/// Returns the name of the log of which a file is an older part: `a.jsonl` for `a.jsonl.1` and `a.jsonl.2.gz`.
+fn rotated(name: &str) -> Option<&str> {
+    let (log, number) = name.strip_suffix(".gz").unwrap_or(name).rsplit_once('.')?;
+    (log.ends_with(".jsonl") && number.parse::<u32>().is_ok()).then_some(log)
 }
 
 /// True if a file, or the original of a copy, has one record per line.

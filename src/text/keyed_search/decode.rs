@@ -4,20 +4,17 @@ use std::borrow::Cow;
 
 use crate::text::needle::unescape::unescaped;
 
-/// A shorter run of base64 has no value of eight bytes.
-const BASE64_RUN: usize = 11;
-/// The same for hexadecimal.
-const HEX_RUN: usize = 16;
 /// A text may be in JSON within JSON, as deep as this.
 const LAYERS: usize = 4;
 
-/// Passes the bytes, and each part of them that can be decoded, to `see`, with the form that it had.
-pub fn each_decoding(bytes: &[u8], see: &mut dyn FnMut(&[u8], &'static str)) {
+/// Passes the bytes, and each part of them that can be decoded, to `see`, with the form that it had. Leaves out parts
+/// that are too short for a value of `shortest` bytes.
+pub fn each_decoding(bytes: &[u8], shortest: usize, see: &mut dyn FnMut(&[u8], &'static str)) {
     let (mut layer, mut form) = (Cow::Borrowed(bytes), "as text");
     for depth in 0..=LAYERS {
         see(&layer, form);
-        each_base64(&layer, &mut |own| with_escapes(own, "in base64", see));
-        each_hex(&layer, &mut |own| with_escapes(own, "in hexadecimal", see));
+        each_base64(&layer, shortest, &mut |own| with_escapes(own, "in base64", see));
+        each_hex(&layer, shortest, &mut |own| with_escapes(own, "in hexadecimal", see));
         each_utf16(&layer, &mut |own| with_escapes(own, "in UTF-16", see));
         let Some(next) = unescaped(&layer).filter(|_| depth < LAYERS) else { return };
         (layer, form) = (Cow::Owned(next), "escaped as in JSON");
@@ -33,9 +30,11 @@ fn with_escapes(bytes: &[u8], form: &'static str, see: &mut dyn FnMut(&[u8], &'s
 
 /// Passes what every run of base64 characters says, from each of its first four characters on: a text before
 /// it may look like a part of it.
-fn each_base64(bytes: &[u8], see: &mut dyn FnMut(&[u8])) {
+fn each_base64(bytes: &[u8], shortest: usize, see: &mut dyn FnMut(&[u8])) {
     let mut out = Vec::new();
-    each_run(bytes, BASE64_RUN, &BASE64, &mut |run| {
+    // Four characters say three bytes.
+    let len = (shortest * 4).div_ceil(3).max(4);
+    each_run(bytes, len, &BASE64, &mut |run| {
         for start in 0..4 {
             out.clear();
             for four in run[start..].chunks(4) {
@@ -60,9 +59,9 @@ fn sextet(byte: u8) -> Option<u32> {
     Some(u32::from(value))
 }
 
-fn each_hex(bytes: &[u8], see: &mut dyn FnMut(&[u8])) {
+fn each_hex(bytes: &[u8], shortest: usize, see: &mut dyn FnMut(&[u8])) {
     let digit = |byte: u8| char::from(byte).to_digit(16).unwrap_or_default() as u8;
-    each_run(bytes, HEX_RUN, &HEX, &mut |run| {
+    each_run(bytes, (shortest * 2).max(2), &HEX, &mut |run| {
         for start in 0..2 {
             let pairs = run[start..].chunks_exact(2);
             see(&pairs.map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect::<Vec<u8>>());

@@ -101,3 +101,28 @@ fn a_former_checkpoint_is_erased_everywhere_though_the_state_begins_as_it_did() 
     desk.change(&["delete", "--remove", &key("gotchas.3")]).expect_status(0);
     desk.change(&["erase", &key("chk-000003")]).expect_status(0);
 }
+
+#[test]
+fn a_value_that_people_wrote_into_a_page_is_masked_and_the_rest_of_the_page_stays() {
+    let site = agent_memory(false);
+    let page = "../docs/agent-memory/gotchas.md";
+    let value = ["kingfisher", "1708"].join("-");
+    let text = String::from_utf8(site.store.read(page)).unwrap();
+    site.store.write(page, format!("{text}\nSee {value} too.\n").as_bytes());
+    site.fed(&value, &["erase", "--value-from", "-", "--yes"]).expect_status(0);
+    let now = String::from_utf8(site.store.read(page)).unwrap();
+    assert!(now.ends_with("\nSee •••••• too.\n") && now.contains("## The drawer sticks"), "{now}");
+}
+
+#[test]
+fn checkpoints_that_repeat_a_value_do_not_make_it_common() {
+    let site = agent_memory(false);
+    let value = ["kingfisher", "1708"].join("-");
+    site.run(&["edit", "gotchas.1", "--set", &format!("cause=It is {value}."), "--yes"]).expect_status(0);
+    for number in 0..8 {
+        let cause = format!("cause=Age {number}.");
+        site.run(&["edit", "gotchas.2", "--set", &cause, "--yes"]).expect_status(0);
+    }
+    site.fed(&value, &["erase", "--value-from", "-", "--yes"]).expect_status(0);
+    assert_eq!(found(site.store.around(), &[value]), Vec::<PathBuf>::new());
+}

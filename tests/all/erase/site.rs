@@ -75,9 +75,17 @@ impl Site {
     }
 
     pub(super) fn run(&self, words: &[&str]) -> Output {
+        self.verb(words).run()
+    }
+
+    pub(super) fn fed(&self, text: &str, words: &[&str]) -> Output {
+        self.verb(words).with_input(text).run()
+    }
+
+    fn verb(&self, words: &[&str]) -> support::Verb {
         let (store, data) = (self.store.path.to_str().unwrap(), self.data.to_str().unwrap());
         let options = ["--store", store, "--data-dir", data, "--now", NOW];
-        run(words.iter().copied().chain(options))
+        support::Verb::new(words.iter().copied().chain(options))
     }
 
     pub(super) fn vault(&self) -> PathBuf {

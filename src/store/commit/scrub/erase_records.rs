@@ -17,7 +17,7 @@ use crate::store::commit::vault::pending_erasure::PendingErasure;
 use crate::store::erase::{ErasedContents, ErasureContext, ErasureMatcher, ErasureScope};
 use crate::text::keyed_search::{KeyedSearch, ValueKey};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The limit of passes over the files. Another pass is needed if other programs wrote during the last.
 pub(super) const ROUNDS: usize = 4;
@@ -37,6 +37,7 @@ pub fn erase(
     // Without this check an unreadable list would be noticed only after the data is gone.
     context.vault.erasure_list()?;
     none_is_pending(context)?;
+    check_folders(context, plan)?;
     let machine = context.host.machine;
     let key = context.vault.make_value_key([machine.random(), machine.random()])?;
     let entry = PendingErasure {
@@ -69,6 +70,20 @@ pub fn erase(
     let erased = finish(context, &entry, &wanted, (contents, &key), Some(&through));
     let notes = std::mem::take(&mut *context.notes.borrow_mut());
     erased.map(|own| ErasureReceipt { notes, ..own }).map_err(|error| error.with(FilesState::Erasing))
+}
+
+/// Refuses an erasure in a folder that can't be written: once begun, it could not be finished.
+fn check_folders(context: &CommitContext<'_>, plan: &Plan) -> Result<(), CommitError> {
+    let paths = plan.all().filter(|change| !change.is_empty()).map(|change| context.path(&change.path));
+    let folders: BTreeSet<PathBuf> = paths.filter_map(|path| path.parent().map(Path::to_owned)).collect();
+    for folder in folders {
+        match context.host.disk.check_writable(&folder) {
+            // The erasure makes it.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            outcome => outcome.map_err(|source| CommitError::io(&folder, "written", source))?,
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a second erasure while one is pending: it would overwrite the only entry.

@@ -64,7 +64,11 @@ fn may_hold(
     // Files that depend on each other may repeat each other's content.
     let is_bound = context.format.forbids_rebase(relative);
     // A file that is no plain log may have the content in another form: an index has its words.
-    let is_other = !is_log_or_copy(relative) || FileCompression::of(&original(relative)).is_some();
+    let replaced = path.file_name().and_then(OldFileName::read).map(|own| own.file);
+    let is_packed = |own: &Path| FileCompression::of(own).is_some();
+    let is_other = !is_log_or_copy(relative)
+        || is_packed(&original(relative))
+        || replaced.is_some_and(|own| is_packed(&own));
     is_other
         || contents.see(wanted, relative, &bytes) > 0
         || is_bound

@@ -11,6 +11,7 @@ use crate::disk::ItemKind;
 use crate::model::{Act, Bytes, Change, DraftOf, path_from_text};
 use crate::store::commit::vault::JOURNAL;
 use crate::store::commit::vault::drafts::draft_of;
+use crate::store::commit::vault::retention::is_unfinished;
 use crate::store::commit::vault::undo_step::DerivedState;
 use crate::store::commit::{CommitError, UndoStep, Vault};
 use crate::store::erase::{
@@ -87,7 +88,10 @@ impl Vault<'_> {
             items.sort_by_key(|item| !is_log_or_copy(&named(Path::new(&item.name))));
             for item in items {
                 let path = folder.join(&item.name);
-                if item.kind == ItemKind::File && item.link.is_none() {
+                if is_unfinished(&path) {
+                    self.drop_own(&path)?;
+                    changed = true;
+                } else if item.kind == ItemKind::File && item.link.is_none() {
                     changed |= self.sweep_one(wanted, sought, reason, &path)?;
                 }
             }

@@ -8,6 +8,7 @@ use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{
     BackupCopy, BackupReason, Document, JournalLine, Moment, PathText, Role, Store, path_from_text,
 };
+use crate::store::commit::vault::retention::is_unfinished;
 use crate::store::commit::{CommitError, Vault};
 use crate::store::erase::original;
 
@@ -162,7 +163,8 @@ impl Vault<'_> {
     /// If the folder can't be listed.
     pub fn quarantined(&self) -> Result<Vec<QuarantinedPiece>, CommitError> {
         let folder = self.path("quarantine");
-        let own = self.items("quarantine")?.into_iter().filter_map(|item| {
+        let items = self.items("quarantine")?.into_iter();
+        let own = items.filter(|item| !is_unfinished(Path::new(&item.name))).filter_map(|item| {
             let (name, stamp) = item.name.to_str()?.rsplit_once(".backup.")?;
             let (name, place) = name.rsplit_once('@').unwrap_or((name, ""));
             let file = path_from_text(&name.replace("%2F", "/").replace("%25", "%"));
@@ -201,6 +203,9 @@ impl Vault<'_> {
         let items = self.items("backups")?;
         let made = copied_first(journal);
         let copy = |item: &crate::disk::Item| {
+            if is_unfinished(Path::new(&item.name)) {
+                return None;
+            }
             let (name, stamp) = item.name.to_str()?.rsplit_once(".backup.")?;
             let file = path_from_text(&name.replace("%2F", "/").replace("%25", "%"));
             let at = moment(stamp);

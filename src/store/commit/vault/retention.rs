@@ -11,6 +11,11 @@ use crate::store::commit::{CommitError, Vault};
 
 /// The extension of a file while it is written.
 pub const NEW_SUFFIX: &str = "new";
+/// True for a file that a crash kept from being put in place. Its content is in the file that it was to replace.
+pub fn is_unfinished(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == NEW_SUFFIX)
+}
+
 /// The extension of an empty file that marks a step number as used.
 pub const NUMBER_SUFFIX: &str = "given";
 
