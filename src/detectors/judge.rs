@@ -11,7 +11,7 @@ const KEY: usize = 10;
 /// The minimum entropy of a key without a form, in bits a character.
 const KEY_ENTROPY: f64 = 2.8;
 
-/// What stands for a password in the pattern of a URL.
+/// Words in the place of a password in the pattern of a URL.
 const PASSWORD_WORDS: [&[u8]; 4] = [b"password", b"passwd", b"pass", b"pwd"];
 /// A word of letters alone that is at least this long may be a key.
 const LETTERS: usize = 24;
