@@ -73,7 +73,7 @@ impl MemoryRow {
         MemoryRow {
             key: store.key(entry),
             store: store.root.to_text().into_owned(),
-            format: store.format,
+            format: format::with_family(store.format).0,
             session: store.session(entry).map(|session| session.name.clone()),
             id: id(store, entry),
             kind: view.map(|view| view.kind.to_string()),

@@ -6,6 +6,7 @@ use super::failure::{Exit, Result};
 use super::load_stores;
 use super::read_scope::ReadScope;
 use crate::cli::context::Context;
+use crate::format::with_family;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, State, Store};
 use crate::query::{StoreCounts, UsageStatistics};
@@ -94,9 +95,10 @@ fn figures(store: &Store, held: &StoreCounts) -> serde_json::Value {
     let types: serde_json::Map<String, serde_json::Value> =
         held.types.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
     let StoreCounts { live, archived, deleted, broken, .. } = held;
-    json!({
+    let (format, family) = with_family(store.format);
+    let mut figures = json!({
         "path": store.root.to_text().into_owned(),
-        "format": store.format,
+        "format": format,
         "sessions": store.sessions.len(),
         "records": live,
         "archived": archived,
@@ -104,5 +106,9 @@ fn figures(store: &Store, held: &StoreCounts) -> serde_json::Value {
         "broken": broken,
         "bytes": store.bytes,
         "by_type": types,
-    })
+    });
+    if let Some(family) = family {
+        figures["family"] = json!(family);
+    }
+    figures
 }

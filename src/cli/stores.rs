@@ -12,6 +12,7 @@ use super::list_table::{more, store_names};
 use super::load_stores;
 use super::read_scope::ReadScope;
 use crate::cli::context::Context;
+use crate::format::with_family;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot, State, Store};
 use crate::text::columns::human_size;
@@ -21,6 +22,11 @@ use crate::usecase::check_store;
 struct StoreRow {
     path: String,
     format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    family: Option<&'static str>,
+    /// Both, as people read them.
+    #[serde(skip)]
+    named: &'static str,
     sessions: usize,
     records: usize,
     archived: usize,
@@ -71,7 +77,7 @@ fn print(
         let (sessions, memories) = (row.sessions.to_string(), row.records.to_string());
         let sessions = if row.sessions == 0 { "" } else { &sessions };
         let (size, path) = (human_size(row.bytes), near(&row.path));
-        let cells = [name, row.format, sessions, &memories, &problems, &size, &path];
+        let cells = [name, row.named, sessions, &memories, &problems, &size, &path];
         let looks = cells.map(|cell| if *cell == problems { look } else { TextStyle::Plain });
         cells.into_iter().zip(looks).map(|(cell, look)| ColumnCell::of(cell, look)).collect::<Vec<_>>().into()
     };
@@ -106,9 +112,12 @@ fn near(path: &str) -> String {
 
 fn row(store: &Store) -> StoreRow {
     let [error, warning, note] = store.problem_counts();
+    let (format, family) = with_family(store.format);
     StoreRow {
         path: store.root.to_text().into_owned(),
-        format: store.format,
+        format,
+        family,
+        named: store.format,
         sessions: store.sessions.len(),
         records: store.count(State::Live),
         archived: store.count(State::Archived),
@@ -122,7 +131,7 @@ fn row(store: &Store) -> StoreRow {
 fn to_line(row: &StoreRow) -> String {
     format!(
         "{:14} {}, {}, {} archived, {} deleted, {} broken, ✖{} ⚠{} note {}    {}",
-        row.format,
+        row.named,
         count_with_noun(row.sessions as u64, "session"),
         count_with_noun(row.records as u64, "memory"),
         row.archived,

@@ -71,7 +71,7 @@ pub fn title_of_raw(store: &Store, path: &Path, record: &Record, raw: &[u8]) -> 
     let format = by_name(store.format).filter(|_| record.view().is_some());
     with_bytes(format, path, raw, |content| match content {
         EntryContent::Json(format, value) => title_of(&format.main_text(value).0),
-        EntryContent::Note(_, note, text, stem) => note_title(&note, text, stem),
+        EntryContent::Note(format, note, text, stem) => note_title(format, &note, text, stem),
         EntryContent::Text(_, stem) => title_of(stem),
         EntryContent::Broken(raw) => broken_text(record.line, raw).title,
     })
@@ -94,14 +94,14 @@ pub fn searched_of(store: &Store, entry: &Entry) -> SearchText {
             let (text, _) = format.main_text(value);
             SearchText { head: names(title_of(&text)), body: strings(format, value) }
         }
-        EntryContent::Note(_, note, text, stem) => {
-            let unsearched = by_name(store.format).map_or(&[][..], |format| format.about().unsearched);
+        EntryContent::Note(format, note, text, stem) => {
+            let unsearched = format.about().unsearched;
             let mut body = vec![text.get(note.body.clone()).unwrap_or_default().to_owned()];
             let fields = note.fields.iter().filter(|field| !matches!(field.name, "id" | "tags"));
             body.extend(
                 fields.filter(|field| !unsearched.contains(&field.name)).map(|field| field.value.plain()),
             );
-            SearchText { head: names(note_title(&note, text, stem)), body }
+            SearchText { head: names(note_title(format, &note, text, stem)), body }
         }
         EntryContent::Text(text, stem) => {
             SearchText { head: names(title_of(stem)), body: vec![text.to_owned()] }
@@ -186,8 +186,9 @@ fn with_bytes<T>(
 }
 
 /// Returns a note's own title, or its first heading or line, or the stem of its file.
-fn note_title(note: &Note<'_>, text: &str, stem: &str) -> String {
-    let own = note.field("title").map(|field| field.value.plain()).filter(|title| !title.trim().is_empty());
+fn note_title(format: &dyn Format, note: &Note<'_>, text: &str, stem: &str) -> String {
+    let fields = format.about().title_fields.iter().filter_map(|name| Some(note.field(name)?.value.plain()));
+    let own = { fields }.find(|title| !title.trim().is_empty());
     let body = text.get(note.body.clone()).unwrap_or_default();
     let first = || body.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
     title_of(own.as_deref().or_else(first).unwrap_or(stem))
@@ -196,7 +197,7 @@ fn note_title(note: &Note<'_>, text: &str, stem: &str) -> String {
 fn note_text(format: &dyn Format, note: &Note<'_>, text: &str, stem: &str) -> RecordText {
     let fields = note.fields.iter().map(|field| TextMember::of_text(field.name, field.value.plain()));
     let body = text.get(note.body.clone()).unwrap_or_default().to_owned();
-    with_said(format, note_title(note, text, stem), (body, "body"), fields.collect())
+    with_said(format, note_title(format, note, text, stem), (body, "body"), fields.collect())
 }
 
 /// Returns a text with the other fields of its record, in the order of the format.

@@ -28,8 +28,11 @@ pub enum RecordSyntax {
 pub struct FormatInfo {
     /// Its name in code and on the command line.
     pub name: &'static str,
-    /// The default place of its stores, below a project or the home folder.
+    /// The default place of its stores, below a project or the home folder. `*` is any one folder.
+    /// Empty if they may be anywhere.
     pub place: &'static str,
+    /// Other places where its stores may be, in the same form. palimp does not say that they are empty.
+    pub more_places: &'static [&'static str],
     /// True if its stores are in checkouts, which don't keep modes. A file that others can read is
     /// then a note, else a warning.
     pub in_checkout: bool,
@@ -52,6 +55,8 @@ pub struct FormatInfo {
     pub unsearched: &'static [&'static str],
     /// The dotted names of members to read after the main text, in this order. Other prose follows.
     pub reading_order: &'static [&'static str],
+    /// Fields of front matter with the title of a note; the first with a text counts.
+    pub title_fields: &'static [&'static str],
     /// Returns what speaks for and against a folder. All formats are asked, and `store::find` judges.
     pub evidence: fn(&Path, &dyn FolderProbe) -> Evidence,
     /// Returns what a path relative to the root is to the format.
@@ -72,6 +77,11 @@ pub trait Format: FormatWriter {
     /// Returns its name in code and on the command line.
     fn name(&self) -> &'static str {
         self.about().name
+    }
+
+    /// True if the user means this format by a name: its own, or that of which it is a family.
+    fn is_meant(&self, name: &str) -> bool {
+        self.name().strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
     /// Returns what a path relative to the root is to the format.

@@ -16,6 +16,7 @@ mod a_mem;
 mod agent_memory;
 mod bmad;
 mod compressed_text;
+mod default_place;
 mod entries;
 mod entry_text;
 mod format_trait;
@@ -25,6 +26,7 @@ mod json_document;
 mod json_stream;
 pub mod live_session;
 mod lost_text;
+mod markdown;
 mod memory_server;
 mod placement;
 mod record_lines;
@@ -34,6 +36,7 @@ mod store_names;
 mod title;
 mod tombstone_log;
 
+pub use default_place::folders_at;
 pub use json_stream::outline;
 pub use lost_text::LOST_TEXT;
 
@@ -46,7 +49,7 @@ pub use format_trait::{
     ReferencedFile,
 };
 pub use record_lines::{is_sensitive, lines_of};
-pub use registry::{FORMATS, INIT_EXAMPLE, by_name, facets, ranks_by_sum};
+pub use registry::{FORMATS, INIT_EXAMPLE, by_name, facets, ranks_by_sum, with_family};
 pub use store_names::store_names;
 pub use title::title_of;
 pub use tombstone_log::legible_id;

@@ -1,6 +1,6 @@
 //! All formats.
 
-use super::{Format, a_mem, agent_memory, bmad, memory_server, session_log};
+use super::{Format, a_mem, agent_memory, bmad, markdown, memory_server, session_log};
 
 /// Every format.
 pub static FORMATS: &[&dyn Format] = &[
@@ -9,6 +9,11 @@ pub static FORMATS: &[&dyn Format] = &[
     &agent_memory::AgentMemory,
     &bmad::Bmad,
     &a_mem::AMem,
+    &markdown::FAMILIES[0],
+    &markdown::FAMILIES[1],
+    &markdown::FAMILIES[2],
+    &markdown::FAMILIES[3],
+    &markdown::FAMILIES[4],
 ];
 
 /// How an empty store is made on the command line.
@@ -17,6 +22,11 @@ pub const INIT_EXAMPLE: &str = "init bmad .bmad/memory";
 /// Returns the format of this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.name() == name)
+}
+
+/// Returns a format's name without its family, and the family, if it is one of several.
+pub fn with_family(name: &'static str) -> (&'static str, Option<&'static str>) {
+    name.split_once('/').map_or((name, None), |(format, family)| (format, Some(family)))
 }
 
 /// True if the specification of a format ranks memories by a weighted sum.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::by_name;
+use super::default_place::fixed_end;
 use crate::model::PathText;
 
 /// Folder names that many stores have. They don't distinguish stores.
@@ -45,8 +46,8 @@ fn called((root, format): (&Path, &str), level: usize) -> String {
 }
 
 fn folder_of<'a>(root: &'a Path, format: &str) -> &'a Path {
-    let place = by_name(format).map_or(Path::new(""), |format| Path::new(format.about().place));
-    let up = if root.ends_with(place) { place.iter().count() } else { 0 };
+    let place = by_name(format).and_then(|format| format.about().place_of(root));
+    let up = place.map_or(0, fixed_end);
     let folder = root.ancestors().nth(up).unwrap_or(root);
     let is_plain =
         |path: &&Path| path.file_name().is_some_and(|name| PLAIN.iter().any(|plain| name == *plain));

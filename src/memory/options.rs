@@ -134,7 +134,8 @@ fn place(root: &Path, named: Option<&str>) -> Result<Place> {
         let message = format!("{}: {why}. Nothing was written.", root.to_text());
         MemoryError::new(if looked.refused { "E_STORAGE_IO" } else { "E_INVALID_FORMAT" }, message)
     })?;
-    let is_meant = |own: &&Place| named.is_none_or(|name| own.format == name);
+    let is_of = |own: &Place, name| format::by_name(own.format).is_some_and(|format| format.is_meant(name));
+    let is_meant = |own: &&Place| named.is_none_or(|name| is_of(own, name));
     let meant: Vec<&Place> = found.iter().filter(is_meant).collect();
     let list = |all: &[&Place]| {
         let all: Vec<String> =

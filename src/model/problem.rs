@@ -95,6 +95,8 @@ codes! {
     ErasedAnew "erased-anew" "An erased memory was written again.",
     SyncFailed "sync-failed" "The last sync of an imported source failed. What was imported before stays.",
     EmptyRecord "empty-record" "The main text is empty: the memory says nothing.",
+    OrphanNote "orphan-note" "The index does not lead to the file, so an agent may never open it.",
+    RoundTrip "round-trip" "The program that owns the file would write it in another way, and refuses to change it.",
     NoFinalNewline "no-final-newline" "The file's last line has no line end.",
 }
 

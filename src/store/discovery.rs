@@ -180,15 +180,18 @@ pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<DiscoveryResult> {
     let judge = FormatDetector { disk: &RealDisk, forced: None };
     let mut looked: Vec<DiscoveryResult> = within(&judge, folder, home).into_iter().collect();
     for base in folder.ancestors().chain(home) {
-        for format in FORMATS {
-            let path = base.join(format.about().place);
-            if looked.iter().any(|look| look.path == path) {
-                continue;
-            }
-            let look = default_place(&judge, &path, *format);
-            let expected = if format.about().is_below_home { Some(base) == home } else { base == folder };
-            if look.found.is_ok() || expected || !look.near_misses.is_empty() {
-                looked.push(look);
+        for (format, place) in FORMATS.iter().flat_map(|own| own.about().places().map(move |at| (*own, at))) {
+            let about = format.about();
+            let expected = if about.is_below_home { Some(base) == home } else { base == folder };
+            let is_told = expected && place == about.place && !place.contains('*');
+            for path in format::folders_at(base, place, &|folder| folders_in(judge.disk, folder)) {
+                if looked.iter().any(|look| look.path == path) {
+                    continue;
+                }
+                let look = default_place(&judge, &path, format);
+                if look.found.is_ok() || is_told || !look.near_misses.is_empty() {
+                    looked.push(look);
+                }
             }
         }
         if Some(base) == home {
@@ -202,6 +205,13 @@ pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<DiscoveryResult> {
     let roots: HashSet<PathBuf> = found.map(|place| place.root.clone()).collect();
     looked.retain(|look| look.found.is_ok() || !roots.contains(&look.path));
     looked
+}
+
+/// Returns the folders in a folder, sorted. Links are not followed.
+fn folders_in(disk: &dyn Disk, folder: &Path) -> Vec<PathBuf> {
+    let items = disk.list(folder).unwrap_or_default().into_iter();
+    let is_folder = |item: &Item| item.kind == ItemKind::Folder && item.link.is_none();
+    items.filter(is_folder).map(|item| folder.join(&item.name)).collect()
 }
 
 /// Finds the store that a folder is the root or a part of, also outside the default places.

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use support::{Files, gzip, tar_gz};
 
 /// Files that a format reads, one of each kind.
-const FILES: [(&str, &str); 26] = [
+const FILES: [(&str, &str); 30] = [
     ("memory-server", "core_memories.jsonl"),
     ("memory-server", "index.json"),
     ("memory-server", "archive/2025/learnings_2025_Q1.jsonl"),
@@ -38,10 +38,14 @@ const FILES: [(&str, &str); 26] = [
     ("a-mem", "knowledge/links.json"),
     ("a-mem", "profiles/p.json"),
     ("a-mem", "queries/q.sql"),
+    ("markdown/claude", "MEMORY.md"),
+    ("markdown/claude", "topic.md"),
+    ("markdown/serena", "topic/name.md"),
+    ("markdown/hermes", "USER.md"),
 ];
 
 /// Files consist of these pieces, so that more than the first byte is read.
-const PIECES: [&str; 34] = [
+const PIECES: [&str; 38] = [
     "{",
     "}",
     "[",
@@ -76,6 +80,10 @@ const PIECES: [&str; 34] = [
     "\"capabilities\":{\"c\":{\"skill_level\":\"x\"}},",
     "\"session_id\":\"s\"}\n",
     "\"trace_id\":\"t\"}\n",
+    "\n§\n",
+    "## é #\n",
+    "- [a](a.md) [b](../b.md) `mem:x`\n",
+    "<!-- x",
 ];
 
 fn content() -> impl Strategy<Value = Vec<u8>> {

@@ -42,6 +42,7 @@ mod late;
 mod left;
 mod listed;
 mod lossless;
+mod markdown;
 mod memory;
 mod memory_append;
 mod memory_calls;

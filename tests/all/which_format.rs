@@ -305,9 +305,9 @@ fn what_other_programs_keep_is_no_store() {
         Files::default().with("sessions/a/memory.jsonl", entity),
         Files::default().with("memory.json", "{\"entities\":[],\"relations\":[]}"),
         Files::default().with("tasks.json", "{\"meta\":{\"tasks\":[],\"learnings\":[]}}"),
-        Files::default().with("MEMORY.md", index).with("file.md", daily).with("2026-01-01.md", daily),
+        Files::default().with("MEMORY.md", index).with("2026-01-01.md", daily),
         Files::default().with("knowledge/notes/a.md", daily).with("knowledge/b.md", zettel),
-        Files::default().with("projectbrief.md", "x").with("activeContext.md", "x"),
+        Files::default().with("projectbrief.md", "x").with("context.md", "x"),
         Files::default().with("sessions/a/notes.txt", "x").with("shared/x.txt", "x"),
         Files::default()
             .with("events/a.jsonl", entity)

@@ -35,6 +35,7 @@ use crate::text::names;
 static ABOUT: FormatInfo = FormatInfo {
     name: "a-mem",
     place: ".chora/memory",
+    more_places: &[],
     in_checkout: true,
     is_below_home: false,
     ranks_by_sum: false,
@@ -49,6 +50,7 @@ static ABOUT: FormatInfo = FormatInfo {
         events",
     ),
     reading_order: &["title", "description", "summary", "message", "outcome", "metadata"],
+    title_fields: &["title"],
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,

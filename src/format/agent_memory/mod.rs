@@ -48,6 +48,7 @@ pub struct AgentMemory;
 static ABOUT: FormatInfo = FormatInfo {
     name: "agent-memory",
     place: ".agent-memory",
+    more_places: &[],
     in_checkout: true,
     is_below_home: false,
     ranks_by_sum: false,
@@ -66,6 +67,7 @@ static ABOUT: FormatInfo = FormatInfo {
         validationSnapshot architectureNotes modules entrypoints denseSourceAreas firstFilesToRead \
         signals.decisions signals.gotchas signals.validationObservations signals.nextStepHints signals",
     ),
+    title_fields: &["title"],
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,

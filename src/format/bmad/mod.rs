@@ -39,6 +39,7 @@ use crate::text::names;
 static ABOUT: FormatInfo = FormatInfo {
     name: "bmad",
     place: ".bmad/memory",
+    more_places: &[],
     in_checkout: false,
     is_below_home: false,
     ranks_by_sum: true,
@@ -58,6 +59,7 @@ static ABOUT: FormatInfo = FormatInfo {
         "decision description rationale alternatives_considered evidence recommendation impact \
         context.topic metadata context",
     ),
+    title_fields: &["title"],
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,

@@ -27,6 +27,7 @@ pub struct MemoryServer;
 static ABOUT: FormatInfo = FormatInfo {
     name: "memory-server",
     place: ".claude/agents/memories",
+    more_places: &[],
     in_checkout: false,
     is_below_home: true,
     ranks_by_sum: false,
@@ -37,6 +38,7 @@ static ABOUT: FormatInfo = FormatInfo {
     facets: &["category", "status"],
     unsearched: &["created_at", "updated_at", "accessed_at", "completed_at"],
     reading_order: &["task_metadata.outcome", "task_metadata.blockers", "task_metadata"],
+    title_fields: &["title"],
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,

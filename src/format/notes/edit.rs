@@ -131,7 +131,7 @@ pub fn ended(text: &str, end: &str, before: &str) -> String {
 /// Sets the time of the last update. Without front matter, or if the edit is not safe, the note stays.
 pub fn updated(rules: &NoteRules, text: String, now: Moment) -> String {
     let note = Note::read(&text);
-    if !note.has_front_matter {
+    if !note.has_front_matter || rules.updated.is_empty() {
         return text;
     }
     let alike = match note.field(rules.updated).map(|field| &field.value) {

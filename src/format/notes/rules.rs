@@ -25,7 +25,7 @@ pub struct NoteRules {
     pub relations: &'static [RelationField],
     /// Fields that are always written as lists.
     pub lists: &'static [&'static str],
-    /// The field with the time of the last edit.
+    /// The field with the time of the last edit; empty if there is none.
     pub updated: &'static str,
     /// The pattern of new timestamps.
     pub time: &'static str,

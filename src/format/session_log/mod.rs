@@ -35,6 +35,7 @@ pub struct SessionLog;
 static ABOUT: FormatInfo = FormatInfo {
     name: "session-log",
     place: "memory",
+    more_places: &[],
     in_checkout: false,
     is_below_home: false,
     ranks_by_sum: false,
@@ -52,6 +53,7 @@ static ABOUT: FormatInfo = FormatInfo {
         content.rationale content.reason content.alternatives content.evidence content.recommendation \
         content.impact content",
     ),
+    title_fields: &["title"],
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,

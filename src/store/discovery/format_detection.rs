@@ -51,7 +51,7 @@ pub struct FormatDetector<'a> {
 impl FormatDetector<'_> {
     /// True if a store may have that format.
     pub fn is_asked(&self, format: &dyn Format) -> bool {
-        self.forced.is_none_or(|forced| forced.name() == format.name())
+        self.forced.is_none_or(|forced| format.is_meant(forced.name()))
     }
 
     /// Judges one folder as the root of a store. `named` is true if the user named this very
@@ -156,9 +156,9 @@ impl NamedPart<'_> {
 /// longer counts.
 pub fn at_default_place(root: &Path, format: &dyn Format) -> bool {
     let root = absolute(root);
-    let own = format.about().place;
-    let longer = |other: &&&dyn Format| other.about().place.len() > own.len();
-    root.ends_with(own) && !FORMATS.iter().filter(longer).any(|other| root.ends_with(other.about().place))
+    let Some(own) = format.about().place_of(&root) else { return false };
+    let others = FORMATS.iter().filter_map(|other| other.about().place_of(&root));
+    others.max_by_key(|other| other.len()).is_none_or(|other| other.len() <= own.len())
 }
 
 /// Returns the path from the root of the file system.

@@ -13,7 +13,7 @@ use super::keyed_digests::KeyedDigests;
 use super::namesakes::{IdGroup, created};
 use super::salted_digests::SaltedDigests;
 use super::torn_lines::as_damaged_lines;
-use crate::format::writing::FormatEraser;
+use crate::format::writing::{ErasablePart, FormatEraser};
 use crate::format::{Format, Placement};
 use crate::model::{Document, Moment, PathText, Record, Role, Span, Store, View};
 use crate::store::erase::erasure_target::SharedText;
@@ -115,12 +115,13 @@ impl<'a> ErasureMatcher<'a> {
 
     /// Returns the erased parts of a document.
     pub fn parts(&self, path: &Path, bytes: &[u8]) -> Vec<Span> {
-        let Some(erases) = self.erases().filter(|_| !self.digests.is_empty()) else { return Vec::new() };
-        let parts = erases.parts(&original(path), bytes).into_iter();
-        parts
-            .filter(|part| part.names.iter().any(|name| self.digests.has(name)))
-            .map(|part| part.span)
-            .collect()
+        let is_any = !self.digests.is_empty() || !self.by_id.is_empty();
+        let Some(erases) = self.erases().filter(|_| is_any) else { return Vec::new() };
+        let goes = |part: &ErasablePart| {
+            part.names.iter().any(|name| self.digests.has(name))
+                || part.of.as_deref().is_some_and(|id| self.has_id(id))
+        };
+        erases.parts(&original(path), bytes).into_iter().filter(goes).map(|part| part.span).collect()
     }
 
     /// True if a record goes because it has one of the values. In a document, a value is masked.

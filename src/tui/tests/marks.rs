@@ -265,8 +265,8 @@ fn marks_ranges_and_the_marked_ones_look_as_they_should() {
 /// Formats that remove deleted memories and formats that only flag them behave alike.
 #[test]
 fn in_every_format_what_was_deleted_is_marked_no_more_and_not_again_after_undo() {
-    let formats = crate::format::FORMATS.len();
-    for store in 0..formats {
+    let stores = Desk::new(120, 36).app.listed_snapshot.stores.len();
+    for store in 0..stores {
         let mut desk = Desk::new(120, 36);
         let own = desk.app.listed_snapshot.stores[store].clone();
         let can = |entry: &&Entry| {

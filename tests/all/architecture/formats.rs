@@ -46,7 +46,9 @@ fn named(text: &str) -> Vec<(usize, &'static str)> {
                 })
             })
         };
-        let names = FORMATS.iter().map(|format| format.name()).filter(|name| is_named(name));
+        // Markdown is also what other modules write and show.
+        let names = FORMATS.iter().map(|format| format.name()).filter(|name| *name != "markdown");
+        let names = names.filter(|name| is_named(name));
         found.extend(names.filter(|_| !is_example).map(|name| (at + 1, name)));
     }
     found

@@ -1,0 +1,111 @@
+//! A file of entries between lines of `§`.
+
+use std::path::Path;
+
+use crate::format::notes::note_file::stem;
+use crate::format::record_reader::{self, Reading};
+use crate::model::{Code, PackedView, ParsedRecord, Problem, Record, RecordBody, Severity, Span};
+
+/// What is between two entries.
+pub const DELIMITER: &str = "\n§\n";
+
+/// The limits of the two files in characters, with the delimiters.
+const LIMITS: [(&str, usize); 2] = [("MEMORY", 2_200), ("USER", 1_375)];
+
+/// Reads the entries of a file. An entry's id is its file and its place, from 0.
+pub fn read(path: &Path, bytes: &[u8]) -> Reading {
+    let stem = stem(path);
+    let mut reading = Reading { problems: Vec::new(), records: Vec::new() };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        let problem = Problem::of_file(Code::InvalidUtf8, Severity::Error, path, "The file is not UTF-8.");
+        reading.problems.push(problem.at_line(1).of_record(0, None));
+        let span = Span { start: 0, end: bytes.len() as u64 };
+        let lines = 1 + record_reader::feeds(bytes);
+        reading.records.push(Record { span, line: 1, lines, body: RecordBody::Broken });
+        return reading;
+    };
+    for own in entries(text) {
+        let number = reading.records.len();
+        let id = format!("{stem}.{number}");
+        let view = ParsedRecord {
+            id: Some(id.clone().into()),
+            kind: "entry".into(),
+            importance: 0.5,
+            ..ParsedRecord::default()
+        };
+        let line = 1 + record_reader::feeds(&bytes[..own.start]);
+        let lines = 1 + record_reader::feeds(&bytes[own.clone()]);
+        let span = Span { start: own.start as u64, end: own.end as u64 };
+        reading.records.push(Record { span, line, lines, body: RecordBody::Read(PackedView::of(&view)) });
+    }
+    reading.problems.extend(problems(path, text, &stem));
+    reading
+}
+
+/// Returns where the entries are, without white space around them.
+fn entries(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for part in text.split(DELIMITER) {
+        let lead = part.len() - part.trim_start().len();
+        let own = start + lead..start + lead + part.trim().len();
+        if !own.is_empty() {
+            found.push(own);
+        }
+        start += part.len() + DELIMITER.len();
+    }
+    found
+}
+
+/// Returns the bytes that Hermes writes for entries.
+pub fn joined<'a>(entries: impl Iterator<Item = &'a str>) -> String {
+    entries.map(str::trim).filter(|own| !own.is_empty()).collect::<Vec<_>>().join(DELIMITER)
+}
+
+fn problems(path: &Path, text: &str, stem: &str) -> Vec<Problem> {
+    let mut found = Vec::new();
+    let own = entries(text);
+    if joined(own.iter().map(|own| &text[own.clone()])) != text.trim() {
+        let message =
+            "Hermes would write these memories in another way, and refuses to replace or remove one.";
+        found.push(Problem::of_file(Code::RoundTrip, Severity::Warning, path, message).at_line(1));
+    }
+    let count = text.trim().chars().count();
+    let limit = LIMITS.iter().find(|(name, _)| *name == stem).map(|(_, limit)| *limit);
+    if let Some(limit) = limit {
+        let message = format!("It has {count} characters; {limit} are loaded.");
+        let severity = |code, severity| Problem::of_file(code, severity, path, message.clone()).at_line(1);
+        match count {
+            _ if count > limit => found.push(severity(Code::LimitExceeded, Severity::Error)),
+            _ if count * 10 > limit * 9 => found.push(severity(Code::LimitNear, Severity::Warning)),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_between_lines_of_the_delimiter() {
+        let text = "one\n§\ntwo\nlines § here\n§\nthree";
+        let own: Vec<&str> = entries(text).into_iter().map(|own| &text[own]).collect();
+        assert_eq!(own, ["one", "two\nlines § here", "three"]);
+        assert_eq!(joined(own.into_iter()), text);
+        assert!(problems(Path::new("MEMORY.md"), text, "MEMORY").is_empty());
+        assert!(entries("").is_empty() && entries("\n§\n \n§\n").is_empty());
+    }
+
+    #[test]
+    fn what_hermes_would_write_in_another_way_is_a_problem() {
+        for text in ["one\n§\n\n§\ntwo", "one \n§\ntwo"] {
+            let own = problems(Path::new("MEMORY.md"), text, "MEMORY");
+            assert_eq!(own.iter().map(|own| own.code).collect::<Vec<_>>(), [Code::RoundTrip], "{text:?}");
+        }
+        let long = "x".repeat(2_201);
+        assert_eq!(problems(Path::new("MEMORY.md"), &long, "MEMORY")[0].code, Code::LimitExceeded);
+        assert!(problems(Path::new("MEMORY.md"), &"é".repeat(1_900), "MEMORY").is_empty());
+    }
+}

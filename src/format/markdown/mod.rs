@@ -1,0 +1,75 @@
+//! `markdown`: folders of Markdown memories, in families (facts 7). A family is what one program, or one habit,
+//! makes of such a folder; it decides what a memory is, what is loaded and what an edit may do.
+//!
+//! Choices where the facts are silent:
+//! - A folder of no known family is read with `--as markdown`: each file is a memory.
+//! - The id of a file is its path without `.md`; in `claude` and `memory-bank` the stem, if no other file has it.
+//! - Hidden folders and files that are no Markdown are kept and named, and not read.
+//! - A `[[link]]` names a file by its path, its stem, its `name`, or its stem without the type before it, in any
+//!   case and with `-` or `_`.
+
+mod assembly;
+mod entry_file;
+mod families;
+mod family;
+mod index_file;
+mod layout;
+pub mod loaded_part;
+mod references;
+mod topic_file;
+mod write;
+
+pub use families::FAMILIES;
+
+use std::path::Path;
+
+use super::notes::form;
+use super::record_form::RecordForm;
+use super::record_reader::Reading;
+use super::{Format, FormatInfo, RecordSyntax};
+use crate::model::{Lock, Moment, Role};
+use family::{Family, Grammar};
+
+/// A folder of one family.
+pub struct Markdown(&'static Family);
+
+impl Format for Markdown {
+    fn about(&self) -> &'static FormatInfo {
+        &self.0.about
+    }
+
+    fn is_in_session(&self, _kind: &str) -> bool {
+        false
+    }
+
+    fn read(&self, _role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
+        match self.0.grammar_of(path) {
+            Grammar::Topics => topic_file::read(self.0, path, bytes, now),
+            Grammar::Index => index_file::read(path, bytes),
+            Grammar::Entries => entry_file::read(path, bytes),
+        }
+    }
+
+    fn syntax(&self, _path: &Path) -> RecordSyntax {
+        RecordSyntax::Markdown
+    }
+
+    // Hermes holds this lock while it writes, and keeps the file.
+    fn lock(&self, files: &[&Path]) -> Lock {
+        match files.first().filter(|_| self.0.has_entries) {
+            Some(file) => Lock::Flock(file.with_extension("md.lock")),
+            None => Lock::None,
+        }
+    }
+
+    fn form(&self, path: &Path, _kind: &str, record: &[u8], _now: Moment) -> RecordForm {
+        match self.0.grammar_of(path) {
+            Grammar::Topics => form::form(record, Vec::new()),
+            Grammar::Index | Grammar::Entries => form::text_form(super::field_reader::Need::Required),
+        }
+    }
+
+    fn is_append_log(&self, _path: &Path) -> bool {
+        false
+    }
+}

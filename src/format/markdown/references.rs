@@ -1,0 +1,99 @@
+//! References in the text of a memory: links to files, and `mem:` names.
+
+use std::path::Path;
+
+use crate::model::{PathText, Reference};
+use crate::text::lines;
+
+/// The relation of a link to a file.
+pub const LINK: &str = "link";
+
+/// Returns the links `[title](file.md)` of a text that may lead to files of the store, by their paths without `.md`.
+pub fn to_files(body: &str, from: &Path) -> Vec<Reference<'static>> {
+    let folder = from.parent().unwrap_or(Path::new(""));
+    let mut found: Vec<Reference<'static>> = Vec::new();
+    each_plain_line(body, &mut |line| {
+        for target in file_links(line) {
+            let Some(path) = joined(folder, target) else { continue };
+            let own = Reference::to_record(LINK, path);
+            if !found.contains(&own) {
+                found.push(own);
+            }
+        }
+    });
+    found
+}
+
+/// Returns the path of a link's target below the root, without `.md`; `None` if it leads out of it.
+pub fn joined(folder: &Path, target: &str) -> Option<String> {
+    let mut parts: Vec<String> = folder.iter().map(|part| part.to_text().into_owned()).collect();
+    for part in target.strip_suffix(".md")?.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            own => parts.push(own.to_owned()),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// Returns the relative targets of the links on a line that end in `.md`.
+pub fn file_links(line: &str) -> impl Iterator<Item = &str> {
+    line.match_indices("](").filter_map(|(at, _)| {
+        let rest = line.get(at + 2..)?;
+        let target = rest.get(..rest.find(')')?)?;
+        let target = target.split(['#', '?']).next()?.trim();
+        let is_here = target.ends_with(".md") && !target.contains("://") && !target.starts_with(['/', '~']);
+        is_here.then_some(target)
+    })
+}
+
+/// Returns the names after `mem:`: letters, digits, `_`, `-` and `/`.
+pub fn mem_references(body: &str) -> impl Iterator<Item = String> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/');
+    let found = body.match_indices("mem:").filter_map(move |(at, mark)| {
+        let is_start = !body[..at].ends_with(|c: char| c.is_alphanumeric());
+        let rest = &body[at + mark.len()..];
+        let name = rest.split(|c: char| !is_name(c)).next()?.trim_end_matches('/');
+        (is_start && !name.is_empty()).then(|| name.to_owned())
+    });
+    let mut names: Vec<String> = Vec::new();
+    found.for_each(|name| {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    });
+    names.into_iter()
+}
+
+/// Passes the lines outside fenced code to `take`.
+fn each_plain_line(body: &str, take: &mut dyn FnMut(&str)) {
+    let mut is_code = false;
+    for line in lines::lines(body.as_bytes()) {
+        let text = body.get(line.start..line.end).unwrap_or_default();
+        match text.trim_start().starts_with("```") || text.trim_start().starts_with("~~~") {
+            true => is_code = !is_code,
+            false if !is_code => take(text),
+            false => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_to_files_of_the_store_are_found_and_others_are_not() {
+        let body = "[a](b.md) and [c](../d/e.md#part), [web](https://x.org/y.md), [up](../../z.md)\n```\n[q](q.md)\n```\n";
+        let found = to_files(body, Path::new("sub/own.md"));
+        let names: Vec<&str> = found.iter().map(|own| &*own.to.text).collect();
+        assert_eq!(names, ["sub/b", "d/e"]);
+    }
+
+    #[test]
+    fn names_after_mem_are_found_once() {
+        let body = "see `mem:core/auth`, mem:core/auth and `mem:x_1-y`; xmem:no, mem: nothing";
+        assert_eq!(mem_references(body).collect::<Vec<_>>(), ["core/auth", "x_1-y"]);
+    }
+}

@@ -1,0 +1,84 @@
+//! A file that is one memory.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::family::Family;
+use super::layout;
+use super::references::{self, mem_references};
+use crate::format::notes::note_file::{self, NoteReader, stem};
+use crate::format::record_reader::Reading;
+use crate::model::{Code, Moment, Name, NameKind, ParsedRecord, PathText, Reference, Severity};
+use crate::text::front_matter::{Note, YamlValue};
+
+/// The types that Claude Code gives to its topics.
+const TYPES: [&str; 4] = ["user", "feedback", "project", "reference"];
+
+/// Reads a file as one memory.
+pub fn read(family: &'static Family, path: &Path, bytes: &[u8], now: Moment) -> Reading {
+    note_file::read(&family.rules, path, bytes, now, |note| view(family, path, bytes, note))
+}
+
+fn view(family: &Family, path: &Path, bytes: &[u8], note: &mut NoteReader<'_>) -> ParsedRecord {
+    let own = note.view();
+    let id = layout::id_of(family, path);
+    let name = note.one("name");
+    let text = String::from_utf8_lossy(bytes);
+    let parsed = Note::read(&text);
+    let kind = note.one("type").or_else(|| nested(&parsed, "type")).unwrap_or_else(|| "note".to_owned());
+    if family.has_front_matter {
+        let missing = !parsed.has_front_matter;
+        if missing {
+            note.fault(Code::MissingField, Severity::Note, 1, "The front matter is missing.");
+        }
+    }
+    let modified = nested(&parsed, "modified");
+    let created = note.moment("created").or_else(|| note.moment("date"));
+    let body = text.get(parsed.body.clone()).unwrap_or_default();
+    let mut references = own.references.into_vec();
+    references.extend(references::to_files(body, path));
+    if family.has_mem_references {
+        references.extend(mem_references(body).map(|name| Reference::to_record("mem:", name)));
+    }
+    references.dedup();
+    let names = names_of(path, &id, name.as_deref());
+    let topic = path.parent().filter(|own| !own.as_os_str().is_empty()).map(|own| own.to_text());
+    ParsedRecord {
+        created: created.or_else(|| modified.and_then(|own| Moment::of(&own))),
+        importance: 0.5,
+        tags: note.tags(),
+        topic: topic.map(|own| own.into_owned().into()),
+        kind: Cow::Owned(kind),
+        references: references.into(),
+        names: names.into_iter().map(|text| Name { of: NameKind::Record, text: text.into() }).collect(),
+        id: Some(id.into()),
+        ..own
+    }
+}
+
+/// Returns the other names by which links name a file: its path, its stem, its `name`, its stem without the type
+/// before it; each also in lower case, with `-` and with `_`.
+fn names_of(path: &Path, id: &str, name: Option<&str>) -> Vec<String> {
+    let stem = stem(path);
+    let untyped = TYPES.iter().find_map(|kind| stem.strip_prefix(kind)?.strip_prefix(['_', '-']));
+    let whole = path.with_extension("").to_text().into_owned();
+    let mut all: Vec<String> = Vec::new();
+    for own in [Some(whole.as_str()), Some(&stem), name, untyped].into_iter().flatten() {
+        for form in [own.to_owned(), own.replace('_', "-"), own.replace('-', "_")] {
+            for form in [form.to_lowercase(), form] {
+                if form != id && !all.contains(&form) {
+                    all.push(form);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Returns a field below `metadata`.
+fn nested(note: &Note<'_>, name: &str) -> Option<String> {
+    let YamlValue::Other(raw) = &note.field("metadata")?.value else { return None };
+    let own = raw.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(':'))?;
+    let own = own.trim().trim_matches(['"', '\'']);
+    (!own.is_empty()).then(|| own.to_owned())
+}

@@ -1,0 +1,211 @@
+//! Operations of users on these folders, and the changes that they make.
+//!
+//! Choices where the facts are silent:
+//! - A file and its line in the index are one change. Links to it in other files stay, and `check` names them.
+//! - `metadata.modified` is set only where it is: a reader of older files knows no such field.
+//! - A new topic has the form that Claude Code writes today, and its line is at the end of the index.
+//! - An entry is written as Hermes writes it: without white space around it, and without an end of line at the end.
+
+mod index_edit;
+mod parts;
+
+use std::path::{Path, PathBuf};
+
+use super::Markdown;
+use super::entry_file::{self, DELIMITER};
+use super::families::FAMILIES;
+use super::family::Grammar;
+use crate::format::Format;
+use crate::format::notes::edit::{self, ended, text_of};
+use crate::format::notes::ids::id_from;
+use crate::format::notes::title::title_and_body;
+use crate::format::writing::{
+    ChangesResult, DeletionKind, FieldAssignment, FormatDeletion, FormatEraser, FormatWriter, Operation,
+    OwnOperations, RecordDraft, Refusal, Result, WriteContext, document, removals,
+};
+use crate::model::{Change, Entry, Moment, Store};
+use crate::text::front_matter::Note;
+use crate::text::front_matter::edit::{NewYamlValue, set};
+
+const NO_TAGS: &str = "no program reads tags of these files.";
+
+impl FormatWriter for Markdown {
+    fn own(&self) -> OwnOperations {
+        let own = FAMILIES.iter().find(|own| own.name() == self.name());
+        let eraser = own.map(|own| own as &'static dyn FormatEraser);
+        OwnOperations { eraser, ..OwnOperations::default() }
+    }
+
+    fn allows(&self, operation: Operation, _file: &Path) -> std::result::Result<(), String> {
+        match operation {
+            Operation::Tag => Err(NO_TAGS.into()),
+            Operation::Archive => Err("this version does not archive Markdown memories.".into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn deletion(&self, _file: &Path) -> DeletionKind {
+        DeletionKind::Canonical
+    }
+
+    fn add(&self, context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
+        let text = draft.text.filter(|own| !own.trim().is_empty());
+        let text = text.ok_or_else(|| Refusal::invalid("a memory needs a text."))?;
+        match self.0.has_entries {
+            true => self.with_entry(context.store, draft, text),
+            false => self.with_topic(context, draft, text),
+        }
+    }
+
+    fn edit(
+        &self,
+        context: &WriteContext<'_>,
+        entry: &Entry,
+        fields: &[FieldAssignment<'_>],
+    ) -> Option<ChangesResult> {
+        let own = context.store.document(entry);
+        Some(match self.0.grammar_of(&own.path) {
+            Grammar::Topics => self.edited_topic(context, entry, fields),
+            Grammar::Index | Grammar::Entries => self.edited_part(context.store, entry, fields),
+        })
+    }
+
+    fn delete(
+        &self,
+        context: &WriteContext<'_>,
+        entries: &[Entry],
+        _asked: FormatDeletion<'_>,
+    ) -> ChangesResult {
+        let store = context.store;
+        let is_file = |entry: &&Entry| self.0.grammar_of(&store.document(entry).path) == Grammar::Topics;
+        let (files, parts): (Vec<Entry>, Vec<Entry>) = entries.iter().partition(is_file);
+        let gone: Vec<&Path> = files.iter().map(|own| &*store.document(own).path).collect();
+        let mut changes = removals(store, &files);
+        changes.extend(self.without_parts(store, &parts, &gone)?);
+        Ok(changes)
+    }
+
+    fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)> {
+        match (self.0.index, self.0.has_entries) {
+            (Some(index), _) => vec![(index.into(), b"# Memory\n".to_vec())],
+            (None, true) => vec![("MEMORY.md".into(), Vec::new())],
+            (None, false) => vec![("README.md".into(), b"# Memory\n".to_vec())],
+        }
+    }
+}
+
+impl Markdown {
+    fn edited_topic(
+        &self,
+        context: &WriteContext<'_>,
+        entry: &Entry,
+        fields: &[FieldAssignment<'_>],
+    ) -> ChangesResult {
+        let changes = edit::edit(&self.0.rules, context, entry, fields)?;
+        let with_time = |change: Change| {
+            let new =
+                change.after().map(|bytes| with_modified(&String::from_utf8_lossy(&bytes), context.now));
+            match (new, &change.base) {
+                (Some(new), Some(base)) => Change::rewrite(&change.path, base.clone(), new.as_bytes()),
+                _ => change,
+            }
+        };
+        Ok(changes.into_iter().map(with_time).collect())
+    }
+
+    /// Replaces the text of a section or an entry.
+    fn edited_part(&self, store: &Store, entry: &Entry, fields: &[FieldAssignment<'_>]) -> ChangesResult {
+        let [FieldAssignment { name: "text" | "body", value }] = fields else {
+            return Err(Refusal::unfit("it has no fields but its `text`."));
+        };
+        let (own, span) = (store.document(entry), store.record(entry).span.range());
+        let text = text_of(own)?;
+        let before = text.get(span.clone()).unwrap_or_default();
+        let new = match self.0.has_entries {
+            true => entry_text(value)?,
+            false => ended(value, end_of(text), before),
+        };
+        Ok(vec![Change::edits(&own.path, own.bytes.clone(), vec![(span, new.into_bytes())])])
+    }
+
+    /// Returns the changes that remove sections, entries, and the lines of an index that lead to removed files.
+    fn without_parts(&self, store: &Store, parts: &[Entry], gone: &[&Path]) -> ChangesResult {
+        let mut changes = Vec::new();
+        for own in &store.documents {
+            let mine = parts.iter().filter(|entry| store.document(entry).path == own.path);
+            let mut spans: Vec<_> = mine.map(|entry| store.record(entry).span).collect();
+            if self.0.grammar_of(&own.path) == Grammar::Index {
+                spans.extend(index_edit::lines_to(text_of(own)?, gone));
+            }
+            if !spans.is_empty() {
+                let new = parts::without(self.0, &own.path, &own.bytes, &spans)?;
+                changes.push(Change::rewrite(&own.path, own.bytes.clone(), new));
+            }
+        }
+        Ok(changes)
+    }
+
+    fn with_topic(&self, context: &WriteContext<'_>, draft: &RecordDraft<'_>, text: &str) -> ChangesResult {
+        let (title, body) = title_and_body(None, text);
+        let stem = id_from(&self.0.rules, &context.store.documents, &title);
+        let path = PathBuf::from(format!("{stem}.md"));
+        let body = body.trim_matches(['\n', '\r']);
+        if !self.0.has_front_matter {
+            let body = if body.is_empty() { String::new() } else { format!("\n{body}\n") };
+            return Ok(vec![Change::create(path, format!("# {title}\n{body}").into_bytes())]);
+        }
+        let kind = if draft.kind.is_empty() || draft.kind == "note" { "project" } else { draft.kind };
+        let front = set("---\n---\n", "name", NewYamlValue::Text(&stem))?;
+        let front = set(&front, "description", NewYamlValue::Text(&title))?;
+        let front = front.replacen("\n---\n", &format!("\nmetadata:\n  type: {kind}\n---\n"), 1);
+        let says = if body.is_empty() { &title } else { body };
+        let mut changes = vec![Change::create(path.clone(), format!("{front}\n{says}\n").into_bytes())];
+        changes.extend(self.0.index.map(|index| index_edit::with_line(context.store, index, &path, &title)));
+        Ok(changes)
+    }
+
+    fn with_entry(&self, store: &Store, draft: &RecordDraft<'_>, text: &str) -> ChangesResult {
+        let file = PathBuf::from(format!("{}.md", draft.session.unwrap_or("MEMORY")));
+        let text = entry_text(text)?;
+        let Some(own) = document(&store.documents, &file) else {
+            return Ok(vec![Change::create(file, text.into_bytes())]);
+        };
+        let before = text_of(own)?;
+        let new = entry_file::joined(before.split(DELIMITER).chain([text.as_str()]));
+        Ok(vec![Change::rewrite(&own.path, own.bytes.clone(), new.into_bytes())])
+    }
+}
+
+/// Returns the text of an entry as Hermes writes it.
+fn entry_text(text: &str) -> Result<String> {
+    let own = text.trim();
+    let is_delimiter = own.lines().any(|line| line.trim() == "§");
+    match own.is_empty() || is_delimiter {
+        true => Err(Refusal::invalid(
+            "the text should not be empty, and have no line of `§`: that ends a memory.",
+        )),
+        false => Ok(own.to_owned()),
+    }
+}
+
+/// Sets `modified` below `metadata`, if it is there.
+fn with_modified(text: &str, now: Moment) -> String {
+    let Some(span) = Note::read(text).field("metadata").map(|own| own.span.clone()) else {
+        return text.to_owned();
+    };
+    let set = |line: &str| match line.trim_start().strip_prefix("modified:") {
+        Some(rest) => {
+            let lead = &line[..line.len() - rest.len()];
+            let end = &line[line.trim_end_matches(['\r', '\n']).len()..];
+            format!("{lead} {}{end}", now.to_pattern("%Y-%m-%dT%H:%M:%S%.3fZ"))
+        }
+        None => line.to_owned(),
+    };
+    let own: String = text[span.clone()].split_inclusive('\n').map(set).collect();
+    format!("{}{own}{}", &text[..span.start], &text[span.end..])
+}
+
+/// Returns the end of line of a text.
+fn end_of(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
+}

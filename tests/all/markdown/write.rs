@@ -1,0 +1,157 @@
+//! Changes of Markdown memories keep every other byte, and take the lines of an index with them.
+
+use crate::support::{Files, Output, TempStore, Verb};
+
+use super::claude;
+
+struct Desk {
+    store: TempStore,
+    data: tempfile::TempDir,
+}
+
+impl Desk {
+    fn of(files: &Files, root: &str) -> Desk {
+        Desk { store: files.build(root), data: crate::support::folder::new() }
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        self.fed("", words)
+    }
+
+    fn fed(&self, text: &str, words: &[&str]) -> Output {
+        let (store, data) = (self.store.path.to_str().unwrap(), self.data.path().to_str().unwrap());
+        let own = ["--store", store, "--data-dir", data, "--now", "2026-02-01T12:00:00Z"];
+        Verb::new(words.iter().chain(&own).copied()).with_input(text).run()
+    }
+
+    fn text(&self, file: &str) -> String {
+        String::from_utf8(self.store.read(file)).unwrap()
+    }
+
+    /// True if a text is in a file of the store, or of palimp's own data.
+    fn has(&self, text: &str) -> bool {
+        fn any(folder: &std::path::Path, text: &[u8]) -> bool {
+            std::fs::read_dir(folder).unwrap().flatten().any(|item| match item.path() {
+                path if path.is_dir() => any(&path, text),
+                path => std::fs::read(path).unwrap().windows(text.len()).any(|own| own == text),
+            })
+        }
+        any(self.store.around(), text.as_bytes()) || any(self.data.path(), text.as_bytes())
+    }
+}
+
+#[test]
+fn an_edit_changes_one_value_and_undo_brings_back_every_byte() {
+    let crlf = claude().with("deploy.md", "---\r\nname:   deploy\r\n# a comment\r\ndescription: 'by hand'\r\nnote: a: b\r\n---\r\n\r\nBy hand.  \r\nno end");
+    let desk = Desk::of(&crlf, ".claude/memory");
+    let before = desk.text("deploy.md");
+    desk.run(&["edit", "deploy", "--set", "description=at night: never", "--yes"]).expect_status(0);
+    assert_eq!(desk.text("deploy.md"), before.replace("'by hand'", "'at night: never'"));
+    desk.run(&["undo", "--yes"]).expect_status(0);
+    assert_eq!(desk.text("deploy.md"), before);
+    desk.run(&["edit", "deploy", "--set", "text=By robot.", "--yes"]).expect_status(0);
+    assert!(desk.text("deploy.md").starts_with("---\r\nname:   deploy\r\n# a comment\r\n"));
+    assert!(!desk.text("deploy.md").contains("modified"));
+}
+
+#[test]
+fn the_time_of_a_change_is_written_only_where_there_is_one() {
+    let text = "---\nname: a\ndescription: b\nmetadata: \n  type: project\n  modified: 2025-01-01T00:00:00.000Z\n---\n\nx\n";
+    let desk = Desk::of(&claude().with("deploy.md", text), ".claude/memory");
+    desk.run(&["edit", "deploy", "--set", "description=c", "--yes"]).expect_status(0);
+    let expected = text
+        .replace("description: b", "description: c")
+        .replace("2025-01-01T00:00:00", "2026-02-01T12:00:00");
+    assert_eq!(desk.text("deploy.md"), expected);
+}
+
+#[test]
+fn a_topic_goes_and_comes_back_with_its_line_in_the_index() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    let index = desk.text("MEMORY.md");
+    desk.run(&["delete", "deploy", "--yes"]).expect_status(0);
+    assert!(!desk.store.file("deploy.md").exists());
+    assert_eq!(desk.text("MEMORY.md"), index.replace("- [Deploy](deploy.md) — by hand\n", ""));
+    desk.run(&["undo", "--yes"]).expect_status(0);
+    assert_eq!(desk.text("MEMORY.md"), index);
+    assert!(desk.text("deploy.md").contains("By hand"));
+    desk.run(&["delete", "MEMORY#rules", "--yes"]).expect_status(0);
+    assert!(
+        !desk.text("MEMORY.md").contains("Ask first") && desk.text("MEMORY.md").contains("feedback_tabs.md")
+    );
+}
+
+#[test]
+fn a_new_topic_gets_a_line_in_the_index_after_the_others() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    desk.run(&["add", "--type", "feedback", "--text", "Tests: first", "--yes"]).expect_status(0);
+    assert_eq!(
+        desk.text("tests-first.md"),
+        "---\nname: tests-first\ndescription: \"Tests: first\"\nmetadata:\n  type: feedback\n---\n\nTests: first\n"
+    );
+    let lines: Vec<String> = desk.text("MEMORY.md").lines().map(str::to_owned).collect();
+    assert_eq!(lines[4], "- [tests-first](tests-first.md) — Tests: first");
+}
+
+#[test]
+fn an_erased_topic_is_gone_with_its_line_from_the_store_and_from_undo_data() {
+    let files = claude()
+        .with(
+            "MEMORY.md",
+            "- [Tabs](feedback_tabs.md) — never tabs\n- [D](deploy.md) — only kingfishers know\n",
+        )
+        .with("deploy.md", "---\nname: deploy\ndescription: d\n---\n\nThe otter swims alone at night.\n");
+    let desk = Desk::of(&files, ".claude/memory");
+    desk.run(&["edit", "deploy", "--set", "text=The heron stands in the reeds.", "--yes"]).expect_status(0);
+    desk.run(&["delete", "deploy", "--yes"]).expect_status(0);
+    desk.run(&["undo", "--yes"]).expect_status(0);
+    desk.run(&["erase", "deploy", "--yes"]).expect_status(0);
+    for text in ["otter swims", "heron stands", "only kingfishers know"] {
+        assert!(!desk.has(text), "{text}");
+    }
+    assert_eq!(desk.text("MEMORY.md"), "- [Tabs](feedback_tabs.md) — never tabs\n");
+    desk.run(&["undo", "--yes"]);
+    assert!(!desk.has("otter swims"));
+}
+
+const ENTRIES: &str = "one\n§\ntwo words\nmore\n§\nthree";
+
+#[test]
+fn entries_are_written_as_hermes_writes_them() {
+    let desk = Desk::of(&Files::default().with("MEMORY.md", ENTRIES), "memories");
+    desk.run(&["edit", "MEMORY.1", "--set", "text= zwei \n", "--yes"]).expect_status(0);
+    assert_eq!(desk.text("MEMORY.md"), "one\n§\nzwei\n§\nthree");
+    desk.run(&["add", "--type", "entry", "--text", "four", "--yes"]).expect_status(0);
+    assert_eq!(desk.text("MEMORY.md"), "one\n§\nzwei\n§\nthree\n§\nfour");
+    desk.run(&["delete", "MEMORY.0", "--yes"]).expect_status(0);
+    assert_eq!(desk.text("MEMORY.md"), "zwei\n§\nthree\n§\nfour");
+    desk.run(&["edit", "MEMORY.0", "--set", "text=a\n§\nb", "--yes"]).expect_status(3);
+    for _ in 0..3 {
+        desk.run(&["undo", "--yes"]).expect_status(0);
+    }
+    assert_eq!(desk.text("MEMORY.md"), ENTRIES);
+}
+
+#[test]
+fn an_erased_entry_is_gone_from_every_version() {
+    let files =
+        Files::default().with("MEMORY.md", "the first entry\n§\nthe otter swims at night\n§\nthe third");
+    let desk = Desk::of(&files, "memories");
+    desk.run(&["edit", "MEMORY.0", "--set", "text=the new entry", "--yes"]).expect_status(0);
+    desk.run(&["erase", "MEMORY.1", "--yes"]).expect_status(0);
+    assert!(!desk.has("otter swims"));
+    assert_eq!(desk.text("MEMORY.md"), "the new entry\n§\nthe third");
+}
+
+#[test]
+fn a_value_is_erased_from_topics_and_masked_in_the_index() {
+    let value = ["kingfisher", "1708"].join("-");
+    let files = claude()
+        .with("MEMORY.md", format!("- [Tabs](feedback_tabs.md) — {value}\n\n## Rules\n\nIt is {value}.\n"))
+        .with("deploy.md", format!("---\nname: deploy\ndescription: d\n---\n\nIt is {value} here.\n"));
+    let desk = Desk::of(&files, ".claude/memory");
+    desk.fed(&value, &["erase", "--value-from", "-", "--yes"]).expect_status(0);
+    assert!(!desk.has(&value));
+    assert!(desk.text("MEMORY.md").contains("[Tabs](feedback_tabs.md)"));
+    assert!(desk.text("feedback_tabs.md").contains("Spaces."));
+}
