@@ -8,6 +8,7 @@ mod args;
 mod background_recovery;
 mod backup;
 mod break_lock;
+mod budget;
 mod change_records;
 mod change_report;
 mod check;

@@ -19,9 +19,9 @@ use crate::cli::value_input::ValueOptions;
 use crate::cli::value_parsers::{code, fraction, known_format, limit, name, queried, step};
 use crate::cli::verb_table::*;
 use crate::cli::{
-    add, archive, background_recovery, change_records, check, compact_reindex_migrate, completions, delete,
-    demo, duplicates, edit, erase, export, help, init, journal, keys, list, maintain, man, redact, repair,
-    search, secrets, show, stats, stores, tag, undelete, undo_redo, verify_erased,
+    add, archive, background_recovery, budget, change_records, check, compact_reindex_migrate, completions,
+    delete, demo, duplicates, edit, erase, export, help, init, journal, keys, list, maintain, man, redact,
+    repair, search, secrets, show, stats, stores, tag, undelete, undo_redo, verify_erased,
 };
 use crate::format;
 use crate::model::{Code, State};
@@ -340,6 +340,9 @@ verbs! {
         metrics: bool,
     }: Paths READS as "stats\nstats --metrics ./memory"
         => |context| stats::run(context, metrics);
+    /// Show what a model gets of the stores when an agent starts, and where that is cut.
+    Budget: Paths READS as "budget\nbudget ~/.claude/projects"
+        => |context| budget::run(context);
     /// List the changes, and until when each can be undone.
     Journal {
         #[command(flatten)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::model::{Bytes, DecayTable, Document, Entry, Lock, Moment, Problem, Role, Session};
+use crate::model::{Bytes, DecayTable, Document, Entry, LoadedFile, Lock, Moment, Problem, Role, Session};
 use crate::text::json::Json;
 
 use super::detection::{Evidence, FolderProbe};
@@ -115,6 +115,12 @@ pub trait Format: FormatWriter {
     /// Returns the outside files that records name, absolute or relative to the folder that
     /// contains the store at its default place. A missing one is a problem.
     fn referenced_files(&self, _documents: &[Arc<Document>]) -> Vec<ReferencedFile> {
+        Vec::new()
+    }
+
+    /// Returns what a model gets of the files when an agent starts, in that order. Empty if no program that reads
+    /// this format loads them by itself.
+    fn loaded(&self, _documents: &[Arc<Document>]) -> Vec<LoadedFile> {
         Vec::new()
     }
 

@@ -6,6 +6,7 @@ mod deletion_reason;
 mod erasure;
 mod faults;
 mod floor_outcome;
+mod format_fix;
 mod operation;
 mod own_operations;
 mod record_changes;
@@ -22,6 +23,7 @@ pub use deletion_reason::{DELETION_REASON, is_code, reason};
 pub use erasure::{ErasablePart, FormatEraser};
 pub use faults::{RefusalList, RefusedEntries};
 pub use floor_outcome::FloorOutcome;
+pub use format_fix::{FormatEase, FormatFix, FormatFixes};
 pub use operation::{
     AuditEvent, DeletionKind, DueTask, FieldAssignment, FormatDeletion, NO_COMPRESSED_FILES, Operation,
     RecordDraft, WriteContext,

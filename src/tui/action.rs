@@ -158,6 +158,7 @@ actions! {
     Undecided: "undecided", ["-"], "in secrets: it is not decided, whatever was said before", "secrets";
     FalseAlarms: "false alarms", ["A"], "in secrets: show the false alarms, or hide them";
     Redact: "redact", ["x"], "in secrets: a mask, a label or a pseudonym instead of the value", "redact";
+    Loaded: "loaded", ["g l"], "what a model gets of each store at the start, and where that is cut", waits;
     Pager: "pager", ["|"], "the memory, or all that a view shows, in $PAGER", waits;
     Export: "export", [], "write what is listed or marked into a file: .md, .csv, .json, .jsonl", "export", waits;
     CopyId: "copy id", ["y i"], "copy the id to the clipboard", waits;
@@ -323,7 +324,7 @@ fn own(screen: Screen) -> &'static [Action] {
             Action::FalseAlarms,
         ],
         Screen::New => &[Action::Seen, Action::AllSeen, Action::Open],
-        Screen::SessionPair => &[Action::Open],
+        Screen::SessionPair | Screen::Loaded => &[Action::Open],
         Screen::Statistics => &[Action::WeekBack, Action::WeekAhead, Action::Today, Action::Open],
         Screen::Difference => &[Action::NextPane, Action::NextMatch, Action::PreviousMatch, Action::Open],
         Screen::Welcome => &[Action::Demo],

@@ -29,6 +29,7 @@ const WORDS: &[(Action, &str)] = &[
     (Action::Duplicates, "same twice dedupe merge similar"),
     (Action::Archived, "unarchive archive old"),
     (Action::Journal, "journal history log steps changes receipt erased verify verify-erased proof"),
+    (Action::Loaded, "budget tokens context limit cut size start index"),
     (Action::Upkeep, "compact reindex migrate purge cleanup clean up rebuild expire retention"),
     (Action::Why, "explain rank score decay"),
     (Action::MarkAll, "select everything"),

@@ -1,10 +1,14 @@
-//! Views that are lists: backups, archive, upkeep, journal, problems, new, secrets. They share rows, cursor, marks,
+//! Views that are lists: backups, archive, upkeep, journal, loaded, problems, new, secrets. They share rows, cursor, marks,
 //! filter and order. Each has a file for its rows and their details.
 
 pub mod archive;
 pub mod backups;
 pub mod details_area;
+pub mod details_text;
 pub mod journal;
+pub mod kind;
+pub mod list_cell;
+pub mod loaded;
 pub mod new;
 pub mod problems;
 pub mod row;
@@ -13,36 +17,14 @@ pub mod secrets;
 pub mod session_pair;
 pub mod upkeep;
 
+pub use kind::{ListViewKind, RowDetails};
+
 use ratatui::text::Line;
 
 use crate::check::problem_groups::tally;
 use crate::text::safe_text::display_width;
-use crate::tui::hint::Hint;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::list_row::ListRow;
-
-/// Title and text about the row under the cursor, beside the list or below it.
-#[derive(Default)]
-pub struct RowDetails {
-    pub title: String,
-    pub right: String,
-    /// Text above the rows, if there are rows.
-    pub lines: Vec<Line<'static>>,
-}
-
-/// What distinguishes a list view from the others.
-pub struct ListViewKind {
-    pub orders: [&'static str; 2],
-    /// The text if there are no rows.
-    pub none: &'static str,
-    /// True if the details are beside the list on a wide screen.
-    pub is_beside: bool,
-    pub rows: fn(&App) -> Vec<ListRow>,
-    pub about: fn(&App, usize) -> RowDetails,
-    pub hints: fn(&App) -> Vec<Hint>,
-    /// True if the content of the view has been read.
-    pub is_read: fn(&App) -> bool,
-}
 
 /// Returns the kind of the open view, if it is a list.
 pub fn current_kind(app: &App) -> Option<&'static ListViewKind> {
@@ -53,6 +35,7 @@ pub fn current_kind(app: &App) -> Option<&'static ListViewKind> {
         Screen::Journal => &journal::KIND,
         Screen::Problems => &problems::KIND,
         Screen::New => &new::KIND,
+        Screen::Loaded => &loaded::KIND,
         Screen::Secrets => &secrets::KIND,
         Screen::SessionPair => &session_pair::KIND,
         Screen::Welcome | Screen::Memories | Screen::Statistics | Screen::Difference | Screen::Editor => {
@@ -121,6 +104,7 @@ pub fn detail_text(app: &App) -> String {
         Some(ListRow::Archived(at)) => archive::text(app, at),
         Some(ListRow::New(at) | ListRow::Side(_, at)) => Some(new::text(app, at)),
         Some(ListRow::Finding(at)) => secrets::text(app, at),
+        Some(ListRow::Loaded(number, file)) => loaded::text(app, number, file),
         _ => None,
     };
     let mut text = text.unwrap_or_default();

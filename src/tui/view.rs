@@ -88,6 +88,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
         Screen::Journal => "journal".to_owned(),
         Screen::New => "new".to_owned(),
         Screen::Secrets => "secrets".to_owned(),
+        Screen::Loaded => "loaded at the start of an agent".to_owned(),
         Screen::SessionPair => "compare › sessions".to_owned(),
         Screen::Statistics => "statistics".to_owned(),
         Screen::Difference => "compare".to_owned(),

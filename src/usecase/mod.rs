@@ -5,6 +5,7 @@
 mod activity;
 mod append;
 mod backups;
+mod budget;
 mod check_stores;
 mod command;
 mod deleted_records;
@@ -54,6 +55,7 @@ pub use crate::usecase::rule_lines::{add_rule_lines, add_touched_lines};
 pub use activity::Activity;
 pub use append::{append, append_all, plan_all, refusal_of_all};
 pub use backups::{BackupComparer, check_backup, create_backups, list_backups};
+pub use budget::{StoreBudget, budgets, loaded_lines, loaded_size};
 pub use check_stores::{CheckCache, CheckedSnapshot, CheckedStore, check_store, mark_due_indexes};
 pub use command::{BackupRestore, ChangeCommand, DeleteOptions, EraseOptions, NewRecord, SessionCommand};
 pub use deleted_records::{deleted_count, store_with_deleted, with_deleted};

@@ -1,6 +1,8 @@
 //! Folders of Markdown memories in their families (facts 7): found, read, checked, changed, erased.
 
+mod budget;
 mod look_alikes;
+mod lossless;
 mod real;
 mod write;
 

@@ -12,6 +12,12 @@ pub const DELIMITER: &str = "\n§\n";
 /// The limits of the two files in characters, with the delimiters.
 const LIMITS: [(&str, usize); 2] = [("MEMORY", 2_200), ("USER", 1_375)];
 
+/// Returns the limit of a file in characters.
+pub fn limit_of(path: &Path) -> Option<usize> {
+    let stem = stem(path);
+    LIMITS.iter().find(|(name, _)| *name == stem).map(|(_, limit)| *limit)
+}
+
 /// Reads the entries of a file. An entry's id is its file and its place, from 0.
 pub fn read(path: &Path, bytes: &[u8]) -> Reading {
     let stem = stem(path);
@@ -38,7 +44,7 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
         let span = Span { start: own.start as u64, end: own.end as u64 };
         reading.records.push(Record { span, line, lines, body: RecordBody::Read(PackedView::of(&view)) });
     }
-    reading.problems.extend(problems(path, text, &stem));
+    reading.problems.extend(problems(path, text));
     reading
 }
 
@@ -62,7 +68,7 @@ pub fn joined<'a>(entries: impl Iterator<Item = &'a str>) -> String {
     entries.map(str::trim).filter(|own| !own.is_empty()).collect::<Vec<_>>().join(DELIMITER)
 }
 
-fn problems(path: &Path, text: &str, stem: &str) -> Vec<Problem> {
+fn problems(path: &Path, text: &str) -> Vec<Problem> {
     let mut found = Vec::new();
     let own = entries(text);
     if joined(own.iter().map(|own| &text[own.clone()])) != text.trim() {
@@ -71,8 +77,7 @@ fn problems(path: &Path, text: &str, stem: &str) -> Vec<Problem> {
         found.push(Problem::of_file(Code::RoundTrip, Severity::Warning, path, message).at_line(1));
     }
     let count = text.trim().chars().count();
-    let limit = LIMITS.iter().find(|(name, _)| *name == stem).map(|(_, limit)| *limit);
-    if let Some(limit) = limit {
+    if let Some(limit) = limit_of(path) {
         let message = format!("It has {count} characters; {limit} are loaded.");
         let severity = |code, severity| Problem::of_file(code, severity, path, message.clone()).at_line(1);
         match count {
@@ -94,18 +99,18 @@ mod tests {
         let own: Vec<&str> = entries(text).into_iter().map(|own| &text[own]).collect();
         assert_eq!(own, ["one", "two\nlines § here", "three"]);
         assert_eq!(joined(own.into_iter()), text);
-        assert!(problems(Path::new("MEMORY.md"), text, "MEMORY").is_empty());
+        assert!(problems(Path::new("MEMORY.md"), text).is_empty());
         assert!(entries("").is_empty() && entries("\n§\n \n§\n").is_empty());
     }
 
     #[test]
     fn what_hermes_would_write_in_another_way_is_a_problem() {
         for text in ["one\n§\n\n§\ntwo", "one \n§\ntwo"] {
-            let own = problems(Path::new("MEMORY.md"), text, "MEMORY");
+            let own = problems(Path::new("MEMORY.md"), text);
             assert_eq!(own.iter().map(|own| own.code).collect::<Vec<_>>(), [Code::RoundTrip], "{text:?}");
         }
         let long = "x".repeat(2_201);
-        assert_eq!(problems(Path::new("MEMORY.md"), &long, "MEMORY")[0].code, Code::LimitExceeded);
-        assert!(problems(Path::new("MEMORY.md"), &"é".repeat(1_900), "MEMORY").is_empty());
+        assert_eq!(problems(Path::new("MEMORY.md"), &long)[0].code, Code::LimitExceeded);
+        assert!(problems(Path::new("MEMORY.md"), &"é".repeat(1_900)).is_empty());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::family::Family;
+use super::family::{Family, FamilyLoad};
 use super::{Markdown, assembly, layout, topic_file};
 use crate::format::FormatInfo;
 use crate::format::detection::{Evidence, FolderProbe};
@@ -63,6 +63,7 @@ const fn plain(about: FormatInfo, rules: NoteRules) -> Family {
         index: None,
         has_entries: false,
         is_named_by_stem: false,
+        loads: FamilyLoad::Nothing,
         has_mem_references: false,
         has_front_matter: false,
     }
@@ -94,6 +95,7 @@ static CLAUDE: Family = Family {
 
 static SERENA: Family = Family {
     has_mem_references: true,
+    loads: FamilyLoad::Names,
     ..plain(
         about(
             ("markdown/serena", ".serena/memories", &[".serena/memories/global"]),
@@ -107,6 +109,7 @@ static SERENA: Family = Family {
 
 static MEMORY_BANK: Family = Family {
     is_named_by_stem: true,
+    loads: FamilyLoad::Whole,
     ..plain(
         about(
             ("markdown/memory-bank", "memory-bank", &["memory_bank", ".memory-bank"]),
@@ -120,6 +123,7 @@ static MEMORY_BANK: Family = Family {
 
 static HERMES: Family = Family {
     has_entries: true,
+    loads: FamilyLoad::Whole,
     ..plain(
         about(("markdown/hermes", ".hermes/memories", &[]), true, layout::hermes, |parts, now| {
             assembly::assemble(&HERMES, parts, now)

@@ -16,6 +16,17 @@ pub enum Grammar {
     Entries,
 }
 
+/// What a model gets at the start of a family's files, but for an index.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum FamilyLoad {
+    /// Nothing.
+    Nothing,
+    /// Their names.
+    Names,
+    /// All of them, as its instructions ask for.
+    Whole,
+}
+
 /// What one program, or one habit, makes of a folder of Markdown.
 pub struct Family {
     pub about: FormatInfo,
@@ -26,6 +37,8 @@ pub struct Family {
     pub has_entries: bool,
     /// True if a file is named by its stem, where no other file has that.
     pub is_named_by_stem: bool,
+    /// What a model gets at the start of files other than an index.
+    pub loads: FamilyLoad,
     /// True if `mem:name` is a reference.
     pub has_mem_references: bool,
     /// True if topics have front matter.

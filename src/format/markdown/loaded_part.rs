@@ -1,6 +1,8 @@
 //! How much of an index Claude Code loads at the start: 200 lines or 25,000 bytes, whichever comes first. Front
 //! matter and HTML comments do not count, and the cut is at the end of a line.
 
+use std::ops::Range;
+
 use crate::text::front_matter::Note;
 use crate::text::lines::lines;
 
@@ -14,7 +16,7 @@ pub const MANY_LINES: usize = 180;
 pub const MANY_BYTES: usize = 20_000;
 
 /// What counts of an index, and where it is cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadedPart {
     /// The lines that count.
     pub lines: usize,
@@ -22,12 +24,16 @@ pub struct LoadedPart {
     pub bytes: usize,
     /// The first line, from 1, that is not loaded; `None` if all are.
     pub cut: Option<u32>,
+    /// The places of the lines that count and are loaded, with their ends.
+    pub loaded: Vec<Range<usize>>,
+    /// The places of the lines that count and are not loaded.
+    pub beyond: Vec<Range<usize>>,
 }
 
 impl LoadedPart {
     /// Counts the lines of an index.
     pub fn of(text: &str) -> LoadedPart {
-        let mut own = LoadedPart { lines: 0, bytes: 0, cut: None };
+        let mut own = LoadedPart::default();
         let body = Note::read(text).body.start;
         let mut in_comment = false;
         for (number, line) in (1..).zip(lines(text.as_bytes())) {
@@ -41,6 +47,8 @@ impl LoadedPart {
             if own.cut.is_none() && (own.lines > LINES || own.bytes > BYTES) {
                 own.cut = Some(number);
             }
+            let part = if own.cut.is_none() { &mut own.loaded } else { &mut own.beyond };
+            part.push(line.start..line.next);
         }
         own
     }
@@ -82,10 +90,9 @@ mod tests {
             let lines = |count: usize| format!("- a{end}").repeat(count);
             assert_eq!((cut(&lines(199)), cut(&lines(200)), cut(&lines(201))), (None, None, Some(201)));
             assert_eq!(cut(lines(200).trim_end()), None);
-            assert_eq!(
-                LoadedPart::of(&lines(180)),
-                LoadedPart { lines: 180, bytes: 180 * (3 + end.len()), cut: None }
-            );
+            let own = LoadedPart::of(&lines(180));
+            assert_eq!((own.lines, own.bytes, own.is_near()), (180, 180 * (3 + end.len()), true));
+            assert_eq!((LoadedPart::of(&lines(205)).beyond.len(), own.loaded.len()), (5, 180));
         }
     }
 

@@ -14,7 +14,8 @@ mod families;
 mod family;
 mod index_file;
 mod layout;
-pub mod loaded_part;
+mod loaded_files;
+mod loaded_part;
 mod references;
 mod topic_file;
 mod write;
@@ -22,12 +23,13 @@ mod write;
 pub use families::FAMILIES;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::notes::form;
 use super::record_form::RecordForm;
 use super::record_reader::Reading;
 use super::{Format, FormatInfo, RecordSyntax};
-use crate::model::{Lock, Moment, Role};
+use crate::model::{Document, LoadedFile, Lock, Moment, Role};
 use family::{Family, Grammar};
 
 /// A folder of one family.
@@ -48,6 +50,10 @@ impl Format for Markdown {
             Grammar::Index => index_file::read(path, bytes),
             Grammar::Entries => entry_file::read(path, bytes),
         }
+    }
+
+    fn loaded(&self, documents: &[Arc<Document>]) -> Vec<LoadedFile> {
+        loaded_files::loaded(self.0, documents)
     }
 
     fn syntax(&self, _path: &Path) -> RecordSyntax {

@@ -7,6 +7,7 @@
 //! - An entry is written as Hermes writes it: without white space around it, and without an end of line at the end.
 
 mod index_edit;
+mod index_fixes;
 mod parts;
 
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ impl FormatWriter for Markdown {
     fn own(&self) -> OwnOperations {
         let own = FAMILIES.iter().find(|own| own.name() == self.name());
         let eraser = own.map(|own| own as &'static dyn FormatEraser);
-        OwnOperations { eraser, ..OwnOperations::default() }
+        OwnOperations { eraser, fixes: Some(&index_fixes::FIXES), ..OwnOperations::default() }
     }
 
     fn allows(&self, operation: Operation, _file: &Path) -> std::result::Result<(), String> {

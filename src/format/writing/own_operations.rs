@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{AuditEvent, AutoRedaction, ChangesResult, FormatEraser, Result, WriteContext};
+use super::{AuditEvent, AutoRedaction, ChangesResult, FormatEraser, FormatFixes, Result, WriteContext};
 use crate::model::{Change, Document, Entry, Moment, Store};
 use crate::text::json::Json;
 use crate::text::unpack::TarMember;
@@ -89,6 +89,8 @@ pub struct OwnOperations {
     pub replace_records: Option<ReplaceRecords>,
     /// Returns sentences for the user about changes before they are applied.
     pub plan_notices: Option<PlanNotices>,
+    /// Fixes problems that only this format has.
+    pub fixes: Option<&'static FormatFixes>,
     /// Erases records if that does more than remove their lines.
     pub eraser: Option<&'static dyn FormatEraser>,
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::check::stale_files;
+use crate::format::writing::FormatEase;
 use crate::model::{Change, Code, Document, Plan, Problem, Role, Store, container};
 use crate::ops::repair::fix;
 
@@ -121,6 +122,12 @@ pub fn ease(store: &Store, problem: &Problem, rebuilt: &HashSet<&Path>) -> Repai
     }
     if matches!(problem.code, Code::LeftoverTemp | Code::ArchiveBroken) {
         return Repairability::Choose;
+    }
+    let own = crate::ops::writes(store).ok().and_then(|(_, writes)| writes.own().fixes);
+    match own.map_or(FormatEase::Unknown, |own| (own.ease)(store, problem)) {
+        FormatEase::Safe(title) => return Repairability::Safe(title),
+        FormatEase::Choice => return Repairability::Choose,
+        FormatEase::Unknown => {}
     }
     let Some(document) = store.document_at(&problem.file) else { return Repairability::ByHand };
     if !fix::is_repaired_by_line(document) {

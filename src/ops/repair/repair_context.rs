@@ -9,11 +9,13 @@ use std::sync::{Arc, OnceLock};
 
 use crate::check::stale_files;
 use crate::format::Format;
+use crate::format::writing::FormatFix;
 use crate::model::{Code, Document, Problem, Store};
-use crate::ops::WriteContext;
 use crate::ops::erase::ErasedRecords;
 use crate::ops::repair::fix::{ProblemFix, is_repaired_by_line};
+use crate::ops::repair::line_damage::piece;
 use crate::ops::repair::repair_caches::{self, FileCopy};
+use crate::ops::{WriteContext, writes};
 use crate::store::commit::Deletions;
 use crate::store::erase::ErasureMatcher;
 use crate::store::parallel;
@@ -165,6 +167,7 @@ impl<'a> RepairContext<'a> {
                 false => self.of_document(document, problem),
             });
         }
+        fixes.extend(self.of_format(problem).into_iter().filter(|own| !own.is_safe));
         fixes.sort_by_key(|own| (!own.is_safe, std::cmp::Reverse(own.confidence)));
         fixes
     }
@@ -177,10 +180,30 @@ impl<'a> RepairContext<'a> {
             return Some(ProblemFix::rebuild());
         }
         let document = self.document(problem)?;
-        match is_repaired_by_line(document) {
+        let safe = match is_repaired_by_line(document) {
             true => self.safe_of_line(document, problem),
             false => self.safe_of_document(document, problem),
-        }
+        };
+        safe.or_else(|| self.of_format(problem).into_iter().find(|own| own.is_safe))
+    }
+
+    /// Returns the fixes that only the format has. What they remove goes to quarantine.
+    fn of_format(&self, problem: &Problem) -> Vec<ProblemFix> {
+        let own = writes(self.store()).ok().and_then(|(_, writes)| writes.own().fixes);
+        let all = own.map(|own| (own.fixes)(self.store(), problem)).unwrap_or_default();
+        all.into_iter().filter_map(|own| self.of_one(problem, own)).collect()
+    }
+
+    fn of_one(&self, problem: &Problem, own: FormatFix) -> Option<ProblemFix> {
+        let document = self.store().document_at(&own.file).filter(|own| own.is_held())?;
+        let gone = own.edits.iter().filter(|(_, new)| new.is_empty());
+        let pieces = gone.filter_map(|(range, _)| {
+            let bytes = document.bytes.get(range.clone())?.to_vec();
+            Some(piece(document, problem, (range.start, bytes)))
+        });
+        let pieces = pieces.collect();
+        let fix = ProblemFix::edit(&own.title, own.confidence, own.reason, (&own.file, own.edits, pieces));
+        Some(if own.is_safe { fix.safe() } else { fix })
     }
 
     /// Returns the file of a problem, if all its bytes are held.

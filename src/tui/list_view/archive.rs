@@ -1,6 +1,6 @@
 //! The archive: what is due to be archived, what will be due, and every archived memory.
 
-use super::row::ListCell;
+use super::list_cell::ListCell;
 use super::{ListViewKind, RowDetails, upkeep};
 use crate::format;
 use crate::model::plan::count_with_noun;
@@ -8,7 +8,7 @@ use crate::model::{EntryRef, PathText};
 use crate::text::columns::human_size;
 use crate::tui::action::Action;
 use crate::tui::hint::{Hint, act, hint};
-use crate::tui::list_view::details_area::text_lines;
+use crate::tui::list_view::details_text::text_lines;
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::theme::Theme;

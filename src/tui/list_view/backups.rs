@@ -7,7 +7,7 @@ use std::path::Path;
 
 use ratatui::text::{Line, Span};
 
-use super::row::ListCell;
+use super::list_cell::ListCell;
 use super::{ListViewKind as View, RowDetails};
 use crate::detectors::cut;
 use crate::format;

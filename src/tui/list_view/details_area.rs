@@ -51,13 +51,6 @@ pub fn parts_below(app: &App, kind: &ListViewKind, area: Rect) -> (Rect, Rect) {
 /// With less room, the rows get all of it.
 const UNDER: u16 = 16;
 
-/// Returns the text about the row under the cursor, wrapped.
-pub fn text_lines(app: &App, width: usize) -> Vec<Line<'static>> {
-    // Masked as a whole, because a value can continue in the next line.
-    let text = theme::masked(app, &app.list_view.text.join("\n")).into_owned();
-    text.lines().flat_map(|line| theme::wrap(&theme::safe(app, line), width)).map(Line::raw).collect()
-}
-
 /// Returns the number of marked rows, and the place of the cursor.
 pub fn told(rows: &RowList) -> String {
     let range = rows.open_range().map(|range| format!("range of {}", range.count()));

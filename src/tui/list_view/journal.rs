@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::row::ListCell;
+use super::list_cell::ListCell;
 use super::{ListViewKind, RowDetails};
 use crate::model::plan::count_with_noun;
 use crate::model::{Moment, PathText, UndoRedo};

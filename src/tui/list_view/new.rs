@@ -1,6 +1,6 @@
 //! The memories that agents wrote since the last visit, store by store.
 
-use super::row::ListCell;
+use super::list_cell::ListCell;
 use super::{ListViewKind, RowDetails};
 use crate::format;
 use crate::model::{EntryRef, Moment, RecordText, Store, View};
@@ -8,7 +8,7 @@ use crate::text::columns::column;
 use crate::text::safe_text::display_width;
 use crate::tui::action::Action;
 use crate::tui::hint::{Hint, act, hint};
-use crate::tui::list_view::details_area::text_lines;
+use crate::tui::list_view::details_text::text_lines;
 use crate::tui::panes::{secret_beside, sign_of};
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::row::ListCell;
+use super::list_cell::ListCell;
 use super::{ListViewKind, RowDetails};
 use crate::check::findings;
 use crate::model::{Code, EntryRef, PathText, Problem, Role, Severity, Snapshot, Store};

@@ -1,12 +1,12 @@
 //! A row of a list view: what it is about, its key and its cells.
 
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{archive, backups, journal, new, problems, secrets, session_pair, upkeep};
+use super::{archive, backups, journal, loaded, new, problems, secrets, session_pair, upkeep};
+use crate::tui::list_view::list_cell::ListCell;
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
-use crate::tui::theme::{self, Theme, column};
+use crate::tui::theme::{self, column};
 
 impl ListRow {
     /// Returns the level of a heading, 0 for the highest; `None` for rows that the cursor can be on.
@@ -17,6 +17,7 @@ impl ListRow {
             | ListRow::Batch(_)
             | ListRow::FindingKind(..)
             | ListRow::FindingFile(..)
+            | ListRow::LoadedStore(_)
             | ListRow::FalseAlarms(_) => Some(0),
             ListRow::File(_) => Some(1),
             _ => None,
@@ -39,12 +40,14 @@ impl ListRow {
             ListRow::Problem(at) => problems::key(app, at),
             ListRow::Touched(at) => at.to_string(),
             ListRow::Finding(at) => secrets::key(app, at),
+            ListRow::Loaded(number, file) => loaded::key(app, number, file),
             ListRow::Batch(_)
             | ListRow::Severity(..)
             | ListRow::File(_)
             | ListRow::Store(..)
             | ListRow::FindingKind(..)
             | ListRow::FindingFile(..)
+            | ListRow::LoadedStore(_)
             | ListRow::FalseAlarms(_) => String::new(),
         }
     }
@@ -60,6 +63,7 @@ impl ListRow {
             ListRow::Severity(..) | ListRow::File(_) | ListRow::Problem(_) => problems::cells(app, self),
             ListRow::Store(..) | ListRow::New(_) => new::cells(app, self),
             ListRow::Side(side, at) => session_pair::cells(app, side, at),
+            ListRow::LoadedStore(_) | ListRow::Loaded(..) => loaded::cells(app, self),
             ListRow::FindingKind(..)
             | ListRow::FindingFile(..)
             | ListRow::FalseAlarms(_)
@@ -96,70 +100,6 @@ pub fn recount(rows: &mut [ListRow]) {
             row if row.level().is_none() => below += 1,
             _ => {}
         }
-    }
-}
-
-/// A part of a row. Untrusted text, which is made safe when it is drawn.
-pub struct ListCell {
-    pub text: String,
-    pub style: Style,
-    /// The number of columns; `None` for a share of what the other cells leave.
-    pub width: Option<usize>,
-    pub is_right: bool,
-    /// The cell is shown only in lists of at least this many columns.
-    pub from: usize,
-    /// The spaces after the cell.
-    gap: usize,
-}
-
-impl ListCell {
-    /// Makes a cell that gets all the columns that the others leave: a title.
-    pub fn rest(text: impl Into<String>) -> ListCell {
-        ListCell { text: text.into(), style: Style::new(), width: None, is_right: false, from: 0, gap: 2 }
-    }
-
-    /// Makes a cell of this many columns.
-    pub fn left(text: impl Into<String>, width: usize) -> ListCell {
-        ListCell { width: Some(width), ..ListCell::rest(text) }
-    }
-
-    /// Makes a cell of this many columns, aligned right: a figure.
-    pub fn right(text: impl Into<String>, width: usize) -> ListCell {
-        ListCell { is_right: true, ..ListCell::left(text, width) }
-    }
-
-    /// Makes a cell at the right end, as wide as its text up to `most` columns. The title gets the rest.
-    pub fn fitting(text: impl Into<String>, most: usize) -> ListCell {
-        let text = text.into();
-        let width = theme::width(&text).min(most);
-        ListCell::right(text, width)
-    }
-
-    pub fn styled(self, style: Style) -> ListCell {
-        ListCell { style, ..self }
-    }
-
-    /// Shows the cell only in lists of at least this many columns.
-    pub fn from(self, from: usize) -> ListCell {
-        ListCell { from, ..self }
-    }
-
-    /// Leaves one space after the cell: a sign or a letter.
-    pub fn close(self) -> ListCell {
-        ListCell { gap: 1, ..self }
-    }
-
-    /// Leaves no space after the cell.
-    pub fn tight(self) -> ListCell {
-        ListCell { gap: 0, ..self }
-    }
-
-    /// Makes a cell with the short name of a store. It is shown only if several stores are open.
-    pub fn store(app: &App, store: usize) -> ListCell {
-        let widest = app.store_names.iter().map(|name| theme::width(name)).max().unwrap_or(0).min(8);
-        let is_one = app.snapshot.stores.len() < 2;
-        let style = Theme::of(app).dim();
-        ListCell::left(app.store_name(store), widest).styled(style).from(if is_one { usize::MAX } else { 34 })
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::row::ListCell;
+use super::list_cell::ListCell;
 use super::{ListViewKind, RowDetails};
 use crate::detectors::Kind;
 use crate::model::PathText;
@@ -14,7 +14,7 @@ use crate::model::plan::count_with_noun;
 use crate::ops::secrets::text_around;
 use crate::tui::action::Action;
 use crate::tui::hint::{Hint, act, hint};
-use crate::tui::list_view::details_area::text_lines;
+use crate::tui::list_view::details_text::text_lines;
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::theme::{self, Theme};

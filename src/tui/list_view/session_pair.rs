@@ -1,6 +1,6 @@
 //! Two sessions side by side: what was written in each, ordered by time.
 
-use super::row::ListCell;
+use super::list_cell::ListCell;
 use super::{ListViewKind, new};
 use crate::format;
 use crate::model::{EntryRef, Moment, State, Store};

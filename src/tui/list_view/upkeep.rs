@@ -2,7 +2,7 @@
 
 use ratatui::text::Line;
 
-use super::row::ListCell;
+use super::list_cell::ListCell;
 use super::{ListViewKind, RowDetails};
 use crate::model::plan::count_with_noun;
 use crate::tui::hint::{Hint, hint};

@@ -41,4 +41,8 @@ pub enum ListRow {
     /// How many findings are false alarms.
     FalseAlarms(usize),
     Finding(usize),
+    /// A store of which something is loaded at the start of an agent.
+    LoadedStore(usize),
+    /// A file of such a store: its number, and that of the file.
+    Loaded(usize, usize),
 }

@@ -8,7 +8,7 @@ use crate::model::Snapshot;
 use crate::tui::state::app::MemoryIdentity;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::state::row_list::RowList;
-use crate::usecase::{FindingList, JournalView, Visits};
+use crate::usecase::{FindingList, JournalView, StoreBudget, Visits};
 use crate::work::{ArchiveBatch, BackupRow, Chore, OpenedBackup, StepDetail};
 
 /// State of the open list view.
@@ -32,6 +32,8 @@ pub struct ListView {
     pub backups: BackupsView,
     pub journal: JournalScreen,
     pub findings: FindingsView,
+    /// What a model gets of each store.
+    pub budgets: Vec<StoreBudget>,
     /// True if compactions come first, because the user asked for them.
     pub compactions_first: bool,
     /// What is due, and what is archived, in `read_snapshot`. Archive and upkeep show it.

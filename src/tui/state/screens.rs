@@ -33,6 +33,8 @@ pub enum Screen {
     New,
     /// What looks sensitive.
     Secrets,
+    /// What a model gets when an agent starts.
+    Loaded,
     /// Two sessions side by side.
     SessionPair,
     /// What was written when, and how the stores grow.
@@ -72,6 +74,7 @@ impl Screen {
             Screen::Journal => "Journal",
             Screen::New => "New",
             Screen::Secrets => "Secrets",
+            Screen::Loaded => "Loaded",
             Screen::SessionPair => "Sessions",
             Screen::Statistics => "Statistics",
             Screen::Difference => "Compare",

@@ -8,7 +8,7 @@ use crate::tui::colours::{ColourPalette, ColourRole};
 use crate::tui::plain_text;
 
 /// Views, and the keys that lead to them: `⏎` is Enter, `⇥` Tab, `…` waits until the next keys are shown.
-pub(super) const VIEWS: [(&str, &str); 36] = [
+pub(super) const VIEWS: [(&str, &str); 37] = [
     ("main", ""),
     ("stores", "1…jl"),
     ("filters", "2…j"),
@@ -38,6 +38,7 @@ pub(super) const VIEWS: [(&str, &str); 36] = [
     ("upkeep", "gm"),
     ("journal", "t+seen⏎gu⏎"),
     ("secrets", "gx"),
+    ("loaded", "gl"),
     ("new", "gn"),
     ("duplicates", "g="),
     ("statistics", "gs"),

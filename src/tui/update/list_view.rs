@@ -48,6 +48,7 @@ pub fn act(app: &mut App, action: Action) -> bool {
         Action::Fix if app.screen == Screen::Memories => problems::open_at_memory(app),
         Action::New => open(app, Screen::New),
         Action::Secrets => open(app, Screen::Secrets),
+        Action::Loaded => open(app, Screen::Loaded),
         Action::Upkeep | Action::Compact => {
             open(app, Screen::Upkeep);
             app.list_view.compactions_first = action == Action::Compact;
@@ -86,6 +87,7 @@ fn act_within(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
         Screen::New => new::act(app, action),
         Screen::Secrets => secrets::act(app, action),
         Screen::SessionPair => session_pair::act(app, action),
+        Screen::Loaded => false,
         _ => problems::act(app, action),
     };
     if is_done || go(app, kind, action) {

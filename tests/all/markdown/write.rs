@@ -155,3 +155,38 @@ fn a_value_is_erased_from_topics_and_masked_in_the_index() {
     assert!(desk.text("MEMORY.md").contains("[Tabs](feedback_tabs.md)"));
     assert!(desk.text("feedback_tabs.md").contains("Spaces."));
 }
+
+/// Carries out the first fix that is offered for a problem.
+fn fixed(desk: &Desk, code: &str) {
+    let rows = desk.run(&["check", "--json"]).json_lines();
+    let row = rows.iter().find(|row| row["code"] == code).unwrap_or_else(|| panic!("{code}: {rows:?}"));
+    let problem = row["problem"].as_str().unwrap();
+    desk.run(&["repair", "--problem", problem, "--yes"]).expect_status(0);
+    let rows = desk.run(&["check", "--json"]).json_lines();
+    assert!(rows.iter().all(|row| row["code"] != code), "{code}: {rows:?}");
+}
+
+#[test]
+fn a_file_that_no_index_leads_to_gets_a_line_and_a_line_that_leads_nowhere_goes() {
+    let files = claude()
+        .with("MEMORY.md", "- [Tabs](feedback_tabs.md) — never\n- [x](gone.md) — y\n- [D](deploy.md) — z\n");
+    let files = files.changed("feedback_tabs.md", " and [[Nobody]]", "");
+    let desk = Desk::of(&files, ".claude/memory");
+    fixed(&desk, "orphan-note");
+    fixed(&desk, "dangling-reference");
+    assert_eq!(
+        desk.text("MEMORY.md"),
+        "- [Tabs](feedback_tabs.md) — never\n- [D](deploy.md) — z\n- [alone](alone.md) — about alone: short\n"
+    );
+}
+
+#[test]
+fn a_value_that_yaml_cant_read_is_quoted_and_nothing_else_changes() {
+    let text = "---\nname: deploy\ndescription: by hand: \"always\"\nodd: 'x\n---\n\ntext\n";
+    let desk = Desk::of(&claude().with("deploy.md", text), ".claude/memory");
+    desk.run(&["repair", "--all-safe", "--yes"]).expect_status(0);
+    assert_eq!(
+        desk.text("deploy.md"),
+        text.replace("by hand: \"always\"", "\"by hand: \\\"always\\\"\"").replace("'x", "\"'x\"")
+    );
+}

@@ -3,7 +3,8 @@
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::list_view::ListView;
 use crate::tui::update::list_view::problems;
-use crate::tui::update::list_view::row_refresh::{ask, renew};
+use crate::tui::update::list_view::row_refresh::{ask, cursor_key, renew};
+use crate::usecase::budgets;
 use crate::work::Inspect;
 
 /// Opens a view in its initial state, and starts to read it.
@@ -33,6 +34,11 @@ pub fn refresh(app: &mut App) {
         Screen::Archive | Screen::Upkeep => Inspect::Upkeep,
         Screen::Journal => Inspect::Journal,
         Screen::Secrets => Inspect::Secrets,
+        Screen::Loaded => {
+            let held = cursor_key(app);
+            app.list_view.budgets = budgets(&app.snapshot);
+            return renew(app, held);
+        }
         _ => return,
     };
     ask(app, what)

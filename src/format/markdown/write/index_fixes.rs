@@ -1,0 +1,108 @@
+//! Fixes of an index, and of front matter that YAML can't read.
+
+use super::index_edit;
+use crate::format::markdown::families::FAMILIES;
+use crate::format::markdown::family::{Family, Grammar};
+use crate::format::markdown::index_file;
+use crate::format::writing::{FormatEase, FormatFix, FormatFixes, document};
+use crate::format::{Format, title};
+use crate::model::plan::Splice;
+use crate::model::{Act, Code, Document, Problem, Store};
+use crate::text::front_matter::Note;
+use crate::text::json_edit::quoted;
+use crate::text::lines::{LineSpan, lines};
+
+pub static FIXES: FormatFixes = FormatFixes { ease, fixes };
+
+const QUOTE: &str = "quote the value";
+
+fn family(store: &Store) -> Option<&'static Family> {
+    FAMILIES.iter().find(|own| own.name() == store.format).map(|own| own.0)
+}
+
+fn ease(store: &Store, problem: &Problem) -> FormatEase {
+    let Some(family) = family(store) else { return FormatEase::Unknown };
+    let is_index = family.grammar_of(&problem.file) == Grammar::Index && problem.record.is_none();
+    match problem.code {
+        Code::OrphanNote => FormatEase::Choice,
+        Code::DanglingReference | Code::DuplicateId if is_index => FormatEase::Choice,
+        Code::BadFrontMatter if problem.message.starts_with('`') => FormatEase::Safe(QUOTE),
+        _ => FormatEase::Unknown,
+    }
+}
+
+fn fixes(store: &Store, problem: &Problem) -> Vec<FormatFix> {
+    let Some(family) = family(store).filter(|_| ease(store, problem) != FormatEase::Unknown) else {
+        return Vec::new();
+    };
+    let own = document(&store.documents, &problem.file);
+    match problem.code {
+        Code::OrphanNote => with_line(store, family, problem).into_iter().collect(),
+        Code::BadFrontMatter => own.and_then(|own| with_quotes(own, problem)).into_iter().collect(),
+        _ => own.and_then(|own| without_line(own, problem)).into_iter().collect(),
+    }
+}
+
+/// Adds a line to the index that leads to a file.
+fn with_line(store: &Store, family: &Family, problem: &Problem) -> Option<FormatFix> {
+    let index = family.index?;
+    let entry = store.entries.iter().find(|own| store.document(own).path == problem.file)?;
+    let change = index_edit::with_line(store, index, &problem.file, &title(store, entry));
+    let Act::Splice(splices) = &change.act else { return None };
+    let range = |own: &Splice| own.start as usize..own.start as usize + own.was.len();
+    let edits = splices.iter().map(|own| (range(own), own.becomes.to_vec())).collect();
+    Some(FormatFix {
+        title: format!("add a line to {index}"),
+        reason: "The line has the file's name and its title.".into(),
+        confidence: 70,
+        is_safe: false,
+        file: index.into(),
+        edits,
+    })
+}
+
+/// Removes a line of the index.
+fn without_line(own: &Document, problem: &Problem) -> Option<FormatFix> {
+    let number = problem.line?;
+    let text = std::str::from_utf8(&own.bytes).ok()?;
+    let line = line_at(text, number)?;
+    let leads = index_file::lines(text).filter(|own| own.line == number).count();
+    // Another link on the line would go, too.
+    (leads == 1).then(|| FormatFix {
+        title: "remove the line from the index".into(),
+        reason: match problem.code {
+            Code::DuplicateId => "Another line leads to the same file.".into(),
+            _ => "It leads to a file that is not there.".into(),
+        },
+        confidence: 60,
+        is_safe: false,
+        file: own.path.clone(),
+        edits: vec![(line.start..line.next, Vec::new())],
+    })
+}
+
+/// Quotes a value of front matter. Nothing else changes.
+fn with_quotes(own: &Document, problem: &Problem) -> Option<FormatFix> {
+    let text = std::str::from_utf8(&own.bytes).ok()?;
+    let line = line_at(text, problem.line?)?;
+    let (name, value) = text.get(line.start..line.end)?.split_once(':')?;
+    let start = line.end - value.trim_start().len();
+    let end = start + value.trim().len();
+    let edits = vec![(start..end, quoted(&text[start..end]).into_bytes())];
+    let new = format!("{}{}{}", &text[..start], quoted(&text[start..end]), &text[end..]);
+    let note = Note::read(&new);
+    let is_repaired = !note.faults.iter().any(|(line, _)| Some(*line) == problem.line)
+        && note.field(name.trim()).is_some_and(|own| own.value.plain() == text[start..end]);
+    is_repaired.then(|| FormatFix {
+        title: QUOTE.into(),
+        reason: format!("YAML can't read `{}` without quotes. The text stays as it is.", name.trim()),
+        confidence: 100,
+        is_safe: true,
+        file: own.path.clone(),
+        edits,
+    })
+}
+
+fn line_at(text: &str, number: u32) -> Option<LineSpan> {
+    lines(text.as_bytes()).nth((number as usize).checked_sub(1)?)
+}

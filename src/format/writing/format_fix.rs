@@ -1,0 +1,42 @@
+//! Fixes of problems that only one format has.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use crate::model::{Problem, Store};
+
+/// A fix of one file.
+pub struct FormatFix {
+    /// What it does, in a few words.
+    pub title: String,
+    /// Why it is probably right, in a sentence. May quote the store: untrusted text.
+    pub reason: String,
+    /// How sure it is, in per cent.
+    pub confidence: u8,
+    /// True if it can lose nothing.
+    pub is_safe: bool,
+    /// The file.
+    pub file: PathBuf,
+    /// The ranges of its bytes that get other bytes.
+    pub edits: Vec<(Range<usize>, Vec<u8>)>,
+}
+
+/// The kind of fix that a problem has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormatEase {
+    /// The format has no fix of it.
+    Unknown,
+    /// The user chooses.
+    Choice,
+    /// The fix with this title loses nothing.
+    Safe(&'static str),
+}
+
+/// The fixes of a format.
+#[derive(Clone, Copy)]
+pub struct FormatFixes {
+    /// Returns what kind of fix a problem has. Reads no bytes.
+    pub ease: fn(&Store, &Problem) -> FormatEase,
+    /// Returns the fixes of a problem.
+    pub fixes: fn(&Store, &Problem) -> Vec<FormatFix>,
+}

@@ -1,0 +1,56 @@
+//! What a model gets of a file when an agent starts.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// How much of a file a model gets at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadedExtent {
+    /// All of it.
+    Whole,
+    /// All up to this line, counted from 1, and nothing from it on.
+    UpTo(u32),
+    /// Only its name.
+    Name,
+    /// Nothing: an agent opens it if something leads there.
+    Nothing,
+}
+
+/// A file, and what a model gets of it at the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadedFile {
+    /// Its path relative to the root.
+    pub path: PathBuf,
+    /// How much is loaded.
+    pub extent: LoadedExtent,
+    /// The places in the file of what is loaded and counts toward a limit, line by line.
+    pub loaded: Vec<Range<usize>>,
+    /// The lines that are not loaded, if only the start is.
+    pub beyond: Vec<Range<usize>>,
+    /// The limit, if there is one.
+    pub limit: Option<LoadLimit>,
+}
+
+/// The most that is loaded of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadLimit {
+    /// This number of lines or of bytes, whichever comes first.
+    LinesOrBytes(usize, usize),
+    /// This number of characters.
+    Characters(usize),
+}
+
+impl LoadedFile {
+    /// Returns the number of loaded bytes. A name counts with one byte for its line end.
+    pub fn bytes(&self) -> usize {
+        match self.extent {
+            LoadedExtent::Name => self.path.as_os_str().len() + 1,
+            _ => self.loaded.iter().map(ExactSizeIterator::len).sum(),
+        }
+    }
+
+    /// Returns the estimated number of tokens: a token has about four bytes.
+    pub fn tokens(&self) -> usize {
+        self.bytes().div_ceil(4)
+    }
+}

@@ -1,0 +1,70 @@
+//! A part of a row of a list view.
+
+use ratatui::style::Style;
+
+use crate::tui::state::app::App;
+use crate::tui::theme::{self, Theme};
+
+/// A part of a row. Untrusted text, which is made safe when it is drawn.
+pub struct ListCell {
+    pub text: String,
+    pub style: Style,
+    /// The number of columns; `None` for a share of what the other cells leave.
+    pub width: Option<usize>,
+    pub is_right: bool,
+    /// The cell is shown only in lists of at least this many columns.
+    pub from: usize,
+    /// The spaces after the cell.
+    pub gap: usize,
+}
+
+impl ListCell {
+    /// Makes a cell that gets all the columns that the others leave: a title.
+    pub fn rest(text: impl Into<String>) -> ListCell {
+        ListCell { text: text.into(), style: Style::new(), width: None, is_right: false, from: 0, gap: 2 }
+    }
+
+    /// Makes a cell of this many columns.
+    pub fn left(text: impl Into<String>, width: usize) -> ListCell {
+        ListCell { width: Some(width), ..ListCell::rest(text) }
+    }
+
+    /// Makes a cell of this many columns, aligned right: a figure.
+    pub fn right(text: impl Into<String>, width: usize) -> ListCell {
+        ListCell { is_right: true, ..ListCell::left(text, width) }
+    }
+
+    /// Makes a cell at the right end, as wide as its text up to `most` columns. The title gets the rest.
+    pub fn fitting(text: impl Into<String>, most: usize) -> ListCell {
+        let text = text.into();
+        let width = theme::width(&text).min(most);
+        ListCell::right(text, width)
+    }
+
+    pub fn styled(self, style: Style) -> ListCell {
+        ListCell { style, ..self }
+    }
+
+    /// Shows the cell only in lists of at least this many columns.
+    pub fn from(self, from: usize) -> ListCell {
+        ListCell { from, ..self }
+    }
+
+    /// Leaves one space after the cell: a sign or a letter.
+    pub fn close(self) -> ListCell {
+        ListCell { gap: 1, ..self }
+    }
+
+    /// Leaves no space after the cell.
+    pub fn tight(self) -> ListCell {
+        ListCell { gap: 0, ..self }
+    }
+
+    /// Makes a cell with the short name of a store. It is shown only if several stores are open.
+    pub fn store(app: &App, store: usize) -> ListCell {
+        let widest = app.store_names.iter().map(|name| theme::width(name)).max().unwrap_or(0).min(8);
+        let is_one = app.snapshot.stores.len() < 2;
+        let style = Theme::of(app).dim();
+        ListCell::left(app.store_name(store), widest).styled(style).from(if is_one { usize::MAX } else { 34 })
+    }
+}

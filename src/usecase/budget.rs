@@ -1,0 +1,79 @@
+//! What a model gets of the stores when an agent starts.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::format;
+use crate::model::plan::count_with_noun;
+use crate::model::{Document, LoadLimit, LoadedExtent, LoadedFile, Snapshot, Store};
+use crate::text::columns::human_size;
+
+/// At most this many lines of a file are named.
+const SHOWN: usize = 5;
+
+/// What is loaded of one store.
+pub struct StoreBudget {
+    /// The number of the store in the snapshot.
+    pub store: usize,
+    /// Its files in the order in which they are loaded; those of which nothing is, too.
+    pub files: Vec<LoadedFile>,
+}
+
+impl StoreBudget {
+    /// Returns the size of what is loaded in words.
+    pub fn size(&self) -> String {
+        let bytes: usize = self.files.iter().map(LoadedFile::bytes).sum();
+        let tokens: usize = self.files.iter().map(LoadedFile::tokens).sum();
+        let tokens = count_with_noun(tokens as u64, "token");
+        format!("{} at the start, about {tokens}", human_size(bytes as u64))
+    }
+}
+
+/// Returns what is loaded of each store, without those that no program loads by itself.
+pub fn budgets(snapshot: &Snapshot) -> Vec<StoreBudget> {
+    let of_store = |(number, store): (usize, &Arc<Store>)| {
+        let files = format::by_name(store.format)?.loaded(&store.documents);
+        (!files.is_empty()).then_some(StoreBudget { store: number, files })
+    };
+    snapshot.stores.iter().enumerate().filter_map(of_store).collect()
+}
+
+/// Returns the size of a file and its limit in words.
+pub fn loaded_size(file: &LoadedFile) -> String {
+    let (lines, bytes) = (file.loaded.len(), file.bytes());
+    match (file.extent, file.limit) {
+        (LoadedExtent::Name, _) => "only its name".to_owned(),
+        (LoadedExtent::Nothing, _) => "only if an agent opens it".to_owned(),
+        (_, Some(LoadLimit::LinesOrBytes(most, most_bytes))) => {
+            format!("{lines} of {most} lines, {bytes} of {most_bytes} bytes")
+        }
+        (_, Some(LoadLimit::Characters(most))) => {
+            format!("{}, at most {most} characters", human_size(bytes as u64))
+        }
+        (_, None) => format!("{}, {}", count_with_noun(lines as u64, "line"), human_size(bytes as u64)),
+    }
+}
+
+/// Returns the lines that the model never sees, and those that cost most, in words. Untrusted text with secrets.
+pub fn loaded_lines(document: &Document, file: &LoadedFile) -> Vec<String> {
+    let line = |range: &Range<usize>| {
+        let before = document.bytes.get(..range.start).unwrap_or_default();
+        let number = 1 + memchr::memchr_iter(b'\n', before).count();
+        let text =
+            String::from_utf8_lossy(document.bytes.get(range.clone()).unwrap_or_default()).into_owned();
+        format!("line {number}, {} B: {}", range.len(), text.trim_end())
+    };
+    let mut told = Vec::new();
+    if let LoadedExtent::UpTo(cut) = file.extent {
+        let count = count_with_noun(file.beyond.len() as u64, "line");
+        told.push(format!("The model never sees line {cut} and what follows, {count}:"));
+        told.extend(file.beyond.iter().take(SHOWN).map(line));
+    }
+    if file.limit.is_some() && !file.loaded.is_empty() {
+        let mut costly: Vec<_> = file.loaded.iter().collect();
+        costly.sort_by_key(|range| std::cmp::Reverse(range.len()));
+        told.push("These lines cost most:".to_owned());
+        told.extend(costly.into_iter().take(SHOWN).map(line));
+    }
+    told
+}
