@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::detectors::{MASK, secret_spans};
 use crate::format;
 use crate::model::plan::count_with_noun;
 use crate::model::{Document, LoadLimit, LoadedExtent, LoadedFile, Snapshot, Store};
@@ -54,13 +55,18 @@ pub fn loaded_size(file: &LoadedFile) -> String {
     }
 }
 
-/// Returns the lines that the model never sees, and those that cost most, in words. Untrusted text with secrets.
+/// Returns the lines that the model never sees, and those that cost most, in words. Untrusted text. Secrets that are
+/// on one line are not masked.
 pub fn loaded_lines(document: &Document, file: &LoadedFile) -> Vec<String> {
+    let whole = String::from_utf8_lossy(&document.bytes);
+    // A key block goes over lines, and each of them is a part of the secret.
+    let secrets = if whole.len() == document.bytes.len() { secret_spans(&whole) } else { Vec::new() };
     let line = |range: &Range<usize>| {
         let before = document.bytes.get(..range.start).unwrap_or_default();
         let number = 1 + memchr::memchr_iter(b'\n', before).count();
-        let text =
-            String::from_utf8_lossy(document.bytes.get(range.clone()).unwrap_or_default()).into_owned();
+        let is_within = secrets.iter().any(|own| own.start < range.start && range.start < own.end);
+        let text = String::from_utf8_lossy(document.bytes.get(range.clone()).unwrap_or_default());
+        let text = if is_within { MASK.into() } else { text };
         format!("line {number}, {} B: {}", range.len(), text.trim_end())
     };
     let mut told = Vec::new();

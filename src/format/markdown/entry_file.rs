@@ -30,7 +30,10 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
         reading.records.push(Record { span, line: 1, lines, body: RecordBody::Broken });
         return reading;
     };
+    let (mut line, mut at) = (1, 0);
     for own in entries(text) {
+        line += record_reader::feeds(&bytes[at..own.start]);
+        at = own.start;
         let number = reading.records.len();
         let id = format!("{stem}.{number}");
         let view = ParsedRecord {
@@ -39,7 +42,6 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
             importance: 0.5,
             ..ParsedRecord::default()
         };
-        let line = 1 + record_reader::feeds(&bytes[..own.start]);
         let lines = 1 + record_reader::feeds(&bytes[own.clone()]);
         let span = Span { start: own.start as u64, end: own.end as u64 };
         reading.records.push(Record { span, line, lines, body: RecordBody::Read(PackedView::of(&view)) });

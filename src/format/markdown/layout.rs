@@ -7,7 +7,7 @@ use super::entry_file::DELIMITER;
 use super::family::Family;
 use super::index_file;
 use crate::format::Placement;
-use crate::format::detection::{Evidence, FolderProbe, MAX_PROBED};
+use crate::format::detection::{ENOUGH_RECORD_FILES, Evidence, FolderProbe, MAX_PROBED};
 use crate::format::notes::note_file::stem;
 use crate::model::{PathText, Role};
 use crate::text::front_matter::Note;
@@ -15,10 +15,29 @@ use crate::text::front_matter::Note;
 /// The files of a memory bank, in lower case, without `-` and `_`.
 const BANK: [&str; 6] =
     ["projectbrief", "productcontext", "activecontext", "systempatterns", "techcontext", "progress"];
-/// Folders whose contents are copied into projects: nobody's memories.
-const TEMPLATES: [&str; 5] = ["templates", "template", "skills", "assets", "examples"];
+/// Folders of which the contents are documents, sources, or copied into projects: nobody's memories.
+const OTHERS: [&str; 11] = [
+    "templates",
+    "template",
+    "skills",
+    "assets",
+    "examples",
+    "docs",
+    "doc",
+    "src",
+    "lib",
+    "vendor",
+    "node_modules",
+];
+/// How many folders up to a root may show that it is another's.
+const NEAR: usize = 3;
+/// What is in the root of a project and in no folder of memories.
+const PROJECT: [&str; 6] =
+    ["README.md", "package.json", "Cargo.toml", "pyproject.toml", "go.mod", "Makefile"];
 /// Settings of which a `project.yml` of Serena has one.
-const SERENA: [&str; 4] = ["project_name:", "read_only_memory_patterns:", "ignored_paths:", "languages:"];
+const SERENA: [&str; 3] = ["project_name:", "read_only_memory_patterns:", "ignored_memory_patterns:"];
+/// A bank in a folder of another name has at least this many of its files.
+const MANY_OF_BANK: usize = 4;
 
 /// Returns the place of a path. All families read recursively, and no hidden files.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
@@ -50,34 +69,36 @@ pub fn id_of(family: &Family, path: &Path) -> String {
 
 /// An index with links that lead to files, or topics with a name and a description beside it.
 pub fn claude(root: &Path, glance: &dyn FolderProbe) -> Evidence {
-    let mut seen = Evidence::lacking("it has no `MEMORY.md` that leads to files");
-    if is_template(root) || !glance.has_file(root, "MEMORY.md") || is_of_another(root, glance) {
+    let mut seen = Evidence::lacking("it has no `MEMORY.md` that leads to memories");
+    if is_others(root, glance) || is_of_another(root, glance) {
         return seen;
     }
+    let files = glance.files(root);
     let head = glance.head(&root.join("MEMORY.md")).unwrap_or_default();
     let head = String::from_utf8_lossy(&head);
-    if has_delimiter(&head) || head.contains("# Task Group:") {
+    let is_strange = |own: &str| head.contains(own);
+    if has_delimiter(&head) || ["# Task Group:", "<!-- agent-memory:"].into_iter().any(is_strange) {
         return seen;
     }
-    seen.likely += 1;
-    let files = glance.files(root);
-    let is_there = |target: &str| files.iter().any(|own| own == target);
-    seen.records += index_file::lines(&head).filter(|own| is_there(own.target)).take(MAX_PROBED).count();
-    let topics = files.iter().filter(|name| is_markdown(name) && *name != "MEMORY.md");
-    for name in topics.take(MAX_PROBED) {
-        if seen.is_enough() {
+    let mut topics = 0;
+    for name in files.iter().filter(|name| is_markdown(name) && *name != "MEMORY.md").take(MAX_PROBED) {
+        topics += usize::from(is_topic(&glance.head(&root.join(name)).unwrap_or_default()));
+        if topics >= ENOUGH_RECORD_FILES {
             break;
         }
-        let head = glance.head(&root.join(name)).unwrap_or_default();
-        seen.records += usize::from(is_topic(&head));
     }
+    seen.likely += topics + usize::from(!head.is_empty());
+    let is_named = root.file_name().is_some_and(|name| name == "memory" || name == "memories");
+    let leads = index_file::lines(&head).filter(|own| files.iter().any(|file| file == own.target)).count();
+    let is_index = !head.is_empty() && (topics > 0 || is_named && leads > 0);
+    seen.records += if is_index { topics + leads } else { 0 };
     seen
 }
 
 /// True if other families' files are beside an index.
 fn is_of_another(root: &Path, glance: &dyn FolderProbe) -> bool {
     let has = |name: &str| glance.has_file(root, name);
-    has("SOUL.md") || has("IDENTITY.md") || has("memory_summary.md") || glance.has_folder(root, ".obsidian")
+    has("SOUL.md") || has("IDENTITY.md") || has("memory_summary.md")
 }
 
 fn is_topic(head: &[u8]) -> bool {
@@ -103,7 +124,7 @@ pub fn serena(root: &Path, glance: &dyn FolderProbe) -> Evidence {
 /// Two of the six files.
 pub fn memory_bank(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("it has none of the files of a memory bank");
-    if is_template(root) {
+    if is_others(root, glance) && !is_bank(root) {
         return seen;
     }
     let plain = |name: &OsStr| {
@@ -112,10 +133,16 @@ pub fn memory_bank(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     };
     let count = glance.files(root).iter().filter(|name| plain(name)).count();
     seen.likely += count;
-    if count > 1 {
+    if count >= MANY_OF_BANK || count > 1 && is_bank(root) {
         seen.names += count;
     }
     seen
+}
+
+/// True if a folder is called a memory bank.
+fn is_bank(root: &Path) -> bool {
+    let name = root.file_name().unwrap_or_default().to_text().to_lowercase().replace(['-', '_', '.'], "");
+    name == "memorybank"
 }
 
 /// Files with entries between lines of `§`.
@@ -124,7 +151,9 @@ pub fn hermes(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     for name in ["MEMORY.md", "USER.md"].into_iter().filter(|name| glance.has_file(root, name)) {
         let head = glance.head(&root.join(name)).unwrap_or_default();
         seen.likely += 1;
-        seen.records += usize::from(has_delimiter(&String::from_utf8_lossy(&head)));
+        let is_own =
+            root.file_name().is_some_and(|name| name == "memories") || glance.has_file(root, "USER.md");
+        seen.records += usize::from(is_own && has_delimiter(&String::from_utf8_lossy(&head)));
     }
     seen
 }
@@ -145,6 +174,15 @@ fn is_markdown(name: &OsStr) -> bool {
     name.ends_with(b".md") && !name.starts_with(b".")
 }
 
-fn is_template(root: &Path) -> bool {
-    root.iter().any(|part| TEMPLATES.iter().any(|own| part == *own))
+/// True if a folder has documents, sources or the root of a project, is copied into projects, or is in a vault.
+fn is_others(root: &Path, glance: &dyn FolderProbe) -> bool {
+    let near: Vec<&OsStr> = root.iter().rev().take(NEAR).collect();
+    if near.iter().any(|part| *part == ".claude" || *part == ".agents") {
+        return false;
+    }
+    let is_vault = |folder: &Path| glance.has_folder(folder, ".obsidian");
+    near.iter().any(|part| OTHERS.iter().any(|own| part == own))
+        || root.ancestors().take(NEAR).any(is_vault)
+        || glance.has_folder(root, ".git")
+        || PROJECT.iter().any(|name| glance.has_file(root, name))
 }

@@ -36,9 +36,12 @@ impl LoadedPart {
         let mut own = LoadedPart::default();
         let body = Note::read(text).body.start;
         let mut in_comment = false;
+        // A comment without an end is text.
+        let last_end = text.rfind("-->");
         for (number, line) in (1..).zip(lines(text.as_bytes())) {
             let all = text.get(line.start..line.next).unwrap_or_default();
-            let (counted, had_comment) = without_comments(all, &mut in_comment);
+            let may_open = last_end.is_some_and(|end| end > line.start);
+            let (counted, had_comment) = without_comments(all, may_open, &mut in_comment);
             if line.start < body || had_comment && counted.trim().is_empty() {
                 continue;
             }
@@ -60,14 +63,14 @@ impl LoadedPart {
 }
 
 /// Returns a line without its comments, and whether it had any. A comment may go on over lines.
-fn without_comments(line: &str, in_comment: &mut bool) -> (String, bool) {
+fn without_comments(line: &str, may_open: bool, in_comment: &mut bool) -> (String, bool) {
     let (mut out, mut rest, mut had) = (String::new(), line, *in_comment);
     loop {
         if *in_comment {
             let Some((_, after)) = rest.split_once("-->") else { return (out, had) };
             (*in_comment, rest) = (false, after);
         }
-        let Some((before, after)) = rest.split_once("<!--") else {
+        let Some((before, after)) = rest.split_once("<!--").filter(|_| may_open) else {
             out.push_str(rest);
             return (out, had);
         };

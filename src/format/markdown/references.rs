@@ -5,6 +5,9 @@ use std::path::Path;
 use crate::model::{PathText, Reference};
 use crate::text::lines;
 
+/// The longest target of a link, in bytes.
+const LONGEST: usize = 1_024;
+
 /// The relation of a link to a file.
 pub const LINK: &str = "link";
 
@@ -27,6 +30,7 @@ pub fn to_files(body: &str, from: &Path) -> Vec<Reference<'static>> {
 /// Returns the path of a link's target below the root, without `.md`; `None` if it leads out of it.
 pub fn joined(folder: &Path, target: &str) -> Option<String> {
     let mut parts: Vec<String> = folder.iter().map(|part| part.to_text().into_owned()).collect();
+    let target = target.replace("%20", " ");
     for part in target.strip_suffix(".md")?.split('/') {
         match part {
             "" | "." => {}
@@ -41,8 +45,14 @@ pub fn joined(folder: &Path, target: &str) -> Option<String> {
 pub fn file_links(line: &str) -> impl Iterator<Item = &str> {
     line.match_indices("](").filter_map(|(at, _)| {
         let rest = line.get(at + 2..)?;
-        let target = rest.get(..rest.find(')')?)?;
-        let target = target.split(['#', '?']).next()?.trim();
+        let end = rest.bytes().take(LONGEST).position(|byte| byte == b')')?;
+        let target = rest.get(..end)?.trim();
+        // `<a file.md>`, `file.md "a title"`
+        let target = match target.strip_prefix('<') {
+            Some(own) => own.split('>').next()?,
+            None => target.split_whitespace().next()?,
+        };
+        let target = target.split(['#', '?']).next()?;
         let is_here = target.ends_with(".md") && !target.contains("://") && !target.starts_with(['/', '~']);
         is_here.then_some(target)
     })

@@ -102,7 +102,18 @@ impl Markdown {
         entry: &Entry,
         fields: &[FieldAssignment<'_>],
     ) -> ChangesResult {
-        let changes = edit::edit(&self.0.rules, context, entry, fields)?;
+        let text = text_of(context.store.document(entry))?;
+        let body = text.get(Note::read(text).body).unwrap_or_default();
+        let values: Vec<String> = fields.iter().map(|own| kept_around(own.value, body, false)).collect();
+        let is_body = |own: &FieldAssignment<'_>| matches!(own.name, "text" | "body");
+        let both = fields.iter().zip(&values);
+        let fields: Vec<FieldAssignment<'_>> = both
+            .map(|(own, value)| FieldAssignment {
+                value: if is_body(own) { value } else { own.value },
+                ..*own
+            })
+            .collect();
+        let changes = edit::edit(&self.0.rules, context, entry, &fields)?;
         let with_time = |change: Change| {
             let new =
                 change.after().map(|bytes| with_modified(&String::from_utf8_lossy(&bytes), context.now));
@@ -123,8 +134,8 @@ impl Markdown {
         let text = text_of(own)?;
         let before = text.get(span.clone()).unwrap_or_default();
         let new = match self.0.has_entries {
-            true => entry_text(value)?,
-            false => ended(value, end_of(text), before),
+            true => parts::whole_entries(&own.path, text).and_then(|()| entry_text(value))?,
+            false => ended(&kept_around(value, before, true), end_of(before), before),
         };
         Ok(vec![Change::edits(&own.path, own.bytes.clone(), vec![(span, new.into_bytes())])])
     }
@@ -155,13 +166,18 @@ impl Markdown {
             let body = if body.is_empty() { String::new() } else { format!("\n{body}\n") };
             return Ok(vec![Change::create(path, format!("# {title}\n{body}").into_bytes())]);
         }
+        if !draft.kind.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) {
+            return Err(Refusal::bad_value("type", draft.kind, "it should be a word"));
+        }
         let kind = if draft.kind.is_empty() || draft.kind == "note" { "project" } else { draft.kind };
         let front = set("---\n---\n", "name", NewYamlValue::Text(&stem))?;
         let front = set(&front, "description", NewYamlValue::Text(&title))?;
         let front = front.replacen("\n---\n", &format!("\nmetadata:\n  type: {kind}\n---\n"), 1);
         let says = if body.is_empty() { &title } else { body };
         let mut changes = vec![Change::create(path.clone(), format!("{front}\n{says}\n").into_bytes())];
-        changes.extend(self.0.index.map(|index| index_edit::with_line(context.store, index, &path, &title)));
+        if let Some(index) = self.0.index {
+            changes.push(index_edit::with_line(context.store, index, &path, &title)?);
+        }
         Ok(changes)
     }
 
@@ -175,6 +191,18 @@ impl Markdown {
         let new = entry_file::joined(before.split(DELIMITER).chain([text.as_str()]));
         Ok(vec![Change::rewrite(&own.path, own.bytes.clone(), new.into_bytes())])
     }
+}
+
+/// Returns a new text with the empty lines before the old one, and after it, and with its line ends.
+fn kept_around(new: &str, old: &str, with_tail: bool) -> String {
+    let is_end = |c: char| c == '\n' || c == '\r';
+    let own =
+        if end_of(old) == "\r\n" { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new.to_owned() };
+    let lead =
+        if new.starts_with(is_end) { "" } else { &old[..old.len() - old.trim_start_matches(is_end).len()] };
+    let tail =
+        if with_tail && !new.ends_with(is_end) { &old[old.trim_end_matches(is_end).len()..] } else { "" };
+    format!("{lead}{own}{tail}")
 }
 
 /// Returns the text of an entry as Hermes writes it.

@@ -13,8 +13,8 @@ pub struct ErasablePart {
     pub span: Span,
     /// What identifies it in any document, the most reliable first. They contain content.
     pub names: Vec<Vec<u8>>,
-    /// The id of a record in another file, with which it goes.
-    pub of: Option<String>,
+    /// The ids of records in other files; it goes if all of these go.
+    pub of: Vec<String>,
 }
 
 /// The erasure in formats whose records depend on each other.

@@ -119,7 +119,7 @@ impl<'a> ErasureMatcher<'a> {
         let Some(erases) = self.erases().filter(|_| is_any) else { return Vec::new() };
         let goes = |part: &ErasablePart| {
             part.names.iter().any(|name| self.digests.has(name))
-                || part.of.as_deref().is_some_and(|id| self.has_id(id))
+                || !part.of.is_empty() && part.of.iter().all(|id| self.has_id(id))
         };
         erases.parts(&original(path), bytes).into_iter().filter(goes).map(|part| part.span).collect()
     }

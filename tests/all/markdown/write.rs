@@ -190,3 +190,62 @@ fn a_value_that_yaml_cant_read_is_quoted_and_nothing_else_changes() {
         text.replace("by hand: \"always\"", "\"by hand: \\\"always\\\"\"").replace("'x", "\"'x\"")
     );
 }
+
+#[test]
+fn an_index_that_is_no_text_is_refused_and_keeps_its_bytes() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    let bytes = b"# M\n- [Tabs](feedback_tabs.md) \xe9 hook\n- [D](deploy.md) - y\n";
+    desk.store.write("MEMORY.md", bytes);
+    desk.run(&["add", "--type", "project", "--text", "Hello there", "--yes"]).expect_status(3);
+    let rows = desk.run(&["check", "--json"]).json_lines();
+    for row in rows.iter().filter(|row| row["code"] == "orphan-note") {
+        desk.run(&["repair", "--problem", row["problem"].as_str().unwrap(), "--yes"]);
+    }
+    assert_eq!(desk.store.read("MEMORY.md"), bytes);
+}
+
+#[test]
+fn earlier_versions_of_an_erased_section_go_too() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    for text in ["## Rules\n\nThe otter swims.", "## Rules\n\nThe heron waits."] {
+        desk.run(&["edit", "MEMORY#rules", "--set", &format!("text={text}"), "--yes"]).expect_status(0);
+    }
+    desk.run(&["erase", "MEMORY#rules", "--yes"]).expect_status(0);
+    for text in ["Ask first", "otter swims", "heron waits"] {
+        assert!(!desk.has(text), "{text}");
+    }
+    assert!(desk.text("MEMORY.md").contains("feedback_tabs.md"));
+}
+
+#[test]
+fn a_line_of_two_links_goes_with_both_and_stays_with_one() {
+    let files =
+        claude().with("MEMORY.md", "- [T](feedback_tabs.md) and [D](deploy.md \"t\") — herons\n- x\n");
+    let desk = Desk::of(&files, ".claude/memory");
+    desk.run(&["erase", "deploy", "--yes"]).expect_status(0);
+    assert!(desk.text("MEMORY.md").contains("herons"));
+    let desk = Desk::of(&files, ".claude/memory");
+    desk.run(&["erase", "deploy", "feedback_tabs", "--yes"]).expect_status(0);
+    assert_eq!(desk.text("MEMORY.md"), "- x\n");
+}
+
+#[test]
+fn empty_lines_around_a_text_and_its_line_ends_stay() {
+    let crlf = "---\r\nname: deploy\r\ndescription: d\r\n---\r\n\r\nold\r\n";
+    let desk = Desk::of(&claude().with("deploy.md", crlf), ".claude/memory");
+    desk.run(&["edit", "deploy", "--set", "text=one\ntwo", "--yes"]).expect_status(0);
+    assert_eq!(desk.text("deploy.md"), crlf.replace("old", "one\r\ntwo"));
+    let index = "## A\n\nold\n\n## B\n\nother\n";
+    let desk = Desk::of(&claude().with("MEMORY.md", index), ".claude/memory");
+    desk.run(&["edit", "MEMORY#a", "--set", "text=## A\n\nnew", "--yes"]).expect_status(0);
+    assert_eq!(desk.text("MEMORY.md"), index.replace("old", "new"));
+}
+
+#[test]
+fn a_delimiter_that_hermes_does_not_know_is_in_the_way_of_a_change() {
+    let text = "one\r\n§\r\ntwo\r\n§\r\nthree\n§\nfour";
+    let desk = Desk::of(&Files::default().with("MEMORY.md", text), "memories");
+    desk.run(&["delete", "MEMORY.0", "--yes"]).expect_status(3);
+    desk.run(&["edit", "MEMORY.0", "--set", "text=x", "--yes"]).expect_status(3);
+    assert_eq!(desk.text("MEMORY.md"), text);
+}

@@ -83,14 +83,17 @@ impl FormatEraser for AgentMemory {
             if section.kind() == JsonKind::Array {
                 let mut counts: HashMap<String, usize> = HashMap::new();
                 section.items().filter_map(title).for_each(|own| *counts.entry(own).or_default() += 1);
-                let named =
-                    |item| ErasablePart { span: span(item), names: names(&name, item, &counts), of: None };
+                let named = |item| ErasablePart {
+                    span: span(item),
+                    names: names(&name, item, &counts),
+                    of: Vec::new(),
+                };
                 parts.extend(section.items().map(named));
             } else if !SECTIONS.contains(&&*name) {
                 parts.push(ErasablePart {
                     span: span(section),
                     names: vec![name.as_bytes().to_vec()],
-                    of: None,
+                    of: Vec::new(),
                 });
             }
         }

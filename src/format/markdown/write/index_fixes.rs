@@ -47,7 +47,7 @@ fn fixes(store: &Store, problem: &Problem) -> Vec<FormatFix> {
 fn with_line(store: &Store, family: &Family, problem: &Problem) -> Option<FormatFix> {
     let index = family.index?;
     let entry = store.entries.iter().find(|own| store.document(own).path == problem.file)?;
-    let change = index_edit::with_line(store, index, &problem.file, &title(store, entry));
+    let change = index_edit::with_line(store, index, &problem.file, &title(store, entry)).ok()?;
     let Act::Splice(splices) = &change.act else { return None };
     let range = |own: &Splice| own.start as usize..own.start as usize + own.was.len();
     let edits = splices.iter().map(|own| (range(own), own.becomes.to_vec())).collect();

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use crate::format::markdown::entry_file::DELIMITER;
 use crate::format::markdown::family::{Family, Grammar};
 use crate::format::markdown::references::{file_links, joined};
 use crate::format::markdown::{Markdown, entry_file, index_file, layout};
 use crate::format::writing::{ChangesResult, ErasablePart, FormatEraser, Refusal, Result, WriteContext};
-use crate::model::{Change, Entry, PathText, Span, Store};
+use crate::model::{Change, Entry, PathText, Record, Span, Store};
 use crate::text::lines::{LineSpan, lines};
 use crate::text::needle::Needles;
 
@@ -26,11 +27,14 @@ impl FormatEraser for Markdown {
             Grammar::Index => index_file::read(file, bytes).records,
             Grammar::Entries => entry_file::read(file, bytes).records,
         };
-        let part = |span: Span| {
-            let name = [b"part\0", bytes.get(span.range()).unwrap_or_default()].concat();
-            ErasablePart { span, names: vec![name], of: None }
+        let part = |own: &Record| {
+            let whole = [b"part\0", bytes.get(own.span.range()).unwrap_or_default()].concat();
+            let view = own.view().filter(|view| view.kind == "section");
+            // A section has its heading in every version. The place of any other part may change.
+            let name = view.and_then(|view| view.id).map(|id| format!("section\0{id}").into_bytes());
+            ErasablePart { span: own.span, names: name.into_iter().chain([whole]).collect(), of: Vec::new() }
         };
-        let mut parts: Vec<ErasablePart> = records.iter().map(|own| part(own.span)).collect();
+        let mut parts: Vec<ErasablePart> = records.iter().map(part).collect();
         if self.0.grammar_of(file) == Grammar::Index {
             parts.extend(index_lines(self.0, bytes));
         }
@@ -58,18 +62,31 @@ impl FormatEraser for Markdown {
     }
 }
 
-/// Returns each line of an index that leads to one file, as a part of that file's memory.
+/// Returns each line of an index that leads to files, as a part that goes with all of them.
 fn index_lines(family: &Family, bytes: &[u8]) -> Vec<ErasablePart> {
     let text = String::from_utf8_lossy(bytes);
     let part = |line: LineSpan| {
-        let mut paths = file_links(text.get(line.start..line.end)?).map(|own| joined(Path::new(""), own));
-        let first = paths.next()??;
-        let is_one = paths.all(|own| own.as_ref() == Some(&first));
+        let links = file_links(text.get(line.start..line.end)?);
+        let paths: Option<Vec<String>> = links.map(|own| joined(Path::new(""), own)).collect();
+        let id = |path: &String| layout::id_of(family, Path::new(&format!("{path}.md")));
+        let of: Vec<String> = paths?.iter().map(id).collect();
         let span = Span { start: line.start as u64, end: line.next as u64 };
-        let of = Some(layout::id_of(family, Path::new(&format!("{first}.md"))));
-        is_one.then_some(ErasablePart { span, names: Vec::new(), of })
+        (!of.is_empty()).then_some(ErasablePart { span, names: Vec::new(), of })
     };
     lines(text.as_bytes()).filter_map(part).collect()
+}
+
+/// Refuses a file in which a line looks like a delimiter and is none for Hermes: what is one memory is unknown.
+pub fn whole_entries(file: &Path, text: &str) -> Result<()> {
+    let seeming = text.lines().filter(|line| line.trim() == "§").count();
+    match seeming > text.matches(DELIMITER).count() {
+        true => Err(Refusal::corrupt(format!(
+            "{}: a line of `§` has other characters around it, and Hermes does not end a memory there. Correct it in \
+             an editor first.",
+            file.to_text()
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// Returns a file without parts of it.
@@ -77,6 +94,7 @@ pub fn without(family: &Family, file: &Path, bytes: &[u8], spans: &[Span]) -> Re
     let failed = || Refusal::corrupt(format!("{} is not UTF-8: repair it first.", file.to_text()));
     let text = std::str::from_utf8(bytes).map_err(|_| failed())?;
     if family.grammar_of(file) == Grammar::Entries {
+        whole_entries(file, text)?;
         let records = entry_file::read(file, bytes).records;
         let stay = records.iter().filter(|own| !spans.contains(&own.span));
         return Ok(entry_file::joined(stay.map(|own| &text[own.span.range()])).into_bytes());
