@@ -31,8 +31,7 @@ pub fn run(context: &mut Context) -> Result {
         say("no program loads memories of these stores by itself");
         return Ok(Exit::Nothing);
     }
-    let places: Vec<_> = snapshot.stores.iter().map(|store| (&*store.root, store.format)).collect();
-    let names = store_names(&places);
+    let names = store_names(&snapshot);
     for own in &all {
         let store = &snapshot.stores[own.store];
         for line in told(store, &names[own.store], own) {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::args::Limit;
 use super::columns::{OutputTerminal, TextStyle};
 use super::failure::{Exit, Result, say};
-use super::list_table::{self, store_names};
+use super::list_table;
 use super::load_stores;
 use super::read_scope::ReadScope;
 use crate::check::findings;
@@ -15,6 +15,7 @@ use crate::check::problem_groups::{self, FileProblems, LocatedProblem, ProblemGr
 use crate::cli::context::Context;
 use crate::detectors::mask;
 use crate::disk::RealDisk;
+use crate::format::store_names;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Severity, Snapshot, Store};
 use crate::ops::WriteContext;

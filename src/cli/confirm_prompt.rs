@@ -1,7 +1,7 @@
 //! The question before a change, and what its memories say.
 
-use super::list_table::store_names;
 use crate::detectors::mask;
+use crate::format::store_names;
 use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, Moment, Plan, RecordText};
 use crate::text::columns::column;

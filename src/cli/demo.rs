@@ -31,7 +31,7 @@ fn write(folder: &Path, seed: u64, now: Moment) -> Result<()> {
         let message = format!("{} is not empty; the demo is not written over anything.", folder.to_text());
         return Err(Failure::new(Exit::Refused, message));
     }
-    let files = demo::stores(seed, now);
+    let files = demo::files(seed, now);
     if files.is_empty() {
         let message = "The demo can't be written at that time. Nothing was.";
         return Err(Failure::new(Exit::Refused, message));

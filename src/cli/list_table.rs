@@ -24,12 +24,6 @@ pub fn sign(is_sensitive: bool, has_problem: bool, state: State) -> (&'static st
     }
 }
 
-/// Returns the short names of stores, in their order.
-pub fn store_names(snapshot: &Snapshot) -> Vec<String> {
-    let places: Vec<_> = snapshot.stores.iter().map(|own| (&*own.root, own.format)).collect();
-    format::store_names(&places)
-}
-
 /// Says on a terminal that there are more results.
 pub fn more(
     context: &mut Context,
@@ -56,7 +50,7 @@ impl MemoryTable<'_> {
         terminal: OutputTerminal,
         hits: &[(&Hit, Option<Explanation>)],
     ) -> std::io::Result<()> {
-        let names = store_names(self.snapshot);
+        let names = format::store_names(self.snapshot);
         let rows: Vec<ColumnRow> =
             hits.iter().map(|(hit, why)| self.row(context, &names, hit, why.as_ref())).collect();
         if !rows.is_empty() {

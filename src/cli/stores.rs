@@ -1,5 +1,6 @@
 //! `palimp stores`: lists the stores that are found.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,11 +9,11 @@ use serde::Serialize;
 use super::args::Limit;
 use super::columns::{Column, ColumnCell, ColumnRow, OutputTerminal, TextStyle, lines};
 use super::failure::{Exit, Result};
-use super::list_table::{more, store_names};
+use super::list_table::more;
 use super::load_stores;
 use super::read_scope::ReadScope;
 use crate::cli::context::Context;
-use crate::format::with_family;
+use crate::format::{self, store_names, with_family};
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot, State, Store};
 use crate::text::columns::human_size;
@@ -27,6 +28,11 @@ struct StoreRow {
     /// Both, as people read them.
     #[serde(skip)]
     named: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    project: Option<String>,
+    /// Why palimp only reads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_only: Option<&'static str>,
     sessions: usize,
     records: usize,
     archived: usize,
@@ -87,6 +93,8 @@ fn print(
     let sum =
         [count_with_noun(rows.len() as u64, "store"), count_with_noun(memories as u64, "memory")].join(", ");
     context.out.drawn(&[terminal.painted(&sum, TextStyle::Dim)])?;
+    let only_read: BTreeSet<&str> = rows.iter().filter_map(|row| row.read_only).collect();
+    only_read.iter().try_for_each(|why| context.out.drawn(&[terminal.painted(why, TextStyle::Dim)]))?;
     Ok(more(context, Some(terminal), limit.more(rows.len()).as_deref())?)
 }
 
@@ -117,6 +125,8 @@ fn row(store: &Store) -> StoreRow {
         path: store.root.to_text().into_owned(),
         format,
         family,
+        project: store.project.as_ref().map(|own| own.path.to_text().into_owned()),
+        read_only: format::by_name(store.format).and_then(|own| own.read_only()),
         named: store.format,
         sessions: store.sessions.len(),
         records: store.count(State::Live),

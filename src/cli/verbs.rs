@@ -267,6 +267,15 @@ verbs! {
         to: String,
     }: Own CHANGES as "move mem_1 mem_2 --to s2\nmove --query tag:auth --to s2 --dry-run"
         => |context| change_records::each(context, &chosen, |entry| entry.state == State::Live, ChangeCommand::Move(to));
+    /// Make several memories into one: their texts follow each other.
+    Merge {
+        #[command(flatten)]
+        chosen: RecordSelection,
+        /// The id of the memory of the same store that stays.
+        #[arg(long, value_name = "ID", value_parser = name())]
+        into: String,
+    }: Own CHANGES as "merge tabs_or_spaces indentation --into style\nmerge tabs_or_spaces --into style --dry-run"
+        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Live, ChangeCommand::Merge(into));
     /// Create, list, export, archive and delete sessions.
     Session {
         #[command(subcommand)]

@@ -11,6 +11,7 @@ mod store_builder;
 mod stores;
 mod story;
 mod templates;
+mod till;
 
 use crate::demo::demo_file::{DemoFile, PlantedProblem};
 use crate::format::writing::Result;
@@ -21,6 +22,14 @@ use story::Story;
 use templates::Templates;
 
 /// Returns every file of the demo. Equal seeds and times give equal bytes; a time outside the calendar none.
+pub fn files(seed: u64, now: Moment) -> Vec<DemoFile> {
+    match stores(seed, now) {
+        files if files.is_empty() => files,
+        files => files.into_iter().chain(till::files(now)).collect(),
+    }
+}
+
+/// Returns the files of the five stores that are no folders of Markdown memories.
 pub fn stores(seed: u64, now: Moment) -> Vec<DemoFile> {
     written(seed, now).unwrap_or_default().0
 }

@@ -16,6 +16,13 @@ impl FormatInfo {
     pub fn place_of(&self, root: &Path) -> Option<&'static str> {
         self.places().filter(|place| ends_in(root, place)).max_by_key(|place| place.len())
     }
+
+    /// Returns the folder that contains a store at a default place: a project, unless the format's stores are in
+    /// the home folder.
+    pub fn folder_around(&self, root: &Path) -> Option<PathBuf> {
+        let place = self.place_of(root).filter(|place| !self.is_below_home || *place != self.place)?;
+        root.ancestors().nth(Path::new(place).iter().count()).map(Path::to_owned)
+    }
 }
 
 /// True if a path ends with a place.

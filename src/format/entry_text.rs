@@ -190,7 +190,8 @@ fn note_title(format: &dyn Format, note: &Note<'_>, text: &str, stem: &str) -> S
     let fields = format.about().title_fields.iter().filter_map(|name| Some(note.field(name)?.value.plain()));
     let own = { fields }.find(|title| !title.trim().is_empty());
     let body = text.get(note.body.clone()).unwrap_or_default();
-    let first = || body.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
+    let lines = body.lines().map(|line| line.trim_start_matches('#').trim());
+    let first = || lines.filter_map(|line| format.title_of_line(line)).find(|line| !line.is_empty());
     title_of(own.as_deref().or_else(first).unwrap_or(stem))
 }
 

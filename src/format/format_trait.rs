@@ -118,10 +118,30 @@ pub trait Format: FormatWriter {
         Vec::new()
     }
 
+    /// Returns the folder of the project that the memories of a store are about, if it is known.
+    fn project(&self, root: &Path, _probe: &dyn FolderProbe) -> Option<PathBuf> {
+        self.about().folder_around(root)
+    }
+
+    /// Returns the folder in which an agent of this store writes all the time while it works, if there is one.
+    fn agent_folder(&self, _root: &Path) -> Option<PathBuf> {
+        None
+    }
+
+    /// Returns the paths of the project's files that a document's records name. They may be gone.
+    fn path_claims(&self, _document: &Document) -> Vec<PathClaim> {
+        Vec::new()
+    }
+
     /// Returns what a model gets of the files when an agent starts, in that order. Empty if no program that reads
     /// this format loads them by itself.
     fn loaded(&self, _documents: &[Arc<Document>]) -> Vec<LoadedFile> {
         Vec::new()
+    }
+
+    /// Returns what of a line of a note may be the note's title; `None` if the line is none.
+    fn title_of_line<'t>(&self, line: &'t str) -> Option<&'t str> {
+        Some(line)
     }
 
     /// Returns the syntax of the records of a file.
@@ -237,6 +257,17 @@ pub struct ReferencedFile {
     pub path: PathBuf,
     /// The problem if it is missing.
     pub problem: Problem,
+}
+
+/// A path of the project that a record names. Untrusted text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathClaim {
+    /// The number of the record in its document.
+    pub record: u32,
+    /// The line from 1.
+    pub line: u32,
+    /// The path relative to the project.
+    pub path: PathBuf,
 }
 
 /// A lock file.

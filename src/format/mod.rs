@@ -45,7 +45,7 @@ pub use entry_text::{
 };
 use format_trait::parts;
 pub use format_trait::{
-    Assembly, AssemblyInput, DerivedFile, Format, FormatInfo, LockFact, Placement, RecordSyntax,
+    Assembly, AssemblyInput, DerivedFile, Format, FormatInfo, LockFact, PathClaim, Placement, RecordSyntax,
     ReferencedFile,
 };
 pub use record_lines::{is_sensitive, lines_of};

@@ -14,6 +14,10 @@ pub static FORMATS: &[&dyn Format] = &[
     &markdown::FAMILIES[2],
     &markdown::FAMILIES[3],
     &markdown::FAMILIES[4],
+    &markdown::FAMILIES[5],
+    &markdown::FAMILIES[6],
+    &markdown::FAMILIES[7],
+    &markdown::FAMILIES[8],
 ];
 
 /// How an empty store is made on the command line.

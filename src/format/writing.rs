@@ -28,7 +28,7 @@ pub use operation::{
     AuditEvent, DeletionKind, DueTask, FieldAssignment, FormatDeletion, NO_COMPRESSED_FILES, Operation,
     RecordDraft, WriteContext,
 };
-pub use own_operations::{OwnOperations, RestoredDocument};
+pub use own_operations::{HeldRecords, OwnOperations, RestoredDocument};
 pub use record_changes::{RangeEdit, accessed, decay_update, removals, rename, with_members};
 pub use record_members::{RecordMembers, list, members_of, pretty, set_field, uuid};
 pub use record_names::{NamePlace, NameUse};
@@ -42,6 +42,11 @@ pub trait FormatWriter: Sync {
     /// Returns the operations that this format alone has.
     fn own(&self) -> OwnOperations {
         OwnOperations::default()
+    }
+
+    /// Returns why stores of this format are only read, as a sentence; `None` if they are changed.
+    fn read_only(&self) -> Option<&'static str> {
+        None
     }
 
     /// Returns an error with the reason if the operation is not allowed for records of this file.

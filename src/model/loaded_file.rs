@@ -36,6 +36,8 @@ pub struct LoadedFile {
 pub enum LoadLimit {
     /// This number of lines or of bytes, whichever comes first.
     LinesOrBytes(usize, usize),
+    /// This number of bytes.
+    Bytes(usize),
     /// This number of characters.
     Characters(usize),
 }

@@ -18,6 +18,7 @@ pub mod path_text;
 pub mod pinning;
 pub mod plan;
 pub mod problem;
+pub mod project;
 pub mod record;
 pub mod record_name;
 pub mod references;
@@ -45,6 +46,7 @@ pub use path_text::{PathText, container, deleted_from, is_file_name, is_log, pat
 pub use pinning::{KEEP_UNTIL, Keep, PINNED, is_kept, names_no_day, tag_until};
 pub use plan::{Lock, Plan, Splice};
 pub use problem::{Code, Problem, Severity};
+pub use project::Project;
 pub use record::{Record, RecordBody, RecordText, Span};
 pub use references::{EntryLink, ReferenceIndex};
 pub use snapshot::{Entry, EntryRef, Extent, Session, Snapshot, State, Store, StoreScope};

@@ -96,6 +96,10 @@ codes! {
     SyncFailed "sync-failed" "The last sync of an imported source failed. What was imported before stays.",
     EmptyRecord "empty-record" "The main text is empty: the memory says nothing.",
     OrphanNote "orphan-note" "The index does not lead to the file, so an agent may never open it.",
+    StaleClaim "stale-claim" "It names a file that the project does not have any more.",
+    ProjectMoved "project-moved" "The project of the memories is not at its path any more, so no agent loads them.",
+    ChangeUndone "change-undone" "Another program wrote a file as it was before palimp changed it.",
+    SecretInIndex "secret-in-index" "A line of an index has what looks like a secret, and is no memory.",
     RoundTrip "round-trip" "The program that owns the file would write it in another way, and refuses to change it.",
     NoFinalNewline "no-final-newline" "The file's last line has no line end.",
 }

@@ -12,6 +12,7 @@ use super::key::{Key, file_digest};
 use super::lazy_bytes::RecordReader;
 use super::path_text::PathText;
 use super::problem::{Code, Problem, Severity};
+use super::project::Project;
 use super::record::Record;
 use super::references::ReferenceIndex;
 use super::time::Moment;
@@ -101,6 +102,8 @@ pub struct Store {
     pub extent: Extent,
     /// The part that was read, if not all was. Nothing is known about the rest.
     pub scope: Option<StoreScope>,
+    /// The project that its memories are about, if it is known.
+    pub project: Option<Project>,
     /// Its sessions by name; empty in a format without sessions.
     pub sessions: Vec<Session>,
     /// Its files, by path.

@@ -24,8 +24,15 @@ pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn Format
     Ok((format, format))
 }
 
+/// Refuses a store that palimp only reads.
+pub fn may_change(store: &Store) -> Result<()> {
+    let (_, writes) = writes(store)?;
+    writes.read_only().map_or(Ok(()), |why| Err(Refusal::unfit(why)))
+}
+
 /// Checks that the format and the entry's state allow `operation`. The plan can still be refused.
 pub fn may(store: &Store, entry: &Entry, operation: Operation) -> Result<()> {
+    may_change(store)?;
     let (_, writes) = writes(store)?;
     match (operation, entry.state) {
         (Operation::Delete, State::Deleted) => return Err(Refusal::unfit("it is already deleted.")),
@@ -78,6 +85,9 @@ pub fn followed(
     changes: Vec<Change>,
 ) -> Result<(Plan, Option<Documents>)> {
     let store = context.store;
+    if changes.iter().any(|change| !change.is_empty()) {
+        may_change(store)?;
+    }
     let mut plan = Plan::of(verb, store.whole()?);
     plan.records = records;
     let mut changes = one_a_file(changes.into_iter().filter(|change| !change.is_empty()));
@@ -127,6 +137,7 @@ pub fn plan_as_it_is(
     records: usize,
     changes: Vec<Change>,
 ) -> Result<Plan> {
+    may_change(context.store)?;
     let plan = Plan { records, changes, ..Plan::of(verb, context.store.whole()?) };
     let lines = context.store.other_names(&plan.changes).chain(not_undone(&plan)).collect();
     Ok(Plan { lines, ..plan })

@@ -19,6 +19,7 @@ pub mod export;
 pub mod form;
 pub mod init;
 pub mod maintain;
+pub mod merge;
 pub mod migrate;
 pub mod move_records;
 pub mod progress;
@@ -32,7 +33,7 @@ pub mod tag;
 pub mod undelete;
 
 pub use crate::ops::change_plan::{
-    base, by_document, check, check_brought, check_errors, config_is_known, is_json, may, plan,
+    base, by_document, check, check_brought, check_errors, config_is_known, is_json, may, may_change, plan,
     plan_and_after, plan_as_it_is, session_folder, way_back, when, with_backups, writable, writes,
 };
 use crate::ops::change_plan::{breaks, refused_for};

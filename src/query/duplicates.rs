@@ -32,6 +32,8 @@ pub const SIMILAR_PERCENT: u32 = 80;
 
 /// Texts with fewer words are compared as a whole. Fields with fewer words are not compared.
 const FEW: usize = 4;
+/// A text of more words is compared without its summary.
+const LONG: usize = 8;
 /// A thread reads `BLOCK` texts at a time. Equal texts are merged after each `BATCH`.
 const BLOCK: usize = 512;
 const BATCH: usize = 64 * BLOCK;
@@ -85,14 +87,21 @@ pub fn duplicates(
     Some(groups.into_iter().map(|own| own.into_iter().map(alike).collect()).collect())
 }
 
-/// Returns the text to compare: main text and fields of several words, but no ids, tags and references.
+/// Returns the text to compare: main text and fields of several words, but no ids, tags and references. What sums up
+/// a longer text does not count: two agents sum up the same text in different words.
 fn said(store: &Store, entry: &Entry) -> String {
     let own = format::text_of(store, entry);
-    let unsaid = format::by_name(store.format).map_or(&[][..], |format| format.about().unsearched);
+    let about = format::by_name(store.format).map(|format| format.about());
+    let unsaid = about.map_or(&[][..], |about| about.unsearched);
+    let is_long = own.text.split_whitespace().nth(LONG).is_some();
+    let summaries = about.filter(|_| is_long).map_or(&[][..], |about| about.title_fields);
     let is_said = |(name, value): &&(String, String)| {
         let name = name.rsplit('.').next().unwrap_or(name);
         let words = value.split_whitespace().count() + value.chars().filter(|c| is_word(*c)).count();
-        words >= FEW && !unsaid.contains(&name) && !matches!(name, "id" | "tags" | "references")
+        words >= FEW
+            && !summaries.contains(&name)
+            && !unsaid.contains(&name)
+            && !matches!(name, "id" | "tags" | "references")
     };
     own.fields.iter().filter(is_said).fold(own.text, |said, (_, value)| said + "\n" + value)
 }

@@ -1,6 +1,5 @@
 //! Tests the fields of an entry against a query. Words are tested in `word_match`.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::name_pattern::Pattern;
@@ -155,9 +154,7 @@ impl NameFilter {
     /// Finds the stores or sessions that match. If a value matches a complete name, it selects only such
     /// names. Otherwise a value without `*` selects every name that contains it.
     pub fn resolve(&self, snapshot: &Snapshot) -> ResolvedNames {
-        let roots: Vec<(&Path, &str)> =
-            snapshot.stores.iter().map(|store| (store.root.as_path(), store.format)).collect();
-        let short = store_names(&roots);
+        let short = store_names(snapshot);
         let names = |(store, short): (&Arc<Store>, &String)| {
             names_of_store(store).into_iter().chain([fold(short)]).collect()
         };

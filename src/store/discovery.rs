@@ -3,14 +3,16 @@
 mod format_detection;
 mod subfolders;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, Item, ItemKind, RealDisk};
 use crate::format::{self, FORMATS, Format, Placement};
 use crate::model::{PathText, Store, StoreScope};
+use crate::store::project;
 
+pub use format_detection::DiskProbe;
 use format_detection::{FormatDetector, FormatVerdict, absolute};
 use subfolders::SubfolderSearch;
 
@@ -183,14 +185,23 @@ pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<DiscoveryResult> {
         for (format, place) in FORMATS.iter().flat_map(|own| own.about().places().map(move |at| (*own, at))) {
             let about = format.about();
             let expected = if about.is_below_home { Some(base) == home } else { base == folder };
-            let is_told = expected && place == about.place && !place.contains('*');
-            for path in format::folders_at(base, place, &|folder| folders_in(judge.disk, folder)) {
+            let is_told = expected && place == about.place;
+            let paths = format::folders_at(base, place, &|folder| folders_in(judge.disk, folder));
+            if is_told && paths.is_empty() {
+                looked.push(DiscoveryResult::at(&base.join(place), Err(ABSENT.into())));
+            }
+            // What palimp only reads is not missed: other things of its program may be there.
+            let is_missed = format.read_only().is_none();
+            for path in paths {
                 if looked.iter().any(|look| look.path == path) {
                     continue;
                 }
                 let look = default_place(&judge, &path, format);
-                if look.found.is_ok() || is_told || !look.near_misses.is_empty() {
-                    looked.push(look);
+                let has_near_miss = is_missed && !look.near_misses.is_empty();
+                match look.found.is_ok() || has_near_miss {
+                    true => looked.push(look),
+                    false if is_told => looked.push(DiscoveryResult { near_misses: Vec::new(), ..look }),
+                    false => {}
                 }
             }
         }
@@ -198,6 +209,7 @@ pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<DiscoveryResult> {
             break;
         }
     }
+    looked.extend(in_projects(&judge, &looked, home));
     if Some(folder) != home {
         looked.extend(nested(&judge, folder, &looked));
     }
@@ -205,6 +217,29 @@ pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<DiscoveryResult> {
     let roots: HashSet<PathBuf> = found.map(|place| place.root.clone()).collect();
     looked.retain(|look| look.found.is_ok() || !roots.contains(&look.path));
     looked
+}
+
+/// Looks at the default places in the projects of the stores that were found.
+fn in_projects(
+    judge: &FormatDetector<'_>,
+    looked: &[DiscoveryResult],
+    home: Option<&Path>,
+) -> Vec<DiscoveryResult> {
+    let found = looked.iter().flat_map(|look| look.found.iter().flatten());
+    let project = |place: &Place| project::of(judge.disk, &place.root, format::by_name(place.format)?);
+    let projects: BTreeSet<PathBuf> =
+        found.filter_map(project).filter(|own| own.is_there).map(|own| own.path).collect();
+    let mut more: Vec<DiscoveryResult> = Vec::new();
+    for base in projects.iter().filter(|own| Some(own.as_path()) != home) {
+        for (format, place) in FORMATS.iter().flat_map(|own| own.about().places().map(move |at| (*own, at))) {
+            for path in format::folders_at(base, place, &|folder| folders_in(judge.disk, folder)) {
+                let is_known = looked.iter().chain(&more).any(|look| look.path == path);
+                let look = (!is_known).then(|| default_place(judge, &path, format));
+                more.extend(look.filter(|look| look.found.is_ok()));
+            }
+        }
+    }
+    more
 }
 
 /// Returns the folders in a folder, sorted. Links are not followed.

@@ -15,7 +15,7 @@ use super::discovery::Place;
 use super::incremental_read::{FileInput, read_bytes};
 use super::long_log::{self, BlockCache, ListedLog};
 use super::store_walk::{self, StoreFile, StoreListing};
-use super::{grown_log, large_file, one_record, parallel, referenced_files};
+use super::{grown_log, large_file, one_record, parallel, project, referenced_files};
 use crate::disk::{self, Disk, Lookup, RealDisk};
 use crate::format::{self, AssemblyInput, Format, LockFact};
 use crate::model::is_log;
@@ -127,7 +127,9 @@ impl LoadContext<'_> {
         let store = put_together(place, format, extent, listing, documents, assembly);
         let beside =
             beside.unwrap_or_default().into_iter().map(|(path, bytes)| (path, bytes.into())).collect();
-        Store { outside_files: beside, ..store }
+        let known = loader.given.previous.and_then(|own| own.project.clone());
+        let project = known.filter(|own| own.is_there).or_else(|| project::of(disk, &place.root, format));
+        Store { outside_files: beside, project, ..store }
     }
 }
 

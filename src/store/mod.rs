@@ -19,6 +19,7 @@ pub mod memory_append;
 mod one_record;
 mod own_files;
 pub mod parallel;
+mod project;
 pub mod referenced_files;
 mod store_walk;
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::own_files;
 use crate::disk::{Disk, Item, ItemKind, Lookup};
 use crate::format::{Format, Placement};
+use crate::model::plan::count_with_noun;
 use crate::model::{Code, PathText, Problem, Role, Severity, StoreScope, UnreadPath};
 use crate::store::hidden_names::is_ours;
 
@@ -58,8 +59,7 @@ pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format, only: Option<&Sto
     listing.files.sort_by(|a, b| a.path.cmp(&b.path));
     listing.folders.sort();
     if format.about().in_checkout {
-        let modes = listing.problems.iter_mut().filter(|problem| problem.code == Code::LoosePermissions);
-        modes.for_each(|problem| problem.severity = Severity::Note);
+        listing.note_modes_once();
     }
     listing
 }
@@ -201,6 +201,21 @@ impl StoreWalk<'_> {
 impl StoreListing {
     fn add(&mut self, problem: Problem) {
         self.problems.push(problem);
+    }
+
+    /// Makes one note of all loose modes: in a checkout they are as git made them.
+    fn note_modes_once(&mut self) {
+        let is_mode = |own: &Problem| own.code == Code::LoosePermissions;
+        let count = self.problems.iter().filter(|own| is_mode(own)).count();
+        let mut is_first = true;
+        self.problems.retain(|own| !is_mode(own) || std::mem::take(&mut is_first));
+        if let Some(first) = self.problems.iter_mut().find(|own| is_mode(own)) {
+            first.severity = Severity::Note;
+            if count > 1 {
+                let others = count_with_noun(count as u64 - 1, "other file or folder");
+                first.message = format!("{} The same is true of {others}.", first.message);
+            }
+        }
     }
 
     /// Reports a file or folder that exists and can't be read.

@@ -10,6 +10,7 @@ pub mod json_edit;
 pub mod keyed_search;
 pub mod lines;
 pub mod merge_conflict;
+pub mod part_range;
 pub mod wiki_links;
 
 pub mod json_layout;

@@ -2,12 +2,14 @@
 //! keymap are made from it.
 
 use super::{action_synonyms, keymap};
+use crate::model::{Entry, EntryRef, Snapshot, Store};
+use crate::ops::merge::may_merge;
 use crate::ops::move_records::{may_move, other_sessions};
 use crate::query::ResultPick;
 use crate::tui::state::app::Screen;
 use crate::tui::update::importance::IMPORTANCE;
 use crate::tui::update::type_category::{CATEGORY, TYPE};
-use crate::tui::value_prompt::ValuePrompt;
+use crate::tui::value_prompt::{ValuePrompt, may_edit, now};
 use crate::usecase::ChangeCommand;
 
 /// A row of the table of actions.
@@ -37,6 +39,36 @@ const MOVE: ValuePrompt = ValuePrompt {
     now: |store, entry| store.session(entry).map(|own| format!("now  {}", own.name)).unwrap_or_default(),
     command: |text| Ok(ChangeCommand::Move(text.trim().to_owned())),
 };
+
+const RENAME: ValuePrompt = ValuePrompt {
+    title: "Another id for",
+    form: "the new one",
+    words: |_, _, _| Vec::new(),
+    may: may_edit,
+    now: id_now,
+    command: |text| Ok(ChangeCommand::Edit(vec![("id".to_owned(), text.trim().to_owned())])),
+};
+
+const MERGE: ValuePrompt = ValuePrompt {
+    title: "Make one memory of",
+    form: "the id of the one that stays",
+    words: |_, snapshot, at| ids(snapshot, at),
+    may: may_merge,
+    now: id_now,
+    command: |text| Ok(ChangeCommand::Merge(text.trim().to_owned())),
+};
+
+fn id_now(store: &Store, entry: &Entry) -> String {
+    now(store, entry, |view| view.id.unwrap_or_default().to_owned())
+}
+
+fn ids(snapshot: &Snapshot, at: &[EntryRef]) -> Vec<String> {
+    let id = |at: &EntryRef| {
+        let (store, entry) = snapshot.get(*at);
+        Some(store.view(entry)?.id?.to_owned())
+    };
+    at.iter().filter_map(id).collect()
+}
 
 macro_rules! picked {
     () => {
@@ -196,6 +228,8 @@ actions! {
     Type: "type", ["T"], "set the type, where it is a field", "edit", waits, asks TYPE;
     Category: "category", ["C"], "set the category, where there is one", "edit", waits, asks CATEGORY;
     Move: "move", ["M"], "move it to another session of its store", "move", waits, asks MOVE;
+    Rename: "rename", [], "give it another id, where that is the name of its file", "edit", waits, asks RENAME;
+    Merge: "merge", [], "make the marked ones a part of one of them", "merge", waits, asks MERGE;
     Archive: "archive", ["a"], "move it aside", "archive maintain", waits;
     Delete: "delete", ["d"], "a menu: delete, archive, restore, erase; at first: the demo",
         "delete archive undelete unarchive erase", waits;

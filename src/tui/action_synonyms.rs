@@ -35,6 +35,8 @@ const WORDS: &[(Action, &str)] = &[
     (Action::MarkAll, "select everything"),
     (Action::Toggle, "select"),
     (Action::RenameTag, "merge tags"),
+    (Action::Rename, "move file name id"),
+    (Action::Merge, "join combine duplicates same"),
     (Action::Help, "keys manual"),
     (Action::Theme, "colours colors dark light contrast appearance palette"),
     (Action::Order, "sort"),

@@ -1,7 +1,7 @@
 //! The stores as a tree that folds, so that all stores are visible before the sessions of one.
 
 use crate::format::store_names;
-use crate::model::Severity;
+use crate::model::{Severity, Snapshot};
 use crate::tui::state::app::App;
 use crate::tui::state::store_tree_row::StoreTreeRow;
 use crate::work::StoreTally;
@@ -15,7 +15,8 @@ pub fn lines(app: &App) -> Vec<StoreTreeRow> {
         let count = app.is_whole().then_some(all);
         tree.push(StoreTreeRow { store: None, name: None, is_session: false, count, worst: None });
     }
-    for (number, store) in app.snapshot.stores.iter().enumerate() {
+    for number in by_project(&app.snapshot) {
+        let store = &app.snapshot.stores[number];
         let counted = app.tallies.get(number);
         let tally = counted.unwrap_or(&none);
         let of_store = StoreTreeRow {
@@ -49,6 +50,17 @@ pub fn lines(app: &App) -> Vec<StoreTreeRow> {
     tree
 }
 
+/// Returns the numbers of the stores. Those of one project follow each other.
+fn by_project(snapshot: &Snapshot) -> Vec<usize> {
+    let project = |number: usize| snapshot.stores[number].project.as_ref();
+    let mut order: Vec<usize> = (0..snapshot.stores.len()).collect();
+    order.sort_by_cached_key(|number| match project(*number) {
+        Some(own) => (0..*number).find(|other| project(*other) == Some(own)).unwrap_or(*number),
+        None => *number,
+    });
+    order
+}
+
 fn worst(tally: &StoreTally) -> Option<(Severity, usize)> {
     let [errors, warnings, _] = tally.problems;
     match (errors, warnings) {
@@ -78,9 +90,7 @@ pub fn fold(app: &mut App, folds: bool) -> bool {
 
 /// Makes the tree again for the current stores. The cursor stays on its row.
 pub fn renew(app: &mut App) {
-    let stores: Vec<(&std::path::Path, &str)> =
-        app.snapshot.stores.iter().map(|store| (store.root.as_path(), store.format)).collect();
-    app.store_names = store_names(&stores);
+    app.store_names = store_names(&app.snapshot);
     let before = app.tree.get(app.tree_cursor.at).cloned();
     app.tree = lines(app);
     let same =

@@ -48,6 +48,7 @@ pub fn loaded_size(file: &LoadedFile) -> String {
         (_, Some(LoadLimit::LinesOrBytes(most, most_bytes))) => {
             format!("{lines} of {most} lines, {bytes} of {most_bytes} bytes")
         }
+        (_, Some(LoadLimit::Bytes(most))) => format!("{bytes} of {most} bytes"),
         (_, Some(LoadLimit::Characters(most))) => {
             format!("{}, at most {most} characters", human_size(bytes as u64))
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::store_with_bytes;
+use super::{stale_claims, store_with_bytes, undone_changes};
 use crate::check::stale_files;
 use crate::disk::RealDisk;
 use crate::model::{Change, Code, Extent, Moment, Problem, RecordReader, Severity, Snapshot, Store};
@@ -39,11 +39,13 @@ pub fn check_store(data: Option<&Path>, store: &Arc<Store>, now: Moment) -> Chec
 fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Moment) -> CheckedStore {
     let rebuilt = stale_files::stale_files(held, now);
     let mut more = stale_files::problems(held, &rebuilt);
-    let erased =
-        data.map(|data| Vault::open_read_only(&RealDisk, data, &store.root).erasure_list()).transpose();
+    let vault = data.map(|data| Vault::open_read_only(&RealDisk, data, &store.root));
+    more.extend(vault.iter().flat_map(|vault| undone_changes::problems(vault, held)));
+    let erased = vault.map(|vault| vault.erasure_list()).transpose();
     let unread = erased.as_ref().err().map(ToString::to_string);
     let gone = ErasedRecords::of_lines(erased.ok().flatten().unwrap_or_default());
     more.extend(gone.written_anew(held, now));
+    more.extend(stale_claims::problems(&RealDisk, held));
     let due = data.map(|data| due(data, held, now)).unwrap_or_default();
     let store = match more.is_empty() && due.is_empty() {
         true => Arc::clone(store),

@@ -153,6 +153,8 @@ pub enum ChangeCommand {
     Redact(Redaction),
     /// Moves records to another session of their store.
     Move(String),
+    /// Puts the texts of records after that of the one with this id.
+    Merge(String),
     /// Deletes records.
     Delete(DeleteOptions),
     /// Undoes a deletion.
@@ -230,6 +232,7 @@ impl ChangeCommand {
             }
             ChangeCommand::Redact(_) => ["redacting", "redact", "redacted"],
             ChangeCommand::Move(_) => ["moving", "move", "moved"],
+            ChangeCommand::Merge(_) => ["merging", "merge", "merged"],
             ChangeCommand::Delete(_) => ["deleting", "delete", "deleted"],
             ChangeCommand::Undelete => ["restoring", "restore", "restored"],
             ChangeCommand::RestoreBackup(own) if own.whole => {
@@ -255,12 +258,17 @@ impl ChangeCommand {
         matches!(self, ChangeCommand::Erase(own) if !own.values.is_empty())
     }
 
+    /// True if it gives a memory another name. Other files may change with it.
+    pub fn renames(&self) -> bool {
+        matches!(self, ChangeCommand::Edit(fields) if fields.iter().any(|(name, _)| name == "id"))
+    }
+
     /// Returns the value that it gives to memories. Untrusted text.
     pub fn new_value(&self) -> Option<String> {
         match self {
             ChangeCommand::SetImportance(value) => Some(format!("{value:.2}")),
             ChangeCommand::SetWord { value, .. } => Some(value.clone()),
-            ChangeCommand::Move(to) => Some(to.clone()),
+            ChangeCommand::Move(to) | ChangeCommand::Merge(to) => Some(to.clone()),
             _ => None,
         }
     }
@@ -280,6 +288,7 @@ impl ChangeCommand {
             ChangeCommand::Archive
                 | ChangeCommand::Unarchive
                 | ChangeCommand::Move(_)
+                | ChangeCommand::Merge(_)
                 | ChangeCommand::Delete(_)
                 | ChangeCommand::Undelete
         )
@@ -321,6 +330,7 @@ impl ChangeCommand {
             }
             ChangeCommand::Unarchive => return ops::archive::comes_back(store),
             ChangeCommand::Move(_) => return ops::move_records::may_move(store, entry),
+            ChangeCommand::Merge(_) => return ops::merge::may_merge(store, entry),
             ChangeCommand::Undelete if !is_deleted(store, entry) => {
                 return Err(Refusal::unfit("only deleted memories can be restored."));
             }
@@ -379,6 +389,7 @@ impl ChangeCommand {
             ChangeCommand::Archive => ops::archive::archive(context, entries),
             ChangeCommand::Unarchive => ops::archive::unarchive(context, entries),
             ChangeCommand::Move(to) => ops::move_records::move_records(context, entries, to),
+            ChangeCommand::Merge(into) => ops::merge::merge(context, entries, into),
             ChangeCommand::Delete(own) => ops::delete::delete(context, entries, own.asked()),
             ChangeCommand::Undelete => ops::undelete::undelete(context, entries, gone),
             _ => Err(Refusal::unfit("there is nothing to plan.")),
@@ -455,6 +466,7 @@ impl ChangeCommand {
                 let from = store.session(entry).map_or("", |session| session.name.as_str());
                 format!("{from} → {to}")
             }
+            ChangeCommand::Merge(into) if view.id != Some(into) => format!("becomes a part of {into}"),
             ChangeCommand::SetImportance(value) => format!("{:.2} → {value:.2}", view.importance),
             ChangeCommand::SetWord { field: "type", value } => format!("{} → {value}", view.kind),
             ChangeCommand::SetWord { value, .. } => {

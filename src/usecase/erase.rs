@@ -114,6 +114,7 @@ pub fn plan_erasure(
         });
     }
     let refused = |refusal: Refusal| CommitError::Refused(refusal);
+    ops::may_change(store).map_err(refused)?;
     let format = ops::writes(store).map_err(refused)?.0;
     let vault = Vault::open_read_only(host.disk, host.data, &store.root);
     let wanted = ErasureMatcher::of(format, store, &targets, host.now).with_values(asked.values.all());

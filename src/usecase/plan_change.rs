@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::command::{BackupRestore, ChangeCommand};
-use super::erase;
+
 use super::failure::{ChangeFailure, Result};
 use super::plan_repair::plan_quarantine_restore;
 use super::plan_stores::plan_stores;
 use super::request::{ChangeRequest, Requester};
 use super::revalidate::hold;
+use super::{erase, first_change};
 use crate::disk::host::Host;
 use crate::model::{Entry, EntryRef, Plan, Store};
 use crate::ops::backup_restore::CopyFacts;
@@ -66,6 +67,11 @@ pub fn plan(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
         wanted if wanted.is_of_stores() => plan_stores(request, host)?,
         _ => of_records(request, host)?,
     };
+    for (number, plan) in &mut planned.plans {
+        let store = planned.request.snapshot.stores.get(*number);
+        let told = store.map(|store| first_change::lines(host, store, plan)).unwrap_or_default();
+        plan.lines.extend(told);
+    }
     let changing = || planned.plans.iter().filter(|(_, plan)| !plan.is_empty()).map(|(number, _)| *number);
     let stores: BTreeSet<usize> = changing().collect();
     if stores.len() > 1 && changing().count() == stores.len() {
@@ -100,6 +106,9 @@ fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
             // If one of several stores refuses, it is left out.
             Err(failed) => match failed.refused() {
                 Some(why) if !stops => add_skipped(&mut planned.skipped, &own, why),
+                _ if request.snapshot.stores.len() > 1 && ops::may_change(store).is_err() => {
+                    return Err(failed.in_store(&store.root));
+                }
                 _ => return Err(failed),
             },
         }

@@ -11,11 +11,11 @@ use crate::check::{findings, stale_files};
 use crate::disk::Disk;
 use crate::disk::host::Host;
 use crate::model::{Act, Change, Code, Moment, PathText, Plan, Problem, Role, Store};
-use crate::ops::WriteContext;
 use crate::ops::erase::ErasedRecords;
 use crate::ops::repair::{
     self, FileCopy, FixPreview, QuarantineContent, RepairContext, RepairPlan, RepairSources, RepairTarget,
 };
+use crate::ops::{WriteContext, may_change};
 use crate::store::commit::{Deletions, QuarantinedPiece, StepHistory, Vault, list_backups};
 use crate::usecase::command::QuarantineRestore;
 
@@ -70,6 +70,11 @@ pub(super) fn plan_repair(
     (store, is_one): (&Arc<Store>, bool),
     which: &RepairTarget,
 ) -> Result<Option<RepairPlan>> {
+    if let Err(refusal) = may_change(store)
+        && !matches!(which, RepairTarget::Chosen(_))
+    {
+        return if is_one { Err(refusal.into()) } else { Ok(None) };
+    }
     if *which == RepairTarget::AllSafe {
         let erased = Vault::open_read_only(host.disk, host.data, &store.root).erasure_list()?;
         let material = RepairSources { erased: ErasedRecords::of_lines(erased), ..RepairSources::default() };

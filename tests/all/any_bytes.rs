@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use support::{Files, gzip, tar_gz};
 
 /// Files that a format reads, one of each kind.
-const FILES: [(&str, &str); 30] = [
+const FILES: [(&str, &str); 35] = [
     ("memory-server", "core_memories.jsonl"),
     ("memory-server", "index.json"),
     ("memory-server", "archive/2025/learnings_2025_Q1.jsonl"),
@@ -42,6 +42,11 @@ const FILES: [(&str, &str); 30] = [
     ("markdown/claude", "topic.md"),
     ("markdown/serena", "topic/name.md"),
     ("markdown/hermes", "USER.md"),
+    ("markdown/openclaw", "MEMORY.md"),
+    ("markdown/openclaw", "memory/2026-01-02.md"),
+    ("markdown/codex", "raw_memories.md"),
+    ("markdown/basic-memory", "n.md"),
+    ("markdown/bullets", "GEMINI.md"),
 ];
 
 /// Files consist of these pieces, so that more than the first byte is read.

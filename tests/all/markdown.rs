@@ -1,9 +1,16 @@
 //! Folders of Markdown memories in their families (facts 7): found, read, checked, changed, erased.
 
+mod beside_agents;
 mod budget;
+mod desk;
 mod look_alikes;
 mod lossless;
+mod merge;
+mod project;
+mod read_only;
 mod real;
+mod rename;
+mod restore;
 mod write;
 
 use crate::support::{Files, problems, rows};
@@ -91,4 +98,18 @@ fn folders_of_serena_and_memory_banks_are_read_with_their_names() {
     let bank = Files::default().with("active-context.md", "# Now\n").with("progress.md", "# Done\n");
     let all = rows(&bank.build("docs/memory-bank"), "list", "");
     assert_eq!(all.len(), 2);
+}
+
+#[test]
+fn a_secret_in_a_line_of_the_index_is_reported_and_the_line_is_shown_with_its_memory() {
+    let token = ["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+    let files = claude().changed("MEMORY.md", "— by hand", &format!("— by hand with {token}"));
+    let store = files.build(".claude/memory");
+    let found = codes(&files, ".claude/memory");
+    assert!(found.contains(&("secret-in-index".into(), "MEMORY.md".into(), Some(4))), "{found:?}");
+    let shown = crate::support::run(["show", "deploy", "--store", store.path.to_str().unwrap()]).stdout;
+    assert!(
+        shown.contains("line 4: - [Deploy](deploy.md) — by hand with") && !shown.contains(&token),
+        "{shown}"
+    );
 }

@@ -11,9 +11,9 @@ fn lines_are_appended_without_a_control_sequence_and_the_shell_goes_on_below() {
         let program = Program::new(env!("CARGO_BIN_EXE_palimp"), words);
         let program = program.env("TMPDIR", desk.path()).env("TERM", term);
         let mut terminal = program.spawn(24, 80);
-        terminal.wait_for_text("1 of 536.", SOON);
+        terminal.wait_for_text("1 of 548.", SOON);
         terminal.send_keys("j");
-        terminal.wait_for_text("2 of 536.", SOON);
+        terminal.wait_for_text("2 of 548.", SOON);
         terminal.send_keys("d");
         terminal.wait_for_text("x delete", SOON);
         terminal.send_keys("x");

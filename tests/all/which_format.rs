@@ -362,6 +362,7 @@ fn stores_that_other_programs_wrote_are_theirs_from_each_of_their_files() {
         ("agent-memory", "agent-memory/full-cycle/.agent-memory"),
         ("a-mem", "a-mem/own-writer/.chora/memory"),
         ("a-mem", "a-mem/in-the-wild/.chora/memory"),
+        ("markdown/serena", "markdown/serena/.serena/memories"),
     ];
     for (format, path) in stores {
         let root = real.join(path);
@@ -373,9 +374,15 @@ fn stores_that_other_programs_wrote_are_theirs_from_each_of_their_files() {
         expect_same_or_none(&root, format, path);
         assert!(look_at(&root, None).found.is_ok(), "{path}");
     }
-    for path in ["mcp-graph", "markdown"].map(|path| real.join(path)).iter().filter(|path| path.exists()) {
-        for path in paths(path) {
-            assert!(look_at(&path, None).found.is_err(), "{}", path.display());
+    for agent in ["code-reviewer", "go-engineer", "qa-engineer"] {
+        let root = real.join("markdown/claude-agents/.claude/agent-memory").join(agent);
+        let Ok(root) = root.canonicalize() else { continue };
+        for path in paths(&root) {
+            assert_eq!(wrong(&look_at(&path, None), &root, "markdown/claude"), None);
         }
+        assert!(look_at(&root, None).found.is_ok(), "{agent}");
+    }
+    for path in paths(&real.join("mcp-graph")).iter().filter(|path| path.exists()) {
+        assert!(look_at(path, None).found.is_err(), "{}", path.display());
     }
 }

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use super::family::Family;
-use super::index_file;
 use super::loaded_part::{BYTES, LINES, LoadedPart};
 use super::references::{LINK, joined};
+use super::{index_facts, index_file};
 use crate::format::id_index::{DanglingNames, IdIndex};
 use crate::format::{Assembly, AssemblyInput};
 use crate::model::{
@@ -33,6 +33,10 @@ pub fn assemble(family: &'static Family, parts: &AssemblyInput<'_>, _now: Moment
         let text = String::from_utf8_lossy(&index.bytes);
         assembly.problems.extend(of_index(index, &text, parts, &views));
         assembly.problems.extend(of_size(index, &text));
+        assembly.problems.extend(index_facts::secrets(index, &text));
+        let numbers = (0..).zip(&assembly.entries);
+        let files = numbers.map(|(number, own)| (&*parts.documents[own.document as usize].path, number));
+        assembly.facts = index_facts::facts(&text, &files.collect());
     }
     assembly
 }
@@ -87,7 +91,8 @@ fn dangling(views: &[ReadRecord<'_>]) -> Vec<Problem> {
     problems
 }
 
-fn fold(name: &str) -> String {
+/// Returns a name as links find it: in any case, with `-` or `_`.
+pub fn fold(name: &str) -> String {
     name.to_lowercase().replace('_', "-")
 }
 

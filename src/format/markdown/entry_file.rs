@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::part_reader::not_text;
 use crate::format::notes::note_file::stem;
 use crate::format::record_reader::{self, Reading};
 use crate::model::{Code, PackedView, ParsedRecord, Problem, Record, RecordBody, Severity, Span};
@@ -22,14 +23,7 @@ pub fn limit_of(path: &Path) -> Option<usize> {
 pub fn read(path: &Path, bytes: &[u8]) -> Reading {
     let stem = stem(path);
     let mut reading = Reading { problems: Vec::new(), records: Vec::new() };
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        let problem = Problem::of_file(Code::InvalidUtf8, Severity::Error, path, "The file is not UTF-8.");
-        reading.problems.push(problem.at_line(1).of_record(0, None));
-        let span = Span { start: 0, end: bytes.len() as u64 };
-        let lines = 1 + record_reader::feeds(bytes);
-        reading.records.push(Record { span, line: 1, lines, body: RecordBody::Broken });
-        return reading;
-    };
+    let Ok(text) = std::str::from_utf8(bytes) else { return not_text(path, bytes) };
     let (mut line, mut at) = (1, 0);
     for own in entries(text) {
         line += record_reader::feeds(&bytes[at..own.start]);

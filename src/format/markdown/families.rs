@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::family::{Family, FamilyLoad};
-use super::{Markdown, assembly, layout, topic_file};
+use super::family::{Family, FamilyLoad, FileId, Grammar};
+use super::{Markdown, assembly, facts, layout, topic_file};
 use crate::format::FormatInfo;
 use crate::format::detection::{Evidence, FolderProbe};
 use crate::format::notes::rules::NoteRules;
-use crate::model::{DecayTable, Moment};
+use crate::model::{DecayTable, LoadLimit, Moment};
 use crate::text::json::Json;
 
 type Facts = (&'static str, &'static str, &'static [&'static str]);
@@ -62,16 +62,20 @@ const fn plain(about: FormatInfo, rules: NoteRules) -> Family {
         rules,
         index: None,
         has_entries: false,
-        is_named_by_stem: false,
+        file_kinds: None,
+        file_id: FileId::Path,
         loads: FamilyLoad::Nothing,
         has_mem_references: false,
         has_front_matter: false,
+        facts: facts::no_facts,
+        title: facts::any_title,
+        read_only: None,
     }
 }
 
 static CLAUDE: Family = Family {
     index: Some("MEMORY.md"),
-    is_named_by_stem: true,
+    file_id: FileId::StemAtTop,
     has_front_matter: true,
     ..plain(
         about(
@@ -97,18 +101,15 @@ static SERENA: Family = Family {
     has_mem_references: true,
     loads: FamilyLoad::Names,
     ..plain(
-        about(
-            ("markdown/serena", ".serena/memories", &[".serena/memories/global"]),
-            false,
-            layout::serena,
-            |parts, now| assembly::assemble(&SERENA, parts, now),
-        ),
+        about(("markdown/serena", ".serena/memories", &[]), false, layout::serena, |parts, now| {
+            assembly::assemble(&SERENA, parts, now)
+        }),
         rules(|path, bytes, now| topic_file::read(&SERENA, path, bytes, now)),
     )
 };
 
 static MEMORY_BANK: Family = Family {
-    is_named_by_stem: true,
+    file_id: FileId::StemAtTop,
     loads: FamilyLoad::Whole,
     ..plain(
         about(
@@ -132,14 +133,106 @@ static HERMES: Family = Family {
     )
 };
 
+/// OpenClaw's model appends to daily files; its nightly job promotes from them into `MEMORY.md`, by line numbers.
+static OPENCLAW: Family = Family {
+    file_kinds: Some(facts::openclaw_kinds),
+    loads: FamilyLoad::File("MEMORY.md", None),
+    facts: facts::openclaw_facts,
+    title: facts::plain_title,
+    read_only: Some(
+        "palimp opens a workspace of OpenClaw only to read: its nightly job rewrites these files, and finds what it \
+         promotes by line numbers that a change would shift.",
+    ),
+    ..plain(
+        FormatInfo {
+            placement: layout::openclaw_place,
+            ..about(
+                ("markdown/openclaw", ".openclaw/workspace", &["clawd"]),
+                true,
+                layout::openclaw,
+                |parts, now| assembly::assemble(&OPENCLAW, parts, now),
+            )
+        },
+        rules(|path, bytes, now| topic_file::read(&OPENCLAW, path, bytes, now)),
+    )
+};
+
+/// Codex's background job writes these files from its database `memories_1.sqlite`, and keeps them in git.
+static CODEX: Family = Family {
+    file_kinds: Some(facts::codex_kinds),
+    file_id: FileId::Stem,
+    loads: FamilyLoad::File("memory_summary.md", Some(LoadLimit::Bytes(CODEX_SUMMARY))),
+    facts: facts::codex_facts,
+    title: facts::codex_title,
+    read_only: Some(
+        "palimp opens Codex's folder only to read: its background job rewrites these files from its database, so a \
+         change would not last.",
+    ),
+    ..plain(
+        about(("markdown/codex", ".codex/memories", &[]), true, layout::codex, |parts, now| {
+            assembly::assemble(&CODEX, parts, now)
+        }),
+        rules(|path, bytes, now| topic_file::read(&CODEX, path, bytes, now)),
+    )
+};
+
+/// The most bytes of `memory_summary.md` in a prompt: 2,500 tokens of about four bytes.
+const CODEX_SUMMARY: usize = 10_000;
+
+/// basic-memory's index holds all text of its notes.
+static BASIC_MEMORY: Family = Family {
+    read_only: Some(
+        "palimp opens notes of basic-memory only to read: its index has a copy of every text, which a change or an \
+         erasure here would not reach.",
+    ),
+    ..plain(
+        about(("markdown/basic-memory", "basic-memory", &[]), true, layout::basic_memory, |parts, now| {
+            assembly::assemble(&BASIC_MEMORY, parts, now)
+        }),
+        NoteRules {
+            ids: &["permalink"],
+            ..rules(|path, bytes, now| topic_file::read(&BASIC_MEMORY, path, bytes, now))
+        },
+    )
+};
+
+/// Gemini CLI's memories are a list in a file of instructions.
+static BULLETS: Family = Family {
+    file_kinds: Some(|_| (Grammar::Bullets, "note")),
+    loads: FamilyLoad::Whole,
+    title: facts::plain_title,
+    read_only: Some(
+        "palimp opens GEMINI.md only to read: its memories are a list in a file of instructions, which Gemini CLI \
+         rewrites.",
+    ),
+    ..plain(
+        FormatInfo {
+            placement: layout::bullets_place,
+            ..about(("markdown/bullets", ".gemini", &[]), true, layout::bullets, |parts, now| {
+                assembly::assemble(&BULLETS, parts, now)
+            })
+        },
+        rules(|path, bytes, now| topic_file::read(&BULLETS, path, bytes, now)),
+    )
+};
+
 static PLAIN: Family = plain(
     about(("markdown", "", &[]), false, layout::plain, |parts, now| assembly::assemble(&PLAIN, parts, now)),
     rules(|path, bytes, now| topic_file::read(&PLAIN, path, bytes, now)),
 );
 
 /// Every family. The last one has no marks: it is read with `--as markdown`.
-pub static FAMILIES: [Markdown; 5] =
-    [Markdown(&CLAUDE), Markdown(&SERENA), Markdown(&MEMORY_BANK), Markdown(&HERMES), Markdown(&PLAIN)];
+pub static FAMILIES: [Markdown; 9] = [
+    Markdown(&CLAUDE),
+    Markdown(&SERENA),
+    Markdown(&MEMORY_BANK),
+    Markdown(&HERMES),
+    Markdown(&OPENCLAW),
+    Markdown(&CODEX),
+    Markdown(&BASIC_MEMORY),
+    Markdown(&BULLETS),
+    Markdown(&PLAIN),
+];
 
 /// Nothing decays unless it says when it was made.
 fn decay() -> DecayTable {

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use super::facts::PartFacts;
 use crate::format::FormatInfo;
 use crate::format::notes::rules::NoteRules;
+use crate::model::LoadLimit;
 
 /// How the memories of a file are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -14,6 +16,32 @@ pub enum Grammar {
     Index,
     /// Entries between lines of `§`.
     Entries,
+    /// Sections below headings.
+    Sections(SectionRule),
+    /// Bullets below one heading. The rest of the file is instructions.
+    Bullets,
+}
+
+/// Which sections of a file are its memories.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SectionRule {
+    /// The level of their headings. A file without any such heading is one memory.
+    pub level: usize,
+    /// Their type.
+    pub kind: &'static str,
+    /// True if their ids do not name the file.
+    pub has_short_ids: bool,
+}
+
+/// What names a file that is one memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum FileId {
+    /// Its path without `.md`.
+    Path,
+    /// Its stem if it is directly in the folder, else its path.
+    StemAtTop,
+    /// Its stem.
+    Stem,
 }
 
 /// What a model gets at the start of a family's files, but for an index.
@@ -25,7 +53,12 @@ pub enum FamilyLoad {
     Names,
     /// All of them, as its instructions ask for.
     Whole,
+    /// One file with its limit, and nothing of the others.
+    File(&'static str, Option<LoadLimit>),
 }
+
+/// Returns how a file is written, and the type of a memory that is the whole file.
+type FileKinds = fn(&Path) -> (Grammar, &'static str);
 
 /// What one program, or one habit, makes of a folder of Markdown.
 pub struct Family {
@@ -35,24 +68,38 @@ pub struct Family {
     pub index: Option<&'static str>,
     /// True if files are entries between delimiters.
     pub has_entries: bool,
-    /// True if a file is named by its stem, where no other file has that.
-    pub is_named_by_stem: bool,
+    /// How a file is written, and the type of a memory that is the whole file, if files differ.
+    pub file_kinds: Option<FileKinds>,
+    /// What names a file that is one memory.
+    pub file_id: FileId,
     /// What a model gets at the start of files other than an index.
     pub loads: FamilyLoad,
     /// True if `mem:name` is a reference.
     pub has_mem_references: bool,
     /// True if topics have front matter.
     pub has_front_matter: bool,
+    /// What a memory says of itself outside front matter.
+    pub facts: fn(&Path, &str) -> PartFacts,
+    /// Returns what of a line can be a title.
+    pub title: fn(&str) -> Option<&str>,
+    /// Why palimp only reads the folder, as a sentence; `None` if it changes it.
+    pub read_only: Option<&'static str>,
 }
 
 impl Family {
     /// Returns how a file's memories are written.
     pub fn grammar_of(&self, path: &Path) -> Grammar {
         let name = path.file_name().unwrap_or_default();
-        match self.index {
-            Some(index) if path.iter().count() == 1 && name == index => Grammar::Index,
+        match (self.index, self.file_kinds) {
+            (Some(index), _) if path.iter().count() == 1 && name == index => Grammar::Index,
+            (_, Some(kinds)) => kinds(path).0,
             _ if self.has_entries => Grammar::Entries,
             _ => Grammar::Topics,
         }
+    }
+
+    /// Returns the type of a memory that is a whole file and names no type.
+    pub fn kind_of(&self, path: &Path) -> &'static str {
+        self.file_kinds.map_or("note", |kinds| kinds(path).1)
     }
 }

@@ -1,13 +1,13 @@
 //! The role of each file, its id, and what marks a folder of each family.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::entry_file::DELIMITER;
-use super::family::Family;
-use super::index_file;
+use super::family::{Family, FileId};
+use super::{bullet_file, facts, index_file};
 use crate::format::Placement;
-use crate::format::detection::{ENOUGH_RECORD_FILES, Evidence, FolderProbe, MAX_PROBED};
+use crate::format::detection::{ENOUGH_RECORD_FILES, Evidence, FolderProbe, MAX_PROBED, PROBE_BYTES};
 use crate::format::notes::note_file::stem;
 use crate::model::{PathText, Role};
 use crate::text::front_matter::Note;
@@ -29,6 +29,14 @@ const OTHERS: [&str; 11] = [
     "vendor",
     "node_modules",
 ];
+/// What an OpenClaw workspace has beside its memories: instructions for the model.
+const INSTRUCTIONS: [&str; 6] =
+    ["SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "AGENTS.md"];
+/// At least this many of them are in a workspace, and in one that is the root of a project, too.
+const SOME_OF_THEM: usize = 2;
+const MOST_OF_THEM: usize = 4;
+/// The start of each block of Codex's memories.
+const TASK_GROUP: &str = "# Task Group: ";
 /// How many folders up to a root may show that it is another's.
 const NEAR: usize = 3;
 /// What is in the root of a project and in no folder of memories.
@@ -36,6 +44,8 @@ const PROJECT: [&str; 6] =
     ["README.md", "package.json", "Cargo.toml", "pyproject.toml", "go.mod", "Makefile"];
 /// Settings of which a `project.yml` of Serena has one.
 const SERENA: [&str; 3] = ["project_name:", "read_only_memory_patterns:", "ignored_memory_patterns:"];
+/// As many notes tell whether a folder is one of basic-memory.
+const MANY_NOTES: usize = 64;
 /// A bank in a folder of another name has at least this many of its files.
 const MANY_OF_BANK: usize = 4;
 
@@ -61,19 +71,20 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
 
 /// Returns the id of the memory that is a file. The stem of `a/b.md` is `b`, its path `a/b`.
 pub fn id_of(family: &Family, path: &Path) -> String {
-    match family.is_named_by_stem && path.iter().count() == 1 {
-        true => stem(path),
-        false => path.with_extension("").to_text().into_owned(),
+    match family.file_id {
+        FileId::Stem => stem(path),
+        FileId::StemAtTop if path.iter().count() == 1 => stem(path),
+        FileId::StemAtTop | FileId::Path => path.with_extension("").to_text().into_owned(),
     }
 }
 
 /// An index with links that lead to files, or topics with a name and a description beside it.
 pub fn claude(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("it has no `MEMORY.md` that leads to memories");
-    if is_others(root, glance) || is_of_another(root, glance) {
+    let files = glance.files(root);
+    if !files.iter().any(|name| is_markdown(name)) || is_others(root, glance) || is_of_another(root, glance) {
         return seen;
     }
-    let files = glance.files(root);
     let head = glance.head(&root.join("MEMORY.md")).unwrap_or_default();
     let head = String::from_utf8_lossy(&head);
     let is_strange = |own: &str| head.contains(own);
@@ -117,21 +128,22 @@ pub fn serena(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     seen.likely += glance.folders(root).len().min(MAX_PROBED);
     let settings = glance.head(&around.join("project.yml")).unwrap_or_default();
     let settings = String::from_utf8_lossy(&settings);
-    seen.names += usize::from(SERENA.iter().any(|own| settings.contains(own)));
+    let is_global = glance.has_file(around, "serena_config.yml") && glance.has_folder(root, "global");
+    seen.names += usize::from(is_global || SERENA.iter().any(|own| settings.contains(own)));
     seen
 }
 
 /// Two of the six files.
 pub fn memory_bank(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("it has none of the files of a memory bank");
-    if is_others(root, glance) && !is_bank(root) {
-        return seen;
-    }
     let plain = |name: &OsStr| {
         let name = name.to_text().to_lowercase().replace(['-', '_'], "");
         name.strip_suffix(".md").is_some_and(|own| BANK.contains(&own))
     };
     let count = glance.files(root).iter().filter(|name| plain(name)).count();
+    if count == 0 || !is_bank(root) && is_others(root, glance) {
+        return seen;
+    }
     seen.likely += count;
     if count >= MANY_OF_BANK || count > 1 && is_bank(root) {
         seen.names += count;
@@ -162,6 +174,124 @@ fn has_delimiter(text: &str) -> bool {
     text.contains(DELIMITER)
 }
 
+/// Returns the place of a path in an OpenClaw workspace: its memories are Markdown beside the instructions, and in
+/// `memory`. The rest is the model's work.
+pub fn openclaw_place(path: &Path, is_folder: bool) -> Placement {
+    let is_below = path.iter().count() > 1 || is_folder;
+    let is_instruction = INSTRUCTIONS.iter().any(|own| path == Path::new(own));
+    match is_below && !path.starts_with("memory") || is_instruction {
+        true => Placement::Unexpected,
+        false => place(path, is_folder),
+    }
+}
+
+/// Returns the place of a path in a folder of Gemini CLI: only one file has memories. Others hold sign-ins.
+pub fn bullets_place(path: &Path, is_folder: bool) -> Placement {
+    match path == Path::new("GEMINI.md") && !is_folder {
+        true => Placement::File(Role::Records),
+        false => Placement::Unexpected,
+    }
+}
+
+/// `MEMORY.md` or daily files beside the files with which OpenClaw instructs its model.
+pub fn openclaw(root: &Path, glance: &dyn FolderProbe) -> Evidence {
+    let mut seen = Evidence::lacking("it is no workspace of OpenClaw with memories");
+    let beside = INSTRUCTIONS.iter().filter(|name| glance.has_file(root, name)).count();
+    let is_project = PROJECT.iter().any(|name| glance.has_file(root, name));
+    let enough = if is_project { MOST_OF_THEM } else { SOME_OF_THEM };
+    if beside < enough || is_among_documents(root) || glance.has_folder(root, ".obsidian") {
+        return seen;
+    }
+    let is_daily = |name: &&OsString| is_markdown(name) && facts::is_daily(&Path::new("memory").join(name));
+    seen.records +=
+        glance.files(&root.join("memory")).iter().filter(is_daily).take(ENOUGH_RECORD_FILES).count();
+    let index = glance.head(&root.join("MEMORY.md"));
+    let is_own = |head: Vec<u8>| !has_delimiter(&String::from_utf8_lossy(&head));
+    seen.records += usize::from(index.is_some_and(is_own));
+    seen
+}
+
+/// Blocks of task groups, or a summary beside raw memories.
+pub fn codex(root: &Path, glance: &dyn FolderProbe) -> Evidence {
+    let mut seen = Evidence::lacking("it has no memories of Codex");
+    if is_among_documents(root) || glance.has_folder(root, ".obsidian") {
+        return seen;
+    }
+    let head = glance.head(&root.join("MEMORY.md")).unwrap_or_default();
+    let head = String::from_utf8_lossy(&head);
+    let is_group = |line: &&str| {
+        line.strip_prefix(TASK_GROUP)
+            .is_some_and(|own| !own.trim().is_empty() && !own.starts_with(['<', '{']))
+    };
+    seen.records += head.lines().filter(is_group).take(ENOUGH_RECORD_FILES).count();
+    let others = ["memory_summary.md", "raw_memories.md"].iter().filter(|name| glance.has_file(root, name));
+    match others.count() {
+        2 => seen.records += 2,
+        count if is_at(root, &[".codex/memories"]) => seen.likely += count,
+        _ => {}
+    }
+    seen
+}
+
+/// Notes with a permalink and a title; at the default place one is enough, also in a folder.
+pub fn basic_memory(root: &Path, glance: &dyn FolderProbe) -> Evidence {
+    let mut seen = Evidence::lacking("it has no notes with a `permalink` of basic-memory");
+    let is_home = is_at(root, &["basic-memory"]);
+    let is_project = PROJECT.iter().any(|name| glance.has_file(root, name));
+    if !is_home && (is_among_documents(root) || is_project) {
+        return seen;
+    }
+    let mut folders = vec![root.to_owned()];
+    if is_home {
+        folders.extend(glance.folders(root).iter().filter(|own| !is_hidden(own)).map(|own| root.join(own)));
+    }
+    let (mut notes, mut others) = (0, 0);
+    for folder in folders.iter().take(MAX_PROBED) {
+        for name in glance.files(folder).iter().filter(|name| is_markdown(name)).take(MAX_PROBED) {
+            match is_linked_note(&glance.head(&folder.join(name)).unwrap_or_default()) {
+                true => notes += 1,
+                false => others += 1,
+            }
+            if notes + others >= MANY_NOTES {
+                break;
+            }
+        }
+    }
+    let enough = if is_home { 1 } else { 2 };
+    if notes >= enough && (is_home || notes >= others) {
+        seen.records += notes;
+    }
+    seen
+}
+
+/// True if a note has a title and a permalink. Those of websites are paths from their root.
+fn is_linked_note(head: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    let note = Note::read(&text);
+    let link = note.field("permalink").map(|own| own.value.plain()).unwrap_or_default();
+    let is_of_site = link.starts_with('/') || link.contains(':') || link.ends_with(".html");
+    note.field("title").is_some() && !link.is_empty() && !is_of_site
+}
+
+/// The list that Gemini CLI writes into its file of instructions.
+pub fn bullets(root: &Path, glance: &dyn FolderProbe) -> Evidence {
+    let missing = format!("its `GEMINI.md` has no heading `{}`", bullet_file::HEADING);
+    let mut seen = Evidence::lacking(missing);
+    if !is_at(root, &[".gemini"]) {
+        return seen;
+    }
+    let head = glance.head(&root.join("GEMINI.md")).unwrap_or_default();
+    let text = String::from_utf8_lossy(&head);
+    seen.records += usize::from(text.lines().any(|line| line.trim_end() == bullet_file::HEADING));
+    // The heading may be below what is looked at.
+    seen.likely += usize::from(head.len() >= PROBE_BYTES);
+    seen
+}
+
+fn is_at(root: &Path, places: &[&str]) -> bool {
+    places.iter().any(|place| root.ends_with(place))
+}
+
 /// Any Markdown at all: enough if the user names the format.
 pub fn plain(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("it has no Markdown files");
@@ -170,8 +300,17 @@ pub fn plain(root: &Path, glance: &dyn FolderProbe) -> Evidence {
 }
 
 fn is_markdown(name: &OsStr) -> bool {
-    let name = name.as_encoded_bytes();
-    name.ends_with(b".md") && !name.starts_with(b".")
+    name.as_encoded_bytes().ends_with(b".md") && !is_hidden(name)
+}
+
+fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
+/// True if one of the nearest folders has documents, sources, or what is copied into projects.
+fn is_among_documents(root: &Path) -> bool {
+    let mut near = root.iter().rev().take(NEAR);
+    near.any(|part| OTHERS.iter().any(|own| part == *own))
 }
 
 /// True if a folder has documents, sources or the root of a project, is copied into projects, or is in a vault.
@@ -181,7 +320,7 @@ fn is_others(root: &Path, glance: &dyn FolderProbe) -> bool {
         return false;
     }
     let is_vault = |folder: &Path| glance.has_folder(folder, ".obsidian");
-    near.iter().any(|part| OTHERS.iter().any(|own| part == own))
+    is_among_documents(root)
         || root.ancestors().take(NEAR).any(is_vault)
         || glance.has_folder(root, ".git")
         || PROJECT.iter().any(|name| glance.has_file(root, name))

@@ -1,6 +1,7 @@
 //! What a model gets of a folder when an agent starts.
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::entry_file;
@@ -40,6 +41,10 @@ fn loaded_of(family: &Family, own: &Document) -> LoadedFile {
         }
         (_, FamilyLoad::Nothing) => nothing(LoadedExtent::Nothing),
         (_, FamilyLoad::Names) => nothing(LoadedExtent::Name),
+        (_, FamilyLoad::File(name, limit)) if own.path == Path::new(name) => {
+            LoadedFile { loaded: each_line(&own.bytes), limit, ..nothing(LoadedExtent::Whole) }
+        }
+        (_, FamilyLoad::File(..)) => nothing(LoadedExtent::Nothing),
         (grammar, FamilyLoad::Whole) => LoadedFile {
             loaded: each_line(&own.bytes),
             limit: entry_file::limit_of(&own.path)

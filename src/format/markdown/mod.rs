@@ -4,31 +4,43 @@
 //! Choices where the facts are silent:
 //! - A folder of no known family is read with `--as markdown`: each file is a memory.
 //! - The id of a file is its path without `.md`; in `claude` and `memory-bank` the stem, if no other file has it.
+//! - The text above the first section of a file, and text between bullets, is a memory of the type `note`. A heading
+//!   of a higher level alone is none.
+//! - Files that a background job writes, and those that an index of another program repeats, are only read: a change
+//!   would not last, and an erasure would leave a copy.
 //! - Hidden folders and files that are no Markdown are kept and named, and not read.
 //! - A `[[link]]` names a file by its path, its stem, its `name`, or its stem without the type before it, in any
 //!   case and with `-` or `_`.
 
 mod assembly;
+mod bullet_file;
 mod entry_file;
+mod facts;
 mod families;
 mod family;
+mod index_facts;
 mod index_file;
 mod layout;
 mod loaded_files;
 mod loaded_part;
+mod part_reader;
+mod path_claims;
+mod project;
 mod references;
+mod section_file;
 mod topic_file;
 mod write;
 
 pub use families::FAMILIES;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::detection::FolderProbe;
 use super::notes::form;
 use super::record_form::RecordForm;
 use super::record_reader::Reading;
-use super::{Format, FormatInfo, RecordSyntax};
+use super::{Format, FormatInfo, PathClaim, RecordSyntax};
 use crate::model::{Document, LoadedFile, Lock, Moment, Role};
 use family::{Family, Grammar};
 
@@ -49,7 +61,21 @@ impl Format for Markdown {
             Grammar::Topics => topic_file::read(self.0, path, bytes, now),
             Grammar::Index => index_file::read(path, bytes),
             Grammar::Entries => entry_file::read(path, bytes),
+            Grammar::Sections(rule) => section_file::read(self.0, rule, path, bytes, now),
+            Grammar::Bullets => bullet_file::read(path, bytes),
         }
+    }
+
+    fn project(&self, root: &Path, probe: &dyn FolderProbe) -> Option<PathBuf> {
+        project::of(self.0, root, probe)
+    }
+
+    fn agent_folder(&self, root: &Path) -> Option<PathBuf> {
+        project::transcripts_folder(root).map(Path::to_owned)
+    }
+
+    fn path_claims(&self, document: &Document) -> Vec<PathClaim> {
+        path_claims::of(document)
     }
 
     fn loaded(&self, documents: &[Arc<Document>]) -> Vec<LoadedFile> {
@@ -58,6 +84,10 @@ impl Format for Markdown {
 
     fn syntax(&self, _path: &Path) -> RecordSyntax {
         RecordSyntax::Markdown
+    }
+
+    fn title_of_line<'t>(&self, line: &'t str) -> Option<&'t str> {
+        (self.0.title)(line)
     }
 
     // Hermes holds this lock while it writes, and keeps the file.
@@ -71,7 +101,7 @@ impl Format for Markdown {
     fn form(&self, path: &Path, _kind: &str, record: &[u8], _now: Moment) -> RecordForm {
         match self.0.grammar_of(path) {
             Grammar::Topics => form::form(record, Vec::new()),
-            Grammar::Index | Grammar::Entries => form::text_form(super::field_reader::Need::Required),
+            _ => form::text_form(super::field_reader::Need::Required),
         }
     }
 

@@ -15,7 +15,7 @@ pub const LINK: &str = "link";
 pub fn to_files(body: &str, from: &Path) -> Vec<Reference<'static>> {
     let folder = from.parent().unwrap_or(Path::new(""));
     let mut found: Vec<Reference<'static>> = Vec::new();
-    each_plain_line(body, &mut |line| {
+    each_plain_line(body, &mut |_, line| {
         for target in file_links(line) {
             let Some(path) = joined(folder, target) else { continue };
             let own = Reference::to_record(LINK, path);
@@ -47,6 +47,9 @@ pub fn file_links(line: &str) -> impl Iterator<Item = &str> {
         let rest = line.get(at + 2..)?;
         let end = rest.bytes().take(LONGEST).position(|byte| byte == b')')?;
         let target = rest.get(..end)?.trim();
+        if target.contains("](") {
+            return None;
+        }
         // `<a file.md>`, `file.md "a title"`
         let target = match target.strip_prefix('<') {
             Some(own) => own.split('>').next()?,
@@ -58,32 +61,44 @@ pub fn file_links(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the names after `mem:`: letters, digits, `_`, `-` and `/`.
+/// Returns the names after `mem:`, each once.
 pub fn mem_references(body: &str) -> impl Iterator<Item = String> {
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/');
-    let found = body.match_indices("mem:").filter_map(move |(at, mark)| {
-        let is_start = !body[..at].ends_with(|c: char| c.is_alphanumeric());
-        let rest = &body[at + mark.len()..];
-        let name = rest.split(|c: char| !is_name(c)).next()?.trim_end_matches('/');
-        (is_start && !name.is_empty()).then(|| name.to_owned())
-    });
     let mut names: Vec<String> = Vec::new();
-    found.for_each(|name| {
-        if !names.contains(&name) {
-            names.push(name);
+    mem_names(body).for_each(|name| {
+        if !names.iter().any(|own| own == name) {
+            names.push(name.to_owned());
         }
     });
     names.into_iter()
 }
 
-/// Passes the lines outside fenced code to `take`.
-fn each_plain_line(body: &str, take: &mut dyn FnMut(&str)) {
+/// Returns the names after `mem:`: letters, digits, `_`, `-` and `/`.
+pub fn mem_names(body: &str) -> impl Iterator<Item = &str> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/');
+    body.match_indices("mem:").filter_map(move |(at, mark)| {
+        let is_start = !body[..at].ends_with(|c: char| c.is_alphanumeric());
+        let rest = &body[at + mark.len()..];
+        let name = rest.split(|c: char| !is_name(c)).next()?.trim_end_matches('/');
+        (is_start && !name.is_empty()).then_some(name)
+    })
+}
+
+/// Returns the path from a folder to a file, both relative to the root.
+pub fn relative(folder: &Path, file: &Path) -> String {
+    let (from, to): (Vec<_>, Vec<_>) = (folder.iter().collect(), file.iter().collect());
+    let same = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
+    let up = std::iter::repeat_n("..".to_owned(), from.len() - same);
+    up.chain(to[same..].iter().map(|part| part.to_text().into_owned())).collect::<Vec<_>>().join("/")
+}
+
+/// Passes the lines outside fenced code to `take`, with their numbers from 0.
+pub fn each_plain_line(body: &str, take: &mut dyn FnMut(u32, &str)) {
     let mut is_code = false;
-    for line in lines::lines(body.as_bytes()) {
+    for (number, line) in (0..).zip(lines::lines(body.as_bytes())) {
         let text = body.get(line.start..line.end).unwrap_or_default();
         match text.trim_start().starts_with("```") || text.trim_start().starts_with("~~~") {
             true => is_code = !is_code,
-            false if !is_code => take(text),
+            false if !is_code => take(number, text),
             false => {}
         }
     }

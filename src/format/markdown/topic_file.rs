@@ -21,11 +21,15 @@ pub fn read(family: &'static Family, path: &Path, bytes: &[u8], now: Moment) -> 
 
 fn view(family: &Family, path: &Path, bytes: &[u8], note: &mut NoteReader<'_>) -> ParsedRecord {
     let own = note.view();
-    let id = layout::id_of(family, path);
-    let name = note.one("name");
+    let stored = family.rules.ids.iter().find_map(|name| note.one(name));
+    let id = stored.unwrap_or_else(|| layout::id_of(family, path));
+    let name = note.one("name").or_else(|| note.one("title"));
     let text = String::from_utf8_lossy(bytes);
     let parsed = Note::read(&text);
-    let kind = note.one("type").or_else(|| nested(&parsed, "type")).unwrap_or_else(|| "note".to_owned());
+    let kind = note
+        .one("type")
+        .or_else(|| nested(&parsed, "type"))
+        .unwrap_or_else(|| family.kind_of(path).to_owned());
     if family.has_front_matter {
         let missing = !parsed.has_front_matter;
         if missing {
@@ -34,19 +38,22 @@ fn view(family: &Family, path: &Path, bytes: &[u8], note: &mut NoteReader<'_>) -
     }
     let modified = nested(&parsed, "modified");
     let created = note.moment("created").or_else(|| note.moment("date"));
+    let facts = (family.facts)(path, &text);
+    let created = created.or(facts.created);
     let body = text.get(parsed.body.clone()).unwrap_or_default();
     let mut references = own.references.into_vec();
     references.extend(references::to_files(body, path));
     if family.has_mem_references {
         references.extend(mem_references(body).map(|name| Reference::to_record("mem:", name)));
     }
-    references.dedup();
+    let mut known = std::collections::HashSet::new();
+    references.retain(|own| known.insert((own.relation.to_string(), own.to.text.to_string())));
     let names = names_of(path, &id, name.as_deref());
     let topic = path.parent().filter(|own| !own.as_os_str().is_empty()).map(|own| own.to_text());
     ParsedRecord {
         created: created.or_else(|| modified.and_then(|own| Moment::of(&own))),
         importance: 0.5,
-        tags: note.tags(),
+        tags: tags(note, facts.tags),
         topic: topic.map(|own| own.into_owned().into()),
         kind: Cow::Owned(kind),
         references: references.into(),
@@ -56,9 +63,18 @@ fn view(family: &Family, path: &Path, bytes: &[u8], note: &mut NoteReader<'_>) -
     }
 }
 
+/// Returns the tags of the front matter: a list, or one text with commas. Then those that its text names.
+fn tags(note: &mut NoteReader<'_>, more: Vec<String>) -> Box<[Box<str>]> {
+    let own: Vec<Box<str>> = match note.one("tags").filter(|own| own.contains(',')) {
+        Some(list) => list.split(',').map(str::trim).filter(|own| !own.is_empty()).map(Into::into).collect(),
+        None => note.tags().into_vec(),
+    };
+    own.into_iter().chain(more.into_iter().map(Into::into)).collect()
+}
+
 /// Returns the other names by which links name a file: its path, its stem, its `name`, its stem without the type
 /// before it; each also in lower case, with `-` and with `_`.
-fn names_of(path: &Path, id: &str, name: Option<&str>) -> Vec<String> {
+pub fn names_of(path: &Path, id: &str, name: Option<&str>) -> Vec<String> {
     let stem = stem(path);
     let untyped = TYPES.iter().find_map(|kind| stem.strip_prefix(kind)?.strip_prefix(['_', '-']));
     let whole = path.with_extension("").to_text().into_owned();

@@ -1,14 +1,20 @@
 //! Operations of users on these folders, and the changes that they make.
 //!
 //! Choices where the facts are silent:
-//! - A file and its line in the index are one change. Links to it in other files stay, and `check` names them.
+//! - A file and its line in the index are one change. If a file goes, links to it in other files stay, and `check`
+//!   names them.
 //! - `metadata.modified` is set only where it is: a reader of older files knows no such field.
 //! - A new topic has the form that Claude Code writes today, and its line is at the end of the index.
 //! - An entry is written as Hermes writes it: without white space around it, and without an end of line at the end.
 
+mod deleted_parts;
 mod index_edit;
 mod index_fixes;
+mod merge;
+mod moved_links;
 mod parts;
+mod rename;
+mod text_form;
 
 use std::path::{Path, PathBuf};
 
@@ -27,6 +33,7 @@ use crate::format::writing::{
 use crate::model::{Change, Entry, Moment, Store};
 use crate::text::front_matter::Note;
 use crate::text::front_matter::edit::{NewYamlValue, set};
+use text_form::{end_of, entry_text, kept_around, with_modified};
 
 const NO_TAGS: &str = "no program reads tags of these files.";
 
@@ -34,10 +41,24 @@ impl FormatWriter for Markdown {
     fn own(&self) -> OwnOperations {
         let own = FAMILIES.iter().find(|own| own.name() == self.name());
         let eraser = own.map(|own| own as &'static dyn FormatEraser);
-        OwnOperations { eraser, fixes: Some(&index_fixes::FIXES), ..OwnOperations::default() }
+        OwnOperations {
+            eraser,
+            fixes: Some(&index_fixes::FIXES),
+            deleted_parts: Some(deleted_parts::deleted_parts),
+            merge: Some(merge::merged),
+            restore_parts: Some(deleted_parts::restore_parts),
+            ..OwnOperations::default()
+        }
+    }
+
+    fn read_only(&self) -> Option<&'static str> {
+        self.0.read_only
     }
 
     fn allows(&self, operation: Operation, _file: &Path) -> std::result::Result<(), String> {
+        if let Some(why) = self.0.read_only {
+            return Err(why.into());
+        }
         match operation {
             Operation::Tag => Err(NO_TAGS.into()),
             Operation::Archive => Err("this version does not archive Markdown memories.".into()),
@@ -50,6 +71,7 @@ impl FormatWriter for Markdown {
     }
 
     fn add(&self, context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
+        self.is_changed()?;
         let text = draft.text.filter(|own| !own.trim().is_empty());
         let text = text.ok_or_else(|| Refusal::invalid("a memory needs a text."))?;
         match self.0.has_entries {
@@ -67,7 +89,7 @@ impl FormatWriter for Markdown {
         let own = context.store.document(entry);
         Some(match self.0.grammar_of(&own.path) {
             Grammar::Topics => self.edited_topic(context, entry, fields),
-            Grammar::Index | Grammar::Entries => self.edited_part(context.store, entry, fields),
+            _ => self.edited_part(context.store, entry, fields),
         })
     }
 
@@ -96,12 +118,23 @@ impl FormatWriter for Markdown {
 }
 
 impl Markdown {
+    /// Refuses if palimp only reads folders of this family.
+    fn is_changed(&self) -> Result<()> {
+        self.0.read_only.map_or(Ok(()), |why| Err(Refusal::unfit(why)))
+    }
+
     fn edited_topic(
         &self,
         context: &WriteContext<'_>,
         entry: &Entry,
         fields: &[FieldAssignment<'_>],
     ) -> ChangesResult {
+        if let Some(own) = fields.iter().find(|own| own.name == "id") {
+            return match fields.len() {
+                1 => rename::renamed(self.0, context, entry, own.value),
+                _ => Err(Refusal::unfit("change its name alone, and its other fields after that.")),
+            };
+        }
         let text = text_of(context.store.document(entry))?;
         let body = text.get(Note::read(text).body).unwrap_or_default();
         let values: Vec<String> = fields.iter().map(|own| kept_around(own.value, body, false)).collect();
@@ -191,50 +224,4 @@ impl Markdown {
         let new = entry_file::joined(before.split(DELIMITER).chain([text.as_str()]));
         Ok(vec![Change::rewrite(&own.path, own.bytes.clone(), new.into_bytes())])
     }
-}
-
-/// Returns a new text with the empty lines before the old one, and after it, and with its line ends.
-fn kept_around(new: &str, old: &str, with_tail: bool) -> String {
-    let is_end = |c: char| c == '\n' || c == '\r';
-    let own =
-        if end_of(old) == "\r\n" { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new.to_owned() };
-    let lead =
-        if new.starts_with(is_end) { "" } else { &old[..old.len() - old.trim_start_matches(is_end).len()] };
-    let tail =
-        if with_tail && !new.ends_with(is_end) { &old[old.trim_end_matches(is_end).len()..] } else { "" };
-    format!("{lead}{own}{tail}")
-}
-
-/// Returns the text of an entry as Hermes writes it.
-fn entry_text(text: &str) -> Result<String> {
-    let own = text.trim();
-    let is_delimiter = own.lines().any(|line| line.trim() == "§");
-    match own.is_empty() || is_delimiter {
-        true => Err(Refusal::invalid(
-            "the text should not be empty, and have no line of `§`: that ends a memory.",
-        )),
-        false => Ok(own.to_owned()),
-    }
-}
-
-/// Sets `modified` below `metadata`, if it is there.
-fn with_modified(text: &str, now: Moment) -> String {
-    let Some(span) = Note::read(text).field("metadata").map(|own| own.span.clone()) else {
-        return text.to_owned();
-    };
-    let set = |line: &str| match line.trim_start().strip_prefix("modified:") {
-        Some(rest) => {
-            let lead = &line[..line.len() - rest.len()];
-            let end = &line[line.trim_end_matches(['\r', '\n']).len()..];
-            format!("{lead} {}{end}", now.to_pattern("%Y-%m-%dT%H:%M:%S%.3fZ"))
-        }
-        None => line.to_owned(),
-    };
-    let own: String = text[span.clone()].split_inclusive('\n').map(set).collect();
-    format!("{}{own}{}", &text[..span.start], &text[span.end..])
-}
-
-/// Returns the end of line of a text.
-fn end_of(text: &str) -> &'static str {
-    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }

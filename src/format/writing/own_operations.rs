@@ -30,10 +30,13 @@ type UnarchiveSession = fn(&WriteContext<'_>, &str, bool, &[u8]) -> ChangesResul
 type RederiveArchive = fn(&Path, &mut [TarMember], Moment) -> Result<()>;
 type ArchiveSidecars = fn(&WriteContext<'_>, &Path, &[TarMember], u64) -> ChangesResult;
 type RebuildPages = fn(&Store, &[Arc<Document>]) -> ChangesResult;
-type DeletedParts = fn(&Store, &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)>;
-type RestoreParts = fn(&WriteContext<'_>, &Document, &[u32]) -> ChangesResult;
+type DeletedParts = fn(&Store, &[Vec<Change>]) -> Vec<(PathBuf, Vec<u8>)>;
+type RestoreParts = fn(&WriteContext<'_>, &Store, &[HeldRecords]) -> ChangesResult;
 type ReplaceRecords = fn(&WriteContext<'_>, &[(Entry, Vec<u8>)]) -> ChangesResult;
 type ConfigRedaction = fn(Option<Json<'_>>) -> Option<AutoRedaction>;
+type Merge = fn(&WriteContext<'_>, &[Entry], &Entry) -> ChangesResult;
+/// A document that is in no file, and the numbers of the records to restore.
+pub type HeldRecords = (Arc<Document>, Vec<u32>);
 type PlanNotices = fn(&Store, &[Change]) -> Vec<String>;
 
 /// Operations that one format alone has. `None`: the format does not have this one.
@@ -51,6 +54,8 @@ pub struct OwnOperations {
     pub archive_group: Option<ArchiveGroup>,
     /// Returns the compressed files whose bytes on disk are needed to archive or restore these records.
     pub compressed_files: Option<CompressedFiles>,
+    /// Puts the texts of records after that of another, and deletes them.
+    pub merge: Option<Merge>,
     /// Migrates files of an older version, each with a backup.
     pub migrate: Option<fn(&WriteContext<'_>) -> ChangesResult>,
     /// Copies files before they are changed, and removes older copies for them.
@@ -77,9 +82,9 @@ pub struct OwnOperations {
     pub rebuild_pages: Option<RebuildPages>,
     /// Restores a broken document from copies in other files of the store. The best result comes first.
     pub restore_document: Option<fn(&Store, &Document) -> Vec<RestoredDocument>>,
-    /// Returns a document with the parts that deletions removed, from the changes that undo each, newest first.
+    /// Returns documents with the parts that deletions removed, from the changes that undo each, newest first.
     pub deleted_parts: Option<DeletedParts>,
-    /// Restores records of such a document.
+    /// Restores records of documents that are in no file. The store lists all such documents.
     pub restore_parts: Option<RestoreParts>,
     /// Returns the file that a new file copies. The copy has the same faults.
     pub origin: Option<fn(&Path) -> Option<&'static Path>>,

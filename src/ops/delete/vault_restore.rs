@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::super::{ChangesResult, Refusal, Result, WriteContext, base, by_document};
 use crate::format::writing::{FormatWriter, document};
@@ -62,13 +63,15 @@ pub fn bring_back(
     entries: &[Entry],
 ) -> ChangesResult {
     let mut changes = Vec::new();
-    for (held, own) in by_document(store, entries) {
+    let held = by_document(store, entries);
+    let restore = writes.own().restore_parts.filter(|_| !held.is_empty());
+    if let Some(restore) = restore {
+        let numbers = |own: &[Entry]| own.iter().map(|entry| entry.record).collect();
+        let held: Vec<_> = held.iter().map(|(document, own)| (Arc::clone(document), numbers(own))).collect();
+        changes.extend(restore(context, store, &held)?);
+    }
+    for (held, own) in held.iter().filter(|_| restore.is_none()) {
         let Some(path) = deleted_from(&held.path) else { continue };
-        let records: Vec<u32> = own.iter().map(|entry| entry.record).collect();
-        if let Some(restore) = writes.own().restore_parts {
-            changes.extend(restore(context, &held, &records)?);
-            continue;
-        }
         let now = document(&store.documents, path).map(base);
         if is_log(path) {
             let lines = own.iter().flat_map(|entry| [&*store.raw(entry), b"\n"].concat());

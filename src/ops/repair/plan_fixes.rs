@@ -10,7 +10,7 @@ use crate::check::{findings, stale_files};
 use crate::format::writing::AuditEvent;
 use crate::model::plan::count_with_noun;
 use crate::model::{Change, Document, PathText, Plan, Problem, Store};
-use crate::ops::{Refusal, Result, WriteContext, base, plan_and_after, with_backups, writes};
+use crate::ops::{Refusal, Result, WriteContext, base, may_change, plan_and_after, with_backups, writes};
 use crate::store::derived_files;
 
 /// At most this many lines of a fix are shown, and this many characters of a line.
@@ -64,6 +64,7 @@ pub fn chosen(bench: &RepairContext<'_>, which: &RepairTarget) -> Result<RepairP
 }
 
 fn picked(bench: &RepairContext<'_>, problem: &Problem, pick: &FixChoice) -> Result<ProblemFix> {
+    may_change(bench.store())?;
     let fixes = bench.fixes(problem);
     let count = fixes.len();
     let own = match pick {

@@ -15,7 +15,7 @@ use crate::ops::erase::ErasedRecords;
 use crate::ops::repair::fix::{ProblemFix, is_repaired_by_line};
 use crate::ops::repair::line_damage::piece;
 use crate::ops::repair::repair_caches::{self, FileCopy};
-use crate::ops::{WriteContext, writes};
+use crate::ops::{WriteContext, may_change, writes};
 use crate::store::commit::Deletions;
 use crate::store::erase::ErasureMatcher;
 use crate::store::parallel;
@@ -156,6 +156,9 @@ impl<'a> RepairContext<'a> {
 
     /// Returns the fixes of a problem, the best first.
     pub fn fixes(&self, problem: &Problem) -> Vec<ProblemFix> {
+        if may_change(self.store()).is_err() {
+            return Vec::new();
+        }
         let mut fixes: Vec<ProblemFix> = self.safe(problem).into_iter().collect();
         if problem.code == Code::LeftoverTemp {
             fixes.extend(self.of_temp(problem));
@@ -174,6 +177,7 @@ impl<'a> RepairContext<'a> {
 
     /// Returns the fix of a problem that loses nothing.
     pub fn safe(&self, problem: &Problem) -> Option<ProblemFix> {
+        may_change(self.store()).ok()?;
         let rebuilt: HashSet<&Path> =
             self.rebuilt_files.get(&problem.file).map(|own| &**own).into_iter().collect();
         if stale_files::is_repaired(problem, &rebuilt) {

@@ -164,6 +164,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         own_files: Vec::new(),
         unread: Vec::new(),
         outside_files: Vec::new(),
+        project: None,
     }
 }
 

@@ -9,6 +9,7 @@ use super::handover::{add_late_lines, rescue};
 use super::recovery::recover_steps;
 use super::scrub::stale_plan_guard;
 use super::{CommitContext, CommitError, FilesState, UndoStep};
+use crate::format::writing::Refusal;
 use crate::model::{CommitReceipt, FileLine, JournalLine, PathText, Plan, UndoRedo};
 use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::apply::equal_records;
@@ -21,6 +22,9 @@ pub fn commit(
     plan: &Plan,
     turn: Option<UndoRedo>,
 ) -> Result<CommitReceipt, CommitError> {
+    if let Some(why) = context.format.read_only() {
+        return Err(Refusal::unfit(why).into());
+    }
     let began = context.host.machine.monotonic();
     let outcome = retry::retry(context, || commit_as(context, plan, turn));
     let took = (context.host.machine.monotonic() - began).as_millis() as u64;

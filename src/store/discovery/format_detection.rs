@@ -170,14 +170,15 @@ pub fn absolute(path: &Path) -> Cow<'_, Path> {
 }
 
 /// Reads a disk for detection. Lists each folder once.
-struct DiskProbe<'a> {
+pub struct DiskProbe<'a> {
     disk: &'a dyn Disk,
     listed: RefCell<BTreeMap<PathBuf, Rc<Vec<Item>>>>,
     refused: RefCell<Option<String>>,
 }
 
 impl<'a> DiskProbe<'a> {
-    fn new(disk: &'a dyn Disk) -> Self {
+    /// Returns a probe that has read nothing yet.
+    pub fn new(disk: &'a dyn Disk) -> Self {
         DiskProbe { disk, listed: RefCell::default(), refused: RefCell::default() }
     }
 
@@ -206,6 +207,16 @@ impl<'a> DiskProbe<'a> {
         items.iter().filter(|item| item.kind == kind).take(NAMES).map(|item| item.name.clone()).collect()
     }
 
+    /// True if a folder contains an item of this kind. Lists no folder: it may have thousands of others.
+    fn has(&self, folder: &Path, name: &str, kind: ItemKind) -> bool {
+        if let Some(items) = self.listed.borrow().get(folder) {
+            return items.iter().any(|item| item.kind == kind && item.name == name);
+        }
+        let path = folder.join(name);
+        let looked = self.disk.look(&path).inspect_err(|error| self.note(&path, error));
+        looked.is_ok_and(|item| item.kind == kind)
+    }
+
     fn note(&self, path: &Path, error: &io::Error) {
         let absent = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
         let mut refused = self.refused.borrow_mut();
@@ -225,11 +236,11 @@ impl FolderProbe for DiskProbe<'_> {
     }
 
     fn has_folder(&self, folder: &Path, name: &str) -> bool {
-        self.items(folder).iter().any(|item| item.kind == ItemKind::Folder && item.name == name)
+        self.has(folder, name, ItemKind::Folder)
     }
 
     fn has_file(&self, folder: &Path, name: &str) -> bool {
-        self.items(folder).iter().any(|item| item.kind == ItemKind::File && item.name == name)
+        self.has(folder, name, ItemKind::File)
     }
 
     fn head(&self, file: &Path) -> Option<Vec<u8>> {

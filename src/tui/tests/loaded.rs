@@ -15,6 +15,61 @@ fn desk(width: u16, height: u16) -> Desk {
     Desk::of(folder, width, height)
 }
 
+/// Opens the two folders of Markdown of the demo.
+pub fn till(width: u16, height: u16) -> Desk {
+    let folder = crate::folder::new();
+    for (path, bytes) in crate::demo::files(1, super::now()) {
+        if path.starts_with("till") {
+            crate::disk::write_new(&folder.path().join(path), &bytes).unwrap();
+        }
+    }
+    Desk::of(folder, width, height)
+}
+
+#[test]
+fn what_is_cut_said_twice_or_gone_is_a_few_keys_away() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        let mut desk = till(width, height);
+        desk.type_keys("gl");
+        assert!(desk.screen().contains("The model never sees line 20"), "{}", desk.screen());
+        desk.press(KeyCode::Esc);
+        desk.type_keys("g=");
+        let screen = desk.screen();
+        assert!(screen.contains("whole") && screen.contains("number"), "{screen}");
+        desk.press(KeyCode::Esc);
+        desk.type_keys("gp");
+        assert!(desk.screen().contains("src/release/copy_to_tills.rs"), "{}", desk.screen());
+    }
+}
+
+#[test]
+fn a_memory_gets_another_name_and_two_become_one_from_the_palette() {
+    let mut desk = till(120, 36);
+    desk.type_keys("/id:who_decides");
+    desk.press(KeyCode::Enter);
+    desk.type_keys(":rename");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("people");
+    desk.press(KeyCode::Enter);
+    desk.agree();
+    let index = |desk: &Desk| {
+        let path = desk._folder.path().join("till/.claude/memory/MEMORY.md");
+        std::fs::read_to_string(path).unwrap()
+    };
+    assert!(index(&desk).contains("- [Who decides](people.md)"), "{}", desk.screen());
+    desk.type_keys("/id:money_as_integers");
+    desk.press(KeyCode::Enter);
+    desk.type_keys(":merge");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("feedback_cents");
+    desk.press(KeyCode::Enter);
+    desk.agree();
+    let folder = desk._folder.path().join("till/.claude/memory");
+    assert!(!folder.join("money_as_integers.md").exists(), "{}", desk.screen());
+    let text = std::fs::read_to_string(folder.join("feedback_cents.md")).unwrap();
+    assert!(text.contains("## An amount of money is a whole number of cents"), "{text}");
+}
+
 #[test]
 fn the_line_from_which_on_the_model_sees_nothing_is_two_keys_away() {
     for (width, height) in [(120, 36), (80, 24)] {

@@ -12,6 +12,7 @@ use super::Desk;
 use super::changes::on;
 use super::editor::typed_on_both_sides;
 use super::go_back::{lost_nine, open_older};
+use super::loaded::till;
 use super::svg::picture;
 use crate::model::Snapshot;
 use crate::tui::view::view;
@@ -98,6 +99,12 @@ fn problems() -> Desk {
     desk
 }
 
+fn loaded() -> Desk {
+    let mut desk = till(SIZE.0, SIZE.1);
+    desk.type_keys("gl");
+    desk
+}
+
 /// Removes the folder of the demo from the stores' paths, because it has another name in every run.
 fn without_folder(desk: &mut Desk) {
     let folder = desk._folder.path().to_owned();
@@ -129,7 +136,7 @@ type Scene = fn() -> Desk;
 
 #[test]
 fn the_pictures_are_what_the_program_draws() {
-    let scenes: [(&str, Scene); 10] = [
+    let scenes: [(&str, Scene); 11] = [
         ("main", main),
         ("marks", marked),
         ("plan", plan),
@@ -140,6 +147,7 @@ fn the_pictures_are_what_the_program_draws() {
         ("upkeep", upkeep),
         ("journal", journal),
         ("problems", problems),
+        ("loaded", loaded),
     ];
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/screenshots");
     for (name, context) in scenes {

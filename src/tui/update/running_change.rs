@@ -15,7 +15,7 @@ use crate::usecase::{ChangeCommand, ChangeReport, ChangeRequest, HistoryEffect, 
 use crate::work::Job;
 
 /// Gives a change to the workers, with the stores as the user saw them. The plan is shown first for
-/// several or hidden memories, an erasure, a redaction, a renamed tag, and a deletion repeated without the menu.
+/// several or hidden memories, an erasure, a redaction, a merge, a new name, and a deletion repeated without the menu.
 pub fn request_change(app: &mut App, aim: Option<ChangeTarget>, wanted: ChangeCommand) {
     let Some(data) = app.data.clone() else { return };
     let turns = aim.is_none();
@@ -29,8 +29,11 @@ pub fn request_change(app: &mut App, aim: Option<ChangeTarget>, wanted: ChangeCo
     let is_repeated = app.changes.last_change.as_ref() == Some(&wanted);
     let is_planned = matches!(
         wanted,
-        ChangeCommand::Erase(_) | ChangeCommand::Redact(_) | ChangeCommand::RenameTag { .. }
-    );
+        ChangeCommand::Erase(_)
+            | ChangeCommand::Redact(_)
+            | ChangeCommand::RenameTag { .. }
+            | ChangeCommand::Merge(_)
+    ) || wanted.renames();
     let shown = at.len() > 1
         || !hidden.is_empty()
         || is_planned

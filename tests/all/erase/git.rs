@@ -1,32 +1,12 @@
 //! In a git work tree, an erasure names the commits and branches that still have the erased text.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::support::git::{commit, git};
 use super::support::{Output, StoreBuilder, Verb};
 use super::{NOW, Site, secret};
-
-const WHEN: &str = "2026-01-05T10:00:00+00:00";
-
-/// Returns git's answer, or `None` without git.
-fn git(folder: &Path, words: &[&str]) -> Option<String> {
-    let mut git = Command::new("git");
-    git.arg("-C").arg(folder).args(["-c", "user.name=A", "-c", "user.email=a@b.invalid"]).args(words);
-    git.env("GIT_COMMITTER_DATE", WHEN).env("GIT_AUTHOR_DATE", WHEN);
-    git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
-    let output = git.output().ok()?;
-    assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    Some(String::from_utf8(output.stdout).unwrap().trim().to_owned())
-}
-
-/// Commits everything. Returns the short id.
-fn commit(folder: &Path, message: &str) -> String {
-    git(folder, &["add", "-A", "."]).unwrap();
-    git(folder, &["commit", "-q", "--no-verify", "-m", message]).unwrap();
-    git(folder, &["rev-parse", "--short=10", "HEAD"]).unwrap()
-}
 
 fn with_git(site: &Site, words: &[&str], path: &str) -> Output {
     let (store, data) = (site.store.path.to_str().unwrap(), site.data.to_str().unwrap());

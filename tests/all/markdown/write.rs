@@ -1,44 +1,9 @@
 //! Changes of Markdown memories keep every other byte, and take the lines of an index with them.
 
-use crate::support::{Files, Output, TempStore, Verb};
+use crate::support::Files;
 
 use super::claude;
-
-struct Desk {
-    store: TempStore,
-    data: tempfile::TempDir,
-}
-
-impl Desk {
-    fn of(files: &Files, root: &str) -> Desk {
-        Desk { store: files.build(root), data: crate::support::folder::new() }
-    }
-
-    fn run(&self, words: &[&str]) -> Output {
-        self.fed("", words)
-    }
-
-    fn fed(&self, text: &str, words: &[&str]) -> Output {
-        let (store, data) = (self.store.path.to_str().unwrap(), self.data.path().to_str().unwrap());
-        let own = ["--store", store, "--data-dir", data, "--now", "2026-02-01T12:00:00Z"];
-        Verb::new(words.iter().chain(&own).copied()).with_input(text).run()
-    }
-
-    fn text(&self, file: &str) -> String {
-        String::from_utf8(self.store.read(file)).unwrap()
-    }
-
-    /// True if a text is in a file of the store, or of palimp's own data.
-    fn has(&self, text: &str) -> bool {
-        fn any(folder: &std::path::Path, text: &[u8]) -> bool {
-            std::fs::read_dir(folder).unwrap().flatten().any(|item| match item.path() {
-                path if path.is_dir() => any(&path, text),
-                path => std::fs::read(path).unwrap().windows(text.len()).any(|own| own == text),
-            })
-        }
-        any(self.store.around(), text.as_bytes()) || any(self.data.path(), text.as_bytes())
-    }
-}
+use super::desk::Desk;
 
 #[test]
 fn an_edit_changes_one_value_and_undo_brings_back_every_byte() {

@@ -7,6 +7,7 @@ pub mod demo;
 pub mod files;
 pub mod folder;
 mod frames;
+pub mod git;
 pub mod index;
 pub mod kept_log;
 pub mod made;

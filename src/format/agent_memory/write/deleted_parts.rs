@@ -10,7 +10,7 @@ use super::canonical_write::path_of;
 use super::{BundleWrite, summary};
 use crate::format::agent_memory::write::bundle_edit::BundleEdit;
 use crate::format::agent_memory::{checkpoint, layout};
-use crate::format::writing::{ChangesResult, Refusal, WriteContext, document};
+use crate::format::writing::{ChangesResult, HeldRecords, Refusal, WriteContext, document};
 use crate::model::{Change, Document, Store};
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
@@ -60,8 +60,8 @@ fn pieces(file: &[u8]) -> Vec<BundlePiece> {
 
 /// Returns a state with only the deleted parts that the store lacks, at their old places.
 /// `deletions` has the changes that undo each deletion, the newest first.
-pub fn taken_out(store: &Store, deletions: &[Vec<Change>]) -> Option<(PathBuf, Vec<u8>)> {
-    let state = document(&store.documents, Path::new(layout::STATE))?;
+pub fn taken_out(store: &Store, deletions: &[Vec<Change>]) -> Vec<(PathBuf, Vec<u8>)> {
+    let Some(state) = document(&store.documents, Path::new(layout::STATE)) else { return Vec::new() };
     let there = pieces(&state.bytes);
     let mut found: Vec<BundlePiece> = Vec::new();
     for deletion in deletions {
@@ -79,7 +79,7 @@ pub fn taken_out(store: &Store, deletions: &[Vec<Change>]) -> Option<(PathBuf, V
             }
         }
     }
-    (!found.is_empty()).then(|| (layout::STATE.into(), state_of(found)))
+    if found.is_empty() { Vec::new() } else { vec![(layout::STATE.into(), state_of(found))] }
 }
 
 fn number(file: &Path) -> Option<u64> {
@@ -109,7 +109,15 @@ fn state_of(pieces: Vec<BundlePiece>) -> Vec<u8> {
 }
 
 /// Returns the changes that restore records of such a state, as one canonical write.
-pub fn bring_back(context: &WriteContext<'_>, held: &Document, records: &[u32]) -> ChangesResult {
+pub fn bring_back(context: &WriteContext<'_>, _: &Store, held: &[HeldRecords]) -> ChangesResult {
+    let mut changes = Vec::new();
+    for (document, records) in held {
+        changes.extend(of_state(context, document, records)?);
+    }
+    Ok(changes)
+}
+
+fn of_state(context: &WriteContext<'_>, held: &Document, records: &[u32]) -> ChangesResult {
     let lost = || Refusal::corrupt("the state has no bundle that it could be a part of.");
     let state = document(&context.store.documents, Path::new(layout::STATE)).ok_or_else(lost)?;
     let mut counts: HashMap<String, usize> = HashMap::new();

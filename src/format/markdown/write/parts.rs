@@ -13,7 +13,7 @@ use crate::text::needle::Needles;
 
 impl FormatEraser for Markdown {
     fn may_erase(&self, _store: &Store, _entry: &Entry) -> Result<()> {
-        Ok(())
+        self.is_changed()
     }
 
     fn is_snapshot(&self, _file: &Path) -> bool {
@@ -23,7 +23,8 @@ impl FormatEraser for Markdown {
     // The sections of an index, its lines, and entries. A file that is one memory has no parts.
     fn parts(&self, file: &Path, bytes: &[u8]) -> Vec<ErasablePart> {
         let records = match self.0.grammar_of(file) {
-            Grammar::Topics => return Vec::new(),
+            // What palimp only reads is not taken apart.
+            Grammar::Topics | Grammar::Sections(_) | Grammar::Bullets => return Vec::new(),
             Grammar::Index => index_file::read(file, bytes).records,
             Grammar::Entries => entry_file::read(file, bytes).records,
         };

@@ -22,7 +22,7 @@ use crate::disk::{Disk, Lookup};
 use crate::format::{self, Format, Placement, main_text};
 use crate::model::path_text::{DELETED_ROOT, deleted_from};
 use crate::model::{
-    Change, Document, Entry, Moment, Record, Role, State, Store, UndoRedo, UnreadPath, is_log,
+    Act, Change, Document, Entry, Moment, Record, Role, State, Store, UndoRedo, UnreadPath, is_log,
 };
 use crate::store::commit::vault::backups::list_backups;
 use crate::store::commit::{CommitError, Vault};
@@ -30,6 +30,9 @@ use crate::store::compressed_files::FileCompression;
 use crate::store::erase::{ErasureMatcher, ErasureTarget};
 use crate::text::digest::digest;
 use crate::text::json_edit::on_one_line;
+
+/// The verbs that remove a file and keep what it says in another.
+const MOVING_VERBS: [&str; 2] = ["edit", "merge"];
 
 /// Returns the store without the records that [`with_deleted`] added.
 pub fn without_deleted(store: &Store) -> Store {
@@ -82,10 +85,11 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
         known,
         taken,
         found: HashMap::new(),
-        parts: None,
+        parts: Vec::new(),
     };
     held.iter().for_each(|own| search.take(own));
-    search.parts = format.own().deleted_parts.and_then(|own| own(&search.store, &deletions(&vault)));
+    search.parts =
+        format.own().deleted_parts.map(|own| own(&search.store, &deletions(&vault))).unwrap_or_default();
     let mut with = search.beside(gone.files);
     with.unread.extend(unread);
     Ok(with)
@@ -118,9 +122,14 @@ fn held(
         if matches!(step.line.turn, Some(UndoRedo::Undo(_))) {
             continue;
         }
+        // What got another name, or became a part of another, is not deleted.
+        let is_moved = |change: &Change| {
+            matches!(change.act, Act::Create(_)) && MOVING_VERBS.contains(&&*step.line.verb)
+        };
         let at = Moment::of(&step.line.at);
         let kept = if is_deletion { KeptFrom::Deletion(number) } else { KeptFrom::Change };
-        let own = step.changes.into_iter().filter_map(|change| Some((before(&change)?, change.path)));
+        let own = step.changes.iter().filter(|change| !is_moved(change));
+        let own = own.filter_map(|change| Some((before(change)?, change.path.clone())));
         all.extend(own.map(|(bytes, path)| KeptBytes { at, path, bytes, kept }));
     }
     let copies = list_backups(store, vault).unwrap_or_else(|error| {
@@ -155,8 +164,8 @@ struct DeletedSearch<'a> {
     known: KnownRecords,
     taken: DeletedCounts,
     found: HashMap<PathBuf, Vec<u8>>,
-    /// A document that has only deleted parts and nulls.
-    parts: Option<(PathBuf, Vec<u8>)>,
+    /// Documents that have only deleted parts, and nulls between them.
+    parts: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl DeletedSearch<'_> {
@@ -183,6 +192,10 @@ impl DeletedSearch<'_> {
             let is_back = step.is_some() && !self.taken.next(&held.path, raw);
             let is_known = || self.known.has(name.as_deref(), view, raw, held.kept, said);
             if is_there || is_back || is_known() || is_erased() {
+                continue;
+            }
+            // A file of several records is kept once, with all of them.
+            if !is_lines && self.found.contains_key(&held.path) {
                 continue;
             }
             self.known.add(name.as_deref(), view, raw, step.map(|step| (step, said)));

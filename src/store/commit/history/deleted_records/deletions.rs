@@ -146,11 +146,12 @@ impl Deletions {
 
     /// Adds the parts that a deletion removed from a document.
     fn take_parts(&mut self, format: &'static dyn Format, store: &Store, step: u64, changes: &[Change]) {
-        let deleted = format.own().deleted_parts.and_then(|own| own(store, &[changes.to_vec()]));
-        let Some((path, bytes)) = deleted else { return };
-        let parts = format.own().eraser.map(|erases| erases.parts(&path, &bytes)).unwrap_or_default();
-        for name in parts.into_iter().flat_map(|part| part.names) {
-            self.parts.entry(name).or_insert(step);
+        let Some(deleted) = format.own().deleted_parts else { return };
+        for (path, bytes) in deleted(store, &[changes.to_vec()]) {
+            let parts = format.own().eraser.map(|erases| erases.parts(&path, &bytes)).unwrap_or_default();
+            for name in parts.into_iter().flat_map(|part| part.names) {
+                self.parts.entry(name).or_insert(step);
+            }
         }
     }
 

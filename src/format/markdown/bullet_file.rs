@@ -1,0 +1,50 @@
+//! A list of bullets below one heading. The rest of the file is instructions, and no memory.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::part_reader::{PartReader, not_text, runs};
+use crate::format::notes::note_file::stem;
+use crate::format::notes::sections::headings;
+use crate::format::record_reader::{Reading, byte_order_mark};
+use crate::model::ParsedRecord;
+
+/// The heading that Gemini CLI writes its memories below.
+pub const HEADING: &str = "## Gemini Added Memories";
+/// The level of this heading.
+const LEVEL: usize = 2;
+
+/// Reads the bullets below the heading. A bullet's id is its file and its place, from 0.
+pub fn read(path: &Path, bytes: &[u8]) -> Reading {
+    let Ok(text) = std::str::from_utf8(bytes) else { return not_text(path, bytes) };
+    let stem = stem(path);
+    let mut found = PartReader::of(text);
+    let mut count = 0;
+    for part in lists(text) {
+        let goes_on = |line: &str, is_after_gap: bool| !is_after_gap || line.starts_with([' ', '\t']);
+        for run in runs(&text[part.clone()], is_bullet, goes_on) {
+            let (id, kind) = match run.is_item {
+                true => (format!("{stem}.{count}"), "entry"),
+                false => (format!("{stem}#note"), "note"),
+            };
+            count += usize::from(run.is_item);
+            let view = ParsedRecord { kind: kind.into(), ..ParsedRecord::default() };
+            found.take(id, view, (part.start + run.start, part.start + run.end));
+        }
+    }
+    Reading { problems: byte_order_mark(path, bytes).into_iter().collect(), records: found.records }
+}
+
+/// Returns what is below each such heading, up to the next one of its level.
+fn lists(text: &str) -> Vec<Range<usize>> {
+    let all: Vec<_> = headings(text).filter(|own| own.level <= LEVEL).collect();
+    let ends = all.iter().skip(1).map(|own| own.start).chain([text.len()]);
+    let both = all.iter().zip(ends);
+    both.filter(|(own, _)| text.get(own.start..own.end) == Some(HEADING))
+        .map(|(own, end)| own.next..end)
+        .collect()
+}
+
+fn is_bullet(line: &str) -> bool {
+    ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark))
+}

@@ -1,0 +1,43 @@
+//! What the lines of an index say about the files that they lead to, and secrets in lines that are no memory.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::index_file::{self, IndexLine};
+use super::loaded_part::LoadedPart;
+use super::references::joined;
+use crate::detectors::{mask, secret_spans};
+use crate::model::{Code, Document, Problem, Severity};
+use crate::text::lines::lines;
+
+/// The name of what a line of an index says about a memory.
+const INDEX: &str = "index";
+
+/// Returns what the lines say, by the number of the entry of the file. `files` has these numbers.
+pub fn facts(text: &str, files: &HashMap<&Path, u32>) -> Vec<(u32, &'static str, String)> {
+    let cut = LoadedPart::of(text).cut;
+    let fact = |own: IndexLine<'_>| {
+        let path = PathBuf::from(format!("{}.md", joined(Path::new(""), own.target)?));
+        let unseen = if cut.is_some_and(|cut| own.line >= cut) { ", which the model never sees" } else { "" };
+        let said = mask(own.text.trim());
+        Some((*files.get(&*path)?, INDEX, format!("line {}{unseen}: {said}", own.line)))
+    };
+    index_file::lines(text).filter_map(fact).collect()
+}
+
+/// Returns a warning for each line of an index that has a secret and is a part of no memory.
+pub fn secrets(index: &Document, text: &str) -> Vec<Problem> {
+    let spans = secret_spans(text);
+    let is_within = |at: usize| index.records.iter().any(|own| own.span.range().contains(&at));
+    let outside = spans.iter().filter(|own| !is_within(own.start));
+    let number =
+        |at: usize| lines(text.as_bytes()).position(|own| at < own.next).unwrap_or_default() as u32 + 1;
+    let mut found: Vec<u32> = outside.map(|own| number(own.start)).collect();
+    found.dedup();
+    let problem = |line: u32| {
+        let message =
+            "The line has what looks like a secret, and is no memory: `erase --value-from -` removes it.";
+        Problem::of_file(Code::SecretInIndex, Severity::Warning, &index.path, message).at_line(line)
+    };
+    found.into_iter().map(problem).collect()
+}

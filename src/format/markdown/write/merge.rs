@@ -1,0 +1,118 @@
+//! Makes several files into one: their texts follow each other, each below its title, and links follow.
+
+use std::path::Path;
+
+use super::index_edit;
+use super::moved_links::{MovedFile, folded_names, names_of_others};
+use super::parts::without;
+use super::rename::links_of_others;
+use super::text_form::{end_of, with_modified};
+use crate::format::Format;
+use crate::format::markdown::Markdown;
+use crate::format::markdown::families::FAMILIES;
+use crate::format::markdown::family::{Family, Grammar};
+use crate::format::notes::edit::text_of;
+use crate::format::notes::note_file::stem;
+use crate::format::writing::{ChangesResult, Refusal, Result, WriteContext, document};
+use crate::model::{Change, Document, Entry, Store};
+use crate::text::front_matter::Note;
+
+/// Returns the changes that put the texts of `entries` after that of `into`.
+pub fn merged(context: &WriteContext<'_>, entries: &[Entry], into: &Entry) -> ChangesResult {
+    let store = context.store;
+    let own = FAMILIES.iter().find(|own| own.name() == store.format);
+    let Markdown(family) = own.ok_or_else(|| Refusal::unfit("its format has no files to merge."))?;
+    let all: Vec<&Document> = entries.iter().chain([into]).map(|own| store.document(own)).collect();
+    if all.iter().any(|own| family.grammar_of(&own.path) != Grammar::Topics) {
+        return Err(Refusal::unfit("only memories that are files of their own are merged."));
+    }
+    let target = store.document(into);
+    let moved: Result<Vec<MovedFile<'_>>> =
+        entries.iter().map(|own| moved(family, store, (own, entries), target)).collect();
+    let moved = moved?;
+    let text = text_of(target)?;
+    let mut new = moved.iter().fold(text.to_owned(), |text, file| file.followed(&text, &target.path));
+    for own in entries {
+        let heading = heading(store.document(own))?;
+        new = with_part(&new, end_of(text), heading.as_deref(), &part(store, own, &moved)?);
+    }
+    let new = with_modified(&new, context.now);
+    let mut changes = vec![Change::rewrite(&target.path, target.bytes.clone(), new.into_bytes())];
+    let mut done: Vec<&Path> = vec![&target.path];
+    for own in entries.iter().map(|own| store.document(own)) {
+        changes.push(Change::remove(&own.path, own.bytes.clone()));
+        done.push(&own.path);
+    }
+    if let Some(index) = family.index.and_then(|name| document(&store.documents, Path::new(name))) {
+        changes.extend(of_index(family, index, &moved)?);
+        done.push(&index.path);
+    }
+    changes.extend(links_of_others(store, &moved, &done));
+    Ok(changes)
+}
+
+fn moved<'a>(
+    family: &'static Family,
+    store: &'a Store,
+    (entry, entries): (&Entry, &[Entry]),
+    target: &Document,
+) -> Result<MovedFile<'a>> {
+    let own = store.document(entry);
+    let after = folded_names(family, text_of(target)?, &target.path);
+    let before = folded_names(family, text_of(own)?, &own.path);
+    Ok(MovedFile {
+        family,
+        old: &own.path,
+        new: target.path.clone(),
+        id: crate::format::markdown::layout::id_of(family, &target.path),
+        left: before.into_iter().filter(|name| !after.contains(name)).collect(),
+        others: names_of_others(store, &|other| !entries.contains(other)),
+    })
+}
+
+/// Returns the text of a file with its links as they are from the place of the target.
+fn part(store: &Store, entry: &Entry, moved: &[MovedFile<'_>]) -> Result<String> {
+    let own = store.document(entry);
+    let text = text_of(own)?;
+    let body = text.get(Note::read(text).body).unwrap_or_default().trim();
+    // The links of the file itself come last: after that they are relative to the target's folder.
+    let (itself, others): (Vec<_>, Vec<_>) = moved.iter().partition(|file| *file.old == *own.path);
+    let text = others.iter().fold(body.to_owned(), |text, file| file.followed(&text, &own.path));
+    Ok(itself.iter().fold(text, |text, file| file.followed(&text, &own.path)))
+}
+
+/// Returns the heading of a file's text: its description or name; `None` if the text has a heading itself.
+fn heading(own: &Document) -> Result<Option<String>> {
+    let text = text_of(own)?;
+    let note = Note::read(text);
+    let field = |name| note.field(name).map(|field| field.value.plain()).filter(|own| !own.is_empty());
+    let is_titled = text.get(note.body.clone()).is_some_and(|body| body.trim_start().starts_with('#'));
+    let given = field("description").or_else(|| field("name"));
+    Ok(given.or_else(|| (!is_titled).then(|| stem(&own.path))))
+}
+
+fn with_part(text: &str, end: &str, heading: Option<&str>, part: &str) -> String {
+    let heading = heading.map(|own| format!("## {own}{end}{end}")).unwrap_or_default();
+    let part = part.replace("\r\n", "\n").replace('\n', end);
+    format!("{}{end}{end}{heading}{part}{end}", text.trim_end_matches(['\n', '\r']))
+}
+
+/// Removes the lines that lead to merged files alone. Other links follow.
+fn of_index(family: &'static Family, index: &Document, moved: &[MovedFile<'_>]) -> Result<Option<Change>> {
+    let text = text_of(index)?;
+    let mut gone: Vec<&Path> = moved.iter().map(|file| file.old).collect();
+    // One line has to lead to what is merged.
+    let has_line = |path: &Path| !index_edit::lines_with(text, path).is_empty();
+    if !moved.iter().any(|file| has_line(&file.new))
+        && let Some(first) = gone.iter().position(|path| has_line(path))
+    {
+        gone.remove(first);
+    }
+    let spans = index_edit::lines_to(text, &gone);
+    let left = match spans.is_empty() {
+        true => text.to_owned(),
+        false => String::from_utf8_lossy(&without(family, &index.path, &index.bytes, &spans)?).into_owned(),
+    };
+    let new = moved.iter().fold(left, |text, file| file.followed(&text, &index.path));
+    Ok((new != text).then(|| Change::rewrite(&index.path, index.bytes.clone(), new.into_bytes())))
+}

@@ -1,0 +1,109 @@
+//! The links to a file that gets another path, or becomes a part of another file.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::format::markdown::assembly::fold;
+use crate::format::markdown::family::Family;
+use crate::format::markdown::references::{each_plain_line, file_links, joined, mem_names, relative};
+use crate::format::markdown::{layout, topic_file};
+use crate::format::notes::note_file::stem;
+use crate::model::{Entry, PathText, Store};
+use crate::text::front_matter::Note;
+use crate::text::part_range::part_range;
+use crate::text::wiki_links;
+
+/// An edit of a text: a range of bytes and what replaces them.
+pub type LinkEdit = (Range<usize>, String);
+
+/// A file whose memory is found elsewhere from now on.
+pub struct MovedFile<'a> {
+    pub family: &'static Family,
+    pub old: &'a Path,
+    pub new: PathBuf,
+    /// What a link that leads to it is called from now on.
+    pub id: String,
+    /// The folded names by which links lead to it before, and no longer after.
+    pub left: HashSet<String>,
+    /// The folded ids and names of all other memories: a link that names one leads there.
+    pub others: HashSet<String>,
+}
+
+/// Returns the folded names by which links lead to a file.
+pub fn folded_names(family: &Family, text: &str, path: &Path) -> HashSet<String> {
+    let note = Note::read(text);
+    let name = note.field("name").map(|field| field.value.plain());
+    let id = layout::id_of(family, path);
+    let names = topic_file::names_of(path, &id, name.as_deref());
+    names.iter().chain([&id]).map(|name| fold(name)).collect()
+}
+
+/// Returns the folded ids and names of the memories that `is_other` accepts.
+pub fn names_of_others(store: &Store, is_other: &dyn Fn(&Entry) -> bool) -> HashSet<String> {
+    let views = store.entries.iter().filter(|own| is_other(own)).filter_map(|own| store.view(own));
+    let names = views.flat_map(|view| view.id.into_iter().chain(view.names.map(|name| name.text)));
+    names.map(fold).collect()
+}
+
+impl MovedFile<'_> {
+    /// Returns a text of the file at `own` with links that lead to the new place.
+    pub fn followed(&self, text: &str, own: &Path) -> String {
+        let mut new = text.to_owned();
+        for (range, becomes) in self.edits(text, own).into_iter().rev() {
+            new.replace_range(range, &becomes);
+        }
+        new
+    }
+
+    /// Returns the edits that make the links of a text lead to the new place, in their order.
+    fn edits(&self, text: &str, own: &Path) -> Vec<LinkEdit> {
+        let mut edits = Vec::new();
+        each_plain_line(text, &mut |_, line| {
+            for target in file_links(line) {
+                edits.extend(self.of_file_link(text, line, target, own));
+            }
+        });
+        if self.family.has_mem_references {
+            let old = fold(&self.old.with_extension("").to_text());
+            let names = mem_names(text).filter(|name| fold(name) == old);
+            edits.extend(names.map(|name| (part_range(text, name), self.id.clone())));
+        }
+        wiki_links::links(text, &mut |link| {
+            let target = wiki_links::target(link);
+            if self.left.contains(&fold(target)) && !self.others.contains(&fold(target)) {
+                edits.push((part_range(text, target), self.id.clone()));
+            }
+        });
+        edits.sort_by_key(|(range, _)| range.start);
+        // What one edit replaces is not changed by another.
+        let mut end = 0;
+        edits.retain(|(range, _)| {
+            let is_apart = range.start >= end;
+            end = if is_apart { range.end } else { end };
+            is_apart
+        });
+        edits
+    }
+
+    /// Returns the edits of a link `[title](target)`. A title that is the old name follows.
+    fn of_file_link(&self, text: &str, line: &str, target: &str, own: &Path) -> Vec<LinkEdit> {
+        let before = own.parent().unwrap_or(Path::new(""));
+        let after = if own == self.old { self.new.parent().unwrap_or(Path::new("")) } else { before };
+        let Some(path) = joined(before, target).map(|path| PathBuf::from(format!("{path}.md"))) else {
+            return Vec::new();
+        };
+        let to = if path == self.old { &self.new } else { &path };
+        // Links of the file itself lead elsewhere from its new folder.
+        if to == &path && before == after {
+            return Vec::new();
+        }
+        let mut edits = vec![(part_range(text, target), relative(after, to).replace(' ', "%20"))];
+        let before = &line[..part_range(line, target).start];
+        let title = before.rsplit_once("](").and_then(|(own, _)| own.rsplit_once('['));
+        if let Some((_, title)) = title.filter(|(_, title)| path == self.old && *title == stem(self.old)) {
+            edits.insert(0, (part_range(text, title), stem(&self.new)));
+        }
+        edits
+    }
+}

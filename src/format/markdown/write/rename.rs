@@ -1,0 +1,107 @@
+//! Renames a file that is a memory, with the links that lead to it.
+//!
+//! Choices where the facts are silent:
+//! - `name` in the front matter follows if it is the old name of the file, in any case and with `-` or `_`.
+//! - A `[[link]]` that leads to the memory by its `name` stays.
+//! - What is in fenced code stays, and is no link.
+
+use std::path::{Path, PathBuf};
+
+use super::moved_links::{MovedFile, folded_names, names_of_others};
+use super::text_form::with_modified;
+use crate::format::Placement;
+use crate::format::markdown::assembly::fold;
+use crate::format::markdown::family::{Family, Grammar};
+use crate::format::markdown::layout;
+use crate::format::notes::edit::text_of;
+use crate::format::notes::note_file::stem;
+use crate::format::writing::{ChangesResult, Refusal, Result, WriteContext, refuse_taken};
+use crate::model::{Change, Document, Entry, Moment, PathText, Role, Store};
+use crate::text::front_matter::Note;
+use crate::text::front_matter::edit::{NewYamlValue, set};
+
+/// The longest new name, in bytes.
+const LONGEST: usize = 200;
+/// The most folders and the name of a file: what is deeper is not read.
+const DEEPEST: usize = 8;
+
+/// Returns the changes that give a memory another name, and change the links to it.
+pub fn renamed(
+    family: &'static Family,
+    context: &WriteContext<'_>,
+    entry: &Entry,
+    name: &str,
+) -> ChangesResult {
+    let store = context.store;
+    let own = store.document(entry);
+    let path = new_path(family, own, name)?;
+    if *own.path == *path {
+        return Ok(Vec::new());
+    }
+    let is_there = |other: &Document| other.path.to_text().eq_ignore_ascii_case(&path.to_text());
+    let is_taken = store.documents.iter().any(|other| is_there(other) && other.path != own.path);
+    refuse_taken(is_taken, format_args!("a file {:?}", path.to_text()))?;
+    let text = text_of(own)?;
+    let front = with_name(own, text, &path, context.now)?;
+    let after = folded_names(family, &front, &path);
+    let before = folded_names(family, text, &own.path);
+    let file = MovedFile {
+        family,
+        old: &own.path,
+        id: layout::id_of(family, &path),
+        new: path,
+        left: before.into_iter().filter(|name| !after.contains(name)).collect(),
+        others: names_of_others(store, &|other| other != entry),
+    };
+    let moved = file.followed(&front, &own.path);
+    let mut changes =
+        vec![Change::remove(&own.path, own.bytes.clone()), Change::create(&file.new, moved.into_bytes())];
+    changes.extend(links_of_others(store, std::slice::from_ref(&file), &[&own.path]));
+    Ok(changes)
+}
+
+/// Returns the changes of links in all files but `without`.
+pub fn links_of_others(store: &Store, moved: &[MovedFile<'_>], without: &[&Path]) -> Vec<Change> {
+    let is_other = |own: &&std::sync::Arc<Document>| {
+        own.role == Role::Records && !without.iter().any(|path| **path == *own.path)
+    };
+    let change = |own: &std::sync::Arc<Document>| {
+        let text = std::str::from_utf8(&own.bytes).ok()?;
+        let new = moved.iter().fold(text.to_owned(), |text, file| file.followed(&text, &own.path));
+        (new != text).then(|| Change::rewrite(&own.path, own.bytes.clone(), new.into_bytes()))
+    };
+    store.documents.iter().filter(is_other).filter_map(change).collect()
+}
+
+/// Returns the path that a name means.
+fn new_path(family: &Family, own: &Document, name: &str) -> Result<PathBuf> {
+    let refused = |why| Err(Refusal::bad_value("id", name, why));
+    let name = name.strip_suffix(".md").unwrap_or(name);
+    let is_plain = |c: char| {
+        c.is_alphanumeric() || matches!(c, '_' | '-' | '/') || c == '.' && !family.has_mem_references
+    };
+    let is_part = |part: &str| !part.is_empty() && !part.starts_with('.');
+    if name.len() > LONGEST || !name.chars().all(is_plain) || !name.split('/').all(is_part) {
+        return refused("it should be letters, digits, `_` and `-`, with `/` between folders");
+    }
+    let path = PathBuf::from(format!("{name}.md"));
+    let is_read = layout::place(&path, false) == Placement::File(Role::Records);
+    if !is_read || path.iter().count() > DEEPEST {
+        return refused("a file of that name would not be read as a memory");
+    }
+    let is_topic = |path: &Path| family.grammar_of(path) == Grammar::Topics;
+    match is_topic(&own.path) && is_topic(&path) {
+        true => Ok(path),
+        false => refused("a file that leads to others, or has several memories, keeps its name"),
+    }
+}
+
+/// Returns the text with `name` changed, if it is the name of the file.
+fn with_name(own: &Document, text: &str, path: &Path, now: Moment) -> Result<String> {
+    let note = Note::read(text);
+    let is_stem = |name: &str| fold(name) == fold(&stem(&own.path));
+    match note.field("name").filter(|field| is_stem(&field.value.plain())) {
+        Some(_) => Ok(with_modified(&set(text, "name", NewYamlValue::Text(&stem(path)))?, now)),
+        None => Ok(text.to_owned()),
+    }
+}

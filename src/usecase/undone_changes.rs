@@ -1,0 +1,101 @@
+//! Finds changes of palimp that another program undid: it wrote a file as it had read it before.
+//!
+//! The lines from before a step must be there again, its own lines gone, and no later step may have done that. What
+//! palimp only added is not looked at: another program may have removed it for a reason.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::model::plan::Splice;
+use crate::model::{Act, Change, Code, Problem, Severity, Store};
+use crate::store::commit::{UndoStep, Vault};
+
+/// The most steps that are looked at, the newest first.
+const STEPS: usize = 200;
+/// The most bytes of their undo data.
+const BYTES: u64 = 8 << 20;
+/// The largest file that is searched, in bytes.
+const LARGEST: u64 = 16 << 20;
+
+/// What later steps of palimp did to a file.
+#[derive(Default)]
+struct LaterSteps {
+    /// The lines that they removed.
+    removed: Vec<u8>,
+    /// The lines that they added.
+    added: Vec<u8>,
+    is_reported: bool,
+}
+
+/// Returns a problem for each file in which a change of palimp was undone.
+pub fn problems(vault: &Vault<'_>, store: &Store) -> Vec<Problem> {
+    let Ok(mut steps) = vault.numbered() else { return Vec::new() };
+    steps.reverse();
+    steps.dedup_by_key(|own| own.number);
+    let mut room = BYTES;
+    let mut later: HashMap<PathBuf, LaterSteps> = HashMap::new();
+    let mut found = Vec::new();
+    for own in steps.into_iter().take(STEPS) {
+        let Some(left) = room.checked_sub(own.len) else { break };
+        room = left;
+        let Ok(Some(step)) = vault.step(own.number) else { continue };
+        for undo in &step.changes {
+            let later = later.entry(undo.path.clone()).or_default();
+            if !later.is_reported && is_undone(store, undo, later) {
+                found.push(problem(&step, own.number, &undo.path));
+                later.is_reported = true;
+            }
+            later.add(undo);
+        }
+    }
+    found
+}
+
+fn problem(step: &UndoStep, number: u64, file: &Path) -> Problem {
+    let message = format!(
+        "Another program wrote it as it was before step {number} ({}). Make that change again if you want it.",
+        step.line.verb
+    );
+    Problem::of_file(Code::ChangeUndone, Severity::Warning, file, message)
+}
+
+impl LaterSteps {
+    fn add(&mut self, undo: &Change) {
+        match &undo.act {
+            Act::Create(bytes) => self.removed.extend_from_slice(bytes),
+            Act::Remove(bytes) => self.added.extend_from_slice(bytes),
+            Act::Splice(splices) => {
+                splices.iter().for_each(|own| self.removed.extend_from_slice(&own.becomes));
+                splices.iter().for_each(|own| self.added.extend_from_slice(&own.was));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// True if a file is as the change that undoes a step would make it, and no later step of palimp made it so.
+fn is_undone(store: &Store, undo: &Change, later: &LaterSteps) -> bool {
+    let own = store.document_at(&undo.path).filter(|own| own.len <= LARGEST);
+    let Some(now) = own.map(|own| &*own.bytes) else { return false };
+    match &undo.act {
+        // If palimp wrote to it later, it may have brought it back in parts.
+        Act::Create(bytes) => *now == **bytes && later.added.is_empty(),
+        Act::Splice(splices) => {
+            let is_back = |own: &Splice| match own.was.is_empty() {
+                // The line before it tells it from equal lines.
+                true => {
+                    let lines = [&own.line_before[..], &own.becomes[..]].concat();
+                    has(now, &lines) && !has(&later.added, &own.becomes)
+                }
+                false => has(now, &own.becomes) && !has(now, &own.was) && !has(&later.removed, &own.was),
+            };
+            let mut replaced = splices.iter().filter(|own| !own.becomes.is_empty()).peekable();
+            replaced.peek().is_some() && replaced.all(is_back)
+        }
+        _ => false,
+    }
+}
+
+fn has(text: &[u8], part: &[u8]) -> bool {
+    memchr::memmem::find(text, part).is_some()
+}

@@ -1,0 +1,178 @@
+//! Changes beside agents that write the same files: by a new file in their place, or into them.
+
+use std::fs;
+use std::path::Path;
+
+use super::claude;
+use super::desk::Desk;
+use crate::support::git::{commit, git};
+use crate::support::{Verb, folder};
+
+/// How an agent writes a file.
+type Write = fn(&Path, &str);
+
+fn by_rename(file: &Path, text: &str) {
+    let new = file.with_extension("new");
+    fs::write(&new, text).unwrap();
+    fs::rename(&new, file).unwrap();
+}
+
+fn in_place(file: &Path, text: &str) {
+    fs::write(file, text).unwrap();
+}
+
+fn warned(desk: &Desk, file: &str) -> bool {
+    let found = desk.run(&["check", "--json"]).json_lines();
+    found.iter().any(|row| row["code"] == "change-undone" && row["file"].as_str().unwrap().ends_with(file))
+}
+
+#[test]
+fn a_change_that_a_stale_writer_undoes_is_reported_and_one_that_stays_is_not() {
+    for write in [by_rename as Write, in_place] {
+        let desk = Desk::of(&claude(), ".claude/memory");
+        let file = desk.store.path.join("deploy.md");
+        let stale = desk.text("deploy.md");
+        desk.change(&["edit", "deploy", "--set", "text=By robot."]);
+        let index = desk.text("MEMORY.md");
+        desk.change(&["delete", "alone"]);
+        assert!(!warned(&desk, "deploy.md"));
+        write(&file, &desk.text("deploy.md").replace("By robot.", "By robot, at night."));
+        assert!(!warned(&desk, "deploy.md"), "the agent went on from it");
+        write(&file, &format!("{stale}And one line more.\n"));
+        assert!(warned(&desk, "deploy.md"));
+        assert!(!warned(&desk, "MEMORY.md") && !index.is_empty());
+        desk.change(&["edit", "deploy", "--set", "text=By robot."]);
+        assert!(!warned(&desk, "deploy.md"));
+    }
+}
+
+#[test]
+fn a_deleted_topic_that_comes_back_is_reported() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    let (topic, index) = (desk.text("deploy.md"), desk.text("MEMORY.md"));
+    desk.change(&["delete", "deploy"]);
+    in_place(&desk.store.path.join("MEMORY.md"), &index);
+    assert!(warned(&desk, "MEMORY.md"));
+    in_place(&desk.store.path.join("deploy.md"), &topic);
+    assert!(warned(&desk, "deploy.md"));
+    desk.change(&["delete", "deploy"]);
+    desk.change(&["undo"]);
+    assert!(!warned(&desk, "deploy.md"), "palimp brought it back itself");
+}
+
+#[test]
+fn before_the_first_change_it_is_said_that_git_keeps_what_was_there() {
+    let root = folder::new();
+    for (path, bytes) in &claude().0 {
+        let path = root.path().join(".claude/memory").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    if git(root.path(), &["init", "-q", "-b", "main"]).is_none() {
+        eprintln!("skipped: there is no git here");
+        return;
+    }
+    commit(root.path(), "one");
+    let data = folder::new();
+    let run = |words: &[&str]| {
+        let own = ["--store", root.path().to_str().unwrap(), "--data-dir", data.path().to_str().unwrap()];
+        Verb::new(words.iter().chain(&own).copied()).run().expect_status(0).stdout
+    };
+    let told = "earlier versions stay there";
+    assert!(run(&["delete", "alone", "--dry-run"]).contains(told));
+    run(&["delete", "alone", "--yes"]);
+    assert!(!run(&["delete", "deploy", "--dry-run"]).contains(told), "it is said once");
+}
+
+#[test]
+fn before_the_first_change_it_is_said_that_an_agent_is_at_work() {
+    let home = folder::new();
+    let own = home.path().join(".claude/projects/-a-shop");
+    for (path, bytes) in &claude().0 {
+        fs::create_dir_all(own.join("memory")).unwrap();
+        fs::write(own.join("memory").join(path), bytes).unwrap();
+    }
+    let data = folder::new();
+    let told = |now: &str| {
+        let (store, data) = (own.join("memory"), data.path().to_str().unwrap());
+        let words = ["delete", "alone", "--dry-run", "--now", now, "--data-dir", data, "--store"];
+        let words = words.iter().copied().chain([store.to_str().unwrap()]);
+        Verb::new(words).run().expect_status(0).stdout.contains("an agent wrote in this project")
+    };
+    fs::write(own.join("0.jsonl"), "{}\n").unwrap();
+    let now = chrono::Utc::now();
+    assert!(told(&now.to_rfc3339()));
+    assert!(!told(&(now + chrono::Duration::hours(1)).to_rfc3339()));
+}
+
+/// Changes forty topics while an agent writes them, too. Each change of palimp is in the file, or reported.
+fn forty_edits(write: Write) {
+    let mut files = claude();
+    for number in 0..40 {
+        files = files.with(
+            &format!("t{number}.md"),
+            format!("---\nname: t{number}\ndescription: d\n---\n\nfirst {number}\n"),
+        );
+    }
+    let desk = Desk::of(&files, ".claude/memory");
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let (mut lines, mut refused): (Vec<String>, Vec<(usize, String)>) = Default::default();
+    std::thread::scope(|scope| {
+        let agent = scope.spawn(|| {
+            let mut written = Vec::new();
+            for round in 0..400_000 {
+                if stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    break;
+                }
+                let number = round % 40;
+                let file = desk.store.path.join(format!("t{number}.md"));
+                // It reads, takes its time, and writes what it read with a line more.
+                let Ok(text) = fs::read_to_string(&file) else { continue };
+                std::thread::sleep(std::time::Duration::from_micros(200));
+                let line = format!("agent {round}");
+                write(&file, &format!("{text}{line}\n"));
+                written.push((number, line));
+            }
+            written
+        });
+        for number in 0..40 {
+            let value = format!("description=changed {number}");
+            let out = desk.run(&["edit", &format!("t{number}"), "--set", &value, "--yes"]);
+            if out.status != Some(0) {
+                refused.push((number, out.stderr));
+            }
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        for (number, line) in agent.join().unwrap() {
+            let text = desk.text(&format!("t{number}.md"));
+            if !text.lines().any(|own| own == line) {
+                lines.push(format!("t{number}: {line}"));
+            }
+        }
+    });
+    assert!(lines.is_empty(), "lost of the agent: {lines:?}");
+    let found = desk.run(&["check", "--json"]).stdout;
+    for number in 0..40 {
+        let is_there = desk.text(&format!("t{number}.md")).contains(&format!("changed {number}\n"));
+        let is_reported = found
+            .lines()
+            .any(|own| own.contains("change-undone") && own.contains(&format!("\"t{number}.md\"")));
+        let is_refused = refused.iter().any(|own| own.0 == number);
+        assert!(
+            is_there || is_reported || is_refused,
+            "t{number} vanished: {}",
+            desk.text(&format!("t{number}.md"))
+        );
+    }
+    assert!(refused.len() < 10, "{refused:?}");
+}
+
+#[test]
+fn forty_changes_beside_a_writer_that_replaces_files_are_there_or_reported() {
+    forty_edits(by_rename);
+}
+
+#[test]
+fn forty_changes_beside_a_writer_into_files_are_there_or_reported() {
+    forty_edits(in_place);
+}

@@ -1,0 +1,66 @@
+//! Several memories become one, and what led to them leads there.
+
+use super::claude;
+use super::desk::Desk;
+use crate::support::Files;
+
+#[test]
+fn texts_follow_each_other_and_one_line_of_the_index_leads_to_them() {
+    let desk = Desk::of(
+        &claude().with("other.md", "See [[tabs]], [t](feedback_tabs.md) and [[deploy]].\n"),
+        ".claude/memory",
+    );
+    desk.change(&["merge", "feedback_tabs", "alone", "--into", "deploy"]);
+    let text = desk.text("deploy.md");
+    assert!(text.starts_with("---\nname: deploy\ndescription: \"about deploy: short\"\n"), "{text}");
+    let end = "By hand, see [[deploy]] and [[deploy]].\n\n## about alone: short\n\nNothing leads here.\n\n## about tabs: short\n\nSpaces. See [[deploy]] and [[Nobody]].\n";
+    assert!(text.ends_with(end), "{text}");
+    assert!(!desk.store.path.join("feedback_tabs.md").exists() && !desk.store.path.join("alone.md").exists());
+    assert_eq!(
+        desk.text("MEMORY.md"),
+        "# Memory\n\n- [Deploy](deploy.md) — by hand\n\n## Rules\n\nAsk first.\n"
+    );
+    assert_eq!(desk.text("other.md"), "See [[deploy]], [t](deploy.md) and [[deploy]].\n");
+    desk.change(&["undo"]);
+    for (path, bytes) in &claude().0 {
+        assert_eq!(&desk.store.read(path.to_str().unwrap()), bytes, "{path:?}");
+    }
+}
+
+#[test]
+fn a_line_of_the_index_is_kept_if_none_led_to_the_memory_that_stays() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    desk.change(&["merge", "deploy", "feedback_tabs", "--into", "alone"]);
+    let index = desk.text("MEMORY.md");
+    assert_eq!(index.matches("(alone.md)").count(), 1, "{index}");
+    assert!(!index.contains("deploy.md") && !index.contains("tabs.md"), "{index}");
+}
+
+#[test]
+fn memories_of_serena_are_merged_across_topics() {
+    let files = Files::default()
+        .with("../project.yml", "project_name: shop\n")
+        .with("core/auth.md", "# Sign-in\nSee [plan](../plan.md).\n")
+        .with("plan.md", "# Plan\r\n`mem:core/auth`\r\n");
+    let desk = Desk::of(&files, ".serena/memories");
+    desk.change(&["merge", "core/auth", "--into", "plan"]);
+    assert_eq!(desk.text("plan.md"), "# Plan\r\n`mem:plan`\r\n\r\n# Sign-in\r\nSee [plan](plan.md).\r\n");
+}
+
+#[test]
+fn what_is_no_file_of_its_own_or_has_no_target_is_not_merged() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    for words in [
+        ["merge", "MEMORY#rules", "--into", "deploy"],
+        ["merge", "deploy", "--into", "MEMORY#rules"],
+        ["merge", "deploy", "--into", "nobody"],
+        ["merge", "deploy", "--into", "deploy"],
+    ] {
+        let out = desk.run(&[&words[..], &["--yes"]].concat());
+        assert_eq!(out.status, Some(3), "{words:?}: {}{}", out.stdout, out.stderr);
+    }
+    let log = crate::support::StoreBuilder::memory_server().build();
+    let refused =
+        crate::support::run(["merge", "x", "--into", "y", "--yes", "--store", log.path.to_str().unwrap()]);
+    assert_ne!(refused.status, Some(0));
+}
