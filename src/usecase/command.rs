@@ -268,7 +268,7 @@ impl ChangeCommand {
         match self {
             ChangeCommand::SetImportance(value) => Some(format!("{value:.2}")),
             ChangeCommand::SetWord { value, .. } => Some(value.clone()),
-            ChangeCommand::Move(to) | ChangeCommand::Merge(to) => Some(to.clone()),
+            ChangeCommand::Move(to) => Some(to.clone()),
             _ => None,
         }
     }

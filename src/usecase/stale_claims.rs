@@ -34,11 +34,10 @@ pub fn problems(disk: &dyn Disk, store: &Store) -> Vec<Problem> {
     if !project.is_there {
         return moved(store, &project.path).into_iter().collect();
     }
-    let claims = |own: &'_ _| format.path_claims(own);
     let claims: Vec<(&Document, PathClaim)> = store
         .documents
         .iter()
-        .flat_map(|own| claims(own).into_iter().map(move |claim| (&**own, claim)))
+        .flat_map(|own| format.path_claims(own).into_iter().map(move |claim| (&**own, claim)))
         .take(LOOKED_AT)
         .collect();
     // A link to another memory is no path of the project.

@@ -15,9 +15,9 @@ pub struct Section {
     pub title: Option<String>,
     /// The level of its heading; 0 without one.
     pub level: usize,
-    /// Where it starts.
+    /// Its first byte in the file.
     pub start: usize,
-    /// Where it ends.
+    /// The byte after it.
     pub end: usize,
 }
 
@@ -38,9 +38,9 @@ pub fn sections(text: &str, level: usize) -> Vec<Section> {
 
 /// Lines that belong together: an item with what goes on below it, or other text.
 pub struct LineRun {
-    /// Where it starts.
+    /// Its first byte in the file.
     pub start: usize,
-    /// Where it ends, without empty lines at the end.
+    /// The byte after it. Empty lines at its end do not count.
     pub end: usize,
     /// True if its first line starts an item.
     pub is_item: bool,

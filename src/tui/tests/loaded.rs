@@ -63,6 +63,11 @@ fn a_memory_gets_another_name_and_two_become_one_from_the_palette() {
     desk.press(KeyCode::Enter);
     desk.type_keys("feedback_cents");
     desk.press(KeyCode::Enter);
+    let asked = desk.screen();
+    assert!(
+        asked.contains("into feedback_cents?") && asked.contains("remove   money_as_integers.md"),
+        "{asked}"
+    );
     desk.agree();
     let folder = desk._folder.path().join("till/.claude/memory");
     assert!(!folder.join("money_as_integers.md").exists(), "{}", desk.screen());

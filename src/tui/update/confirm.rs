@@ -161,6 +161,7 @@ fn question(planned: &PlannedChange) -> String {
             come.chain(go).collect()
         }
         ChangeCommand::RenameTag { from, to } => format!(" {from} → {to}"),
+        ChangeCommand::Merge(into) => format!(" into {into}"),
         command => command.new_value().map(|value| format!(" to {value}")).unwrap_or_default(),
     };
     if request.command.erases_values() {
