@@ -1,13 +1,14 @@
 //! Changes the records that a command line names.
 
 use super::args::RecordSelection;
-use super::failure::Result;
+use super::failure::{Failure, Result};
 use super::load_stores;
 use super::read_scope::{ReadScope, read_for};
 use super::run_change::run_change_of;
 use super::selection::records;
 use crate::cli::context::Context;
 use crate::model::{Entry, State};
+use crate::ops::archive::is_in_own_data;
 use crate::usecase::{ChangeCommand, Requester};
 
 /// True if fields and tags of a record can be set.
@@ -27,19 +28,29 @@ pub fn each(
     fits: impl Fn(&Entry) -> bool,
     wanted: ChangeCommand,
 ) -> Result {
+    let with_deleted = |context: &mut Context| {
+        let snapshot = load_stores::with_deleted(context, &load_stores::to_change(context, ReadScope::All)?)?;
+        let found = records(context, &snapshot, chosen, |_, entry| fits(entry))?;
+        Ok::<_, Failure>((snapshot, found))
+    };
     let (snapshot, found) = match wanted {
-        ChangeCommand::Undelete => {
-            let snapshot =
-                load_stores::with_deleted(context, &load_stores::to_change(context, ReadScope::All)?)?;
-            let found = records(context, &snapshot, chosen, |_, entry| fits(entry))?;
-            (snapshot, found)
+        ChangeCommand::Undelete => with_deleted(context)?,
+        _ => {
+            let read = read_for(
+                if wanted.is_of_other_sessions() { &[] } else { &chosen.ids },
+                matches!(wanted, ChangeCommand::Tag { .. }) && context.is_at_once(),
+                |about| load_stores::to_change(context, about),
+                |snapshot| records(context, snapshot, chosen, |_, entry| fits(entry)),
+            );
+            match (wanted == ChangeCommand::Unarchive, read) {
+                // What is archived in palimp's own data is read only if the stores have no such memory.
+                (true, Ok((snapshot, _))) if snapshot.stores.iter().any(|own| is_in_own_data(own)) => {
+                    with_deleted(context)?
+                }
+                (true, Err(why)) if !why.is_ambiguous => with_deleted(context)?,
+                (_, read) => read?,
+            }
         }
-        _ => read_for(
-            if wanted.is_of_other_sessions() { &[] } else { &chosen.ids },
-            matches!(wanted, ChangeCommand::Tag { .. }) && context.is_at_once(),
-            |about| load_stores::to_change(context, about),
-            |snapshot| records(context, snapshot, chosen, |_, entry| fits(entry)),
-        )?,
     };
     let by = if chosen.query.is_none() || found.len() == 1 { Requester::Ids } else { Requester::Query };
     run_change_of(context, &snapshot, (found, by), wanted)

@@ -135,7 +135,7 @@ fn chosen_of(
     chosen: &RecordSelection,
 ) -> Result<(Snapshot, Vec<EntryRef>)> {
     let query = chosen.query.as_deref().map(|query| Query::parse(query, context.now)).transpose()?;
-    if query.is_none_or(|query| !query.asks_deleted()) {
+    if query.is_none_or(|query| !query.asks_deleted() && !query.asks_archived()) {
         match records(context, &snapshot, chosen, |_, _| true) {
             Ok(found) => return Ok((snapshot, found)),
             // A record that is not found may have been deleted.

@@ -8,6 +8,7 @@ use super::{list, load_stores};
 use crate::cli::context::Context;
 use crate::disk;
 use crate::model::{EntryRef, Snapshot};
+use crate::ops::archive::is_in_own_data;
 use crate::ops::export::{ExportFormat, export, for_people, masked};
 use crate::query::{CancelToken, Order, Query, search};
 
@@ -26,6 +27,12 @@ pub fn run(
         return print(context, &with, &entries, options);
     }
     let snapshot = load_stores::listing(context, ReadScope::All)?;
+    let asks_archive = context.options.all || query.asks_archived();
+    if asks_archive && snapshot.stores.iter().any(|own| is_in_own_data(own)) {
+        let held = load_stores::with_deleted(context, &load_stores::snapshot(context, ReadScope::All)?)?;
+        let entries = found(context, &query, limit, &held)?;
+        return print(context, &held, &entries, options);
+    }
     let entries = found(context, &query, limit, &snapshot)?;
     if snapshot.changed().next().is_none() {
         return print(context, &snapshot, &entries, options);

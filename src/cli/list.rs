@@ -10,6 +10,7 @@ use super::read_scope::ReadScope;
 use super::session::no_session;
 use crate::cli::context::Context;
 use crate::model::{PathText, Snapshot};
+use crate::ops::archive::is_in_own_data;
 use crate::query::{CancelToken, Hit, Order, Query, explain_in, search_in};
 
 pub fn list(context: &mut Context, words: &[String], within: &SessionOption, limit: Limit) -> Result {
@@ -48,10 +49,11 @@ pub fn shown(
     about: ReadScope<'_>,
     show: impl Fn(&mut Context, &Query, &Snapshot) -> ListOutcome,
 ) -> Result {
-    let is_whole = context.options.all || query.asks_deleted();
+    let mut is_whole = context.options.all || query.asks_deleted();
     if !is_whole {
         let listed = load_stores::listing(context, about)?;
-        if let Some(exit) = show(context, query, &listed)? {
+        is_whole = query.asks_archived() && listed.stores.iter().any(|own| is_in_own_data(own));
+        if !is_whole && let Some(exit) = show(context, query, &listed)? {
             return Ok(exit);
         }
     }

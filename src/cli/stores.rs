@@ -17,7 +17,7 @@ use crate::format::{self, store_names, with_family};
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot, State, Store};
 use crate::text::columns::human_size;
-use crate::usecase::check_store;
+use crate::usecase::{archived_count, check_store};
 
 #[derive(Serialize)]
 struct StoreRow {
@@ -53,7 +53,12 @@ pub fn run(context: &mut Context, limit: Limit) -> Result {
     let snapshot = load_stores::snapshot(context, ReadScope::All)?;
     let data = load_stores::data_folder(context).ok();
     // The problems are those that `check` lists.
-    let row = |store: &Arc<Store>| row(&check_store(data.as_deref(), store, context.now).store);
+    let row = |store: &Arc<Store>| {
+        let archived = data
+            .as_deref()
+            .map_or(store.count(State::Archived), |data| archived_count(store, data, context.now));
+        StoreRow { archived, ..row(&check_store(data.as_deref(), store, context.now).store) }
+    };
     let rows: Vec<StoreRow> = snapshot.stores.iter().map(row).collect();
     match OutputTerminal::of(context) {
         Some(terminal) => print(context, &snapshot, (&rows, limit), terminal)?,

@@ -89,6 +89,11 @@ impl Memory {
             if is_archived { &mut archived } else { &mut deleted }.push(at);
         }
         match (archived.is_empty(), deleted.is_empty()) {
+            (_, true) if ops::archive::is_in_own_data(self.store()) => {
+                archived.sort_unstable();
+                archived.dedup();
+                Ok(self.make_of(with, archived, ChangeCommand::Unarchive)?.records())
+            }
             // Archived records are in the store as read, at the same places.
             (_, true) => self.make_each(archived, ChangeCommand::Unarchive),
             (true, false) => {
@@ -182,7 +187,7 @@ impl Memory {
     }
 
     /// Returns the store together with the deleted records that can be restored.
-    fn with_deleted(&self) -> Result<Snapshot> {
+    pub(super) fn with_deleted(&self) -> Result<Snapshot> {
         let with = with_deleted(&*self.disk, &self.data, self.store(), self.now())?;
         Ok(Snapshot::of(vec![Arc::new(with)]))
     }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{Found, Memory, MemoryError, Recalled, Result};
 use crate::format;
-use crate::model::{EntryRef, Moment, Snapshot};
+use crate::model::{EntryRef, Moment, Snapshot, Store};
+use crate::ops::archive::is_in_own_data;
 use crate::query::{CancelToken, Order, Query, Ranking, Request, SavedQueryRefusal, search};
 use crate::usecase::{ChangeCommand, DeleteOptions};
 
@@ -147,7 +148,15 @@ impl Memory {
     /// format has no agents and one is named. `E_SESSION_NOT_FOUND` if there is no such session.
     pub fn query<'q>(&mut self, query: impl Into<MemoryQuery<'q>>) -> Result<Recalled<Vec<Found>>> {
         self.refresh();
-        let found = self.search_for(&query.into())?;
+        let query = query.into();
+        if query.archived && is_in_own_data(self.store()) {
+            let with = self.with_deleted()?;
+            let found = self.search_for(&with, &query)?;
+            return Ok(
+                self.recalled(found.into_iter().map(|(at, rank)| Found::of(&with, at, rank)).collect())
+            );
+        }
+        let found = self.search_for(&self.snapshot, &query)?;
         Ok(self.recalled(self.all_found(found)))
     }
 
@@ -185,12 +194,12 @@ impl Memory {
         }
         self.store().whole()?;
         let live = MemoryQuery { archived: false, ..query };
-        let at = self.search_for(&live)?.into_iter().map(|(at, _)| at).collect();
+        let at = self.search_for(&self.snapshot, &live)?.into_iter().map(|(at, _)| at).collect();
         let how = DeleteOptions { reason: Some(reason.into()), ..DeleteOptions::default() };
         Ok(self.make(at, ChangeCommand::Delete(how))?.records())
     }
 
-    fn search_for(&self, query: &MemoryQuery<'_>) -> Result<Vec<(EntryRef, Option<f64>)>> {
+    fn search_for(&self, of: &Snapshot, query: &MemoryQuery<'_>) -> Result<Vec<(EntryRef, Option<f64>)>> {
         let session = self.session_or(query.session);
         if let Some(name) = session
             && !self.store().sessions.iter().any(|own| own.name == name)
@@ -204,16 +213,17 @@ impl Memory {
             return Err(MemoryError::new("E_INVALID_QUERY", message));
         }
         let states = if query.archived { "is:live,archived" } else { "is:live" };
-        self.search_in(&[&query.terms(), query.filter, states], session, query.order)
+        self.search_in(of, &[&query.terms(), query.filter, states], session, query.order)
     }
 
     /// Finds the live records that match all these queries.
     pub(super) fn search(&self, texts: &[&str], order: Order) -> Result<Vec<(EntryRef, Option<f64>)>> {
-        self.search_in(&[texts, &["is:live"]].concat(), None, order)
+        self.search_in(&self.snapshot, &[texts, &["is:live"]].concat(), None, order)
     }
 
     fn search_in(
         &self,
+        of: &Snapshot,
         texts: &[&str],
         session: Option<&str>,
         order: Order,
@@ -224,9 +234,9 @@ impl Memory {
             Some(name) => query.of_session(name),
             None => query,
         };
-        let fading = self.options.half_life_hours.map(|hours| self.with_half_life(hours));
+        let fading = self.options.half_life_hours.map(|hours| with_half_life(&of.stores[0], hours));
         let request = Request {
-            snapshot: fading.as_ref().unwrap_or(&self.snapshot),
+            snapshot: fading.as_ref().unwrap_or(of),
             text: None,
             query: &query,
             ranking: if format::ranks_by_sum(self.place.format) {
@@ -243,20 +253,20 @@ impl Memory {
             search(&request, &CancelToken::default()).unwrap_or_default().answered().map_err(unasked)?;
         Ok(results.hits.iter().map(|hit| (hit.at, hit.rank)).collect())
     }
-
-    /// Returns the store with another half-life, except where the store sets its own.
-    fn with_half_life(&self, hours: f64) -> Snapshot {
-        let mut store = self.store().clone();
-        let own = crate::format::by_name(store.format).map(|format| (format.about().decay)());
-        let tables = store.sessions.iter_mut().map(|session| &mut session.decay).chain([&mut store.decay]);
-        for table in tables.filter(|table| own.as_ref() == Some(&**table)) {
-            table.set_every_half_life(hours);
-        }
-        Snapshot::of(vec![Arc::new(store)])
-    }
 }
 
 /// Quotes a value, so that the query language takes it as it is.
 pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Returns the store with another half-life, except where the store sets its own.
+fn with_half_life(store: &Store, hours: f64) -> Snapshot {
+    let mut store = store.clone();
+    let own = crate::format::by_name(store.format).map(|format| (format.about().decay)());
+    let tables = store.sessions.iter_mut().map(|session| &mut session.decay).chain([&mut store.decay]);
+    for table in tables.filter(|table| own.as_ref() == Some(&**table)) {
+        table.set_every_half_life(hours);
+    }
+    Snapshot::of(vec![Arc::new(store)])
 }

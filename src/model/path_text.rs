@@ -119,9 +119,13 @@ pub mod serde_path {
 /// does not exist on disk: the name looks like a path into an archive.
 pub const DELETED_ROOT: &str = "~deleted!";
 
-/// Returns the file of a deleted record that only palimp's own data has, or the folder of a removed session.
+/// The same for files that were archived, if palimp's own data is the archive of their format.
+pub const ARCHIVED_ROOT: &str = "~archived!";
+
+/// Returns the file of a deleted or archived record that only palimp's own data has, or the folder of a removed
+/// session.
 pub fn deleted_from(path: &Path) -> Option<&Path> {
-    path.strip_prefix(DELETED_ROOT).ok()
+    [DELETED_ROOT, ARCHIVED_ROOT].iter().find_map(|root| path.strip_prefix(root).ok())
 }
 
 #[cfg(test)]

@@ -11,12 +11,15 @@ use crate::format::{self, Format, Placement, RecordSyntax};
 use crate::model::plan::change::UNDO_LIMIT;
 use crate::model::{
     Act, Bytes, Change, Code, Document, Entry, Moment, PathText, Plan, Problem, Role, Severity, State, Store,
-    container,
+    container, deleted_from,
 };
 use crate::store::derived_files;
 
 /// The documents of a store, sorted by path.
 pub type Documents = Vec<Arc<Document>>;
+
+/// Why a memory of palimp's own archive can't be changed.
+pub const ASIDE: &str = "it is archived, outside the store: bring it back first.";
 
 /// Returns the format of a store, and its writer.
 pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn FormatWriter)> {
@@ -35,6 +38,9 @@ pub fn may(store: &Store, entry: &Entry, operation: Operation) -> Result<()> {
     may_change(store)?;
     let (_, writes) = writes(store)?;
     match (operation, entry.state) {
+        (_, State::Archived) if deleted_from(&store.document(entry).path).is_some() => {
+            return Err(Refusal::unfit(ASIDE));
+        }
         (Operation::Delete, State::Deleted) => return Err(Refusal::unfit("it is already deleted.")),
         (Operation::Edit | Operation::Tag | Operation::Archive, State::Deleted) => {
             return Err(Refusal::unfit("it is deleted: restore it first."));

@@ -19,9 +19,23 @@ pub fn undelete(
     entries: &[Entry],
     gone: &ErasedRecords,
 ) -> Result<Plan, Refusal> {
+    restore(("undelete", State::Deleted), context, entries, gone)
+}
+
+/// Plans to restore the records in a state by a verb, as [`undelete`] does.
+pub fn restore(
+    (verb, state): (&'static str, State),
+    context: &WriteContext<'_>,
+    entries: &[Entry],
+    gone: &ErasedRecords,
+) -> Result<Plan, Refusal> {
     let (_, writes) = writes(context.store)?;
-    let (held, own): (Vec<Entry>, Vec<Entry>) =
+    let (mut held, own): (Vec<Entry>, Vec<Entry>) =
         entries.iter().partition(|entry| vault_restore::is_held(context.store, entry));
+    held.retain(|entry| entry.state == state);
+    if held.is_empty() && own.is_empty() {
+        return Err(Refusal::unfit(NOT_DELETED));
+    }
     let (listed, store) = (context.store, vault_restore::read(context.store));
     let context = &WriteContext { store: &store, ..*context };
     never_erased(context, listed, &held, gone)?;
@@ -36,7 +50,7 @@ pub fn undelete(
     let mut all = with_backups(context, writes, changes);
     all.extend(vault_restore::bring_back(writes, context, listed, &held)?);
     count += held.len();
-    let (mut plan, after) = plan_and_after("undelete", context, count, all)?;
+    let (mut plan, after) = plan_and_after(verb, context, count, all)?;
     plan.lines.extend(vault_restore::shared(&store, listed, &held));
     let from: Vec<_> = by_document(listed, &held).into_iter().map(|(own, _)| own).collect();
     check_brought(context, (&plan, &after), &from.iter().map(|own| &**own).collect::<Vec<_>>())?;

@@ -164,6 +164,11 @@ impl Query {
         self.asks().deleted
     }
 
+    /// True if it asks for archived memories.
+    pub fn asks_archived(&self) -> bool {
+        self.asks().archived
+    }
+
     pub(super) fn asks(&self) -> StateScope {
         self.clauses.iter().fold(StateScope::default(), |asks, clause| asks.or(clause.node.asks(true)))
     }

@@ -47,7 +47,8 @@ pub fn rows(app: &App) -> Vec<HealthRow> {
         return Vec::new();
     }
     let sum = |of: fn(&StoreTally) -> usize| app.tallies.iter().map(of).sum::<usize>();
-    let deleted = app.deleted.count.unwrap_or_else(|| sum(|own| own.deleted));
+    let deleted = app.deleted.count.map_or_else(|| sum(|own| own.deleted), |own| own.deleted);
+    let archived = app.deleted.count.map_or_else(|| sum(|own| own.archived), |own| own.archived);
     let [errors, warnings, _] = app.problem_counts();
     let problems = |severity| HealthLink::Problems(problems::heading(severity));
     let figures = [
@@ -69,7 +70,7 @@ pub fn rows(app: &App) -> Vec<HealthRow> {
             HealthLink::Problems(Code::StaleLock.as_str()),
         ),
         (Severity::Note, "◌", deleted, "deleted", HealthLink::Search("is:deleted")),
-        (Severity::Note, "▪", sum(|own| own.archived), "archived", HealthLink::Search("is:archived")),
+        (Severity::Note, "▪", archived, "archived", HealthLink::Search("is:archived")),
         (Severity::Note, " ", sum(|own| own.backups), "backup", HealthLink::View(Action::Backups)),
     ];
     let mut rows: Vec<HealthRow> = figures

@@ -387,6 +387,9 @@ impl ChangeCommand {
             ChangeCommand::Redact(own) => ops::redact::redact(context, entries, own, progress),
             ChangeCommand::RecordAccess => ops::access::access(context, one()?),
             ChangeCommand::Archive => ops::archive::archive(context, entries),
+            ChangeCommand::Unarchive if ops::archive::is_in_own_data(context.store) => {
+                ops::undelete::restore(("unarchive", State::Archived), context, entries, gone)
+            }
             ChangeCommand::Unarchive => ops::archive::unarchive(context, entries),
             ChangeCommand::Move(to) => ops::move_records::move_records(context, entries, to),
             ChangeCommand::Merge(into) => ops::merge::merge(context, entries, into),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::failure::ChangeFailure;
-use super::snapshot_with_bytes;
+use super::{snapshot_with_bytes, store_with_bytes};
 use crate::disk::RealDisk;
 use crate::disk::host::Host;
 use crate::model::{Moment, Snapshot, State, Store};
@@ -42,8 +42,17 @@ const COUNTED: u64 = 64 << 20;
 /// At most this many bytes of undo data and backups are read for that, at each start and after each change.
 const HELD: u64 = 4 << 20;
 
-/// Returns how many memories a search for deleted ones finds; `None` if that is not counted.
-pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Option<usize> {
+/// How many memories searches for deleted and archived ones find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetAsideCount {
+    /// With those that undo data and backups have.
+    pub deleted: usize,
+    /// With those that palimp's own data has.
+    pub archived: usize,
+}
+
+/// Counts the deleted and archived memories; `None` if that would read too much.
+pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Option<SetAsideCount> {
     let held =
         snapshot.stores.iter().map(|own| commit::held_bytes(&RealDisk, data, own)).sum::<Option<u64>>()?;
     let stores: u64 = snapshot.stores.iter().map(|own| own.bytes).sum();
@@ -52,8 +61,17 @@ pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Opti
         _ if held > HELD || stores > COUNTED => return None,
         _ => with_deleted(snapshot, data, now).ok()?,
     };
-    let entries = snapshot.stores.iter().flat_map(|store| &store.entries);
-    Some(entries.filter(|entry| entry.state == State::Deleted).count())
+    let count = |state| snapshot.stores.iter().map(|own| own.count(state)).sum();
+    Some(SetAsideCount { deleted: count(State::Deleted), archived: count(State::Archived) })
+}
+
+/// Returns the number of archived memories, with those that palimp's own data has.
+pub fn archived_count(store: &Arc<Store>, data: &Path, now: Moment) -> usize {
+    let with = || store_with_deleted(&store_with_bytes(store, now), data, now).ok();
+    match commit::has_own_archive(&RealDisk, data, store) {
+        true => with().map_or(0, |own| own.count(State::Archived)),
+        false => store.count(State::Archived),
+    }
 }
 
 /// Adds deleted memories to a store that was read again, if the store before had them.
@@ -88,7 +106,7 @@ mod tests {
         let place = Place::whole(root.clone(), "session-log");
         let store = Arc::new(load(&place, Extent::Whole, None, now));
         let snapshot = Arc::new(Snapshot::of(vec![store]));
-        let count = || deleted_count(&snapshot, &data, now);
+        let count = || deleted_count(&snapshot, &data, now).map(|own| own.deleted);
         assert_eq!(count(), Some(0));
         let vault = Vault::open(&RealDisk, &data, &root).unwrap();
         vault.copy(log, (line("mem_1") + &line("mem_2")).as_bytes(), now).unwrap();

@@ -181,8 +181,12 @@ fn in_store(
         let left = erasure.left.clone();
         return Ok(StorePart { plan: None, erasure: Some(erasure), entries: stays, left });
     }
-    // Only a plan that restores deleted memories needs to see them.
-    let brings_back = *wanted == ChangeCommand::Undelete;
+    // Only a plan that restores deleted memories, or archived ones, needs to see them.
+    let brings_back = match wanted {
+        ChangeCommand::Undelete => true,
+        ChangeCommand::Unarchive => ops::archive::is_in_own_data(store),
+        _ => false,
+    };
     let as_read = ops::delete::as_read(store);
     let planned_on = if brings_back { &**store } else { &*as_read };
     let mut gone = ErasedRecords::default();
@@ -199,7 +203,12 @@ fn in_store(
         compressed_files: &packed,
     };
     let make = |own: &[Entry]| wanted.plan_records(&context, own, &gone, progress);
+    // No file of the store has these.
+    let is_aside = |entry: &Entry| !brings_back && ops::delete::is_held(store, entry);
     if request.by == Requester::Ids {
+        if entries.iter().any(is_aside) {
+            return Err(Refusal::unfit(ops::ASIDE).into());
+        }
         let plan = Some(make(entries)?);
         return Ok(StorePart { plan, erasure: None, entries: entries.to_vec(), left: Vec::new() });
     }
@@ -207,7 +216,14 @@ fn in_store(
     let look = || if wanted.is_counted() { progress.go_on() } else { progress.step() };
     let is_sorted_out = brings_back && request.by == Requester::Query;
     let may = |entry: &Entry| {
-        look().and_then(|()| if is_sorted_out { Ok(()) } else { wanted.check_allowed(store, entry) })
+        look()?;
+        match is_sorted_out {
+            true => Ok(()),
+            false => wanted.check_allowed(store, entry).and_then(|()| match is_aside(entry) {
+                true => Err(Refusal::unfit(ops::ASIDE)),
+                false => Ok(()),
+            }),
+        }
     };
     let sifted = bulk::make_for_allowed(entries, &may, &make)?;
     Ok(StorePart { plan: sifted.result, erasure: None, entries: sifted.entries, left: sifted.skipped })

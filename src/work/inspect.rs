@@ -15,13 +15,14 @@ use crate::model::{
     BackupCheck, BackupCopy, Moment, PathText, Plan, Problem, Snapshot, State, Store, container,
 };
 use crate::ops::WriteContext;
+use crate::ops::archive::is_in_own_data;
 use crate::ops::backup_restore::comparison::BackupComparison;
 use crate::ops::effect::TouchedRecord;
 use crate::ops::repair::FixPreview;
 use crate::usecase::verify_erased::{ErasureChoice, verify_erased};
 use crate::usecase::{
     BackupComparer, FindingList, JournalView, check_backup, fixes_of, list_backups, snapshot_with_bytes,
-    store_with_bytes,
+    store_with_bytes, with_deleted,
 };
 
 /// A request to read something.
@@ -215,6 +216,12 @@ pub fn inspect(request: InspectRequest, known: &mut BackupComparer) -> Inspected
         | Inspect::Erased(..) => Arc::clone(&listed),
         // These are compared with the files, byte by byte.
         _ => snapshot_with_bytes(&listed, host, now),
+    };
+    // Palimp's own data may be the archive of a store.
+    let has_own_archive = || snapshot.stores.iter().any(|own| is_in_own_data(own));
+    let snapshot = match what {
+        Inspect::Upkeep if has_own_archive() => with_deleted(&snapshot, &data, now).unwrap_or(snapshot),
+        _ => snapshot,
     };
     let look = Inspector { listed: &listed, snapshot: &snapshot, data: &data, now };
     match what {

@@ -20,7 +20,7 @@ use crate::query::{
 use crate::store::{self, Place};
 use crate::usecase::{
     self, BackupComparer, ChangeReport, ChangeRequest, CheckedSnapshot, ExecuteOutcome, PlannedChange,
-    RecentSteps, RecoveryReport, ScreenState, Verdict, preview,
+    RecentSteps, RecoveryReport, ScreenState, SetAsideCount, Verdict, preview,
 };
 
 /// A job.
@@ -178,7 +178,7 @@ pub enum JobResult {
     /// Stores were counted.
     Counted(Box<SnapshotStatistics>),
     /// The number of deleted memories, if it is known.
-    DeletedCounted(Option<usize>),
+    DeletedCounted(Option<SetAsideCount>),
     /// A rank was explained.
     Explained(Box<ExplainedRank>),
     /// Memories were changed, or why they were not.

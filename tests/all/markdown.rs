@@ -1,5 +1,6 @@
 //! Folders of Markdown memories in their families (facts 7): found, read, checked, changed, erased.
 
+mod archive;
 mod beside_agents;
 mod budget;
 mod desk;

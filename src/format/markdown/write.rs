@@ -42,6 +42,7 @@ impl FormatWriter for Markdown {
         let own = FAMILIES.iter().find(|own| own.name() == self.name());
         let eraser = own.map(|own| own as &'static dyn FormatEraser);
         OwnOperations {
+            archives_in_own_data: true,
             eraser,
             fixes: Some(&index_fixes::FIXES),
             deleted_parts: Some(deleted_parts::deleted_parts),
@@ -61,13 +62,21 @@ impl FormatWriter for Markdown {
         }
         match operation {
             Operation::Tag => Err(NO_TAGS.into()),
-            Operation::Archive => Err("this version does not archive Markdown memories.".into()),
             _ => Ok(()),
         }
     }
 
     fn deletion(&self, _file: &Path) -> DeletionKind {
         DeletionKind::Canonical
+    }
+
+    fn may_archive(&self, store: &Store, entry: &Entry) -> Result<()> {
+        match self.0.grammar_of(&store.document(entry).path) {
+            Grammar::Topics | Grammar::Entries => Ok(()),
+            _ => Err(Refusal::unfit(
+                "it is a part of an index, not a file of its own: delete it, or let it be.",
+            )),
+        }
     }
 
     fn add(&self, context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
@@ -183,8 +192,7 @@ impl Markdown {
                 spans.extend(index_edit::lines_to(text_of(own)?, gone));
             }
             if !spans.is_empty() {
-                let new = parts::without(self.0, &own.path, &own.bytes, &spans)?;
-                changes.push(Change::rewrite(&own.path, own.bytes.clone(), new));
+                changes.push(parts::removal(self.0, own, &spans)?);
             }
         }
         Ok(changes)

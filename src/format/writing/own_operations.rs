@@ -52,6 +52,9 @@ pub struct OwnOperations {
     pub are_copies: Option<fn(&Path, &Path) -> bool>,
     /// Returns the records that are archived and restored with these.
     pub archive_group: Option<ArchiveGroup>,
+    /// True if palimp's own data is the archive: the format has none, and its agents would read a folder of archived
+    /// files.
+    pub archives_in_own_data: bool,
     /// Returns the compressed files whose bytes on disk are needed to archive or restore these records.
     pub compressed_files: Option<CompressedFiles>,
     /// Puts the texts of records after that of another, and deletes them.

@@ -68,6 +68,8 @@ fn commit_as(
             records: plan.records as u64,
             turn,
             change: plan.change.clone(),
+            own_archive: matches!(plan.verb, "archive" | "unarchive")
+                && context.format.own().archives_in_own_data,
             ..JournalLine::default()
         },
         process: context.own_process(),

@@ -1,12 +1,13 @@
 //! The number of deleted memories.
 
+use crate::usecase;
 use crate::work::StoreTally;
 
 /// The number of deleted memories, including those that undo data and backups still hold.
 #[derive(Default)]
 pub struct DeletedCount {
-    /// `None` if it is unknown.
-    pub count: Option<usize>,
+    /// With that of archived ones; `None` if it is unknown.
+    pub count: Option<usecase::SetAsideCount>,
     /// Counts of listed memories, tombstones and backups at that time; `None` asks for a new count.
     pub of: Option<[usize; 3]>,
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{ExplainedRank, MarkedRecords, SearchOutcome, SearchRequest, WorkerState};
 use crate::model::{EntryRef, EntryTracker, Moment, Snapshot};
+use crate::ops::archive::is_in_own_data;
 use crate::query::{
     CancelToken, Matches, Query, Request, Results, TextIndex, explain_in, facets, search, search_in,
 };
@@ -82,7 +83,8 @@ pub(super) fn find(
         (None, Err(error)) => return Some(SearchOutcome { asked, of, outcome: Err(error), unread: None }),
     };
     let mut unread = None;
-    if asked.deleted || query.asks_deleted() {
+    let asks_archive = query.asks_archived() && asked.snapshot.stores.iter().any(|own| is_in_own_data(own));
+    if asked.deleted || query.asks_deleted() || asks_archive {
         match kept.with_deleted(&asked) {
             Ok(with) => asked.snapshot = with,
             Err(why) => unread = Some(why),

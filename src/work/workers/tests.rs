@@ -4,6 +4,7 @@ use super::*;
 use crate::model::{EntryRef, Extent, Moment, Snapshot};
 use crate::query::Ranking;
 use crate::store::{Place, load};
+use crate::usecase::SetAsideCount;
 use crate::work::form_jobs::{FORM, FormRequest};
 use crate::work::inspect::InspectRequest;
 
@@ -84,7 +85,10 @@ fn deleted_memories_are_counted_once_and_after_what_a_view_waits_for() {
     drop(jobs);
     let done = RefCell::new(Vec::new());
     look(&to_look, &|own| done.borrow_mut().push(own));
-    assert!(matches!(&done.borrow()[..], [JobResult::Inspected(_), JobResult::DeletedCounted(Some(0))]));
+    assert!(matches!(
+        &done.borrow()[..],
+        [JobResult::Inspected(_), JobResult::DeletedCounted(Some(SetAsideCount { deleted: 0, .. }))]
+    ));
 }
 
 /// Returns the job that keeps what was typed into a form, by the numbers of the form and of its state.

@@ -4,7 +4,7 @@ use super::index_edit;
 use crate::format::markdown::families::FAMILIES;
 use crate::format::markdown::family::{Family, Grammar};
 use crate::format::markdown::index_file;
-use crate::format::writing::{FormatEase, FormatFix, FormatFixes, document};
+use crate::format::writing::{FormatEase, FormatFix, FormatFixes};
 use crate::format::{Format, title};
 use crate::model::plan::Splice;
 use crate::model::{Act, Code, Document, Problem, Store};
@@ -35,7 +35,7 @@ fn fixes(store: &Store, problem: &Problem) -> Vec<FormatFix> {
     let Some(family) = family(store).filter(|_| ease(store, problem) != FormatEase::Unknown) else {
         return Vec::new();
     };
-    let own = document(&store.documents, &problem.file);
+    let own = store.document_at(&problem.file);
     match problem.code {
         Code::OrphanNote => with_line(store, family, problem).into_iter().collect(),
         Code::BadFrontMatter => own.and_then(|own| with_quotes(own, problem)).into_iter().collect(),
@@ -46,7 +46,8 @@ fn fixes(store: &Store, problem: &Problem) -> Vec<FormatFix> {
 /// Adds a line to the index that leads to a file.
 fn with_line(store: &Store, family: &Family, problem: &Problem) -> Option<FormatFix> {
     let index = family.index?;
-    let entry = store.entries.iter().find(|own| store.document(own).path == problem.file)?;
+    let number = store.documents.binary_search_by(|own| (*own.path).cmp(&problem.file)).ok()?;
+    let entry = &store.entries[store.entry_number(number as u32, 0)? as usize];
     let change = index_edit::with_line(store, index, &problem.file, &title(store, entry)).ok()?;
     let Act::Splice(splices) = &change.act else { return None };
     let range = |own: &Splice| own.start as usize..own.start as usize + own.was.len();

@@ -7,7 +7,7 @@ use crate::format::markdown::family::{Family, Grammar};
 use crate::format::markdown::references::{file_links, joined};
 use crate::format::markdown::{Markdown, entry_file, index_file, layout};
 use crate::format::writing::{ChangesResult, ErasablePart, FormatEraser, Refusal, Result, WriteContext};
-use crate::model::{Change, Entry, PathText, Record, Span, Store};
+use crate::model::{Change, Document, Entry, PathText, Record, Span, Store};
 use crate::text::lines::{LineSpan, lines};
 use crate::text::needle::Needles;
 
@@ -88,6 +88,28 @@ pub fn whole_entries(file: &Path, text: &str) -> Result<()> {
         ))),
         false => Ok(()),
     }
+}
+
+/// Returns the change that removes parts of a file. Its undo data has whole entries, so that they are found there.
+pub fn removal(family: &Family, own: &Document, spans: &[Span]) -> Result<Change> {
+    let new = without(family, &own.path, &own.bytes, spans)?;
+    let with_delimiter = |span: &Span| {
+        let (range, delimiter) = (span.range(), DELIMITER.as_bytes());
+        let is_after =
+            own.bytes.get(range.end..range.end + delimiter.len()).is_some_and(|own| *own == *delimiter);
+        match is_after {
+            true => range.start..range.end + delimiter.len(),
+            false => range.start.saturating_sub(delimiter.len())..range.end,
+        }
+    };
+    if family.grammar_of(&own.path) == Grammar::Entries {
+        let edits = spans.iter().map(|own| (with_delimiter(own), Vec::new())).collect();
+        let change = Change::edits(&own.path, own.bytes.clone(), edits);
+        if change.after().is_some_and(|after| *after == *new) {
+            return Ok(change);
+        }
+    }
+    Ok(Change::rewrite(&own.path, own.bytes.clone(), new))
 }
 
 /// Returns a file without parts of it.

@@ -20,9 +20,10 @@ use self::gone_sessions::GoneSessions;
 use self::known_records::KnownRecords;
 use crate::disk::{Disk, Lookup};
 use crate::format::{self, Format, Placement, main_text};
-use crate::model::path_text::{DELETED_ROOT, deleted_from};
+use crate::model::path_text::{ARCHIVED_ROOT, DELETED_ROOT, deleted_from};
 use crate::model::{
-    Act, Change, Document, Entry, Moment, Record, Role, State, Store, UndoRedo, UnreadPath, is_log,
+    Act, Change, Document, Entry, JournalLine, Moment, Record, Role, State, Store, UndoRedo, UnreadPath,
+    is_log,
 };
 use crate::store::commit::vault::backups::list_backups;
 use crate::store::commit::{CommitError, Vault};
@@ -46,6 +47,12 @@ pub fn without_deleted(store: &Store) -> Store {
         sessions: sessions.cloned().collect(),
         ..store.clone()
     }
+}
+
+/// True if palimp's own data has, or had, archived records of the store.
+pub fn has_own_archive(disk: &dyn Disk, data: &Path, store: &Store) -> bool {
+    let vault = Vault::open_read_only(disk, data, &store.root);
+    vault.journal().is_ok_and(|journal| journal.iter().any(JournalLine::archives))
 }
 
 /// Returns the number of bytes in undo data and backups; `None` if they can't be read.
@@ -88,8 +95,12 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
         parts: Vec::new(),
     };
     held.iter().for_each(|own| search.take(own));
-    search.parts =
-        format.own().deleted_parts.map(|own| own(&search.store, &deletions(&vault))).unwrap_or_default();
+    if let Some(parts) = format.own().deleted_parts {
+        for is_archive in [true, false] {
+            let found = parts(&search.store, &undo_data_of(&vault, is_archive));
+            search.parts.extend(found.into_iter().map(|(path, bytes)| (is_archive, path, bytes)));
+        }
+    }
     let mut with = search.beside(gone.files);
     with.unread.extend(unread);
     Ok(with)
@@ -118,9 +129,13 @@ fn held(
             }
         };
         let is_deletion = taken.see(number, &step);
-        // An undo removes what its step had added. That is not a deletion.
-        if matches!(step.line.turn, Some(UndoRedo::Undo(_))) {
-            continue;
+        let is_redone_archive = |number| matches!(vault.step(number), Ok(Some(own)) if own.line.archives());
+        match step.line.turn {
+            // An undo removes what its step had added. That is not a deletion.
+            Some(UndoRedo::Undo(_)) => continue,
+            // The step itself has what it archived.
+            Some(UndoRedo::Redo(other)) if is_redone_archive(other) => continue,
+            _ => {}
         }
         // What got another name, or became a part of another, is not deleted.
         let is_moved = |change: &Change| {
@@ -128,9 +143,10 @@ fn held(
         };
         let at = Moment::of(&step.line.at);
         let kept = if is_deletion { KeptFrom::Deletion(number) } else { KeptFrom::Change };
+        let is_archived = is_deletion && step.line.archives();
         let own = step.changes.iter().filter(|change| !is_moved(change));
         let own = own.filter_map(|change| Some((before(change)?, change.path.clone())));
-        all.extend(own.map(|(bytes, path)| KeptBytes { at, path, bytes, kept }));
+        all.extend(own.map(|(bytes, path)| KeptBytes { at, path, bytes, kept, is_archived }));
     }
     let copies = list_backups(store, vault).unwrap_or_else(|error| {
         miss(vault.path("backups"), error.to_string());
@@ -139,7 +155,8 @@ fn held(
     for copy in copies {
         match Lookup::from(disk.read(&store.root.join(&copy.path), 0, None)) {
             Lookup::Read((bytes, _)) => {
-                all.push(KeptBytes { at: copy.at, path: copy.file, bytes, kept: KeptFrom::Backup })
+                let (at, path, kept) = (copy.at, copy.file, KeptFrom::Backup);
+                all.push(KeptBytes { at, path, bytes, kept, is_archived: false })
             }
             Lookup::Unreadable(error) => miss(copy.path, error.to_string()),
             Lookup::Absent => {}
@@ -148,11 +165,14 @@ fn held(
     all
 }
 
-/// Returns the undo data of deletions, the newest first. [`held`] reports what can't be read.
-fn deletions(vault: &Vault<'_>) -> Vec<Vec<Change>> {
+/// Returns the undo data of deletions, or of steps that archived, the newest first. [`held`] reports what can't be
+/// read.
+fn undo_data_of(vault: &Vault<'_>, is_archive: bool) -> Vec<Vec<Change>> {
     let step = |number| vault.step(number).ok().flatten();
     let steps = vault.steps().unwrap_or_default().into_iter().rev().filter_map(step);
-    steps.filter(|step| step.line.verb == "delete").map(|step| step.changes).collect()
+    let is_it = |own: &JournalLine| if is_archive { own.archives() } else { own.verb == "delete" };
+    let steps = steps.filter(|step| step.line.turn.is_none() && is_it(&step.line));
+    steps.map(|step| step.changes).collect()
 }
 
 struct DeletedSearch<'a> {
@@ -163,9 +183,10 @@ struct DeletedSearch<'a> {
     wanted: &'a ErasureMatcher<'a>,
     known: KnownRecords,
     taken: DeletedCounts,
-    found: HashMap<PathBuf, Vec<u8>>,
-    /// Documents that have only deleted parts, and nulls between them.
-    parts: Vec<(PathBuf, Vec<u8>)>,
+    /// Whole files, true for those that were archived.
+    found: HashMap<(bool, PathBuf), Vec<u8>>,
+    /// Documents that have only deleted or archived parts, and nulls between them.
+    parts: Vec<(bool, PathBuf, Vec<u8>)>,
 }
 
 impl DeletedSearch<'_> {
@@ -180,7 +201,9 @@ impl DeletedSearch<'_> {
             return;
         }
         let is_lines = is_log(&held.path);
-        let is_there = !is_lines && self.store.documents.iter().any(|own| own.path == held.path);
+        // What was archived is listed even if an agent made a file of that name since.
+        let is_there =
+            !is_lines && !held.is_archived && self.store.documents.iter().any(|own| own.path == held.path);
         let name = session.map(|at| self.store.sessions[at as usize].name.clone());
         for record in self.format.read(Role::Records, &held.path, &held.bytes, self.now).records {
             let Some(view) = record.view() else { continue };
@@ -195,11 +218,12 @@ impl DeletedSearch<'_> {
                 continue;
             }
             // A file of several records is kept once, with all of them.
-            if !is_lines && self.found.contains_key(&held.path) {
+            let place = (held.is_archived, held.path.clone());
+            if !is_lines && self.found.contains_key(&place) {
                 continue;
             }
             self.known.add(name.as_deref(), view, raw, step.map(|step| (step, said)));
-            let own = self.found.entry(held.path.clone()).or_default();
+            let own = self.found.entry(place).or_default();
             match is_lines {
                 true => own.extend(on_one_line(raw)),
                 false => own.extend(raw),
@@ -213,13 +237,14 @@ impl DeletedSearch<'_> {
     /// Returns the store with the records found. `files` belong to sessions that are gone.
     fn beside(self, files: Vec<(PathBuf, Vec<u8>)>) -> Store {
         let mut store = self.store;
-        let mut found: Vec<(PathBuf, Vec<u8>)> = self.found.into_iter().collect();
-        let more = files.into_iter().filter(|(path, _)| found.iter().all(|(own, _)| own != path));
-        let more: Vec<_> = more.collect();
+        let found = self.found.into_iter().map(|((is_archived, path), bytes)| (is_archived, path, bytes));
+        let mut found: Vec<(bool, PathBuf, Vec<u8>)> = found.collect();
+        let more = files.into_iter().filter(|(path, _)| found.iter().all(|(_, own, _)| own != path));
+        let more: Vec<_> = more.map(|(path, bytes)| (false, path, bytes)).collect();
         found.extend(more);
         found.sort();
         found.extend(self.parts);
-        for (path, bytes) in found {
+        for (is_archived, path, bytes) in found {
             let is_record =
                 matches!(self.format.place(&path, false), Placement::File(Role::Records | Role::Archive));
             let reading = match is_record {
@@ -229,13 +254,12 @@ impl DeletedSearch<'_> {
             let (at, session) = (store.documents.len() as u32, session_of(&store, &path));
             let is_null = |own: &Record| bytes.get(own.span.range()) == Some(b"null");
             let listed = (0..).zip(&reading.records).filter(|(_, own)| own.view().is_some() && !is_null(own));
-            store.entries.extend(listed.map(|(record, _)| Entry {
-                document: at,
-                record,
-                session,
-                state: State::Deleted,
-            }));
-            store.documents.push(Arc::new(document(path, bytes, reading)));
+            let (root, state) = match is_archived {
+                true => (ARCHIVED_ROOT, State::Archived),
+                false => (DELETED_ROOT, State::Deleted),
+            };
+            store.entries.extend(listed.map(|(record, _)| Entry { document: at, record, session, state }));
+            store.documents.push(Arc::new(document(root, path, bytes, reading)));
         }
         store
     }

@@ -1,0 +1,127 @@
+//! Archived memories are out of the agent's folder, kept for good, and come back as they were.
+
+use super::claude;
+use super::desk::Desk;
+use crate::support::Files;
+
+/// The ids and states of what a query finds.
+fn found(desk: &Desk, query: &str) -> Vec<(String, String)> {
+    let rows = desk.run(&["list", query, "--json"]).json_lines();
+    let text = |own: &serde_json::Value| own.as_str().unwrap_or_default().to_owned();
+    rows.iter().map(|own| (text(&own["id"]), text(&own["state"]))).collect()
+}
+
+#[test]
+fn an_archived_topic_is_out_of_the_folder_and_comes_back_byte_for_byte() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    let (index, topic) = (desk.text("MEMORY.md"), desk.text("feedback_tabs.md"));
+    desk.change(&["archive", "feedback_tabs"]);
+    assert!(!desk.store.path.join("feedback_tabs.md").exists());
+    assert!(!desk.text("MEMORY.md").contains("feedback_tabs"));
+    assert!(found(&desk, "").iter().all(|own| own.0 != "feedback_tabs"));
+    assert_eq!(found(&desk, "is:archived"), [("feedback_tabs".into(), "archived".into())]);
+    assert!(found(&desk, "is:deleted").is_empty());
+    assert_eq!(desk.run(&["undelete", "feedback_tabs", "--yes"]).status, Some(3));
+    desk.change(&["unarchive", "feedback_tabs"]);
+    assert_eq!(desk.text("MEMORY.md"), index);
+    assert_eq!(desk.text("feedback_tabs.md"), topic);
+    assert!(found(&desk, "is:archived").is_empty());
+}
+
+#[test]
+fn lines_come_back_where_they_were_though_the_index_changed_since() {
+    let index = "# Memory\n\n## Style\n\n- [Tabs](feedback_tabs.md) — never tabs\n\n## Work\n\n- [Deploy](deploy.md) — by hand\n- [Alone](alone.md)\n";
+    let desk = Desk::of(&claude().with("MEMORY.md", index), ".claude/memory");
+    desk.change(&["archive", "feedback_tabs", "deploy"]);
+    std::fs::write(desk.store.path.join("MEMORY.md"), desk.text("MEMORY.md") + "- [New](new.md)\n").unwrap();
+    desk.change(&["unarchive", "--query", "is:archived"]);
+    assert_eq!(desk.text("MEMORY.md"), format!("{index}- [New](new.md)\n"));
+}
+
+#[test]
+fn an_entry_is_archived_alone_and_comes_back_to_its_file() {
+    let desk = Desk::of(&Files::default().with("USER.md", "one\n§\ntwo\nlines\n§\nthree"), "memories");
+    desk.change(&["archive", "USER.2"]);
+    assert_eq!(desk.text("USER.md"), "one\n§\ntwo\nlines");
+    desk.change(&["archive", "USER.0"]);
+    assert_eq!(desk.text("USER.md"), "two\nlines");
+    let rows = desk.run(&["list", "is:archived", "--json"]).json_lines();
+    let mut texts: Vec<&str> = rows.iter().map(|own| own["text"].as_str().unwrap()).collect();
+    texts.sort_unstable();
+    assert_eq!(texts, ["one", "three"]);
+    let key = rows.iter().find(|own| own["text"] == "one").unwrap()["key"].as_str().unwrap().to_owned();
+    desk.change(&["unarchive", &key]);
+    assert_eq!(desk.text("USER.md"), "two\nlines\n§\none");
+    assert_eq!(found(&desk, "is:archived").len(), 1);
+}
+
+#[test]
+fn a_deleted_entry_is_listed_and_restored_too() {
+    let desk = Desk::of(&Files::default().with("USER.md", "one\n§\ntwo\n§\nthree"), "memories");
+    desk.change(&["delete", "USER.1"]);
+    let rows = desk.run(&["list", "is:deleted", "--json"]).json_lines();
+    assert_eq!(rows.iter().map(|own| own["text"].as_str().unwrap()).collect::<Vec<_>>(), ["two"]);
+    desk.change(&["undelete", "--query", "is:deleted"]);
+    assert_eq!(desk.text("USER.md"), "one\n§\nthree\n§\ntwo");
+    assert!(found(&desk, "is:deleted").is_empty());
+}
+
+#[test]
+fn an_undone_archive_is_no_archive() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    let index = desk.text("MEMORY.md");
+    desk.change(&["archive", "deploy"]);
+    desk.change(&["undo"]);
+    assert_eq!(desk.text("MEMORY.md"), index);
+    assert!(
+        found(&desk, "is:archived").is_empty() && found(&desk, "deploy").iter().any(|own| own.0 == "deploy")
+    );
+    desk.change(&["redo"]);
+    assert_eq!(found(&desk, "is:archived"), [("deploy".into(), "archived".into())]);
+}
+
+#[test]
+fn an_agents_new_file_of_that_name_stays_and_so_does_the_archived_one() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    desk.change(&["archive", "deploy"]);
+    std::fs::write(desk.store.path.join("deploy.md"), "---\nname: deploy\n---\n\nNew.\n").unwrap();
+    let mut all = found(&desk, "is:live,archived deploy");
+    all.retain(|own| own.0 == "deploy");
+    all.sort();
+    assert_eq!(all, [("deploy".into(), "archived".into()), ("deploy".into(), "live".into())]);
+    let refused = desk.run(&["unarchive", "deploy", "--yes"]);
+    assert_ne!(refused.status, Some(0), "{}", refused.stdout);
+    assert!(refused.stderr.contains("deploy.md"), "{}", refused.stderr);
+    assert_eq!(desk.text("deploy.md"), "---\nname: deploy\n---\n\nNew.\n");
+}
+
+#[test]
+fn an_archived_topic_is_erased_for_good() {
+    let files = claude()
+        .with("secret.md", "---\nname: secret\ndescription: hush\n---\n\nThe quiet word is marzipan.\n");
+    let desk = Desk::of(&files, ".claude/memory");
+    desk.change(&["archive", "secret"]);
+    assert!(desk.has("marzipan"));
+    desk.change(&["erase", "secret"]);
+    assert!(!desk.has("marzipan"));
+    assert!(found(&desk, "is:archived").is_empty());
+}
+
+#[test]
+fn an_archive_is_exported_and_counted() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    desk.change(&["archive", "deploy"]);
+    let all = desk.run(&["export", "is:archived", "--format", "jsonl"]).stdout;
+    assert!(all.contains("By hand, see"), "{all}");
+    assert_eq!(desk.run(&["stores", "--json"]).json_lines()[0]["archived"], 1);
+}
+
+#[test]
+fn a_part_of_an_index_is_not_archived() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    let index = desk.text("MEMORY.md");
+    let refused = desk.run(&["archive", "MEMORY#rules", "--yes"]);
+    assert_ne!(refused.status, Some(0));
+    assert!(refused.stderr.contains("part of an index"), "{}", refused.stderr);
+    assert_eq!(desk.text("MEMORY.md"), index);
+}
