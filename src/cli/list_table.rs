@@ -13,12 +13,14 @@ use crate::text::safe_text::sanitize_lines;
 const AHEAD: usize = 16;
 
 /// Returns the sign before a row, for the most serious fact about the record.
-pub fn sign(is_sensitive: bool, has_problem: bool, state: State) -> (&'static str, TextStyle) {
-    match state {
+pub fn sign(store: &Store, entry: &Entry) -> (&'static str, TextStyle) {
+    let has_problem = store.problems_of(entry).next().is_some();
+    match entry.state {
         State::Broken => ("✖", TextStyle::Bad),
         State::Deleted => ("-", TextStyle::Dim),
         State::Archived => ("▪", TextStyle::Dim),
-        State::Live if is_sensitive => ("!", TextStyle::Secret),
+        State::Live if format::is_sensitive(store, entry) => ("!", TextStyle::Secret),
+        State::Live if store.is_unseen(entry) => ("∅", TextStyle::Warning),
         State::Live if has_problem => ("⚠", TextStyle::Warning),
         State::Live => ("", TextStyle::Plain),
     }
@@ -81,8 +83,7 @@ impl MemoryTable<'_> {
             _ => names.get(hit.at.store as usize).map_or("", String::as_str),
         };
         let age = view.and_then(|view| view.created).map(|created| created.age_at(context.now));
-        let has_problem = store.problems_of(entry).next().is_some();
-        let (sign, look) = sign(format::is_sensitive(store, entry), has_problem, entry.state);
+        let (sign, look) = sign(store, entry);
         let title = format::title(store, entry);
         let cells = vec![
             ColumnCell::of(sign, look),

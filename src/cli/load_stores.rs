@@ -236,7 +236,8 @@ fn here() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
-fn home() -> Option<PathBuf> {
+/// Returns the home folder, if there is one.
+pub fn home() -> Option<PathBuf> {
     let own = directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned());
     own.filter(|own| own.is_absolute())
 }

@@ -68,7 +68,6 @@ impl MemoryRow {
         let (line, raw) = format::lines_of(document, entry.record).unwrap_or((record.span, Cow::default()));
         let holds_more = line.start < record.span.start || line.end > record.span.end;
         let is_sensitive = format::is_sensitive(store, entry);
-        let has_problem = store.problems_of(entry).next().is_some();
         let decay = view.map(|view| EntryDecay::of(store, entry, view, now).now());
         MemoryRow {
             key: store.key(entry),
@@ -100,7 +99,7 @@ impl MemoryRow {
             raw: String::from_utf8_lossy(&raw).into_owned(),
             raw_base64: std::str::from_utf8(&raw).is_err().then(|| BASE64_STANDARD.encode(&*raw)),
             explain: explain.map(ExplanationRow::new),
-            sign: sign(is_sensitive, has_problem, entry.state).0,
+            sign: sign(store, entry).0,
         }
     }
 

@@ -119,6 +119,7 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &ScreenSett
         linear: config.linear,
         mouse: mouse && !config.linear,
         data,
+        home: load_stores::home(),
         visits,
         layout,
         reduced_motion: config.reduced_motion,

@@ -7,6 +7,7 @@ use crate::model::{Bytes, DecayTable, Document, Entry, LoadedFile, Lock, Moment,
 use crate::text::json::Json;
 
 use super::detection::{Evidence, FolderProbe};
+use super::instruction_place::InstructionPlace;
 pub use super::placement::Placement;
 pub(super) use super::placement::parts;
 use super::record_reader::Reading;
@@ -137,6 +138,11 @@ pub trait Format: FormatWriter {
     /// this format loads them by itself.
     fn loaded(&self, _documents: &[Arc<Document>]) -> Vec<LoadedFile> {
         Vec::new()
+    }
+
+    /// Returns where programs that read this format look for files of instructions.
+    fn instructions(&self) -> &'static [InstructionPlace] {
+        &[]
     }
 
     /// Returns what of a line of a note may be the note's title; `None` if the line is none.

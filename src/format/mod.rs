@@ -22,6 +22,7 @@ mod entry_text;
 mod format_trait;
 mod id_index;
 mod id_lists;
+mod instruction_place;
 mod json_document;
 mod json_stream;
 pub mod live_session;
@@ -37,6 +38,7 @@ mod title;
 mod tombstone_log;
 
 pub use default_place::folders_at;
+pub use instruction_place::{ImportRule, InstructionBase, InstructionPlace};
 pub use json_stream::outline;
 pub use lost_text::LOST_TEXT;
 

@@ -29,6 +29,38 @@ pub struct LoadedFile {
     pub beyond: Vec<Range<usize>>,
     /// The limit, if there is one.
     pub limit: Option<LoadLimit>,
+    /// What goes beyond the limit.
+    pub excess: LoadExcess,
+    /// The loaded lines that lead to other files, with the paths of these files relative to the root.
+    pub leads: Vec<(Range<usize>, PathBuf)>,
+}
+
+/// What must go of a file so that all of it is loaded: nothing if all is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoadExcess {
+    /// The number of lines.
+    pub lines: usize,
+    /// The number of bytes.
+    pub bytes: usize,
+    /// The number of characters.
+    pub characters: usize,
+}
+
+impl LoadExcess {
+    /// True if nothing must go.
+    pub fn is_none(self) -> bool {
+        self == LoadExcess::default()
+    }
+
+    /// Returns what must still go after something of this size went.
+    #[must_use]
+    pub fn less(self, gone: LoadExcess) -> LoadExcess {
+        LoadExcess {
+            lines: self.lines.saturating_sub(gone.lines),
+            bytes: self.bytes.saturating_sub(gone.bytes),
+            characters: self.characters.saturating_sub(gone.characters),
+        }
+    }
 }
 
 /// The most that is loaded of a file.

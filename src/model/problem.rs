@@ -97,10 +97,14 @@ codes! {
     EmptyRecord "empty-record" "The main text is empty: the memory says nothing.",
     OrphanNote "orphan-note" "The index does not lead to the file, so an agent may never open it.",
     StaleClaim "stale-claim" "It names a file that the project does not have any more.",
+    ContradictingDates "contradicting-dates" "It says nearly the same as another memory, but with another date or number.",
     ProjectMoved "project-moved" "The project of the memories is not at its path any more, so no agent loads them.",
     ChangeUndone "change-undone" "Another program wrote a file as it was before palimp changed it.",
     SecretInIndex "secret-in-index" "A line of an index has what looks like a secret, and is no memory.",
     RoundTrip "round-trip" "The program that owns the file would write it in another way, and refuses to change it.",
+    UntrustedText "untrusted-text" "It has what a model reads and a person does not see, or orders to ignore what the model was told.",
+    SyncConflict "sync-conflict" "A sync program kept two versions of the file.",
+    UnclosedBlock "unclosed-block" "A block that a program writes has a start and no end.",
     NoFinalNewline "no-final-newline" "The file's last line has no line end.",
 }
 

@@ -20,6 +20,10 @@ use super::view::View;
 use super::whole_store::UnreadPath;
 use crate::model::plan::change::Change;
 
+/// The name of the fact that a model gets nothing of a record when an agent starts, because it is beyond a limit, or
+/// because what leads to it is. The value says why.
+pub const UNSEEN: &str = "unseen";
+
 /// The state of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum State {
@@ -229,6 +233,12 @@ impl Store {
         let from = self.facts.partition_point(|(own, ..)| *own < entry);
         let own = self.facts[from..].iter().take_while(move |(own, ..)| *own == entry);
         own.map(|(_, name, value)| (*name, value.as_str()))
+    }
+
+    /// True if a model gets nothing of an entry at the start, because of a limit.
+    pub fn is_unseen(&self, entry: &Entry) -> bool {
+        let number = if self.facts.is_empty() { None } else { self.number_of(entry) };
+        number.is_some_and(|number| self.facts_of(number).any(|(name, _)| name == UNSEEN))
     }
 
     /// Adds problems, in their order.

@@ -167,7 +167,8 @@ fn is(value: &QueryValue) -> Result<Filter, QueryError> {
         "broken" => Filter::State(State::Broken),
         "pinned" => Filter::Pinned,
         "sensitive" => Filter::Sensitive,
-        _ => return Err(bad("is", value, "live, archived, deleted, broken, pinned or sensitive")),
+        "unseen" => Filter::Unseen,
+        _ => return Err(bad("is", value, "live, archived, deleted, broken, pinned, sensitive or unseen")),
     })
 }
 

@@ -9,6 +9,7 @@ mod freshness;
 mod grown_log;
 pub mod hidden_names;
 mod incremental_read;
+pub mod instruction_files;
 mod large_file;
 mod load;
 pub mod lock;

@@ -280,9 +280,18 @@ fn scalar(text: &str) -> (Cow<'_, str>, Option<&'static str>) {
         Some('*') => (Cow::Borrowed(text), Some(ALIAS)),
         Some('@' | '`' | '%') => (Cow::Borrowed(text), Some("a plain value can't start with this sign")),
         _ => {
-            let plain = text.find(" #").map_or(text, |at| text[..at].trim_end());
-            let fault = (plain.contains(": ") || plain.ends_with(':'))
-                .then_some("a value that holds a colon needs quotes");
+            // People write `# ` before a comment. `PR #34` is text, though YAML would read only `PR`.
+            let is_comment =
+                |at: &usize| matches!(text.as_bytes().get(at + 2), None | Some(b' ' | b'\t' | b'#'));
+            let mut marks = text.match_indices(" #").map(|(at, _)| at);
+            let plain = marks.find(is_comment).map_or(text, |at| text[..at].trim_end());
+            let fault = match () {
+                () if plain.contains(": ") || plain.ends_with(':') => {
+                    Some("a value that holds a colon needs quotes")
+                }
+                () if plain.contains(" #") => Some("YAML reads nothing after ` #`; the value needs quotes"),
+                () => None,
+            };
             (Cow::Borrowed(plain), fault)
         }
     }

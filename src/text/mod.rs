@@ -11,6 +11,7 @@ pub mod keyed_search;
 pub mod lines;
 pub mod merge_conflict;
 pub mod part_range;
+pub mod prompt_injection;
 pub mod wiki_links;
 
 pub mod json_layout;

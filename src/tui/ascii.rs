@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 
-const SIGNS: [(char, char); 54] = [
+const SIGNS: [(char, char); 56] = [
     ('│', '|'),
     ('─', '-'),
     ('▶', '>'),
@@ -13,6 +13,8 @@ const SIGNS: [(char, char); 54] = [
     ('✖', 'x'),
     ('⚠', 'w'),
     ('★', 'p'),
+    ('∅', 'u'),
+    ('≠', '#'),
     ('…', '~'),
     ('▸', '>'),
     ('▾', 'v'),

@@ -55,6 +55,7 @@ pub fn rows(app: &App) -> Vec<HealthRow> {
         (Severity::Error, sign(Severity::Error), errors, "error", problems(Severity::Error)),
         (Severity::Warning, sign(Severity::Warning), warnings, "warning", problems(Severity::Warning)),
         (Severity::Warning, "!", sum(|own| own.sensitive), "secret", HealthLink::Secrets),
+        (Severity::Warning, "∅", sum(|own| own.unseen), "unseen", HealthLink::Search("is:unseen")),
         (
             Severity::Error,
             sign(Severity::Error),
@@ -82,7 +83,7 @@ pub fn rows(app: &App) -> Vec<HealthRow> {
             text: match name {
                 // The number in undo data and backups is not known yet.
                 "deleted" if app.deleted.count.is_none() => name.to_owned(),
-                "deleted" | "archived" => format!("{count} {name}"),
+                "deleted" | "archived" | "unseen" => format!("{count} {name}"),
                 _ => count_with_noun(count as u64, name),
             },
             link: leads,

@@ -223,6 +223,7 @@ fn signs(app: &App, hit: &Hit) -> String {
         (entry.state == State::Deleted, "Deleted."),
         (entry.state == State::Archived, "Archived."),
         (format::is_sensitive(store, entry), "Holds a secret."),
+        (store.is_unseen(entry), "The model never sees it."),
         (problems > 0, "Has problems."),
     ];
     said.iter().filter(|(is, _)| *is).map(|(_, word)| format!(" {word}")).collect()

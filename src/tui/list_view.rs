@@ -5,6 +5,7 @@ pub mod archive;
 pub mod backups;
 pub mod details_area;
 pub mod details_text;
+pub mod instructions;
 pub mod journal;
 pub mod kind;
 pub mod list_cell;
@@ -105,6 +106,7 @@ pub fn detail_text(app: &App) -> String {
         Some(ListRow::New(at) | ListRow::Side(_, at)) => Some(new::text(app, at)),
         Some(ListRow::Finding(at)) => secrets::text(app, at),
         Some(ListRow::Loaded(number, file)) => loaded::text(app, number, file),
+        Some(ListRow::Instruction(number, file)) => instructions::text(app, number, file),
         _ => None,
     };
     let mut text = text.unwrap_or_default();

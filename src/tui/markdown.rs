@@ -309,6 +309,7 @@ mod tests {
             linear: false,
             mouse: true,
             data: None,
+            home: None,
             readonly: false,
             demo_folder: None,
             visits: Default::default(),

@@ -19,6 +19,7 @@ pub fn sign_of(app: &App, store: &Store, entry: &Entry, is_new: bool) -> (&'stat
         (_, Some(Severity::Warning)) => (sign(Severity::Warning), theme.severity(Severity::Warning)),
         (State::Deleted, _) => ("−", theme.dim()),
         (State::Archived, _) => ("▪", theme.dim()),
+        _ if store.is_unseen(entry) => ("∅", theme.severity(Severity::Warning)),
         _ if is_new => ("+", theme.fresh()),
         _ if is_kept => ("★", theme.accent()),
         _ => (" ", Style::new()),

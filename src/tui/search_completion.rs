@@ -12,7 +12,7 @@ const MOST: usize = 24;
 pub const EXAMPLES: [&str; 4] = ["pool since:-7d", "payments -tag:draft", "\"rotate the key\"", "is:broken"];
 
 /// The states that `is:` takes.
-const STATES: [&str; 5] = ["archived", "deleted", "pinned", "broken", "sensitive"];
+const STATES: [&str; 6] = ["archived", "deleted", "pinned", "broken", "sensitive", "unseen"];
 
 /// Returns the completions of the word before the cursor, most frequent first.
 pub fn of(app: &App, before: &str) -> Vec<SearchSuggestion> {

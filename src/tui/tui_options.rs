@@ -28,6 +28,8 @@ pub struct TuiOptions {
     pub mouse: bool,
     /// The folder of palimp's own data. Without it nothing can be undone, so nothing can be changed.
     pub data: Option<PathBuf>,
+    /// The home folder, where agents have instructions for all projects.
+    pub home: Option<PathBuf>,
     /// The time up to which the user has seen each store's memories.
     pub visits: Visits,
     /// The saved arrangement of the panes.

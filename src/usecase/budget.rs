@@ -8,6 +8,7 @@ use crate::format;
 use crate::model::plan::count_with_noun;
 use crate::model::{Document, LoadLimit, LoadedExtent, LoadedFile, Snapshot, Store};
 use crate::text::columns::human_size;
+use crate::usecase::what_fits::{WhatFits, what_fits};
 
 /// At most this many lines of a file are named.
 const SHOWN: usize = 5;
@@ -56,26 +57,18 @@ pub fn loaded_size(file: &LoadedFile) -> String {
     }
 }
 
-/// Returns the lines that the model never sees, and those that cost most, in words. Untrusted text. Secrets that are
-/// on one line are not masked.
-pub fn loaded_lines(document: &Document, file: &LoadedFile) -> Vec<String> {
-    let whole = String::from_utf8_lossy(&document.bytes);
-    // A key block goes over lines, and each of them is a part of the secret.
-    let secrets = if whole.len() == document.bytes.len() { secret_spans(&whole) } else { Vec::new() };
-    let line = |range: &Range<usize>| {
-        let before = document.bytes.get(..range.start).unwrap_or_default();
-        let number = 1 + memchr::memchr_iter(b'\n', before).count();
-        let is_within = secrets.iter().any(|own| own.start < range.start && range.start < own.end);
-        let text = String::from_utf8_lossy(document.bytes.get(range.clone()).unwrap_or_default());
-        let text = if is_within { MASK.into() } else { text };
-        format!("line {number}, {} B: {}", range.len(), text.trim_end())
-    };
+/// Returns the lines that the model never sees, what must go so that it does, and the lines that cost most, in words.
+/// Untrusted text. Secrets that are on one line are not masked.
+pub fn loaded_lines(store: &Store, file: &LoadedFile) -> Vec<String> {
+    let Some(document) = store.document_at(&file.path) else { return Vec::new() };
     let mut told = Vec::new();
+    let line = line_in(document);
     if let LoadedExtent::UpTo(cut) = file.extent {
         let count = count_with_noun(file.beyond.len() as u64, "line");
         told.push(format!("The model never sees line {cut} and what follows, {count}:"));
-        told.extend(file.beyond.iter().take(SHOWN).map(line));
+        told.extend(file.beyond.iter().take(SHOWN).map(&line));
     }
+    told.extend(what_fits(store, file).iter().flat_map(WhatFits::told));
     if file.limit.is_some() && !file.loaded.is_empty() {
         let mut costly: Vec<_> = file.loaded.iter().collect();
         costly.sort_by_key(|range| std::cmp::Reverse(range.len()));
@@ -83,4 +76,19 @@ pub fn loaded_lines(document: &Document, file: &LoadedFile) -> Vec<String> {
         told.extend(costly.into_iter().take(SHOWN).map(line));
     }
     told
+}
+
+/// Returns a function that shows a line with its number and size.
+fn line_in(document: &Document) -> impl Fn(&Range<usize>) -> String {
+    let whole = String::from_utf8_lossy(&document.bytes);
+    // A key block goes over lines, and each of them is a part of the secret.
+    let secrets = if whole.len() == document.bytes.len() { secret_spans(&whole) } else { Vec::new() };
+    move |range: &Range<usize>| {
+        let before = document.bytes.get(..range.start).unwrap_or_default();
+        let number = 1 + memchr::memchr_iter(b'\n', before).count();
+        let is_within = secrets.iter().any(|own| own.start < range.start && range.start < own.end);
+        let text = String::from_utf8_lossy(document.bytes.get(range.clone()).unwrap_or_default());
+        let text = if is_within { MASK.into() } else { text };
+        format!("line {number}, {} B: {}", range.len(), text.trim_end())
+    }
 }

@@ -12,7 +12,8 @@ pub use self::backup_summary::BackupSummary;
 use crate::disk::host::Host;
 use crate::disk::{Disk, Machine, RealDisk, ThisMachine};
 use crate::model::{
-    BackupCheck, BackupCopy, Moment, PathText, Plan, Problem, Snapshot, State, Store, container,
+    BackupCheck, BackupCopy, Moment, PathText, Plan, Problem, ProjectInstructions, Snapshot, State, Store,
+    container,
 };
 use crate::ops::WriteContext;
 use crate::ops::archive::is_in_own_data;
@@ -21,8 +22,8 @@ use crate::ops::effect::TouchedRecord;
 use crate::ops::repair::FixPreview;
 use crate::usecase::verify_erased::{ErasureChoice, verify_erased};
 use crate::usecase::{
-    BackupComparer, FindingList, JournalView, check_backup, fixes_of, list_backups, snapshot_with_bytes,
-    store_with_bytes, with_deleted,
+    BackupComparer, FindingList, JournalView, check_backup, fixes_of, list_backups, project_instructions,
+    snapshot_with_bytes, store_with_bytes, with_deleted,
 };
 
 /// A request to read something.
@@ -56,6 +57,8 @@ pub enum Inspect {
     Fixes(usize, Box<Problem>),
     /// Every finding of every store. A newer request replaces it.
     Secrets,
+    /// The files of instructions of the projects, and of this home folder.
+    Instructions(Option<PathBuf>),
     /// Whether what a step of a store erased is anywhere again.
     Erased(usize, u64),
 }
@@ -87,6 +90,8 @@ pub enum Inspected {
     Fixes(usize, Box<Problem>, Result<FixPreview, String>),
     /// The findings, or why they are unknown.
     Secrets(Result<FindingList, String>),
+    /// The files of instructions of the projects.
+    Instructions(Vec<ProjectInstructions>),
     /// What a step of a store erased was searched for: the result in lines, or why it is unknown.
     Erased(usize, u64, Result<Vec<String>, String>),
 }
@@ -213,6 +218,7 @@ pub fn inspect(request: InspectRequest, known: &mut BackupComparer) -> Inspected
         | Inspect::Fixes(..)
         | Inspect::Verify(..)
         | Inspect::Secrets
+        | Inspect::Instructions(_)
         | Inspect::Erased(..) => Arc::clone(&listed),
         // These are compared with the files, byte by byte.
         _ => snapshot_with_bytes(&listed, host, now),
@@ -253,6 +259,9 @@ pub fn inspect(request: InspectRequest, known: &mut BackupComparer) -> Inspected
             Inspected::Fixes(store, problem, fixes)
         }
         Inspect::Secrets => Inspected::Secrets(FindingList::of(&listed, &data, now)),
+        Inspect::Instructions(home) => {
+            Inspected::Instructions(project_instructions(&RealDisk, &listed, home.as_deref()))
+        }
         Inspect::Erased(store, step) => Inspected::Erased(store, step, look.erased(host, store, step)),
     }
 }

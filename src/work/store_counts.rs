@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use crate::model::{Code, Moment, Role, Severity, State, Store};
+use crate::model::{Code, Moment, Role, Severity, State, Store, UNSEEN};
 use crate::query::most_first;
 
 /// At most this many of the newest entries are known.
@@ -22,6 +22,8 @@ pub struct StoreTally {
     pub listed: usize,
     /// The number of listed entries with what looks like a secret: as many as `is:sensitive` finds.
     pub sensitive: usize,
+    /// The number of entries of which a model gets nothing because of a limit: as many as `is:unseen` finds.
+    pub unseen: usize,
     /// The number of entries that can't be read.
     pub broken: usize,
     /// The number of archived entries.
@@ -79,6 +81,7 @@ impl StoreTally {
                 }
             }
         }
+        tally.unseen = store.facts.iter().filter(|(_, name, _)| *name == UNSEEN).count();
         tally.keep_newest();
         tally.all_kinds = kinds.into_iter().map(str::to_owned).collect();
         tally.backups = store.documents.iter().filter(|document| document.role == Role::Backup).count();

@@ -3,7 +3,9 @@
 mod archive;
 mod beside_agents;
 mod budget;
+mod contradictions;
 mod desk;
+mod instructions;
 mod look_alikes;
 mod lossless;
 mod merge;
@@ -12,6 +14,7 @@ mod read_only;
 mod real;
 mod rename;
 mod restore;
+mod seen;
 mod write;
 
 use crate::support::{Files, problems, rows};

@@ -12,6 +12,7 @@ use crate::format::{Assembly, AssemblyInput};
 use crate::model::{
     Code, Document, Entry, Moment, NameKind, PathText, Problem, RecordBody, Role, Severity, State, View,
 };
+use crate::text::front_matter::Note;
 
 /// A longer line of an index says too much.
 const LONG_LINE: usize = 200;
@@ -27,16 +28,23 @@ pub fn assemble(family: &'static Family, parts: &AssemblyInput<'_>, _now: Moment
     }
     let views: Vec<_> = views(parts, &assembly.entries).collect();
     assembly.problems.extend(doubled(&views));
+    if family.has_front_matter {
+        assembly.problems.extend(of_same_name(&views));
+    }
     assembly.problems.extend(dangling(&views));
     let index = family.index.and_then(|name| parts.numbered().find(|(_, own)| own.path == Path::new(name)));
-    if let Some((_, index)) = index {
+    if let Some((at, index)) = index {
         let text = String::from_utf8_lossy(&index.bytes);
         assembly.problems.extend(of_index(index, &text, parts, &views));
         assembly.problems.extend(of_size(index, &text));
         assembly.problems.extend(index_facts::secrets(index, &text));
         let numbers = (0..).zip(&assembly.entries);
         let files = numbers.map(|(number, own)| (&*parts.documents[own.document as usize].path, number));
-        assembly.facts = index_facts::facts(&text, &files.collect());
+        let files = files.collect();
+        assembly.facts = index_facts::facts(&text, &files);
+        let parts = (0..).zip(&assembly.entries).filter(|(_, own)| own.document == at);
+        let parts = parts.map(|(number, own)| (number, index.records[own.record as usize].line));
+        assembly.facts.extend(index_facts::unseen(index, &text, &files, parts));
     }
     assembly
 }
@@ -65,6 +73,26 @@ fn doubled(views: &[ReadRecord<'_>]) -> Vec<Problem> {
     problems
 }
 
+/// Returns a problem of each topic whose `name` another has: a link by that name leads to one of them.
+fn of_same_name(views: &[ReadRecord<'_>]) -> Vec<Problem> {
+    let mut first: HashMap<String, &Path> = HashMap::new();
+    let mut problems = Vec::new();
+    for (entry, document, view) in views {
+        let text = String::from_utf8_lossy(&document.bytes);
+        let note = Note::read(&text);
+        let Some(field) = note.field("name") else { continue };
+        let name = field.value.plain();
+        let Some(other) = first.get(&name) else {
+            first.insert(name, &document.path);
+            continue;
+        };
+        let message = format!("{} has the name {name:?}, too.", other.to_text());
+        let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &document.path, message);
+        problems.push(problem.at_line(field.line).of_record(entry.record, view.id));
+    }
+    problems
+}
+
 /// Returns a note for each link that leads to no memory. A link in any case, with `-` or `_`, leads to it.
 fn dangling(views: &[ReadRecord<'_>]) -> Vec<Problem> {
     let known = views.iter().flat_map(|(.., view)| {
@@ -79,7 +107,9 @@ fn dangling(views: &[ReadRecord<'_>]) -> Vec<Problem> {
         for reference in view.references.iter().filter(|own| missing.has(own)) {
             let to = reference.to.text;
             let is_file = reference.relation == LINK && files.contains(Path::new(&format!("{to}.md")));
-            if is_file || folded.contains(&fold(to)) {
+            // Serena keeps memories of all projects in the home folder.
+            let is_global = reference.relation == "mem:" && to.starts_with("global/");
+            if is_file || is_global || folded.contains(&fold(to)) {
                 continue;
             }
             let message = format!("`{}` names {to:?}, which is not in the store.", reference.relation);

@@ -7,8 +7,9 @@ use crate::format::notes::note_file::stem;
 use crate::format::record_reader::{self, Reading};
 use crate::model::{Code, PackedView, ParsedRecord, Problem, Record, RecordBody, Severity, Span};
 
-/// What is between two entries.
+/// What is between two entries that Hermes writes. It reads any line end.
 pub const DELIMITER: &str = "\n§\n";
+const CRLF_DELIMITER: &str = "\r\n§\r\n";
 
 /// The limits of the two files in characters, with the delimiters.
 const LIMITS: [(&str, usize); 2] = [("MEMORY", 2_200), ("USER", 1_375)];
@@ -48,26 +49,79 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
 fn entries(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
-    for part in text.split(DELIMITER) {
+    while start <= text.len() {
+        let rest = &text[start..];
+        let next = delimiter(rest);
+        let part = &rest[..next.as_ref().map_or(rest.len(), |own| own.start)];
         let lead = part.len() - part.trim_start().len();
         let own = start + lead..start + lead + part.trim().len();
         if !own.is_empty() {
             found.push(own);
         }
-        start += part.len() + DELIMITER.len();
+        start += next.map_or(rest.len() + 1, |own| own.end);
     }
     found
 }
 
-/// Returns the bytes that Hermes writes for entries.
-pub fn joined<'a>(entries: impl Iterator<Item = &'a str>) -> String {
-    entries.map(str::trim).filter(|own| !own.is_empty()).collect::<Vec<_>>().join(DELIMITER)
+/// Returns where the first delimiter is, with its line ends.
+fn delimiter(text: &str) -> Option<std::ops::Range<usize>> {
+    text.match_indices('§').find_map(|(at, mark)| {
+        let before = text[..at].strip_suffix('\n')?;
+        let start = before.strip_suffix('\r').unwrap_or(before).len();
+        let after = &text[at + mark.len()..];
+        let ends = if after.starts_with("\r\n") { 2 } else { usize::from(after.starts_with('\n')) };
+        (ends > 0).then_some(start..at + mark.len() + ends)
+    })
+}
+
+/// Returns the texts of the entries.
+pub fn texts(text: &str) -> impl Iterator<Item = &str> {
+    entries(text).into_iter().map(|own| &text[own])
+}
+
+/// Returns the delimiter of a text, with its line ends.
+pub fn delimiter_of(text: &str) -> &'static str {
+    if text.contains(CRLF_DELIMITER) { CRLF_DELIMITER } else { DELIMITER }
+}
+
+/// True if a text has a delimiter.
+pub fn has_delimiter(text: &str) -> bool {
+    delimiter(text).is_some()
+}
+
+/// True if a line looks like a delimiter, and is none for Hermes: what is one memory is unknown.
+pub fn has_odd_delimiter(text: &str) -> bool {
+    text.lines().any(|line| line.trim() == "§" && line != "§")
+}
+
+/// Returns the bytes that Hermes writes for entries, with this delimiter.
+pub fn joined<'a>(entries: impl Iterator<Item = &'a str>, delimiter: &str) -> String {
+    entries.map(str::trim).filter(|own| !own.is_empty()).collect::<Vec<_>>().join(delimiter)
+}
+
+/// True if a text is as Hermes would write it, but for its line ends.
+pub fn is_as_written(text: &str) -> bool {
+    let plain = text.trim().replace("\r\n", "\n");
+    joined(texts(&plain), DELIMITER) == plain
+}
+
+/// Returns a text with more entries at its end. What it has stays as it is, if Hermes would write it so.
+pub fn with_entries<'a>(text: &'a str, added: impl Iterator<Item = &'a str>) -> String {
+    let delimiter = delimiter_of(text);
+    match is_as_written(text) && !text.trim().is_empty() {
+        true => joined([text].into_iter().chain(added), delimiter),
+        false => joined(texts(text).chain(added), delimiter),
+    }
 }
 
 fn problems(path: &Path, text: &str) -> Vec<Problem> {
     let mut found = Vec::new();
-    let own = entries(text);
-    if joined(own.iter().map(|own| &text[own.clone()])) != text.trim() {
+    let odd = text.lines().position(|line| line.trim() == "§" && line != "§");
+    if let Some(at) = odd {
+        let message = "The line of `§` has other characters around it: Hermes does not end a memory here.";
+        let problem = Problem::of_file(Code::RoundTrip, Severity::Warning, path, message);
+        found.push(problem.at_line(at as u32 + 1));
+    } else if !is_as_written(text) {
         let message =
             "Hermes would write these memories in another way, and refuses to replace or remove one.";
         found.push(Problem::of_file(Code::RoundTrip, Severity::Warning, path, message).at_line(1));
@@ -94,9 +148,23 @@ mod tests {
         let text = "one\n§\ntwo\nlines § here\n§\nthree";
         let own: Vec<&str> = entries(text).into_iter().map(|own| &text[own]).collect();
         assert_eq!(own, ["one", "two\nlines § here", "three"]);
-        assert_eq!(joined(own.into_iter()), text);
+        assert_eq!(joined(own.into_iter(), DELIMITER), text);
         assert!(problems(Path::new("MEMORY.md"), text).is_empty());
         assert!(entries("").is_empty() && entries("\n§\n \n§\n").is_empty());
+    }
+
+    #[test]
+    fn windows_line_ends_are_read_as_hermes_reads_them() {
+        let text = "one\r\n§\r\ntwo\r\nlines\r\n§\r\nthree\r\n";
+        assert_eq!(texts(text).collect::<Vec<_>>(), ["one", "two\r\nlines", "three"]);
+        assert!(problems(Path::new("MEMORY.md"), text).is_empty());
+        assert_eq!(texts("a\n§\n§\nb").collect::<Vec<_>>(), ["a", "§\nb"]);
+    }
+
+    #[test]
+    fn a_delimiter_with_blanks_is_a_problem_of_its_line() {
+        let found = problems(Path::new("MEMORY.md"), "one\n§ \ntwo");
+        assert_eq!((found[0].code, found[0].line), (Code::RoundTrip, Some(2)));
     }
 
     #[test]

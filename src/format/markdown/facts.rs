@@ -64,6 +64,22 @@ pub fn codex_facts(_: &Path, text: &str) -> PartFacts {
     PartFacts { created: last_update(text), tags: keywords(text) }
 }
 
+/// Returns the day in the name of a file: `scan_2026_04_12.md`, `2026-07-03.md`.
+pub fn day_of_name(path: &Path, _: &str) -> PartFacts {
+    let name = stem(path).replace('_', "-");
+    PartFacts { created: first_day(&name), ..PartFacts::default() }
+}
+
+/// Returns the day of the first line that says when a file was updated: `**Last Updated**: 2026-02-03`.
+pub fn day_of_update(_: &Path, text: &str) -> PartFacts {
+    let says = |line: &&str| {
+        let line = line.trim_start_matches(['*', '_', '#', '>', '-', ' ']).to_lowercase();
+        line.starts_with("last updated") || line.starts_with("last update")
+    };
+    let created = text.lines().filter(says).find_map(first_day);
+    PartFacts { created, ..PartFacts::default() }
+}
+
 /// A memory without such facts.
 pub fn no_facts(_: &Path, _: &str) -> PartFacts {
     PartFacts::default()
@@ -148,6 +164,17 @@ mod tests {
         assert_eq!(facts.created, Moment::of("2026-05-04T09:56:29Z"));
         assert_eq!(facts.tags, ["one", "two", "four"]);
         assert_eq!(codex_facts(Path::new("a"), "updated_at: never").created, None);
+    }
+
+    #[test]
+    fn a_day_is_in_a_name_or_in_a_line_about_the_last_update() {
+        let of_name = |path: &str| day_of_name(Path::new(path), "").created;
+        assert_eq!(of_name("sessions/2026-07-03.md"), Moment::of("2026-07-03"));
+        assert_eq!(of_name("scan_2026_04_12_late.md"), Moment::of("2026-04-12"));
+        assert_eq!(of_name("plan-2026.md"), None);
+        let of_text = |text: &str| day_of_update(Path::new("progress.md"), text).created;
+        assert_eq!(of_text("# Progress\n\n**Last Updated**: 2026-02-03 by hand\n"), Moment::of("2026-02-03"));
+        assert_eq!(of_text("It was last updated 2026-02-03.\n"), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::family::{Family, FamilyLoad, FileId, Grammar};
-use super::{Markdown, assembly, facts, layout, topic_file};
+use super::{Markdown, assembly, facts, instructions, layout, topic_file};
 use crate::format::FormatInfo;
 use crate::format::detection::{Evidence, FolderProbe};
 use crate::format::notes::rules::NoteRules;
@@ -69,6 +69,7 @@ const fn plain(about: FormatInfo, rules: NoteRules) -> Family {
         has_front_matter: false,
         facts: facts::no_facts,
         title: facts::any_title,
+        instructions: instructions::OF_PROJECTS,
         read_only: None,
     }
 }
@@ -77,6 +78,7 @@ static CLAUDE: Family = Family {
     index: Some("MEMORY.md"),
     file_id: FileId::StemAtTop,
     has_front_matter: true,
+    facts: facts::day_of_name,
     ..plain(
         about(
             (
@@ -111,6 +113,7 @@ static SERENA: Family = Family {
 static MEMORY_BANK: Family = Family {
     file_id: FileId::StemAtTop,
     loads: FamilyLoad::Whole,
+    facts: facts::day_of_update,
     ..plain(
         about(
             ("markdown/memory-bank", "memory-bank", &["memory_bank", ".memory-bank"]),
@@ -126,9 +129,12 @@ static HERMES: Family = Family {
     has_entries: true,
     loads: FamilyLoad::Whole,
     ..plain(
-        about(("markdown/hermes", ".hermes/memories", &[]), true, layout::hermes, |parts, now| {
-            assembly::assemble(&HERMES, parts, now)
-        }),
+        FormatInfo {
+            placement: layout::hermes_place,
+            ..about(("markdown/hermes", ".hermes/memories", &[]), true, layout::hermes, |parts, now| {
+                assembly::assemble(&HERMES, parts, now)
+            })
+        },
         rules(|path, bytes, now| topic_file::read(&HERMES, path, bytes, now)),
     )
 };
@@ -138,6 +144,7 @@ static OPENCLAW: Family = Family {
     file_kinds: Some(facts::openclaw_kinds),
     loads: FamilyLoad::File("MEMORY.md", None),
     facts: facts::openclaw_facts,
+    instructions: instructions::OF_WORKSPACES,
     title: facts::plain_title,
     read_only: Some(
         "palimp opens a workspace of OpenClaw only to read: its nightly job rewrites these files, and finds what it \

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::facts::PartFacts;
-use crate::format::FormatInfo;
 use crate::format::notes::rules::NoteRules;
+use crate::format::{FormatInfo, InstructionPlace};
 use crate::model::LoadLimit;
 
 /// How the memories of a file are written.
@@ -82,6 +82,8 @@ pub struct Family {
     pub facts: fn(&Path, &str) -> PartFacts,
     /// Returns what of a line can be a title.
     pub title: fn(&str) -> Option<&str>,
+    /// Where agents look for instructions beside the memories.
+    pub instructions: &'static [InstructionPlace],
     /// Why palimp only reads the folder, as a sentence; `None` if it changes it.
     pub read_only: Option<&'static str>,
 }

@@ -1,4 +1,5 @@
-//! What the lines of an index say about the files that they lead to, and secrets in lines that are no memory.
+//! What the lines of an index say about the files that they lead to, what a model does not see because of its limit,
+//! and secrets in lines that are no memory.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use super::index_file::{self, IndexLine};
 use super::loaded_part::LoadedPart;
 use super::references::joined;
 use crate::detectors::{mask, secret_spans};
-use crate::model::{Code, Document, Problem, Severity};
+use crate::model::{Code, Document, PathText, Problem, Severity, UNSEEN};
 use crate::text::lines::lines;
 
 /// The name of what a line of an index says about a memory.
@@ -23,6 +24,31 @@ pub fn facts(text: &str, files: &HashMap<&Path, u32>) -> Vec<(u32, &'static str,
         Some((*files.get(&*path)?, INDEX, format!("line {}{unseen}: {said}", own.line)))
     };
     index_file::lines(text).filter_map(fact).collect()
+}
+
+/// Returns for the entries that a model does not see why: parts of the index after its cut, and files to which only
+/// lines after it lead. `files` has the numbers of the files' entries, `parts` those of the parts with their lines.
+pub fn unseen(
+    index: &Document,
+    text: &str,
+    files: &HashMap<&Path, u32>,
+    parts: impl Iterator<Item = (u32, u32)>,
+) -> Vec<(u32, &'static str, String)> {
+    let Some(cut) = LoadedPart::of(text).cut else { return Vec::new() };
+    let name = index.path.to_text();
+    let mut leads: HashMap<u32, bool> = HashMap::new();
+    for own in index_file::lines(text) {
+        let path = joined(Path::new(""), own.target).map(|path| PathBuf::from(format!("{path}.md")));
+        let Some(number) = path.and_then(|path| files.get(&*path).copied()) else { continue };
+        *leads.entry(number).or_default() |= own.line < cut;
+    }
+    let leads = leads.into_iter().filter(|(_, is_loaded)| !is_loaded).map(|(number, _)| {
+        (number, UNSEEN, format!("{name} is cut at line {cut}, before each line that leads here"))
+    });
+    let parts = parts.filter(|(_, line)| *line >= cut);
+    let parts =
+        parts.map(|(number, _)| (number, UNSEEN, format!("{name} is cut at line {cut}, before this")));
+    leads.chain(parts).collect()
 }
 
 /// Returns a warning for each line of an index that has a secret and is a part of no memory.

@@ -52,6 +52,8 @@ impl IndexReader<'_> {
         let lines: Vec<_> = lines::lines(own.as_bytes()).collect();
         let text = |at: usize| own.get(lines[at].start..lines[at].end).unwrap_or_default();
         let is_index = |at: usize| file_links(text(at)).next().is_some();
+        // The head of a table of links is no memory.
+        let is_row = |at: usize| text(at).trim_start().starts_with('|');
         let says = |at: usize| !(text(at).trim().is_empty() || at == 0 && title.is_some());
         if !(0..lines.len()).any(is_index) {
             if (0..lines.len()).any(says) {
@@ -61,7 +63,7 @@ impl IndexReader<'_> {
         }
         let mut at = 0;
         while at < lines.len() {
-            if is_index(at) || !says(at) {
+            if is_index(at) || is_row(at) || !says(at) {
                 at += 1;
                 continue;
             }

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::entry_file::DELIMITER;
+use super::entry_file::has_delimiter;
 use super::family::{Family, FileId};
 use super::{bullet_file, facts, index_file};
 use crate::format::Placement;
@@ -15,20 +15,12 @@ use crate::text::front_matter::Note;
 /// The files of a memory bank, in lower case, without `-` and `_`.
 const BANK: [&str; 6] =
     ["projectbrief", "productcontext", "activecontext", "systempatterns", "techcontext", "progress"];
-/// Folders of which the contents are documents, sources, or copied into projects: nobody's memories.
-const OTHERS: [&str; 11] = [
-    "templates",
-    "template",
-    "skills",
-    "assets",
-    "examples",
-    "docs",
-    "doc",
-    "src",
-    "lib",
-    "vendor",
-    "node_modules",
-];
+/// Folders of which the contents are copied into projects: nobody's memories.
+const COPIED: [&str; 7] = ["templates", "template", "skills", "assets", "examples", "vendor", "node_modules"];
+/// Folders of documents and sources. Memories in them need more marks.
+const DOCUMENTS: [&str; 4] = ["docs", "doc", "src", "lib"];
+/// Signs of a text that someone has to write.
+const PLACEHOLDERS: [&str; 6] = ["YYYY-MM-DD", "- [", "[Project", "{{", "TODO", "<!--"];
 /// What an OpenClaw workspace has beside its memories: instructions for the model.
 const INSTRUCTIONS: [&str; 6] =
     ["SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "AGENTS.md"];
@@ -46,6 +38,8 @@ const PROJECT: [&str; 6] =
 const SERENA: [&str; 3] = ["project_name:", "read_only_memory_patterns:", "ignored_memory_patterns:"];
 /// As many notes tell whether a folder is one of basic-memory.
 const MANY_NOTES: usize = 64;
+/// As many topics show that an index is one, also in a folder of documents or the root of a repository.
+const SOME_TOPICS: usize = 2;
 /// A bank in a folder of another name has at least this many of its files.
 const MANY_OF_BANK: usize = 4;
 
@@ -82,7 +76,8 @@ pub fn id_of(family: &Family, path: &Path) -> String {
 pub fn claude(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("it has no `MEMORY.md` that leads to memories");
     let files = glance.files(root);
-    if !files.iter().any(|name| is_markdown(name)) || is_others(root, glance) || is_of_another(root, glance) {
+    if !files.iter().any(|name| is_markdown(name)) || is_nobodys(root, glance) || is_of_another(root, glance)
+    {
         return seen;
     }
     let head = glance.head(&root.join("MEMORY.md")).unwrap_or_default();
@@ -91,19 +86,30 @@ pub fn claude(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     if has_delimiter(&head) || ["# Task Group:", "<!-- agent-memory:"].into_iter().any(is_strange) {
         return seen;
     }
-    let mut topics = 0;
+    let mut topics = Vec::new();
     for name in files.iter().filter(|name| is_markdown(name) && *name != "MEMORY.md").take(MAX_PROBED) {
-        topics += usize::from(is_topic(&glance.head(&root.join(name)).unwrap_or_default()));
-        if topics >= ENOUGH_RECORD_FILES {
+        topics.extend(is_topic(&glance.head(&root.join(name)).unwrap_or_default()).then_some(name));
+        if topics.len() >= ENOUGH_RECORD_FILES {
             break;
         }
     }
-    seen.likely += topics + usize::from(!head.is_empty());
     let is_named = root.file_name().is_some_and(|name| name == "memory" || name == "memories");
+    let leads_to = |name: &OsString| index_file::lines(&head).any(|own| name == own.target);
+    let is_certain = is_named && topics.len() >= SOME_TOPICS && topics.iter().any(|name| leads_to(name));
+    if !is_certain && is_others(root, glance) {
+        return seen;
+    }
+    let topics = topics.len();
+    seen.likely += topics + usize::from(files.iter().any(|name| name == "MEMORY.md"));
     let leads = index_file::lines(&head).filter(|own| files.iter().any(|file| file == own.target)).count();
     let is_index = !head.is_empty() && (topics > 0 || is_named && leads > 0);
     seen.records += if is_index { topics + leads } else { 0 };
     seen
+}
+
+/// True if a folder is copied into projects, or in a vault.
+fn is_nobodys(root: &Path, glance: &dyn FolderProbe) -> bool {
+    !is_agents(root) && (is_copied(root) || is_in_vault(root, glance))
 }
 
 /// True if other families' files are beside an index.
@@ -140,8 +146,14 @@ pub fn memory_bank(root: &Path, glance: &dyn FolderProbe) -> Evidence {
         let name = name.to_text().to_lowercase().replace(['-', '_'], "");
         name.strip_suffix(".md").is_some_and(|own| BANK.contains(&own))
     };
-    let count = glance.files(root).iter().filter(|name| plain(name)).count();
+    let files = glance.files(root);
+    let own = || files.iter().filter(|name| plain(name));
+    let count = own().count();
     if count == 0 || !is_bank(root) && is_others(root, glance) {
+        return seen;
+    }
+    let is_template = |name: &OsString| has_placeholders(&glance.head(&root.join(name)).unwrap_or_default());
+    if is_copied(root) && own().any(is_template) {
         return seen;
     }
     seen.likely += count;
@@ -149,6 +161,11 @@ pub fn memory_bank(root: &Path, glance: &dyn FolderProbe) -> Evidence {
         seen.names += count;
     }
     seen
+}
+
+fn has_placeholders(head: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    PLACEHOLDERS.iter().any(|own| text.contains(own))
 }
 
 /// True if a folder is called a memory bank.
@@ -160,29 +177,44 @@ fn is_bank(root: &Path) -> bool {
 /// Files with entries between lines of `§`.
 pub fn hermes(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("it has no memories between lines of `§`");
+    // Older copies may be beside the folder that Hermes uses.
+    if ["MEMORY.md", "USER.md"].iter().any(|name| glance.has_file(&root.join("memories"), name)) {
+        return seen;
+    }
     for name in ["MEMORY.md", "USER.md"].into_iter().filter(|name| glance.has_file(root, name)) {
         let head = glance.head(&root.join(name)).unwrap_or_default();
         seen.likely += 1;
-        let is_own =
-            root.file_name().is_some_and(|name| name == "memories") || glance.has_file(root, "USER.md");
+        let is_named = root.file_name().is_some_and(|name| name == "memories");
+        let is_own = is_named || glance.has_file(root, "USER.md");
         seen.records += usize::from(is_own && has_delimiter(&String::from_utf8_lossy(&head)));
     }
     seen
-}
-
-fn has_delimiter(text: &str) -> bool {
-    text.contains(DELIMITER)
 }
 
 /// Returns the place of a path in an OpenClaw workspace: its memories are Markdown beside the instructions, and in
 /// `memory`. The rest is the model's work.
 pub fn openclaw_place(path: &Path, is_folder: bool) -> Placement {
     let is_below = path.iter().count() > 1 || is_folder;
-    let is_instruction = INSTRUCTIONS.iter().any(|own| path == Path::new(own));
-    match is_below && !path.starts_with("memory") || is_instruction {
-        true => Placement::Unexpected,
+    // What its jobs know: machine state without rows.
+    let is_state = path.starts_with("memory/.dreams") || path == Path::new("memory/.schema-version");
+    match () {
+        () if is_state && is_folder => Placement::Enter,
+        () if is_state || is_instruction(path) => Placement::File(Role::Other),
+        () if is_below && !path.starts_with("memory") => Placement::Unexpected,
+        () => place(path, is_folder),
+    }
+}
+
+/// Returns the place of a path of Hermes. Instructions beside its memories are none.
+pub fn hermes_place(path: &Path, is_folder: bool) -> Placement {
+    match is_instruction(path) && path != Path::new("USER.md") {
+        true => Placement::File(Role::Other),
         false => place(path, is_folder),
     }
+}
+
+fn is_instruction(path: &Path) -> bool {
+    INSTRUCTIONS.iter().any(|own| path == Path::new(own))
 }
 
 /// Returns the place of a path in a folder of Gemini CLI: only one file has memories. Others hold sign-ins.
@@ -307,21 +339,32 @@ fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
+fn is_near(root: &Path, names: &[&str]) -> bool {
+    root.iter().rev().take(NEAR).any(|part| names.iter().any(|own| part == *own))
+}
+
 /// True if one of the nearest folders has documents, sources, or what is copied into projects.
 fn is_among_documents(root: &Path) -> bool {
-    let mut near = root.iter().rev().take(NEAR);
-    near.any(|part| OTHERS.iter().any(|own| part == *own))
+    is_near(root, &DOCUMENTS) || is_copied(root)
+}
+
+fn is_copied(root: &Path) -> bool {
+    is_near(root, &COPIED)
+}
+
+fn is_agents(root: &Path) -> bool {
+    is_near(root, &[".claude", ".agents"])
+}
+
+fn is_in_vault(root: &Path, glance: &dyn FolderProbe) -> bool {
+    root.ancestors().take(NEAR).any(|folder| glance.has_folder(folder, ".obsidian"))
 }
 
 /// True if a folder has documents, sources or the root of a project, is copied into projects, or is in a vault.
 fn is_others(root: &Path, glance: &dyn FolderProbe) -> bool {
-    let near: Vec<&OsStr> = root.iter().rev().take(NEAR).collect();
-    if near.iter().any(|part| *part == ".claude" || *part == ".agents") {
-        return false;
-    }
-    let is_vault = |folder: &Path| glance.has_folder(folder, ".obsidian");
-    is_among_documents(root)
-        || root.ancestors().take(NEAR).any(is_vault)
-        || glance.has_folder(root, ".git")
-        || PROJECT.iter().any(|name| glance.has_file(root, name))
+    !is_agents(root)
+        && (is_among_documents(root)
+            || is_in_vault(root, glance)
+            || glance.has_folder(root, ".git")
+            || PROJECT.iter().any(|name| glance.has_file(root, name)))
 }

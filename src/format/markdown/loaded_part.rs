@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::model::LoadExcess;
 use crate::text::front_matter::Note;
 use crate::text::lines::lines;
 
@@ -54,6 +55,12 @@ impl LoadedPart {
             part.push(line.start..line.next);
         }
         own
+    }
+
+    /// Returns what must go so that all of it is loaded.
+    pub fn excess(&self) -> LoadExcess {
+        let (lines, bytes) = (self.lines.saturating_sub(LINES), self.bytes.saturating_sub(BYTES));
+        LoadExcess { lines, bytes, characters: 0 }
     }
 
     /// True if the whole index is loaded, but hardly more fits.

@@ -20,6 +20,7 @@ mod families;
 mod family;
 mod index_facts;
 mod index_file;
+mod instructions;
 mod layout;
 mod loaded_files;
 mod loaded_part;
@@ -28,6 +29,7 @@ mod path_claims;
 mod project;
 mod references;
 mod section_file;
+mod text_signs;
 mod topic_file;
 mod write;
 
@@ -40,7 +42,7 @@ use super::detection::FolderProbe;
 use super::notes::form;
 use super::record_form::RecordForm;
 use super::record_reader::Reading;
-use super::{Format, FormatInfo, PathClaim, RecordSyntax};
+use super::{Format, FormatInfo, InstructionPlace, PathClaim, RecordSyntax};
 use crate::model::{Document, LoadedFile, Lock, Moment, Role};
 use family::{Family, Grammar};
 
@@ -57,13 +59,16 @@ impl Format for Markdown {
     }
 
     fn read(&self, _role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
-        match self.0.grammar_of(path) {
+        let mut reading = match self.0.grammar_of(path) {
             Grammar::Topics => topic_file::read(self.0, path, bytes, now),
             Grammar::Index => index_file::read(path, bytes),
             Grammar::Entries => entry_file::read(path, bytes),
             Grammar::Sections(rule) => section_file::read(self.0, rule, path, bytes, now),
             Grammar::Bullets => bullet_file::read(path, bytes),
-        }
+        };
+        let found = text_signs::problems(path, bytes, &reading.records);
+        reading.problems.extend(found);
+        reading
     }
 
     fn project(&self, root: &Path, probe: &dyn FolderProbe) -> Option<PathBuf> {
@@ -80,6 +85,10 @@ impl Format for Markdown {
 
     fn loaded(&self, documents: &[Arc<Document>]) -> Vec<LoadedFile> {
         loaded_files::loaded(self.0, documents)
+    }
+
+    fn instructions(&self) -> &'static [InstructionPlace] {
+        self.0.instructions
     }
 
     fn syntax(&self, _path: &Path) -> RecordSyntax {

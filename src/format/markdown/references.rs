@@ -44,6 +44,10 @@ pub fn joined(folder: &Path, target: &str) -> Option<String> {
 /// Returns the relative targets of the links on a line that end in `.md`.
 pub fn file_links(line: &str) -> impl Iterator<Item = &str> {
     line.match_indices("](").filter_map(|(at, _)| {
+        // Between backticks it is no link.
+        if line[..at].matches('`').count() % 2 == 1 && line[at..].contains('`') {
+            return None;
+        }
         let rest = line.get(at + 2..)?;
         let end = rest.bytes().take(LONGEST).position(|byte| byte == b')')?;
         let target = rest.get(..end)?.trim();
@@ -110,7 +114,7 @@ mod tests {
 
     #[test]
     fn links_to_files_of_the_store_are_found_and_others_are_not() {
-        let body = "[a](b.md) and [c](../d/e.md#part), [web](https://x.org/y.md), [up](../../z.md)\n```\n[q](q.md)\n```\n";
+        let body = "`[no](no.md)` [`a`](b.md) and [c](../d/e.md#part), [web](https://x.org/y.md), [up](../../z.md)\n```\n[q](q.md)\n```\n";
         let found = to_files(body, Path::new("sub/own.md"));
         let names: Vec<&str> = found.iter().map(|own| &*own.to.text).collect();
         assert_eq!(names, ["sub/b", "d/e"]);

@@ -8,8 +8,8 @@
 //! - An entry is written as Hermes writes it: without white space around it, and without an end of line at the end.
 
 mod deleted_parts;
+mod format_fixes;
 mod index_edit;
-mod index_fixes;
 mod merge;
 mod moved_links;
 mod parts;
@@ -19,7 +19,7 @@ mod text_form;
 use std::path::{Path, PathBuf};
 
 use super::Markdown;
-use super::entry_file::{self, DELIMITER};
+use super::entry_file;
 use super::families::FAMILIES;
 use super::family::Grammar;
 use crate::format::Format;
@@ -33,7 +33,7 @@ use crate::format::writing::{
 use crate::model::{Change, Entry, Moment, Store};
 use crate::text::front_matter::Note;
 use crate::text::front_matter::edit::{NewYamlValue, set};
-use text_form::{end_of, entry_text, kept_around, with_modified};
+use text_form::{end_of, entry_text, kept_around, with_ends, with_modified};
 
 const NO_TAGS: &str = "no program reads tags of these files.";
 
@@ -44,7 +44,7 @@ impl FormatWriter for Markdown {
         OwnOperations {
             archives_in_own_data: true,
             eraser,
-            fixes: Some(&index_fixes::FIXES),
+            fixes: Some(&format_fixes::FIXES),
             deleted_parts: Some(deleted_parts::deleted_parts),
             merge: Some(merge::merged),
             restore_parts: Some(deleted_parts::restore_parts),
@@ -145,13 +145,16 @@ impl Markdown {
             };
         }
         let text = text_of(context.store.document(entry))?;
+        let is_text = |own: &FieldAssignment<'_>| matches!(own.name, "text" | "body");
+        if !self.0.has_front_matter && !Note::read(text).has_front_matter && !fields.iter().all(is_text) {
+            return Err(Refusal::unfit("it has no fields but its `text`: no front matter is above it."));
+        }
         let body = text.get(Note::read(text).body).unwrap_or_default();
         let values: Vec<String> = fields.iter().map(|own| kept_around(own.value, body, false)).collect();
-        let is_body = |own: &FieldAssignment<'_>| matches!(own.name, "text" | "body");
         let both = fields.iter().zip(&values);
         let fields: Vec<FieldAssignment<'_>> = both
             .map(|(own, value)| FieldAssignment {
-                value: if is_body(own) { value } else { own.value },
+                value: if is_text(own) { value } else { own.value },
                 ..*own
             })
             .collect();
@@ -176,7 +179,10 @@ impl Markdown {
         let text = text_of(own)?;
         let before = text.get(span.clone()).unwrap_or_default();
         let new = match self.0.has_entries {
-            true => parts::whole_entries(&own.path, text).and_then(|()| entry_text(value))?,
+            true => {
+                parts::whole_entries(&own.path, text)?;
+                with_ends(&entry_text(value)?, end_of(text))
+            }
             false => ended(&kept_around(value, before, true), end_of(before), before),
         };
         Ok(vec![Change::edits(&own.path, own.bytes.clone(), vec![(span, new.into_bytes())])])
@@ -229,7 +235,9 @@ impl Markdown {
             return Ok(vec![Change::create(file, text.into_bytes())]);
         };
         let before = text_of(own)?;
-        let new = entry_file::joined(before.split(DELIMITER).chain([text.as_str()]));
+        parts::whole_entries(&own.path, before)?;
+        let text = with_ends(&text, end_of(before));
+        let new = entry_file::with_entries(before, [text.as_str()].into_iter());
         Ok(vec![Change::rewrite(&own.path, own.bytes.clone(), new.into_bytes())])
     }
 }

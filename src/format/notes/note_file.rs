@@ -24,9 +24,11 @@ pub fn read(
     now: Moment,
     view: impl FnOnce(&mut NoteReader<'_>) -> ParsedRecord,
 ) -> Reading {
-    let text = match text_of(path, bytes) {
-        Ok(text) => text,
-        Err(unread) => return unread,
+    let text = match (text_of(path, bytes), std::str::from_utf8(bytes)) {
+        (Ok(text), _) => text,
+        // Without required fields an empty file is a memory that says nothing.
+        (Err(_), Ok(text)) if rules.required.is_empty() && !text.contains('\0') => text,
+        (Err(unread), _) => return unread,
     };
     let problems = byte_order_mark(path, bytes).into_iter().collect();
     let mut reader = NoteReader { rules, path, text, note: Note::read(text), now, problems };

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{SIMILAR_PERCENT, SimilarEntry, differing, duplicates};
+use super::{Contradiction, SIMILAR_PERCENT, SimilarEntry, differing, duplicates};
 use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, Moment, Snapshot};
 use crate::query::cancel::CancelToken;
@@ -32,7 +32,11 @@ fn picked(
         let percent =
             |own: &SimilarEntry| if equal.contains(&own.hit.at) { 100 } else { own.percent().min(99) };
         picked.figures.push(format!("×{}", group.len().min(999)));
-        picked.figures.extend(group.iter().skip(1).map(|own| format!("{}%", percent(own))));
+        let figure = |own: &SimilarEntry| match &own.contradiction {
+            Some(own) => format!("≠{}", own.what()),
+            None => format!("{}%", percent(own)),
+        };
+        picked.figures.extend(group.iter().skip(1).map(figure));
         picked.marked.extend(group.iter().map(|own| own.hit.at).filter(|at| equal.contains(at)));
     }
     let told = |count: usize, what| count_with_noun(count as u64, what);
@@ -44,6 +48,13 @@ fn picked(
             format!("{}. {equal} memories are marked: each equals its first.", told(many, "group"))
         }
     };
+    let contradicting = groups.iter().flatten().filter_map(|own| own.contradiction.as_ref());
+    let contradicting: Vec<String> = contradicting.map(Contradiction::told).collect();
+    match contradicting.as_slice() {
+        [] => {}
+        [one] => picked.summary += &format!(" Two say nearly the same, but with {one}."),
+        more => picked.summary += &format!(" {} differ from their first in dates or numbers.", more.len()),
+    }
     let hits = groups.iter().flatten().map(|own| own.hit).collect();
     Some(Results { hits, picked: Some(picked), ..results })
 }

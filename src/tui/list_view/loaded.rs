@@ -2,6 +2,7 @@
 
 use ratatui::text::Line;
 
+use super::instructions;
 use super::kind::{ListViewKind, RowDetails};
 use super::list_cell::ListCell;
 use crate::model::{LoadedExtent, LoadedFile, PathText};
@@ -30,7 +31,8 @@ fn rows(app: &App) -> Vec<ListRow> {
     let mut all: Vec<(usize, usize)> = budgets.iter().enumerate().flat_map(files).collect();
     if app.list_view.list.is_other_order {
         all.sort_by_key(|(number, file)| std::cmp::Reverse(budgets[*number].files[*file].bytes()));
-        return all.into_iter().map(|(number, file)| ListRow::Loaded(number, file)).collect();
+        let all = all.into_iter().map(|(number, file)| ListRow::Loaded(number, file));
+        return all.chain(instructions::rows(app)).collect();
     }
     let mut rows = Vec::with_capacity(all.len() + budgets.len());
     for (number, file) in all {
@@ -39,6 +41,7 @@ fn rows(app: &App) -> Vec<ListRow> {
         }
         rows.push(ListRow::Loaded(number, file));
     }
+    rows.extend(instructions::rows(app));
     rows
 }
 
@@ -86,11 +89,16 @@ pub fn text(app: &App, number: usize, file: usize) -> Option<String> {
     let own = loaded(app, number, file)?;
     let store = app.snapshot.stores.get(app.list_view.budgets.get(number)?.store)?;
     let mut lines = vec![loaded_size(own), String::new()];
-    lines.extend(store.document_at(&own.path).into_iter().flat_map(|document| loaded_lines(document, own)));
+    lines.extend(loaded_lines(store, own));
     Some(lines.join("\n"))
 }
 
 fn about(app: &App, width: usize) -> RowDetails {
+    if let Some(ListRow::Instruction(number, file)) = app.list_view.row() {
+        let name = instructions::at(app, number, file).map(|(own, file)| own.name(file)).unwrap_or_default();
+        let lines = text_lines(app, width);
+        return RowDetails { title: theme::safe(app, &name), lines, ..RowDetails::default() };
+    }
     let Some(ListRow::Loaded(number, file)) = app.list_view.row() else { return RowDetails::default() };
     let Some(own) = loaded(app, number, file) else { return RowDetails::default() };
     let store = app.list_view.budgets.get(number).map_or("", |own| app.store_name(own.store));

@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{archive, backups, journal, loaded, new, problems, secrets, session_pair, upkeep};
+use super::{archive, backups, instructions, journal, loaded, new, problems, secrets, session_pair, upkeep};
 use crate::tui::list_view::list_cell::ListCell;
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
@@ -18,6 +18,7 @@ impl ListRow {
             | ListRow::FindingKind(..)
             | ListRow::FindingFile(..)
             | ListRow::LoadedStore(_)
+            | ListRow::InstructedProject(_)
             | ListRow::FalseAlarms(_) => Some(0),
             ListRow::File(_) => Some(1),
             _ => None,
@@ -41,6 +42,7 @@ impl ListRow {
             ListRow::Touched(at) => at.to_string(),
             ListRow::Finding(at) => secrets::key(app, at),
             ListRow::Loaded(number, file) => loaded::key(app, number, file),
+            ListRow::Instruction(number, file) => instructions::key(app, number, file),
             ListRow::Batch(_)
             | ListRow::Severity(..)
             | ListRow::File(_)
@@ -48,6 +50,7 @@ impl ListRow {
             | ListRow::FindingKind(..)
             | ListRow::FindingFile(..)
             | ListRow::LoadedStore(_)
+            | ListRow::InstructedProject(_)
             | ListRow::FalseAlarms(_) => String::new(),
         }
     }
@@ -64,6 +67,7 @@ impl ListRow {
             ListRow::Store(..) | ListRow::New(_) => new::cells(app, self),
             ListRow::Side(side, at) => session_pair::cells(app, side, at),
             ListRow::LoadedStore(_) | ListRow::Loaded(..) => loaded::cells(app, self),
+            ListRow::InstructedProject(_) | ListRow::Instruction(..) => instructions::cells(app, self),
             ListRow::FindingKind(..)
             | ListRow::FindingFile(..)
             | ListRow::FalseAlarms(_)

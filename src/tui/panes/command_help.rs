@@ -103,6 +103,8 @@ fn signs(theme: &Theme) -> Vec<Line<'static>> {
             Span::raw(" problem"),
             sign("+", theme.fresh()),
             Span::raw(" new"),
+            sign("∅", theme.severity(Severity::Warning)),
+            Span::raw(" unseen"),
             sign("★", theme.accent()),
             Span::raw(" pinned"),
         ]),

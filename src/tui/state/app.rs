@@ -64,6 +64,8 @@ pub struct App {
     pub searched_places: Vec<DiscoveryResult>,
     /// The folder of palimp's own data. Without it nothing can be changed.
     pub data: Option<PathBuf>,
+    /// The home folder.
+    pub home: Option<PathBuf>,
     pub readonly: bool,
     /// The folder of the demo, if the demo is open.
     pub demo: Option<PathBuf>,
@@ -205,6 +207,7 @@ impl App {
             places: options.places.clone(),
             searched_places: options.searched_places.clone(),
             data: options.data.clone(),
+            home: options.home.clone(),
             readonly: options.readonly,
             demo: options.demo_folder.clone(),
             visits: options.visits.clone(),

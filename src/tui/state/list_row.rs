@@ -45,4 +45,8 @@ pub enum ListRow {
     LoadedStore(usize),
     /// A file of such a store: its number, and that of the file.
     Loaded(usize, usize),
+    /// A project that has files of instructions.
+    InstructedProject(usize),
+    /// A file of instructions of such a project: its number, and that of the file.
+    Instruction(usize, usize),
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::model::Snapshot;
+use crate::model::{ProjectInstructions, Snapshot};
 use crate::tui::state::app::MemoryIdentity;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::state::row_list::RowList;
@@ -34,6 +34,8 @@ pub struct ListView {
     pub findings: FindingsView,
     /// What a model gets of each store.
     pub budgets: Vec<StoreBudget>,
+    /// The files of instructions that it gets beside them.
+    pub instructions: Vec<ProjectInstructions>,
     /// True if compactions come first, because the user asked for them.
     pub compactions_first: bool,
     /// What is due, and what is archived, in `read_snapshot`. Archive and upkeep show it.

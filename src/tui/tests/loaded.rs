@@ -84,10 +84,42 @@ fn the_line_from_which_on_the_model_sees_nothing_is_two_keys_away() {
         let screen = desk.screen();
         assert!(screen.contains("MEMORY.md") && screen.contains("up to line 200"), "{screen}");
         assert!(screen.contains("The model never sees line 201"), "{screen}");
+        assert!(screen.contains("All of it fits without 1 line of it."), "{screen}");
         assert!(screen.contains("the newest correction") && screen.contains("not loaded"), "{screen}");
         desk.press(KeyCode::Esc);
         assert_eq!(desk.app.screen, Screen::Memories);
     }
+}
+
+#[test]
+fn the_list_marks_what_the_model_never_sees_and_counts_it() {
+    let mut desk = till(120, 36);
+    let screen = desk.screen();
+    assert!(screen.contains("1 unseen"), "{screen}");
+    desk.type_keys("/is:unseen");
+    desk.press(KeyCode::Enter);
+    let screen = desk.screen();
+    assert!(screen.contains('∅') && screen.contains("Corrections"), "{screen}");
+    assert_eq!(desk.app.results.hits.len(), 1);
+}
+
+#[test]
+fn instructions_of_a_project_follow_the_memories_as_context() {
+    let folder = crate::folder::new();
+    let file = |path: &str, text: &str| {
+        crate::disk::write_new(&folder.path().join(path), text.as_bytes()).unwrap();
+    };
+    file("shop/memory-bank/projectbrief.md", "# Brief\n");
+    file("shop/memory-bank/progress.md", "# Done\n");
+    file("shop/CLAUDE.md", "See @docs/style.md\n");
+    file("shop/docs/style.md", "Tabs.\n");
+    let mut desk = Desk::of(folder, 120, 36);
+    desk.type_keys("gl");
+    let screen = desk.screen();
+    assert!(screen.contains("shop  instructions, as context"), "{screen}");
+    assert!(screen.contains("  docs/style.md") && screen.contains("Claude Code"), "{screen}");
+    desk.type_keys("G");
+    assert!(desk.screen().contains("palimp never changes them"), "{}", desk.screen());
 }
 
 #[test]

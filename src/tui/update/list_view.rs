@@ -245,6 +245,7 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         Inspected::Upkeep(_) => matches!(app.screen, Screen::Archive | Screen::Upkeep),
         Inspected::Journal(..) | Inspected::Step(_) | Inspected::Erased(..) => app.screen == Screen::Journal,
         Inspected::Secrets(_) => app.screen == Screen::Secrets,
+        Inspected::Instructions(_) => app.screen == Screen::Loaded,
         Inspected::Fixes(..) => app.screen == Screen::Problems,
     };
     if !is_of {
@@ -273,6 +274,7 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         Inspected::Journal(accounts, newest) => journal::read(app, accounts, newest),
         Inspected::Step(shown) => journal::shown(app, *shown),
         Inspected::Secrets(found) => secrets::read(app, found),
+        Inspected::Instructions(found) => app.list_view.instructions = found,
         Inspected::Erased(store, step, told) => verify::erased_verified(app, (store, step), told),
         Inspected::Fixes(..) => {}
     }

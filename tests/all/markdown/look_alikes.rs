@@ -52,3 +52,58 @@ fn memories_are_found_below_folders_of_any_name() {
     }
     assert!(is_found(&Files::default().with("a.md", topic), ".claude/memory"));
 }
+
+/// An index that leads to two topics.
+fn certain() -> Files {
+    let topic =
+        |name: &str| format!("---\nname: {name}\ndescription: about {name}\n---\n\nText of {name}.\n");
+    Files::default()
+        .with("MEMORY.md", "- [a](a.md) — x\n- [b](b.md) — y\n")
+        .with("a.md", topic("a"))
+        .with("b.md", topic("b"))
+}
+
+#[test]
+fn an_index_of_topics_is_one_in_folders_of_documents_and_roots_of_repositories_too() {
+    assert!(is_found(&certain(), "docs/memory"));
+    assert!(is_found(&certain().with("README.md", "# About\n"), "memory"));
+    assert!(is_found(&certain().with(".git/HEAD", "ref: x\n"), "memory"));
+    assert!(!is_found(&certain(), "docs/pages"));
+    assert!(!is_found(&certain(), "templates/memory"));
+}
+
+#[test]
+fn an_empty_index_at_a_default_place_is_a_store() {
+    let empty = Files::default().with("MEMORY.md", "");
+    for root in [".claude/memory", ".agents/memory", ".claude/agent-memory/reviewer"] {
+        assert!(is_found(&empty, root), "{root}");
+    }
+    assert!(!is_found(&empty, "memory"));
+}
+
+#[test]
+fn a_bank_is_no_template_unless_it_has_placeholders() {
+    let bank = |text: &str| Files::default().with("activeContext.md", text).with("progress.md", text);
+    assert!(is_found(&bank("# Now\n\nThe till.\n"), "templates/memory-bank"));
+    assert!(!is_found(&bank("# Now\n\n- [What is being worked on]\n"), "templates/memory-bank"));
+    assert!(!is_found(&bank("# Now\n\n- [Task]\n"), "skills/keeper/assets/memory-bank"));
+}
+
+#[test]
+fn older_copies_beside_the_folder_of_hermes_are_not_taken_for_it() {
+    let files = Files::default()
+        .with("MEMORY.md", "one\n§\ntwo")
+        .with("USER.md", "three")
+        .with("../MEMORY.md", "old\n§\nolder")
+        .with("../USER.md", "old")
+        .with("../SOUL.md", "Be kind.\n");
+    let store = files.build("home/memories");
+    let around = store.path.parent().unwrap().to_str().unwrap();
+    let found = run(["stores", "--json", "--store", around]).json_lines();
+    let paths: Vec<&str> = found.iter().map(|own| own["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, [store.path.to_str().unwrap()]);
+    let inside = Files::default().with("MEMORY.md", "one\n§\ntwo").with("SOUL.md", "Be kind.\n");
+    let store = inside.build("memories");
+    let rows = run(["list", "--json", "--store", store.path.to_str().unwrap()]).json_lines();
+    assert_eq!(rows.len(), 2, "instructions are no memories");
+}

@@ -207,8 +207,20 @@ fn empty_lines_around_a_text_and_its_line_ends_stay() {
 }
 
 #[test]
-fn a_delimiter_that_hermes_does_not_know_is_in_the_way_of_a_change() {
+fn windows_line_ends_of_hermes_stay_beside_a_change() {
     let text = "one\r\n§\r\ntwo\r\n§\r\nthree\n§\nfour";
+    let desk = Desk::of(&Files::default().with("MEMORY.md", text), "memories");
+    desk.change(&["delete", "MEMORY.1"]);
+    assert_eq!(desk.text("MEMORY.md"), "one\r\n§\r\nthree\n§\nfour");
+    desk.change(&["edit", "MEMORY.0", "--set", "text=x\ny"]);
+    assert_eq!(desk.text("MEMORY.md"), "x\r\ny\r\n§\r\nthree\n§\nfour");
+    desk.change(&["delete", "MEMORY.2"]);
+    assert_eq!(desk.text("MEMORY.md"), "x\r\ny\r\n§\r\nthree");
+}
+
+#[test]
+fn a_delimiter_that_hermes_does_not_know_is_in_the_way_of_a_change() {
+    let text = "one\n§ \ntwo\n§\nthree";
     let desk = Desk::of(&Files::default().with("MEMORY.md", text), "memories");
     desk.run(&["delete", "MEMORY.0", "--yes"]).expect_status(3);
     desk.run(&["edit", "MEMORY.0", "--set", "text=x", "--yes"]).expect_status(3);

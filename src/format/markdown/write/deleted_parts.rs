@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::text_form::{end_of, with_ends};
 use super::{index_edit, parts};
 use crate::format::markdown::Markdown;
 use crate::format::markdown::entry_file::{self, DELIMITER};
@@ -42,7 +43,8 @@ pub fn deleted_parts(store: &Store, undos: &[Vec<Change>]) -> Vec<(PathBuf, Vec<
         let mut known: BTreeSet<String> = now.into_iter().collect();
         own.retain(|text| known.insert(text.clone()));
         if !own.is_empty() {
-            found.push((path.to_owned(), entry_file::joined(own.iter().map(String::as_str)).into_bytes()));
+            let text = entry_file::joined(own.iter().map(String::as_str), DELIMITER);
+            found.push((path.to_owned(), text.into_bytes()));
         }
     }
     found
@@ -73,7 +75,7 @@ fn entries_taken(undo: &Splice) -> Vec<String> {
 /// Returns what is between lines of the delimiter. Lines of it may be first or last.
 fn entries(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
-    let lines: Vec<&str> = text.split('\n').collect();
+    let lines: Vec<&str> = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
     let parts = lines.split(|line| *line == DELIMITER.trim());
     parts.map(|own| own.join("\n").trim().to_owned()).filter(|own| !own.is_empty()).collect()
 }
@@ -116,11 +118,12 @@ fn with_entries(store: &Store, held: &[&HeldRecords]) -> ChangesResult {
     let change = |(path, texts): (&Path, Vec<String>)| {
         let texts = texts.iter().map(String::as_str);
         let Some(own) = store.document_at(path) else {
-            return Ok(Change::create(path, entry_file::joined(texts).into_bytes()));
+            return Ok(Change::create(path, entry_file::joined(texts, DELIMITER).into_bytes()));
         };
         let before = text_of(own)?;
         parts::whole_entries(path, before)?;
-        let new = entry_file::joined(before.split(DELIMITER).chain(texts));
+        let texts: Vec<String> = texts.map(|own| with_ends(own, end_of(before))).collect();
+        let new = entry_file::with_entries(before, texts.iter().map(String::as_str));
         Ok(Change::rewrite(path, own.bytes.clone(), new.into_bytes()))
     };
     added.into_iter().map(change).collect()

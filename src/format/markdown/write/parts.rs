@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use crate::format::markdown::entry_file::DELIMITER;
 use crate::format::markdown::family::{Family, Grammar};
 use crate::format::markdown::references::{file_links, joined};
 use crate::format::markdown::{Markdown, entry_file, index_file, layout};
@@ -79,8 +78,7 @@ fn index_lines(family: &Family, bytes: &[u8]) -> Vec<ErasablePart> {
 
 /// Refuses a file in which a line looks like a delimiter and is none for Hermes: what is one memory is unknown.
 pub fn whole_entries(file: &Path, text: &str) -> Result<()> {
-    let seeming = text.lines().filter(|line| line.trim() == "§").count();
-    match seeming > text.matches(DELIMITER).count() {
+    match entry_file::has_odd_delimiter(text) {
         true => Err(Refusal::corrupt(format!(
             "{}: a line of `§` has other characters around it, and Hermes does not end a memory there. Correct it in \
              an editor first.",
@@ -93,23 +91,33 @@ pub fn whole_entries(file: &Path, text: &str) -> Result<()> {
 /// Returns the change that removes parts of a file. Its undo data has whole entries, so that they are found there.
 pub fn removal(family: &Family, own: &Document, spans: &[Span]) -> Result<Change> {
     let new = without(family, &own.path, &own.bytes, spans)?;
-    let with_delimiter = |span: &Span| {
-        let (range, delimiter) = (span.range(), DELIMITER.as_bytes());
-        let is_after =
-            own.bytes.get(range.end..range.end + delimiter.len()).is_some_and(|own| *own == *delimiter);
-        match is_after {
-            true => range.start..range.end + delimiter.len(),
-            false => range.start.saturating_sub(delimiter.len())..range.end,
-        }
-    };
     if family.grammar_of(&own.path) == Grammar::Entries {
-        let edits = spans.iter().map(|own| (with_delimiter(own), Vec::new())).collect();
-        let change = Change::edits(&own.path, own.bytes.clone(), edits);
-        if change.after().is_some_and(|after| *after == *new) {
+        let change = Change::edits(&own.path, own.bytes.clone(), entry_edits(own, spans));
+        let after = change.after().map(|own| String::from_utf8_lossy(&own).replace("\r\n", "\n"));
+        if after.is_some_and(|own| own == String::from_utf8_lossy(&new).replace("\r\n", "\n")) {
             return Ok(change);
         }
     }
     Ok(Change::rewrite(&own.path, own.bytes.clone(), new))
+}
+
+/// Returns the edits that remove entries, each with the delimiter after it, or before the last ones.
+fn entry_edits(own: &Document, spans: &[Span]) -> Vec<(std::ops::Range<usize>, Vec<u8>)> {
+    let all: Vec<Span> = entry_file::read(&own.path, &own.bytes).records.iter().map(|own| own.span).collect();
+    let stays = |own: &&Span| !spans.contains(own);
+    let gone = all.iter().enumerate().filter(|(_, own)| !stays(own));
+    let edit = |(at, span): (usize, &Span)| {
+        let range = span.range();
+        match (all.get(at + 1), all[..at].iter().rev().find(stays)) {
+            (Some(next), _) if all[at + 1..].iter().any(|own| stays(&own)) => range.start..next.range().start,
+            (_, Some(last)) => {
+                let before = if at > 0 { all[at - 1].range().end } else { last.range().end };
+                before..range.end
+            }
+            _ => range.start..all.get(at + 1).map_or(range.end, |next| next.range().start),
+        }
+    };
+    gone.map(|own| (edit(own), Vec::new())).collect()
 }
 
 /// Returns a file without parts of it.
@@ -120,7 +128,8 @@ pub fn without(family: &Family, file: &Path, bytes: &[u8], spans: &[Span]) -> Re
         whole_entries(file, text)?;
         let records = entry_file::read(file, bytes).records;
         let stay = records.iter().filter(|own| !spans.contains(&own.span));
-        return Ok(entry_file::joined(stay.map(|own| &text[own.span.range()])).into_bytes());
+        let stay = stay.map(|own| &text[own.span.range()]);
+        return Ok(entry_file::joined(stay, entry_file::delimiter_of(text)).into_bytes());
     }
     let mut spans: Vec<Span> = spans.to_vec();
     spans.sort_by_key(|own| own.start);

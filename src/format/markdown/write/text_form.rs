@@ -4,11 +4,16 @@ use crate::format::writing::{Refusal, Result};
 use crate::model::Moment;
 use crate::text::front_matter::Note;
 
+/// Returns a text with these line ends.
+pub fn with_ends(text: &str, end: &str) -> String {
+    let plain = text.replace("\r\n", "\n");
+    if end == "\n" { plain } else { plain.replace('\n', end) }
+}
+
 /// Returns a new text with the empty lines before the old one, and after it, and with its line ends.
 pub fn kept_around(new: &str, old: &str, with_tail: bool) -> String {
     let is_end = |c: char| c == '\n' || c == '\r';
-    let own =
-        if end_of(old) == "\r\n" { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new.to_owned() };
+    let own = if end_of(old) == "\r\n" { with_ends(new, "\r\n") } else { new.to_owned() };
     let lead =
         if new.starts_with(is_end) { "" } else { &old[..old.len() - old.trim_start_matches(is_end).len()] };
     let tail =

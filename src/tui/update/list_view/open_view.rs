@@ -37,7 +37,12 @@ pub fn refresh(app: &mut App) {
         Screen::Loaded => {
             let held = cursor_key(app);
             app.list_view.budgets = budgets(&app.snapshot);
-            return renew(app, held);
+            renew(app, held);
+            // Without a folder of its own data palimp reads no more than the stores.
+            if app.data.is_none() {
+                return;
+            }
+            Inspect::Instructions(app.home.clone())
         }
         _ => return,
     };

@@ -1,9 +1,9 @@
-//! Fixes of an index, and of front matter that YAML can't read.
+//! Fixes of an index, of entries, and of front matter that YAML can't read.
 
 use super::index_edit;
 use crate::format::markdown::families::FAMILIES;
 use crate::format::markdown::family::{Family, Grammar};
-use crate::format::markdown::index_file;
+use crate::format::markdown::{entry_file, index_file};
 use crate::format::writing::{FormatEase, FormatFix, FormatFixes};
 use crate::format::{Format, title};
 use crate::model::plan::Splice;
@@ -15,6 +15,7 @@ use crate::text::lines::{LineSpan, lines};
 pub static FIXES: FormatFixes = FormatFixes { ease, fixes };
 
 const QUOTE: &str = "quote the value";
+const NORMALISE: &str = "write it as Hermes does";
 
 fn family(store: &Store) -> Option<&'static Family> {
     FAMILIES.iter().find(|own| own.name() == store.format).map(|own| own.0)
@@ -25,6 +26,8 @@ fn ease(store: &Store, problem: &Problem) -> FormatEase {
     let is_index = family.grammar_of(&problem.file) == Grammar::Index && problem.record.is_none();
     match problem.code {
         Code::OrphanNote => FormatEase::Choice,
+        Code::RoundTrip if is_normal(store, problem).is_some() => FormatEase::Safe(NORMALISE),
+        Code::RoundTrip => FormatEase::Choice,
         Code::DanglingReference | Code::DuplicateId if is_index => FormatEase::Choice,
         Code::BadFrontMatter if problem.message.starts_with('`') => FormatEase::Safe(QUOTE),
         _ => FormatEase::Unknown,
@@ -39,6 +42,7 @@ fn fixes(store: &Store, problem: &Problem) -> Vec<FormatFix> {
     match problem.code {
         Code::OrphanNote => with_line(store, family, problem).into_iter().collect(),
         Code::BadFrontMatter => own.and_then(|own| with_quotes(own, problem)).into_iter().collect(),
+        Code::RoundTrip => as_hermes_writes(store, problem).into_iter().collect(),
         _ => own.and_then(|own| without_line(own, problem)).into_iter().collect(),
     }
 }
@@ -79,6 +83,39 @@ fn without_line(own: &Document, problem: &Problem) -> Option<FormatFix> {
         is_safe: false,
         file: own.path.clone(),
         edits: vec![(line.start..line.next, Vec::new())],
+    })
+}
+
+/// Returns a file of entries that loses nothing if it is written as Hermes does.
+fn is_normal<'s>(store: &'s Store, problem: &Problem) -> Option<(&'s Document, &'s str)> {
+    let own = store.document_at(&problem.file)?;
+    let text = std::str::from_utf8(&own.bytes).ok()?;
+    (!entry_file::has_odd_delimiter(text)).then_some((own, text))
+}
+
+/// Removes white space around entries, or around the delimiter of the problem's line: that one makes two memories of
+/// one.
+fn as_hermes_writes(store: &Store, problem: &Problem) -> Option<FormatFix> {
+    if let Some((own, text)) = is_normal(store, problem) {
+        let new = entry_file::joined(entry_file::texts(text), entry_file::delimiter_of(text));
+        return Some(FormatFix {
+            title: NORMALISE.into(),
+            reason: "Only white space around memories goes. No memory changes.".into(),
+            confidence: 100,
+            is_safe: true,
+            file: own.path.clone(),
+            edits: vec![(0..text.len(), new.into_bytes())],
+        });
+    }
+    let own = store.document_at(&problem.file)?;
+    let line = line_at(std::str::from_utf8(&own.bytes).ok()?, problem.line?)?;
+    Some(FormatFix {
+        title: "end the memory at this line".into(),
+        reason: "Hermes ends a memory only at a line of `§` without spaces.".into(),
+        confidence: 80,
+        is_safe: false,
+        file: own.path.clone(),
+        edits: vec![(line.start..line.end, "§".into())],
     })
 }
 

@@ -1,0 +1,100 @@
+//! The files of instructions that agents read beside memories.
+//!
+//! Claude Code imports a file where a word begins with `@`, but not in code. A word that names no file is none.
+
+use super::references::each_plain_line;
+use crate::format::instruction_place::InstructionBase::{self, Home, Project, Store};
+use crate::format::instruction_place::{ImportRule, InstructionPlace};
+
+/// How deep Claude Code follows imports.
+const DEPTH: usize = 5;
+
+const CLAUDE: &str = "Claude Code";
+const CODEX: &str = "Codex";
+const CURSOR: &str = "Cursor";
+const OPENCLAW: &str = "OpenClaw";
+
+/// What agents read in a project and in the home folder.
+pub const OF_PROJECTS: &[InstructionPlace] = &[
+    with_imports(Home, ".claude/CLAUDE.md"),
+    with_imports(Home, ".claude/rules/*.md"),
+    with_imports(Project, "CLAUDE.md"),
+    with_imports(Project, ".claude/CLAUDE.md"),
+    with_imports(Project, ".claude/rules/*.md"),
+    with_imports(Project, "CLAUDE.local.md"),
+    place(CODEX, Home, ".codex/AGENTS.md"),
+    place(CODEX, Project, "AGENTS.md"),
+    place("Gemini CLI", Project, "GEMINI.md"),
+    place(CURSOR, Project, ".cursor/rules/*.mdc"),
+    place(CURSOR, Project, ".cursor/rules/*.md"),
+    place(CURSOR, Project, ".cursorrules"),
+    place("GitHub Copilot", Project, ".github/copilot-instructions.md"),
+    place("Windsurf", Project, ".windsurf/rules/*.md"),
+];
+
+/// What OpenClaw reads in its workspace.
+pub const OF_WORKSPACES: &[InstructionPlace] = &[
+    place(OPENCLAW, Store, "AGENTS.md"),
+    place(OPENCLAW, Store, "SOUL.md"),
+    place(OPENCLAW, Store, "TOOLS.md"),
+    place(OPENCLAW, Store, "IDENTITY.md"),
+    place(OPENCLAW, Store, "USER.md"),
+    place(OPENCLAW, Store, "HEARTBEAT.md"),
+];
+
+const fn place(reader: &'static str, base: InstructionBase, path: &'static str) -> InstructionPlace {
+    InstructionPlace { reader, base, path, imports: None }
+}
+
+const fn with_imports(base: InstructionBase, path: &'static str) -> InstructionPlace {
+    InstructionPlace {
+        imports: Some(ImportRule { paths: imports, depth: DEPTH }),
+        ..place(CLAUDE, base, path)
+    }
+}
+
+/// Returns the paths that a text imports.
+fn imports(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    each_plain_line(text, &mut |_, line| {
+        // Every second part is code.
+        for (number, part) in line.split('`').enumerate().step_by(2) {
+            found.extend(imports_of(part, number == 0));
+        }
+    });
+    found
+}
+
+/// Returns the paths that a part of a line without code imports. A path has no spaces but those after `\`.
+fn imports_of(part: &str, is_start: bool) -> impl Iterator<Item = String> {
+    part.match_indices('@').filter_map(move |(at, _)| {
+        let before = part[..at].chars().next_back();
+        if !before.map_or(is_start, char::is_whitespace) {
+            return None;
+        }
+        let mut path = String::new();
+        let mut rest = part[at + 1..].chars();
+        while let Some(c) = rest.next() {
+            match c {
+                '\\' => path.extend(rest.next()),
+                c if c.is_whitespace() || c == '#' => break,
+                c => path.push(c),
+            }
+        }
+        let is_path = path.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'))
+            || path.starts_with("~/")
+            || path.len() > 1 && path.starts_with('/');
+        is_path.then_some(path)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_after_an_at_sign_is_an_import_but_not_in_code() {
+        let text = "@a.md and @docs/b.md#part, mail@c.md `@d.md` @~/e\\ f.md\n```\n@g.md\n```\n`x`@h.md @/i.md @ @(j) @../k.md";
+        assert_eq!(imports(text), ["a.md", "docs/b.md", "~/e f.md", "/i.md", "../k.md"]);
+    }
+}
