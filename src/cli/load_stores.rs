@@ -9,9 +9,11 @@ use crate::cli::context::Context;
 use crate::disk::host::Host;
 use crate::disk::{Disk, Lookup, RealDisk};
 use crate::model::{Extent, PathText, Snapshot, Store};
+use crate::ops::archive::is_in_own_data;
 use crate::store::{self, DiscoveryResult, Place};
 use crate::usecase::{
-    RecoveryReport, recover, recover_at_once, store_with_deleted, with_emptied_store, with_interrupted_stores,
+    RecoveryReport, recover, recover_at_once, store_with_archived, store_with_deleted, with_emptied_store,
+    with_interrupted_stores,
 };
 
 /// Returns the stores that the options name, or those found from the current folder and from home.
@@ -140,6 +142,16 @@ pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot> 
         with.stores.push(Arc::new(own));
     }
     Ok(with)
+}
+
+/// Returns the stores with the memories of palimp's own archive.
+pub fn with_archived(context: &Context, snapshot: Snapshot) -> Result<Snapshot> {
+    if !snapshot.stores.iter().any(|own| is_in_own_data(own)) {
+        return Ok(snapshot);
+    }
+    let data = data_folder(context)?;
+    let with = |own: &Arc<Store>| store_with_archived(own, &data, context.now).map(Arc::new);
+    Ok(Snapshot::of(snapshot.stores.iter().map(with).collect::<std::result::Result<_, _>>()?))
 }
 
 /// Like [`snapshot`], for a verb that changes something: each store that is named must exist, and

@@ -77,7 +77,7 @@ pub fn run(context: &mut Context, options: &SecretOptions) -> Result {
     let names = options.names.as_deref().map(read_names).transpose()?;
     let data = load_stores::data_folder(context)?;
     let triage = triage::verdicts(context)?;
-    let snapshot = load_stores::snapshot(context, ReadScope::All)?;
+    let snapshot = load_stores::with_archived(context, load_stores::snapshot(context, ReadScope::All)?)?;
     let mut found = named_findings(&snapshot, names.as_ref());
     found.retain(|own| triage::is_wanted(&options.only, &own.finding));
     context.unread.archives(&snapshot);

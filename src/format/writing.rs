@@ -28,7 +28,7 @@ pub use operation::{
     AuditEvent, DeletionKind, DueTask, FieldAssignment, FormatDeletion, NO_COMPRESSED_FILES, Operation,
     RecordDraft, WriteContext,
 };
-pub use own_operations::{HeldRecords, OwnOperations, RestoredDocument};
+pub use own_operations::{HeldRecords, OwnArchive, OwnOperations, RestoredDocument};
 pub use record_changes::{RangeEdit, accessed, decay_update, removals, rename, with_members};
 pub use record_members::{RecordMembers, list, members_of, pretty, set_field, uuid};
 pub use record_names::{NamePlace, NameUse};

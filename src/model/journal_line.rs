@@ -64,18 +64,12 @@ pub struct JournalLine {
     /// How replaced files were protected if the file system can't exchange files: `link` or `copy`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub guard: Option<String>,
-    /// True for `archive` and `unarchive` if palimp's own data is the archive: the undo data of a step that archived
-    /// holds what it took out.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub own_archive: bool,
+    /// The names of what it brought back from palimp's own archive.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub brought_back: Vec<String>,
 }
 
 impl JournalLine {
-    /// True if the step archived records in palimp's own data.
-    pub fn archives(&self) -> bool {
-        self.own_archive && self.verb == "archive"
-    }
-
     /// Returns the step that it is about: the one that it undid or redid, or itself.
     pub fn subject_step(&self) -> u64 {
         match self.turn {

@@ -1,5 +1,6 @@
 //! What a memory is: plain data that the other modules pass to each other.
 
+pub mod archived_item;
 pub mod attributes;
 pub mod backup;
 pub mod bytes;
@@ -30,6 +31,7 @@ pub mod whole_store;
 
 pub use crate::model::plan::change::{Act, Change};
 pub use crate::model::record_name::{Name, NameKind, Reference};
+pub use archived_item::{ArchivedItem, RemovedLine};
 pub use backup::{BackupCheck, BackupCopy, BackupReason};
 pub use bytes::Bytes;
 pub use commit_receipt::CommitReceipt;
@@ -44,7 +46,7 @@ pub use key::{Key, ParsedKey, short_digest};
 pub use lazy_bytes::{RangeReader, RecordReader};
 pub use loaded_file::{LoadExcess, LoadLimit, LoadedExtent, LoadedFile};
 pub use parsed_record::ParsedRecord;
-pub use path_text::{PathText, container, deleted_from, is_file_name, is_log, path_from_text};
+pub use path_text::{PathText, archived_from, container, deleted_from, is_file_name, is_log, path_from_text};
 pub use pinning::{KEEP_UNTIL, Keep, PINNED, is_kept, names_no_day, tag_until};
 pub use plan::{Lock, Plan, Splice};
 pub use problem::{Code, Problem, Severity};

@@ -119,13 +119,21 @@ pub mod serde_path {
 /// does not exist on disk: the name looks like a path into an archive.
 pub const DELETED_ROOT: &str = "~deleted!";
 
-/// The same for files that were archived, if palimp's own data is the archive of their format.
+/// The same for memories of palimp's own archive, each in a folder of its name there.
 pub const ARCHIVED_ROOT: &str = "~archived!";
 
 /// Returns the file of a deleted or archived record that only palimp's own data has, or the folder of a removed
 /// session.
 pub fn deleted_from(path: &Path) -> Option<&Path> {
-    [DELETED_ROOT, ARCHIVED_ROOT].iter().find_map(|root| path.strip_prefix(root).ok())
+    let of_archive = || archived_from(path).map(|(_, file)| file);
+    path.strip_prefix(DELETED_ROOT).ok().or_else(of_archive)
+}
+
+/// Returns the name of a memory in palimp's own archive, and the file that it was in.
+pub fn archived_from(path: &Path) -> Option<(&str, &Path)> {
+    let own = path.strip_prefix(ARCHIVED_ROOT).ok()?;
+    let name = own.iter().next()?.to_str()?;
+    Some((name, own.strip_prefix(name).ok()?))
 }
 
 #[cfg(test)]

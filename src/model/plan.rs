@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use super::PathText;
 use super::bytes::Bytes;
 use super::whole_store::WholeStore;
+use crate::model::ArchivedItem;
 use crate::model::plan::change::{Act, Change, EqualRecords, UNDO_LIMIT};
 
 pub use counted::count_with_noun;
@@ -67,6 +68,10 @@ pub struct Plan {
     pub already_restored: Vec<EqualRecords>,
     /// Records that undo or redo would remove but leaves in place, because another program has restored them.
     pub deferred: Vec<EqualRecords>,
+    /// The memories that it puts into palimp's own archive.
+    pub archived: Vec<ArchivedItem>,
+    /// The names of those that it brings back from there.
+    pub brought_back: Vec<String>,
 }
 
 impl Plan {
@@ -94,6 +99,8 @@ impl Plan {
             with_torn: Vec::new(),
             already_restored: Vec::new(),
             deferred: Vec::new(),
+            archived: Vec::new(),
+            brought_back: Vec::new(),
         }
     }
 

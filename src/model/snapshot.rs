@@ -18,6 +18,7 @@ use super::references::ReferenceIndex;
 use super::time::Moment;
 use super::view::View;
 use super::whole_store::UnreadPath;
+use crate::model::ArchivedItem;
 use crate::model::plan::change::Change;
 
 /// The name of the fact that a model gets nothing of a record when an agent starts, because it is beyond a limit, or
@@ -132,6 +133,8 @@ pub struct Store {
     pub unread: Vec<UnreadPath>,
     /// The files outside the store that are made from it, relative to the folder around it.
     pub outside_files: Vec<(PathBuf, Bytes)>,
+    /// The memories of palimp's own archive, if the store was listed with them.
+    pub archived: Vec<Arc<ArchivedItem>>,
 }
 
 /// A part of a store that is read without the rest.

@@ -1,13 +1,23 @@
 //! `archive` and `unarchive`: move records aside, and bring them back.
 //!
-//! If palimp's own data is the archive of a format, records are archived as they are deleted, and come back as deleted
-//! ones do. Their undo data is the archive, and does not expire.
+//! If a format has no archive, palimp's own data is the archive: the records leave the store as deleted ones do, and
+//! are kept, each by itself and without a limit of time, until they are brought back.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Refusal, Result, WriteContext, check, plan, plan_and_after, with_backups, writable, writes};
+use super::delete::as_read;
+use super::erase::ErasedRecords;
+use super::undelete::never_erased;
+use super::{
+    Refusal, Result, WriteContext, by_document, check, check_brought, plan, plan_and_after, with_backups,
+    writable, writes,
+};
 use crate::format::writing::{DELETION_REASON, FormatDeletion, FormatWriter, Operation};
-use crate::model::{Entry, Plan, State, Store};
+use crate::model::{ArchivedItem, Entry, Plan, State, Store, archived_from};
+
+const NOT_ARCHIVED: &str =
+    "none of these is archived. `palimp list is:archived` lists what can be brought back.";
 
 /// Returns the compressed files whose bytes [`archive`] and [`unarchive`] need for these records.
 /// `store::packed_bytes` reads them, and [`WriteContext::compressed_files`] passes them on.
@@ -32,14 +42,37 @@ pub fn archive(context: &WriteContext<'_>, entries: &[Entry]) -> Result<Plan> {
             own.push(*entry);
         }
     }
-    let changes = match writes.own().archives_in_own_data {
-        true => {
-            let reason = DELETION_REASON;
-            writes.delete(context, &own, FormatDeletion { reason, replaced_by: None, remove: false })?
-        }
-        false => writes.archive(context, &own)?,
+    let Some(archive) = writes.own().own_archive else {
+        let changes = writes.archive(context, &own)?;
+        return plan("archive", context, own.len(), with_backups(context, writes, changes));
     };
-    plan("archive", context, own.len(), with_backups(context, writes, changes))
+    let asked = FormatDeletion { reason: DELETION_REASON, replaced_by: None, remove: false };
+    let changes = with_backups(context, writes, writes.delete(context, &own, asked)?);
+    let archived = (archive.items)(context.store, &own);
+    Ok(Plan { archived, ..plan("archive", context, own.len(), changes)? })
+}
+
+/// Plans to bring records back from palimp's own archive. The store in `context` lists them; `gone` are the erased ones.
+pub fn bring_back(context: &WriteContext<'_>, entries: &[Entry], gone: &ErasedRecords) -> Result<Plan> {
+    let (listed, (_, writes)) = (context.store, writes(context.store)?);
+    let archive = writes.own().own_archive.ok_or_else(|| Refusal::unfit(NOT_ARCHIVED))?;
+    let name = |entry: &Entry| archived_from(&listed.document(entry).path).map(|(name, _)| name);
+    let held: Vec<Entry> = entries.iter().filter(|entry| name(entry).is_some()).copied().collect();
+    let names: BTreeSet<&str> = held.iter().filter_map(name).collect();
+    let items: Vec<&ArchivedItem> =
+        listed.archived.iter().filter(|own| names.contains(&*own.name)).map(|own| &**own).collect();
+    if items.is_empty() {
+        return Err(Refusal::unfit(NOT_ARCHIVED));
+    }
+    let store = as_read(listed);
+    let context = &WriteContext { store: &store, ..*context };
+    never_erased(context, listed, &held, gone)?;
+    let changes = with_backups(context, writes, (archive.restored)(context, &items)?);
+    let (plan, after) = plan_and_after("unarchive", context, items.len(), changes)?;
+    let from: Vec<_> = by_document(listed, &held).into_iter().map(|(own, _)| own).collect();
+    check_brought(context, (&plan, &after), &from.iter().map(|own| &**own).collect::<Vec<_>>())?;
+    let brought_back = items.iter().map(|own| own.name.clone()).collect();
+    Ok(Plan { brought_back, ..plan })
 }
 
 /// Plans to bring records back that their store has archived.
@@ -64,7 +97,7 @@ fn group(store: &Store, writes: &dyn FormatWriter, entries: &[Entry]) -> Vec<Ent
 
 /// True if palimp's own data is the archive of the store. Then it is read only when it is asked for.
 pub fn is_in_own_data(store: &Store) -> bool {
-    writes(store).is_ok_and(|(_, writes)| writes.own().archives_in_own_data)
+    writes(store).is_ok_and(|(_, writes)| writes.own().own_archive.is_some())
 }
 
 /// True if records of the store are archived, and brought back, with their whole session.

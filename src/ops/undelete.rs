@@ -19,20 +19,10 @@ pub fn undelete(
     entries: &[Entry],
     gone: &ErasedRecords,
 ) -> Result<Plan, Refusal> {
-    restore(("undelete", State::Deleted), context, entries, gone)
-}
-
-/// Plans to restore the records in a state by a verb, as [`undelete`] does.
-pub fn restore(
-    (verb, state): (&'static str, State),
-    context: &WriteContext<'_>,
-    entries: &[Entry],
-    gone: &ErasedRecords,
-) -> Result<Plan, Refusal> {
     let (_, writes) = writes(context.store)?;
     let (mut held, own): (Vec<Entry>, Vec<Entry>) =
         entries.iter().partition(|entry| vault_restore::is_held(context.store, entry));
-    held.retain(|entry| entry.state == state);
+    held.retain(|entry| entry.state == State::Deleted);
     if held.is_empty() && own.is_empty() {
         return Err(Refusal::unfit(NOT_DELETED));
     }
@@ -50,7 +40,7 @@ pub fn restore(
     let mut all = with_backups(context, writes, changes);
     all.extend(vault_restore::bring_back(writes, context, listed, &held)?);
     count += held.len();
-    let (mut plan, after) = plan_and_after(verb, context, count, all)?;
+    let (mut plan, after) = plan_and_after("undelete", context, count, all)?;
     plan.lines.extend(vault_restore::shared(&store, listed, &held));
     let from: Vec<_> = by_document(listed, &held).into_iter().map(|(own, _)| own).collect();
     check_brought(context, (&plan, &after), &from.iter().map(|own| &**own).collect::<Vec<_>>())?;
@@ -58,7 +48,7 @@ pub fn restore(
 }
 
 /// Refuses records that were erased since they were listed.
-fn never_erased(
+pub fn never_erased(
     context: &WriteContext<'_>,
     listed: &Store,
     held: &[Entry],

@@ -1,5 +1,6 @@
 //! Finds stores by content: from a path that the user named, or from the default places.
 
+mod folder_kind;
 mod format_detection;
 mod subfolders;
 
@@ -332,7 +333,7 @@ fn reason(judge: &FormatDetector<'_>, path: &Path, item: &Item, own: &FormatVerd
     let near: Vec<String> = near.map(|(format, why)| format!("not {}: {why}", format.name())).collect();
     match near.is_empty() {
         true => contents(judge, path),
-        false => format!("no memory store ({}). {NAME_IT}", near.join("; ")),
+        false => format!("no memory store ({}){}. {NAME_IT}", near.join("; "), kind_of(judge, path)),
     }
 }
 
@@ -357,5 +358,12 @@ fn contents(judge: &FormatDetector<'_>, folder: &Path) -> String {
     } else {
         format!("{} files and folders", names.len())
     };
-    format!("a folder with {what} ({named}{more}), and no memory store. {NAME_IT}")
+    format!("a folder with {what} ({named}{more}), and no memory store{}. {NAME_IT}", kind_of(judge, folder))
+}
+
+/// Returns what a folder seems to be, as a part of a sentence.
+fn kind_of(judge: &FormatDetector<'_>, folder: &Path) -> String {
+    let items = judge.disk.list(folder).unwrap_or_default();
+    let seems = folder_kind::seems_to_be(judge.disk, &absolute(folder), &items);
+    seems.map_or(String::new(), |what| format!(": it seems to be {what}"))
 }

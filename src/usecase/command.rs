@@ -388,7 +388,7 @@ impl ChangeCommand {
             ChangeCommand::RecordAccess => ops::access::access(context, one()?),
             ChangeCommand::Archive => ops::archive::archive(context, entries),
             ChangeCommand::Unarchive if ops::archive::is_in_own_data(context.store) => {
-                ops::undelete::restore(("unarchive", State::Archived), context, entries, gone)
+                ops::archive::bring_back(context, entries, gone)
             }
             ChangeCommand::Unarchive => ops::archive::unarchive(context, entries),
             ChangeCommand::Move(to) => ops::move_records::move_records(context, entries, to),

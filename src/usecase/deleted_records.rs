@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::failure::ChangeFailure;
-use super::{snapshot_with_bytes, store_with_bytes};
+use super::snapshot_with_bytes;
 use crate::disk::RealDisk;
 use crate::disk::host::Host;
 use crate::model::{Moment, Snapshot, State, Store};
@@ -33,6 +33,15 @@ pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Resul
 /// If the erasure list can't be read: erased memories could be among the deleted ones.
 pub fn store_with_deleted(store: &Store, data: &Path, now: Moment) -> Result<Store, ChangeFailure> {
     Ok(commit::with_deleted(&RealDisk, data, store, now)?)
+}
+
+/// Returns a store with its memories in palimp's own archive.
+///
+/// # Errors
+///
+/// If palimp's own data can't be read.
+pub fn store_with_archived(store: &Store, data: &Path, now: Moment) -> Result<Store, ChangeFailure> {
+    Ok(commit::with_archived(&RealDisk, data, store, now)?)
 }
 
 /// At most this many bytes of the stores are read to count what palimp's data still holds. Counting
@@ -67,11 +76,8 @@ pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Opti
 
 /// Returns the number of archived memories, with those that palimp's own data has.
 pub fn archived_count(store: &Arc<Store>, data: &Path, now: Moment) -> usize {
-    let with = || store_with_deleted(&store_with_bytes(store, now), data, now).ok();
-    match commit::has_own_archive(&RealDisk, data, store) {
-        true => with().map_or(0, |own| own.count(State::Archived)),
-        false => store.count(State::Archived),
-    }
+    let with = store_with_archived(store, data, now);
+    with.map_or_else(|_| store.count(State::Archived), |own| own.count(State::Archived))
 }
 
 /// Adds deleted memories to a store that was read again, if the store before had them.

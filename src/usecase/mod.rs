@@ -64,7 +64,9 @@ pub use backups::{BackupComparer, check_backup, create_backups, list_backups};
 pub use budget::{StoreBudget, budgets, loaded_lines, loaded_size};
 pub use check_stores::{CheckCache, CheckedSnapshot, CheckedStore, check_store, mark_due_indexes};
 pub use command::{BackupRestore, ChangeCommand, DeleteOptions, EraseOptions, NewRecord, SessionCommand};
-pub use deleted_records::{SetAsideCount, archived_count, deleted_count, store_with_deleted, with_deleted};
+pub use deleted_records::{
+    SetAsideCount, archived_count, deleted_count, store_with_archived, store_with_deleted, with_deleted,
+};
 pub use drafts::{
     drop_form_draft, failure_with_draft, find_form_draft, keep_draft, keep_form_draft, keep_store_draft,
 };

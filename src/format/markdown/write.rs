@@ -7,6 +7,7 @@
 //! - A new topic has the form that Claude Code writes today, and its line is at the end of the index.
 //! - An entry is written as Hermes writes it: without white space around it, and without an end of line at the end.
 
+mod archive;
 mod deleted_parts;
 mod format_fixes;
 mod index_edit;
@@ -28,7 +29,7 @@ use crate::format::notes::ids::id_from;
 use crate::format::notes::title::title_and_body;
 use crate::format::writing::{
     ChangesResult, DeletionKind, FieldAssignment, FormatDeletion, FormatEraser, FormatWriter, Operation,
-    OwnOperations, RecordDraft, Refusal, Result, WriteContext, document, removals,
+    OwnArchive, OwnOperations, RecordDraft, Refusal, Result, WriteContext, document, removals,
 };
 use crate::model::{Change, Entry, Moment, Store};
 use crate::text::front_matter::Note;
@@ -42,7 +43,7 @@ impl FormatWriter for Markdown {
         let own = FAMILIES.iter().find(|own| own.name() == self.name());
         let eraser = own.map(|own| own as &'static dyn FormatEraser);
         OwnOperations {
-            archives_in_own_data: true,
+            own_archive: Some(OwnArchive { items: archive::items, restored: archive::restored }),
             eraser,
             fixes: Some(&format_fixes::FIXES),
             deleted_parts: Some(deleted_parts::deleted_parts),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{AuditEvent, AutoRedaction, ChangesResult, FormatEraser, FormatFixes, Result, WriteContext};
-use crate::model::{Change, Document, Entry, Moment, Store};
+use crate::model::{ArchivedItem, Change, Document, Entry, Moment, Store};
 use crate::text::json::Json;
 use crate::text::unpack::TarMember;
 
@@ -39,6 +39,15 @@ type Merge = fn(&WriteContext<'_>, &[Entry], &Entry) -> ChangesResult;
 pub type HeldRecords = (Arc<Document>, Vec<u32>);
 type PlanNotices = fn(&Store, &[Change]) -> Vec<String>;
 
+/// How records go to palimp's own archive, and come back.
+#[derive(Clone, Copy)]
+pub struct OwnArchive {
+    /// Returns records as they are archived.
+    pub items: fn(&Store, &[Entry]) -> Vec<ArchivedItem>,
+    /// Returns the changes that put them back.
+    pub restored: fn(&WriteContext<'_>, &[&ArchivedItem]) -> ChangesResult,
+}
+
 /// Operations that one format alone has. `None`: the format does not have this one.
 #[derive(Default)]
 pub struct OwnOperations {
@@ -52,9 +61,8 @@ pub struct OwnOperations {
     pub are_copies: Option<fn(&Path, &Path) -> bool>,
     /// Returns the records that are archived and restored with these.
     pub archive_group: Option<ArchiveGroup>,
-    /// True if palimp's own data is the archive: the format has none, and its agents would read a folder of archived
-    /// files.
-    pub archives_in_own_data: bool,
+    /// Archives in palimp's own data: the format has no archive, and its agents would read a folder of archived files.
+    pub own_archive: Option<OwnArchive>,
     /// Returns the compressed files whose bytes on disk are needed to archive or restore these records.
     pub compressed_files: Option<CompressedFiles>,
     /// Puts the texts of records after that of another, and deletes them.

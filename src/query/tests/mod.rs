@@ -163,6 +163,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         modified: None,
         own_files: Vec::new(),
         unread: Vec::new(),
+        archived: Vec::new(),
         outside_files: Vec::new(),
         project: None,
     }

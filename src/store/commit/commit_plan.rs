@@ -68,8 +68,7 @@ fn commit_as(
             records: plan.records as u64,
             turn,
             change: plan.change.clone(),
-            own_archive: matches!(plan.verb, "archive" | "unarchive")
-                && context.format.own().archives_in_own_data,
+            brought_back: plan.brought_back.clone(),
             ..JournalLine::default()
         },
         process: context.own_process(),
@@ -86,6 +85,8 @@ fn commit_as(
             let _ = context.vault.forget(number);
         }
     })?;
+    // If the step is not finished, it archived nothing: the journal does not have it.
+    context.vault.put_archived(number, &plan.archived)?;
     let mut carried = ApplyProgress::default();
     if let Err(error) = apply_plan::apply_plan(context, plan, &mut carried, Some((number, &mut step))) {
         return Err(taken_back(context, number, error, &carried));

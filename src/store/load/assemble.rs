@@ -66,6 +66,7 @@ pub fn put_together(
         own_files: listing.own_files,
         unread,
         outside_files: Vec::new(),
+        archived: Vec::new(),
         project: None,
     };
     store.with_problems(problems)

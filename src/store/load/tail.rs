@@ -64,6 +64,7 @@ pub fn empty_store(place: &Place) -> Store {
         own_files: Vec::new(),
         unread: Vec::new(),
         outside_files: Vec::new(),
+        archived: Vec::new(),
         project: None,
     }
 }

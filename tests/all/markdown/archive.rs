@@ -125,3 +125,89 @@ fn a_part_of_an_index_is_not_archived() {
     assert!(refused.stderr.contains("part of an index"), "{}", refused.stderr);
     assert_eq!(desk.text("MEMORY.md"), index);
 }
+
+#[test]
+fn an_erasure_takes_one_archived_memory_and_leaves_the_others() {
+    let topic = |word: &str| {
+        format!("---\nname: {word}\ndescription: about {word}\n---\n\nThe word is {word}{word}.\n")
+    };
+    let files = Files::default()
+        .with("MEMORY.md", "- [a](ant.md) — hook\n- [b](bee.md) — hook\n- [c](cat.md) — hook\n")
+        .with("ant.md", topic("ant"))
+        .with("bee.md", topic("bee"))
+        .with("cat.md", topic("cat"));
+    let desk = Desk::of(&files, ".claude/memory");
+    desk.change(&["archive", "ant", "bee"]);
+    desk.change(&["erase", "cat"]);
+    desk.change(&["erase", "bee"]);
+    assert!(!desk.has("beebee") && !desk.has("catcat"));
+    assert_eq!(found(&desk, "is:archived"), [("ant".into(), "archived".into())]);
+    desk.change(&["unarchive", "ant"]);
+    assert_eq!(desk.text("ant.md"), topic("ant"));
+    let entries =
+        Desk::of(&Files::default().with("USER.md", "one one\n§\ntwo two\n§\nthree three"), "memories");
+    entries.change(&["archive", "USER.0", "USER.2"]);
+    let rows = entries.run(&["list", "is:archived", "--json"]).json_lines();
+    let key = rows.iter().find(|own| own["text"] == "one one").unwrap()["key"].as_str().unwrap().to_owned();
+    entries.change(&["erase", &key]);
+    assert!(!entries.has("one one") && entries.has("three three"));
+    assert_eq!(found(&entries, "is:archived").len(), 1);
+}
+
+#[test]
+fn an_undone_unarchive_archives_again_and_two_memories_of_a_name_are_both_kept() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    desk.change(&["archive", "deploy"]);
+    desk.change(&["unarchive", "deploy"]);
+    desk.change(&["undo"]);
+    assert_eq!(found(&desk, "is:archived"), [("deploy".into(), "archived".into())]);
+    std::fs::write(desk.store.path.join("deploy.md"), "---\nname: deploy\n---\n\nAnother text.\n").unwrap();
+    desk.change(&["archive", "deploy"]);
+    assert_eq!(found(&desk, "is:archived").len(), 2);
+    assert!(found(&desk, "is:deleted").is_empty());
+}
+
+#[test]
+fn what_was_brought_back_and_deleted_is_not_archived() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    desk.change(&["archive", "deploy", "alone"]);
+    desk.change(&["unarchive", "deploy"]);
+    desk.change(&["delete", "deploy"]);
+    assert_eq!(found(&desk, "is:archived"), [("alone".into(), "archived".into())]);
+    assert_eq!(found(&desk, "is:deleted"), [("deploy".into(), "deleted".into())]);
+}
+
+#[test]
+fn indexes_of_any_form_come_back_byte_for_byte() {
+    let indexes = [
+        "---\nname: x\n---\n- [Tabs](feedback_tabs.md) — hook\n",
+        "# I\n- [Deploy](deploy.md) — h\n\n---\n\n- [b](alone.md)\n\n---\n- [Tabs](feedback_tabs.md)\n",
+        "# I\n- [Tabs](feedback_tabs.md) — h\n- [x](x.md) — h\n- [b](alone.md) and [a](feedback_tabs.md)\n- [z](z.md)",
+        "- [Tabs](feedback_tabs.md) — hook\n## d\n\n- [Tabs](feedback_tabs.md) two\n",
+        "# I\r\n\r\n- [Deploy](deploy.md)\r\n- [Tabs](feedback_tabs.md) — the last",
+        "- [Deploy](deploy.md)\n- [Tabs](feedback_tabs.md)\n- [Tabs](feedback_tabs.md)\n- [Deploy](deploy.md)\n",
+        "# Nothing leads anywhere\n",
+        "- [both](deploy.md), [of](feedback_tabs.md) them\n",
+    ];
+    for index in indexes {
+        let desk = Desk::of(&claude().with("MEMORY.md", index), ".claude/memory");
+        desk.change(&["archive", "feedback_tabs", "deploy"]);
+        desk.change(&["unarchive", "--query", "is:archived"]);
+        assert_eq!(desk.text("MEMORY.md"), index);
+    }
+}
+
+#[test]
+fn secrets_are_found_in_archived_memories_too() {
+    let token = ["ghp_", "x9Kd83hfGq27LmPz01Vt", "QwErTyUiOp12"].concat();
+    let files =
+        claude().with("key.md", format!("---\nname: key\ndescription: k\n---\n\nThe token is {token}.\n"));
+    let desk = Desk::of(&files, ".claude/memory");
+    let count = || desk.run(&["secrets", "--json"]).json_lines().len();
+    let before = count();
+    assert!(before > 0);
+    desk.change(&["archive", "key"]);
+    assert_eq!(count(), before);
+    desk.fed(&token, &["erase", "--value-from", "-", "--yes"]).expect_status(0);
+    assert!(!desk.has(&token) && count() == 0);
+}

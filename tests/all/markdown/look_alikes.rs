@@ -107,3 +107,34 @@ fn older_copies_beside_the_folder_of_hermes_are_not_taken_for_it() {
     let rows = run(["list", "--json", "--store", store.path.to_str().unwrap()]).json_lines();
     assert_eq!(rows.len(), 2, "instructions are no memories");
 }
+
+#[test]
+fn one_line_says_what_a_folder_without_memories_seems_to_be() {
+    let says = |files: &Files, root: &str| {
+        let store = files.build(root);
+        let told = run(["list", "--store", store.path.to_str().unwrap()]).stderr;
+        told.lines().next().unwrap_or_default().to_owned()
+    };
+    let page = Files::default().with("MEMORY.md", "# How memory is managed\n\nThe heap grows.\n");
+    let cases = [
+        (page.clone().with(".obsidian/app.json", "{}"), "notes", "an Obsidian vault"),
+        (page.clone(), "docs", "documentation"),
+        (page.clone(), "templates/memory", "a template"),
+        (page.clone(), "skills/keeper/memory", "skills"),
+        (page.clone().with("_config.yml", "title: x\n"), "site", "a website"),
+        (page.clone().with("Cargo.toml", "[package]\n"), "thing", "the root of a project"),
+        (Files::default().with("AGENTS.md", "Be brief.\n"), "thing", "instructions for agents"),
+        (
+            Files::default().with("heap.c", "int x;\n").with("MEMORY.md", "# RAM\n"),
+            "memory",
+            "documents|code",
+        ),
+        (Files::default().with("2026-01-02.md", "Rain.\n"), "diary", "a diary"),
+        (page, "thing", "documents in Markdown"),
+    ];
+    for (files, root, expected) in cases {
+        let told = says(&files, root);
+        assert!(expected.split('|').any(|own| told.contains(own)), "{root}: {told}");
+        assert!(told.contains("no memory store"), "{told}");
+    }
+}

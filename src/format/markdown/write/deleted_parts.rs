@@ -23,7 +23,8 @@ use crate::model::{Act, Change, Document, PathText, Splice, Store};
 /// The end of the name of an index as it was before deletions. No family has memories in such a file.
 const BEFORE: &str = "before";
 
-fn family(store: &Store) -> Option<&'static Family> {
+/// Returns the family of a store.
+pub fn family(store: &Store) -> Option<&'static Family> {
     FAMILIES.iter().find(|own| own.name() == store.format).map(|Markdown(family)| *family)
 }
 
@@ -87,7 +88,13 @@ pub fn restore_parts(context: &WriteContext<'_>, listed: &Store, held: &[HeldRec
     let Some(family) = family(store) else { return Ok(Vec::new()) };
     let is_entries = |own: &&HeldRecords| family.grammar_of(file_of(&own.0)) == Grammar::Entries;
     let (entries, files): (Vec<&HeldRecords>, Vec<&HeldRecords>) = held.iter().partition(is_entries);
-    let mut changes = with_entries(store, &entries)?;
+    let mut added: BTreeMap<&Path, Vec<String>> = BTreeMap::new();
+    for (own, numbers) in entries {
+        let spans = numbers.iter().filter_map(|at| own.records.get(*at as usize)).map(|own| own.span.range());
+        let texts = spans.filter_map(|span| Some(String::from_utf8_lossy(own.bytes.get(span)?).into_owned()));
+        added.entry(file_of(own)).or_default().extend(texts);
+    }
+    let mut changes = with_entries(store, added)?;
     for (own, _) in &files {
         let path = file_of(own);
         if store.document_at(path).is_some() {
@@ -108,13 +115,7 @@ fn file_of(own: &Document) -> &Path {
 }
 
 /// Puts entries at the end of their files.
-fn with_entries(store: &Store, held: &[&HeldRecords]) -> ChangesResult {
-    let mut added: BTreeMap<&Path, Vec<String>> = BTreeMap::new();
-    for (own, numbers) in held {
-        let spans = numbers.iter().filter_map(|at| own.records.get(*at as usize)).map(|own| own.span.range());
-        let texts = spans.filter_map(|span| Some(String::from_utf8_lossy(own.bytes.get(span)?).into_owned()));
-        added.entry(file_of(own)).or_default().extend(texts);
-    }
+pub fn with_entries(store: &Store, added: BTreeMap<&Path, Vec<String>>) -> ChangesResult {
     let change = |(path, texts): (&Path, Vec<String>)| {
         let texts = texts.iter().map(String::as_str);
         let Some(own) = store.document_at(path) else {
@@ -167,7 +168,7 @@ fn with_old_lines(store: &Store, listed: &Store, index: &str, files: &[&Document
     }
     let mut with = text.unwrap_or("# Memory\n\n").to_owned();
     for (number, start) in lines {
-        with = index_edit::with_line_again(&with, olds[number], start);
+        with = index_edit::with_removed_line(&with, &index_edit::removed_line(olds[number], start));
     }
     for line in new {
         let at = index_edit::end_of_lines(&with);

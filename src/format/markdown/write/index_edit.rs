@@ -1,5 +1,7 @@
 //! The lines of an index that lead to files.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::text_form::end_of;
@@ -7,7 +9,8 @@ use crate::format::markdown::index_file::{self, IndexLine};
 use crate::format::markdown::references::{file_links, joined};
 use crate::format::notes::edit::text_of;
 use crate::format::writing::Result;
-use crate::model::{Change, PathText, Span, Store};
+use crate::model::{Change, PathText, RemovedLine, Span, Store};
+use crate::text::digest::digest;
 use crate::text::lines::{LineSpan, lines};
 use crate::text::part_range::part_range;
 
@@ -82,36 +85,73 @@ fn as_line(text: &str, at: usize, line: &str) -> String {
     if is_open { format!("{end}{line}") } else { format!("{line}{end}") }
 }
 
-/// Puts the line of an older text that starts at `start` back into the text: after the line that was before it, or
-/// before the one that was after it, if that is there once. Else after the last one that leads to a file.
-pub fn with_line_again(text: &str, old: &str, start: usize) -> String {
-    let Some((before, rest)) = old.split_at_checked(start) else { return text.to_owned() };
-    let line = rest.lines().next().unwrap_or_default();
-    let after = rest.split_once('\n').map_or("", |(_, after)| after);
+/// How many lines before and after a removed one are remembered.
+const AROUND: usize = 8;
+
+/// Returns the lines that lead to these files and to no other, by the file that each leads to first.
+pub fn removed_lines(text: &str, files: &[&Path]) -> BTreeMap<PathBuf, Vec<RemovedLine>> {
+    let known: BTreeSet<&Path> = files.iter().copied().collect();
     let all: Vec<LineSpan> = lines(text.as_bytes()).collect();
+    let mut found: BTreeMap<PathBuf, Vec<RemovedLine>> = BTreeMap::new();
+    for (number, span) in all.iter().enumerate() {
+        let line = text.get(span.start..span.end).unwrap_or_default();
+        let path = |target: &str| Some(PathBuf::from(format!("{}.md", joined(Path::new(""), target)?)));
+        let targets: Option<Vec<PathBuf>> = file_links(line).map(path).collect();
+        let Some(targets) = targets.filter(|own| own.iter().all(|own| known.contains(own.as_path()))) else {
+            continue;
+        };
+        for target in targets.into_iter().collect::<BTreeSet<_>>() {
+            found.entry(target).or_default().push(removed_of(text, &all, number));
+        }
+    }
+    found
+}
+
+/// Returns the line that starts at an offset, with where it is.
+pub fn removed_line(text: &str, start: usize) -> RemovedLine {
+    let all: Vec<LineSpan> = lines(text.as_bytes()).collect();
+    let number = all.iter().position(|own| own.start == start).unwrap_or_default();
+    removed_of(text, &all, number)
+}
+
+fn removed_of(text: &str, all: &[LineSpan], number: usize) -> RemovedLine {
     let says = |own: &LineSpan| text.get(own.start..own.end).unwrap_or_default();
-    let only = |wanted: &str| {
-        let mut found = (0..all.len()).filter(|at| says(&all[*at]) == wanted);
-        found.next().filter(|_| found.next().is_none())
+    let Some(own) = all.get(number) else { return RemovedLine::default() };
+    RemovedLine {
+        text: says(own).to_owned(),
+        number: number as u64,
+        before: all[..number].iter().rev().take(AROUND).map(|own| mark(says(own))).collect(),
+        after: all[number + 1..].iter().take(AROUND).map(|own| mark(says(own))).collect(),
+        is_open: own.next == own.end,
+    }
+}
+
+/// Returns a short digest of a line.
+fn mark(line: &str) -> String {
+    format!("{:016x}", digest(line.as_bytes()) as u64)
+}
+
+/// Puts a removed line back: where the most lines around it are as they were, and if none is, after the last line that
+/// leads to a file. Of several such places the one nearest to its old number counts.
+pub fn with_removed_line(text: &str, own: &RemovedLine) -> String {
+    let all: Vec<LineSpan> = lines(text.as_bytes()).collect();
+    let marks: Vec<String> =
+        all.iter().map(|own| mark(text.get(own.start..own.end).unwrap_or_default())).collect();
+    let equal = |mine: &mut dyn Iterator<Item = &String>, wanted: &[String]| {
+        mine.zip(wanted).take_while(|(one, other)| one == other).count()
     };
-    let is_empty = |at: usize| all.get(at).is_some_and(|own| says(own).trim().is_empty());
-    let mut empty = 0;
-    for own in before.lines().rev() {
-        if own.trim().is_empty() {
-            empty += 1;
-        } else if let Some(at) = only(own) {
-            let skipped = (at + 1..).take(empty).take_while(|at| is_empty(*at)).count();
-            return inserted(text, all[at + skipped].next, line);
-        }
+    let score = |at: &usize| {
+        let (before, after) = (&marks[..*at], &marks[*at..]);
+        let near = (*at as u64).abs_diff(own.number);
+        (equal(&mut before.iter().rev(), &own.before) + equal(&mut after.iter(), &own.after), Reverse(near))
+    };
+    let best = (0..=all.len()).max_by_key(score).filter(|at| score(at).0 > 0);
+    let at = match best {
+        Some(number) => all.get(number).map_or(text.len(), |own| own.start),
+        None => end_of_lines(text),
+    };
+    if own.is_open && at == text.len() && (text.is_empty() || text.ends_with('\n')) {
+        return format!("{text}{}", own.text);
     }
-    empty = 0;
-    for own in after.lines() {
-        if own.trim().is_empty() {
-            empty += 1;
-        } else if let Some(at) = only(own) {
-            let skipped = (0..at).rev().take(empty).take_while(|at| is_empty(*at)).count();
-            return inserted(text, all[at - skipped].start, line);
-        }
-    }
-    inserted(text, end_of_lines(text), line)
+    inserted(text, at, &own.text)
 }

@@ -10,7 +10,7 @@ mod known_records;
 use crate::store::commit::history::deleted_records::kept_bytes::{
     KeptBytes, KeptFrom, before, document, session_of,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,10 +22,12 @@ use crate::disk::{Disk, Lookup};
 use crate::format::{self, Format, Placement, main_text};
 use crate::model::path_text::{ARCHIVED_ROOT, DELETED_ROOT, deleted_from};
 use crate::model::{
-    Act, Change, Document, Entry, JournalLine, Moment, Record, Role, State, Store, UndoRedo, UnreadPath,
+    Act, ArchivedItem, Change, Document, Entry, Moment, Record, Role, State, Store, UndoRedo, UnreadPath,
     is_log,
 };
+use crate::store::commit::history::step_history::StepHistory;
 use crate::store::commit::vault::backups::list_backups;
+use crate::store::commit::vault::undo_step::UndoStep;
 use crate::store::commit::{CommitError, Vault};
 use crate::store::compressed_files::FileCompression;
 use crate::store::erase::{ErasureMatcher, ErasureTarget};
@@ -45,14 +47,9 @@ pub fn without_deleted(store: &Store) -> Store {
         documents: store.documents[..documents].to_vec(),
         entries: entries.copied().collect(),
         sessions: sessions.cloned().collect(),
+        archived: Vec::new(),
         ..store.clone()
     }
-}
-
-/// True if palimp's own data has, or had, archived records of the store.
-pub fn has_own_archive(disk: &dyn Disk, data: &Path, store: &Store) -> bool {
-    let vault = Vault::open_read_only(disk, data, &store.root);
-    vault.journal().is_ok_and(|journal| journal.iter().any(JournalLine::archives))
 }
 
 /// Returns the number of bytes in undo data and backups; `None` if they can't be read.
@@ -83,7 +80,15 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
     let gone = GoneSessions::of(format, &plain, &held, now);
     let mut store = plain;
     store.sessions.extend(gone.sessions);
-    let known = KnownRecords::of(&store);
+    let archived = vault.archived()?;
+    let mut known = KnownRecords::of(&store);
+    for own in &archived {
+        for view in
+            format.read(Role::Records, &own.path, &own.bytes, now).records.iter().filter_map(Record::view)
+        {
+            known.add(None, view, &own.bytes, None);
+        }
+    }
     let mut search = DeletedSearch {
         store,
         format,
@@ -95,15 +100,46 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
         parts: Vec::new(),
     };
     held.iter().for_each(|own| search.take(own));
-    if let Some(parts) = format.own().deleted_parts {
-        for is_archive in [true, false] {
-            let found = parts(&search.store, &undo_data_of(&vault, is_archive));
-            search.parts.extend(found.into_iter().map(|(path, bytes)| (is_archive, path, bytes)));
-        }
-    }
+    search.parts =
+        format.own().deleted_parts.map(|own| own(&search.store, &deletions(&vault))).unwrap_or_default();
     let mut with = search.beside(gone.files);
     with.unread.extend(unread);
+    add_archived(&mut with, format, archived, now);
     Ok(with)
+}
+
+/// Returns the store with the memories of palimp's own archive.
+///
+/// # Errors
+///
+/// If palimp's own data can't be read.
+pub fn with_archived(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> Result<Store, CommitError> {
+    let archived = Vault::open_read_only(disk, data, &store.root).archived()?;
+    let mut with = without_deleted(store);
+    if let Some(format) = format::by_name(store.format) {
+        add_archived(&mut with, format, archived, now);
+    }
+    Ok(with)
+}
+
+/// Adds the memories of palimp's own archive to a store, each as a document.
+fn add_archived(store: &mut Store, format: &dyn Format, archived: Vec<ArchivedItem>, now: Moment) {
+    for own in archived {
+        let reading = format.read(Role::Records, &own.path, &own.bytes, now);
+        let document_number = store.documents.len() as u32;
+        let listed = (0..).zip(&reading.records).filter(|(_, own)| own.view().is_some());
+        store.entries.extend(listed.map(|(record, _)| Entry {
+            document: document_number,
+            record,
+            session: None,
+            state: State::Archived,
+        }));
+        let path = Path::new(ARCHIVED_ROOT).join(&own.name).join(&own.path);
+        let document = Document::of_bytes(path, Role::Other, own.bytes.clone());
+        let document = Document { records: reading.records, problems: reading.problems, ..document };
+        store.documents.push(Arc::new(document));
+        store.archived.push(Arc::new(own));
+    }
 }
 
 /// Reads what undo data and backups hold. Adds what can't be read to `unread`, for a message.
@@ -113,6 +149,7 @@ fn held(
     store: &Store,
     (taken, unread): (&mut DeletedCounts, &mut Vec<UnreadPath>),
 ) -> Vec<KeptBytes> {
+    let has_own_archive = format::by_name(store.format).is_some_and(|own| own.own().own_archive.is_some());
     let mut all = Vec::new();
     let mut miss = |path: PathBuf, why: String| unread.push(UnreadPath { path, why });
     let steps = vault.steps().unwrap_or_else(|error| {
@@ -129,24 +166,21 @@ fn held(
             }
         };
         let is_deletion = taken.see(number, &step);
-        let is_redone_archive = |number| matches!(vault.step(number), Ok(Some(own)) if own.line.archives());
-        match step.line.turn {
-            // An undo removes what its step had added. That is not a deletion.
-            Some(UndoRedo::Undo(_)) => continue,
-            // The step itself has what it archived.
-            Some(UndoRedo::Redo(other)) if is_redone_archive(other) => continue,
-            _ => {}
+        // An undo removes what its step had added. That is not a deletion.
+        if matches!(step.line.turn, Some(UndoRedo::Undo(_))) {
+            continue;
         }
         // What got another name, or became a part of another, is not deleted.
+        let is_archive = step.line.verb == "archive" && has_own_archive;
         let is_moved = |change: &Change| {
-            matches!(change.act, Act::Create(_)) && MOVING_VERBS.contains(&&*step.line.verb)
+            let is_moving = is_archive || MOVING_VERBS.contains(&&*step.line.verb);
+            matches!(change.act, Act::Create(_)) && is_moving
         };
         let at = Moment::of(&step.line.at);
         let kept = if is_deletion { KeptFrom::Deletion(number) } else { KeptFrom::Change };
-        let is_archived = is_deletion && step.line.archives();
         let own = step.changes.iter().filter(|change| !is_moved(change));
         let own = own.filter_map(|change| Some((before(change)?, change.path.clone())));
-        all.extend(own.map(|(bytes, path)| KeptBytes { at, path, bytes, kept, is_archived }));
+        all.extend(own.map(|(bytes, path)| KeptBytes { at, path, bytes, kept }));
     }
     let copies = list_backups(store, vault).unwrap_or_else(|error| {
         miss(vault.path("backups"), error.to_string());
@@ -155,8 +189,7 @@ fn held(
     for copy in copies {
         match Lookup::from(disk.read(&store.root.join(&copy.path), 0, None)) {
             Lookup::Read((bytes, _)) => {
-                let (at, path, kept) = (copy.at, copy.file, KeptFrom::Backup);
-                all.push(KeptBytes { at, path, bytes, kept, is_archived: false })
+                all.push(KeptBytes { at: copy.at, path: copy.file, bytes, kept: KeptFrom::Backup })
             }
             Lookup::Unreadable(error) => miss(copy.path, error.to_string()),
             Lookup::Absent => {}
@@ -165,14 +198,14 @@ fn held(
     all
 }
 
-/// Returns the undo data of deletions, or of steps that archived, the newest first. [`held`] reports what can't be
-/// read.
-fn undo_data_of(vault: &Vault<'_>, is_archive: bool) -> Vec<Vec<Change>> {
+/// Returns the undo data of deletions, the newest first. [`held`] reports what can't be read.
+fn deletions(vault: &Vault<'_>) -> Vec<Vec<Change>> {
+    let history = StepHistory::of(&vault.journal().unwrap_or_default());
+    let done: HashSet<u64> = history.done.into_iter().map(|(step, _)| step).collect();
     let step = |number| vault.step(number).ok().flatten();
     let steps = vault.steps().unwrap_or_default().into_iter().rev().filter_map(step);
-    let is_it = |own: &JournalLine| if is_archive { own.archives() } else { own.verb == "delete" };
-    let steps = steps.filter(|step| step.line.turn.is_none() && is_it(&step.line));
-    steps.map(|step| step.changes).collect()
+    let is_it = |own: &UndoStep| own.line.verb == "delete" && done.contains(&own.line.step);
+    steps.filter(is_it).map(|step| step.changes).collect()
 }
 
 struct DeletedSearch<'a> {
@@ -183,10 +216,9 @@ struct DeletedSearch<'a> {
     wanted: &'a ErasureMatcher<'a>,
     known: KnownRecords,
     taken: DeletedCounts,
-    /// Whole files, true for those that were archived.
-    found: HashMap<(bool, PathBuf), Vec<u8>>,
-    /// Documents that have only deleted or archived parts, and nulls between them.
-    parts: Vec<(bool, PathBuf, Vec<u8>)>,
+    found: HashMap<PathBuf, Vec<u8>>,
+    /// Documents that have only deleted parts, and nulls between them.
+    parts: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl DeletedSearch<'_> {
@@ -201,9 +233,7 @@ impl DeletedSearch<'_> {
             return;
         }
         let is_lines = is_log(&held.path);
-        // What was archived is listed even if an agent made a file of that name since.
-        let is_there =
-            !is_lines && !held.is_archived && self.store.documents.iter().any(|own| own.path == held.path);
+        let is_there = !is_lines && self.store.documents.iter().any(|own| own.path == held.path);
         let name = session.map(|at| self.store.sessions[at as usize].name.clone());
         for record in self.format.read(Role::Records, &held.path, &held.bytes, self.now).records {
             let Some(view) = record.view() else { continue };
@@ -218,12 +248,11 @@ impl DeletedSearch<'_> {
                 continue;
             }
             // A file of several records is kept once, with all of them.
-            let place = (held.is_archived, held.path.clone());
-            if !is_lines && self.found.contains_key(&place) {
+            if !is_lines && self.found.contains_key(&held.path) {
                 continue;
             }
             self.known.add(name.as_deref(), view, raw, step.map(|step| (step, said)));
-            let own = self.found.entry(place).or_default();
+            let own = self.found.entry(held.path.clone()).or_default();
             match is_lines {
                 true => own.extend(on_one_line(raw)),
                 false => own.extend(raw),
@@ -237,14 +266,13 @@ impl DeletedSearch<'_> {
     /// Returns the store with the records found. `files` belong to sessions that are gone.
     fn beside(self, files: Vec<(PathBuf, Vec<u8>)>) -> Store {
         let mut store = self.store;
-        let found = self.found.into_iter().map(|((is_archived, path), bytes)| (is_archived, path, bytes));
-        let mut found: Vec<(bool, PathBuf, Vec<u8>)> = found.collect();
-        let more = files.into_iter().filter(|(path, _)| found.iter().all(|(_, own, _)| own != path));
-        let more: Vec<_> = more.map(|(path, bytes)| (false, path, bytes)).collect();
+        let mut found: Vec<(PathBuf, Vec<u8>)> = self.found.into_iter().collect();
+        let more = files.into_iter().filter(|(path, _)| found.iter().all(|(own, _)| own != path));
+        let more: Vec<_> = more.collect();
         found.extend(more);
         found.sort();
         found.extend(self.parts);
-        for (is_archived, path, bytes) in found {
+        for (path, bytes) in found {
             let is_record =
                 matches!(self.format.place(&path, false), Placement::File(Role::Records | Role::Archive));
             let reading = match is_record {
@@ -254,12 +282,13 @@ impl DeletedSearch<'_> {
             let (at, session) = (store.documents.len() as u32, session_of(&store, &path));
             let is_null = |own: &Record| bytes.get(own.span.range()) == Some(b"null");
             let listed = (0..).zip(&reading.records).filter(|(_, own)| own.view().is_some() && !is_null(own));
-            let (root, state) = match is_archived {
-                true => (ARCHIVED_ROOT, State::Archived),
-                false => (DELETED_ROOT, State::Deleted),
-            };
-            store.entries.extend(listed.map(|(record, _)| Entry { document: at, record, session, state }));
-            store.documents.push(Arc::new(document(root, path, bytes, reading)));
+            store.entries.extend(listed.map(|(record, _)| Entry {
+                document: at,
+                record,
+                session,
+                state: State::Deleted,
+            }));
+            store.documents.push(Arc::new(document(path, bytes, reading)));
         }
         store
     }

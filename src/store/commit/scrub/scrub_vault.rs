@@ -8,8 +8,9 @@ use memchr::memmem;
 use super::each_within;
 use super::erasure_list::{KEYS, LIST};
 use crate::disk::ItemKind;
-use crate::model::{Act, Bytes, Change, DraftOf, path_from_text};
+use crate::model::{Act, ArchivedItem, Bytes, Change, DraftOf, path_from_text};
 use crate::store::commit::vault::JOURNAL;
+use crate::store::commit::vault::archive::{ARCHIVE, is_item, item_of, to_bytes};
 use crate::store::commit::vault::drafts::draft_of;
 use crate::store::commit::vault::retention::is_unfinished;
 use crate::store::commit::vault::undo_step::DerivedState;
@@ -21,7 +22,7 @@ use crate::store::erase::{
 use crate::text::unpack::gunzip;
 
 /// The folders with content of stores. Undo data must be first.
-const FOLDERS: [&str; 4] = ["undo", "drafts", "quarantine", "backups"];
+const FOLDERS: [&str; 5] = ["undo", "drafts", "quarantine", "backups", ARCHIVE];
 
 impl Vault<'_> {
     pub(super) fn receipt_of(&self, step: u64) -> Result<PathBuf, CommitError> {
@@ -138,6 +139,11 @@ impl Vault<'_> {
         path: &Path,
     ) -> Result<bool, CommitError> {
         let failed = |source| CommitError::own_data(path, source);
+        if is_item(path)
+            && let Some(item) = item_of(&self.read_own_file(path)?.unwrap_or_default())
+        {
+            return self.sweep_item(wanted, sought, path, item);
+        }
         let (bytes, _) = self.disk().read(path, 0, None).map_err(failed)?;
         let has = |bytes: &[u8]| sought.needles.any(bytes) || holds_value(wanted, bytes);
         let mut holds = has(&bytes);
@@ -159,6 +165,31 @@ impl Vault<'_> {
             None => self.disk().remove(path).map_err(failed)?,
         }
         Ok(true)
+    }
+}
+
+impl Vault<'_> {
+    /// Removes an erased memory from the archive. Of one that stays only lines of an index go.
+    fn sweep_item(
+        &self,
+        wanted: &ErasureMatcher<'_>,
+        sought: &SearchTexts,
+        path: &Path,
+        mut item: ArchivedItem,
+    ) -> Result<bool, CommitError> {
+        let has = |bytes: &[u8]| sought.needles.any(bytes) || holds_value(wanted, bytes);
+        let mut found = ErasedContents::default();
+        if found.see(wanted, &item.path, &item.bytes) > 0 || has(&item.bytes) {
+            self.drop_own(path)?;
+            return Ok(true);
+        }
+        let lines = item.lines.len();
+        item.lines.retain(|own| !has(own.text.as_bytes()));
+        let is_changed = item.lines.len() < lines;
+        if is_changed {
+            self.write_own_file(path, &to_bytes(&item))?;
+        }
+        Ok(is_changed)
     }
 }
 
@@ -199,6 +230,12 @@ fn left_of(
 
 /// Visits the pieces of the store's files in a file of palimp's data, with their paths in the store.
 fn parts(path: &Path, bytes: &[u8], see: &mut dyn FnMut(&Path, &[u8])) {
+    if is_item(path)
+        && let Some(item) = item_of(bytes)
+    {
+        item.lines.iter().for_each(|own| see(Path::new(""), own.text.as_bytes()));
+        return see(&item.path, &item.bytes);
+    }
     if !is_step(path) {
         let unpacked = if is_packed(bytes) { gunzip(bytes, ERASE_UNPACK_LIMIT).content } else { Vec::new() };
         let bytes = if is_packed(bytes) { &unpacked } else { bytes };

@@ -6,7 +6,6 @@ use std::path::Path;
 use crate::disk::{Item, Lookup};
 use crate::model::plan::change::{PRIVATE_MODE, UNDO_DAYS, UNDO_LIMIT};
 use crate::model::{JournalLine, Moment, time};
-use crate::store::commit::history::step_history::StepHistory;
 use crate::store::commit::vault::folder::STEP_SUFFIX;
 use crate::store::commit::{CommitError, Vault};
 
@@ -109,9 +108,7 @@ impl Vault<'_> {
         let last = numbered.last().map_or(0, |own| own.number);
         let given = numbered.iter().filter(|own| own.end == NUMBER_SUFFIX && own.number < last);
         given.for_each(|own| drop(self.disk().remove(&self.undo_path(own.number, NUMBER_SUFFIX))));
-        let archives = archives(journal);
-        let is_needed = |number: &u64| unsettled.contains(number) || archives.contains(number);
-        let old: Vec<u64> = ages.old(&numbered).filter(|number| !is_needed(number)).collect();
+        let old: Vec<u64> = ages.old(&numbered).filter(|number| !unsettled.contains(number)).collect();
         old.iter().try_for_each(|number| self.drop_step(*number))?;
         // This process holds the store, so no other is writing such a file: a crash left it.
         let cut: Vec<u64> =
@@ -120,6 +117,7 @@ impl Vault<'_> {
         if !old.is_empty() || !cut.is_empty() {
             self.sync_undo()?;
         }
+        self.expire_archive(journal, &self.numbered()?)?;
         let folder = self.path("drafts");
         for item in ages.old_drafts(&self.items("drafts")?) {
             self.drop_own(&folder.join(&item.name))?;
@@ -133,9 +131,7 @@ impl Vault<'_> {
         let ages = UndoAges::of(&numbered, journal, clock);
         let is_cut = numbered.iter().any(|own| own.end == NEW_SUFFIX);
         let drafts = self.items("drafts")?;
-        let archives = archives(journal);
-        let is_old = ages.old(&numbered).any(|number| !archives.contains(&number));
-        Ok(is_cut || is_old || !ages.old_drafts(&drafts).is_empty())
+        Ok(is_cut || ages.old(&numbered).next().is_some() || !ages.old_drafts(&drafts).is_empty())
     }
 
     /// Removes the oldest settled steps until `bytes` more bytes fit within [`UNDO_LIMIT`]. Never removes
@@ -146,17 +142,13 @@ impl Vault<'_> {
             return Ok(());
         }
         self.kept.set(None);
-        let journal = self.journal()?;
-        let archives = archives(&journal);
-        let mut numbered = self.numbered()?;
-        // Archives have no limit.
-        numbered.retain(|own| !archives.contains(&own.number));
+        let numbered = self.numbered()?;
         let mut kept: u64 = bytes + numbered.iter().map(|own| own.len).sum::<u64>();
         if kept <= UNDO_LIMIT {
             return Ok(());
         }
         // An unsettled change needs its undo data.
-        let settled: HashSet<u64> = journal.iter().map(|line| line.step).collect();
+        let settled: HashSet<u64> = self.journal()?.iter().map(|line| line.step).collect();
         let is_settled = |own: &&NumberedFile| own.number != number && settled.contains(&own.number);
         let mut is_dropped = false;
         for own in numbered.iter().filter(|own| own.end == STEP_SUFFIX).filter(is_settled) {
@@ -177,27 +169,12 @@ impl Vault<'_> {
             return Ok(());
         }
         let len = self.numbered()?.iter().find(|own| own.number == number).map_or(0, |own| own.len);
-        if len <= UNDO_LIMIT || archives(&self.journal()?).contains(&number) {
+        if len <= UNDO_LIMIT {
             return Ok(());
         }
         self.drop_step(number)?;
         self.sync_undo()
     }
-}
-
-/// Returns the steps whose undo data is an archive. Nothing else has what they took out, so it does not expire until
-/// all that was archived is back.
-fn archives(journal: &[JournalLine]) -> HashSet<u64> {
-    let history = StepHistory::of(journal);
-    let done: HashSet<u64> = history.done.into_iter().map(|(step, _)| step).collect();
-    let own = || journal.iter().filter(|line| line.own_archive && done.contains(&line.step));
-    let count = |archives: bool| -> u64 {
-        own().filter(|line| line.archives() == archives).map(|line| line.records).sum()
-    };
-    if count(true) == count(false) {
-        return HashSet::new();
-    }
-    own().filter(|line| line.archives()).map(|line| line.step).collect()
 }
 
 /// The age of undo data and drafts. An item is old only if both the machine's clock and the stored
@@ -255,38 +232,4 @@ fn numbered(item: &Item) -> Option<NumberedFile> {
         len: generation.len,
         modified: generation.modified,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::UndoRedo;
-
-    fn line(step: u64, verb: &str, records: u64) -> JournalLine {
-        let own_archive = matches!(verb, "archive" | "unarchive");
-        JournalLine { step, verb: verb.into(), records, own_archive, ..JournalLine::default() }
-    }
-
-    fn undo(step: u64, of: u64) -> JournalLine {
-        JournalLine { turn: Some(UndoRedo::Undo(of)), ..line(step, "undo", 1) }
-    }
-
-    #[test]
-    fn what_is_archived_is_kept_until_all_of_it_is_back() {
-        let mut journal = vec![line(1, "edit", 1), line(2, "archive", 2), line(3, "archive", 1)];
-        assert_eq!(archives(&journal), HashSet::from([2, 3]));
-        journal.push(line(4, "unarchive", 1));
-        assert_eq!(archives(&journal), HashSet::from([2, 3]));
-        journal.push(line(5, "unarchive", 2));
-        assert!(archives(&journal).is_empty());
-        journal.push(undo(6, 5));
-        assert_eq!(archives(&journal), HashSet::from([2, 3]));
-    }
-
-    #[test]
-    fn an_undone_archive_and_one_in_the_store_itself_are_undo_data_like_any_other() {
-        assert!(archives(&[line(1, "archive", 1), undo(2, 1)]).is_empty());
-        let in_store = JournalLine { own_archive: false, ..line(1, "archive", 1) };
-        assert!(archives(&[in_store]).is_empty());
-    }
 }

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::format::Format;
 use crate::model::{Act, Change, Moment, Role, UndoRedo, is_log};
-use crate::store::commit::history::deleted_records::kept_bytes::{puts_back, takes_out};
+use crate::store::commit::history::deleted_records::kept_bytes::DELETING_VERBS;
 use crate::store::commit::vault::undo_step::UndoStep;
 use crate::text::digest::digest;
+
+pub(super) const RESTORING_VERBS: [&str; 2] = ["undelete", "backup restore"];
 
 /// The number of removed records, by file and digest of their bytes.
 pub struct DeletedCounts {
@@ -31,11 +33,12 @@ impl DeletedCounts {
             Some(UndoRedo::Redo(other)) => drop(self.turned.entry(other).or_insert(false)),
             None => {}
         }
+        let is = |verbs: &[&str]| verbs.contains(&&*step.line.verb);
         let in_effect = step.line.turn.is_none() && self.turned.get(&number) != Some(&true);
-        if in_effect && (takes_out(&step.line) || puts_back(&step.line)) {
+        if in_effect && (is(&DELETING_VERBS) || is(&RESTORING_VERBS)) {
             step.changes.iter().for_each(|change| self.count(change));
         }
-        in_effect && takes_out(&step.line)
+        in_effect && is(&DELETING_VERBS)
     }
 
     /// Counts a change's undo data: the step removed what the undo adds.

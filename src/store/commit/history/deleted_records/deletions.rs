@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use super::deleted_counts::DeletedCounts;
+use super::deleted_counts::{DeletedCounts, RESTORING_VERBS};
 use crate::format::{self, Format};
 use crate::model::{Change, JournalLine, Moment, Role, Span, Store, View, is_log};
-use crate::store::commit::history::deleted_records::kept_bytes::{before, puts_back, session_of, takes_out};
+use crate::store::commit::history::deleted_records::kept_bytes::{DELETING_VERBS, before, session_of};
 use crate::store::commit::history::step_history::StepHistory;
 use crate::store::commit::{CommitError, Vault};
 use crate::text::digest::digest;
@@ -81,7 +81,10 @@ impl Deletions {
         let Some(format) = format::by_name(store.format) else { return Ok(own) };
         let journal = vault.journal()?;
         let verbs: HashMap<u64, &JournalLine> = journal.iter().map(|line| (line.step, line)).collect();
-        let counts = |step: &u64| verbs.get(step).is_some_and(|line| takes_out(line) || puts_back(line));
+        let counts = |step: &u64| {
+            let verb = verbs.get(step).map_or("", |line| &*line.verb);
+            DELETING_VERBS.contains(&verb) || RESTORING_VERBS.contains(&verb)
+        };
         let (mut taken, mut all) = (DeletedCounts::new(format, now), Vec::new());
         let mut brought: HashSet<PathBuf> = HashSet::new();
         let done = StepHistory::of(&journal).done.into_iter().rev().map(|(step, _)| step);
@@ -110,7 +113,7 @@ impl Deletions {
 
     /// Adds the files of a deletion whose undo data is gone.
     fn forget(&mut self, line: Option<&JournalLine>) {
-        let Some(line) = line.filter(|line| takes_out(line)) else { return };
+        let Some(line) = line.filter(|line| DELETING_VERBS.contains(&&*line.verb)) else { return };
         self.times.extend(Moment::parse(&line.at).map(|(at, _)| (line.step, at)));
         self.forgotten.extend(line.files.iter().map(|file| (file.path.clone(), line.step)));
     }

@@ -67,9 +67,5 @@ fn assembled(format: &'static dyn Format, mut documents: Vec<Arc<Document>>, now
 
 fn read(format: &'static dyn Format, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Document {
     let reading = format.read(role, path, bytes, now);
-    Document {
-        path: path.to_owned(),
-        role,
-        ..document(DELETED_ROOT, PathBuf::new(), bytes.to_vec(), reading)
-    }
+    Document { path: path.to_owned(), role, ..document(PathBuf::new(), bytes.to_vec(), reading) }
 }

@@ -4,28 +4,17 @@ use crate::format::record_reader::Reading;
 use crate::model::Act;
 use crate::model::Change;
 use crate::model::Document;
-use crate::model::JournalLine;
 use crate::model::Moment;
 use crate::model::Role;
 use crate::model::Store;
 use crate::model::is_log;
+use crate::model::path_text::DELETED_ROOT;
 use crate::model::path_text::deleted_from;
 use std::path::Path;
 use std::path::PathBuf;
 
 /// The verbs that remove records. After other verbs a record exists in another form.
-const DELETING_VERBS: [&str; 3] = ["delete", "session delete", "compact"];
-const RESTORING_VERBS: [&str; 2] = ["undelete", "backup restore"];
-
-/// True if a step took records out of the store, and no file of the store has them since.
-pub fn takes_out(line: &JournalLine) -> bool {
-    DELETING_VERBS.contains(&&*line.verb) || line.archives()
-}
-
-/// True if a step put such records back.
-pub fn puts_back(line: &JournalLine) -> bool {
-    RESTORING_VERBS.contains(&&*line.verb) || line.own_archive && !line.archives()
-}
+pub const DELETING_VERBS: [&str; 3] = ["delete", "session delete", "compact"];
 
 /// Former bytes of a file of the store.
 pub struct KeptBytes {
@@ -33,8 +22,6 @@ pub struct KeptBytes {
     pub(super) path: PathBuf,
     pub(super) bytes: Vec<u8>,
     pub(super) kept: KeptFrom,
-    /// True if a step archived them.
-    pub(super) is_archived: bool,
 }
 
 /// The source of kept bytes.
@@ -67,7 +54,7 @@ pub fn session_of(store: &Store, path: &Path) -> Option<u32> {
 }
 
 /// Returns a document of found records. Nothing is derived from it, and it is not counted.
-pub fn document(root: &str, path: PathBuf, bytes: Vec<u8>, reading: Reading) -> Document {
-    let own = Document::of_bytes(Path::new(root).join(path), Role::Other, bytes);
+pub fn document(path: PathBuf, bytes: Vec<u8>, reading: Reading) -> Document {
+    let own = Document::of_bytes(Path::new(DELETED_ROOT).join(path), Role::Other, bytes);
     Document { records: reading.records, problems: reading.problems, ..own }
 }

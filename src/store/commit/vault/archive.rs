@@ -1,0 +1,194 @@
+//! The archive of a store whose format has none. Each memory is a file of palimp's data, written before it leaves the
+//! store. It does not expire while it is archived.
+//!
+//! The journal says which ones are archived: those whose step is applied, and which no applied step brought back. So
+//! undo, redo and a crash change no file here.
+
+use std::collections::HashSet;
+
+use crate::disk::ItemKind;
+use crate::model::{ArchivedItem, JournalLine};
+use crate::store::commit::history::step_history::StepHistory;
+use crate::store::commit::vault::retention::NumberedFile;
+use crate::store::commit::{CommitError, Vault};
+
+/// The folder of the archive.
+pub const ARCHIVE: &str = "archive";
+/// The extension of its files.
+const ITEM_SUFFIX: &str = "item";
+
+impl Vault<'_> {
+    /// Writes memories durably, before a step takes them out of the store.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be written.
+    pub fn put_archived(&self, step: u64, items: &[ArchivedItem]) -> Result<(), CommitError> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        let folder = self.folder(ARCHIVE)?;
+        for (number, item) in items.iter().enumerate() {
+            let path = folder.join(format!("{step:06}-{number}.{ITEM_SUFFIX}"));
+            self.write_own_file(&path, &to_bytes(item))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the memories that are archived now, in the order in which they were.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be read.
+    pub fn archived(&self) -> Result<Vec<ArchivedItem>, CommitError> {
+        let names = self.item_names()?;
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        let journal = self.journal()?;
+        let state = ArchiveState::of(&journal);
+        let mut found = Vec::new();
+        for name in names.into_iter().filter(|own| state.has(own)) {
+            let path = self.path(ARCHIVE).join(format!("{name}.{ITEM_SUFFIX}"));
+            let bytes = self.read_own_file(&path)?.unwrap_or_default();
+            found.extend(item_of(&bytes).map(|own| ArchivedItem { name, ..own }));
+        }
+        Ok(found)
+    }
+
+    /// Returns the names of all items, sorted by step and number.
+    fn item_names(&self) -> Result<Vec<String>, CommitError> {
+        let items = self.items(ARCHIVE)?;
+        let files = items.iter().filter(|own| own.kind == ItemKind::File && own.link.is_none());
+        let name = |own: &crate::disk::Item| {
+            let (name, end) = own.name.to_str()?.rsplit_once('.')?;
+            (end == ITEM_SUFFIX).then(|| name.to_owned())
+        };
+        let mut names: Vec<String> = files.filter_map(name).collect();
+        names.sort_by_key(|own| numbers(own));
+        Ok(names)
+    }
+
+    /// Removes the items that are not archived any more, once the undo data is gone that could archive them again.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be changed.
+    pub fn expire_archive(&self, journal: &[JournalLine], kept: &[NumberedFile]) -> Result<(), CommitError> {
+        let names = self.item_names()?;
+        if names.is_empty() {
+            return Ok(());
+        }
+        let state = ArchiveState::of(journal);
+        let kept: HashSet<u64> = kept.iter().map(|own| own.number).collect();
+        for name in names.iter().filter(|own| !state.has(own)) {
+            let step = numbers(name).0;
+            let concerns = |line: &&JournalLine| {
+                let subject = line.subject_step();
+                let brings = |other: u64| {
+                    let own = journal.iter().find(|line| line.step == other);
+                    own.is_some_and(|own| own.brought_back.contains(name))
+                };
+                subject == step || brings(subject)
+            };
+            let is_kept =
+                kept.contains(&step) || journal.iter().filter(concerns).any(|own| kept.contains(&own.step));
+            if !is_kept {
+                self.drop_own(&self.path(ARCHIVE).join(format!("{name}.{ITEM_SUFFIX}")))?;
+            }
+        }
+        self.sync(&self.path(ARCHIVE))
+    }
+}
+
+/// What the journal says of the archive.
+struct ArchiveState<'a> {
+    /// The applied steps.
+    done: HashSet<u64>,
+    /// The items that applied steps brought back.
+    brought: HashSet<&'a str>,
+}
+
+impl<'a> ArchiveState<'a> {
+    fn of(journal: &'a [JournalLine]) -> ArchiveState<'a> {
+        let history = StepHistory::of(journal);
+        let done: HashSet<u64> = history.done.into_iter().map(|(step, _)| step).collect();
+        let lines = journal.iter().filter(|line| done.contains(&line.step));
+        let brought = lines.flat_map(|line| line.brought_back.iter().map(String::as_str)).collect();
+        ArchiveState { done, brought }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.done.contains(&numbers(name).0) && !self.brought.contains(name)
+    }
+}
+
+fn numbers(name: &str) -> (u64, u64) {
+    let own =
+        name.split_once('-').and_then(|(step, number)| Some((step.parse().ok()?, number.parse().ok()?)));
+    own.unwrap_or_default()
+}
+
+/// Returns an item as a file: a line of JSON, and its bytes.
+pub fn to_bytes(item: &ArchivedItem) -> Vec<u8> {
+    // Text and numbers always have a JSON form.
+    let head = serde_json::to_vec(item).unwrap_or_default();
+    [&head[..], b"\n", &item.bytes].concat()
+}
+
+/// Reads an item; `None` if the file is none.
+pub fn item_of(bytes: &[u8]) -> Option<ArchivedItem> {
+    let feed = memchr::memchr(b'\n', bytes)?;
+    let item: ArchivedItem = serde_json::from_slice(&bytes[..feed]).ok()?;
+    Some(ArchivedItem { bytes: bytes[feed + 1..].to_vec(), ..item })
+}
+
+/// True for the file of an item.
+pub fn is_item(path: &std::path::Path) -> bool {
+    path.extension().is_some_and(|end| end == ITEM_SUFFIX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::UndoRedo;
+
+    fn line(step: u64, verb: &str) -> JournalLine {
+        JournalLine { step, verb: verb.into(), ..JournalLine::default() }
+    }
+
+    fn turn(step: u64, turn: UndoRedo) -> JournalLine {
+        JournalLine { turn: Some(turn), ..line(step, "undo") }
+    }
+
+    #[test]
+    fn the_journal_says_what_is_archived() {
+        let has = |journal: &[JournalLine]| ArchiveState::of(journal).has("000001-0");
+        let mut journal = vec![line(1, "archive")];
+        assert!(has(&journal));
+        journal.push(turn(2, UndoRedo::Undo(1)));
+        assert!(!has(&journal));
+        journal.push(turn(3, UndoRedo::Redo(1)));
+        assert!(has(&journal));
+        journal.push(JournalLine { brought_back: vec!["000001-0".into()], ..line(4, "unarchive") });
+        assert!(!has(&journal));
+        journal.push(turn(5, UndoRedo::Undo(4)));
+        assert!(has(&journal), "an undone unarchive brought nothing back");
+        assert!(!has(&[]), "a step that was never finished archived nothing");
+    }
+
+    #[test]
+    fn an_item_is_read_as_it_was_written() {
+        let lines = vec![RemovedLine { text: "- [a](a.md)".into(), number: 3, ..RemovedLine::default() }];
+        let item = ArchivedItem {
+            path: "x/a.md".into(),
+            lines,
+            bytes: b"one\n\ntwo".to_vec(),
+            ..Default::default()
+        };
+        assert_eq!(item_of(&to_bytes(&item)), Some(item));
+        assert_eq!(item_of(b"no item"), None);
+    }
+
+    use crate::model::RemovedLine;
+}
