@@ -99,7 +99,9 @@ pub fn searched_of(store: &Store, entry: &Entry) -> SearchText {
             let mut body = vec![text.get(note.body.clone()).unwrap_or_default().to_owned()];
             let fields = note.fields.iter().filter(|field| !matches!(field.name, "id" | "tags"));
             body.extend(
-                fields.filter(|field| !unsearched.contains(&field.name)).map(|field| field.value.plain()),
+                fields
+                    .filter(|field| !unsearched.contains(&field.name))
+                    .map(|field| format.field_text(field)),
             );
             SearchText { head: names(note_title(format, &note, text, stem)), body }
         }
@@ -187,8 +189,8 @@ fn with_bytes<T>(
 
 /// Returns a note's own title, or its first heading or line, or the stem of its file.
 fn note_title(format: &dyn Format, note: &Note<'_>, text: &str, stem: &str) -> String {
-    let fields = format.about().title_fields.iter().filter_map(|name| Some(note.field(name)?.value.plain()));
-    let own = { fields }.find(|title| !title.trim().is_empty());
+    let fields = format.about().title_fields.iter().filter_map(|name| note.field(name));
+    let own = { fields }.map(|field| format.field_text(field)).find(|title| !title.trim().is_empty());
     let body = text.get(note.body.clone()).unwrap_or_default();
     let lines = body.lines().map(|line| line.trim_start_matches('#').trim());
     let first = || lines.filter_map(|line| format.title_of_line(line)).find(|line| !line.is_empty());
@@ -196,7 +198,7 @@ fn note_title(format: &dyn Format, note: &Note<'_>, text: &str, stem: &str) -> S
 }
 
 fn note_text(format: &dyn Format, note: &Note<'_>, text: &str, stem: &str) -> RecordText {
-    let fields = note.fields.iter().map(|field| TextMember::of_text(field.name, field.value.plain()));
+    let fields = note.fields.iter().map(|field| TextMember::of_text(field.name, format.field_text(field)));
     let body = text.get(note.body.clone()).unwrap_or_default().to_owned();
     with_said(format, note_title(format, note, text, stem), (body, "body"), fields.collect())
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::model::{Bytes, DecayTable, Document, Entry, LoadedFile, Lock, Moment, Problem, Role, Session};
+use crate::text::front_matter::YamlField;
 use crate::text::json::Json;
 
 use super::detection::{Evidence, FolderProbe};
@@ -148,6 +149,11 @@ pub trait Format: FormatWriter {
     /// Returns what of a line of a note may be the note's title; `None` if the line is none.
     fn title_of_line<'t>(&self, line: &'t str) -> Option<&'t str> {
         Some(line)
+    }
+
+    /// Returns the text of a note's field as the programs of this format read it.
+    fn field_text(&self, field: &YamlField<'_>) -> String {
+        field.value.plain()
     }
 
     /// Returns the syntax of the records of a file.

@@ -36,6 +36,23 @@ pub struct YamlField<'a> {
     pub span: Range<usize>,
     /// Its value.
     pub value: YamlValue<'a>,
+    /// What follows the colon on its line.
+    rest: &'a str,
+}
+
+impl<'a> YamlField<'a> {
+    /// Returns its text as a program reads it that knows only lines: ` #34` is no comment for it.
+    pub fn line_text(&self) -> String {
+        self.text_with_hash().map_or_else(|| self.value.plain(), str::to_owned)
+    }
+
+    /// Returns the text of its line if YAML takes a part of it for a comment, as the `#34` of `PR #34`. People write
+    /// `# ` before a comment.
+    pub fn text_with_hash(&self) -> Option<&'a str> {
+        let YamlValue::Text(Cow::Borrowed(read)) = self.value else { return None };
+        let own = without_comment(without_properties(self.rest), is_comment_of_people);
+        (own.len() > read.len() && own.starts_with(read)).then_some(own)
+    }
 }
 
 /// The value of a field.
@@ -129,7 +146,7 @@ impl<'a> Note<'a> {
             let end = block.last().unwrap_or(line).next;
             let (value, fault) = value(text, rest, block);
             self.faults.extend(fault.map(|fault| (number, format!("`{name}`: {fault}"))));
-            self.fields.push(YamlField { name, line: number, span: line.start..end, value });
+            self.fields.push(YamlField { name, line: number, span: line.start..end, value, rest });
         }
     }
 }
@@ -271,6 +288,9 @@ fn without_properties(mut text: &str) -> &str {
 /// An alias is never resolved: a few lines could grow without end.
 const ALIAS: &str = "an alias is not looked up; quote the value if it is none";
 
+/// The fault of a value such as `PR #34`.
+pub const HASH: &str = "YAML reads nothing after ` #`; the value needs quotes if that is no comment";
+
 /// Reads one scalar, quoted or plain, and drops a comment after it.
 fn scalar(text: &str) -> (Cow<'_, str>, Option<&'static str>) {
     let text = without_properties(text);
@@ -280,21 +300,27 @@ fn scalar(text: &str) -> (Cow<'_, str>, Option<&'static str>) {
         Some('*') => (Cow::Borrowed(text), Some(ALIAS)),
         Some('@' | '`' | '%') => (Cow::Borrowed(text), Some("a plain value can't start with this sign")),
         _ => {
-            // People write `# ` before a comment. `PR #34` is text, though YAML would read only `PR`.
-            let is_comment =
-                |at: &usize| matches!(text.as_bytes().get(at + 2), None | Some(b' ' | b'\t' | b'#'));
-            let mut marks = text.match_indices(" #").map(|(at, _)| at);
-            let plain = marks.find(is_comment).map_or(text, |at| text[..at].trim_end());
+            let plain = without_comment(text, |_| true);
             let fault = match () {
                 () if plain.contains(": ") || plain.ends_with(':') => {
                     Some("a value that holds a colon needs quotes")
                 }
-                () if plain.contains(" #") => Some("YAML reads nothing after ` #`; the value needs quotes"),
+                () if plain != without_comment(text, is_comment_of_people) => Some(HASH),
                 () => None,
             };
             (Cow::Borrowed(plain), fault)
         }
     }
+}
+
+/// Returns a plain value without its comment: the first ` #` of which what follows is one.
+fn without_comment(text: &str, is_comment: impl Fn(&str) -> bool) -> &str {
+    let mut marks = text.match_indices(" #").map(|(at, mark)| (at, at + mark.len()));
+    marks.find(|(_, next)| is_comment(&text[*next..])).map_or(text, |(at, _)| text[..at].trim_end())
+}
+
+fn is_comment_of_people(after: &str) -> bool {
+    after.is_empty() || after.starts_with([' ', '\t', '#'])
 }
 
 fn quoted(text: &str, quote: char) -> (Cow<'_, str>, Option<&'static str>) {

@@ -66,7 +66,10 @@ pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Opti
         snapshot.stores.iter().map(|own| commit::held_bytes(&RealDisk, data, own)).sum::<Option<u64>>()?;
     let stores: u64 = snapshot.stores.iter().map(|own| own.bytes).sum();
     let snapshot = match held {
-        0 => Arc::clone(snapshot),
+        0 => {
+            let with = |own: &Arc<Store>| store_with_archived(own, data, now).map(Arc::new).ok();
+            Arc::new(Snapshot::of(snapshot.stores.iter().map(with).collect::<Option<_>>()?))
+        }
         _ if held > HELD || stores > COUNTED => return None,
         _ => with_deleted(snapshot, data, now).ok()?,
     };

@@ -5,7 +5,7 @@ use crate::support;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use support::{Files, TempStore, assert_untouched, gzip, problems, rows};
+use support::{Files, TempStore, Verb, assert_untouched, gzip, problems, rows};
 
 fn event(time: &str, trace: &str, kind: &str, status: &str) -> String {
     json!({"timestamp": time, "trace_id": trace, "status": status, "schema_version": "1.0",
@@ -175,6 +175,23 @@ fn what_real_writers_do_otherwise_loads_and_is_a_note() {
     assert_eq!(rows(&store, "list", "type:event").len(), 4);
     assert_eq!(ids(&store, "tag:two"), ["plain-2026"]);
     assert_eq!(rows(&store, "show", "plain-2026")[0]["title"], "A: b");
+}
+
+#[test]
+fn text_after_a_hash_is_a_comment_of_a_note_and_no_safe_fix_makes_it_text() {
+    let note = "---\nid: cold-starts #kebab\ncreated: 2026-01-06T00:00:00Z\nupdated: 2026-01-06T00:00:00Z\ntags: [a]\n\
+        confidence: high #checked\n---\n\nText.\n";
+    let store = Files::default().with("knowledge/cold-starts.md", note).build(".chora/memory");
+    let found = problems(&store);
+    let faults: Vec<Option<u64>> =
+        found.iter().filter(|own| own.0 == "bad-front-matter").map(|own| own.3).collect();
+    assert_eq!(faults, [Some(2), Some(6)]);
+    assert!(found.iter().all(|own| own.0 != "out-of-range"), "{found:?}");
+    assert_eq!(ids(&store, "id:cold-starts"), ["cold-starts"]);
+    let (root, data) = (store.path.to_str().unwrap(), crate::support::folder::new());
+    let data = data.path().to_str().unwrap();
+    Verb::new(["repair", "--all-safe", "--yes", "--store", root, "--data-dir", data]).run();
+    assert_eq!(store.read("knowledge/cold-starts.md"), note.as_bytes());
 }
 
 #[test]

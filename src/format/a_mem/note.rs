@@ -32,6 +32,7 @@ pub(super) static NOTES: NoteRules = NoteRules {
         RelationField { name: "trace_id", of: NameKind::Trace, is_link: false },
     ],
     lists: &names::<6>("tags linked_to links related_notes related_events related_traces"),
+    line_fields: &[],
     updated: "updated",
     time: "%Y-%m-%dT%H:%M:%S%.6f+00:00",
     reserved: &["readme", "agents", "claude"],

@@ -77,11 +77,16 @@ fn doubled(views: &[ReadRecord<'_>]) -> Vec<Problem> {
 fn of_same_name(views: &[ReadRecord<'_>]) -> Vec<Problem> {
     let mut first: HashMap<String, &Path> = HashMap::new();
     let mut problems = Vec::new();
-    for (entry, document, view) in views {
+    // The parts of an index have one front matter.
+    let files = views.chunk_by(|(_, one, _), (_, other, _)| one.path == other.path);
+    for (entry, document, view) in files.filter_map(<[_]>::first) {
         let text = String::from_utf8_lossy(&document.bytes);
         let note = Note::read(&text);
         let Some(field) = note.field("name") else { continue };
-        let name = field.value.plain();
+        let name = field.line_text();
+        if name.is_empty() {
+            continue;
+        }
         let Some(other) = first.get(&name) else {
             first.insert(name, &document.path);
             continue;

@@ -46,7 +46,7 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
 }
 
 /// Returns where the entries are, without white space around them.
-fn entries(text: &str) -> Vec<std::ops::Range<usize>> {
+pub fn entries(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
     while start <= text.len() {
@@ -65,13 +65,23 @@ fn entries(text: &str) -> Vec<std::ops::Range<usize>> {
 
 /// Returns where the first delimiter is, with its line ends.
 fn delimiter(text: &str) -> Option<std::ops::Range<usize>> {
+    let line_ends = ["\r\n", "\n", "\r"];
     text.match_indices('§').find_map(|(at, mark)| {
-        let before = text[..at].strip_suffix('\n')?;
-        let start = before.strip_suffix('\r').unwrap_or(before).len();
+        let start = line_ends.iter().find_map(|own| text[..at].strip_suffix(own))?.len();
         let after = &text[at + mark.len()..];
-        let ends = if after.starts_with("\r\n") { 2 } else { usize::from(after.starts_with('\n')) };
-        (ends > 0).then_some(start..at + mark.len() + ends)
+        let end = line_ends.iter().find(|own| after.starts_with(**own))?;
+        Some(start..at + mark.len() + end.len())
     })
+}
+
+/// Returns a text as Hermes reads it: with one kind of line end.
+fn as_read(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
+/// True for a delimiter with any line ends, and nothing around it.
+pub fn is_delimiter(text: &str) -> bool {
+    text.len() <= CRLF_DELIMITER.len() && as_read(text) == DELIMITER
 }
 
 /// Returns the texts of the entries.
@@ -99,10 +109,11 @@ pub fn joined<'a>(entries: impl Iterator<Item = &'a str>, delimiter: &str) -> St
     entries.map(str::trim).filter(|own| !own.is_empty()).collect::<Vec<_>>().join(delimiter)
 }
 
-/// True if a text is as Hermes would write it, but for its line ends.
+/// True if a text is as Hermes would write it, but for its line ends. The white space around it may belong to a
+/// delimiter.
 pub fn is_as_written(text: &str) -> bool {
-    let plain = text.trim().replace("\r\n", "\n");
-    joined(texts(&plain), DELIMITER) == plain
+    let plain = as_read(text);
+    joined(texts(&plain), DELIMITER) == plain.trim()
 }
 
 /// Returns a text with more entries at its end. What it has stays as it is, if Hermes would write it so.
@@ -162,6 +173,16 @@ mod tests {
     }
 
     #[test]
+    fn a_new_entry_follows_the_last_one_and_no_delimiter_that_ends_nothing() {
+        let with = |text| with_entries(text, ["new fact"].into_iter());
+        for text in ["one\n§\ntwo\n§\n", "\n§\none\n§\ntwo", "one\n§\ntwo\n", "one\r§\rtwo\n§\n\n"] {
+            assert_eq!(with(text), "one\n§\ntwo\n§\nnew fact", "{text:?}");
+        }
+        assert_eq!(with("\n§\n"), "new fact");
+        assert_eq!(with("one\r\n§\r\ntwo\r\n§\r\n"), "one\r\n§\r\ntwo\r\n§\r\nnew fact");
+    }
+
+    #[test]
     fn a_delimiter_with_blanks_is_a_problem_of_its_line() {
         let found = problems(Path::new("MEMORY.md"), "one\n§ \ntwo");
         assert_eq!((found[0].code, found[0].line), (Code::RoundTrip, Some(2)));
@@ -169,7 +190,9 @@ mod tests {
 
     #[test]
     fn what_hermes_would_write_in_another_way_is_a_problem() {
-        for text in ["one\n§\n\n§\ntwo", "one \n§\ntwo"] {
+        for text in
+            ["one\n§\n\n§\ntwo", "one \n§\ntwo", "one\n§\ntwo\n§\n", "\n§\none", "one\r\n§\r\n", "\n§\n"]
+        {
             let own = problems(Path::new("MEMORY.md"), text);
             assert_eq!(own.iter().map(|own| own.code).collect::<Vec<_>>(), [Code::RoundTrip], "{text:?}");
         }

@@ -1,6 +1,7 @@
 //! What memories say of themselves outside front matter, and how the files of families are written that palimp only
 //! reads.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::family::{Grammar, SectionRule};
@@ -134,7 +135,7 @@ fn last_update(text: &str) -> Option<Moment> {
 
 /// Returns what follows `keywords:`, and the lists below headings `keywords`.
 fn keywords(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let (mut found, mut known) = (Vec::new(), HashSet::new());
     let mut is_below = false;
     for line in text.lines().map(str::trim) {
         if line.starts_with('#') {
@@ -144,7 +145,7 @@ fn keywords(text: &str) -> Vec<String> {
         let list = line.strip_prefix("keywords:").or_else(|| is_below.then_some(line));
         for word in list.into_iter().flat_map(|own| own.trim_start_matches("- ").split(',')) {
             let word = word.trim().trim_matches('`');
-            if !word.is_empty() && !found.iter().any(|own| own == word) {
+            if !word.is_empty() && known.insert(word) {
                 found.push(word.to_owned());
             }
         }

@@ -50,6 +50,7 @@ const fn rules(read: fn(&Path, &[u8], Moment) -> crate::format::record_reader::R
         required: &[],
         relations: &[],
         lists: &["tags"],
+        line_fields: &["name", "title", "description"],
         updated: "",
         time: "%Y-%m-%dT%H:%M:%S%.3fZ",
         reserved: &["memory"],

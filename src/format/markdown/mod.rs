@@ -14,6 +14,7 @@
 
 mod assembly;
 mod bullet_file;
+mod entry_edits;
 mod entry_file;
 mod facts;
 mod families;
@@ -44,6 +45,7 @@ use super::record_form::RecordForm;
 use super::record_reader::Reading;
 use super::{Format, FormatInfo, InstructionPlace, PathClaim, RecordSyntax};
 use crate::model::{Document, LoadedFile, Lock, Moment, Role};
+use crate::text::front_matter::YamlField;
 use family::{Family, Grammar};
 
 /// A folder of one family.
@@ -97,6 +99,10 @@ impl Format for Markdown {
 
     fn title_of_line<'t>(&self, line: &'t str) -> Option<&'t str> {
         (self.0.title)(line)
+    }
+
+    fn field_text(&self, field: &YamlField<'_>) -> String {
+        self.0.rules.text_of(field)
     }
 
     // Hermes holds this lock while it writes, and keeps the file.

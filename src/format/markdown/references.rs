@@ -1,5 +1,6 @@
 //! References in the text of a memory: links to files, and `mem:` names.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::model::{PathText, Reference};
@@ -14,17 +15,11 @@ pub const LINK: &str = "link";
 /// Returns the links `[title](file.md)` of a text that may lead to files of the store, by their paths without `.md`.
 pub fn to_files(body: &str, from: &Path) -> Vec<Reference<'static>> {
     let folder = from.parent().unwrap_or(Path::new(""));
-    let mut found: Vec<Reference<'static>> = Vec::new();
+    let mut paths: Vec<String> = Vec::new();
     each_plain_line(body, &mut |_, line| {
-        for target in file_links(line) {
-            let Some(path) = joined(folder, target) else { continue };
-            let own = Reference::to_record(LINK, path);
-            if !found.contains(&own) {
-                found.push(own);
-            }
-        }
+        paths.extend(file_links(line).filter_map(|target| joined(folder, target)));
     });
-    found
+    each_once(paths).map(|path| Reference::to_record(LINK, path)).collect()
 }
 
 /// Returns the path of a link's target below the root, without `.md`; `None` if it leads out of it.
@@ -43,37 +38,42 @@ pub fn joined(folder: &Path, target: &str) -> Option<String> {
 
 /// Returns the relative targets of the links on a line that end in `.md`.
 pub fn file_links(line: &str) -> impl Iterator<Item = &str> {
-    line.match_indices("](").filter_map(|(at, _)| {
-        // Between backticks it is no link.
-        if line[..at].matches('`').count() % 2 == 1 && line[at..].contains('`') {
-            return None;
-        }
-        let rest = line.get(at + 2..)?;
-        let end = rest.bytes().take(LONGEST).position(|byte| byte == b')')?;
-        let target = rest.get(..end)?.trim();
-        if target.contains("](") {
-            return None;
-        }
-        // `<a file.md>`, `file.md "a title"`
-        let target = match target.strip_prefix('<') {
-            Some(own) => own.split('>').next()?,
-            None => target.split_whitespace().next()?,
-        };
-        let target = target.split(['#', '?']).next()?;
-        let is_here = target.ends_with(".md") && !target.contains("://") && !target.starts_with(['/', '~']);
-        is_here.then_some(target)
+    let last_tick = line.rfind('`');
+    let mut links = line.match_indices("](").map(|(at, _)| at).peekable();
+    let (mut from, mut is_code) = (0, false);
+    std::iter::from_fn(move || {
+        let at = links.next()?;
+        is_code ^= line[from..at].matches('`').count() % 2 == 1;
+        from = at;
+        // Between backticks it is no link, and a target has no other link.
+        let end = links.peek().copied().unwrap_or(line.len());
+        let is_link = !is_code || last_tick.is_none_or(|tick| tick < at);
+        Some(line.get(at + 2..end).filter(|_| is_link).and_then(target_of))
     })
+    .flatten()
+}
+
+/// Returns the target at the start of a text, if it ends in `.md` and is relative: `<a file.md>`, `file.md "a title"`.
+fn target_of(text: &str) -> Option<&str> {
+    let end = text.bytes().take(LONGEST).position(|byte| byte == b')')?;
+    let target = text.get(..end)?.trim();
+    let target = match target.strip_prefix('<') {
+        Some(own) => own.split('>').next()?,
+        None => target.split_whitespace().next()?,
+    };
+    let target = target.split(['#', '?']).next()?;
+    let is_here = target.ends_with(".md") && !target.contains("://") && !target.starts_with(['/', '~']);
+    is_here.then_some(target)
 }
 
 /// Returns the names after `mem:`, each once.
 pub fn mem_references(body: &str) -> impl Iterator<Item = String> {
-    let mut names: Vec<String> = Vec::new();
-    mem_names(body).for_each(|name| {
-        if !names.iter().any(|own| own == name) {
-            names.push(name.to_owned());
-        }
-    });
-    names.into_iter()
+    each_once(mem_names(body).map(str::to_owned).collect())
+}
+
+fn each_once(names: Vec<String>) -> impl Iterator<Item = String> {
+    let mut known: HashSet<String> = HashSet::new();
+    names.into_iter().filter(move |own| known.insert(own.clone()))
 }
 
 /// Returns the names after `mem:`: letters, digits, `_`, `-` and `/`.
@@ -118,6 +118,24 @@ mod tests {
         let found = to_files(body, Path::new("sub/own.md"));
         let names: Vec<&str> = found.iter().map(|own| &*own.to.text).collect();
         assert_eq!(names, ["sub/b", "d/e"]);
+    }
+
+    #[test]
+    fn code_and_links_in_links_are_no_links() {
+        let links = |line| file_links(line).collect::<Vec<_>>();
+        assert_eq!(links("`[a](a.md)` `[b](b.md)` [c](c.md)"), ["c.md"]);
+        assert_eq!(links("a ` tick [a](a.md) and [b](b.md \"B\")"), ["a.md", "b.md"]);
+        assert_eq!(links("[a](x [b](<b c.md>) [d](d.md#e)"), ["b c.md", "d.md"]);
+        assert_eq!(links("[a](/a.md) [b](https://b/c.md) [c](c.txt) [d]("), [""; 0]);
+    }
+
+    #[test]
+    fn many_links_on_a_line_and_of_a_text_are_read_in_time() {
+        assert_eq!(file_links(&"`](".repeat(300_000)).count(), 0);
+        assert_eq!(file_links(&"](".repeat(300_000)).count(), 0);
+        let links: String = (0..40_000).map(|own| format!("[a](a{own}.md) mem:a{own} ")).collect();
+        assert_eq!(to_files(&links, Path::new("own.md")).len(), 40_000);
+        assert_eq!(mem_references(&links).count(), 40_000);
     }
 
     #[test]

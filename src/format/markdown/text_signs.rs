@@ -1,6 +1,7 @@
 //! What the text of any file of these folders can show: orders to a model, a sync program's second version, and blocks
 //! without an end.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::model::{Code, PathText, Problem, Record, Severity};
@@ -40,11 +41,48 @@ pub fn problems(path: &Path, bytes: &[u8], records: &[Record]) -> Vec<Problem> {
 
 /// Returns the first block between `<!-- NAME:start -->` and `<!-- NAME:end -->` that has no end, and its name.
 fn open_block(text: &str) -> Option<(usize, &str)> {
-    text.match_indices(":start -->").find_map(|(end, _)| {
-        let start = text[..end].rfind("<!--")?;
-        let name = text[start + 4..end].trim();
+    // A text may have many blocks: the ends are searched once.
+    let ends: HashMap<&str, usize> = marks(text, "<!-- ", ":end -->").map(|(at, name)| (name, at)).collect();
+    let mut starts = marks(text, "<!--", ":start -->").map(|(at, name)| (at, name.trim()));
+    starts.find(|(at, name)| {
         let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
-        let has_end = || text[end..].contains(&format!("<!-- {name}:end -->"));
-        (is_name && !has_end()).then_some((start, name))
+        is_name && ends.get(name).is_none_or(|end| end < at)
     })
+}
+
+/// Returns what is between each `close` and the last `open` before it, and where that is.
+fn marks<'t>(text: &'t str, open: &'t str, close: &'t str) -> impl Iterator<Item = (usize, &'t str)> {
+    let mut opens = text.match_indices(open).map(|(at, _)| at).peekable();
+    text.match_indices(close).filter_map(move |(end, _)| {
+        let mut last = None;
+        while let Some(at) = opens.next_if(|at| at + open.len() <= end) {
+            last = Some(at);
+        }
+        // One that another `close` follows first has no name.
+        last.map(|at| (at, &text[at + open.len()..end]))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_without_an_end_after_its_start_is_found() {
+        let block = |name: &str| format!("<!-- {name}:start -->\nx\n<!-- {name}:end -->\n");
+        assert_eq!(open_block(&(block("a") + &block("b"))), None);
+        assert_eq!(open_block("<!-- a:end -->\n<!--  a:start -->"), Some((15, "a")));
+        assert_eq!(open_block(&(block("a") + "<!-- b:start --> <!-- c:start -->")), Some((34, "b")));
+        assert_eq!(open_block("<!-- a:start --> <!-- c d:end --> <!-- a:end -->"), None);
+        assert_eq!(open_block("<!-- a b:start --> :start -->"), None);
+    }
+
+    #[test]
+    fn many_blocks_are_read_in_time() {
+        let starts: String = (0..40_000).map(|own| format!("<!-- {own}:start -->")).collect();
+        let ends: String = (0..40_000).map(|own| format!("<!-- {own}:end -->")).collect();
+        assert_eq!(open_block(&(starts + &ends)), None);
+        assert_eq!(open_block(&":start -->".repeat(100_000)), None);
+        assert_eq!(open_block(&(" ".repeat(100_000) + &":start -->".repeat(100_000))), None);
+    }
 }

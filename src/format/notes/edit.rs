@@ -5,7 +5,7 @@ use super::rules::NoteRules;
 use crate::format::writing::{ChangesResult, FieldAssignment, Refusal, Result, WriteContext, no_worse};
 use crate::model::time::{TimeSpelling, Timestamp};
 use crate::model::{Change, Document, Entry, Moment};
-use crate::text::front_matter::edit::{EditRefused, NewYamlValue, set, set_body};
+use crate::text::front_matter::edit::{EditRefused, NewYamlValue, set, set_body, set_line};
 use crate::text::front_matter::{Note, YamlValue};
 use crate::text::json::JsonKind;
 use crate::text::json_edit::scan;
@@ -203,6 +203,7 @@ fn with_field(
             if rules.ids.first() == Some(&name) {
                 check_rename(rules, context, entry, setting.value)?;
             }
+            let set = if rules.line_fields.contains(&name) { set_line } else { set };
             Ok(set(text, name, NewYamlValue::Text(setting.value))?)
         }
     }

@@ -77,13 +77,18 @@ fn text_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, Reading> {
 
 /// Returns the lines on which conflicts start in the body. Skips quoted code: it is only an example.
 fn conflicts_in(text: &str, body: usize) -> impl Iterator<Item = u32> + '_ {
-    let is_quoted = move |at: usize| {
-        let before = text.get(body..at).unwrap_or_default();
-        before.lines().filter(|line| line.trim_start().starts_with("```")).count() % 2 == 1
-    };
-    let own = conflicts(text.as_bytes()).into_iter().map(|own| own.range.start);
-    let own = own.filter(move |at| *at >= body && !is_quoted(*at));
-    own.map(move |at| 1 + record_reader::feeds(&text.as_bytes()[..at]))
+    let starts = conflicts(text.as_bytes()).into_iter().map(|own| own.range.start);
+    let first = 1 + record_reader::feeds(&text.as_bytes()[..body]);
+    // What is between two conflicts is read once, so that no text takes long.
+    let (mut from, mut line, mut is_quoted) = (body, first, false);
+    starts.filter(move |at| *at >= body).filter_map(move |at| {
+        let between = text.get(from..at).unwrap_or_default();
+        let fences = between.lines().filter(|line| line.trim_start().starts_with("```")).count();
+        is_quoted ^= fences % 2 == 1;
+        line += record_reader::feeds(between.as_bytes());
+        from = at;
+        (!is_quoted).then_some(line)
+    })
 }
 
 /// Reads the fields of one note, and collects its faults.
@@ -104,8 +109,9 @@ impl NoteReader<'_> {
 
     /// Returns the text of a field; `None` if it is missing, empty or not a scalar.
     pub fn one(&self, name: &str) -> Option<String> {
-        match &self.note.field(name)?.value {
-            YamlValue::Text(text) if !text.is_empty() => Some(text.to_string()),
+        let field = self.note.field(name)?;
+        match &field.value {
+            YamlValue::Text(text) if !text.is_empty() => Some(self.rules.text_of(field)),
             _ => None,
         }
     }
@@ -215,5 +221,18 @@ impl NoteReader<'_> {
         }
         links(self.body(), &mut |link| add(LINK, NameKind::Record, target(link)));
         references.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conflicts_outside_code_are_found_and_many_are_read_in_time() {
+        let one = "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n";
+        let text = format!("---\n---\n{one}```\n{one}```\n{one}");
+        assert_eq!(conflicts_in(&text, 8).collect::<Vec<_>>(), [3, 15]);
+        assert_eq!(conflicts_in(&one.repeat(20_000), 0).count(), 20_000);
     }
 }

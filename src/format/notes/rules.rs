@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::format::record_reader::Reading;
 use crate::model::{Moment, NameKind};
+use crate::text::front_matter::YamlField;
 
 /// The relation of a `[[link]]` in a text.
 pub const LINK: &str = "[[link]]";
@@ -25,12 +26,24 @@ pub struct NoteRules {
     pub relations: &'static [RelationField],
     /// Fields that are always written as lists.
     pub lists: &'static [&'static str],
+    /// Fields of which programs read the whole line: a ` #34` in it is no comment.
+    pub line_fields: &'static [&'static str],
     /// The field with the time of the last edit; empty if there is none.
     pub updated: &'static str,
     /// The pattern of new timestamps.
     pub time: &'static str,
     /// Ids that no note may have, because other files have these names.
     pub reserved: &'static [&'static str],
+}
+
+impl NoteRules {
+    /// Returns a field's text as the programs of the format read it.
+    pub fn text_of(&self, field: &YamlField<'_>) -> String {
+        match self.line_fields.contains(&field.name) {
+            true => field.line_text(),
+            false => field.value.plain(),
+        }
+    }
 }
 
 /// A field of the front matter that names other records.

@@ -129,8 +129,8 @@ pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<EditForm> {
         json(&mut form, format, fields.collect(), raw)?;
     } else {
         let text = String::from_utf8_lossy(raw);
-        let is_note = format.syntax(&document.path) == RecordSyntax::Markdown;
-        form.fields = fields.map(|field| of_text(field, &text, is_note)).collect();
+        let note = Some(format).filter(|own| own.syntax(&document.path) == RecordSyntax::Markdown);
+        form.fields = fields.map(|field| of_text(field, &text, note)).collect();
     }
     if form.fields.is_empty() {
         return Err(Refusal::unfit("the format describes none of its fields."));
@@ -138,22 +138,23 @@ pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<EditForm> {
     Ok(form)
 }
 
-pub(crate) fn of_text(mut field: FormField, text: &str, is_note: bool) -> FormField {
-    if !is_note {
+/// Fills a field from a text. `format` is that of a note.
+pub(crate) fn of_text(mut field: FormField, text: &str, format: Option<&dyn Format>) -> FormField {
+    let Some(format) = format else {
         return FormField { value: text.to_owned(), stored: StoredKind::Text, ..field };
-    }
+    };
     let note = Note::read(text);
-    let current = note.field(&field.name).map(|own| &own.value);
+    let current = note.field(&field.name);
     if let (true, None) = (field.name == "text", current) {
         let body = text.get(note.body.clone()).unwrap_or_default();
         return FormField { value: body.to_owned(), stored: StoredKind::Text, ..field };
     }
-    field.value = match current {
-        None | Some(YamlValue::Null) => String::new(),
-        Some(YamlValue::List(items)) => {
+    field.value = match current.map(|own| (own, &own.value)) {
+        None | Some((_, YamlValue::Null)) => String::new(),
+        Some((_, YamlValue::List(items))) => {
             joined(&items.iter().map(|item| item.to_string()).collect::<Vec<_>>())
         }
-        Some(own) => own.plain(),
+        Some((own, _)) => format.field_text(own),
     };
     field
 }

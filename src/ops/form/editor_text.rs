@@ -49,8 +49,8 @@ pub fn values_of(store: &Store, entry: &Entry, form: &EditForm, text: &str) -> R
     if is_json(format, store, entry) {
         return of_json(&store.raw(entry), form, text);
     }
-    let is_note = format.syntax(&store.document(entry).path) == RecordSyntax::Markdown;
-    if is_note {
+    let format = Some(format).filter(|own| own.syntax(&store.document(entry).path) == RecordSyntax::Markdown);
+    if format.is_some() {
         let note = Note::read(text);
         if let Some((line, why)) = note.faults.first() {
             return Err(Refusal::invalid(format!("line {line} of the front matter: {why}")));
@@ -60,7 +60,7 @@ pub fn values_of(store: &Store, entry: &Entry, form: &EditForm, text: &str) -> R
             return Err(no_place(own.name));
         }
     }
-    let read = |field: &FormField| of_text(field.clone(), text, is_note).value;
+    let read = |field: &FormField| of_text(field.clone(), text, format).value;
     kept(form, form.fields.iter().map(read).collect())
 }
 

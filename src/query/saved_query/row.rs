@@ -57,7 +57,7 @@ impl SqlRow<'_> {
             SqlRowMembers::Note(note) => {
                 let is_it = |name: &str| name.eq_ignore_ascii_case(&dotted);
                 let field = note.fields.iter().find(|field| is_it(field.name))?;
-                Some(RowValue::of_front_matter(&field.value))
+                Some(RowValue::of_front_matter(format::by_name(self.store.format)?, field))
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::format::Format;
 use crate::model::Moment;
 use crate::text::front_matter;
 use crate::text::json::{Json, JsonKind};
@@ -42,14 +43,15 @@ impl RowValue {
         }
     }
 
-    pub fn of_front_matter(value: &front_matter::YamlValue<'_>) -> RowValue {
+    pub fn of_front_matter(format: &dyn Format, field: &front_matter::YamlField<'_>) -> RowValue {
+        let value = &field.value;
         match value {
             front_matter::YamlValue::Null => RowValue::Null,
             front_matter::YamlValue::List(items) => RowValue::List(
                 items.iter().map(|item| RowValue::Text(item.to_string())).collect(),
                 value.plain(),
             ),
-            _ => RowValue::Text(value.plain()),
+            _ => RowValue::Text(format.field_text(field)),
         }
     }
 

@@ -86,7 +86,7 @@ fn commit_as(
         }
     })?;
     // If the step is not finished, it archived nothing: the journal does not have it.
-    context.vault.put_archived(number, &plan.archived)?;
+    context.vault.put_archived(number, &plan.archived).inspect_err(|_| drop(context.vault.forget(number)))?;
     let mut carried = ApplyProgress::default();
     if let Err(error) = apply_plan::apply_plan(context, plan, &mut carried, Some((number, &mut step))) {
         return Err(taken_back(context, number, error, &carried));

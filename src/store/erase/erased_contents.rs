@@ -147,7 +147,7 @@ impl ErasedContents {
                     .fields
                     .iter()
                     .filter(|own| own.name != "id" && !format.about().unsearched.contains(&own.name));
-                beside.extend(fields.map(|own| self.text(own.value.plain().as_bytes())));
+                beside.extend(fields.map(|own| self.text(format.field_text(own).as_bytes())));
             }
             RecordSyntax::Text => {
                 let text = self.text(raw);

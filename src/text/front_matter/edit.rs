@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::{Note, YamlField, YamlValue};
 use crate::text::lines::{self, BOM};
+use crate::text::part_range::part_range;
 
 mod lists;
 mod scalars;
@@ -80,6 +81,21 @@ pub fn set(text: &str, name: &str, value: NewYamlValue<'_>) -> Result<String, Ed
     let is_set = read.field(name).is_some_and(|field| value.is(&field.value));
     let is_whole = read.fields.len() == count && out.get(read.body.clone()) == text.get(note.body.clone());
     if is_set && is_whole { Ok(out) } else { Err(EditRefused::Unwritable(name.to_owned())) }
+}
+
+/// Like [`set`], for a field that programs read as a line: text after ` #` goes with the old value.
+///
+/// # Errors
+///
+/// As in [`set`].
+pub fn set_line(text: &str, name: &str, value: NewYamlValue<'_>) -> Result<String, EditRefused> {
+    let note = Note::read(text);
+    let written = note.field(name).and_then(YamlField::text_with_hash);
+    let quoted = written.map(|own| {
+        let new = scalars::written(own, ScalarStyle::Double, ScalarPlace::Line);
+        splice(text, &part_range(text, own), &new)
+    });
+    set(quoted.as_deref().unwrap_or(text), name, value)
 }
 
 /// Returns the note without that field, or the same note if it has none.

@@ -73,6 +73,26 @@ fn what_is_no_yaml_is_a_fault_and_the_rest_is_read() {
 }
 
 #[test]
+fn text_after_a_hash_is_a_comment_and_readers_of_lines_see_it() {
+    for (front, yaml, line, is_fault) in [
+        ("id: cold-starts #kebab\n", "cold-starts", "cold-starts #kebab", true),
+        ("a: PR #34 RSS feed # a comment\n", "PR", "PR #34 RSS feed", true),
+        ("a: high # checked #2\n", "high", "high", false),
+        ("a: high #\n", "high", "high", false),
+        ("a: &x !!str PR #1\n", "PR", "PR #1", true),
+        ("a: \"PR\" #1\n", "PR", "PR", false),
+        ("a: c#1\n", "c#1", "c#1", false),
+        ("a: |\n  PR #1\n", "PR #1", "PR #1", false),
+    ] {
+        let text = note(front);
+        let note = Note::read(&text);
+        let field = &note.fields[0];
+        assert_eq!((&*field.value.plain(), &*field.line_text()), (yaml, line), "{front}");
+        assert_eq!(!note.faults.is_empty(), is_fault, "{front}: {:?}", note.faults);
+    }
+}
+
+#[test]
 fn a_note_without_front_matter_is_all_text() {
     assert_eq!(Note::read("# Title\n").body, 0..8);
     assert!(!Note::read("text\n---\n").has_front_matter);

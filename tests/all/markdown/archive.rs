@@ -211,3 +211,19 @@ fn secrets_are_found_in_archived_memories_too() {
     desk.fed(&token, &["erase", "--value-from", "-", "--yes"]).expect_status(0);
     assert!(!desk.has(&token) && count() == 0);
 }
+
+#[test]
+fn an_archived_memory_that_says_the_same_and_more_stays_when_another_is_erased() {
+    let topic =
+        |name: &str, says: &str| format!("---\nname: {name}\ndescription: about {name}\n---\n\n{says}\n");
+    let files = Files::default()
+        .with("MEMORY.md", "- [a](long.md) — hook\n- [b](short.md) — hook\n")
+        .with("long.md", topic("long", "User prefers dark mode in the editor"))
+        .with("short.md", topic("short", "User prefers dark mode"));
+    let desk = Desk::of(&files, ".claude/memory");
+    desk.change(&["archive", "long"]);
+    desk.run(&["erase", "short", "--yes"]);
+    assert_eq!(found(&desk, "is:archived"), [("long".into(), "archived".into())]);
+    desk.change(&["unarchive", "long"]);
+    assert_eq!(desk.text("long.md"), topic("long", "User prefers dark mode in the editor"));
+}

@@ -18,6 +18,35 @@ fn text_after_a_hash_is_shown_and_reported() {
 }
 
 #[test]
+fn text_after_a_hash_is_quoted_only_where_agents_read_it() {
+    let text = "---\nname: Fix #10\ndescription: PR #34 kingfisher\ntype: project #1\n---\n\nText.\n";
+    let desk = super::desk::Desk::of(&claude().with("hash.md", text), ".claude/memory");
+    assert_eq!(desk.run(&["list", "kingfisher", "--json"]).json_lines().len(), 1);
+    desk.change(&["repair", "--all-safe"]);
+    let expected =
+        text.replace("Fix #10", "\"Fix #10\"").replace("PR #34 kingfisher", "\"PR #34 kingfisher\"");
+    assert_eq!(desk.text("hash.md"), expected);
+}
+
+#[test]
+fn a_new_description_replaces_the_text_after_a_hash_too() {
+    let text = "---\nname: hash\ndescription: PR #34 RSS feed # ours\n---\n\nText.\n";
+    let desk = super::desk::Desk::of(&claude().with("hash.md", text), ".claude/memory");
+    desk.change(&["edit", "hash", "--set", "description=PR 35"]);
+    assert_eq!(desk.text("hash.md"), text.replace("PR #34 RSS feed", "\"PR 35\""));
+}
+
+#[test]
+fn the_parts_of_one_index_and_topics_without_a_name_have_no_name_twice() {
+    let index = "---\nname: memory\n---\n- [D](deploy.md) — x\n\n## A\n\none\n\n## B\n\ntwo\n";
+    let topic = "---\nname:\ndescription: x\n---\n\nText.\n";
+    let files = claude().with("MEMORY.md", index).with("one.md", topic);
+    let files = files.with("two.md", topic.replace("name:", "name: \"\"").replace("Text", "Other"));
+    let found = codes(&files, ".claude/memory");
+    assert!(found.iter().all(|own| own.0 != "duplicate-id"), "{found:?}");
+}
+
+#[test]
 fn two_topics_of_one_name_are_reported() {
     let topic = "---\nname: same\ndescription: x\n---\n\nText.\n";
     let files = claude().with("one.md", topic).with("two.md", topic.replace("Text", "Other"));

@@ -226,3 +226,32 @@ fn a_delimiter_that_hermes_does_not_know_is_in_the_way_of_a_change() {
     desk.run(&["edit", "MEMORY.0", "--set", "text=x", "--yes"]).expect_status(3);
     assert_eq!(desk.text("MEMORY.md"), text);
 }
+
+#[test]
+fn an_entry_that_is_like_its_neighbour_is_listed_whole_after_its_deletion() {
+    for (number, gone, stays) in [(0, "close at 5", "open at 9"), (1, "open at 9", "close at 5")] {
+        let text = "Shop rule\nclose at 5\n§\nShop rule\nopen at 9\n";
+        let desk = Desk::of(&Files::default().with("MEMORY.md", text), "memories");
+        desk.change(&["delete", &format!("MEMORY.{number}")]);
+        assert_eq!(desk.text("MEMORY.md"), format!("Shop rule\n{stays}"));
+        desk.change(&["undo"]);
+        assert_eq!(desk.text("MEMORY.md"), text);
+        desk.change(&["redo"]);
+        let rows = desk.run(&["list", "is:deleted", "--json"]).json_lines();
+        assert_eq!(rows.len(), 1, "{rows:?}");
+        desk.change(&["undelete", rows[0]["id"].as_str().unwrap()]);
+        assert_eq!(desk.text("MEMORY.md"), format!("Shop rule\n{stays}\n§\nShop rule\n{gone}"));
+    }
+}
+
+#[test]
+fn a_new_entry_after_a_delimiter_at_the_end_is_one_memory() {
+    for text in ["one\n§\ntwo\n§\n", "\n§\none\n§\ntwo"] {
+        let files = Files::default().with("MEMORY.md", text);
+        let found = super::codes(&files, "memories");
+        assert!(found.iter().any(|own| own.0 == "round-trip"), "{text:?}: {found:?}");
+        let desk = Desk::of(&files, "memories");
+        desk.change(&["add", "--type", "entry", "--text", "new fact"]);
+        assert_eq!(desk.text("MEMORY.md"), "one\n§\ntwo\n§\nnew fact");
+    }
+}

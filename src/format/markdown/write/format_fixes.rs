@@ -8,7 +8,7 @@ use crate::format::writing::{FormatEase, FormatFix, FormatFixes};
 use crate::format::{Format, title};
 use crate::model::plan::Splice;
 use crate::model::{Act, Code, Document, Problem, Store};
-use crate::text::front_matter::Note;
+use crate::text::front_matter::{HASH, Note};
 use crate::text::json_edit::quoted;
 use crate::text::lines::{LineSpan, lines};
 
@@ -29,9 +29,16 @@ fn ease(store: &Store, problem: &Problem) -> FormatEase {
         Code::RoundTrip if is_normal(store, problem).is_some() => FormatEase::Safe(NORMALISE),
         Code::RoundTrip => FormatEase::Choice,
         Code::DanglingReference | Code::DuplicateId if is_index => FormatEase::Choice,
-        Code::BadFrontMatter if problem.message.starts_with('`') => FormatEase::Safe(QUOTE),
+        Code::BadFrontMatter if is_quotable(family, &problem.message) => FormatEase::Safe(QUOTE),
         _ => FormatEase::Unknown,
     }
+}
+
+/// True for a fault of a value that quotes repair. YAML reads `PR #34` as `PR`: with quotes it would read another
+/// value, so only a value that programs read as a line gets them.
+fn is_quotable(family: &Family, message: &str) -> bool {
+    let fault = message.strip_prefix('`').and_then(|own| own.split_once("`: "));
+    fault.is_some_and(|(name, why)| why != HASH || family.rules.line_fields.contains(&name))
 }
 
 fn fixes(store: &Store, problem: &Problem) -> Vec<FormatFix> {
@@ -100,7 +107,7 @@ fn as_hermes_writes(store: &Store, problem: &Problem) -> Option<FormatFix> {
         let new = entry_file::joined(entry_file::texts(text), entry_file::delimiter_of(text));
         return Some(FormatFix {
             title: NORMALISE.into(),
-            reason: "Only white space around memories goes. No memory changes.".into(),
+            reason: "Only white space and delimiters around memories go. No memory changes.".into(),
             confidence: 100,
             is_safe: true,
             file: own.path.clone(),

@@ -15,7 +15,7 @@ use crate::format::notes::edit::text_of;
 use crate::format::notes::note_file::stem;
 use crate::format::writing::{ChangesResult, Refusal, Result, WriteContext, document};
 use crate::model::{Change, Document, Entry, Store};
-use crate::text::front_matter::Note;
+use crate::text::front_matter::{Note, YamlField};
 
 /// Returns the changes that put the texts of `entries` after that of `into`.
 pub fn merged(context: &WriteContext<'_>, entries: &[Entry], into: &Entry) -> ChangesResult {
@@ -85,7 +85,7 @@ fn part(store: &Store, entry: &Entry, moved: &[MovedFile<'_>]) -> Result<String>
 fn heading(own: &Document) -> Result<Option<String>> {
     let text = text_of(own)?;
     let note = Note::read(text);
-    let field = |name| note.field(name).map(|field| field.value.plain()).filter(|own| !own.is_empty());
+    let field = |name| note.field(name).map(YamlField::line_text).filter(|own| !own.is_empty());
     let is_titled = text.get(note.body.clone()).is_some_and(|body| body.trim_start().starts_with('#'));
     let given = field("description").or_else(|| field("name"));
     Ok(given.or_else(|| (!is_titled).then(|| stem(&own.path))))

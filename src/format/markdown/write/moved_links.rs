@@ -10,7 +10,7 @@ use crate::format::markdown::references::{each_plain_line, file_links, joined, m
 use crate::format::markdown::{layout, topic_file};
 use crate::format::notes::note_file::stem;
 use crate::model::{Entry, PathText, Store};
-use crate::text::front_matter::Note;
+use crate::text::front_matter::{Note, YamlField};
 use crate::text::part_range::part_range;
 use crate::text::wiki_links;
 
@@ -33,7 +33,7 @@ pub struct MovedFile<'a> {
 /// Returns the folded names by which links lead to a file.
 pub fn folded_names(family: &Family, text: &str, path: &Path) -> HashSet<String> {
     let note = Note::read(text);
-    let name = note.field("name").map(|field| field.value.plain());
+    let name = note.field("name").map(YamlField::line_text);
     let id = layout::id_of(family, path);
     let names = topic_file::names_of(path, &id, name.as_deref());
     names.iter().chain([&id]).map(|name| fold(name)).collect()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::format::markdown::family::{Family, Grammar};
 use crate::format::markdown::references::{file_links, joined};
-use crate::format::markdown::{Markdown, entry_file, index_file, layout};
+use crate::format::markdown::{Markdown, entry_edits, entry_file, index_file, layout};
 use crate::format::writing::{ChangesResult, ErasablePart, FormatEraser, Refusal, Result, WriteContext};
 use crate::model::{Change, Document, Entry, PathText, Record, Span, Store};
 use crate::text::lines::{LineSpan, lines};
@@ -90,47 +90,21 @@ pub fn whole_entries(file: &Path, text: &str) -> Result<()> {
 
 /// Returns the change that removes parts of a file. Its undo data has whole entries, so that they are found there.
 pub fn removal(family: &Family, own: &Document, spans: &[Span]) -> Result<Change> {
-    let new = without(family, &own.path, &own.bytes, spans)?;
-    if family.grammar_of(&own.path) == Grammar::Entries {
-        let change = Change::edits(&own.path, own.bytes.clone(), entry_edits(own, spans));
-        let after = change.after().map(|own| String::from_utf8_lossy(&own).replace("\r\n", "\n"));
-        if after.is_some_and(|own| own == String::from_utf8_lossy(&new).replace("\r\n", "\n")) {
-            return Ok(change);
-        }
+    if family.grammar_of(&own.path) != Grammar::Entries {
+        let new = without(family, &own.path, &own.bytes, spans)?;
+        return Ok(Change::rewrite(&own.path, own.bytes.clone(), new));
     }
-    Ok(Change::rewrite(&own.path, own.bytes.clone(), new))
-}
-
-/// Returns the edits that remove entries, each with the delimiter after it, or before the last ones.
-fn entry_edits(own: &Document, spans: &[Span]) -> Vec<(std::ops::Range<usize>, Vec<u8>)> {
-    let all: Vec<Span> = entry_file::read(&own.path, &own.bytes).records.iter().map(|own| own.span).collect();
-    let stays = |own: &&Span| !spans.contains(own);
-    let gone = all.iter().enumerate().filter(|(_, own)| !stays(own));
-    let edit = |(at, span): (usize, &Span)| {
-        let range = span.range();
-        match (all.get(at + 1), all[..at].iter().rev().find(stays)) {
-            (Some(next), _) if all[at + 1..].iter().any(|own| stays(&own)) => range.start..next.range().start,
-            (_, Some(last)) => {
-                let before = if at > 0 { all[at - 1].range().end } else { last.range().end };
-                before..range.end
-            }
-            _ => range.start..all.get(at + 1).map_or(range.end, |next| next.range().start),
-        }
-    };
-    gone.map(|own| (edit(own), Vec::new())).collect()
+    let edits = entry_edits::edits(text_of_entries(&own.path, &own.bytes)?, spans);
+    Ok(Change::edits(&own.path, own.bytes.clone(), edits))
 }
 
 /// Returns a file without parts of it.
 pub fn without(family: &Family, file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>> {
-    let failed = || Refusal::corrupt(format!("{} is not UTF-8: repair it first.", file.to_text()));
-    let text = std::str::from_utf8(bytes).map_err(|_| failed())?;
     if family.grammar_of(file) == Grammar::Entries {
-        whole_entries(file, text)?;
-        let records = entry_file::read(file, bytes).records;
-        let stay = records.iter().filter(|own| !spans.contains(&own.span));
-        let stay = stay.map(|own| &text[own.span.range()]);
-        return Ok(entry_file::joined(stay, entry_file::delimiter_of(text)).into_bytes());
+        let text = text_of_entries(file, bytes)?;
+        return Ok(entry_edits::applied(text, entry_edits::edits(text, spans)).into_bytes());
     }
+    utf8(file, bytes)?;
     let mut spans: Vec<Span> = spans.to_vec();
     spans.sort_by_key(|own| own.start);
     let (mut left, mut at) = (Vec::with_capacity(bytes.len()), 0);
@@ -141,4 +115,15 @@ pub fn without(family: &Family, file: &Path, bytes: &[u8], spans: &[Span]) -> Re
     }
     left.extend_from_slice(bytes.get(at..).unwrap_or_default());
     Ok(left)
+}
+
+fn text_of_entries<'b>(file: &Path, bytes: &'b [u8]) -> Result<&'b str> {
+    let text = utf8(file, bytes)?;
+    whole_entries(file, text)?;
+    Ok(text)
+}
+
+fn utf8<'b>(file: &Path, bytes: &'b [u8]) -> Result<&'b str> {
+    let failed = |_| Refusal::corrupt(format!("{} is not UTF-8: repair it first.", file.to_text()));
+    std::str::from_utf8(bytes).map_err(failed)
 }

@@ -18,7 +18,7 @@ use crate::format::notes::note_file::stem;
 use crate::format::writing::{ChangesResult, Refusal, Result, WriteContext, refuse_taken};
 use crate::model::{Change, Document, Entry, Moment, PathText, Role, Store};
 use crate::text::front_matter::Note;
-use crate::text::front_matter::edit::{NewYamlValue, set};
+use crate::text::front_matter::edit::{NewYamlValue, set_line};
 
 /// The longest new name, in bytes.
 const LONGEST: usize = 200;
@@ -100,8 +100,8 @@ fn new_path(family: &Family, own: &Document, name: &str) -> Result<PathBuf> {
 fn with_name(own: &Document, text: &str, path: &Path, now: Moment) -> Result<String> {
     let note = Note::read(text);
     let is_stem = |name: &str| fold(name) == fold(&stem(&own.path));
-    match note.field("name").filter(|field| is_stem(&field.value.plain())) {
-        Some(_) => Ok(with_modified(&set(text, "name", NewYamlValue::Text(&stem(path)))?, now)),
+    match note.field("name").filter(|field| is_stem(&field.line_text())) {
+        Some(_) => Ok(with_modified(&set_line(text, "name", NewYamlValue::Text(&stem(path)))?, now)),
         None => Ok(text.to_owned()),
     }
 }

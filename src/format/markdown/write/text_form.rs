@@ -24,7 +24,7 @@ pub fn kept_around(new: &str, old: &str, with_tail: bool) -> String {
 /// Returns the text of an entry as Hermes writes it.
 pub fn entry_text(text: &str) -> Result<String> {
     let own = text.trim();
-    let is_delimiter = own.lines().any(|line| line.trim() == "§");
+    let is_delimiter = own.split(['\n', '\r']).any(|line| line.trim() == "§");
     match own.is_empty() || is_delimiter {
         true => Err(Refusal::invalid(
             "the text should not be empty, and have no line of `§`: that ends a memory.",

@@ -51,7 +51,7 @@ impl Vault<'_> {
     pub(super) fn each_copy(&self, see: FileVisitor<'_>) -> Result<(), CommitError> {
         let backups = self.path("backups");
         self.each_in(&FOLDERS[1..], &mut |path, own, bytes| {
-            let is_loose = !path.starts_with(&backups);
+            let is_loose = !path.starts_with(&backups) && !is_item(path);
             see(OutsideFile { path: own, bytes, is_loose });
         })
     }

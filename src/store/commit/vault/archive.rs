@@ -4,7 +4,8 @@
 //! The journal says which ones are archived: those whose step is applied, and which no applied step brought back. So
 //! undo, redo and a crash change no file here.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use crate::disk::ItemKind;
 use crate::model::{ArchivedItem, JournalLine};
@@ -49,8 +50,7 @@ impl Vault<'_> {
         let state = ArchiveState::of(&journal);
         let mut found = Vec::new();
         for name in names.into_iter().filter(|own| state.has(own)) {
-            let path = self.path(ARCHIVE).join(format!("{name}.{ITEM_SUFFIX}"));
-            let bytes = self.read_own_file(&path)?.unwrap_or_default();
+            let bytes = self.read_own_file(&self.item_path(&name))?.unwrap_or_default();
             found.extend(item_of(&bytes).map(|own| ArchivedItem { name, ..own }));
         }
         Ok(found)
@@ -81,23 +81,44 @@ impl Vault<'_> {
         }
         let state = ArchiveState::of(journal);
         let kept: HashSet<u64> = kept.iter().map(|own| own.number).collect();
+        // The steps whose undo data is kept, and those that they undid: these can still change what is archived.
+        let live: HashSet<u64> = journal
+            .iter()
+            .filter(|own| kept.contains(&own.step))
+            .flat_map(|own| [own.step, own.subject_step()])
+            .collect();
+        let known: HashSet<u64> = journal.iter().map(|own| own.step).collect();
+        let brought_by: HashMap<&str, u64> = journal
+            .iter()
+            .flat_map(|line| line.brought_back.iter().map(move |name| (name.as_str(), line.step)))
+            .collect();
+        let mut is_changed = false;
         for name in names.iter().filter(|own| !state.has(own)) {
             let step = numbers(name).0;
-            let concerns = |line: &&JournalLine| {
-                let subject = line.subject_step();
-                let brings = |other: u64| {
-                    let own = journal.iter().find(|line| line.step == other);
-                    own.is_some_and(|own| own.brought_back.contains(name))
-                };
-                subject == step || brings(subject)
-            };
-            let is_kept =
-                kept.contains(&step) || journal.iter().filter(concerns).any(|own| kept.contains(&own.step));
-            if !is_kept {
-                self.drop_own(&self.path(ARCHIVE).join(format!("{name}.{ITEM_SUFFIX}")))?;
+            let can_return =
+                live.contains(&step) || brought_by.get(name.as_str()).is_some_and(|by| live.contains(by));
+            // If the journal lost the step, nothing is known: the item stays.
+            if known.contains(&step) && !can_return {
+                self.drop_own(&self.item_path(name))?;
+                is_changed = true;
             }
         }
-        self.sync(&self.path(ARCHIVE))
+        if is_changed { self.sync(&self.path(ARCHIVE)) } else { Ok(()) }
+    }
+
+    /// Removes the items of a step that was not done.
+    ///
+    /// # Errors
+    ///
+    /// If our own data can't be changed.
+    pub fn drop_archived_by(&self, step: u64) -> Result<(), CommitError> {
+        let names = self.item_names()?;
+        let own = names.iter().filter(|name| numbers(name).0 == step);
+        own.map(|name| self.item_path(name)).try_for_each(|path| self.drop_own(&path))
+    }
+
+    fn item_path(&self, name: &str) -> PathBuf {
+        self.path(ARCHIVE).join(format!("{name}.{ITEM_SUFFIX}"))
     }
 }
 
@@ -144,7 +165,7 @@ pub fn item_of(bytes: &[u8]) -> Option<ArchivedItem> {
 }
 
 /// True for the file of an item.
-pub fn is_item(path: &std::path::Path) -> bool {
+pub fn is_item(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == ITEM_SUFFIX)
 }
 

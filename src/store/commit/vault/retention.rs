@@ -69,6 +69,7 @@ impl Vault<'_> {
     /// If our own data can't be written.
     pub fn forget(&self, number: u64) -> Result<(), CommitError> {
         drop(self.disk().create(&self.undo_path(number, NUMBER_SUFFIX), PRIVATE_MODE));
+        self.drop_archived_by(number)?;
         self.drop_step(number)?;
         self.sync_undo()
     }

@@ -1,0 +1,158 @@
+//! The edits that remove entries from a file. Each has whole entries, so that undo data never has a part of one.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::entry_file::{delimiter_of, entries, is_delimiter};
+use crate::model::Span;
+
+type Edit = (Range<usize>, Vec<u8>);
+
+/// Returns the edits that remove entries with their delimiters. What stays is as Hermes writes it.
+pub fn edits(text: &str, spans: &[Span]) -> Vec<Edit> {
+    let starts: HashSet<usize> = spans.iter().map(|own| own.range().start).collect();
+    let is_gone = |own: &Range<usize>| starts.contains(&own.start);
+    let (gone, stay): (Vec<Range<usize>>, Vec<Range<usize>>) = entries(text).into_iter().partition(is_gone);
+    let mut found = EntryEdits { text, gone, done: Vec::new(), open: None };
+    for number in 0..=stay.len() {
+        found.take(number.checked_sub(1).and_then(|at| stay.get(at)), stay.get(number));
+    }
+    found.done
+}
+
+struct EntryEdits<'a> {
+    text: &'a str,
+    gone: Vec<Range<usize>>,
+    done: Vec<Edit>,
+    /// Where an edit starts that may go on, and what it writes so far.
+    open: Option<(usize, String)>,
+}
+
+impl EntryEdits<'_> {
+    /// Takes what is between two entries that stay, before the first, or after the last.
+    fn take(&mut self, before: Option<&Range<usize>>, after: Option<&Range<usize>>) {
+        let (start, end) = (before.map_or(0, |own| own.end), after.map_or(self.text.len(), |own| own.start));
+        match self.whole_lines(before, after) {
+            Some(lines) => {
+                self.close(start);
+                self.done.extend((!lines.is_empty()).then(|| (lines, Vec::new())));
+            }
+            // The edit has the entries beside it, too: else their first or last line would be alone in undo data.
+            None => {
+                let first = before.cloned().unwrap_or(start..start);
+                let (_, text) =
+                    self.open.get_or_insert_with(|| (first.start, self.text[first.clone()].to_owned()));
+                if before.is_some() && after.is_some() {
+                    text.push_str(delimiter_of(self.text));
+                }
+                text.push_str(after.map_or("", |own| &self.text[own.clone()]));
+                if after.is_none() {
+                    self.close(end);
+                }
+            }
+        }
+    }
+
+    /// Returns the lines that go, if only whole lines go and a delimiter stays between entries.
+    fn whole_lines(
+        &self,
+        before: Option<&Range<usize>>,
+        after: Option<&Range<usize>>,
+    ) -> Option<Range<usize>> {
+        let start = before.map_or(0, |own| own.end);
+        let is_one = |range: Range<usize>| is_delimiter(&self.text[range]);
+        let Some(after) = after.map(|own| own.start) else {
+            return (start == self.text.len()).then_some(start..start);
+        };
+        if before.is_none() {
+            return (after == 0 || self.text[..after].ends_with('\n')).then_some(0..after);
+        }
+        match self.gone_between(start, after) {
+            None => is_one(start..after).then_some(start..start),
+            Some(gone) => (is_one(start..gone.start) && is_one(gone.end..after)).then_some(gone.start..after),
+        }
+    }
+
+    /// Returns from where to where entries go between two places.
+    fn gone_between(&self, start: usize, end: usize) -> Option<Range<usize>> {
+        let from = self.gone.partition_point(|own| own.start < start);
+        let to = self.gone.partition_point(|own| own.start < end);
+        let own = self.gone.get(from..to)?;
+        Some(own.first()?.start..own.last()?.end)
+    }
+
+    fn close(&mut self, end: usize) {
+        let edit = self.open.take().map(|(start, text)| (start..end, text.into_bytes()));
+        self.done.extend(edit);
+    }
+}
+
+/// Returns a text after its edits.
+pub fn applied(text: &str, edits: Vec<Edit>) -> String {
+    let mut new = text.to_owned();
+    for (range, with) in edits.into_iter().rev() {
+        new.replace_range(range, &String::from_utf8_lossy(&with));
+    }
+    new
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::format::markdown::entry_file::{DELIMITER, is_as_written, joined, texts};
+    use crate::model::{Act, Bytes, Change};
+
+    fn change(text: &str, gone: &[usize]) -> Change {
+        let all = entries(text);
+        let span = |at: &usize| Span { start: all[*at].start as u64, end: all[*at].end as u64 };
+        let spans: Vec<Span> = gone.iter().map(span).collect();
+        Change::edits("MEMORY.md", Bytes::from(text.as_bytes().to_vec()), edits(text, &spans))
+    }
+
+    /// Returns what is between lines of the delimiter.
+    fn parts(text: &str) -> Vec<String> {
+        let lines: Vec<&str> = text.lines().collect();
+        let own = lines.split(|line| *line == "§").map(|own| own.join("\n").trim().to_owned());
+        own.filter(|own| !own.is_empty()).collect()
+    }
+
+    #[test]
+    fn entries_that_look_alike_go_whole_before_a_final_newline() {
+        let text = "Shop rule\nclose at 5\n§\nShop rule\nopen at 9\n";
+        for (gone, left) in [(0, "Shop rule\nopen at 9"), (1, "Shop rule\nclose at 5")] {
+            let own = change(text, &[gone]);
+            assert_eq!(&own.after().unwrap()[..], left.as_bytes());
+            let Act::Splice(splices) = own.act else { panic!() };
+            let was: String =
+                splices.iter().map(|own| String::from_utf8_lossy(&own.was).into_owned()).collect();
+            assert_eq!(was, text);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(crate::tries::config(256, 4_096))]
+
+        #[test]
+        fn what_stays_is_as_hermes_writes_it_and_each_edit_has_whole_entries(
+            text in "(a|b|ab|\n|\r\n| |\n§\n|\n§\n|\r\n§\r\n){0,14}",
+            choice in any::<u16>(),
+        ) {
+            let all: Vec<&str> = texts(&text).collect();
+            let (gone, stay): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|at| choice >> at & 1 == 1);
+            let own = change(&text, &gone);
+            let after = String::from_utf8(own.after().unwrap().to_vec()).unwrap();
+            let expected = joined(stay.iter().map(|at| all[*at]), DELIMITER).replace("\r\n", "\n");
+            prop_assert_eq!(after.replace("\r\n", "\n"), expected);
+            prop_assert!(is_as_written(&after), "{:?}", after);
+            let Act::Splice(splices) = own.act else { return Ok(()) };
+            for splice in &splices {
+                for part in parts(&String::from_utf8_lossy(&splice.was)) {
+                    let is_whole = all.iter().any(|own| own.replace("\r\n", "\n") == part);
+                    prop_assert!(is_whole, "{:?} in {:?}", part, text);
+                }
+            }
+        }
+    }
+}
