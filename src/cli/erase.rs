@@ -9,6 +9,7 @@ use super::load_stores;
 use super::read_scope::ReadScope;
 use super::run_change::{confirm_and_execute, plan, request};
 use super::selection::records;
+use super::surroundings_search::search_surroundings;
 use super::triage;
 use super::value_input::{ValueOptions, holders};
 use crate::cli::context::Context;
@@ -87,12 +88,13 @@ fn erase(context: &mut Context, snapshot: Snapshot, choice: EraseChoice, texts: 
     };
     let options = EraseOptions { reason: choice.reason, values };
     let request = request(context, &snapshot, ChangeCommand::Erase(options));
-    let planned = plan(ChangeRequest { at: found, ..request })?;
+    let mut planned = plan(ChangeRequest { at: found, ..request })?;
     if planned.erasures.is_empty() && planned.request.command.erases_values() {
         let message =
             "no memory, backup or undo data has it, and no other file of these stores. Nothing was changed.";
         return Err(Failure::new(Exit::Nothing, message));
     }
+    search_surroundings(context, &mut planned);
     confirm_and_execute(context, planned, None)
 }
 

@@ -54,6 +54,7 @@ mod show;
 mod stats;
 mod stdout;
 mod stores;
+mod surroundings_search;
 mod tag;
 mod triage;
 mod typo_hints;

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::model::{Bytes, DecayTable, Document, Entry, LoadedFile, Lock, Moment, Problem, Role, Session};
+use crate::model::{
+    Bytes, DecayTable, Document, Entry, LoadedFile, Lock, Moment, Problem, Role, Session, SurroundingPattern,
+};
 use crate::text::front_matter::YamlField;
 use crate::text::json::Json;
 
@@ -53,6 +55,8 @@ pub struct FormatInfo {
     pub keys_are_ids: bool,
     /// Fields that not all formats have, named as in the query language: `severity`, `status`, `agent`, …
     pub facets: &'static [&'static str],
+    /// Where its agents keep what may repeat a memory, below the home folder: transcripts, databases.
+    pub surroundings: &'static [SurroundingPattern],
     /// Members, at any depth, that a search does not read: ids of other records, times and checksums.
     pub unsearched: &'static [&'static str],
     /// The dotted names of members to read after the main text, in this order. Other prose follows.

@@ -23,6 +23,7 @@ pub mod parallel;
 mod project;
 pub mod referenced_files;
 mod store_walk;
+pub mod surroundings;
 
 pub use compressed_files::{FileCompression, packed_bytes};
 pub use discovery::{DiscoveryResult, Place, look_around, look_at, unique_places};

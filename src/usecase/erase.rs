@@ -110,6 +110,7 @@ pub fn plan_erasure(
             values: asked.values.clone(),
             places,
             plan,
+            beside: None,
             left,
         });
     }
@@ -134,7 +135,8 @@ pub fn plan_erasure(
         format!("stays, {how}: {}", name_of(store, entry))
     }));
     plan.lines.extend(value_places::lines(&plan, &places));
-    Ok(PlannedErasure { store: Arc::clone(store), targets, values: asked.values.clone(), places, plan, left })
+    let (store, values, beside) = (Arc::clone(store), asked.values.clone(), None);
+    Ok(PlannedErasure { store, targets, values, places, plan, beside, left })
 }
 
 /// Returns the records that can be erased as targets, and the others. With `each`, refuses if one can't be. A

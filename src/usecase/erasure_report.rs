@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::disk::RealDisk;
-use crate::model::Change;
+use crate::model::{Change, SurroundingFinding};
 use crate::store::commit::scrub::{ErasureReceipt, GitHistory, SearchReport, cannot_reach};
 use crate::usecase::planned_change::PlannedErasure;
 
@@ -17,6 +17,12 @@ pub struct ErasureReport {
     cannot_reach: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     git: Option<GitHistory>,
+    /// The places beside the stores that have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside: Option<Vec<SurroundingFinding>>,
+    /// What could not be searched there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside_unread: Option<Vec<String>>,
     #[serde(skip)]
     receipt: Option<ErasureReceipt>,
 }
@@ -29,6 +35,8 @@ impl ErasureReport {
             left: receipt.left.clone(),
             cannot_reach: receipt.cannot_reach.clone(),
             git: receipt.git.clone(),
+            beside: receipt.beside.as_ref().map(|own| own.found.clone()),
+            beside_unread: receipt.beside.as_ref().map(|own| own.unread.clone()),
             receipt: Some(receipt),
         }
     }
@@ -43,6 +51,8 @@ impl ErasureReport {
             left: Vec::new(),
             cannot_reach: cannot_reach(git.as_ref(), &planned.store, &is_replaced),
             git: None,
+            beside: planned.beside.as_ref().map(|own| own.found.clone()),
+            beside_unread: planned.beside.as_ref().map(|own| own.unread.clone()),
             receipt: None,
         }
     }

@@ -38,6 +38,7 @@ mod rule_lines;
 mod screen_request;
 mod screen_state;
 mod stale_claims;
+pub mod surroundings;
 mod triage;
 mod undo_redo;
 mod undone_changes;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::detectors::MASK;
 use crate::format;
 use crate::model::plan::count_with_noun;
-use crate::model::{Entry, EntryRef, Plan, RecordText, Store};
+use crate::model::{Entry, EntryRef, Plan, RecordText, Store, SurroundingReport};
 use crate::ops::bulk::SkippedRecords;
 use crate::ops::effect::{added_lines, effect};
 use crate::ops::redact::after_redaction;
@@ -224,6 +224,8 @@ pub struct PlannedErasure {
     pub places: Vec<String>,
     /// The changes of the files.
     pub plan: Plan,
+    /// What lies beside the stores and has it, if that was searched.
+    pub beside: Option<SurroundingReport>,
     /// The records that can't be erased.
     pub left: Vec<SkippedRecords>,
 }
@@ -236,6 +238,6 @@ impl PlannedErasure {
 
     /// Returns what it takes.
     pub fn scope(&self) -> ErasureScope<'_> {
-        ErasureScope { targets: &self.targets, values: self.values.all() }
+        ErasureScope { targets: &self.targets, values: self.values.all(), beside: self.beside.as_ref() }
     }
 }

@@ -15,6 +15,7 @@ mod looked;
 mod names;
 mod read_only;
 mod site;
+mod surroundings;
 mod torn;
 mod values_cut_short;
 

@@ -44,6 +44,7 @@ static ABOUT: FormatInfo = FormatInfo {
     outside_files: &[],
     keys_are_ids: true,
     facets: &names::<9>("status source trace agent confidence capability skill cluster strength"),
+    surroundings: &[],
     unsearched: &names::<14>(
         "timestamp trace_id start_time end_time created updated last_active \
         linked_to links related_traces related_events learned_patterns note_id \

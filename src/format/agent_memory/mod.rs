@@ -57,6 +57,7 @@ static ABOUT: FormatInfo = FormatInfo {
     outside_files: projection::BESIDE,
     keys_are_ids: false,
     facets: &["source", "provider", "status", "path"],
+    surroundings: &[],
     unsearched: &names::<14>(
         "sourceId externalItemId eventId latestCheckpointId lastRecalledEventId \
         sessionId createdAt updatedAt generatedAt validatedAt lastSyncedAt \

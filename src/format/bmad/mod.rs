@@ -51,6 +51,7 @@ static ABOUT: FormatInfo = FormatInfo {
         "agent role conversation parent approved impact category severity status \
         key value confidence",
     ),
+    surroundings: &[],
     unsearched: &names::<10>(
         "timestamp references conversations findings parent_message_id \
         conversation_id learned_from checksum last_accessed last_decay_update",

@@ -7,10 +7,39 @@ use super::{Markdown, assembly, facts, instructions, layout, topic_file};
 use crate::format::FormatInfo;
 use crate::format::detection::{Evidence, FolderProbe};
 use crate::format::notes::rules::NoteRules;
-use crate::model::{DecayTable, LoadLimit, Moment};
+use crate::model::{DecayTable, LoadLimit, Moment, SurroundingKind, SurroundingPattern};
 use crate::text::json::Json;
 
 type Facts = (&'static str, &'static str, &'static [&'static str]);
+
+/// What programs other than palimp keep beside the memories of each family, below the home folder.
+const CLAUDE_SURROUNDINGS: &[SurroundingPattern] = &[
+    SurroundingPattern::new(SurroundingKind::Transcript, ".claude/projects/**/*.jsonl"),
+    SurroundingPattern::new(SurroundingKind::History, ".claude/history.jsonl"),
+    SurroundingPattern::new(SurroundingKind::History, ".claude.json"),
+    SurroundingPattern::new(SurroundingKind::Editor, ".claude/file-history/**"),
+    SurroundingPattern::new(SurroundingKind::Editor, ".claude/backups/**"),
+];
+const SERENA_SURROUNDINGS: &[SurroundingPattern] =
+    &[SurroundingPattern::new(SurroundingKind::Transcript, ".serena/logs/**")];
+const HERMES_SURROUNDINGS: &[SurroundingPattern] = &[
+    SurroundingPattern::new(SurroundingKind::Database, ".hermes/*.db*"),
+    SurroundingPattern::new(SurroundingKind::Transcript, ".hermes/sessions/**"),
+];
+const OPENCLAW_SURROUNDINGS: &[SurroundingPattern] = &[
+    SurroundingPattern::new(SurroundingKind::Database, ".openclaw/memory/*.sqlite*"),
+    SurroundingPattern::new(SurroundingKind::Transcript, ".openclaw/agents/**/*.jsonl"),
+];
+const CODEX_SURROUNDINGS: &[SurroundingPattern] = &[
+    SurroundingPattern::new(SurroundingKind::Database, ".codex/*.sqlite*"),
+    SurroundingPattern::new(SurroundingKind::Transcript, ".codex/sessions/**"),
+    SurroundingPattern::new(SurroundingKind::Transcript, ".codex/archived_sessions/**"),
+    SurroundingPattern::new(SurroundingKind::History, ".codex/history.jsonl"),
+];
+const BASIC_MEMORY_SURROUNDINGS: &[SurroundingPattern] =
+    &[SurroundingPattern::new(SurroundingKind::Database, ".basic-memory/*.db*")];
+const GEMINI_SURROUNDINGS: &[SurroundingPattern] =
+    &[SurroundingPattern::new(SurroundingKind::Transcript, ".gemini/tmp/**")];
 
 const fn about(
     (name, place, more_places): Facts,
@@ -30,6 +59,7 @@ const fn about(
         outside_files: &[],
         keys_are_ids: true,
         facets: &[],
+        surroundings: &[],
         unsearched: &["metadata", "originSessionId", "modified", "created", "permalink"],
         reading_order: &[],
         title_fields: &["description", "title", "name"],
@@ -75,12 +105,21 @@ const fn plain(about: FormatInfo, rules: NoteRules) -> Family {
     }
 }
 
+const fn plain_with(
+    surroundings: &'static [SurroundingPattern],
+    about: FormatInfo,
+    rules: NoteRules,
+) -> Family {
+    plain(FormatInfo { surroundings, ..about }, rules)
+}
+
 static CLAUDE: Family = Family {
     index: Some("MEMORY.md"),
     file_id: FileId::StemAtTop,
     has_front_matter: true,
     facts: facts::day_of_name,
-    ..plain(
+    ..plain_with(
+        CLAUDE_SURROUNDINGS,
         about(
             (
                 "markdown/claude",
@@ -103,7 +142,8 @@ static CLAUDE: Family = Family {
 static SERENA: Family = Family {
     has_mem_references: true,
     loads: FamilyLoad::Names,
-    ..plain(
+    ..plain_with(
+        SERENA_SURROUNDINGS,
         about(("markdown/serena", ".serena/memories", &[]), false, layout::serena, |parts, now| {
             assembly::assemble(&SERENA, parts, now)
         }),
@@ -129,7 +169,8 @@ static MEMORY_BANK: Family = Family {
 static HERMES: Family = Family {
     has_entries: true,
     loads: FamilyLoad::Whole,
-    ..plain(
+    ..plain_with(
+        HERMES_SURROUNDINGS,
         FormatInfo {
             placement: layout::hermes_place,
             ..about(("markdown/hermes", ".hermes/memories", &[]), true, layout::hermes, |parts, now| {
@@ -151,7 +192,8 @@ static OPENCLAW: Family = Family {
         "palimp opens a workspace of OpenClaw only to read: its nightly job rewrites these files, and finds what it \
          promotes by line numbers that a change would shift.",
     ),
-    ..plain(
+    ..plain_with(
+        OPENCLAW_SURROUNDINGS,
         FormatInfo {
             placement: layout::openclaw_place,
             ..about(
@@ -176,7 +218,8 @@ static CODEX: Family = Family {
         "palimp opens Codex's folder only to read: its background job rewrites these files from its database, so a \
          change would not last.",
     ),
-    ..plain(
+    ..plain_with(
+        CODEX_SURROUNDINGS,
         about(("markdown/codex", ".codex/memories", &[]), true, layout::codex, |parts, now| {
             assembly::assemble(&CODEX, parts, now)
         }),
@@ -193,7 +236,8 @@ static BASIC_MEMORY: Family = Family {
         "palimp opens notes of basic-memory only to read: its index has a copy of every text, which a change or an \
          erasure here would not reach.",
     ),
-    ..plain(
+    ..plain_with(
+        BASIC_MEMORY_SURROUNDINGS,
         about(("markdown/basic-memory", "basic-memory", &[]), true, layout::basic_memory, |parts, now| {
             assembly::assemble(&BASIC_MEMORY, parts, now)
         }),
@@ -213,7 +257,8 @@ static BULLETS: Family = Family {
         "palimp opens GEMINI.md only to read: its memories are a list in a file of instructions, which Gemini CLI \
          rewrites.",
     ),
-    ..plain(
+    ..plain_with(
+        GEMINI_SURROUNDINGS,
         FormatInfo {
             placement: layout::bullets_place,
             ..about(("markdown/bullets", ".gemini", &[]), true, layout::bullets, |parts, now| {

@@ -36,6 +36,7 @@ static ABOUT: FormatInfo = FormatInfo {
     outside_files: &[],
     keys_are_ids: false,
     facets: &["category", "status"],
+    surroundings: &[],
     unsearched: &["created_at", "updated_at", "accessed_at", "completed_at"],
     reading_order: &["task_metadata.outcome", "task_metadata.blockers", "task_metadata"],
     title_fields: &["title"],

@@ -44,6 +44,7 @@ static ABOUT: FormatInfo = FormatInfo {
     outside_files: &[],
     keys_are_ids: false,
     facets: &["role"],
+    surroundings: &[],
     unsearched: &names::<7>(
         "timestamp references checksum created_at updated_at last_accessed \
         accessed_at",

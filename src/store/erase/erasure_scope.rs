@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::erasure_target::{ErasureTarget, SharedText};
+use crate::model::SurroundingReport;
 
 /// What an erasure takes from one store.
 #[derive(Clone, Copy, Default)]
@@ -11,12 +12,14 @@ pub struct ErasureScope<'a> {
     pub targets: &'a [ErasureTarget],
     /// Values, wherever they are.
     pub values: &'a [SharedText],
+    /// What lies beside the stores and has it. It stays.
+    pub beside: Option<&'a SurroundingReport>,
 }
 
 impl<'a> ErasureScope<'a> {
     /// Takes only records.
     pub fn of_records(targets: &'a [ErasureTarget]) -> ErasureScope<'a> {
-        ErasureScope { targets, values: &[] }
+        ErasureScope { targets, ..ErasureScope::default() }
     }
 }
 

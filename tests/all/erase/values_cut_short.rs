@@ -44,7 +44,7 @@ fn erase_value(disk: &Faulty) -> Result<ErasureReceipt, CommitError> {
     let mut contents = ErasedContents::default();
     let kept = gather(disk, store, &vault, &wanted, &mut contents).unwrap();
     let plan = erase::plan(&context, &wanted, &contents, &kept, erase::DEFAULT_REASON).unwrap().plan;
-    let scope = ErasureScope { targets: &[], values: values.all() };
+    let scope = ErasureScope { values: values.all(), ..ErasureScope::default() };
     Writer::open(host, store)?.erase(&plan, scope, erase::DEFAULT_REASON)
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::Vault;
-use crate::model::FileLine;
+use crate::model::{FileLine, SurroundingReport};
 use crate::store::commit::CommitError;
 use crate::store::erase::ErasureTarget;
 use crate::text::keyed_search::ValueDigest;
@@ -37,6 +37,9 @@ pub struct PendingErasure {
     /// The id of the key of these digests.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub value_key: String,
+    /// What lies beside the stores and had it when the erasure began, if that was searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<SurroundingReport>,
 }
 
 impl Vault<'_> {

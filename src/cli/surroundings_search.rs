@@ -1,0 +1,38 @@
+//! The search beside the stores, with its progress on a terminal.
+
+use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use super::load_stores;
+use crate::cli::context::Context;
+use crate::disk::host::Host;
+use crate::text::columns::human_size;
+use crate::usecase::PlannedChange;
+use crate::usecase::surroundings;
+
+/// A search that takes longer shows its progress, this often.
+const OFTEN: Duration = Duration::from_millis(500);
+
+/// Searches beside the stores for what a planned erasure takes away, and adds what is found to the plan.
+pub fn search_surroundings(context: &Context, planned: &mut PlannedChange) {
+    let data = planned.request.data.clone();
+    let host = Host::here(&data, context.now);
+    let shown = Mutex::new((0_u64, Instant::now(), false));
+    let is_terminal = std::io::stderr().is_terminal();
+    let progress = |bytes: u64| {
+        let Ok(mut own) = shown.lock() else { return true };
+        own.0 += bytes;
+        if is_terminal && own.1.elapsed() >= OFTEN {
+            (own.1, own.2) = (Instant::now(), true);
+            let searched = human_size(own.0);
+            let _ =
+                write!(std::io::stderr(), "\rpalimp: searched {searched} beside the stores, Ctrl-C stops   ");
+        }
+        true
+    };
+    surroundings::search_surroundings(host, load_stores::home().as_deref(), planned, &progress);
+    if shown.lock().is_ok_and(|own| own.2) {
+        let _ = writeln!(std::io::stderr());
+    }
+}

@@ -1,0 +1,83 @@
+//! What lies beside stores: files of other programs that may repeat what a memory says.
+
+use serde::{Deserialize, Serialize};
+
+/// What a file beside a store is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SurroundingKind {
+    /// What an agent and its user said.
+    Transcript,
+    /// A database of an agent, with its free pages and its log.
+    Database,
+    /// The commands that were typed into a shell or another program.
+    History,
+    /// A swap file, a backup or an undo file of an editor.
+    Editor,
+    /// Something that was thrown away.
+    Trash,
+    /// A commit or another object of a git work tree.
+    Git,
+}
+
+impl SurroundingKind {
+    /// Returns what such a file is called, for one and for several.
+    pub fn words(self) -> [&'static str; 2] {
+        match self {
+            SurroundingKind::Transcript => ["transcript", "transcripts"],
+            SurroundingKind::Database => ["database file", "database files"],
+            SurroundingKind::History => ["history of commands", "histories of commands"],
+            SurroundingKind::Editor => ["file of an editor", "files of editors"],
+            SurroundingKind::Trash => ["file in the trash", "files in the trash"],
+            SurroundingKind::Git => ["git object", "git objects"],
+        }
+    }
+}
+
+/// Where a program keeps such files: a path below the home folder. `*` is any text in a name, `**` any folders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SurroundingPattern {
+    /// What they are.
+    pub kind: SurroundingKind,
+    /// The path, relative to the home folder.
+    pub path: &'static str,
+}
+
+impl SurroundingPattern {
+    /// Makes a pattern.
+    pub const fn new(kind: SurroundingKind, path: &'static str) -> SurroundingPattern {
+        SurroundingPattern { kind, path }
+    }
+}
+
+/// A place beside the stores that holds a value.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SurroundingFinding {
+    /// What it is.
+    pub kind: SurroundingKind,
+    /// The file; of git, the work tree. Untrusted text.
+    pub path: String,
+    /// How often a value is in it.
+    pub matches: u64,
+    /// Of git: the commit or the object, and the branches that lead to it. Untrusted text.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub detail: Option<String>,
+}
+
+/// What was searched beside the stores, and what was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SurroundingReport {
+    /// The number of searched files.
+    pub files: u64,
+    /// Their length in bytes.
+    pub bytes: u64,
+    /// The places that hold a value.
+    pub found: Vec<SurroundingFinding>,
+    /// What could not be searched, with the reasons. Untrusted text.
+    pub unread: Vec<String>,
+    /// The number of texts that were not searched for: short ones, and more than the limit.
+    #[serde(default)]
+    pub skipped: usize,
+    /// True if the search was stopped before its end.
+    pub stopped: bool,
+}

@@ -1,0 +1,265 @@
+//! The files beside stores: where programs keep them, and which names editors give them.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::disk::{Disk, Item, ItemKind, Lookup};
+use crate::model::{PathText, SurroundingKind, SurroundingPattern};
+
+use SurroundingKind::{Editor, History, Trash};
+
+/// Folders nested deeper are not searched.
+const DEPTH: usize = 32;
+/// The most files that are searched.
+const FILES: usize = 1_000_000;
+
+/// Where programs other than agents keep such files.
+const COMMON: [SurroundingPattern; 24] = [
+    SurroundingPattern::new(History, ".bash_history"),
+    SurroundingPattern::new(History, ".zsh_history"),
+    SurroundingPattern::new(History, ".zsh_sessions/*"),
+    SurroundingPattern::new(History, ".local/share/fish/fish_history"),
+    SurroundingPattern::new(History, ".history"),
+    SurroundingPattern::new(History, ".sh_history"),
+    SurroundingPattern::new(History, ".ksh_history"),
+    SurroundingPattern::new(History, ".python_history"),
+    SurroundingPattern::new(History, ".node_repl_history"),
+    SurroundingPattern::new(History, ".psql_history"),
+    SurroundingPattern::new(History, ".mysql_history"),
+    SurroundingPattern::new(History, ".sqlite_history"),
+    SurroundingPattern::new(History, ".rediscli_history"),
+    SurroundingPattern::new(History, ".lesshst"),
+    SurroundingPattern::new(History, ".viminfo"),
+    SurroundingPattern::new(Editor, ".local/state/nvim/**"),
+    SurroundingPattern::new(Editor, ".local/share/nvim/swap/**"),
+    SurroundingPattern::new(Editor, ".vim/**"),
+    SurroundingPattern::new(Editor, ".emacs.d/auto-save-list/**"),
+    SurroundingPattern::new(Editor, ".config/Code/Backups/**"),
+    SurroundingPattern::new(Editor, ".config/Code/User/History/**"),
+    SurroundingPattern::new(Editor, ".config/Cursor/User/History/**"),
+    SurroundingPattern::new(Trash, ".local/share/Trash/**"),
+    SurroundingPattern::new(Trash, ".Trash/**"),
+];
+
+/// A file beside the stores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SurroundingFile {
+    /// What it is.
+    pub kind: SurroundingKind,
+    /// Its path.
+    pub path: PathBuf,
+}
+
+/// Returns the files beside stores, each once. Links are not followed.
+pub fn files(
+    disk: &dyn Disk,
+    home: Option<&Path>,
+    roots: &[PathBuf],
+    patterns: &[SurroundingPattern],
+    unread: &mut Vec<String>,
+) -> Vec<SurroundingFile> {
+    let mut found = SurroundingWalk { disk, found: BTreeMap::new(), unread };
+    for pattern in home.iter().flat_map(|_| COMMON.iter().chain(patterns)) {
+        let parts: Vec<&str> = pattern.path.split('/').collect();
+        found.expand(home.unwrap_or(Path::new("")), &parts, pattern.kind);
+    }
+    for root in roots {
+        // An editor puts its files beside the one that it has open.
+        found.editor_files(root, 0);
+        let around = root.parent().unwrap_or(root);
+        found.here(around);
+        for name in [".trash", ".Trash"] {
+            for path in [root.join(name), around.join(name)] {
+                if found.own_kind(&path) == Some(ItemKind::Folder) {
+                    found.below(&path, Trash, 0);
+                }
+            }
+        }
+    }
+    // What is in a store is erased there, and not beside it.
+    let is_own = |path: &Path, kind: SurroundingKind| {
+        kind != Editor && roots.iter().any(|root| path.starts_with(root))
+    };
+    let all = found.found.into_iter().filter(|(path, kind)| !is_own(path, *kind));
+    all.map(|(path, kind)| SurroundingFile { kind, path }).collect()
+}
+
+struct SurroundingWalk<'a> {
+    disk: &'a dyn Disk,
+    found: BTreeMap<PathBuf, SurroundingKind>,
+    unread: &'a mut Vec<String>,
+}
+
+impl SurroundingWalk<'_> {
+    fn add(&mut self, path: PathBuf, kind: SurroundingKind) {
+        if self.found.len() < FILES {
+            self.found.entry(path).or_insert(kind);
+        }
+    }
+
+    fn items(&mut self, folder: &Path) -> Vec<Item> {
+        match Lookup::from(self.disk.list(folder)) {
+            Lookup::Read(items) => items.into_iter().filter(|own| own.link.is_none()).collect(),
+            Lookup::Absent => Vec::new(),
+            Lookup::Unreadable(error) => {
+                if error.kind() != std::io::ErrorKind::NotADirectory {
+                    self.unread.push(format!("{}: {error}", folder.to_text()));
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    /// Returns what is at a path; `None` if nothing is, or a link.
+    fn own_kind(&self, path: &Path) -> Option<ItemKind> {
+        let items = self.disk.names(path.parent()?, usize::MAX).ok()?;
+        let is_there = items.iter().any(|own| Some(own.name.as_os_str()) == path.file_name());
+        let item = self.disk.look(path).ok().filter(|_| is_there)?;
+        let is_same = self.disk.real_path(path).ok()?
+            == self.disk.real_path(path.parent()?).ok()?.join(path.file_name()?);
+        is_same.then_some(item.kind)
+    }
+
+    /// Adds the files that the parts of a pattern name below a folder.
+    fn expand(&mut self, folder: &Path, parts: &[&str], kind: SurroundingKind) {
+        let Some((first, rest)) = parts.split_first() else { return };
+        if *first == "**" {
+            return match rest {
+                [] => self.below(folder, kind, 0),
+                _ => self.named_below(folder, rest, kind, 0),
+            };
+        }
+        if !first.contains('*') {
+            let path = folder.join(first);
+            return match (rest, self.own_kind(&path)) {
+                ([], Some(ItemKind::File)) => self.add(path, kind),
+                ([_, ..], Some(ItemKind::Folder)) => self.expand(&path, rest, kind),
+                _ => {}
+            };
+        }
+        for item in self.items(folder).into_iter().filter(|own| fits(&own.name, first)) {
+            let path = folder.join(&item.name);
+            match (rest, item.kind) {
+                ([], ItemKind::File) => self.add(path, kind),
+                ([_, ..], ItemKind::Folder) => self.expand(&path, rest, kind),
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds files in a folder and below, by the last parts of a pattern.
+    fn named_below(&mut self, folder: &Path, rest: &[&str], kind: SurroundingKind, depth: usize) {
+        self.expand(folder, rest, kind);
+        for item in self.items(folder) {
+            if item.kind == ItemKind::Folder && depth < DEPTH {
+                self.named_below(&folder.join(&item.name), rest, kind, depth + 1);
+            }
+        }
+    }
+
+    fn below(&mut self, folder: &Path, kind: SurroundingKind, depth: usize) {
+        for item in self.items(folder) {
+            let path = folder.join(&item.name);
+            match item.kind {
+                ItemKind::File => self.add(path, kind),
+                ItemKind::Folder if depth < DEPTH => self.below(&path, kind, depth + 1),
+                _ => {}
+            }
+        }
+    }
+
+    fn here(&mut self, folder: &Path) {
+        for item in self.items(folder) {
+            if item.kind == ItemKind::File && is_of_editor(&item.name) {
+                self.add(folder.join(&item.name), Editor);
+            }
+        }
+    }
+
+    fn editor_files(&mut self, folder: &Path, depth: usize) {
+        self.here(folder);
+        for item in self.items(folder) {
+            if item.kind == ItemKind::Folder && depth < DEPTH {
+                self.editor_files(&folder.join(&item.name), depth + 1);
+            }
+        }
+    }
+}
+
+/// True for the names of swap files, backups and auto-saves: `.a.md.swp`, `a.md~`, `#a.md#`, `.a.md.un~`.
+fn is_of_editor(name: &OsStr) -> bool {
+    let name = name.to_text();
+    let is_swap =
+        name.starts_with('.') && [".swp", ".swo", ".swn", ".kate-swp"].iter().any(|end| name.ends_with(end));
+    is_swap
+        || name.len() > 1 && name.ends_with('~')
+        || name.len() > 2 && name.starts_with('#') && name.ends_with('#')
+}
+
+/// True if a name fits a part of a pattern, in which each `*` is any text.
+fn fits(name: &OsStr, pattern: &str) -> bool {
+    let name = name.to_text();
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|start| name.strip_prefix(start)) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(end) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::{RealDisk, write_new};
+
+    #[test]
+    fn files_are_found_by_where_programs_keep_them_and_by_how_editors_name_them() {
+        let folder = crate::folder::new();
+        let home = folder.path();
+        for path in [
+            ".bash_history",
+            ".local/share/Trash/files/deep/a.md",
+            ".agent/projects/x/one.jsonl",
+            ".agent/projects/x/memory/a.md",
+            ".agent/projects/x/memory/.a.md.swp",
+            ".agent/projects/x/memory/a.md~",
+            ".agent/sessions/2026/01/r.jsonl",
+            "other.txt",
+        ] {
+            write_new(&home.join(path), b"x").unwrap();
+        }
+        let patterns = [
+            SurroundingPattern::new(SurroundingKind::Transcript, ".agent/projects/*/*.jsonl"),
+            SurroundingPattern::new(SurroundingKind::Transcript, ".agent/sessions/**/*.jsonl"),
+        ];
+        let roots = [home.join(".agent/projects/x/memory")];
+        let mut unread = Vec::new();
+        let all = files(&RealDisk, Some(home), &roots, &patterns, &mut unread);
+        let names: Vec<String> =
+            all.iter().map(|own| own.path.strip_prefix(home).unwrap().to_text().into_owned()).collect();
+        assert_eq!(
+            names,
+            [
+                ".agent/projects/x/memory/.a.md.swp",
+                ".agent/projects/x/memory/a.md~",
+                ".agent/projects/x/one.jsonl",
+                ".agent/sessions/2026/01/r.jsonl",
+                ".bash_history",
+                ".local/share/Trash/files/deep/a.md",
+            ]
+        );
+        assert!(unread.is_empty());
+    }
+
+    #[test]
+    fn stars_are_any_text() {
+        let fits = |name: &str, pattern: &str| super::fits(OsStr::new(name), pattern);
+        assert!(fits("memories_1.sqlite", "*.sqlite*") && fits("memories_1.sqlite-wal", "*.sqlite*"));
+        assert!(fits("a.jsonl", "*.jsonl") && fits("same", "same") && fits("state.db-shm", "state.db*"));
+        assert!(!fits("a.json", "*.jsonl") && !fits("same2", "same") && !fits("sqlite", "*.sqlite*"));
+    }
+}

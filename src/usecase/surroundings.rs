@@ -1,0 +1,126 @@
+//! Searches what lies beside the stores for what an erasure takes away. It is named before and in the receipt, and
+//! never changed.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::disk::host::Host;
+use crate::format::text_of;
+use crate::model::plan::count_with_noun;
+use crate::model::{EntryRef, Snapshot, SurroundingFinding, SurroundingKind, SurroundingReport};
+use crate::store::erase::SecretValues;
+use crate::store::surroundings::{self, ByteProgress, git_objects};
+use crate::usecase::planned_change::PlannedChange;
+
+/// A shorter text of a memory is in other files by chance.
+const SHORTEST_TEXT: usize = 24;
+/// At most this many texts of memories are searched for beside the stores.
+const TEXTS: usize = 512;
+/// At most this many places of a kind are named in lines for people.
+const NAMED: usize = 20;
+
+/// Searches beside the stores of a planned erasure, and adds what is found to its plans.
+pub fn search_surroundings(
+    host: Host<'_>,
+    home: Option<&Path>,
+    planned: &mut PlannedChange,
+    progress: ByteProgress<'_>,
+) {
+    let values = planned.erasures.first().map(|own| &own.values);
+    let (values, skipped) = wanted(&planned.request.snapshot, &planned.changing, values);
+    if values.is_empty() || planned.erasures.is_empty() {
+        return;
+    }
+    let report = search(host, home, &planned.request.snapshot, &values, progress);
+    let report = SurroundingReport { skipped, ..report };
+    let lines = told(&report);
+    for (number, own) in planned.erasures.iter_mut().enumerate() {
+        if number == 0 {
+            own.plan.lines.extend(lines.iter().cloned());
+        }
+        own.beside = Some(report.clone());
+    }
+}
+
+/// Searches what lies beside stores for values.
+pub fn search(
+    host: Host<'_>,
+    home: Option<&Path>,
+    snapshot: &Snapshot,
+    values: &[Vec<u8>],
+    progress: ByteProgress<'_>,
+) -> SurroundingReport {
+    let roots: Vec<PathBuf> = snapshot.stores.iter().map(|own| own.root.clone()).collect();
+    let projects = snapshot.stores.iter().filter_map(|own| own.project.as_ref()).filter(|own| own.is_there);
+    let projects: Vec<PathBuf> = projects.map(|own| own.path.clone()).collect();
+    surroundings::search(host.disk, (home, &roots, &projects), values, progress)
+}
+
+/// Returns the values that are erased, and the main texts of the memories that go; and how many texts are left out.
+fn wanted(snapshot: &Snapshot, at: &[EntryRef], values: Option<&SecretValues>) -> (Vec<Vec<u8>>, usize) {
+    let values = values.into_iter().flat_map(|own| own.all().iter().map(|own| own.to_vec()));
+    let text = |at: &EntryRef| {
+        let (store, entry) = snapshot.get(*at);
+        let text = text_of(store, entry).text;
+        let text = text.trim();
+        (text.len() >= SHORTEST_TEXT).then(|| text.as_bytes().to_vec())
+    };
+    let texts: Vec<Vec<u8>> = at.iter().take(TEXTS).filter_map(text).collect();
+    let skipped = at.len() - texts.len();
+    let all: BTreeSet<Vec<u8>> = values.chain(texts).collect();
+    (all.into_iter().collect(), skipped)
+}
+
+/// Says what was found beside the stores, one line for each place. Untrusted text.
+pub fn told(report: &SurroundingReport) -> Vec<String> {
+    let searched = count_with_noun(report.files, "file");
+    let mut lines = Vec::new();
+    match report.found.is_empty() {
+        true => lines.push(format!("beside the stores: none of the {searched} that were searched has it")),
+        false => lines.push(format!("beside the stores, and not changed: {}", counts(&report.found))),
+    }
+    let mut named = 0;
+    for (number, own) in report.found.iter().enumerate() {
+        let is_first = number == 0 || report.found[number - 1].kind != own.kind;
+        named = if is_first { 0 } else { named + 1 };
+        if named < NAMED {
+            lines.push(format!("  {}", line(own)));
+        } else if named == NAMED {
+            let more = report.found.iter().filter(|other| other.kind == own.kind).count() - NAMED;
+            lines.push(format!("  and {more} more: --json names all"));
+        }
+    }
+    if report.found.iter().any(|own| own.kind == SurroundingKind::Git) {
+        lines.push(format!("  {}", git_objects::REWRITE));
+    }
+    lines.extend(report.unread.iter().map(|own| format!("  not searched: {own}")));
+    if report.skipped > 0 {
+        let texts = count_with_noun(report.skipped as u64, "text");
+        lines.push(format!(
+            "  not searched for: {texts}, short ones, or more than are searched for; erase a value to search for it"
+        ));
+    }
+    if report.stopped {
+        lines.push("  the search was stopped: more may have it".into());
+    }
+    lines
+}
+
+fn line(own: &SurroundingFinding) -> String {
+    let times = if own.matches == 1 { "once".into() } else { format!("{} times", own.matches) };
+    match &own.detail {
+        Some(detail) => format!("{}: {}, {times}", own.path, detail),
+        None => format!("{}, {times}", own.path),
+    }
+}
+
+/// Returns how many places of each kind there are.
+fn counts(found: &[SurroundingFinding]) -> String {
+    let kinds: BTreeSet<SurroundingKind> = found.iter().map(|own| own.kind).collect();
+    let one = |kind: &SurroundingKind| {
+        let count = found.iter().filter(|own| own.kind == *kind).count();
+        let [one, several] = kind.words();
+        if count == 1 { format!("1 {one}") } else { format!("{count} {several}") }
+    };
+    kinds.iter().map(one).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,159 @@
+//! What lies beside the stores and has an erased value is named before and in the receipt, and never changed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::support::git::{commit, git};
+use crate::support::{Output, Verb, folder};
+
+const TOPIC: &str = "---\nname: bank\ndescription: the bank\n---\n\nThe account is ACCOUNT.\n";
+
+fn write(path: &Path, text: impl AsRef<[u8]>) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// A home with a project of Claude Code, of which the memories hold a value, as do the files beside it.
+struct Home {
+    folder: tempfile::TempDir,
+    value: String,
+}
+
+impl Home {
+    fn new() -> Home {
+        let value = ["sepa-", "8841 2290", "\"x\""].concat();
+        let home = Home { folder: folder::new(), value };
+        let value = &home.value;
+        let json = serde_json::to_string(value).unwrap();
+        let slug: String = home
+            .project()
+            .to_str()
+            .unwrap()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+            .collect();
+        let own = home.at(".claude/projects").join(slug);
+        let cwd = serde_json::to_string(&home.project()).unwrap();
+        write(
+            &own.join("0a.jsonl"),
+            format!("{{\"cwd\":{cwd}}}\n{{\"text\":{json}}}\n{{\"text\":{json}}}\n"),
+        );
+        write(&own.join("memory/MEMORY.md"), "- [Bank](bank.md) — money\n");
+        write(&own.join("memory/bank.md"), TOPIC.replace("ACCOUNT", value));
+        let page = ["SQLite format 3\0".as_bytes(), &[0; 4096], value.as_bytes(), &[0; 100]].concat();
+        write(&home.at(".codex/memories_1.sqlite"), &page);
+        write(&home.at(".codex/memories_1.sqlite-wal"), [&[7; 900], value.as_bytes()].concat());
+        write(&home.at(".zsh_history"), format!(": 1:0;echo '{value}'\n"));
+        write(&own.join("memory/.bank.md.swp"), [b"b0VIM 9.0\0", value.as_bytes()].concat());
+        write(&home.at(".local/share/Trash/files/old.txt"), value);
+        write(&home.at("notes.txt"), value);
+        home
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    fn project(&self) -> PathBuf {
+        self.at("work/shop")
+    }
+
+    fn run(&self, words: &[&str], input: &str) -> Output {
+        Verb::new(words.iter().copied())
+            .in_folder(self.folder.path())
+            .home(self.folder.path())
+            .with_input(input)
+            .run()
+    }
+
+    /// The bytes of every file below the home folder, but for the memories and palimp's own data.
+    fn bytes(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        fn add(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+            for item in std::fs::read_dir(folder).unwrap().flatten() {
+                let path = item.path();
+                let is_own = path.ends_with("memory") || path.ends_with(".local/share/palimp");
+                match path.is_dir() {
+                    true if !is_own => add(&path, found),
+                    true => {}
+                    false => drop(found.insert(path.clone(), std::fs::read(&path).unwrap())),
+                }
+            }
+        }
+        let mut found = BTreeMap::new();
+        add(self.folder.path(), &mut found);
+        found
+    }
+}
+
+fn places(row: &Value) -> Vec<(String, String, u64)> {
+    let own = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    let all = row["beside"].as_array().unwrap().iter();
+    let name = |own: &str| Path::new(own).file_name().unwrap().to_str().unwrap().to_owned();
+    all.map(|row| (own(row, "kind"), name(&own(row, "path")), row["matches"].as_u64().unwrap())).collect()
+}
+
+#[test]
+fn files_beside_the_stores_that_hold_a_value_are_counted_before_and_in_the_receipt() {
+    let home = Home::new();
+    let before = home.bytes();
+    let expected: Vec<(String, String, u64)> = [
+        ("transcript", "0a.jsonl", 2),
+        ("editor", ".bank.md.swp", 1),
+        ("database", "memories_1.sqlite", 1),
+        ("database", "memories_1.sqlite-wal", 1),
+        ("trash", "old.txt", 1),
+        ("history", ".zsh_history", 1),
+    ]
+    .into_iter()
+    .map(|(kind, name, count)| (kind.to_owned(), name.to_owned(), count))
+    .collect();
+    let mut sorted = expected.clone();
+    sorted.sort();
+    let plan = home.run(&["erase", "--value-from", "-", "--dry-run", "--json"], &home.value).json_lines();
+    let mut found = places(&plan[0]);
+    found.sort();
+    assert_eq!(found, sorted);
+    assert_eq!(home.bytes(), before);
+    let told = home.run(&["erase", "--value-from", "-", "--dry-run"], &home.value).stdout;
+    assert!(told.contains("beside the stores, and not changed: 1 transcript, 2 database files"), "{told}");
+    let done = home.run(&["erase", "--value-from", "-", "--yes", "--json"], &home.value).json_lines();
+    let receipt: Value =
+        serde_json::from_slice(&std::fs::read(done[0]["receipt"].as_str().unwrap()).unwrap()).unwrap();
+    let mut kept = places(&serde_json::json!({ "beside": receipt["beside"]["found"] }));
+    kept.sort();
+    assert_eq!(kept, sorted);
+    assert!(!receipt.to_string().contains("8841"));
+    assert_eq!(home.bytes(), before, "nothing beside the stores is changed");
+}
+
+#[test]
+fn loose_and_packed_objects_and_stashes_of_the_work_tree_are_named() {
+    let home = Home::new();
+    let tree = home.project();
+    std::fs::create_dir_all(&tree).unwrap();
+    if git(&tree, &["init", "-q", "-b", "main"]).is_none() {
+        return;
+    }
+    write(&tree.join("a.txt"), format!("key {}\n", home.value));
+    let packed = commit(&tree, "one");
+    git(&tree, &["gc", "-q"]).unwrap();
+    write(&tree.join("a.txt"), "nothing\n");
+    commit(&tree, "two");
+    write(&tree.join("a.txt"), format!("stashed {}\n", home.value));
+    git(&tree, &["stash", "-q"]).unwrap();
+    write(&tree.join("b.txt"), format!("lost {}\n", home.value));
+    let lost = git(&tree, &["hash-object", "-w", "b.txt"]).unwrap();
+    std::fs::remove_file(tree.join("b.txt")).unwrap();
+    let objects = home.bytes();
+    let plan = home.run(&["erase", "--value-from", "-", "--dry-run", "--json"], &home.value).json_lines();
+    let found = plan[0]["beside"].as_array().unwrap();
+    let details: Vec<&str> =
+        found.iter().filter(|own| own["kind"] == "git").map(|own| own["detail"].as_str().unwrap()).collect();
+    let has = |parts: &[&str]| details.iter().any(|own| parts.iter().all(|part| own.contains(part)));
+    assert!(has(&[&packed, "on main"]), "{details:?}");
+    assert!(has(&["a stash"]), "{details:?}");
+    assert!(has(&[&lost[..10], "in no commit"]), "{details:?}");
+    assert_eq!(home.bytes(), objects);
+}
