@@ -6,6 +6,7 @@ pub mod derived_files;
 mod discovery;
 pub mod erase;
 mod freshness;
+pub mod git_work_tree;
 mod grown_log;
 pub mod hidden_names;
 mod incremental_read;

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::disk::Git;
 use crate::disk::host::Host;
-use crate::disk::{Git, Lookup};
 use crate::format;
 use crate::model::{Moment, PathText, Plan, Store};
 use crate::store::commit::Vault;
+use crate::store::git_work_tree::work_tree;
 
 /// The time limit of git.
 const TIME: Duration = Duration::from_secs(2);
@@ -39,9 +40,7 @@ fn at_work(host: Host<'_>, store: &Store) -> Option<String> {
 
 /// Says that git has the files that change, and that others may have them from there.
 fn committed(host: Host<'_>, root: &Path, plan: &Plan) -> Option<String> {
-    let has_git =
-        |folder: &&Path| !matches!(Lookup::from(host.disk.look(&folder.join(".git"))), Lookup::Absent);
-    let tree = root.ancestors().find(has_git)?;
+    let tree = work_tree(host.disk, root)?;
     let git = Git::of(root, TIME);
     let files: Vec<_> =
         plan.changes.iter().filter(|own| own.base.is_some()).map(|own| own.path.as_os_str()).collect();

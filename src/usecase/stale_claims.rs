@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::disk::{Disk, Git, Lookup};
 use crate::format::{self, PathClaim};
 use crate::model::{Code, Document, PathText, Problem, Severity, Store};
+use crate::store::git_work_tree::work_tree;
 
 /// The time limit of git for a store.
 const TIME: Duration = Duration::from_secs(3);
@@ -79,7 +80,7 @@ fn absences(disk: &dyn Disk, project: &Path, missing: Vec<&Path>) -> BTreeMap<Pa
     if missing.is_empty() {
         return BTreeMap::new();
     }
-    if project.ancestors().any(|own| !is_absent(disk, &own.join(".git"))) {
+    if work_tree(disk, project).is_some() {
         // Without an answer nothing is known: the project may never have had them.
         return of_git(project, &missing).unwrap_or_default();
     }

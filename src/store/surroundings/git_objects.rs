@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::raw_search::RawSearch;
-use crate::disk::{Disk, Git, Lookup};
+use crate::disk::{Disk, Git};
 use crate::model::{PathText, SurroundingFinding, SurroundingKind, SurroundingReport};
+use crate::store::git_work_tree::work_tree;
 
 /// The time limit for a work tree.
 const TIME: Duration = Duration::from_secs(60);
@@ -20,10 +21,9 @@ const SHORT: usize = 10;
 
 /// Returns the git work trees that folders are in, each once.
 pub fn work_trees<'p>(disk: &dyn Disk, folders: impl Iterator<Item = &'p PathBuf>) -> Vec<PathBuf> {
-    let has_git = |folder: &&Path| !matches!(Lookup::from(disk.look(&folder.join(".git"))), Lookup::Absent);
     let tree = |folder: &PathBuf| {
         let real = disk.real_path(folder).unwrap_or_else(|_| folder.clone());
-        real.ancestors().find(has_git).map(Path::to_owned)
+        work_tree(disk, &real).map(Path::to_owned)
     };
     let all: BTreeSet<PathBuf> = folders.filter_map(tree).collect();
     all.into_iter().collect()

@@ -1,8 +1,7 @@
 //! What deletions took out of files that stay, and how it comes back with the files that went: lines of an index, and
 //! entries.
 //!
-//! A line comes back after the line that was before it, if that is still there. An entry comes back at the end of its
-//! file. Sections of an index come back by undo alone, with what was around them.
+//! A line comes back where the most lines around it are as they were. An entry comes back at the end of its file. Sections of an index come back by undo alone, with what was around them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

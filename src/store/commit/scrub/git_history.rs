@@ -9,9 +9,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::byte_search::SearchTerms;
-use crate::disk::{Disk, Git, Lookup};
+use crate::disk::{Disk, Git};
 use crate::model::PathText;
 use crate::store::erase::ERASE_UNPACK_LIMIT;
+use crate::store::git_work_tree::work_tree;
 
 /// The time limit of the search.
 const TIME: Duration = Duration::from_secs(20);
@@ -92,10 +93,7 @@ impl GitHistory {
     /// Also returns the folders of the store and of the work tree, with links resolved.
     fn begin(disk: &dyn Disk, root: &Path) -> Option<(GitHistory, PathBuf, PathBuf)> {
         let root = disk.real_path(root).unwrap_or_else(|_| root.to_owned());
-        // If `.git` can't be examined, it may exist. git then reports the error.
-        let has_git =
-            |folder: &&Path| !matches!(Lookup::from(disk.look(&folder.join(".git"))), Lookup::Absent);
-        let work_tree = root.ancestors().find(has_git)?.to_owned();
+        let work_tree = work_tree(disk, &root)?.to_owned();
         let history = GitHistory { work_tree: work_tree.to_text().into_owned(), ..GitHistory::default() };
         Some((history, root, work_tree))
     }
