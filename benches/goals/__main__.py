@@ -16,11 +16,12 @@ import time
 import growth
 import screens
 import stores
+import surroundings
 import verbs
 from bench import Bench, size_name
 
 REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-ALL = "1 3 7 9 10 11 12 13 14 15 16 17 18 agent".split()
+ALL = "1 3 7 9 10 11 12 13 14 15 16 17 18 19 agent".split()
 
 
 def arguments():
@@ -179,6 +180,9 @@ def of_all_sizes(bench, given, wanted):
         count = given.entries or 100_000
         made = stores.make(given.palimp, bench.env(), bench.folder, "session-log", count, 320)
         measured(bench, "9", lambda: screens.fuzzy(bench, made, 2))
+    if "19" in wanted:
+        size = 10_000_000 if given.entries else 1_000_000_000
+        measured(bench, "19", lambda: surroundings.searching(bench, size))
     for what, count, make in (("notes", given.files, stores.notes), ("stores", given.stores, stores.many)):
         if count:
             root = make(given.palimp, bench.env(), bench.folder, count).root

@@ -10,7 +10,7 @@ use crate::cli::context::Context;
 use crate::detectors::mask;
 use crate::model::{Change, CommitReceipt, PathText, Plan, Store, UndoRedo};
 use crate::text::shell_quote;
-use crate::usecase::{self, ChangeCommand, PlannedChange};
+use crate::usecase::{self, ChangeCommand, PlannedChange, not_reached_lines};
 
 /// A change in `--json`: its plan, and its result.
 #[derive(Serialize)]
@@ -126,7 +126,12 @@ fn quoted(path: &Path) -> String {
 
 pub fn print_plans(context: &mut Context, planned: &PlannedChange) -> Result<()> {
     planned.plans.iter().try_for_each(|(_, plan)| print_plan(context, plan, false, None))?;
-    planned.erasures.iter().try_for_each(|own| erase::print(context, own, None))
+    let not_reached = &planned.not_reached;
+    planned.erasures.iter().try_for_each(|own| erase::print(context, (own, not_reached), None))?;
+    if !context.options.json {
+        not_reached_lines(not_reached).iter().try_for_each(|line| context.out.line(line))?;
+    }
+    Ok(())
 }
 
 pub fn print_plan(

@@ -14,7 +14,7 @@ use super::triage;
 use super::value_input::{ValueOptions, holders};
 use crate::cli::context::Context;
 use crate::disk::host::Host;
-use crate::model::{EntryRef, PathText, Snapshot};
+use crate::model::{EntryRef, NotReached, PathText, Snapshot};
 use crate::ops::secrets::findings;
 use crate::query::Query;
 use crate::store::erase::SecretValues;
@@ -56,12 +56,24 @@ pub fn run(context: &mut Context, choice: EraseChoice) -> Result {
         return Err(Failure::new(Exit::Usage, "--only needs --secrets."));
     }
     let texts = choice.values.read()?;
-    let mut snapshot = load_stores::snapshot(context, ReadScope::All)?;
+    let snapshot = whole_snapshot(context)?;
+    let outcome = erase(context, snapshot, choice, &texts);
+    end_of(context, outcome)
+}
+
+/// Reads the stores to erase from, after interrupted erasures are finished.
+pub fn whole_snapshot(context: &Context) -> Result<Snapshot> {
+    let snapshot = load_stores::snapshot(context, ReadScope::All)?;
     let writes = !context.options.dry_run && !context.options.readonly;
-    if writes && finish(context, &snapshot)? {
-        snapshot = load_stores::snapshot(context, ReadScope::All)?;
+    match writes && finish(context, &snapshot)? {
+        true => load_stores::snapshot(context, ReadScope::All),
+        false => Ok(snapshot),
     }
-    match erase(context, snapshot, choice, &texts) {
+}
+
+/// Returns how an erasure ends: it fails if an interrupted one was finished before it and left something.
+pub fn end_of(context: &Context, outcome: Result) -> Result {
+    match outcome {
         Ok(_) if context.is_left.get() => Ok(Exit::Failed),
         Err(mut why) if context.is_left.get() => {
             why.exit = Exit::Failed;
@@ -94,7 +106,7 @@ fn erase(context: &mut Context, snapshot: Snapshot, choice: EraseChoice, texts: 
             "no memory, backup or undo data has it, and no other file of these stores. Nothing was changed.";
         return Err(Failure::new(Exit::Nothing, message));
     }
-    search_surroundings(context, &mut planned);
+    search_surroundings(context, &mut planned, &[]);
     confirm_and_execute(context, planned, None)
 }
 
@@ -169,7 +181,11 @@ pub fn tell(context: &Context, erased: &ErasureReport) {
 }
 
 /// Prints what is erased from a store, before or after the erasure.
-pub fn print(context: &mut Context, one: &PlannedErasure, erased: Option<&ErasureReport>) -> Result<()> {
+pub fn print(
+    context: &mut Context,
+    (one, not_reached): (&PlannedErasure, &NotReached),
+    erased: Option<&ErasureReport>,
+) -> Result<()> {
     if !context.options.json {
         return Ok(one.plan.preview_lines().iter().try_for_each(|line| context.out.line(line))?);
     }
@@ -183,7 +199,7 @@ pub fn print(context: &mut Context, one: &PlannedErasure, erased: Option<&Erasur
     let report = match erased {
         Some(erased) => erased,
         None => {
-            before = ErasureReport::before(one);
+            before = ErasureReport::before(one, not_reached);
             &before
         }
     };

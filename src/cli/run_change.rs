@@ -10,12 +10,12 @@ use crate::cli::context::Context;
 use crate::detectors::mask;
 use crate::disk::RealDisk;
 use crate::disk::host::Host;
-use crate::model::{CommitReceipt, EntryRef, Moment, PathText, Plan, Snapshot, Store};
+use crate::model::{CommitReceipt, EntryRef, Moment, NotReached, PathText, Plan, Snapshot, Store};
 use crate::store::referenced_files;
 use crate::text::safe_text::sanitize;
 use crate::usecase::{
     self, ChangeCommand, ChangeFailure, ChangeObserver, ChangeRequest, ErasureReport, ExecuteOutcome,
-    HeldLock, PlannedChange, PlannedErasure, RecentSteps, Requester,
+    HeldLock, PlannedChange, PlannedErasure, RecentSteps, Requester, not_reached_lines,
 };
 
 /// A text that the user wrote.
@@ -169,7 +169,8 @@ fn agreed(planned: &PlannedChange, now: Moment) -> Result<bool> {
 /// Returns the lines before the question: all lines of the plans. If it is asked again, they say
 /// what differs, and only that if records were chosen. Any other plan may do more by now.
 fn lines(planned: &PlannedChange) -> Vec<String> {
-    let all = planned.all().flat_map(|(_, plan)| plan.preview_lines());
+    let plans = planned.all().flat_map(|(_, plan)| plan.preview_lines());
+    let all = plans.chain(not_reached_lines(&planned.not_reached));
     let Some(difference) = &planned.concurrent else { return all.collect() };
     let head = difference.head();
     let moved = difference.changes.iter().map(|own| format!("  {}  {}", own.name, own.what));
@@ -194,14 +195,19 @@ fn carried(
 ) -> Result<AttemptOutcome> {
     let data = load_stores::data_folder(context)?;
     let host = Host::here(&data, context.now);
-    let of = planned.request.clone();
+    let (of, not_reached) = (planned.request.clone(), planned.not_reached.clone());
     let (said, is_asked) = (change_summary(&planned), was_asked && can_ask());
     let mut printing = PrintingObserver { context, said, is_asked, exit: Exit::Done, failure: None };
     let done = usecase::execute(planned, host, &mut RecentSteps::default(), &mut printing, was_asked);
     let (exit, failure) = (printing.exit, printing.failure);
     match (done, failure) {
         (_, Some(failure)) => Err(failure),
-        (Ok(ExecuteOutcome::Done(_)), _) => Ok(AttemptOutcome::Done(exit)),
+        (Ok(ExecuteOutcome::Done(_)), _) => {
+            if !was_asked && !context.options.json {
+                not_reached_lines(&not_reached).iter().try_for_each(|line| context.out.line(line))?;
+            }
+            Ok(AttemptOutcome::Done(exit))
+        }
         (Ok(ExecuteOutcome::Stale(again)), _) => Ok(AttemptOutcome::Stale(again)),
         (Err(failed), _) => Err(match text.filter(|own| !own.in_editor) {
             Some(own) => Failure::from(failed).with(&kept(&of, own.text.as_bytes())),
@@ -261,7 +267,7 @@ impl ChangeObserver for PrintingObserver<'_> {
         }
         let (root, count) = (asked.store.root.to_text(), usecase::memory_count(asked.targets.len()));
         self.context.changed.push(format!("  {root}: {count} erased; that can't be undone"));
-        let printed = erase::print(self.context, asked, Some(erased));
+        let printed = erase::print(self.context, (asked, &NotReached::default()), Some(erased));
         if printed.is_ok() {
             erase::tell(self.context, erased);
         }

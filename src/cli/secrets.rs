@@ -10,19 +10,17 @@ use super::failure::{Exit, Failure, Result, say};
 use super::list;
 use super::list_table;
 use super::load_stores;
+use super::name_list::read_names;
 use super::read_scope::ReadScope;
 use super::triage;
 use crate::cli::context::Context;
 use crate::detectors::{Kind, NameList};
-use crate::disk::{Disk, Machine, RealDisk, ThisMachine};
+use crate::disk::{Machine, ThisMachine};
 use crate::format::store_names;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot};
 use crate::ops::secrets::{Finding, findings};
 use crate::usecase::{Triage, Verdict};
-
-/// The most bytes of a list of names that are read.
-const LONGEST_LIST: u64 = 1 << 20;
 
 #[derive(Serialize)]
 struct SecretRow {
@@ -74,7 +72,7 @@ struct NamedFinding {
 
 /// Lists the findings of every store, by their places. False alarms are left out unless `--all` is given.
 pub fn run(context: &mut Context, options: &SecretOptions) -> Result {
-    let names = options.names.as_deref().map(read_names).transpose()?;
+    let names = options.names.as_deref().map(names_in).transpose()?;
     let data = load_stores::data_folder(context)?;
     let triage = triage::verdicts(context)?;
     let snapshot = load_stores::with_archived(context, load_stores::snapshot(context, ReadScope::All)?)?;
@@ -158,10 +156,7 @@ fn note(
     Ok(Exit::Done)
 }
 
-fn read_names(path: &Path) -> Result<NameList> {
-    let read = RealDisk.read(path, 0, Some(LONGEST_LIST));
-    let (bytes, _) = read
-        .map_err(|error| Failure::new(Exit::Usage, format!("{} can't be read: {error}.", path.to_text())))?;
-    NameList::of(&String::from_utf8_lossy(&bytes))
+fn names_in(path: &Path) -> Result<NameList> {
+    NameList::of(&read_names(path)?)
         .ok_or_else(|| Failure::new(Exit::Usage, format!("{} has no names.", path.to_text())))
 }

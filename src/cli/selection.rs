@@ -129,7 +129,10 @@ mod tests {
     /// Returns every verb that takes a selection, with what else it needs.
     fn selecting() -> Vec<(String, Vec<String>)> {
         let command = Args::command();
-        let takes = |verb: &&clap::Command| verb.get_arguments().any(|own| own.get_long() == Some("query"));
+        let takes = |verb: &&clap::Command| {
+            let has_ids = verb.get_arguments().any(|own| own.get_id() == "ids");
+            has_ids && verb.get_arguments().any(|own| own.get_long() == Some("query"))
+        };
         let required = |verb: &clap::Command| -> Vec<String> {
             let required = verb.get_arguments().filter(|own| own.is_required_set());
             let names = required.filter_map(|own| own.get_long());

@@ -1,12 +1,16 @@
 //! The search beside the stores, with its progress on a terminal.
 
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::load_stores;
 use crate::cli::context::Context;
 use crate::disk::host::Host;
+use crate::model::{Snapshot, SurroundingReport};
+use crate::store::erase::SecretValues;
+use crate::store::surroundings::{ByteProgress, SoughtTexts};
 use crate::text::columns::human_size;
 use crate::usecase::PlannedChange;
 use crate::usecase::surroundings;
@@ -14,10 +18,31 @@ use crate::usecase::surroundings;
 /// A search that takes longer shows its progress, this often.
 const OFTEN: Duration = Duration::from_millis(500);
 
-/// Searches beside the stores for what a planned erasure takes away, and adds what is found to the plan.
-pub fn search_surroundings(context: &Context, planned: &mut PlannedChange) {
+/// Searches beside the stores for what a planned erasure takes away, and adds what is found to the plan. `words` are
+/// those of the topic that is erased, if it is one.
+pub fn search_surroundings(context: &Context, planned: &mut PlannedChange, words: &[String]) {
     let data = planned.request.data.clone();
     let host = Host::here(&data, context.now);
+    let home = load_stores::home();
+    with_progress(|progress| {
+        surroundings::search_surroundings(host, home.as_deref(), planned, words, progress);
+    });
+}
+
+/// Searches beside the stores for values.
+pub fn search_values(
+    context: &Context,
+    (data, snapshot): (&Path, &Snapshot),
+    values: &SecretValues,
+) -> SurroundingReport {
+    let host = Host::here(data, context.now);
+    let home = load_stores::home();
+    let sought = SoughtTexts::of_values(values.all().iter().map(|own| own.to_vec()).collect());
+    with_progress(|progress| surroundings::search(host, home.as_deref(), snapshot, &sought, progress))
+}
+
+/// Calls `search`, and shows on a terminal how far it is.
+pub fn with_progress<T>(search: impl FnOnce(ByteProgress<'_>) -> T) -> T {
     let shown = Mutex::new((0_u64, Instant::now(), false));
     let is_terminal = std::io::stderr().is_terminal();
     let progress = |bytes: u64| {
@@ -31,8 +56,9 @@ pub fn search_surroundings(context: &Context, planned: &mut PlannedChange) {
         }
         true
     };
-    surroundings::search_surroundings(host, load_stores::home().as_deref(), planned, &progress);
+    let outcome = search(&progress);
     if shown.lock().is_ok_and(|own| own.2) {
         let _ = writeln!(std::io::stderr());
     }
+    outcome
 }

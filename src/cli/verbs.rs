@@ -11,6 +11,7 @@ use crate::cli::backup::{self, BackupVerb};
 use crate::cli::context::Context;
 use crate::cli::erase::EraseChoice;
 use crate::cli::failure::Result;
+use crate::cli::forget::ForgetOptions;
 use crate::cli::quarantine::{self, QuarantineVerb};
 use crate::cli::redact::{NamedSpan, RedactOptions};
 use crate::cli::secrets::SecretOptions;
@@ -20,8 +21,8 @@ use crate::cli::value_parsers::{code, fraction, known_format, limit, name, queri
 use crate::cli::verb_table::*;
 use crate::cli::{
     add, archive, background_recovery, budget, change_records, check, compact_reindex_migrate, completions,
-    delete, demo, duplicates, edit, erase, export, help, init, journal, keys, list, maintain, man, redact,
-    repair, search, secrets, show, stats, stores, tag, undelete, undo_redo, verify_erased,
+    delete, demo, duplicates, edit, erase, export, forget, help, init, journal, keys, list, maintain, man,
+    redact, repair, search, secrets, show, stats, stores, tag, undelete, undo_redo, verify_erased,
 };
 use crate::format;
 use crate::model::{Code, State};
@@ -209,15 +210,27 @@ verbs! {
     }: Own CHANGES
         as "erase mem_1\nerase --query tag:secret\nerase --secrets --only token --dry-run"
         => |context| erase::run(context, EraseChoice { chosen, values, secrets, only, reason });
+    /// Forget a topic, a value, a person or a kind: find it everywhere, erase it, prove it.
+    Forget {
+        #[command(flatten)]
+        values: ValueOptions,
+        #[command(flatten)]
+        options: ForgetOptions,
+    }: Own CHANGES
+        as "forget --topic acme\nforget --kind email --until -90d --rule old-addresses\nforget --rule old-addresses --yes"
+        => |context| forget::run(context, &options, &values);
     /// Search again for what was erased.
     VerifyErased {
         /// A receipt: the file that an erasure named.
         receipt: Option<PathBuf>,
+        /// List the receipts, each with its last check.
+        #[arg(long, conflicts_with_all = ["receipt", "value_from", "values_from"])]
+        list: bool,
         #[command(flatten)]
         values: ValueOptions,
     }: Own LISTS
-        as "verify-erased --all"
-        => |context| verify_erased::run(context, receipt, &values);
+        as "verify-erased --all\nverify-erased --list"
+        => |context| if list { verify_erased::list(context) } else { verify_erased::run(context, receipt, &values) };
     /// Restore deleted memories.
     Undelete {
         #[command(flatten)]

@@ -1,15 +1,19 @@
 //! `palimp verify-erased`: searches again for what was erased.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::failure::{Exit, Failure, Result, say};
 use super::load_stores;
 use super::read_scope::ReadScope;
+use super::surroundings_search::{search_values, with_progress};
 use super::value_input::ValueOptions;
 use crate::cli::context::Context;
 use crate::disk::host::Host;
+use crate::model::{PathText, Snapshot};
 use crate::store::erase::SecretValues;
-use crate::usecase::verify_erased::{ErasureCheck, ErasureChoice, verify_erased};
+use crate::usecase::erasure_receipts;
+use crate::usecase::surroundings::told;
+use crate::usecase::verify_erased::{ErasureCheck, ErasureChoice, keep_check, verify_erased};
 
 /// Checks the receipt, all receipts, or values. Ends with 1 if something is found.
 pub fn run(context: &mut Context, receipt: Option<PathBuf>, values: &ValueOptions) -> Result {
@@ -25,19 +29,13 @@ pub fn run(context: &mut Context, receipt: Option<PathBuf>, values: &ValueOption
     };
     let data = load_stores::data_folder(context)?;
     let snapshot = load_stores::snapshot(context, ReadScope::All)?;
-    let mut checks = Vec::new();
-    for store in &snapshot.stores {
-        let check = verify_erased(Host::here(&data, context.now), store, &choice);
-        checks.extend(check.map_err(|error| Failure::new(Exit::Refused, error.to_string()))?);
-    }
-    if checks.is_empty() {
-        let message = match &choice {
-            ErasureChoice::Receipt(_) => {
-                "this is no receipt of a store that is open: name its store with --store."
-            }
-            _ => "nothing was erased from these stores yet.",
-        };
-        return Err(Failure::new(Exit::Refused, message));
+    let mut checks = checks_of(context, (&data, &snapshot), &choice)?;
+    let beside = match &choice {
+        ErasureChoice::Values(values) => Some(search_values(context, (&data, &snapshot), values)),
+        _ => None,
+    };
+    if let Some(report) = &beside {
+        checks.iter_mut().for_each(|own| own.add_surroundings(report));
     }
     for check in &checks {
         match context.options.json {
@@ -45,9 +43,57 @@ pub fn run(context: &mut Context, receipt: Option<PathBuf>, values: &ValueOption
             false => check.told().iter().try_for_each(|line| context.out.line(line))?,
         }
     }
+    if let Some(report) = beside.filter(|_| !context.options.json) {
+        told(&report).iter().try_for_each(|line| context.out.line(line))?;
+    }
     checks
         .iter()
         .filter(|own| !own.unread.is_empty())
         .for_each(|own| own.unread.iter().for_each(|line| say(line)));
     Ok(if checks.iter().all(ErasureCheck::is_clean) { Exit::Done } else { Exit::Nothing })
+}
+
+/// Lists the receipts, each with its last check.
+pub fn list(context: &mut Context) -> Result {
+    let data = load_stores::data_folder(context)?;
+    let snapshot = load_stores::snapshot(context, ReadScope::All)?;
+    let mut any = false;
+    for store in &snapshot.stores {
+        let rows = erasure_receipts(&data, store);
+        for row in rows.map_err(|error| Failure::new(Exit::Failed, error.to_string()))? {
+            any = true;
+            let (now, place) = (context.now, row.receipt.to_text().into_owned());
+            context.row(&row, || format!("{}  step {}  {}  {place}", row.store, row.step, row.told(now)))?;
+        }
+    }
+    Ok(if any { Exit::Done } else { Exit::Nothing })
+}
+
+/// Returns the check of each store. Fails if there is none.
+fn checks_of(
+    context: &Context,
+    (data, snapshot): (&Path, &Snapshot),
+    choice: &ErasureChoice,
+) -> Result<Vec<ErasureCheck>> {
+    let mut checks = Vec::new();
+    for store in &snapshot.stores {
+        let host = Host::here(data, context.now);
+        let check = with_progress(|progress| verify_erased(host, store, choice, progress));
+        let check = check.map_err(|error| Failure::new(Exit::Refused, error.to_string()))?;
+        if let Some(check) = check.as_ref().filter(|_| !context.options.readonly) {
+            let kept = keep_check(host, store, check);
+            kept.unwrap_or_else(|error| say(&format!("the check can't be kept with its receipt: {error}")));
+        }
+        checks.extend(check);
+    }
+    if !checks.is_empty() {
+        return Ok(checks);
+    }
+    let message = match choice {
+        ErasureChoice::Receipt(_) => {
+            "this is no receipt of a store that is open: name its store with --store."
+        }
+        _ => "nothing was erased from these stores yet.",
+    };
+    Err(Failure::new(Exit::Refused, message))
 }

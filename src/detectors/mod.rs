@@ -14,6 +14,7 @@ mod mask;
 mod names;
 mod numbers;
 mod places;
+mod provider;
 mod redaction_mark;
 mod rules;
 mod tokens;
@@ -23,6 +24,7 @@ pub use judge::is_random;
 pub use kind::Kind;
 pub use mask::masked;
 pub use names::NameList;
+pub use provider::{Provider, provider_of};
 pub use redaction_mark::{label, pseudonym};
 
 /// Returns everything that looks sensitive, sorted and without overlaps.

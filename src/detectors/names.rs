@@ -13,7 +13,7 @@ pub struct NameList {
 impl NameList {
     /// Reads a list. `None` if it has no name, or more than can be searched for.
     pub fn of(text: &str) -> Option<NameList> {
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let lines = NameList::lines(text);
         // The automaton folds ASCII alone.
         let words: Vec<String> =
             lines.flat_map(|name| [name.to_owned(), name.to_lowercase(), name.to_uppercase()]).collect();
@@ -25,6 +25,11 @@ impl NameList {
             .ascii_case_insensitive(true)
             .build(&words);
         Some(NameList { automaton: builder.ok()? })
+    }
+
+    /// Returns the names of a list, as they are written.
+    pub fn lines(text: &str) -> impl Iterator<Item = &str> {
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
     }
 
     /// Returns the names in a text.

@@ -50,7 +50,7 @@ impl Git {
         let mut child = self.command(arguments).stdin(Stdio::null()).spawn()?;
         let out = child.stdout.take();
         let mut answer = Vec::new();
-        let (status, is_late) = self.watch(child, || match out {
+        let (status, is_late) = self.watch(child, |_| match out {
             Some(out) => out.take(ANSWER).read_to_end(&mut answer),
             None => Ok(0),
         })?;
@@ -80,13 +80,15 @@ impl Git {
         let writer = thread::Builder::new().name("git".into()).spawn(writes)?;
         let mut seen = 0;
         let mut is_all = true;
-        let watched = self.watch(child, || {
+        let watched = self.watch(child, |end| {
             let Some(out) = out else { return Ok(()) };
             let mut out = BufReader::with_capacity(1 << 16, out);
             while let Some((id, bytes)) = object(&mut out, largest)? {
                 seen += 1;
                 is_all &= bytes.is_some();
                 if !see(&id, &bytes.unwrap_or_default()) {
+                    // It may work long before it notices that nobody reads.
+                    let _ = end.send(());
                     break;
                 }
             }
@@ -96,23 +98,25 @@ impl Git {
         watched.map(|_| is_all && seen == ids.len())
     }
 
-    /// Calls `read`, waits for the process, and ends it at the time limit. Returns whether it was ended.
+    /// Calls `read`, waits for the process, and ends it at the time limit, or when `read` sends a message. Returns
+    /// whether the time was over.
     fn watch<T>(
         &self,
         mut child: Child,
-        read: impl FnOnce() -> io::Result<T>,
+        read: impl FnOnce(&mpsc::Sender<()>) -> io::Result<T>,
     ) -> io::Result<(std::process::ExitStatus, bool)> {
         let (done, over) = mpsc::channel::<()>();
         let left = self.until.saturating_duration_since(Instant::now());
         let waits = move || {
-            let is_late = over.recv_timeout(left) == Err(mpsc::RecvTimeoutError::Timeout);
-            if is_late {
+            let waited = over.recv_timeout(left);
+            let is_late = waited == Err(mpsc::RecvTimeoutError::Timeout);
+            if is_late || waited.is_ok() {
                 let _ = child.kill();
             }
             (child.wait(), is_late)
         };
         let watcher = thread::Builder::new().name("git".into()).spawn(waits)?;
-        let outcome = read();
+        let outcome = read(&done);
         drop(done);
         let (status, is_late) = watcher.join().map_err(|_| io::Error::other("git can't be waited for"))?;
         if !is_late {

@@ -5,6 +5,7 @@ mod attributes;
 #[cfg(feature = "tui")]
 mod detached_process;
 mod editor;
+pub mod file_holders;
 mod git;
 pub mod host;
 mod lookup;

@@ -50,18 +50,25 @@ impl SurroundingPattern {
     }
 }
 
-/// A place beside the stores that holds a value.
+/// A place beside the stores that holds a value, or words of a topic.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SurroundingFinding {
     /// What it is.
     pub kind: SurroundingKind,
     /// The file; of git, the work tree. Untrusted text.
     pub path: String,
-    /// How often a value is in it.
+    /// How often a value, or the text of a memory, is in it.
     pub matches: u64,
+    /// How often the words of a topic are in it.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub words: u64,
     /// Of git: the commit or the object, and the branches that lead to it. Untrusted text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub detail: Option<String>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What was searched beside the stores, and what was found.

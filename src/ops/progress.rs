@@ -1,6 +1,6 @@
 //! The progress of a change, and the way to stop it before anything is written.
 
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
 use super::{Refusal, Result};
 
@@ -13,6 +13,7 @@ const WRITING: u8 = 2;
 pub struct Progress {
     done: AtomicUsize,
     of: AtomicUsize,
+    searched: AtomicU64,
     state: AtomicU8,
 }
 
@@ -41,6 +42,17 @@ impl Progress {
     pub fn figure(&self) -> (usize, usize) {
         let of = self.of.load(Ordering::Relaxed);
         (self.done.load(Ordering::Relaxed).min(of), of)
+    }
+
+    /// Counts bytes that were searched. False if the change was stopped.
+    pub fn search(&self, bytes: u64) -> bool {
+        self.searched.fetch_add(bytes, Ordering::Relaxed);
+        self.go_on().is_ok()
+    }
+
+    /// Returns the number of bytes that were searched.
+    pub fn searched(&self) -> u64 {
+        self.searched.load(Ordering::Relaxed)
     }
 
     /// Stops the change. Returns false if it is being written; then it is finished.

@@ -159,6 +159,17 @@ impl Query {
         self.words.iter().enumerate().filter(|(_, word)| word.wanted)
     }
 
+    /// Returns the words and phrases that it looks for, as they were typed. Of `a*b` only the longest part is text,
+    /// and a fuzzy word is none.
+    pub fn wanted_texts(&self) -> Vec<String> {
+        let text = |word: &QueryWord| match &word.form {
+            WordPattern::Plain(_) => Some(word.typed.clone()),
+            WordPattern::Wild(parts) => parts.iter().max_by_key(|own| own.len()).cloned(),
+            WordPattern::Fuzzy(_) => None,
+        };
+        self.wanted_words().filter_map(|(_, word)| text(word)).filter(|own| !own.is_empty()).collect()
+    }
+
     /// True if it asks for deleted memories.
     pub fn asks_deleted(&self) -> bool {
         self.asks().deleted

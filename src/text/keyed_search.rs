@@ -20,6 +20,9 @@ use rolling_hash::RollingHash;
 /// value part by part.
 const WINDOW: usize = 24;
 
+/// The number of the last bits of a rolling hash that are looked up first.
+const ENDS: u32 = 16;
+
 /// The secret key of the digests, 32 random bytes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ValueKey(pub [u8; 32]);
@@ -75,9 +78,39 @@ pub struct KeyedSearch<'a> {
     digests: &'a [ValueDigest],
     hash: RollingHash,
     /// By the length of the window: the digests by rolling hash.
-    windows: BTreeMap<usize, HashMap<u64, Vec<usize>>>,
+    windows: BTreeMap<usize, RolledDigests>,
     /// The length of the shortest value in bytes.
     shortest: usize,
+}
+
+/// The numbers of digests by their rolling hash.
+#[derive(Default)]
+struct RolledDigests {
+    numbers: HashMap<u64, Vec<usize>>,
+    /// A bit for each end that a hash has. Nearly every place in a file is left out by it alone, in a tenth of the time.
+    ends: Vec<u64>,
+}
+
+impl RolledDigests {
+    fn add(&mut self, rolled: u64, number: usize) {
+        let (word, bit) = RolledDigests::end(rolled);
+        self.ends.resize(1 << (ENDS - 6), 0);
+        self.ends[word] |= bit;
+        self.numbers.entry(rolled).or_default().push(number);
+    }
+
+    fn numbers(&self, rolled: u64) -> &[usize] {
+        let (word, bit) = RolledDigests::end(rolled);
+        match self.ends.get(word) {
+            Some(own) if own & bit != 0 => self.numbers.get(&rolled).map_or(&[], Vec::as_slice),
+            _ => &[],
+        }
+    }
+
+    /// Returns where the bit of a hash is.
+    fn end(rolled: u64) -> (usize, u64) {
+        ((rolled & ((1 << ENDS) - 1)) as usize >> 6, 1 << (rolled & 63))
+    }
 }
 
 /// A value that was found again.
@@ -93,11 +126,11 @@ pub struct FoundValue<'b> {
 impl<'a> KeyedSearch<'a> {
     /// Prepares a search for these digests.
     pub fn of(key: &'a ValueKey, digests: &'a [ValueDigest]) -> KeyedSearch<'a> {
-        let mut windows: BTreeMap<usize, HashMap<u64, Vec<usize>>> = BTreeMap::new();
+        let mut windows: BTreeMap<usize, RolledDigests> = BTreeMap::new();
         for (number, own) in digests.iter().enumerate().filter(|(_, own)| own.length > 0) {
             let Ok(window) = u64::from_str_radix(&own.window, 16) else { continue };
             let rolled = window ^ key.pad(&own.digest);
-            windows.entry(own.length.min(WINDOW)).or_default().entry(rolled).or_default().push(number);
+            windows.entry(own.length.min(WINDOW)).or_default().add(rolled, number);
         }
         let shortest = digests.iter().map(|own| own.length).filter(|own| *own > 0).min().unwrap_or_default();
         KeyedSearch { key, digests, hash: RollingHash::of(key.base()), windows, shortest }
@@ -106,6 +139,18 @@ impl<'a> KeyedSearch<'a> {
     /// True if there are no digests.
     pub fn is_empty(&self) -> bool {
         self.windows.is_empty()
+    }
+
+    /// Returns the length of the longest value in bytes.
+    pub fn longest(&self) -> usize {
+        self.digests.iter().map(|own| own.length).max().unwrap_or_default()
+    }
+
+    /// True if one of the values is in the bytes.
+    pub fn is_in(&self, bytes: &[u8]) -> bool {
+        let mut is_in = false;
+        self.each(bytes, &mut |_| is_in = true);
+        is_in
     }
 
     /// Passes each value in the bytes to `see`, in every form that palimp knows. A value can be passed twice.
@@ -117,8 +162,8 @@ impl<'a> KeyedSearch<'a> {
 
     fn each_in(&self, bytes: &[u8], form: &'static str, see: &mut dyn FnMut(FoundValue<'_>)) {
         for (len, known) in &self.windows {
-            self.hash.each(bytes, *len, &mut |at, rolled| {
-                for number in known.get(&rolled).into_iter().flatten() {
+            self.hash.each(bytes, *len, |at, rolled| {
+                for number in known.numbers(rolled) {
                     let own = &self.digests[*number];
                     let Some(value) = bytes.get(at..at + own.length) else { continue };
                     if self.key.hash("value", value) == own.digest {

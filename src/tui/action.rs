@@ -185,6 +185,7 @@ actions! {
     Seen: "seen", ["s"], "in what is new: mark this memory, or the marked ones, as seen";
     AllSeen: "all seen", ["S"], "mark all memories as seen: none is new any more";
     Secrets: "secrets", ["g x"], "what looks sensitive: verdicts, redaction, erasing", "secrets redact", waits;
+    CleanUp: "clean-up", ["g c"], "forget a topic, a value or a person everywhere, with a preview and a proof", "forget", waits;
     Real: "real", ["!"], "in secrets: what was found is real", "secrets";
     FalseAlarm: "false alarm", ["f"], "in secrets: it is a false alarm, and is hidden", "secrets";
     Undecided: "undecided", ["-"], "in secrets: it is not decided, whatever was said before", "secrets";
@@ -282,8 +283,15 @@ impl Action {
 
     /// True if it opens a field to change a memory.
     pub fn opens_input(self) -> bool {
-        matches!(self, Action::Edit | Action::EditText | Action::EditJson | Action::Tag | Action::KeepUntil)
-            || self.info().asks.is_some()
+        matches!(
+            self,
+            Action::Edit
+                | Action::EditText
+                | Action::EditJson
+                | Action::Tag
+                | Action::KeepUntil
+                | Action::CleanUp
+        ) || self.info().asks.is_some()
     }
 
     /// True if it only moves or opens another view. The palette lists such actions last.
@@ -332,10 +340,15 @@ pub const EDITOR_ACTIONS: [Action; 11] = [
     Action::RevealTyped,
 ];
 
-/// True if the help can run an action while a form is open. No other view may open over a form.
-pub fn runs_in_editor(action: Action) -> bool {
-    EDITOR_ACTIONS.contains(&action)
-        || matches!(action, Action::Quit | Action::Redraw | Action::Suspend | Action::Help | Action::Theme)
+/// True if the help can run an action in a view. No other view may open over what is typed into a form or a clean-up.
+pub fn runs_in(screen: Screen, action: Action) -> bool {
+    let anywhere =
+        matches!(action, Action::Quit | Action::Redraw | Action::Suspend | Action::Help | Action::Theme);
+    match screen {
+        Screen::Editor => anywhere || EDITOR_ACTIONS.contains(&action),
+        Screen::CleanUp => anywhere,
+        _ => true,
+    }
 }
 
 /// Actions of a view that the palette and the help list first.
@@ -363,7 +376,7 @@ fn own(screen: Screen) -> &'static [Action] {
         Screen::Difference => &[Action::NextPane, Action::NextMatch, Action::PreviousMatch, Action::Open],
         Screen::Welcome => &[Action::Demo],
         Screen::Problems => &[Action::Fix, Action::Open],
-        Screen::Memories => &[],
+        Screen::Memories | Screen::CleanUp => &[],
     }
 }
 
@@ -398,7 +411,7 @@ pub fn exists_in(screen: Screen, action: Action) -> bool {
 pub fn offered(screen: Screen) -> Vec<&'static ActionInfo> {
     let own = own(screen);
     let first = own.iter().map(|action| action.info());
-    let can_run = |known: &&ActionInfo| screen != Screen::Editor || runs_in_editor(known.action);
+    let can_run = |known: &&ActionInfo| runs_in(screen, known.action);
     let others = ACTIONS.iter().filter(|known| !own.contains(&known.action)).filter(can_run);
     first.chain(others).collect()
 }

@@ -31,6 +31,7 @@ const WORDS: &[(Action, &str)] = &[
     (Action::Journal, "journal history log steps changes receipt erased verify verify-erased proof"),
     (Action::Loaded, "budget tokens context limit cut size start index"),
     (Action::Upkeep, "compact reindex migrate purge cleanup clean up rebuild expire retention"),
+    (Action::CleanUp, "cleanup wizard privacy rule rotate leaked"),
     (Action::Why, "explain rank score decay"),
     (Action::MarkAll, "select everything"),
     (Action::Toggle, "select"),

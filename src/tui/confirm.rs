@@ -11,7 +11,9 @@ use crate::model::{Change, EntryRef, PathText};
 use crate::text::safe_text::sanitize;
 use crate::tui::state::app::App;
 use crate::tui::state::confirmation::{Confirmation, ConfirmationRow, TypedWord};
-use crate::usecase::{ChangeCommand, ConcurrentChange, PlannedChange, memory_count, name_of};
+use crate::usecase::{
+    ChangeCommand, ConcurrentChange, PlannedChange, memory_count, name_of, not_reached_lines,
+};
 
 /// An id is shown only if at least this many columns of the title, or all of them, stay visible.
 const TITLE: usize = 60;
@@ -157,6 +159,7 @@ fn rows(planned: &PlannedChange, width: usize) -> Vec<ConfirmationRow> {
     if are_last {
         rows.extend(memories);
     }
+    rows.extend(not_reached_lines(&planned.not_reached).iter().flat_map(|line| wrapped(line, width)));
     rows
 }
 

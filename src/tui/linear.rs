@@ -65,7 +65,8 @@ pub fn new_output(app: &App, told: &mut LinearOutput) -> String {
 /// Returns the pressed key as text; empty if the key is typed text.
 pub fn echo(app: &App, key: KeyEvent) -> String {
     let is_typed = app.prompt.as_ref().is_some_and(|prompt| !prompt.purpose.is_list());
-    if is_typed || app.screen == Screen::Editor {
+    // What is typed into a clean-up may be a secret.
+    if is_typed || matches!(app.screen, Screen::Editor | Screen::CleanUp) {
         String::new()
     } else {
         format!("> {}\r\n", sanitize(&name(key)))

@@ -39,7 +39,12 @@ pub fn current_kind(app: &App) -> Option<&'static ListViewKind> {
         Screen::Loaded => &loaded::KIND,
         Screen::Secrets => &secrets::KIND,
         Screen::SessionPair => &session_pair::KIND,
-        Screen::Welcome | Screen::Memories | Screen::Statistics | Screen::Difference | Screen::Editor => {
+        Screen::Welcome
+        | Screen::Memories
+        | Screen::CleanUp
+        | Screen::Statistics
+        | Screen::Difference
+        | Screen::Editor => {
             return None;
         }
     })

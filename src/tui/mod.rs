@@ -23,6 +23,7 @@
 pub(crate) mod action;
 mod action_synonyms;
 mod ascii;
+mod clean_up_lines;
 mod colours;
 mod confirm;
 mod difference;

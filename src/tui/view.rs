@@ -36,6 +36,7 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     }
     match app.screen {
         Screen::Welcome => panes::welcome::draw(app, frame, parts.body),
+        Screen::CleanUp => panes::clean_up::draw(app, frame),
         Screen::Statistics => panes::statistics::draw(app, frame),
         Screen::Difference => panes::difference::draw(app, frame),
         Screen::Editor => panes::editor::draw(app, frame),
@@ -90,6 +91,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
         Screen::Secrets => "secrets".to_owned(),
         Screen::Loaded => "loaded at the start of an agent".to_owned(),
         Screen::SessionPair => "compare › sessions".to_owned(),
+        Screen::CleanUp => panes::clean_up::title(app, width),
         Screen::Statistics => "statistics".to_owned(),
         Screen::Difference => "compare".to_owned(),
         Screen::Editor => panes::editor::title(app),

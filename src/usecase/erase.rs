@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::disk::host::Host;
 use crate::format::text_of;
 use crate::model::plan::count_with_noun;
-use crate::model::{Entry, PathText, Plan, Store};
+use crate::model::{Entry, NotReached, PathText, Plan, Store};
 use crate::ops::bulk::{SkippedRecords, add_skipped, make_for_allowed};
-use crate::ops::erase::{ErasedRecords, is_masked, is_nameless, plan as planned, targets};
+use crate::ops::erase::{ErasedRecords, is_masked, is_nameless, may_erase, plan as planned, targets};
 use crate::ops::{self, Progress, Refusal, WriteContext};
 use crate::store::commit::scrub::{ErasureReceipt, count_versions, gather};
 use crate::store::commit::{CommitError, Vault, Writer};
@@ -110,7 +110,6 @@ pub fn plan_erasure(
             values: asked.values.clone(),
             places,
             plan,
-            beside: None,
             left,
         });
     }
@@ -135,8 +134,8 @@ pub fn plan_erasure(
         format!("stays, {how}: {}", name_of(store, entry))
     }));
     plan.lines.extend(value_places::lines(&plan, &places));
-    let (store, values, beside) = (Arc::clone(store), asked.values.clone(), None);
-    Ok(PlannedErasure { store, targets, values, places, plan, beside, left })
+    let (store, values) = (Arc::clone(store), asked.values.clone());
+    Ok(PlannedErasure { store, targets, values, places, plan, left })
 }
 
 /// Returns the records that can be erased as targets, and the others. With `each`, refuses if one can't be. A
@@ -160,7 +159,8 @@ fn chosen_targets(
     if each {
         return Ok((make(entries).map_err(CommitError::Refused)?, Vec::new()));
     }
-    let sifted = make_for_allowed(entries, &|_| progress.step(), &make).map_err(CommitError::Refused)?;
+    let may = |entry: &Entry| progress.step().and_then(|()| may_erase(context.store, entry));
+    let sifted = make_for_allowed(entries, &may, &make).map_err(CommitError::Refused)?;
     Ok((sifted.result.unwrap_or_default(), sifted.skipped))
 }
 
@@ -234,10 +234,10 @@ fn telling_id(store: &Store, entry: &Entry) -> Option<String> {
 /// Erases what was shown.
 pub fn execute_erasure(
     host: Host<'_>,
-    asked: &PlannedErasure,
+    (asked, not_reached): (&PlannedErasure, &NotReached),
     reason: &str,
 ) -> Result<ErasureReceipt, CommitError> {
-    Writer::open(host, &asked.store)?.erase(&asked.plan, asked.scope(), reason)
+    Writer::open(host, &asked.store)?.erase(&asked.plan, asked.scope(not_reached), reason)
 }
 
 #[cfg(test)]
@@ -281,7 +281,7 @@ mod tests {
                     &Progress::default(),
                 )
                 .unwrap();
-                execute_erasure(host, &asked, DEFAULT_REASON).unwrap();
+                execute_erasure(host, (&asked, &NotReached::default()), DEFAULT_REASON).unwrap();
                 keep_text(host, &store.root, b"It was typed meanwhile.").unwrap()
             };
             let mut dropped = Vec::new();

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::disk::RealDisk;
-use crate::model::{Change, SurroundingFinding};
+use crate::model::{Change, NotReached, ProviderKeys, SurroundingFinding};
 use crate::store::commit::scrub::{ErasureReceipt, GitHistory, SearchReport, cannot_reach};
 use crate::usecase::planned_change::PlannedErasure;
 
@@ -23,6 +23,9 @@ pub struct ErasureReport {
     /// What could not be searched there.
     #[serde(skip_serializing_if = "Option::is_none")]
     beside_unread: Option<Vec<String>>,
+    /// The keys that their providers must replace.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rotate: Vec<ProviderKeys>,
     #[serde(skip)]
     receipt: Option<ErasureReceipt>,
 }
@@ -35,14 +38,15 @@ impl ErasureReport {
             left: receipt.left.clone(),
             cannot_reach: receipt.cannot_reach.clone(),
             git: receipt.git.clone(),
-            beside: receipt.beside.as_ref().map(|own| own.found.clone()),
-            beside_unread: receipt.beside.as_ref().map(|own| own.unread.clone()),
+            beside: receipt.not_reached.beside.as_ref().map(|own| own.found.clone()),
+            beside_unread: receipt.not_reached.beside.as_ref().map(|own| own.unread.clone()),
+            rotate: receipt.not_reached.rotate.clone(),
             receipt: Some(receipt),
         }
     }
 
     /// Says what an erasure won't reach.
-    pub fn before(planned: &PlannedErasure) -> ErasureReport {
+    pub fn before(planned: &PlannedErasure, not_reached: &NotReached) -> ErasureReport {
         let git = GitHistory::before(&RealDisk, &planned.store.root);
         let replaces = |own: &Change, path: &Path| own.path == path && own.replaces();
         let is_replaced = |path: &Path| planned.plan.all().any(|own| replaces(own, path));
@@ -51,8 +55,9 @@ impl ErasureReport {
             left: Vec::new(),
             cannot_reach: cannot_reach(git.as_ref(), &planned.store, &is_replaced),
             git: None,
-            beside: planned.beside.as_ref().map(|own| own.found.clone()),
-            beside_unread: planned.beside.as_ref().map(|own| own.unread.clone()),
+            beside: not_reached.beside.as_ref().map(|own| own.found.clone()),
+            beside_unread: not_reached.beside.as_ref().map(|own| own.unread.clone()),
+            rotate: not_reached.rotate.clone(),
             receipt: None,
         }
     }
@@ -65,6 +70,22 @@ impl ErasureReport {
     /// True if something was left somewhere.
     pub fn is_left(&self) -> bool {
         !self.left.is_empty()
+    }
+
+    /// Returns the number of files that were searched afterwards.
+    pub fn searched_files(&self) -> u64 {
+        self.searched.iter().map(|own| own.files).sum()
+    }
+
+    /// Returns what no program can reach.
+    pub fn cannot_reach(&self) -> &[String] {
+        &self.cannot_reach
+    }
+
+    /// Says what was found in this store afterwards, and where the receipt is. May quote the store.
+    pub fn told_of_store(&self) -> Vec<String> {
+        let Some(receipt) = &self.receipt else { return Vec::new() };
+        [receipt.notes.clone(), receipt.found(), receipt.besides()].concat()
     }
 
     /// Describes what was done, one finding per line. May quote the store. Without `is_whole`, the lines

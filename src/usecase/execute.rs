@@ -5,18 +5,19 @@ use std::path::Path;
 
 use super::command::ChangeCommand;
 use super::drafts::failure_with_draft;
+use super::erasure_proof::erasure_proof;
 use super::erasure_report::ErasureReport;
 use super::failure::{ChangeFailure, HeldLock, Result};
 use super::plan_change::plan_current;
 use super::request::ChangeRequest;
 use super::undo_redo::undo_or_redo;
-use super::{erase, revalidate};
+use super::{erase, revalidate, unfinished_erasure};
 use crate::disk::host::Host;
-use crate::model::{CommitReceipt, EntryRef, PathText, Plan, UndoRedo};
-use crate::ops::repair;
+use crate::model::{CommitReceipt, EntryRef, Plan, UndoRedo};
+use crate::ops::{Refusal, repair};
 use crate::store::commit::{CommitError, Writer, make_folders, watch_due};
 use crate::usecase::outcome::{ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver};
-use crate::usecase::planned_change::{PlannedChange, memory_count};
+use crate::usecase::planned_change::{PlannedChange, PlannedErasure};
 use crate::usecase::recent_steps::{RecentStep, RecentSteps};
 
 /// Plans a change and carries it out. An error says what state the files are in.
@@ -192,19 +193,30 @@ fn erase_all(
     teller: &mut dyn ChangeObserver,
 ) -> Result<Vec<String>> {
     let ChangeCommand::Erase(asked) = &planned.request.command else { return Ok(Vec::new()) };
-    let mut lines = Vec::new();
+    let mut done: Vec<(&PlannedErasure, ErasureReport)> = Vec::new();
     let mut changed: Vec<&Path> = Vec::new();
+    if planned.erasures.len() > 1 {
+        let roots = planned.erasures.iter().map(|own| own.store.root.clone()).collect();
+        unfinished_erasure::begin(host, roots).map_err(Refusal::unfit)?;
+    }
     for own in &planned.erasures {
-        let erased = erase::execute_erasure(host, own, asked.reason());
-        let erased = erased.map_err(|error| ChangeFailure::from(error).after(&changed))?;
+        let erased = erase::execute_erasure(host, (own, &planned.not_reached), asked.reason());
+        let erased = erased.map_err(|error| {
+            let failed = ChangeFailure::from(error);
+            if changed.is_empty() && failed.is_untouched() {
+                unfinished_erasure::drop_notice(host);
+            }
+            failed.after(&changed)
+        })?;
         changed.push(&own.store.root);
+        unfinished_erasure::done(host, &own.store.root);
         let report = ErasureReport::of(erased);
-        if !teller.on_erased(own, &report) {
+        let goes_on = teller.on_erased(own, &report);
+        done.push((own, report));
+        if !goes_on {
             break;
         }
-        lines.push(format!("{}: {}", own.store.root.to_text(), memory_count(own.targets.len())));
-        lines.extend(report.told(true));
         let _ = planned.request.progress.step();
     }
-    Ok(lines)
+    Ok(erasure_proof(&done, &planned.not_reached))
 }

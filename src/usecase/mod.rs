@@ -3,15 +3,19 @@
 //! and how it is reported: [`Requester`] and [`ChangeObserver`].
 
 mod activity;
+mod agents_at_work;
 mod append;
 mod backups;
 mod budget;
 mod check_stores;
+pub mod clean_up;
 mod command;
 mod contradictions;
 mod deleted_records;
 mod drafts;
 mod erase;
+mod erasure_proof;
+mod erasure_receipts;
 mod erasure_report;
 mod execute;
 mod failure;
@@ -22,6 +26,7 @@ mod instructions;
 mod journal_stores;
 mod journal_view;
 mod last_change;
+mod not_reached;
 mod outcome;
 mod pane_layout;
 mod plan_change;
@@ -39,9 +44,11 @@ mod screen_request;
 mod screen_state;
 mod stale_claims;
 pub mod surroundings;
+pub mod surroundings_check;
 mod triage;
 mod undo_redo;
 mod undone_changes;
+mod unfinished_erasure;
 pub mod value_holders;
 mod value_places;
 pub mod verify_erased;
@@ -60,6 +67,7 @@ pub use crate::usecase::recent_steps::RecentSteps;
 pub use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
 pub use crate::usecase::rule_lines::{add_rule_lines, add_touched_lines};
 pub use activity::Activity;
+pub use agents_at_work::agents_at_work;
 pub use append::{append, append_all, plan_all, refusal_of_all};
 pub use backups::{BackupComparer, check_backup, create_backups, list_backups};
 pub use budget::{StoreBudget, budgets, loaded_lines, loaded_size};
@@ -71,6 +79,7 @@ pub use deleted_records::{
 pub use drafts::{
     drop_form_draft, failure_with_draft, find_form_draft, keep_draft, keep_form_draft, keep_store_draft,
 };
+pub use erasure_receipts::{LaterCheck, ReceiptRow, erasure_receipts};
 pub use erasure_report::ErasureReport;
 pub use execute::{execute, execute_shown, execute_unshown, plan_and_execute};
 pub use failure::{ChangeFailure, FailureCause, FailureKind, HeldLock, without_untouched};
@@ -80,6 +89,7 @@ pub use instructions::{instruction_lines, instruction_text, instructions_size, p
 pub use journal_stores::{with_emptied_store, with_interrupted_stores};
 pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome, inverse_of_step};
 pub use last_change::{change_id, files_of_step, last_change, stores_with_step};
+pub use not_reached::not_reached_lines;
 pub use pane_layout::{PaneBorder, PaneLayout};
 pub use plan_change::plan;
 pub use plan_repair::{QuarantineFile, fixes_of, in_quarantine, repair_sources};
@@ -95,5 +105,6 @@ pub use revalidate::{count_changed_since, find_unchanged, snapshot_with_bytes, s
 pub use screen_state::ScreenState;
 pub use triage::{Triage, Verdict};
 pub use undo_redo::{step_to_turn, undo_or_redo};
+pub use unfinished_erasure::unfinished_erasure;
 pub use visits::Visits;
 pub use what_fits::{RemovablePart, WhatFits, what_fits};

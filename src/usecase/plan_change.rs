@@ -23,6 +23,7 @@ use crate::store::packed_bytes;
 use crate::usecase::change_id;
 use crate::usecase::drafts::failure_with_draft;
 use crate::usecase::planned_change::{PlannedChange, PlannedErasure};
+use crate::usecase::surroundings::search_surroundings;
 
 /// Plans a change of the stores as they are now, with what differs from what was listed.
 pub fn plan_current(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
@@ -99,7 +100,7 @@ fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
             // A value is erased everywhere, or nowhere.
             Requester::Screen => request.at.len() == 1 || request.command.erases_values(),
             Requester::Ids => true,
-            Requester::Query => request.at.len() == own.len(),
+            Requester::Query => request.command.erases_values() || request.at.len() == own.len(),
         };
         match in_store(&request, host, store, &entries) {
             Ok(part) => part.into(&mut planned, number, store),
@@ -154,7 +155,8 @@ impl StorePart {
         let is_shown = planned.request.by == Requester::Screen;
         let plan = self.plan.filter(|plan| !is_shown || !plan.is_empty());
         let of_values = planned.request.command.erases_values();
-        let erasure = self.erasure.filter(|own| !is_shown && !of_values || !own.is_empty());
+        let is_of_ids = planned.request.by == Requester::Ids;
+        let erasure = self.erasure.filter(|own| is_of_ids && !of_values || !own.is_empty());
         if plan.is_some() || erasure.is_some() {
             planned.changing.extend(self.entries.iter().filter_map(place));
         }
@@ -174,7 +176,7 @@ fn in_store(
     store.whole().map_err(Refusal::from)?;
     if let ChangeCommand::Erase(asked) = wanted {
         let context = WriteContext::of(store, request.now, host.machine.random());
-        let how = (asked, request.by != Requester::Screen);
+        let how = (asked, request.by == Requester::Ids);
         let erasure = erase::plan_erasure(host, &context, store, entries, how, progress)?;
         let is_left = |entry: &Entry| erasure.left.iter().any(|own| own.which.contains(entry));
         let stays = entries.iter().filter(|entry| !is_left(entry)).copied().collect();
@@ -247,5 +249,11 @@ pub fn preview(request: ChangeRequest) -> Result<PlannedChange, String> {
     let host = Host::here(&data, request.now);
     let request = super::screen_request::complete(request, host)?;
     let of = request.clone();
-    plan_current(request, host).map_err(|failed| failure_with_draft(&of, failed.message))
+    let mut planned =
+        plan_current(request, host).map_err(|failed| failure_with_draft(&of, failed.message))?;
+    if of.home.is_some() && !planned.erasures.is_empty() {
+        let progress = |bytes| of.progress.search(bytes);
+        search_surroundings(host, of.home.as_deref(), &mut planned, &[], &progress);
+    }
+    Ok(planned)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::detectors::MASK;
 use crate::format;
 use crate::model::plan::count_with_noun;
-use crate::model::{Entry, EntryRef, Plan, RecordText, Store, SurroundingReport};
+use crate::model::{Entry, EntryRef, NotReached, Plan, RecordText, Store};
 use crate::ops::bulk::SkippedRecords;
 use crate::ops::effect::{added_lines, effect};
 use crate::ops::redact::after_redaction;
@@ -33,6 +33,8 @@ pub struct PlannedChange {
     pub skipped: Vec<SkippedRecords<EntryRef>>,
     /// The pieces that a repair moves to quarantine, by the number of the store.
     pub(super) quarantined: Vec<(usize, Vec<QuarantinePiece>)>,
+    /// What an erasure does not reach.
+    pub not_reached: NotReached,
     /// The random bytes of new ids: a plan that is made again has the ids that were shown.
     pub(super) random: [u8; 16],
     /// What other programs did since the plan was shown, if it was shown before.
@@ -42,7 +44,7 @@ pub struct PlannedChange {
 impl PlannedChange {
     /// Makes a change of plans that exist.
     pub fn of(request: ChangeRequest, plans: Vec<(usize, Plan)>) -> PlannedChange {
-        let (erasures, changing, left, quarantined, random) = Default::default();
+        let (erasures, changing, left, quarantined, not_reached, random) = Default::default();
         PlannedChange {
             request,
             plans,
@@ -50,6 +52,7 @@ impl PlannedChange {
             changing,
             skipped: left,
             quarantined,
+            not_reached,
             random,
             concurrent: None,
         }
@@ -224,8 +227,6 @@ pub struct PlannedErasure {
     pub places: Vec<String>,
     /// The changes of the files.
     pub plan: Plan,
-    /// What lies beside the stores and has it, if that was searched.
-    pub beside: Option<SurroundingReport>,
     /// The records that can't be erased.
     pub left: Vec<SkippedRecords>,
 }
@@ -236,8 +237,8 @@ impl PlannedErasure {
         self.targets.is_empty() && self.places.is_empty()
     }
 
-    /// Returns what it takes.
-    pub fn scope(&self) -> ErasureScope<'_> {
-        ErasureScope { targets: &self.targets, values: self.values.all(), beside: self.beside.as_ref() }
+    /// Returns what it takes. `not_reached` is kept in its receipt.
+    pub fn scope<'s>(&'s self, not_reached: &'s NotReached) -> ErasureScope<'s> {
+        ErasureScope { targets: &self.targets, values: self.values.all(), not_reached: Some(not_reached) }
     }
 }

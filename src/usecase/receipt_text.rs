@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use super::erasure_receipts::LaterCheck;
 use super::erasure_report::ErasureReport;
+use super::not_reached::not_reached_lines;
 use super::planned_change::memory_count;
 use crate::disk::RealDisk;
 use crate::model::{Moment, PathText};
@@ -30,6 +32,12 @@ pub fn receipt_lines(
     let receipt = read.map_err(|error| format!("the receipt {} can't be read: {error}", path.to_text()))?;
     let when = Moment::of(&receipt.at).map_or_else(|| receipt.at.clone(), |at| at.long_date_at(now));
     let head = format!("{} erased, {when}; reason: {}", memory_count(receipt.records.len()), receipt.reason);
+    let not_reached = not_reached_lines(&receipt.not_reached);
+    let checks = vault.erasure_checks().map_err(|error| error.to_string())?;
+    let checks = checks.into_iter().filter(|own| own.step == step);
+    let checks =
+        checks.map(|own| LaterCheck { at: own.at, found: own.found, complete: own.complete }.told(now));
+    let checks: Vec<String> = checks.collect();
     let report = ErasureReport::of(ErasureReceipt { receipt: path, ..receipt });
-    Ok(Some(std::iter::once(head).chain(report.told(true)).collect()))
+    Ok(Some([vec![head], report.told(true), not_reached, checks].concat()))
 }

@@ -33,6 +33,8 @@ pub struct ChangeRequest {
     pub name: String,
     /// The entries that the filter hides, in ascending order.
     pub hidden: Vec<EntryRef>,
+    /// The home folder, if what lies beside the stores is searched before an erasure is shown.
+    pub home: Option<PathBuf>,
     /// The progress, for those who wait.
     pub progress: Arc<Progress>,
     /// The command.
@@ -52,8 +54,8 @@ impl ChangeRequest {
         data: PathBuf,
         now: Moment,
     ) -> ChangeRequest {
-        let (at, beside, name, hidden, progress) = Default::default();
-        ChangeRequest { snapshot, at, by, beside, name, hidden, progress, command: wanted, data, now }
+        let (at, beside, name, hidden, home, progress) = Default::default();
+        ChangeRequest { snapshot, at, by, beside, name, hidden, home, progress, command: wanted, data, now }
     }
 
     /// True if the filter hides a memory of the request.

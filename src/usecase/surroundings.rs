@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::disk::host::Host;
 use crate::format::text_of;
 use crate::model::plan::count_with_noun;
-use crate::model::{EntryRef, Snapshot, SurroundingFinding, SurroundingKind, SurroundingReport};
+use crate::model::{
+    EntryRef, Snapshot, SurroundingFinding, SurroundingKind, SurroundingReport, path_from_text,
+};
 use crate::store::erase::SecretValues;
-use crate::store::surroundings::{self, ByteProgress, git_objects};
-use crate::usecase::planned_change::PlannedChange;
+use crate::store::surroundings::{self, ByteProgress, SoughtTexts, git_objects};
+use crate::usecase::planned_change::{PlannedChange, PlannedErasure};
 
 /// A shorter text of a memory is in other files by chance.
 const SHORTEST_TEXT: usize = 24;
@@ -19,41 +21,47 @@ const TEXTS: usize = 512;
 /// At most this many places of a kind are named in lines for people.
 const NAMED: usize = 20;
 
-/// Searches beside the stores of a planned erasure, and adds what is found to its plans.
+/// Searches beside the stores of a planned erasure, and notes what is found. `words` are those of the topic
+/// that is erased, if it is one.
 pub fn search_surroundings(
     host: Host<'_>,
     home: Option<&Path>,
     planned: &mut PlannedChange,
+    words: &[String],
     progress: ByteProgress<'_>,
 ) {
     let values = planned.erasures.first().map(|own| &own.values);
     let (values, skipped) = wanted(&planned.request.snapshot, &planned.changing, values);
-    if values.is_empty() || planned.erasures.is_empty() {
+    let sought = SoughtTexts { values, words: words.to_vec() };
+    if sought.is_empty() || planned.erasures.is_empty() {
         return;
     }
-    let report = search(host, home, &planned.request.snapshot, &values, progress);
-    let report = SurroundingReport { skipped, ..report };
-    let lines = told(&report);
-    for (number, own) in planned.erasures.iter_mut().enumerate() {
-        if number == 0 {
-            own.plan.lines.extend(lines.iter().cloned());
-        }
-        own.beside = Some(report.clone());
-    }
+    let report = search(host, home, &planned.request.snapshot, &sought, progress);
+    let mut report = SurroundingReport { skipped, ..report };
+    // An editor's file in a store may be changed by the erasure itself.
+    let is_changed = |own: &SurroundingFinding| planned.erasures.iter().any(|one| changes(one, own));
+    report.found.retain(|own| !is_changed(own));
+    planned.not_reached.beside = Some(report);
 }
 
-/// Searches what lies beside stores for values.
+/// True if an erasure changes the file.
+fn changes(erasure: &PlannedErasure, found: &SurroundingFinding) -> bool {
+    let path = path_from_text(&found.path);
+    erasure.plan.all().any(|own| erasure.store.root.join(&own.path) == path)
+}
+
+/// Searches what lies beside stores.
 pub fn search(
     host: Host<'_>,
     home: Option<&Path>,
     snapshot: &Snapshot,
-    values: &[Vec<u8>],
+    sought: &SoughtTexts,
     progress: ByteProgress<'_>,
 ) -> SurroundingReport {
     let roots: Vec<PathBuf> = snapshot.stores.iter().map(|own| own.root.clone()).collect();
     let projects = snapshot.stores.iter().filter_map(|own| own.project.as_ref()).filter(|own| own.is_there);
     let projects: Vec<PathBuf> = projects.map(|own| own.path.clone()).collect();
-    surroundings::search(host.disk, (home, &roots, &projects), values, progress)
+    surroundings::search(host.disk, (home, &roots, &projects), sought, progress)
 }
 
 /// Returns the values that are erased, and the main texts of the memories that go; and how many texts are left out.
@@ -107,10 +115,21 @@ pub fn told(report: &SurroundingReport) -> Vec<String> {
 }
 
 fn line(own: &SurroundingFinding) -> String {
-    let times = if own.matches == 1 { "once".into() } else { format!("{} times", own.matches) };
-    match &own.detail {
-        Some(detail) => format!("{}: {}, {times}", own.path, detail),
-        None => format!("{}, {times}", own.path),
+    let place =
+        [Some(own.path.clone()), own.detail.clone()].into_iter().flatten().collect::<Vec<_>>().join(": ");
+    match (own.matches, own.words) {
+        (0, 0) => place,
+        (values, 0) => format!("{place}, {}", times(values)),
+        (0, words) => format!("{place}, the words {}", times(words)),
+        (values, words) => format!("{place}, {}, the words {}", times(values), times(words)),
+    }
+}
+
+fn times(count: u64) -> String {
+    match count {
+        1 => "once".into(),
+        2 => "twice".into(),
+        count => format!("{count} times"),
     }
 }
 
@@ -123,4 +142,32 @@ fn counts(found: &[SurroundingFinding]) -> String {
         if count == 1 { format!("1 {one}") } else { format!("{count} {several}") }
     };
     kinds.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_say_how_often_values_and_words_are_in_each_place() {
+        let found = |path: &str, matches: u64, words: u64| SurroundingFinding {
+            kind: SurroundingKind::History,
+            path: path.to_owned(),
+            matches,
+            words,
+            detail: None,
+        };
+        let all = [found("/a", 3, 0), found("/b", 1, 2), found("/c", 0, 2), found("/d", 0, 1)];
+        let report = SurroundingReport { found: all.into(), files: 9, ..SurroundingReport::default() };
+        assert_eq!(
+            told(&report),
+            [
+                "beside the stores, and not changed: 4 histories of commands",
+                "  /a, 3 times",
+                "  /b, once, the words twice",
+                "  /c, the words twice",
+                "  /d, the words once",
+            ]
+        );
+    }
 }

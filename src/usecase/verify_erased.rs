@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 use crate::disk::ItemKind;
 use crate::disk::host::Host;
 use crate::model::plan::count_with_noun;
-use crate::model::{Document, PathText, Store};
+use crate::model::{Document, PathText, Store, SurroundingReport};
 use crate::store::commit::scrub::value_search::{search_file, search_values};
-use crate::store::commit::{CommitError, Vault};
+use crate::store::commit::{CommitError, ErasureCheckLine, Vault};
 use crate::store::erase::SecretValues;
+use crate::store::surroundings::ByteProgress;
 use crate::text::keyed_search::{FoundValue, KeyedSearch, ValueDigest, ValueKey};
+use crate::usecase::surroundings_check::{SurroundingCheck, look_again};
 use crate::usecase::value_places::path_beside;
 
 /// What is searched for.
@@ -63,10 +65,18 @@ pub struct ErasureCheck {
     pub unread: Vec<String>,
     /// Erasures whose receipt has no digest, or whose key is missing: what they erased can't be searched for.
     pub unknown: Vec<u64>,
+    /// Places beside the stores: those of the receipts as they are now, or those that have the value. `None` if they
+    /// were not searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Vec<SurroundingCheck>>,
+    /// What could not be searched there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside_unread: Option<Vec<String>>,
 }
 
 impl ErasureCheck {
-    /// True if nothing was found, and everything could be searched.
+    /// True if nothing was found, and everything could be searched. What lies beside the stores was never erased, and
+    /// does not count.
     pub fn is_clean(&self) -> bool {
         self.found.is_empty() && self.unread.is_empty() && self.unknown.is_empty()
     }
@@ -96,7 +106,17 @@ impl ErasureCheck {
                 unknown.join(", ")
             ));
         }
+        // The places that have a value are told once for all stores.
+        if !self.steps.is_empty() {
+            lines.extend(self.beside.iter().flatten().map(SurroundingCheck::told));
+        }
         lines
+    }
+
+    /// Adds what was found beside the stores.
+    pub fn add_surroundings(&mut self, report: &SurroundingReport) {
+        self.beside = Some(SurroundingCheck::found(report));
+        self.beside_unread = Some(report.unread.clone());
     }
 }
 
@@ -108,10 +128,12 @@ struct StoredReceipt {
     values: Vec<ValueDigest>,
     #[serde(default)]
     value_key: String,
+    #[serde(default)]
+    beside: Option<SurroundingReport>,
 }
 
 /// Searches a store and palimp's data about it. `None` if a receipt was asked for that is not of this store, or
-/// if nothing was ever erased from it.
+/// if nothing was ever erased from it. `progress` hears of the files beside the store that are looked at again.
 ///
 /// # Errors
 ///
@@ -120,6 +142,7 @@ pub fn verify_erased(
     host: Host<'_>,
     store: &Store,
     choice: &ErasureChoice,
+    progress: ByteProgress<'_>,
 ) -> Result<Option<ErasureCheck>, CommitError> {
     let vault = Vault::open_read_only(host.disk, host.data, &store.root);
     if let ErasureChoice::Values(values) = choice {
@@ -144,9 +167,33 @@ pub fn verify_erased(
     let key = key.unwrap_or(ValueKey([0; 32]));
     let (digests, steps): (Vec<ValueDigest>, Vec<Option<u64>>) =
         known.iter().flat_map(|own| own.values.iter().map(|value| (value.clone(), Some(own.step)))).unzip();
-    let check = checked(host, (store, &vault), &KeyedSearch::of(&key, &digests), &steps);
+    let search = KeyedSearch::of(&key, &digests);
+    let reports: Vec<&SurroundingReport> = known.iter().filter_map(|own| own.beside.as_ref()).collect();
+    let beside = (!reports.is_empty()).then(|| look_again(host.disk, reports.into_iter(), &search, progress));
+    let check = checked(host, (store, &vault), &search, &steps);
     let steps = |all: &[StoredReceipt]| all.iter().map(|own| own.step).collect();
-    Ok(Some(ErasureCheck { steps: steps(&known), unknown: steps(&unknown), ..check }))
+    Ok(Some(ErasureCheck { steps: steps(&known), unknown: steps(&unknown), beside, ..check }))
+}
+
+/// Keeps a check with the receipts of its store.
+///
+/// # Errors
+///
+/// If palimp's own data can't be written.
+pub fn keep_check(host: Host<'_>, store: &Store, check: &ErasureCheck) -> Result<(), CommitError> {
+    let line = |step: &u64, is_known: bool| ErasureCheckLine {
+        at: host.now.to_rfc3339(),
+        step: *step,
+        found: check.found.iter().filter(|own| own.step == Some(*step)).count(),
+        complete: is_known && check.unread.is_empty(),
+    };
+    let known = check.steps.iter().map(|step| line(step, true));
+    let lines: Vec<ErasureCheckLine> =
+        known.chain(check.unknown.iter().map(|step| line(step, false))).collect();
+    match lines.is_empty() {
+        true => Ok(()),
+        false => Vault::open(host.disk, host.data, &store.root)?.keep_erasure_checks(lines),
+    }
 }
 
 /// Reads the receipts that are asked for, in the order of their steps.
@@ -214,6 +261,8 @@ fn checked(
         found: all,
         unread,
         unknown: Vec::new(),
+        beside: None,
+        beside_unread: None,
     }
 }
 

@@ -20,7 +20,8 @@ use crate::ops::archive::is_in_own_data;
 use crate::ops::backup_restore::comparison::BackupComparison;
 use crate::ops::effect::TouchedRecord;
 use crate::ops::repair::FixPreview;
-use crate::usecase::verify_erased::{ErasureChoice, verify_erased};
+use crate::usecase::clean_up::SavedRules;
+use crate::usecase::verify_erased::{ErasureChoice, keep_check, verify_erased};
 use crate::usecase::{
     BackupComparer, FindingList, JournalView, check_backup, fixes_of, list_backups, project_instructions,
     snapshot_with_bytes, store_with_bytes, with_deleted,
@@ -61,6 +62,8 @@ pub enum Inspect {
     Instructions(Option<PathBuf>),
     /// Whether what a step of a store erased is anywhere again.
     Erased(usize, u64),
+    /// The saved rules of clean-ups.
+    CleanUpRules,
 }
 
 /// Which verified backups are also compared with their files. A comparison reads the whole store.
@@ -94,6 +97,8 @@ pub enum Inspected {
     Instructions(Vec<ProjectInstructions>),
     /// What a step of a store erased was searched for: the result in lines, or why it is unknown.
     Erased(usize, u64, Result<Vec<String>, String>),
+    /// The saved rules of clean-ups, or why they can't be read.
+    CleanUpRules(Result<SavedRules, String>),
 }
 
 /// A backup in the list.
@@ -219,6 +224,7 @@ pub fn inspect(request: InspectRequest, known: &mut BackupComparer) -> Inspected
         | Inspect::Verify(..)
         | Inspect::Secrets
         | Inspect::Instructions(_)
+        | Inspect::CleanUpRules
         | Inspect::Erased(..) => Arc::clone(&listed),
         // These are compared with the files, byte by byte.
         _ => snapshot_with_bytes(&listed, host, now),
@@ -262,6 +268,7 @@ pub fn inspect(request: InspectRequest, known: &mut BackupComparer) -> Inspected
         Inspect::Instructions(home) => {
             Inspected::Instructions(project_instructions(&RealDisk, &listed, home.as_deref()))
         }
+        Inspect::CleanUpRules => Inspected::CleanUpRules(SavedRules::kept_in(&data)),
         Inspect::Erased(store, step) => Inspected::Erased(store, step, look.erased(host, store, step)),
     }
 }
@@ -283,8 +290,13 @@ impl<'a> Inspector<'a> {
     fn erased(&self, host: Host<'_>, number: usize, step: u64) -> Result<Vec<String>, String> {
         // The files are searched as they are now.
         let store = store_with_bytes(self.store(number)?, self.now);
-        match verify_erased(host, &store, &ErasureChoice::Step(step)) {
-            Ok(Some(check)) => Ok([check.told(), check.unread].concat()),
+        match verify_erased(host, &store, &ErasureChoice::Step(step), &|_| true) {
+            Ok(Some(check)) => {
+                // What was found counts, also if it can't be kept.
+                let kept = keep_check(host, &store, &check).err();
+                let kept = kept.map(|error| format!("the check can't be kept with its receipt: {error}"));
+                Ok([check.told(), check.unread, kept.into_iter().collect()].concat())
+            }
             Ok(None) => Err(format!("Step {step} has no receipt: what it erased can't be searched for.")),
             Err(error) => Err(error.to_string()),
         }

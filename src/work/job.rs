@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use search::{find, why};
 
+use super::clean_up_job::{self, CleanUpJob, PlannedCleanUp};
 use super::export;
 use super::form_jobs::{self, FormRequest, FormSaveOutcome, ValidatedForm};
 use super::inspect::{self, InspectRequest, Inspected};
@@ -18,6 +19,7 @@ use crate::query::{
     UsageStatistics,
 };
 use crate::store::{self, Place};
+use crate::usecase::clean_up::SavedRules;
 use crate::usecase::{
     self, BackupComparer, ChangeReport, ChangeRequest, CheckedSnapshot, ExecuteOutcome, PlannedChange,
     RecentSteps, RecoveryReport, ScreenState, SetAsideCount, Verdict, preview,
@@ -71,6 +73,13 @@ pub enum Job {
         /// The folder of palimp's own data.
         data: PathBuf,
     },
+    /// Keeps the rules of clean-ups.
+    KeepCleanUpRules {
+        /// All of them.
+        rules: SavedRules,
+        /// The folder of palimp's own data.
+        data: PathBuf,
+    },
     /// Keeps a verdict on values that were found.
     KeepVerdict {
         /// The values.
@@ -95,6 +104,8 @@ pub enum Job {
     Change(Box<ChangeRequest>),
     /// Plans a change, to show it first.
     Plan(Box<ChangeRequest>),
+    /// Plans a clean-up, and searches beside the stores.
+    PlanCleanUp(Box<CleanUpJob>),
     /// Carries out what was shown.
     Commit(Box<PlannedChange>),
     /// Reads what a view shows and the stores do not hold: backups, the journal, what is due.
@@ -187,6 +198,8 @@ pub enum JobResult {
     PlanStale(Box<PlannedChange>),
     /// A change was planned, or why it can't be made.
     Planned(Box<Result<PlannedChange, String>>),
+    /// A clean-up was planned, or why it can't be.
+    CleanUpPlanned(Box<PlannedCleanUp>),
     /// A verdict on these values was kept, or why it was not.
     VerdictKept(Result<(Vec<Vec<u8>>, Verdict), String>),
     /// What a view shows was read.
@@ -286,6 +299,7 @@ pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option
         }
         Job::Change(request) => Some(committed(usecase::plan_and_execute(&request, &mut kept.recent))),
         Job::Plan(request) => Some(JobResult::Planned(Box::new(preview(*request)))),
+        Job::PlanCleanUp(job) => Some(JobResult::CleanUpPlanned(Box::new(clean_up_job::planned(*job)))),
         Job::Commit(planned) => Some(committed(usecase::execute_shown(*planned, &mut kept.recent))),
         Job::Inspect(request) => {
             Some(JobResult::Inspected(Box::new(inspect::inspect(*request, &mut kept.backups))))
@@ -316,6 +330,7 @@ pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option
             let kept = usecase::keep_verdict(&data, &values, verdict, ThisMachine::new().random());
             Some(JobResult::VerdictKept(kept.map(|()| (values, verdict))))
         }
+        Job::KeepCleanUpRules { rules, data } => rules.keep_in(&data).err().map(JobResult::Notice),
         Job::KeepScreenState { what, data } => what.keep_in(&data).err().map(JobResult::Notice),
         Job::Recover { snapshot, data, now } => {
             Some(JobResult::Recovered(usecase::recover_stores(&snapshot, &data, now)))

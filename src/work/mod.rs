@@ -1,5 +1,6 @@
 //! Background work: jobs in, results out. Jobs are pure, but they read and change stores; threads run them.
 
+mod clean_up_job;
 mod export;
 pub mod form_jobs;
 mod inspect;
@@ -7,6 +8,7 @@ mod job;
 mod store_counts;
 mod workers;
 
+pub use clean_up_job::{CleanUpJob, PlannedCleanUp};
 pub use inspect::{
     ArchiveBatch, BackupCompareMode, BackupRow, BackupSummary, Chore, ChoreKind, Inspect, InspectRequest,
     Inspected, OpenedBackup, StepDetail, StepFile, Upkeep,

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::clean_up_job::PlannedCleanUp;
 use super::form_jobs::FormSaveOutcome;
 use super::inspect::Inspect;
 use super::job::{Job, JobResult, WorkerState, run_job};
@@ -97,12 +98,18 @@ impl Workers {
             Job::Inspect(_) | Job::Export { .. } | Job::CountStatistics(..) | Job::CountDeleted { .. } => {
                 drop(self.looks.send(job))
             }
-            Job::Recover { .. } | Job::KeepScreenState { .. } | Job::KeepVerdict { .. } => {
-                drop(self.changes.send(job))
-            }
+            Job::Recover { .. }
+            | Job::KeepScreenState { .. }
+            | Job::KeepCleanUpRules { .. }
+            | Job::KeepVerdict { .. } => drop(self.changes.send(job)),
             Job::ValidateForm(..) | Job::FindDraft { .. } => drop(self.forms.send(job)),
             Job::KeepDraft(_) | Job::KeepText(..) => drop(self.drafts.send(job)),
-            Job::Change(_) | Job::Commit(_) | Job::Plan(_) | Job::SaveForm(..) | Job::SaveCopy(..) => {
+            Job::Change(_)
+            | Job::Commit(_)
+            | Job::Plan(_)
+            | Job::PlanCleanUp(_)
+            | Job::SaveForm(..)
+            | Job::SaveCopy(..) => {
                 if let Err(SendError(job)) = self.changes.send(job) {
                     self.not_done(job);
                 }
@@ -120,6 +127,10 @@ impl Workers {
             Job::Plan(request) => {
                 let why = failure_with_draft(&request, why.into());
                 (self.deliver)(JobResult::Planned(Box::new(Err(why))));
+            }
+            Job::PlanCleanUp(job) => {
+                let planned = PlannedCleanUp { number: job.number, outcome: Err(why.into()) };
+                (self.deliver)(JobResult::CleanUpPlanned(Box::new(planned)));
             }
             Job::SaveForm(..) | Job::SaveCopy(..) => {
                 let saved = FormSaveOutcome::Failed(why.into());

@@ -10,6 +10,7 @@ mod busy;
 mod copies;
 mod cut_short;
 mod finished;
+mod forget;
 mod git;
 mod looked;
 mod names;

@@ -33,6 +33,7 @@ pub use recovery::leftover_files::is_left_over;
 pub use vault::activity_log::LogLine;
 pub use vault::backups::{QuarantinedPiece, list_backups};
 pub use vault::drafts::{draft_kept_note, draft_lost_note, drop_form, find_form, keep_form, keep_text};
+pub use vault::erasure_checks::ErasureCheckLine;
 pub use vault::store_registry::{interrupted_stores, is_settled};
 pub use vault::undo_step::UndoStep;
 pub use vault::verify_backup::verify_backup;

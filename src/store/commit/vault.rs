@@ -8,6 +8,7 @@ pub mod activity_log;
 pub mod archive;
 pub mod backups;
 pub mod drafts;
+pub mod erasure_checks;
 pub mod folder;
 pub mod journal;
 pub mod own_files;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::erasure_target::{ErasureTarget, SharedText};
-use crate::model::SurroundingReport;
+use crate::model::NotReached;
 
 /// What an erasure takes from one store.
 #[derive(Clone, Copy, Default)]
@@ -12,8 +12,8 @@ pub struct ErasureScope<'a> {
     pub targets: &'a [ErasureTarget],
     /// Values, wherever they are.
     pub values: &'a [SharedText],
-    /// What lies beside the stores and has it. It stays.
-    pub beside: Option<&'a SurroundingReport>,
+    /// What it does not reach, for its receipt.
+    pub not_reached: Option<&'a NotReached>,
 }
 
 impl<'a> ErasureScope<'a> {

@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::raw_search::RawSearch;
+use super::ByteProgress;
+use super::raw_search::{MatchCount, RawSearch};
 use crate::disk::{Disk, Git};
 use crate::model::{PathText, SurroundingFinding, SurroundingKind, SurroundingReport};
 use crate::store::git_work_tree::work_tree;
@@ -30,9 +31,9 @@ pub fn work_trees<'p>(disk: &dyn Disk, folders: impl Iterator<Item = &'p PathBuf
 }
 
 /// Searches the objects of a work tree, and adds what is found to a report.
-pub fn search(tree: &Path, search: &RawSearch, report: &mut SurroundingReport) {
+pub fn search(tree: &Path, search: &RawSearch, progress: ByteProgress<'_>, report: &mut SurroundingReport) {
     let mut objects = GitObjects { git: Git::of(tree, TIME), tree, report };
-    if let Err(error) = objects.search(search) {
+    if let Err(error) = objects.search(search, progress) {
         let why = match error.kind() {
             io::ErrorKind::NotFound => "`git` is not installed".to_owned(),
             _ => error.to_string(),
@@ -40,6 +41,9 @@ pub fn search(tree: &Path, search: &RawSearch, report: &mut SurroundingReport) {
         objects.incomplete(&why);
     }
 }
+
+/// The objects that have something, by their ids.
+type HeldObjects = BTreeMap<String, MatchCount>;
 
 struct GitObjects<'a> {
     git: Git,
@@ -51,7 +55,7 @@ struct GitObjects<'a> {
 struct HoldingCommit {
     id: String,
     date: String,
-    matches: u64,
+    matches: MatchCount,
 }
 
 impl GitObjects<'_> {
@@ -67,7 +71,36 @@ impl GitObjects<'_> {
         }
     }
 
-    fn search(&mut self, search: &RawSearch) -> io::Result<()> {
+    fn search(&mut self, search: &RawSearch, progress: ByteProgress<'_>) -> io::Result<()> {
+        let ids = self.ids()?;
+        let (mut held, mut seen, mut is_stopped) = (HeldObjects::new(), [0; 2], !progress(0));
+        let is_all = is_stopped
+            || self.git.objects(&ids, LARGEST, &mut |id, own| {
+                seen = [seen[0] + 1, seen[1] + own.len() as u64];
+                let matches = search.count(own);
+                if !matches.is_zero() {
+                    held.insert(id.to_owned(), matches);
+                }
+                is_stopped = !progress(own.len() as u64);
+                !is_stopped
+            })?;
+        self.report.files += seen[0];
+        self.report.bytes += seen[1];
+        self.report.stopped |= is_stopped;
+        if !is_all && !is_stopped {
+            self.incomplete("not all of them were searched: some are too large, or it took too long");
+        }
+        match held.is_empty() {
+            true => {}
+            // Who stops does not wait for the names of commits.
+            false if is_stopped => self.name_objects(&held, &BTreeSet::new(), None),
+            false => self.name(&held),
+        }
+        Ok(())
+    }
+
+    /// Returns the ids of all objects that have content.
+    fn ids(&mut self) -> io::Result<Vec<String>> {
         let format = "--batch-check=%(objectname) %(objecttype)";
         let (listed, is_all) = self.git.ask(&["cat-file", "--batch-all-objects", format])?;
         if !is_all {
@@ -78,29 +111,11 @@ impl GitObjects<'_> {
             let (id, kind) = line.split_once(' ')?;
             matches!(kind, "blob" | "commit" | "tag").then(|| id.to_owned())
         };
-        let ids: Vec<String> = listed.lines().filter_map(of_content).collect();
-        let (mut held, mut bytes) = (BTreeMap::new(), 0);
-        let is_all = self.git.objects(&ids, LARGEST, &mut |id, own| {
-            bytes += own.len() as u64;
-            let matches = search.count(own);
-            if matches > 0 {
-                held.insert(id.to_owned(), matches);
-            }
-            true
-        })?;
-        self.report.files += ids.len() as u64;
-        self.report.bytes += bytes;
-        if !is_all {
-            self.incomplete("not all of them were searched: some are too large, or it took too long");
-        }
-        if !held.is_empty() {
-            self.name(&held);
-        }
-        Ok(())
+        Ok(listed.lines().filter_map(of_content).collect())
     }
 
     /// Names the commits that brought these objects, and the objects that no commit has.
-    fn name(&mut self, held: &BTreeMap<String, u64>) {
+    fn name(&mut self, held: &HeldObjects) {
         let log = ["-c", "log.showRoot=true", "log", "--all", "--reflog", "--full-history", "-m", "--raw"];
         let also = ["--no-abbrev", "--no-renames", "--no-textconv", "--no-ext-diff", "--no-color"];
         let log = self.ask(&[log.as_slice(), &also, &["--format=commit %H %cI"]].concat());
@@ -110,34 +125,40 @@ impl GitObjects<'_> {
             let branches = self.branches(&own.id).map(|own| format!(", {own}")).unwrap_or_default();
             self.add(own.matches, format!("commit {short} of {}{branches}", own.date));
         }
-        let staged = self.ask(&["ls-files", "--stage"]);
-        let is_staged = |id: &str| {
-            let lines = staged.as_deref().unwrap_or_default().lines();
-            lines.into_iter().any(|line| line.split_ascii_whitespace().nth(1) == Some(id))
+        if let more @ 1.. = commits.len().saturating_sub(NAMED) {
+            self.incomplete(&format!("{more} more commits have it, and are not named"));
+        }
+        let staged = self.ask(&["ls-files", "--stage"]).filter(|_| log.is_some());
+        self.name_objects(held, &reached, staged.as_deref());
+    }
+
+    /// Names the objects that no commit has. `staged` is what git lists as staged; without it nothing is claimed.
+    fn name_objects(&mut self, held: &HeldObjects, reached: &BTreeSet<String>, staged: Option<&str>) {
+        let is_staged = |staged: &str, id: &str| {
+            staged.lines().any(|line| line.split_ascii_whitespace().nth(1) == Some(id))
         };
-        let others: Vec<(&String, &u64)> = held.iter().filter(|(id, _)| !reached.contains(*id)).collect();
+        let others: Vec<_> = held.iter().filter(|(id, _)| !reached.contains(*id)).collect();
         for (id, matches) in others.iter().take(NAMED) {
             let short = id.get(..SHORT).unwrap_or(id);
-            let what = match log.is_some() && staged.is_some() {
-                true if is_staged(id) => ": staged, not committed",
-                true => ": in no commit",
-                // Without a complete answer nothing is claimed.
-                false => "",
+            let what = match staged {
+                Some(staged) if is_staged(staged, id) => ": staged, not committed",
+                Some(_) => ": in no commit",
+                None => "",
             };
             self.add(**matches, format!("object {short}{what}"));
         }
-        let more = commits.len().saturating_sub(NAMED) + others.len().saturating_sub(NAMED);
-        if more > 0 {
-            self.incomplete(&format!("{more} more commits and objects have it, and are not named"));
+        if let more @ 1.. = others.len().saturating_sub(NAMED) {
+            self.incomplete(&format!("{more} more objects have it, and are not named"));
         }
     }
 
-    fn add(&mut self, matches: u64, detail: String) {
+    fn add(&mut self, found: MatchCount, detail: String) {
         let path = self.tree.to_text().into_owned();
         self.report.found.push(SurroundingFinding {
             kind: SurroundingKind::Git,
             path,
-            matches,
+            matches: found.values,
+            words: found.words,
             detail: Some(detail),
         });
     }
@@ -161,7 +182,7 @@ impl GitObjects<'_> {
 }
 
 /// Returns the commits that have held objects, newest first, and the objects that commits have.
-fn commits_of(log: &str, held: &BTreeMap<String, u64>) -> (Vec<HoldingCommit>, BTreeSet<String>) {
+fn commits_of(log: &str, held: &HeldObjects) -> (Vec<HoldingCommit>, BTreeSet<String>) {
     let mut commits: Vec<HoldingCommit> = Vec::new();
     let mut reached = BTreeSet::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -171,7 +192,8 @@ fn commits_of(log: &str, held: &BTreeMap<String, u64>) -> (Vec<HoldingCommit>, B
         // A merge is listed once for each parent, and an object once for each commit that brought it.
         let is_new = reached.insert(id.to_owned());
         match places.get(commit).copied() {
-            Some(at) => commits[at].matches += if is_new { *matches } else { 0 },
+            Some(at) if is_new => commits[at].matches.add(*matches),
+            Some(_) => {}
             None => {
                 let date = date.get(..10).unwrap_or(date).to_owned();
                 places.insert(commit.to_owned(), commits.len());
@@ -196,3 +218,35 @@ fn commits_of(log: &str, held: &BTreeMap<String, u64>) -> (Vec<HoldingCommit>, B
 /// The commands that take objects out of a repository.
 pub const REWRITE: &str = "Rewrite the commits with git filter-repo, drop the stashes, then run \
     `git reflog expire --expire=now --all` and `git gc --prune=now`. Where they were pushed, they stay.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::write_new;
+    use crate::store::surroundings::SoughtTexts;
+
+    #[test]
+    fn a_search_of_git_objects_ends_when_it_is_stopped_and_says_so() {
+        let folder = crate::folder::new();
+        let git = |words: &[&str]| {
+            let made = std::process::Command::new("git").current_dir(folder.path()).args(words).output();
+            made.is_ok_and(|own| own.status.success())
+        };
+        if !git(&["init", "-q"]) {
+            return;
+        }
+        for name in ["a", "b", "c"] {
+            write_new(&folder.path().join(name), format!("{name} has marzipan-7").as_bytes()).unwrap();
+            assert!(git(&["hash-object", "-w", name]));
+        }
+        let own = RawSearch::of(&SoughtTexts::of_values(vec![b"marzipan-7".to_vec()])).unwrap();
+        let searched = |progress: ByteProgress<'_>| {
+            let mut report = SurroundingReport::default();
+            search(folder.path(), &own, progress, &mut report);
+            (report.files, report.found.len(), report.stopped, report.unread.len())
+        };
+        assert_eq!(searched(&|_| true), (3, 3, false, 0));
+        assert_eq!(searched(&|bytes| bytes == 0), (1, 1, true, 0));
+        assert_eq!(searched(&|_| false), (0, 0, true, 0));
+    }
+}

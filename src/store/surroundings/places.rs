@@ -59,7 +59,8 @@ pub fn files(
     patterns: &[SurroundingPattern],
     unread: &mut Vec<String>,
 ) -> Vec<SurroundingFile> {
-    let mut found = SurroundingWalk { disk, found: BTreeMap::new(), unread };
+    let mut found =
+        SurroundingWalk { disk, found: BTreeMap::new(), unread, limits: [FILES, DEPTH], over: [false; 2] };
     for pattern in home.iter().flat_map(|_| COMMON.iter().chain(patterns)) {
         let parts: Vec<&str> = pattern.path.split('/').collect();
         found.expand(home.unwrap_or(Path::new("")), &parts, pattern.kind);
@@ -77,6 +78,7 @@ pub fn files(
             }
         }
     }
+    found.say_limits();
     // What is in a store is erased there, and not beside it.
     let is_own = |path: &Path, kind: SurroundingKind| {
         kind != Editor && roots.iter().any(|root| path.starts_with(root))
@@ -89,12 +91,34 @@ struct SurroundingWalk<'a> {
     disk: &'a dyn Disk,
     found: BTreeMap<PathBuf, SurroundingKind>,
     unread: &'a mut Vec<String>,
+    /// The most files, and the most levels of folders.
+    limits: [usize; 2],
+    /// True for each of these limits if something lies beyond it.
+    over: [bool; 2],
 }
 
 impl SurroundingWalk<'_> {
     fn add(&mut self, path: PathBuf, kind: SurroundingKind) {
-        if self.found.len() < FILES {
+        if self.found.len() < self.limits[0] {
             self.found.entry(path).or_insert(kind);
+        } else if !self.found.contains_key(&path) {
+            self.over[0] = true;
+        }
+    }
+
+    /// True if the folders in a folder at this depth are searched, too.
+    fn goes_below(&mut self, depth: usize) -> bool {
+        self.over[1] |= depth >= self.limits[1];
+        depth < self.limits[1]
+    }
+
+    fn say_limits(&mut self) {
+        let [files, levels] = self.limits;
+        if self.over[0] {
+            self.unread.push(format!("files beyond the first {files}"));
+        }
+        if self.over[1] {
+            self.unread.push(format!("folders more than {levels} levels deep"));
         }
     }
 
@@ -152,7 +176,7 @@ impl SurroundingWalk<'_> {
     fn named_below(&mut self, folder: &Path, rest: &[&str], kind: SurroundingKind, depth: usize) {
         self.expand(folder, rest, kind);
         for item in self.items(folder) {
-            if item.kind == ItemKind::Folder && depth < DEPTH {
+            if item.kind == ItemKind::Folder && self.goes_below(depth) {
                 self.named_below(&folder.join(&item.name), rest, kind, depth + 1);
             }
         }
@@ -163,7 +187,7 @@ impl SurroundingWalk<'_> {
             let path = folder.join(&item.name);
             match item.kind {
                 ItemKind::File => self.add(path, kind),
-                ItemKind::Folder if depth < DEPTH => self.below(&path, kind, depth + 1),
+                ItemKind::Folder if self.goes_below(depth) => self.below(&path, kind, depth + 1),
                 _ => {}
             }
         }
@@ -180,7 +204,7 @@ impl SurroundingWalk<'_> {
     fn editor_files(&mut self, folder: &Path, depth: usize) {
         self.here(folder);
         for item in self.items(folder) {
-            if item.kind == ItemKind::Folder && depth < DEPTH {
+            if item.kind == ItemKind::Folder && self.goes_below(depth) {
                 self.editor_files(&folder.join(&item.name), depth + 1);
             }
         }
@@ -253,6 +277,27 @@ mod tests {
             ]
         );
         assert!(unread.is_empty());
+    }
+
+    #[test]
+    fn files_and_folders_beyond_a_limit_are_said_once() {
+        let folder = crate::folder::new();
+        for path in ["a.log", "b.log", "c.log", "one/two/d.log", "one/three/e.log"] {
+            write_new(&folder.path().join(path), b"x").unwrap();
+        }
+        let found = |limits: [usize; 2]| {
+            let mut unread = Vec::new();
+            let unread = &mut unread;
+            let found = BTreeMap::new();
+            let mut walk = SurroundingWalk { disk: &RealDisk, found, unread, limits, over: [false; 2] };
+            walk.below(folder.path(), Trash, 0);
+            walk.below(folder.path(), Trash, 0);
+            walk.say_limits();
+            (walk.found.len(), unread.clone())
+        };
+        assert_eq!(found([5, 2]), (5, Vec::new()));
+        assert_eq!(found([2, 2]), (2, vec!["files beyond the first 2".to_owned()]));
+        assert_eq!(found([5, 1]), (3, vec!["folders more than 1 levels deep".to_owned()]));
     }
 
     #[test]

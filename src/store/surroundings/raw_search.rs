@@ -7,101 +7,214 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::ByteProgress;
 use crate::disk::Disk;
 use crate::model::Span;
 
-/// How much is read at once.
-const BLOCK: u64 = 1 << 20;
+/// How much is read at once. More does not fit into the caches of a core.
+const BLOCK: u64 = 256 << 10;
 /// Of a longer value only the start is searched for.
 const LONGEST: usize = 1_024;
 /// More bytes of values are searched for with less memory, and slower.
 const MANY: usize = 64 << 10;
+/// A shorter word is found by chance.
+pub const SHORTEST_WORD: usize = 3;
 
-/// Values in the forms in which other programs write them.
-pub struct RawSearch {
-    finder: AhoCorasick,
-    longest: usize,
+/// What is searched for beside the stores.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SoughtTexts {
+    /// Values, and texts of memories. They are found as they are.
+    pub values: Vec<Vec<u8>>,
+    /// Words and phrases of a topic. They are found in capitals of ASCII, too.
+    pub words: Vec<String>,
 }
 
-/// What a search of one file says.
+impl SoughtTexts {
+    /// Searches for values alone.
+    pub fn of_values(values: Vec<Vec<u8>>) -> SoughtTexts {
+        SoughtTexts { values, words: Vec::new() }
+    }
+
+    /// True if there is nothing to search for.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty() && self.words.is_empty()
+    }
+
+    /// Returns the number of words that are too short to be searched for.
+    pub fn short_words(&self) -> usize {
+        self.words.iter().filter(|own| own.len() < SHORTEST_WORD).count()
+    }
+}
+
+/// Values and words in the forms in which other programs write them.
+pub struct RawSearch {
+    values: Option<FormFinder>,
+    words: Option<FormFinder>,
+}
+
+/// How often something was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MatchCount {
+    /// Values and texts of memories.
+    pub values: u64,
+    /// Words of a topic.
+    pub words: u64,
+}
+
+impl MatchCount {
+    /// True if nothing was found.
+    pub fn is_zero(self) -> bool {
+        self == MatchCount::default()
+    }
+
+    /// Adds another count.
+    pub fn add(&mut self, other: MatchCount) {
+        self.values += other.values;
+        self.words += other.words;
+    }
+}
+
+/// What a search of a part of a file says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileSearch {
     /// The number of searched bytes.
     pub bytes: u64,
-    /// How often a value was found.
-    pub matches: u64,
+    /// How often something was found.
+    pub matches: MatchCount,
     /// True if the search was stopped.
     pub stopped: bool,
 }
 
+impl FileSearch {
+    /// Adds the search of another part.
+    pub fn add(&mut self, part: FileSearch) {
+        self.bytes += part.bytes;
+        self.matches.add(part.matches);
+        self.stopped |= part.stopped;
+    }
+}
+
 impl RawSearch {
     /// Makes a search. `None` if there is nothing to search for.
-    pub fn of(values: &[Vec<u8>]) -> Option<RawSearch> {
-        let forms: BTreeSet<Vec<u8>> =
-            values.iter().filter(|own| !own.is_empty()).flat_map(|own| forms(own)).collect();
-        let longest = forms.iter().map(Vec::len).max()?;
-        let bytes: usize = forms.iter().map(Vec::len).sum();
-        let kind = (bytes > MANY).then_some(AhoCorasickKind::ContiguousNFA);
-        let finder = AhoCorasick::builder().kind(kind).build(&forms).ok()?;
-        Some(RawSearch { finder, longest })
+    pub fn of(sought: &SoughtTexts) -> Option<RawSearch> {
+        let values = sought.values.iter().filter(|own| !own.is_empty()).flat_map(|own| forms(own));
+        let words = sought.words.iter().filter(|own| own.len() >= SHORTEST_WORD);
+        let values = FormFinder::of(values.collect(), false);
+        let words = FormFinder::of(words.flat_map(|own| forms(own.as_bytes())).collect(), true);
+        (values.is_some() || words.is_some()).then_some(RawSearch { values, words })
     }
 
-    /// Returns how often a value is in bytes. Matches do not overlap.
-    pub fn count(&self, bytes: &[u8]) -> u64 {
-        self.finder.find_iter(bytes).count() as u64
+    /// Returns how often something is in bytes. Matches do not overlap.
+    pub fn count(&self, bytes: &[u8]) -> MatchCount {
+        let mut scan = BlockScan { own: self, ends: [0; 2], found: MatchCount::default() };
+        scan.add(0, 0, bytes);
+        scan.found
     }
 
-    /// Searches a file.
+    /// True if a value is in bytes. Words do not count.
+    pub fn has_value(&self, bytes: &[u8]) -> bool {
+        self.values.as_ref().is_some_and(|own| own.finder.is_match(bytes))
+    }
+
+    /// Returns how many bytes before a part may have the start of what is found in it.
+    fn overlap(&self) -> u64 {
+        let all = [&self.values, &self.words].into_iter().flatten();
+        all.map(|own| own.longest as u64 - 1).max().unwrap_or_default()
+    }
+
+    /// Searches a part of a file, for what ends in it.
     ///
     /// # Errors
     ///
     /// If it can't be read.
-    pub fn file(&self, disk: &dyn Disk, path: &Path, progress: ByteProgress<'_>) -> io::Result<FileSearch> {
-        let mut search = BlockSearch { own: self, kept: Vec::new(), found: FileSearch::default() };
-        let Some((reader, generation)) = disk.open_ranges(path)? else {
-            let (bytes, _) = disk.read(path, 0, None)?;
-            search.add(&bytes);
-            return Ok(search.found);
+    pub fn part(
+        &self,
+        disk: &dyn Disk,
+        (path, part): (&Path, Span),
+        progress: ByteProgress<'_>,
+    ) -> io::Result<FileSearch> {
+        let mut scan = BlockScan { own: self, ends: [0; 2], found: MatchCount::default() };
+        let mut searched = FileSearch::default();
+        if !progress(0) {
+            return Ok(FileSearch { stopped: true, ..searched });
+        }
+        let Some((reader, _)) = disk.open_ranges(path)? else {
+            let (mut bytes, _) = disk.read(path, part.start, None)?;
+            bytes.truncate(part.len() as usize);
+            scan.add(part.start, part.start, &bytes);
+            return Ok(FileSearch { bytes: bytes.len() as u64, matches: scan.found, stopped: false });
         };
-        let mut at = 0;
-        while at < generation.len {
-            let span = Span { start: at, end: (at + BLOCK).min(generation.len) };
-            // A file that became shorter has no more.
-            let Some(block) = reader.read(span) else { break };
-            search.add(&block);
-            at = span.end;
-            if !progress(span.end - span.start) {
-                search.found.stopped = at < generation.len;
+        let mut at = part.start;
+        while at < part.end {
+            let end = (at + BLOCK).min(part.end);
+            // The end of the last block is read with the next one: it may have the start of a value.
+            let start = at.saturating_sub(self.overlap());
+            let Some(block) = reader.read(Span { start, end }) else {
+                // A file that became shorter has no more.
+                match disk.look(path)?.generation.len < end {
+                    true => break,
+                    false => return Err(io::Error::other("a part of it can't be read")),
+                }
+            };
+            scan.add(start, at, &block);
+            searched.bytes += end - at;
+            let is_going = progress(end - at);
+            at = end;
+            if !is_going {
+                searched.stopped = at < part.end;
                 break;
             }
         }
-        Ok(search.found)
+        Ok(FileSearch { matches: scan.found, ..searched })
+    }
+}
+
+/// All forms of what is searched for.
+struct FormFinder {
+    finder: AhoCorasick,
+    longest: usize,
+}
+
+impl FormFinder {
+    fn of(forms: BTreeSet<Vec<u8>>, is_any_case: bool) -> Option<FormFinder> {
+        let longest = forms.iter().map(Vec::len).max()?;
+        let bytes: usize = forms.iter().map(Vec::len).sum();
+        let kind = (bytes > MANY).then_some(AhoCorasickKind::ContiguousNFA);
+        let mut builder = AhoCorasick::builder();
+        // Only a leftmost search uses the vectors of the processor: it is five times as fast with a few values.
+        // Of a character in UTF-16 that is not ASCII a byte may look like a letter: a rare other one fits, too.
+        builder.match_kind(MatchKind::LeftmostFirst).ascii_case_insensitive(is_any_case).kind(kind);
+        Some(FormFinder { finder: builder.build(&forms).ok()?, longest })
     }
 }
 
 /// A search that goes on from block to block.
-struct BlockSearch<'a> {
+struct BlockScan<'a> {
     own: &'a RawSearch,
-    /// The end of the last block, after its last match: it may have the start of a value.
-    kept: Vec<u8>,
-    found: FileSearch,
+    /// Where the last match of a value and of a word ended.
+    ends: [u64; 2],
+    found: MatchCount,
 }
 
-impl BlockSearch<'_> {
-    fn add(&mut self, block: &[u8]) {
-        self.found.bytes += block.len() as u64;
-        let mut window = std::mem::take(&mut self.kept);
-        window.extend_from_slice(block);
-        let mut end = 0;
-        for own in self.own.finder.find_iter(&window) {
-            self.found.matches += 1;
-            end = own.end();
+impl BlockScan<'_> {
+    /// Searches a block that begins at `start`. What ends before `from` is counted already.
+    fn add(&mut self, start: u64, from: u64, block: &[u8]) {
+        let own = self.own;
+        let counts = [&mut self.found.values, &mut self.found.words];
+        for ((finder, count), last) in [&own.values, &own.words].into_iter().zip(counts).zip(&mut self.ends) {
+            let Some(finder) = finder else { continue };
+            let overlap = finder.longest as u64 - 1;
+            let first = from.saturating_sub(overlap).max(start).max(*last);
+            for found in finder.finder.find_iter(block.get((first - start) as usize..).unwrap_or_default()) {
+                let end = first + found.end() as u64;
+                if end > from {
+                    *count += 1;
+                    *last = end;
+                }
+            }
         }
-        let from = window.len().saturating_sub(self.own.longest - 1).max(end);
-        self.kept = window.split_off(from);
     }
 }
 
@@ -119,10 +232,14 @@ fn forms(value: &[u8]) -> Vec<Vec<u8>> {
     for once in [escaped(text), ascii(&escaped(text))] {
         all.extend([escaped(&once).into_bytes(), once.into_bytes()]);
     }
-    let units: Vec<u16> = text.encode_utf16().collect();
-    all.push(units.iter().flat_map(|own| own.to_le_bytes()).collect());
-    all.push(units.iter().flat_map(|own| own.to_be_bytes()).collect());
+    all.extend(wide_forms(text));
     all
+}
+
+fn wide_forms(text: &str) -> [Vec<u8>; 2] {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let bytes = |order: fn(u16) -> [u8; 2]| units.iter().flat_map(|own| order(*own)).collect();
+    [bytes(u16::to_le_bytes), bytes(u16::to_be_bytes)]
 }
 
 /// Returns a JSON text with other characters than ASCII as `\\uXXXX`, as some programs write them.
@@ -151,20 +268,48 @@ mod tests {
     use crate::disk::{RealDisk, write_new};
 
     fn search(values: &[&str]) -> RawSearch {
-        RawSearch::of(&values.iter().map(|own| own.as_bytes().to_vec()).collect::<Vec<_>>()).unwrap()
+        let values = values.iter().map(|own| own.as_bytes().to_vec()).collect();
+        RawSearch::of(&SoughtTexts::of_values(values)).unwrap()
+    }
+
+    fn words(words: &[&str]) -> Option<RawSearch> {
+        let words = words.iter().map(|own| (*own).to_owned()).collect();
+        RawSearch::of(&SoughtTexts { words, ..SoughtTexts::default() })
+    }
+
+    fn utf_16(text: &str) -> Vec<u8> {
+        text.encode_utf16().flat_map(u16::to_le_bytes).collect()
     }
 
     #[test]
     fn a_value_is_found_in_the_forms_of_other_programs() {
         let own = search(&["say \"hi\" to\nanna"]);
-        assert_eq!(own.count(b"x say \"hi\" to\nanna y"), 1);
-        assert_eq!(own.count(br#"{"a":"say \"hi\" to\nanna"}"#), 1);
-        assert_eq!(own.count(br#"{"a":"{\"b\":\"say \\\"hi\\\" to\\nanna\"}"}"#), 1);
-        let wide: Vec<u8> = "say \"hi\" to\nanna".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert_eq!(own.count(&wide), 1);
-        assert_eq!(search(&["caf\u{e9} \u{1f600}"]).count(br#"{"a":"caf\u00e9 \ud83d\ude00"}"#), 1);
-        assert_eq!(own.count(b"say hi to anna"), 0);
-        assert!(RawSearch::of(&[]).is_none() && RawSearch::of(&[Vec::new()]).is_none());
+        assert_eq!(own.count(b"x say \"hi\" to\nanna y").values, 1);
+        assert_eq!(own.count(br#"{"a":"say \"hi\" to\nanna"}"#).values, 1);
+        assert_eq!(own.count(br#"{"a":"{\"b\":\"say \\\"hi\\\" to\\nanna\"}"}"#).values, 1);
+        assert_eq!(own.count(&utf_16("say \"hi\" to\nanna")).values, 1);
+        assert_eq!(search(&["caf\u{e9} \u{1f600}"]).count(br#"{"a":"caf\u00e9 \ud83d\ude00"}"#).values, 1);
+        assert!(own.count(b"say hi to anna").is_zero() && own.count(b"Say \"hi\" to\nanna").is_zero());
+        assert!(RawSearch::of(&SoughtTexts::of_values(vec![Vec::new()])).is_none());
+    }
+
+    #[test]
+    fn words_are_found_in_capitals_too_and_counted_apart_from_values() {
+        let own = words(&["acme", "ab", "Z\u{fc}rich office"]).unwrap();
+        let count = |bytes: &[u8]| own.count(bytes);
+        assert_eq!(count(b"Acme, ACME and acme: AB ab").words, 3);
+        assert_eq!(count(&utf_16("the ACME group")).words, 1);
+        assert_eq!(count("z\u{fc}rich Office".as_bytes()).words, 1);
+        assert_eq!(count(br#"{"a":"Z\u00FCrich office"}"#).words, 1);
+        assert_eq!(count(b"Acme").values, 0);
+        let both = SoughtTexts { values: vec![b"acme-7".to_vec()], words: vec!["acme".into()] };
+        let found = RawSearch::of(&both).unwrap().count(b"acme-7, ACME-7");
+        assert_eq!((found.values, found.words), (1, 2));
+        assert!(words(&["ab", ""]).is_none());
+    }
+
+    fn whole(own: &RawSearch, path: &Path, len: usize) -> FileSearch {
+        own.part(&RealDisk, (path, Span { start: 0, end: len as u64 }), &|_| true).unwrap()
     }
 
     #[test]
@@ -172,12 +317,25 @@ mod tests {
         let folder = crate::folder::new();
         let (path, value) = (folder.path().join("log"), "marzipan-and-tea");
         let own = search(&[value, "other value"]);
-        for before in (BLOCK as usize - 20)..(BLOCK as usize + 4) {
+        for before in (BLOCK as usize - 40)..(BLOCK as usize + 4) {
             let text = ["x".repeat(before).as_str(), value, value, "y"].concat();
             std::fs::remove_file(&path).ok();
             write_new(&path, text.as_bytes()).unwrap();
-            let found = own.file(&RealDisk, &path, &|_| true).unwrap();
-            assert_eq!((found.matches, found.bytes), (2, text.len() as u64), "{before}");
+            let found = whole(&own, &path, text.len());
+            assert_eq!((found.matches.values, found.bytes), (2, text.len() as u64), "{before}");
+        }
+    }
+
+    #[test]
+    fn a_value_over_the_end_of_a_part_is_found_once() {
+        let folder = crate::folder::new();
+        let (path, value) = (folder.path().join("log"), "marzipan-and-tea");
+        let (own, text) = (search(&[value]), [value, value, "y"].concat());
+        write_new(&path, text.as_bytes()).unwrap();
+        for middle in 0..text.len() as u64 {
+            let parts = [Span { start: 0, end: middle }, Span { start: middle, end: text.len() as u64 }];
+            let found = parts.map(|part| own.part(&RealDisk, (&path, part), &|_| true).unwrap());
+            assert_eq!(found[0].matches.values + found[1].matches.values, 2, "{middle}");
         }
     }
 
@@ -186,7 +344,8 @@ mod tests {
         let folder = crate::folder::new();
         let path = folder.path().join("log");
         write_new(&path, &vec![b'x'; 3 * BLOCK as usize]).unwrap();
-        let found = search(&["abc"]).file(&RealDisk, &path, &|_| false).unwrap();
+        let part = Span { start: 0, end: 3 * BLOCK };
+        let found = search(&["abc"]).part(&RealDisk, (&path, part), &|bytes| bytes == 0).unwrap();
         assert!(found.stopped && found.bytes == BLOCK);
     }
 }

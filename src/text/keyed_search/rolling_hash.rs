@@ -20,7 +20,7 @@ impl RollingHash {
     }
 
     /// Passes the place and the hash of every stretch of `len` bytes to `see`.
-    pub(super) fn each(&self, bytes: &[u8], len: usize, see: &mut dyn FnMut(usize, u64)) {
+    pub(super) fn each(&self, bytes: &[u8], len: usize, mut see: impl FnMut(usize, u64)) {
         if len == 0 || bytes.len() < len {
             return;
         }

@@ -62,6 +62,9 @@ fn first(app: &App) -> Vec<Hint> {
     if let Some(editor) = app.editor.as_ref().filter(|_| app.screen == Screen::Editor) {
         return super::editor::hints(app, editor);
     }
+    if let Some(own) = app.clean_up.as_ref().filter(|_| app.screen == Screen::CleanUp) {
+        return super::clean_up::hints(own);
+    }
     if let Some(count) =
         app.count.typed.as_ref().and_then(|count| count.number()).filter(|_| app.key_sequence.is_empty())
     {

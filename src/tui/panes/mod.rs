@@ -1,5 +1,6 @@
 //! The parts of the frame, one file each.
 
+pub mod clean_up;
 pub mod command_help;
 pub mod confirm;
 pub mod delete_menu;

@@ -27,6 +27,7 @@ use crate::text::safe_text::sanitize;
 use crate::tui::action::Action;
 use crate::tui::colours::ColourPalette;
 use crate::tui::message::Effect;
+use crate::tui::state::clean_up::CleanUp;
 use crate::tui::state::confirmation::Confirmation;
 use crate::tui::state::distinct_titles::DistinctTitles;
 use crate::tui::state::editor::Editor;
@@ -73,11 +74,11 @@ pub struct App {
     /// The number of requested changes that are not finished.
     pub change_count: usize,
     /// True if palimp has looked for what an earlier run left behind.
-    pub cleanup_started: bool,
+    pub recovery_started: bool,
     /// True if palimp quits when the requested changes are finished.
     pub quits_when_done: bool,
     /// True while a worker cleans up palimp's own files.
-    pub cleanup_running: bool,
+    pub recovery_running: bool,
     /// The number of changes of this run that `u` can undo.
     pub undo_count: usize,
 
@@ -138,6 +139,7 @@ pub struct App {
     pub opened_from: Option<(Screen, String, String)>,
     pub detail_top: usize,
     pub prompt: Option<Prompt>,
+    pub clean_up: Option<Box<CleanUp>>,
     pub export_count: u64,
     /// The last actions, newest first.
     pub recent_actions: Vec<Action>,

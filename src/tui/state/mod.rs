@@ -2,6 +2,7 @@
 
 pub mod app;
 pub mod change_target;
+pub mod clean_up;
 pub mod confirmation;
 pub mod deleted_count;
 pub mod distinct_titles;
@@ -21,3 +22,4 @@ pub mod screens;
 pub mod statistics_view;
 pub mod store_tree_row;
 pub mod tutor_progress;
+pub mod typed_line;

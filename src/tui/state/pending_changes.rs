@@ -33,6 +33,8 @@ pub struct QueuedChange {
     pub moves: Option<(Arc<Snapshot>, Vec<EntryRef>)>,
     /// The command, if it can be repeated. A text is for one memory, and an erasure must be typed each time.
     pub repeatable: Option<ChangeCommand>,
+    /// True if the clean-up that is open asked for it.
+    pub of_clean_up: bool,
 }
 
 pub struct ActiveChange {

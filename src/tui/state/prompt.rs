@@ -1,12 +1,12 @@
 //! A line that the user types: a search, the name of an action, or a new value for memories.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::KeyEvent;
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
-use tui_textarea::TextArea;
 
 use super::app::{ChangeTarget, Screen};
 use super::list_cursor::ListCursor;
+use super::typed_line::{TypedLine, one_line};
 use crate::tui::action::{Action, ActionInfo, offered};
 use crate::tui::colours::ColourPalette;
 use crate::tui::value_prompt::ValuePrompt;
@@ -59,7 +59,7 @@ impl PromptPurpose {
 
 pub struct Prompt {
     pub purpose: PromptPurpose,
-    pub line: TextArea<'static>,
+    pub line: TypedLine,
     /// The search before. Esc restores it.
     pub former_text: String,
     pub choice: ListCursor,
@@ -98,8 +98,7 @@ struct PromptCompletion {
 impl Prompt {
     /// Returns a prompt with `text` and the cursor after it.
     pub fn new(purpose: PromptPurpose, text: &str, over: Screen) -> Self {
-        let mut line = TextArea::new(vec![one_line(text)]);
-        line.move_cursor(tui_textarea::CursorMove::End);
+        let line = TypedLine::new(text);
         let (choice, before) = (ListCursor::default(), text.to_owned());
         let (words, completed, suggested) = (PromptWords::default(), None, Vec::new());
         let (launch, colours, aim, export) = (None, ColourPalette::default(), None, None);
@@ -120,28 +119,18 @@ impl Prompt {
     }
 
     pub fn text(&self) -> String {
-        self.line.lines().join(" ")
+        self.line.text()
     }
 
     /// Returns the column of the cursor, in characters.
     pub fn column(&self) -> usize {
-        self.line.cursor().1
+        self.line.column()
     }
 
     /// Handles a key. The text stays one line.
     pub fn key(&mut self, key: KeyEvent) {
         self.completed = None;
-        if key.code == KeyCode::Char('u') && key.modifiers.contains(KeyModifiers::CONTROL) {
-            // Ctrl-u would undo in the text area. Here it deletes to the start of the line, as in readline.
-            self.line.delete_line_by_head();
-            return;
-        }
-        self.line.input(key);
-        if self.line.lines().len() > 1 {
-            let text = self.text();
-            self.line = TextArea::new(vec![text]);
-            self.line.move_cursor(tui_textarea::CursorMove::End);
-        }
+        self.line.key(key);
     }
 
     /// Completes a word to the next one that fits, or to the one before.
@@ -196,15 +185,13 @@ impl Prompt {
         let chosen = one_line(fit[next]);
         let typed = self.completed.take().map_or_else(|| word.clone(), |own| own.typed);
         let is_new = sign.is_empty() && self.purpose == PromptPurpose::Tag;
-        for _ in word.chars() {
-            self.line.delete_char();
-        }
-        self.line.insert_str(if is_new { format!("+{chosen}") } else { chosen });
+        self.line.delete_before_cursor(word.chars().count());
+        self.line.insert(&if is_new { format!("+{chosen}") } else { chosen });
         self.completed = Some(PromptCompletion { typed, at: next });
     }
 
     pub fn before_cursor(&self) -> String {
-        self.text().chars().take(self.column()).collect()
+        self.line.before_cursor()
     }
 
     /// Replaces the word before the cursor by the next suggestion, or by the one before. The suggestions stay
@@ -229,11 +216,8 @@ impl Prompt {
             (Some(at), false) => (at + len - 1) % len,
         };
         let (sign, word) = last_word(&before);
-        for _ in sign.chars().chain(word.chars()) {
-            self.line.delete_char();
-        }
-        let chosen = one_line(&self.suggested[at].text);
-        self.line.insert_str(&chosen);
+        self.line.delete_before_cursor(sign.chars().chain(word.chars()).count());
+        self.line.insert(&self.suggested[at].text);
         self.completed = Some(PromptCompletion { typed: before, at });
     }
 
@@ -243,14 +227,13 @@ impl Prompt {
     }
 
     pub fn replace(&mut self, text: &str) {
-        self.line = TextArea::new(vec![one_line(text)]);
-        self.line.move_cursor(tui_textarea::CursorMove::End);
+        self.line = TypedLine::new(text);
     }
 
     /// Inserts a paste as one edit. Its line ends become spaces.
     pub fn paste(&mut self, text: &str) {
         self.completed = None;
-        self.line.insert_str(one_line(text));
+        self.line.insert(text);
     }
 
     pub fn choices(&self) -> usize {
@@ -342,14 +325,6 @@ impl SearchHistory {
         self.back = back;
         Some(text)
     }
-}
-
-/// Longer than any query that a person types, but short enough to parse after every key.
-const LONGEST: usize = 4_000;
-
-/// Replaces line ends and tabs by spaces. All other characters stay.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }).take(LONGEST).collect()
 }
 
 /// A completion, and how many of the listed memories have it.

@@ -37,6 +37,8 @@ pub enum Screen {
     Loaded,
     /// Two sessions side by side.
     SessionPair,
+    /// Something is forgotten, step by step.
+    CleanUp,
     /// What was written when, and how the stores grow.
     Statistics,
     /// Two memories side by side.
@@ -76,6 +78,7 @@ impl Screen {
             Screen::Secrets => "Secrets",
             Screen::Loaded => "Loaded",
             Screen::SessionPair => "Sessions",
+            Screen::CleanUp => "Clean-up",
             Screen::Statistics => "Statistics",
             Screen::Difference => "Compare",
             Screen::Editor => "Editor",

@@ -78,7 +78,7 @@ fn an_action_that_changes_something_names_a_verb_that_does_the_same() {
 /// Returns the actions that change something, without those of the form, which are for one memory.
 fn changing() -> impl Iterator<Item = &'static ActionInfo> {
     // These open a form or a view, in which other actions change something.
-    let in_form = [Action::Save, Action::FieldInEditor, Action::Secrets, Action::Journal];
+    let in_form = [Action::Save, Action::FieldInEditor, Action::Secrets, Action::Journal, Action::CleanUp];
     ACTIONS.iter().filter(move |own| !own.action.verbs().is_empty() && !in_form.contains(&own.action))
 }
 

@@ -8,7 +8,7 @@ use crate::tui::colours::{ColourPalette, ColourRole};
 use crate::tui::plain_text;
 
 /// Views, and the keys that lead to them: `⏎` is Enter, `⇥` Tab, `…` waits until the next keys are shown.
-pub(super) const VIEWS: [(&str, &str); 37] = [
+pub(super) const VIEWS: [(&str, &str); 41] = [
     ("main", ""),
     ("stores", "1…jl"),
     ("filters", "2…j"),
@@ -38,6 +38,10 @@ pub(super) const VIEWS: [(&str, &str); 37] = [
     ("upkeep", "gm"),
     ("journal", "t+seen⏎gu⏎"),
     ("secrets", "gx"),
+    ("clean-up", "gcpayments"),
+    ("clean-up-scope", "gcpayments⏎"),
+    ("clean-up-preview", "gcpayments⏎⏎"),
+    ("clean-up-question", "gcpayments⏎⏎⏎"),
     ("loaded", "gl"),
     ("new", "gn"),
     ("duplicates", "g="),

@@ -5,7 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::changes::{differing, files, notice, on};
 use super::{Desk, now};
 use crate::query::CancelToken;
-use crate::tui::action::{Action, runs_in_editor};
+use crate::tui::action::{Action, runs_in};
 use crate::tui::message::{Effect, Msg};
 use crate::tui::state::app::Screen;
 use crate::tui::update::{load_now, update};
@@ -65,7 +65,7 @@ fn the_help_of_a_form_opens_no_other_view_over_it() {
         prompt.actions().iter().map(|known| known.action).collect()
     };
     assert_eq!(offered(&desk)[0], Action::Save, "its own actions come first");
-    assert!(offered(&desk).iter().all(|action| runs_in_editor(*action)));
+    assert!(offered(&desk).iter().all(|action| runs_in(Screen::Editor, *action)));
     desk.type_keys("browse");
     assert!(!offered(&desk).contains(&Action::AllMemories));
     desk.press(KeyCode::Enter);

@@ -99,6 +99,14 @@ fn problems() -> Desk {
     desk
 }
 
+fn clean_up() -> Desk {
+    let mut desk = Desk::new(SIZE.0, SIZE.1);
+    desk.type_keys("gcpayments");
+    desk.press(KeyCode::Enter);
+    desk.press(KeyCode::Enter);
+    desk
+}
+
 fn loaded() -> Desk {
     let mut desk = till(SIZE.0, SIZE.1);
     desk.type_keys("gl");
@@ -136,7 +144,8 @@ type Scene = fn() -> Desk;
 
 #[test]
 fn the_pictures_are_what_the_program_draws() {
-    let scenes: [(&str, Scene); 11] = [
+    let scenes: [(&str, Scene); 12] = [
+        ("clean-up", clean_up),
         ("main", main),
         ("marks", marked),
         ("plan", plan),

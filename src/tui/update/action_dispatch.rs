@@ -2,7 +2,7 @@
 
 use super::reload::reload;
 use super::{
-    all_memories, back_close, change_memories, command_help, copy, difference, drop_filter,
+    all_memories, back_close, change_memories, clean_up, command_help, copy, difference, drop_filter,
     duplicates_forecast, editor, export, field_prompt, filter_like_this, fold, list_view, marks, next_match,
     next_problem_new_secret_marked_session, next_tab, open, order_ranking, pager, pane_focus, quit,
     reference_go_back, reveal, search_narrow, statistics, theme_list, to_middle, toggle, tutor,
@@ -51,6 +51,7 @@ pub fn act(app: &mut App, action: Action) {
         Action::CommandLine => command_help::explain_command_line(app),
         Action::Command => command_help::open_palette(app),
         Action::Theme => theme_list::open(app),
+        Action::CleanUp => clean_up::open(app),
         Action::Help => command_help::open_help(app),
         Action::Search => search_narrow::begin(app),
         Action::Narrow => search_narrow::narrow(app),

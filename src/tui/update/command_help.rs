@@ -1,7 +1,7 @@
 //! The actions `command`, `command line` and `help`. The palette has first the recent actions, then those
 //! that can be done here, then the rest.
 
-use crate::tui::action::{Action, ActionInfo, exists_in, offered, runs_in_editor};
+use crate::tui::action::{Action, ActionInfo, exists_in, offered, runs_in};
 use crate::tui::possible_changes;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::prompt::PromptPurpose;
@@ -57,7 +57,7 @@ fn can(app: &App, action: Action) -> bool {
     let is_listed = app.screen == Screen::Memories;
     match action {
         _ if !exists_in(app.screen, action) => false,
-        _ if app.screen == Screen::Editor => runs_in_editor(action),
+        _ if matches!(app.screen, Screen::Editor | Screen::CleanUp) => runs_in(app.screen, action),
         Action::Undo => possible_changes::can(app, action),
         Action::Redo | Action::RenameTag => !app.is_readonly(),
         // In other views, these two act on the rows of one view only.

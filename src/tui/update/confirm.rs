@@ -11,7 +11,7 @@ use crate::model::{EntryRef, Snapshot};
 use crate::tui::message::Effect;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::confirmation::{Confirmation, TypedWord};
-use crate::tui::state::pending_changes::ActiveChange;
+use crate::tui::state::pending_changes::{ActiveChange, QueuedChange};
 use crate::tui::update::{reload, running_change};
 use crate::tui::{confirm, layout};
 use crate::usecase::{ChangeCommand, PlannedChange, count_changed_since, memory_count};
@@ -39,7 +39,7 @@ pub fn planned(app: &mut App, outcome: Result<PlannedChange, String>) {
 }
 
 /// Shows a plan. An erasure and a large deletion need a typed word.
-fn show(app: &mut App, planned: PlannedChange) {
+pub(super) fn show(app: &mut App, planned: PlannedChange) {
     let question = question(&planned);
     let (wanted, records) = (&planned.request.command, planned.records());
     let is_typed = matches!(wanted, ChangeCommand::Erase(_))
@@ -52,7 +52,7 @@ fn show(app: &mut App, planned: PlannedChange) {
 /// Asks again if other programs changed what the user agreed to; nothing was written. If the user is busy
 /// with something else, only a notice appears, so that no key answers the question by mistake.
 pub fn ask_again(app: &mut App, planned: PlannedChange) {
-    running_change::finish_queued(app);
+    let given = running_change::finish_queued(app);
     queued_keys::refused(app);
     if app.changes.active.as_ref().is_some_and(|going| !going.is_planning) {
         app.changes.active = None;
@@ -64,17 +64,29 @@ pub fn ask_again(app: &mut App, planned: PlannedChange) {
         || app.delete_menu.is_some()
         || app.confirm.is_some()
         || app.changes.active.is_some()
-        || app.screen == Screen::Editor;
+        || app.screen == Screen::Editor
+        || app.clean_up.is_some() && !given.of_clean_up;
     if planned.is_empty() {
         let left: String = planned.left_out().iter().map(|line| format!(" · {line}")).collect();
-        app.say(format!("{told}. Nothing of the plan remains; nothing was changed.{left}"));
+        let said = format!("{told}. Nothing of the plan remains; nothing was changed.{left}");
+        clean_up_failed(app, &given, &said);
+        app.say(said);
     } else if is_busy {
-        app.say(format!("{told}. Nothing was changed; ask for it once more."));
+        let said = format!("{told}. Nothing was changed; ask for it once more.");
+        clean_up_failed(app, &given, &said);
+        app.say(said);
     } else {
         app.notice = None;
         show(app, planned);
     }
     app.push_effect(reload::load_now(app));
+}
+
+/// Leads a clean-up back to its stores if this was its change.
+fn clean_up_failed(app: &mut App, given: &QueuedChange, why: &str) {
+    if let Some(own) = app.clean_up.as_mut().filter(|_| given.of_clean_up) {
+        own.fail(why);
+    }
 }
 
 /// Counts the memories of a waiting plan that changed since they were shown.
@@ -196,7 +208,9 @@ pub fn key(app: &mut App, key: KeyEvent) {
         (KeyCode::Char('y') | KeyCode::Enter, _) if !is_seen => {}
         (KeyCode::Char('l'), _) if control => app.push_effect(Effect::Redraw),
         (KeyCode::Esc, _) | (KeyCode::Char('n' | 'q'), None) => {
-            app.confirm = None;
+            if let (Some(left), Some(own)) = (app.confirm.take(), &mut app.clean_up) {
+                own.take_back(*left.planned);
+            }
             app.say("Nothing was changed.");
         }
         (KeyCode::Char('y'), None) if key.modifiers.is_empty() => go(app),

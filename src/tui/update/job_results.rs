@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::search_results::arrived;
 use super::stores_loaded::{checked, loaded};
-use super::{confirm, editor, export, list_view, marks, statistics};
+use super::{clean_up, confirm, editor, export, list_view, marks, statistics};
 use crate::tui::state::app::App;
 use crate::tui::state::rank_place;
-use crate::tui::update::{cleanup, running_change};
+use crate::tui::update::{recovery, running_change};
 use crate::tui::{record_text, why};
 use crate::work::{ExplainedRank, JobResult};
 
@@ -22,8 +22,12 @@ pub fn done(app: &mut App, done: JobResult) {
         JobResult::FoundToMark(found) => marks::selected(app, *found),
         JobResult::ChangeDone(outcome) => running_change::done(app, *outcome),
         JobResult::Planned(outcome) => confirm::planned(app, *outcome),
+        JobResult::CleanUpPlanned(own) => clean_up::planned(app, *own),
         JobResult::PlanStale(planned) => confirm::ask_again(app, *planned),
-        JobResult::VerdictKept(outcome) => list_view::secrets::verdict_kept(app, outcome),
+        JobResult::VerdictKept(outcome) => {
+            list_view::secrets::verdict_kept(app, outcome);
+            clean_up::plan_again(app, false);
+        }
         JobResult::Inspected(seen) => list_view::arrived(app, *seen),
         JobResult::FormValidated(judged) => editor::results::judged(app, *judged),
         JobResult::DraftKept(version, outcome) => editor::results::kept(app, version, outcome),
@@ -32,7 +36,7 @@ pub fn done(app: &mut App, done: JobResult) {
         JobResult::DraftFound(at, draft) => editor::results::draft_found(app, at, draft),
         JobResult::Exported(number, outcome) => export::exported(app, number, outcome),
         JobResult::Notice(said) => app.say(said),
-        JobResult::Recovered(tended) => cleanup::cleanup_done(app, tended),
+        JobResult::Recovered(tended) => recovery::recovery_done(app, tended),
     }
 }
 

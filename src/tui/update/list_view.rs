@@ -247,11 +247,15 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         Inspected::Secrets(_) => app.screen == Screen::Secrets,
         Inspected::Instructions(_) => app.screen == Screen::Loaded,
         Inspected::Fixes(..) => app.screen == Screen::Problems,
+        Inspected::CleanUpRules(_) => app.screen == Screen::CleanUp,
     };
     if !is_of {
         return;
     }
     let seen = match seen {
+        Inspected::CleanUpRules(rules) => {
+            return app.clean_up.iter_mut().for_each(|own| own.rules = Some(rules.clone()));
+        }
         Inspected::Fixes(store, of, fixes) => return fix::found(app, (store, &of), fixes),
         seen => seen,
     };
@@ -276,7 +280,7 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         Inspected::Secrets(found) => secrets::read(app, found),
         Inspected::Instructions(found) => app.list_view.instructions = found,
         Inspected::Erased(store, step, told) => verify::erased_verified(app, (store, step), told),
-        Inspected::Fixes(..) => {}
+        Inspected::Fixes(..) | Inspected::CleanUpRules(_) => {}
     }
     let is_first = held.is_none();
     renew(app, held);

@@ -5,7 +5,7 @@ mod all_memories;
 mod archive;
 mod back_close;
 mod change_memories;
-mod cleanup;
+mod clean_up;
 mod command_help;
 mod confirm;
 mod copy;
@@ -40,6 +40,7 @@ pub mod pin;
 mod prompt;
 mod queued_keys;
 mod quit;
+mod recovery;
 pub mod reference_go_back;
 pub mod reload;
 mod rename_tag;
@@ -135,7 +136,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::HideBriefNotice => list_view::new::was_told(app),
         Msg::ShowNextKeys => app.shows_next_keys = !app.key_sequence.is_empty(),
         Msg::ShowProgress => running_change::show_progress(app),
-        Msg::Tick => cleanup::start_cleanup(app),
+        Msg::Tick => recovery::start_recovery(app),
     };
     let may_be_count = app.count.typed.is_some();
     if !matches!(app.screen, Screen::Difference | Screen::SessionPair | Screen::Editor) && !may_be_count {
@@ -212,6 +213,12 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     }
     if app.screen == Screen::Editor {
         return editor::key(app, key);
+    }
+    if app.screen == Screen::CleanUp {
+        return match clean_up::is_help(app, key) {
+            true => command_help::open_help(app),
+            false => clean_up::key(app, key),
+        };
     }
     if asked_to_type.is_some_and(|action| is_yes_to_type(app, key, action)) {
         return;

@@ -15,6 +15,9 @@ pub fn paste(app: &mut App, text: &str) {
     if app.prompt.is_none() && app.screen == Screen::Editor {
         return editor::typing::paste(app, text);
     }
+    if app.prompt.is_none() && app.screen == Screen::CleanUp {
+        return app.clean_up.iter_mut().for_each(|own| own.paste(text));
+    }
     let Some(prompt) = app.prompt.as_mut().filter(|own| own.purpose != PromptPurpose::Theme) else { return };
     prompt.paste(text);
     typed(app)

@@ -6,9 +6,10 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{queued_keys, tutor};
 use crate::model::entry_tracker::track_entries;
+use crate::text::columns::human_size;
 use crate::tui::action::Action;
 use crate::tui::message::Effect;
-use crate::tui::state::app::{App, ChangeTarget};
+use crate::tui::state::app::{App, ChangeTarget, Screen};
 use crate::tui::state::pending_changes::{ActiveChange, QueuedChange};
 use crate::tui::update::reload;
 use crate::usecase::{ChangeCommand, ChangeReport, ChangeRequest, HistoryEffect, Requester};
@@ -42,7 +43,7 @@ pub fn request_change(app: &mut App, aim: Option<ChangeTarget>, wanted: ChangeCo
     let going_on = if shown { "Looking at what changes:" } else { wanted.progress_words() };
     app.notice = Some(format!("{going_on} {name}").trim_end().to_owned() + " …" + waits);
     let request = ChangeRequest::new(snapshot, Requester::Screen, wanted, data, app.now);
-    let request = Box::new(ChangeRequest { at, beside, name, hidden, ..request });
+    let request = Box::new(ChangeRequest { at, beside, name, hidden, home: app.home.clone(), ..request });
     if shown {
         wait_for_plan(app, &request);
         return app.give_job(Job::Plan(request));
@@ -57,7 +58,7 @@ pub(super) fn enqueue(app: &mut App, request: Option<&ChangeRequest>) {
         |own: &&ChangeRequest| own.command.binds_to_seen() || matches!(own.command, ChangeCommand::Erase(_));
     let moves = request.filter(goes_or_comes).map(|own| (Arc::clone(&own.snapshot), own.at.clone()));
     let repeatable = request.map(|own| &own.command).filter(|wanted| wanted.is_repeatable()).cloned();
-    app.changes.queue.push_back(QueuedChange { moves, repeatable });
+    app.changes.queue.push_back(QueuedChange { moves, repeatable, of_clean_up: app.clean_up.is_some() });
     app.change_count += 1;
 }
 
@@ -106,7 +107,11 @@ pub fn show_progress(app: &mut App) {
     let (done, of) = going.progress.figure();
     let figure = if of > 0 && !app.reduced_motion { format!(" {done} of {of}") } else { String::new() };
     let stops = if going.is_open() { " · Esc stops it" } else { "" };
-    app.say(format!("{}{figure} …{stops}", going.what));
+    let searched = match going.progress.searched() {
+        0 => String::new(),
+        bytes => format!(", searched {} beside the stores", human_size(bytes)),
+    };
+    app.say(format!("{}{figure}{searched} …{stops}", going.what));
 }
 
 /// Takes in the outcome of a change. The stores are read again in any case.
@@ -127,7 +132,9 @@ pub fn done(app: &mut App, outcome: Result<ChangeReport, String>) {
                 done.into_iter().for_each(|at| app.marks.set(at, false));
                 app.marks.count_hidden(&app.results.hits);
             }
-            if !changed.receipt.is_empty() {
+            if given.of_clean_up && clean_up_done(app, &changed.receipt) {
+                app.quits_when_done = false;
+            } else if !changed.receipt.is_empty() {
                 app.changes.receipt = Some(std::mem::take(&mut changed.receipt));
                 app.changes.receipt_top = 0;
                 // A user who leaves must see the receipt.
@@ -142,9 +149,21 @@ pub fn done(app: &mut App, outcome: Result<ChangeReport, String>) {
             // A user who leaves must see that the change was not made.
             app.quits_when_done = false;
             queued_keys::refused(app);
+            if let Some(own) = app.clean_up.as_mut().filter(|_| given.of_clean_up) {
+                own.fail(&why);
+            }
             app.say(why);
         }
     }
+}
+
+/// Shows the proof of a clean-up, or closes it after a deletion. False if none is open.
+fn clean_up_done(app: &mut App, receipt: &[String]) -> bool {
+    let Some(own) = &mut app.clean_up else { return false };
+    if !own.prove(receipt) {
+        (app.clean_up, app.screen) = (None, Screen::Memories);
+    }
+    true
 }
 
 pub fn outcome_notice(app: &mut App, changed: ChangeReport) -> String {

@@ -9,8 +9,8 @@ use crate::tui::list_view::problems;
 use crate::tui::message::Effect;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::store_tree_row;
-use crate::tui::update::cleanup;
 use crate::tui::update::list_view::{open_view, row_refresh};
+use crate::tui::update::recovery;
 use crate::tui::update::reload::{load_later, load_now};
 use crate::tui::{store_tree, type_letters};
 use crate::usecase::CheckedSnapshot;
@@ -54,7 +54,7 @@ pub(super) fn loaded(app: &mut App, read: LoadedStores) {
             count_deleted(app);
         }
     }
-    cleanup::start_cleanup(app);
+    recovery::start_recovery(app);
     row_refresh::renew(app, held);
     open_view::refresh(app);
     statistics::refresh(app);

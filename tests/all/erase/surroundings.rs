@@ -46,7 +46,9 @@ impl Home {
         write(&home.at(".codex/memories_1.sqlite"), &page);
         write(&home.at(".codex/memories_1.sqlite-wal"), [&[7; 900], value.as_bytes()].concat());
         write(&home.at(".zsh_history"), format!(": 1:0;echo '{value}'\n"));
-        write(&own.join("memory/.bank.md.swp"), [b"b0VIM 9.0\0", value.as_bytes()].concat());
+        write(&own.join(".notes.md.swp"), [b"b0VIM 9.0\0", value.as_bytes()].concat());
+        // It is in the store, and is erased there.
+        write(&own.join("memory/.bank.md.swp"), value);
         write(&home.at(".local/share/Trash/files/old.txt"), value);
         write(&home.at("notes.txt"), value);
         home
@@ -100,7 +102,7 @@ fn files_beside_the_stores_that_hold_a_value_are_counted_before_and_in_the_recei
     let before = home.bytes();
     let expected: Vec<(String, String, u64)> = [
         ("transcript", "0a.jsonl", 2),
-        ("editor", ".bank.md.swp", 1),
+        ("editor", ".notes.md.swp", 1),
         ("database", "memories_1.sqlite", 1),
         ("database", "memories_1.sqlite-wal", 1),
         ("trash", "old.txt", 1),
@@ -156,4 +158,55 @@ fn loose_and_packed_objects_and_stashes_of_the_work_tree_are_named() {
     assert!(has(&["a stash"]), "{details:?}");
     assert!(has(&[&lost[..10], "in no commit"]), "{details:?}");
     assert_eq!(home.bytes(), objects);
+}
+
+fn states(row: &Value) -> Vec<(String, String)> {
+    let text = |own: &Value| own.as_str().unwrap().to_owned();
+    let name = |own: &Value| text(own).rsplit('/').next().unwrap().to_owned();
+    let rows = row["beside"].as_array().unwrap().iter();
+    let mut all: Vec<_> = rows.map(|own| (name(&own["path"]), text(&own["now"]))).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn a_receipt_is_verified_with_what_became_of_the_places_that_it_names() {
+    let home = Home::new();
+    let done = home.run(&["erase", "--value-from", "-", "--yes", "--json"], &home.value).json_lines();
+    let receipt = done[0]["receipt"].as_str().unwrap().to_owned();
+    std::fs::remove_file(home.at(".local/share/Trash/files/old.txt")).unwrap();
+    write(&home.at(".zsh_history"), ": 1:0;ls\n");
+    let before = home.bytes();
+    let checked = home.run(&["verify-erased", &receipt, "--json"], "").expect_status(0).json_lines();
+    let expected = [
+        (".notes.md.swp", "has-it"),
+        (".zsh_history", "not-found"),
+        ("0a.jsonl", "has-it"),
+        ("memories_1.sqlite", "has-it"),
+        ("memories_1.sqlite-wal", "has-it"),
+        ("old.txt", "gone"),
+    ];
+    assert_eq!(states(&checked[0]), expected.map(|(name, now)| (name.to_owned(), now.to_owned())));
+    let told = home.run(&["verify-erased", "--all"], "").expect_status(0).stdout;
+    for part in [
+        "0a.jsonl (transcript): still has it",
+        ".zsh_history (history of commands): it was not found there now",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(!told.contains("8841"));
+    assert_eq!(home.bytes(), before);
+}
+
+#[test]
+fn a_value_is_verified_beside_the_stores_too_and_this_does_not_fail() {
+    let home = Home::new();
+    home.run(&["erase", "--value-from", "-", "--yes"], &home.value).expect_status(0);
+    let words = ["verify-erased", "--value-from", "-", "--json"];
+    let checked = home.run(&words, &home.value).expect_status(0).json_lines();
+    assert_eq!(places(&checked[0]).len(), 6);
+    assert!(states(&checked[0]).iter().all(|(_, now)| now == "has-it"));
+    let told = home.run(&["verify-erased", "--value-from", "-"], &home.value).expect_status(0).stdout;
+    assert!(told.contains("beside the stores, and not changed: 1 transcript, 2 database files"), "{told}");
+    assert!(told.contains("0a.jsonl, twice"), "{told}");
 }

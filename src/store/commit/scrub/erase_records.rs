@@ -50,7 +50,7 @@ pub fn erase(
         with_torn: plan.with_torn.clone(),
         values: scope.values.iter().map(|own| key.digest(own)).collect(),
         value_key: key.id(),
-        beside: scope.beside.cloned(),
+        not_reached: scope.not_reached.cloned().unwrap_or_default(),
     };
     let store = context.load();
     let wanted = ErasureMatcher::of(context.format, &store, &entry.records, context.host.now)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{GitHistory, SearchReport};
 use crate::model::plan::count_with_noun;
-use crate::model::{PathText, Store, SurroundingReport};
+use crate::model::{NotReached, PathText, Store};
 use crate::store::erase::ErasureTarget;
 use crate::text::keyed_search::ValueDigest;
 
@@ -50,9 +50,9 @@ pub struct ErasureReceipt {
     /// The commits that still have it, if the store is in a git work tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<GitHistory>,
-    /// What lies beside the stores and had it when the erasure began: searched, and not changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beside: Option<SurroundingReport>,
+    /// What it did not reach, as it was when the erasure began.
+    #[serde(flatten)]
+    pub not_reached: NotReached,
     /// The path of the receipt.
     #[serde(skip)]
     pub receipt: PathBuf,

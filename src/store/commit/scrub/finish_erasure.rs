@@ -83,7 +83,7 @@ pub fn conclude(
         resumed,
         cannot_reach: cannot_reach(git.as_ref(), context.store, &is_replaced),
         git,
-        beside: entry.beside.clone(),
+        not_reached: entry.not_reached.clone(),
         receipt,
         notes: Vec::new(),
     };

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::Vault;
-use crate::model::{FileLine, SurroundingReport};
+use crate::model::{FileLine, NotReached};
 use crate::store::commit::CommitError;
 use crate::store::erase::ErasureTarget;
 use crate::text::keyed_search::ValueDigest;
@@ -37,9 +37,9 @@ pub struct PendingErasure {
     /// The id of the key of these digests.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub value_key: String,
-    /// What lies beside the stores and had it when the erasure began, if that was searched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub beside: Option<SurroundingReport>,
+    /// What it does not reach, as it was when the erasure began.
+    #[serde(flatten)]
+    pub not_reached: NotReached,
 }
 
 impl Vault<'_> {

@@ -9,21 +9,21 @@ use crate::usecase::RecoveryReport;
 use crate::work::Job;
 
 /// Starts the recovery: once, and whenever the stores hold files of palimp.
-pub fn start_cleanup(app: &mut App) {
-    let can = !app.readonly && !app.cleanup_running && app.is_whole();
+pub fn start_recovery(app: &mut App) {
+    let can = !app.readonly && !app.recovery_running && app.is_whole();
     let Some(data) = app.data.clone().filter(|_| can) else { return };
     // It runs once in any case, because an interrupted change need not leave a file in a store.
-    if app.cleanup_started && app.snapshot.stores.iter().all(|store| store.own_files.is_empty()) {
+    if app.recovery_started && app.snapshot.stores.iter().all(|store| store.own_files.is_empty()) {
         return;
     }
-    (app.cleanup_running, app.cleanup_started) = (true, true);
+    (app.recovery_running, app.recovery_started) = (true, true);
     let snapshot = Arc::clone(&app.snapshot);
     app.give_job(Job::Recover { snapshot, data, now: app.now });
 }
 
 /// Takes in the result of the recovery.
-pub fn cleanup_done(app: &mut App, tended: RecoveryReport) {
-    app.cleanup_running = false;
+pub fn recovery_done(app: &mut App, tended: RecoveryReport) {
+    app.recovery_running = false;
     let rescued = plan::count_with_noun(tended.rescued as u64, "line");
     let rescued =
         (tended.rescued > 0).then(|| format!("rescued {rescued} that came while a file was being replaced"));

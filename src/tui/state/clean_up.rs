@@ -1,0 +1,202 @@
+//! The clean-up in its steps: what, scope, preview, confirm, proof.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::list_cursor::ListCursor;
+use super::typed_line::TypedLine;
+use crate::model::{EntryRef, Snapshot};
+use crate::usecase::PlannedChange;
+use crate::usecase::clean_up::{CleanUpAction, CleanUpPlan, NearKind, SavedRules};
+
+/// A step. The question before it happens is a sheet over the preview.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CleanUpStep {
+    #[default]
+    What,
+    Scope,
+    Preview,
+    Proof,
+}
+
+/// What the user can type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CleanUpField {
+    Topic,
+    Value,
+    Names,
+    Kind,
+    Since,
+    Until,
+    Rule,
+}
+
+impl CleanUpField {
+    pub const ALL: [CleanUpField; 7] = [
+        CleanUpField::Topic,
+        CleanUpField::Value,
+        CleanUpField::Names,
+        CleanUpField::Kind,
+        CleanUpField::Since,
+        CleanUpField::Until,
+        CleanUpField::Rule,
+    ];
+
+    pub fn label(self) -> &'static str {
+        match self {
+            CleanUpField::Topic => "topic",
+            CleanUpField::Value => "value",
+            CleanUpField::Names => "person",
+            CleanUpField::Kind => "kind",
+            CleanUpField::Since => "since",
+            CleanUpField::Until => "until",
+            CleanUpField::Rule => "rule",
+        }
+    }
+
+    /// Says what may be typed.
+    pub fn about(self) -> &'static str {
+        match self {
+            CleanUpField::Topic => {
+                "words that are all in a memory, or a query: tag:personal OR \"home address\""
+            }
+            CleanUpField::Value => {
+                "a key, a number, a sentence: erased wherever it is, and never shown or kept"
+            }
+            CleanUpField::Names => {
+                "names, addresses, handles with commas between them; or the path of a list"
+            }
+            CleanUpField::Kind => {
+                "token, private-key, jwt, password, card, iban, email, phone, address, name …"
+            }
+            CleanUpField::Since | CleanUpField::Until => "a date such as 2026-01-31, or -30d",
+            CleanUpField::Rule => "a name to save it under; alone, the name of a saved rule to run",
+        }
+    }
+}
+
+/// Why a memory is listed in the preview.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CleanUpReason {
+    /// It fits.
+    Fits,
+    /// It is nearly the same as one that goes.
+    Near(NearKind),
+    /// It fits, and is pinned.
+    Pinned,
+}
+
+/// A memory in the preview.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CleanUpRow {
+    pub at: EntryRef,
+    pub reason: CleanUpReason,
+    /// True if it goes.
+    pub goes: bool,
+}
+
+#[derive(Default)]
+pub struct CleanUp {
+    pub step: CleanUpStep,
+    /// The field that is typed.
+    pub field: usize,
+    pub lines: [TypedLine; 7],
+    pub action: CleanUpAction,
+    /// The stores as they were listed, and which of them are searched.
+    pub listed: Arc<Snapshot>,
+    pub chosen: Vec<bool>,
+    /// Their short names. Untrusted text.
+    pub names: Vec<String>,
+    pub store: ListCursor,
+    /// The number of the newest plan that was asked for.
+    pub number: u64,
+    /// The chosen stores with what was deleted and archived, as the preview shows them.
+    pub snapshot: Option<Arc<Snapshot>>,
+    pub plan: Option<CleanUpPlan>,
+    pub rows: Vec<CleanUpRow>,
+    pub row: ListCursor,
+    /// Memories that the user took out, and those that he took in.
+    pub except: BTreeSet<EntryRef>,
+    pub with: BTreeSet<EntryRef>,
+    /// True if the user changed what goes after the plan was made.
+    pub is_stale: bool,
+    /// True if the question is asked as soon as the plan is there.
+    pub asks_next: bool,
+    /// Why there is no plan. Untrusted text.
+    pub failure: Option<String>,
+    /// What was erased, and what was not reached. Untrusted text.
+    pub proof: Vec<String>,
+    /// The first line of the proof on screen.
+    pub top: usize,
+    /// The saved rules, or why they can't be read; `None` until they are read.
+    pub rules: Option<Result<SavedRules, String>>,
+}
+
+impl CleanUp {
+    pub fn typed(&self, field: CleanUpField) -> String {
+        self.lines[field as usize].text().trim().to_owned()
+    }
+
+    /// Inserts a paste into the field that is typed.
+    pub fn paste(&mut self, text: &str) {
+        if self.step == CleanUpStep::What {
+            self.lines[self.field].insert(text);
+        }
+    }
+
+    /// Takes the plan back: the user did not agree.
+    pub fn take_back(&mut self, planned: PlannedChange) {
+        if let Some(plan) = &mut self.plan {
+            plan.planned = planned;
+        }
+    }
+
+    /// Goes back to the stores: the plan is not as it was any more.
+    pub fn fail(&mut self, why: &str) {
+        (self.plan, self.snapshot, self.step) = (None, None, CleanUpStep::Scope);
+        self.failure = Some(why.to_owned());
+    }
+
+    /// Shows the proof. False if nothing was erased: a deletion has none.
+    pub fn prove(&mut self, receipt: &[String]) -> bool {
+        (self.plan, self.proof, self.top) = (None, receipt.to_vec(), 0);
+        self.step = CleanUpStep::Proof;
+        self.action == CleanUpAction::Erase
+    }
+
+    /// Makes the rows of the preview: what goes, what the user took out, near-copies, pinned memories.
+    pub fn list(&mut self) {
+        let Some(plan) = &self.plan else { return };
+        let row = |at: EntryRef, reason, goes| CleanUpRow { at, reason, goes };
+        let goes = plan.found.at.iter().map(|at| row(*at, CleanUpReason::Fits, true));
+        let out = self.except.iter().map(|at| row(*at, CleanUpReason::Fits, false));
+        let near = plan.found.near_copies.iter().map(|own| row(own.at, CleanUpReason::Near(own.kind), false));
+        let pinned = plan.found.pinned.iter().map(|at| row(*at, CleanUpReason::Pinned, false));
+        self.rows = goes.chain(out).chain(near).chain(pinned).collect();
+        self.is_stale = false;
+    }
+
+    /// Takes a memory of the preview in, or out.
+    pub fn toggle(&mut self, number: usize) {
+        let Some(row) = self.rows.get_mut(number) else { return };
+        row.goes = !row.goes;
+        let (one, other) =
+            if row.goes { (&mut self.with, &mut self.except) } else { (&mut self.except, &mut self.with) };
+        // What fits needs no word to go, and what does not fit none to stay.
+        if !other.remove(&row.at) {
+            one.insert(row.at);
+        }
+        self.is_stale = true;
+    }
+
+    /// Returns the short name of one of the chosen stores. Untrusted text.
+    pub fn store_name(&self, number: usize) -> &str {
+        let mut chosen = self.names.iter().zip(&self.chosen).filter(|(_, chosen)| **chosen);
+        chosen.nth(number).map_or("", |(name, _)| name)
+    }
+
+    /// Returns the number of memories that go.
+    pub fn count(&self) -> usize {
+        self.rows.iter().filter(|row| row.goes).count()
+    }
+}

@@ -1,0 +1,224 @@
+//! The clean-up: from what is to be forgotten to the proof, and back at every step.
+
+use std::path::{Path, PathBuf};
+
+use crossterm::event::KeyCode;
+
+use super::Desk;
+use super::changes::{files, notice};
+use crate::tui::state::app::Screen;
+use crate::tui::state::clean_up::CleanUpStep;
+
+/// Returns a token that opens nothing. Its prefix is split, so that no scanner takes it for a real one.
+fn token() -> String {
+    ["gh", "p_", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"].concat()
+}
+
+fn line(id: &str, text: &str, tags: &[&str]) -> String {
+    let record = serde_json::json!({"session_id": "s", "type": "conversation", "id": id, "tags": tags,
+        "timestamp": "2026-01-01T00:00:00Z", "content": {"role": "user", "message": text}});
+    format!("{record}\n")
+}
+
+/// Returns a store with three memories about a customer, one of them pinned, a near-copy, and a token.
+fn desk(width: u16, height: u16) -> Desk {
+    let folder = crate::folder::new();
+    let long = "Marzipan pays on the first day of each month and wants the invoice as a file";
+    let lines = [
+        line("mem_1", long, &[]),
+        line("mem_2", &long.replace("Marzipan", "It"), &[]),
+        line("mem_3", "Call Marzipan back.", &["pinned"]),
+        line("mem_4", &format!("The deploy key is {}.", token()), &[]),
+        line("mem_5", "Nothing to see here.", &[]),
+        line("mem_6", "Marzipan moved its office.", &[]),
+    ];
+    let log = folder.path().join("sessions/s/memory.jsonl");
+    crate::disk::write_new(&log, lines.concat().as_bytes()).unwrap();
+    crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
+    Desk::of(folder, width, height)
+}
+
+fn log(desk: &Desk) -> String {
+    std::fs::read_to_string(desk._folder.path().join("sessions/s/memory.jsonl")).unwrap()
+}
+
+fn ids(desk: &Desk) -> Vec<String> {
+    let id = |line: &str| {
+        serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].as_str().unwrap().to_owned()
+    };
+    log(desk).lines().map(id).collect()
+}
+
+fn step(desk: &Desk) -> Option<CleanUpStep> {
+    desk.app.clean_up.as_ref().map(|own| own.step)
+}
+
+fn holding(folder: &Path, text: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        if item.file_type().unwrap().is_dir() {
+            found.extend(holding(&item.path(), text));
+        } else if memchr::memmem::find(&std::fs::read(item.path()).unwrap(), text.as_bytes()).is_some() {
+            found.push(item.path());
+        }
+    }
+    found
+}
+
+/// Types what is to be forgotten into a field, and goes on to the preview.
+fn preview(desk: &mut Desk, field: usize, text: &str) {
+    desk.type_keys("gc");
+    (0..field).for_each(|_| desk.press(KeyCode::Tab));
+    desk.type_keys(text);
+    desk.press(KeyCode::Enter);
+    desk.press(KeyCode::Enter);
+    assert_eq!(step(desk), Some(CleanUpStep::Preview), "{}", desk.screen());
+}
+
+#[test]
+fn a_topic_is_forgotten_in_six_keys_beyond_typing_and_the_proof_is_shown() {
+    for (width, height) in [(120, 36), (80, 24), (60, 15)] {
+        let mut desk = desk(width, height);
+        preview(&mut desk, 0, "marzipan");
+        let screen = desk.screen();
+        assert!(screen.contains("Preview  2 of 4 memories go"), "{screen}");
+        desk.press(KeyCode::Enter);
+        desk.type_keys("erase 2");
+        desk.press(KeyCode::Enter);
+        assert_eq!(step(&desk), Some(CleanUpStep::Proof), "{}", notice(&desk));
+        let screen = desk.screen();
+        assert!(screen.contains("files of this store were searched: none has it"), "{screen}");
+        assert_eq!(ids(&desk), ["mem_2", "mem_3", "mem_4", "mem_5"]);
+        desk.press(KeyCode::Enter);
+        assert_eq!((desk.app.screen, step(&desk)), (Screen::Memories, None));
+    }
+}
+
+#[test]
+fn a_value_is_never_drawn_and_its_provider_is_named() {
+    let mut desk = desk(120, 36);
+    desk.type_keys("gc");
+    desk.press(KeyCode::Tab);
+    desk.type_keys(&token());
+    let screen = desk.screen();
+    assert!(screen.contains("••••••••") && !screen.contains("A1b2C3"), "{screen}");
+    desk.press(KeyCode::Enter);
+    desk.press(KeyCode::Enter);
+    let screen = desk.screen();
+    assert!(screen.contains("Preview  1 of 1 memories go") && screen.contains("GitHub: 1 key"), "{screen}");
+    assert!(!screen.contains("A1b2C3"), "{screen}");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("erase 1");
+    desk.press(KeyCode::Enter);
+    let screen = desk.screen();
+    assert!(screen.contains("GitHub: 1 key") && !screen.contains("A1b2C3"), "{screen}");
+    assert_eq!(holding(desk._folder.path(), &token()), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_is_taken_out_of_the_preview_stays_and_what_is_taken_in_goes() {
+    let mut desk = desk(120, 36);
+    preview(&mut desk, 0, "marzipan");
+    desk.type_keys(" NP");
+    let screen = desk.screen();
+    assert!(screen.contains("Preview  3 of 4 memories go"), "{screen}");
+    assert!(screen.contains("% alike") && screen.contains("pinned"), "{screen}");
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.confirm.is_some(), "{}", notice(&desk));
+    desk.type_keys("erase 3");
+    desk.press(KeyCode::Enter);
+    assert_eq!(step(&desk), Some(CleanUpStep::Proof), "{}", notice(&desk));
+    assert_eq!(ids(&desk), ["mem_1", "mem_4", "mem_5"]);
+}
+
+#[test]
+fn a_person_is_forgotten_by_names_with_commas_between_them_and_a_kind_by_its_name() {
+    let mut desk = desk(120, 36);
+    preview(&mut desk, 2, "nobody, Marzipan");
+    // A pinned memory that holds a name goes as well.
+    assert!(desk.screen().contains("Preview  3 of 4 memories go"), "{}", desk.screen());
+    (0..3).for_each(|_| desk.press(KeyCode::Esc));
+    preview(&mut desk, 3, "token");
+    assert!(desk.screen().contains("Preview  1 of 1 memories go"), "{}", desk.screen());
+    desk.type_keys("f");
+    assert!(desk.screen().contains("Preview  0 of 0 memories go"), "{} {}", notice(&desk), desk.screen());
+}
+
+#[test]
+fn esc_leads_back_step_by_step_and_nothing_is_changed() {
+    let mut desk = desk(80, 24);
+    let before = files(&desk);
+    preview(&mut desk, 0, "marzipan");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("erase 1");
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.confirm.is_some(), "the words are not the right ones");
+    desk.press(KeyCode::Esc);
+    assert_eq!(step(&desk), Some(CleanUpStep::Preview));
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.confirm.is_some(), "the plan is asked about again");
+    for expected in [Some(CleanUpStep::Preview), Some(CleanUpStep::Scope), Some(CleanUpStep::What), None] {
+        desk.press(KeyCode::Esc);
+        assert_eq!(step(&desk), expected);
+    }
+    assert_eq!(files(&desk), before);
+}
+
+#[test]
+fn nothing_typed_and_no_store_chosen_never_mean_everything() {
+    let mut desk = desk(80, 24);
+    desk.type_keys("gc");
+    desk.press(KeyCode::Enter);
+    assert_eq!(step(&desk), Some(CleanUpStep::What));
+    assert!(desk.screen().contains("Type what is to be forgotten"), "{}", desk.screen());
+    (0..4).for_each(|_| desk.press(KeyCode::Tab));
+    desk.type_keys("-7d");
+    desk.press(KeyCode::Enter);
+    assert_eq!(step(&desk), Some(CleanUpStep::What), "a time alone is nothing");
+    desk.press(KeyCode::Esc);
+    desk.type_keys("gcmarzipan");
+    desk.press(KeyCode::Enter);
+    desk.type_keys(" ");
+    desk.press(KeyCode::Enter);
+    assert!(desk.screen().contains("No store is chosen"), "{}", desk.screen());
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::Esc);
+    desk.type_keys("gc\"marz");
+    desk.press(KeyCode::Enter);
+    desk.press(KeyCode::Enter);
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.confirm.is_none(), "{}", desk.screen());
+}
+
+#[test]
+fn a_deletion_instead_can_be_undone() {
+    let mut desk = desk(120, 36);
+    let before = log(&desk);
+    preview(&mut desk, 0, "marzipan");
+    desk.type_keys("t");
+    assert!(desk.screen().contains("It can be undone for 30 days"), "{}", desk.screen());
+    desk.press(KeyCode::Enter);
+    desk.type_keys("y");
+    assert_eq!((desk.app.screen, step(&desk)), (Screen::Memories, None), "{}", notice(&desk));
+    let deleted = desk._folder.path().join("sessions/s/tombstones.jsonl");
+    assert_eq!(std::fs::read_to_string(&deleted).unwrap().lines().count(), 2, "{}", notice(&desk));
+    desk.type_keys("u");
+    assert_eq!(log(&desk), before, "{}", notice(&desk));
+    assert_eq!(std::fs::read_to_string(&deleted).unwrap_or_default(), "");
+}
+
+#[test]
+fn a_rule_is_saved_and_runs_again_by_its_name() {
+    let mut desk = desk(120, 36);
+    desk.type_keys("gcmarzipan");
+    (0..6).for_each(|_| desk.press(KeyCode::Tab));
+    desk.type_keys("customer");
+    desk.press(KeyCode::Enter);
+    assert_eq!(step(&desk), Some(CleanUpStep::Scope), "{}", desk.screen());
+    (0..2).for_each(|_| desk.press(KeyCode::Esc));
+    preview(&mut desk, 6, "customer");
+    assert!(desk.screen().contains("Preview  2 of 4 memories go"), "{}", desk.screen());
+    (0..3).for_each(|_| desk.press(KeyCode::Esc));
+    desk.type_keys("gc");
+    assert!(desk.screen().contains("customer: topic marzipan"), "{}", desk.screen());
+}

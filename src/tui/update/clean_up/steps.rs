@@ -1,0 +1,172 @@
+//! From one step of the clean-up to the next.
+
+use std::sync::Arc;
+
+use super::request::{request, with_new_rule};
+use crate::model::{Snapshot, Store};
+use crate::ops::secrets::findings;
+use crate::tui::state::app::App;
+use crate::tui::state::clean_up::CleanUpStep;
+use crate::tui::state::pending_changes::ActiveChange;
+use crate::tui::update::confirm;
+use crate::usecase::clean_up::SavedRules;
+use crate::usecase::{PlannedChange, Verdict};
+use crate::work::{CleanUpJob, Job, PlannedCleanUp};
+
+/// Goes on to the stores, if what was typed can be understood.
+pub fn to_scope(app: &mut App) {
+    let now = app.now;
+    let Some(own) = &mut app.clean_up else { return };
+    let checked = request(own).and_then(|request| {
+        request.rule.parsed(now).map_err(|error| format!("It can't be understood: {error}"))?;
+        with_new_rule(own, &request)
+    });
+    match checked {
+        Ok(rules) => {
+            (own.step, own.failure) = (CleanUpStep::Scope, None);
+            (own.except, own.with) = Default::default();
+            if let Some(rules) = rules {
+                own.rules = Some(Ok(rules.clone()));
+                keep_rules(app, rules);
+            }
+        }
+        Err(why) => own.failure = Some(why),
+    }
+}
+
+fn keep_rules(app: &mut App, rules: SavedRules) {
+    if let Some(data) = app.data.clone().filter(|_| !app.is_readonly()) {
+        app.give_job(Job::KeepCleanUpRules { rules, data });
+        app.say("The rule is saved.");
+    }
+}
+
+/// Looks for what goes, in the chosen stores and beside them.
+pub fn to_preview(app: &mut App) {
+    let Some(own) = &mut app.clean_up else { return };
+    if !own.chosen.contains(&true) {
+        own.failure = Some("No store is chosen: nothing would go.".into());
+        return;
+    }
+    let chosen = own.listed.stores.iter().zip(&own.chosen).filter(|(_, chosen)| **chosen);
+    let stores: Vec<Arc<Store>> = chosen.map(|(store, _)| Arc::clone(store)).collect();
+    (own.snapshot, own.plan, own.asks_next) = (None, None, false);
+    (own.except, own.with) = Default::default();
+    ask(app, Arc::new(Snapshot::of(stores)), false);
+}
+
+/// Looks again in the stores as they are now.
+pub fn look_again(app: &mut App) {
+    let Some(own) = &mut app.clean_up else { return };
+    // The stores may be listed in another order.
+    let roots: Vec<_> =
+        own.listed.stores.iter().zip(&own.chosen).map(|(own, is)| (own.root.clone(), *is)).collect();
+    (own.listed, own.names) = (Arc::clone(&app.snapshot), app.store_names.clone());
+    let is_chosen = |store: &Arc<Store>| roots.iter().any(|(root, is)| *is && *root == store.root);
+    own.chosen = own.listed.stores.iter().map(is_chosen).collect();
+    to_preview(app);
+}
+
+/// Makes the plan again for what the user chose. What lies beside is searched again if `beside`.
+pub fn plan_again(app: &mut App, beside: bool) {
+    let Some(own) = &mut app.clean_up else { return };
+    let Some(snapshot) = own.snapshot.clone() else { return };
+    ask(app, snapshot, !beside);
+}
+
+/// Gives the job. With `keeps`, what was found beside the stores is not searched again.
+fn ask(app: &mut App, snapshot: Arc<Snapshot>, keeps: bool) {
+    let (home, now) = (app.home.clone(), app.now);
+    let (Some(data), Some(own)) = (app.data.clone(), &mut app.clean_up) else {
+        return app.say("Without a folder of palimp's own data nothing can be planned.");
+    };
+    let request = match request(own) {
+        Ok(request) => request,
+        Err(why) => {
+            (own.step, own.failure) = (CleanUpStep::What, Some(why));
+            return;
+        }
+    };
+    own.number += 1;
+    let progress = Arc::default();
+    let beside = own.plan.as_ref().filter(|_| keeps).and_then(|own| own.planned.not_reached.beside.clone());
+    let job = CleanUpJob {
+        number: own.number,
+        lists_deleted: own.snapshot.is_some(),
+        snapshot,
+        request,
+        beside,
+        home,
+        data,
+        progress: Arc::clone(&progress),
+        now,
+    };
+    let what = "looking for it".to_owned();
+    app.changes.active = Some(ActiveChange { progress, what, is_planning: true });
+    app.notice = Some("Looking for it …".into());
+    app.give_job(Job::PlanCleanUp(Box::new(job)));
+}
+
+/// Takes in a plan.
+pub fn planned(app: &mut App, planned: PlannedCleanUp) {
+    let is_newest = app.clean_up.as_ref().is_some_and(|own| own.number == planned.number);
+    if !is_newest {
+        return;
+    }
+    (app.changes.active, app.notice) = (None, None);
+    let Some(own) = &mut app.clean_up else { return };
+    match planned.outcome {
+        Ok((snapshot, plan)) => {
+            (own.snapshot, own.plan, own.failure) = (Some(snapshot), Some(plan), None);
+            own.step = CleanUpStep::Preview;
+            own.list();
+            own.row.go(own.row.at, own.rows.len(), own.rows.len());
+            if std::mem::take(&mut own.asks_next) {
+                to_confirm(app);
+            }
+        }
+        Err(why) => {
+            own.asks_next = false;
+            own.failure = Some(why);
+            if own.step == CleanUpStep::Preview {
+                own.step = CleanUpStep::Scope;
+            }
+        }
+    }
+}
+
+/// Asks, or makes the plan again first if the user chose other memories.
+pub fn to_confirm(app: &mut App) {
+    if app.is_readonly() {
+        return app.say("These stores are open to read only: nothing can be changed.");
+    }
+    let Some(own) = &mut app.clean_up else { return };
+    if own.is_stale {
+        own.asks_next = true;
+        return plan_again(app, true);
+    }
+    let Some(plan) = &mut own.plan else { return };
+    if plan.planned.is_empty() {
+        return app.say("Nothing fits: there is nothing to change.");
+    }
+    let empty = PlannedChange::of(plan.planned.request.clone(), Vec::new());
+    let planned = std::mem::replace(&mut plan.planned, empty);
+    app.notice = None;
+    confirm::show(app, planned);
+}
+
+/// Notes that what was found in the memory under the cursor is no secret.
+pub fn false_alarm(app: &mut App) {
+    let (Some(data), Some(own)) = (app.data.clone(), &mut app.clean_up) else { return };
+    let asked = request(own).map(|own| own.rule.kinds).unwrap_or_default();
+    let (Some(snapshot), Some(row)) = (&own.snapshot, own.rows.get(own.row.at)) else { return };
+    let (store, entry) = snapshot.get(row.at);
+    let found = findings(store, entry, None).into_iter();
+    let values: Vec<Vec<u8>> =
+        found.filter(|own| asked.iter().any(|kind| kind == own.kind.as_str())).map(|own| own.value).collect();
+    if values.is_empty() {
+        return app.say("A false alarm is what a kind finds: this memory has nothing of the chosen kinds.");
+    }
+    // The plan is made again when the verdict is kept.
+    app.give_job(Job::KeepVerdict { values, verdict: Verdict::No, data });
+}

@@ -1,0 +1,118 @@
+//! Rules of clean-ups by name, with palimp's own data.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::rule::CleanUpRule;
+use crate::detectors::has_secret;
+use crate::disk::{Disk, RealDisk};
+use crate::model::PathText;
+use crate::usecase::screen_state::write;
+
+const FILE: &str = "clean-up-rules.json";
+/// The longest name of a rule.
+const LONGEST: usize = 64;
+
+/// The saved rules.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedRules {
+    rules: BTreeMap<String, CleanUpRule>,
+}
+
+impl SavedRules {
+    /// Reads the rules in the folder of palimp's own data.
+    ///
+    /// # Errors
+    ///
+    /// If there are some that can't be read: a rule that is saved then would replace them.
+    pub fn kept_in(data: &Path) -> Result<SavedRules, String> {
+        let file = data.join(FILE);
+        let failed = |why: String| format!("{} can't be read: {why}. Nothing was changed.", file.to_text());
+        match RealDisk.read(&file, 0, None) {
+            Ok((bytes, _)) => serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(SavedRules::default()),
+            Err(error) => Err(failed(error.to_string())),
+        }
+    }
+
+    /// Returns the rule of a name.
+    pub fn get(&self, name: &str) -> Option<&CleanUpRule> {
+        self.rules.get(name)
+    }
+
+    /// Returns all rules, by their names.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &CleanUpRule)> {
+        self.rules.iter().map(|(name, rule)| (name.as_str(), rule))
+    }
+
+    /// Saves a rule under a name. A rule of the same name is replaced.
+    ///
+    /// # Errors
+    ///
+    /// If the name is no word, if the rule names nothing, or if it holds a secret, which would stay in its file.
+    pub fn add(&mut self, name: &str, rule: CleanUpRule) -> Result<(), String> {
+        let is_word = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+        if name.is_empty() || name.len() > LONGEST || !name.chars().all(is_word) {
+            return Err(format!(
+                "the name of a rule has letters, digits, `-`, `_` and `.`, at most {LONGEST} bytes."
+            ));
+        }
+        if rule.is_empty() {
+            return Err(
+                "a rule needs a topic, a query, a kind or a list of names. A value is not saved.".into()
+            );
+        }
+        let texts = [&rule.topic, &rule.query].into_iter().flatten();
+        if texts.into_iter().any(|own| has_secret(own.as_bytes())) {
+            return Err(
+                "the rule holds something secret, which would stay in its file. It was not saved.".into()
+            );
+        }
+        self.rules.insert(name.to_owned(), rule);
+        Ok(())
+    }
+
+    /// Removes a rule. False if there is none of this name.
+    pub fn remove(&mut self, name: &str) -> bool {
+        self.rules.remove(name).is_some()
+    }
+
+    /// Keeps the rules.
+    ///
+    /// # Errors
+    ///
+    /// If the folder of palimp's own data can't be written. The text says why.
+    pub fn keep_in(&self, data: &Path) -> Result<(), String> {
+        let text = serde_json::to_vec_pretty(self).map_err(std::io::Error::from);
+        let kept = text.and_then(|text| write(data, FILE, &text));
+        kept.map_err(|error| format!("The rule can't be saved: {error}."))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_outlives_the_program_and_holds_no_secret() {
+        let folder = crate::folder::new();
+        let rule =
+            CleanUpRule { topic: Some("acme".into()), until: Some("-90d".into()), ..CleanUpRule::default() };
+        let mut own = SavedRules::kept_in(folder.path()).unwrap();
+        own.add("acme-monthly", rule.clone()).unwrap();
+        own.keep_in(folder.path()).unwrap();
+        let mut kept = SavedRules::kept_in(folder.path()).unwrap();
+        assert_eq!(kept.get("acme-monthly"), Some(&rule));
+        let secret = ["ghp_", "x7Kd9Qw2Lm4Rt6Yp8Zs1Vb3Nc5Hf0JgAeTuW"].concat();
+        let secret = CleanUpRule { topic: Some(secret), ..CleanUpRule::default() };
+        assert!(kept.add("other", secret).is_err());
+        assert!(kept.add("two words", rule).is_err());
+        assert!(kept.add("empty", CleanUpRule::default()).is_err());
+        assert!(kept.remove("acme-monthly") && !kept.remove("acme-monthly"));
+        std::fs::write(folder.path().join(FILE), "{").unwrap();
+        assert!(SavedRules::kept_in(folder.path()).is_err());
+    }
+}

@@ -1,0 +1,82 @@
+//! Plans a clean-up for the screens, and searches beside the stores.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::disk::host::Host;
+use crate::disk::{Disk, RealDisk};
+use crate::model::{Moment, PathText, Snapshot, SurroundingReport};
+use crate::ops::Progress;
+use crate::usecase::clean_up::{CleanUpPlan, CleanUpRequest, plan_clean_up};
+use crate::usecase::{Triage, with_deleted};
+
+/// The most bytes of a list of names that are read.
+const LONGEST: u64 = 1 << 20;
+
+/// A clean-up to plan.
+pub struct CleanUpJob {
+    /// Its number, which its result has, too.
+    pub number: u64,
+    /// The chosen stores: as they were listed, or as an earlier preview showed them.
+    pub snapshot: Arc<Snapshot>,
+    /// True if these stores list what was deleted and archived.
+    pub lists_deleted: bool,
+    /// What to forget.
+    pub request: CleanUpRequest,
+    /// What an earlier preview found beside the stores, if it need not be searched again.
+    pub beside: Option<SurroundingReport>,
+    /// The home folder.
+    pub home: Option<PathBuf>,
+    /// The folder of palimp's own data.
+    pub data: PathBuf,
+    /// The progress, by which it is stopped, too.
+    pub progress: Arc<Progress>,
+    /// The time.
+    pub now: Moment,
+}
+
+/// A planned clean-up.
+pub struct PlannedCleanUp {
+    /// The number of its job.
+    pub number: u64,
+    /// The stores, with what was deleted and archived, and the plan; or why there is none.
+    pub outcome: Result<(Arc<Snapshot>, CleanUpPlan), String>,
+}
+
+/// Plans it.
+pub fn planned(job: CleanUpJob) -> PlannedCleanUp {
+    PlannedCleanUp { number: job.number, outcome: outcome(job) }
+}
+
+fn outcome(job: CleanUpJob) -> Result<(Arc<Snapshot>, CleanUpPlan), String> {
+    let CleanUpJob { snapshot, mut request, data, progress, now, .. } = job;
+    if let Some(path) = request.rule.names.as_deref().filter(|_| request.names.is_none()) {
+        // The screens have no shell that would replace it.
+        let at_home = path.strip_prefix("~/").zip(job.home.as_deref());
+        let path = at_home.map_or_else(|| path.into(), |(rest, home)| home.join(rest));
+        request.names = Some(names(&path)?);
+    }
+    let triage = Triage::kept_in(&data)?;
+    let snapshot = if job.lists_deleted { snapshot } else { with_deleted(&snapshot, &data, now)? };
+    for store in &snapshot.stores {
+        // A copy may be in what was not read.
+        store.whole().map_err(|why| why.to_string())?;
+    }
+    let host = Host::here(&data, now);
+    let planned = plan_clean_up(host, &snapshot, &request, (&triage, &progress));
+    let mut planned = planned.map_err(|error| error.told())?;
+    match job.beside {
+        Some(beside) => planned.planned.not_reached.beside = Some(beside),
+        None => planned.search_surroundings(host, job.home.as_deref(), &|bytes| progress.search(bytes)),
+    }
+    match progress.go_on() {
+        Ok(()) => Ok((snapshot, planned)),
+        Err(_) => Err("It was stopped. Nothing was changed.".into()),
+    }
+}
+
+fn names(path: &Path) -> Result<String, String> {
+    let read = RealDisk.read(path, 0, Some(LONGEST));
+    let (bytes, _) = read.map_err(|error| format!("{} can't be read: {error}.", path.to_text()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
