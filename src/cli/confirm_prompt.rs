@@ -6,7 +6,7 @@ use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, Moment, Plan, RecordText};
 use crate::text::columns::column;
 use crate::text::safe_text::{display_width, sanitize, sanitize_lines};
-use crate::usecase::{PlannedChange, name_of};
+use crate::usecase::PlannedChange;
 
 /// A change can be undone for this long, in microseconds.
 const KEPT: i64 = 30 * 86_400 * 1_000_000;
@@ -25,8 +25,7 @@ pub fn texts(planned: &PlannedChange) -> Vec<String> {
     let rows = if chosen.len() == 1 { RECORDS } else { 1 };
     let mut lines = Vec::new();
     for &at in chosen.iter().take(RECORDS) {
-        let (store, entry) = planned.request.snapshot.get(at);
-        lines.push(format!("{}:", name_of(store, entry)));
+        lines.push(format!("{}:", planned.shown_name(at)));
         lines.extend(first_lines(planned.shown_text(at), rows));
     }
     lines.extend(more_than_shown(chosen));

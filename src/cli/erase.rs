@@ -15,12 +15,12 @@ use super::value_input::{ValueOptions, holders};
 use crate::cli::context::Context;
 use crate::disk::host::Host;
 use crate::model::{EntryRef, NotReached, PathText, Snapshot};
-use crate::ops::secrets::findings;
+use crate::ops::secrets::Finding;
 use crate::query::Query;
 use crate::store::erase::SecretValues;
-use crate::usecase::value_holders::{SHORTEST_VALUE, ValueHolders};
 use crate::usecase::{
-    ChangeCommand, ChangeRequest, EraseOptions, ErasureReport, PlannedErasure, finish_erasure,
+    ChangeCommand, ChangeRequest, DetectedValues, EraseOptions, ErasureReport, PlannedErasure, erasable,
+    finish_erasure,
 };
 
 #[derive(Serialize)]
@@ -119,27 +119,19 @@ fn detected(
 ) -> Result<(Snapshot, Vec<EntryRef>, SecretValues)> {
     let verdicts = triage::verdicts(context)?;
     let with = load_stores::with_deleted(context, snapshot)?;
-    let mut found = match choice.chosen.query {
+    let found: Vec<EntryRef> = match choice.chosen.query {
         Some(_) => records(context, &with, &choice.chosen, |_, _| true)?,
         None => with.entries().collect(),
     };
-    let mut texts: Vec<Vec<u8>> = Vec::new();
-    found.retain(|at| {
-        let (store, entry) = with.get(*at);
-        let own = findings(store, entry, None).into_iter();
-        let own =
-            own.filter(|own| triage::is_wanted(&choice.only, own) && !verdicts.is_false_alarm(&own.value));
-        let before = texts.len();
-        texts.extend(own.map(|own| own.value));
-        texts.len() > before
-    });
-    if found.is_empty() {
+    let is_wanted =
+        |own: &Finding| triage::is_wanted(&choice.only, own) && !verdicts.is_false_alarm(&own.value);
+    let detected = DetectedValues::of(&with, found, None, &is_wanted);
+    if detected.holders.is_empty() {
         let message = "no memory has something sensitive of these kinds. Nothing was changed.";
         return Err(Failure::new(Exit::Nothing, message));
     }
-    let values = SecretValues::of(texts.into_iter().filter(|own| own.len() >= SHORTEST_VALUE));
-    let values = ValueHolders::of(&with, &values).uncommon();
-    Ok((with, found, values))
+    let values = erasable(&with, detected.values.keys());
+    Ok((with, detected.holders, values))
 }
 
 /// Returns the chosen records and their stores. Undo data and backups may hold a record that no file has.

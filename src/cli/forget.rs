@@ -8,22 +8,19 @@ use serde::Serialize;
 use super::erase::{end_of, whole_snapshot};
 use super::failure::{Exit, Failure, Result, say};
 use super::load_stores;
-use super::name_list::read_names;
 use super::run_change::confirm_and_execute;
 use super::surroundings_search::with_progress;
 use super::triage;
 use super::value_input::ValueOptions;
 use crate::cli::context::Context;
-use crate::detectors::mask;
 use crate::disk::host::Host;
-use crate::format::{store_names, title};
+use crate::format::store_names;
 use crate::model::plan::count_with_noun;
-use crate::model::{EntryRef, PathText, ProviderKeys, Snapshot};
+use crate::model::{EntryRef, NotReached, PathText, ProviderKeys, Snapshot};
 use crate::usecase::clean_up::{
-    CleanUpError, CleanUpMatch, CleanUpPlan, CleanUpRequest, CleanUpRule, NearCopy, NearKind, SavedRules,
-    plan_clean_up,
+    CleanUpError, CleanUpPlan, CleanUpRequest, CleanUpRule, NearCopy, NearKind, SavedRules, plan_clean_up,
 };
-use crate::usecase::{PlannedChange, memory_count, name_of};
+use crate::usecase::{memory_count, not_reached_lines, read_name_list};
 
 /// At most this many memories that stay are named in lines for people.
 const NAMED: usize = 20;
@@ -96,6 +93,9 @@ struct RuleRow<'a> {
 #[derive(Serialize)]
 struct ForgetRow<'a> {
     forget: ForgetFacts<'a>,
+    /// What is not reached, if no plan follows that has it.
+    #[serde(flatten)]
+    not_reached: Option<&'a NotReached>,
 }
 
 #[derive(Serialize)]
@@ -104,13 +104,22 @@ struct ForgetFacts<'a> {
     memories: usize,
     /// The keys of the memories that go.
     keys: Vec<String>,
+    /// Those that go as copies of these.
+    copies: Vec<String>,
+    /// Those that fit and stay with the value masked: their format keeps them.
+    kept: Vec<String>,
+    /// Deleted ones that can't be restored afterwards: their undo data has something that is erased.
+    lost: Vec<&'a str>,
+    /// Those that hold a value, and do not fit otherwise.
+    holders: Vec<String>,
     values: usize,
     values_left: usize,
     left_out: Vec<LeftRow<'a>>,
     near_copies: Vec<NearRow>,
     pinned: Vec<String>,
     rotate: &'a [ProviderKeys],
-    at_work: &'a [String],
+    /// Which values stay, and which programs may be at work in these stores.
+    notes: &'a [String],
 }
 
 /// Memories that fit and can't be erased.
@@ -125,6 +134,9 @@ struct NearRow {
     key: String,
     /// The similarity in percent; none if it holds a part of a value.
     percent: Option<u32>,
+    /// True if it is not of the time that is asked for.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    outside_time: bool,
 }
 
 /// Forgets, saves a rule, or lists the rules.
@@ -145,7 +157,8 @@ pub fn run(context: &mut Context, options: &ForgetOptions, values: &ValueOptions
         let message = "say what to forget: --topic, --value-from -, --names, --kind, --query or --rule.";
         return Err(Failure::new(Exit::Usage, message));
     }
-    let names = rule.names.as_deref().map(|own| read_names(Path::new(own))).transpose()?;
+    let names = rule.names.as_deref().map(|own| read_name_list(Path::new(own)));
+    let names = names.transpose().map_err(|why| Failure::new(Exit::Usage, why))?;
     let own = CleanUpRequest { rule, values: values.read()?, names, ..CleanUpRequest::default() };
     own.rule.parsed(context.now)?;
     if let Some(name) = options.rule.as_deref().filter(|_| !is_saved_rule) {
@@ -163,10 +176,15 @@ fn forget(context: &mut Context, snapshot: Snapshot, own: &CleanUpRequest, rule:
     let with = Arc::new(load_stores::with_deleted(context, &snapshot)?);
     let host = Host::here(&data, context.now);
     let mut planned = plan_clean_up(host, &with, own, (&verdicts, &Arc::default())).map_err(failure)?;
+    with_progress(|progress| planned.search_surroundings(host, load_stores::home().as_deref(), progress));
     if planned.planned.erasures.is_empty() {
+        print_facts(context, &planned, rule)?;
+        let beside = not_reached_lines(&planned.planned.not_reached);
+        if !context.options.json {
+            beside.iter().try_for_each(|line| context.out.line(line))?;
+        }
         return Err(nothing(&planned));
     }
-    with_progress(|progress| planned.search_surroundings(host, load_stores::home().as_deref(), progress));
     print_facts(context, &planned, rule)?;
     confirm_and_execute(context, planned.planned, None)
 }
@@ -174,20 +192,22 @@ fn forget(context: &mut Context, snapshot: Snapshot, own: &CleanUpRequest, rule:
 /// Says why nothing goes.
 fn nothing(own: &CleanUpPlan) -> Failure {
     let left = own.planned.left_out();
-    let why = match (left.is_empty(), own.found.pinned.len()) {
-        (false, _) => left.join("; "),
-        (true, 0) => "no memory fits, and no backup or undo data has it".to_owned(),
-        (true, count) => format!("{} fit and are pinned: --pinned takes them", memory_count(count)),
+    let why = match (left.is_empty(), own.found.pinned.len(), own.found.holders.len()) {
+        (false, _, _) => left.join("; "),
+        (true, 0, 0) => "no memory fits, and no backup or undo data has it".to_owned(),
+        (true, 0, 1) => "1 memory holds the value, and does not fit otherwise".to_owned(),
+        (true, 0, holders) => format!("{holders} memories hold the value, and do not fit otherwise"),
+        (true, pinned, _) => format!("{} fit and are pinned: --pinned takes them", memory_count(pinned)),
     };
     Failure::new(Exit::Nothing, format!("{why}. Nothing was changed."))
 }
 
 /// Prints what it takes and leaves, before the plans.
 fn print_facts(context: &mut Context, own: &CleanUpPlan, rule: Option<&str>) -> Result<()> {
-    let CleanUpPlan { found, planned, at_work } = own;
+    let CleanUpPlan { found, planned, copies, kept, .. } = own;
     let snapshot = &planned.request.snapshot;
     if !context.options.json {
-        let lines = lines(planned, found).into_iter().chain(at_work.iter().cloned());
+        let lines = lines(own).into_iter().chain(planned.notes.iter().cloned());
         return Ok(lines.into_iter().try_for_each(|line| context.out.line(&line))?);
     }
     let key = |at: &EntryRef| {
@@ -197,9 +217,11 @@ fn print_facts(context: &mut Context, own: &CleanUpPlan, rule: Option<&str>) -> 
     let near = |own: &NearCopy| NearRow {
         key: key(&own.at),
         percent: match own.kind {
+            NearKind::Equal => Some(100),
             NearKind::Text(percent) => Some(percent),
             NearKind::Part => None,
         },
+        outside_time: own.is_out_of_time,
     };
     let forget = ForgetFacts {
         rule,
@@ -210,24 +232,27 @@ fn print_facts(context: &mut Context, own: &CleanUpPlan, rule: Option<&str>) -> 
             .iter()
             .map(|own| LeftRow { reason: &own.reason, keys: own.which.iter().map(key).collect() })
             .collect(),
+        copies: copies.iter().map(key).collect(),
+        kept: kept.iter().map(key).collect(),
+        lost: planned.erasures.iter().flat_map(|own| &own.lost).map(|own| &*own.key).collect(),
+        holders: found.holders.iter().map(key).collect(),
         values: found.values.all().len(),
         values_left: found.values_left,
         near_copies: found.near_copies.iter().map(near).collect(),
         pinned: found.pinned.iter().map(key).collect(),
         rotate: &found.rotate,
-        at_work,
+        notes: &planned.notes,
     };
-    context.out.json(&ForgetRow { forget }).map_err(Failure::from)
+    let not_reached = planned.erasures.is_empty().then_some(&planned.not_reached);
+    context.out.json(&ForgetRow { forget, not_reached }).map_err(Failure::from)
 }
 
 /// Says what a clean-up takes and leaves, one line for each memory that stays. Untrusted text.
-fn lines(planned: &PlannedChange, found: &CleanUpMatch) -> Vec<String> {
+fn lines(own: &CleanUpPlan) -> Vec<String> {
+    let CleanUpPlan { found, planned, .. } = own;
     let snapshot = &planned.request.snapshot;
     let names = store_names(snapshot);
-    let name = |at: EntryRef| {
-        let (store, entry) = snapshot.get(at);
-        format!("{} in {}", name_of(store, entry), names[at.store as usize])
-    };
+    let name = |at: EntryRef| format!("{} in {}", planned.shown_name(at), names[at.store as usize]);
     let values = match found.values.all().len() {
         0 => String::new(),
         count => format!(", and {} wherever they are", count_with_noun(count as u64, "value")),
@@ -238,32 +263,38 @@ fn lines(planned: &PlannedChange, found: &CleanUpMatch) -> Vec<String> {
     lines.extend(goes.iter().take(NAMED).map(|at| {
         let (store, entry) = snapshot.get(*at);
         let kind = store.view(entry).map_or("broken", |view| view.kind);
-        format!("  {kind}  {}  {}", mask(&planned.shown_title(*at)), name(*at))
+        format!("  {kind}  {}  {}", own.shown_title(*at), name(*at))
     }));
     lines.extend(more(goes.len()));
-    if !found.near_copies.is_empty() {
-        lines.push(format!("near-copies, which stay: {}; --near-copies takes them", found.near_copies.len()));
-        lines.extend(found.near_copies.iter().take(NAMED).map(|own| {
-            let (store, entry) = snapshot.get(own.at);
-            // What holds a part of a value must not be quoted.
-            let quoted = match own.kind {
-                NearKind::Text(_) => format!("  {}", mask(&title(store, entry))),
-                NearKind::Part => String::new(),
-            };
-            format!("  {}: {}{quoted}", name(own.at), own.told())
-        }));
-        lines.extend(more(found.near_copies.len()));
-    }
-    if !found.pinned.is_empty() {
-        lines.push(format!("pinned, which stay: {}; --pinned takes them", memory_count(found.pinned.len())));
-        lines.extend(found.pinned.iter().take(NAMED).map(|at| format!("  {}", name(*at))));
-        lines.extend(more(found.pinned.len()));
-    }
-    if found.values_left > 0 {
-        let values = count_with_noun(found.values_left as u64, "value");
-        lines.push(format!("{values} stay where other memories hold them, or are too short to search for"));
-    }
+    let mut add = |head: String, told: &[(EntryRef, String)]| {
+        if told.is_empty() {
+            return;
+        }
+        lines.push(head);
+        lines.extend(told.iter().take(NAMED).map(|(at, told)| format!("  {}{told}", name(*at))));
+        lines.extend(more(told.len()));
+    };
+    let near: Vec<(EntryRef, String)> = found.near_copies.iter().map(|near| near_told(own, near)).collect();
+    let takes = match found.near_copies.iter().filter(|own| !own.is_out_of_time && !own.is_pinned).count() {
+        0 => String::new(),
+        all if all == near.len() => "; --near-copies takes them".to_owned(),
+        some => format!("; --near-copies takes {some} of them"),
+    };
+    add(format!("near-copies, which stay: {}{takes}", near.len()), &near);
+    let of = |all: &[EntryRef]| all.iter().map(|at| (*at, String::new())).collect::<Vec<_>>();
+    let count = |all: &[EntryRef]| memory_count(all.len());
+    add(format!("pinned, which stay: {}; --pinned takes them", count(&found.pinned)), &of(&found.pinned));
+    add(format!("with a value, and not forgotten: {}", count(&found.holders)), &of(&found.holders));
     lines
+}
+
+/// Says why a memory is a near-copy, with its title. What holds a part of a value is not quoted.
+fn near_told(own: &CleanUpPlan, near: &NearCopy) -> (EntryRef, String) {
+    let title = match near.kind {
+        NearKind::Equal | NearKind::Text(_) => format!("  {}", own.shown_title(near.at)),
+        NearKind::Part => String::new(),
+    };
+    (near.at, format!(": {}{title}", near.told()))
 }
 
 fn failure(error: CleanUpError) -> Failure {
@@ -300,13 +331,7 @@ fn of_name(context: &Context, name: &str, asked: &CleanUpRule) -> Result<CleanUp
             format!("there is no rule {name}; {known}. Nothing was changed."),
         ));
     };
-    Ok(CleanUpRule {
-        since: asked.since.clone().or_else(|| own.since.clone()),
-        until: asked.until.clone().or_else(|| own.until.clone()),
-        near_copies: asked.near_copies || own.near_copies,
-        pinned: asked.pinned || own.pinned,
-        ..own.clone()
-    })
+    Ok(own.narrowed(asked))
 }
 
 fn save(context: &Context, name: &str, own: &CleanUpRequest) -> Result<()> {
@@ -315,13 +340,13 @@ fn save(context: &Context, name: &str, own: &CleanUpRequest) -> Result<()> {
         return Err(Failure::new(Exit::Refused, message));
     }
     let (data, mut rules) = saved(context)?;
-    rules
-        .add(name, own.rule.clone())
-        .map_err(|why| Failure::new(Exit::Refused, format!("{why} Nothing was changed.")))?;
+    let refused = |why: String| Failure::new(Exit::Refused, format!("{why} Nothing was changed."));
+    rules.add(name, own.rule.clone()).map_err(refused)?;
     if context.options.dry_run || context.options.readonly {
         return Ok(());
     }
-    rules.keep_in(&data).map_err(|why| Failure::new(Exit::Failed, why))?;
+    SavedRules::change(&data, |rules| rules.add(name, own.rule.clone()))
+        .map_err(|why| Failure::new(Exit::Failed, why))?;
     say(&format!("rule {name} is saved: `palimp forget --rule {name}` runs it again"));
     Ok(())
 }
@@ -346,7 +371,11 @@ fn remove_rule(context: &Context, name: &str) -> Result {
     if context.options.readonly || context.options.dry_run {
         return Err(Failure::new(Exit::Refused, "nothing was changed."));
     }
-    rules.keep_in(&data).map_err(|why| Failure::new(Exit::Failed, why))?;
+    let remove = |rules: &mut SavedRules| {
+        rules.remove(name);
+        Ok(())
+    };
+    SavedRules::change(&data, remove).map_err(|why| Failure::new(Exit::Failed, why))?;
     say(&format!("rule {name} is removed"));
     Ok(Exit::Done)
 }

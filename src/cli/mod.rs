@@ -39,7 +39,6 @@ mod load_stores;
 mod maintain;
 mod man;
 mod memory_row;
-mod name_list;
 mod quarantine;
 mod read_scope;
 mod read_warnings;

@@ -10,7 +10,6 @@ use super::failure::{Exit, Failure, Result, say};
 use super::list;
 use super::list_table;
 use super::load_stores;
-use super::name_list::read_names;
 use super::read_scope::ReadScope;
 use super::triage;
 use crate::cli::context::Context;
@@ -20,7 +19,7 @@ use crate::format::store_names;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot};
 use crate::ops::secrets::{Finding, findings};
-use crate::usecase::{Triage, Verdict};
+use crate::usecase::{Triage, Verdict, read_name_list};
 
 #[derive(Serialize)]
 struct SecretRow {
@@ -157,6 +156,6 @@ fn note(
 }
 
 fn names_in(path: &Path) -> Result<NameList> {
-    NameList::of(&read_names(path)?)
-        .ok_or_else(|| Failure::new(Exit::Usage, format!("{} has no names.", path.to_text())))
+    let text = read_name_list(path).map_err(|why| Failure::new(Exit::Usage, why))?;
+    NameList::of(&text).ok_or_else(|| Failure::new(Exit::Usage, format!("{} has no names.", path.to_text())))
 }

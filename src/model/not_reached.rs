@@ -1,5 +1,7 @@
 //! What an erasure does not reach. It is named before the erasure and in its receipt.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::surroundings::SurroundingReport;
@@ -14,6 +16,16 @@ pub struct NotReached {
     /// The keys that open something until their providers replace them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rotate: Vec<ProviderKeys>,
+    /// The id of the erasure of several stores that this is about. The receipts of all these stores have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub erasure: Option<String>,
+}
+
+impl NotReached {
+    /// Returns the values and texts of which the places beside the stores hold some.
+    pub fn sought(&self) -> &[Arc<[u8]>] {
+        self.beside.as_ref().map_or(&[], |own| own.sought.all())
+    }
 }
 
 /// Keys of one provider.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::SecretValues;
+
 /// What a file beside a store is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -87,4 +89,7 @@ pub struct SurroundingReport {
     pub skipped: usize,
     /// True if the search was stopped before its end.
     pub stopped: bool,
+    /// The values and texts that were searched for, if a place holds one. A receipt keeps their digests alone.
+    #[serde(skip)]
+    pub sought: SecretValues,
 }

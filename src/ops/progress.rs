@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
 use super::{Refusal, Result};
+use crate::query::CancelToken;
 
 const OPEN: u8 = 0;
 const STOPPED: u8 = 1;
@@ -15,6 +16,7 @@ pub struct Progress {
     of: AtomicUsize,
     searched: AtomicU64,
     state: AtomicU8,
+    searches: CancelToken,
 }
 
 impl Progress {
@@ -38,6 +40,11 @@ impl Progress {
         }
     }
 
+    /// Returns the token of searches for the change: it is cancelled when the change is stopped.
+    pub fn searches(&self) -> &CancelToken {
+        &self.searches
+    }
+
     /// Returns the number of steps that are done, and of all steps.
     pub fn figure(&self) -> (usize, usize) {
         let of = self.of.load(Ordering::Relaxed);
@@ -58,7 +65,11 @@ impl Progress {
     /// Stops the change. Returns false if it is being written; then it is finished.
     pub fn stop(&self) -> bool {
         let turned = self.state.compare_exchange(OPEN, STOPPED, Ordering::SeqCst, Ordering::SeqCst);
-        turned.is_ok() || turned == Err(STOPPED)
+        let is_stopped = turned.is_ok() || turned == Err(STOPPED);
+        if is_stopped {
+            drop(self.searches.next());
+        }
+        is_stopped
     }
 
     /// True if the change is being written and can't be stopped.
@@ -85,7 +96,9 @@ mod tests {
     #[test]
     fn a_change_is_stopped_before_it_is_written_and_not_afterwards() {
         let early = Progress::default();
+        assert!(!early.searches().is_cancelled());
         assert!(early.stop());
+        assert!(early.searches().is_cancelled());
         assert!(early.step().is_err_and(|refusal| is_stop(&refusal)));
         assert!(early.write().is_err());
         let late = Progress::default();

@@ -39,7 +39,7 @@ const FEW: usize = 4;
 /// A text of more words is compared without its summary.
 const LONG: usize = 8;
 /// A thread reads `BLOCK` texts at a time. Equal texts are merged after each `BATCH`.
-const BLOCK: usize = 512;
+pub(super) const BLOCK: usize = 512;
 const BATCH: usize = 64 * BLOCK;
 /// A list of texts with the same rare pair has at most this many. If more texts have it, MinHash finds them.
 const CROWD: u32 = 64;
@@ -105,7 +105,7 @@ pub fn duplicates(
 
 /// Returns the text to compare: main text and fields of several words, but no ids, tags and references. What sums up
 /// a longer text does not count: two agents sum up the same text in different words.
-fn said(store: &Store, entry: &Entry) -> String {
+pub(super) fn said(store: &Store, entry: &Entry) -> String {
     let own = format::text_of(store, entry);
     let about = format::by_name(store.format).map(|format| format.about());
     let unsaid = about.map_or(&[][..], |about| about.unsearched);
@@ -161,12 +161,12 @@ fn stirred(word: u64) -> u64 {
 
 /// A text and the places of all records that have it, ascending.
 pub(super) struct DistinctText {
-    pairs: Box<[u32]>,
-    places: Vec<usize>,
+    pub(super) pairs: Box<[u32]>,
+    pub(super) places: Vec<usize>,
 }
 
 /// Returns each distinct text once, in the order of the records. Reads the records in file order.
-fn distinct(
+pub(super) fn distinct(
     ranked: &[Hit],
     text: &(dyn Fn(&Hit) -> Option<TextSketch> + Sync),
     cancel: &CancelToken,
@@ -225,8 +225,10 @@ pub(super) fn groups(
         if number.is_multiple_of(BLOCK) {
             cancel.check()?;
         }
-        let (first, similarity) = index.best_or_add(number);
+        let rare = index.rare(&text.pairs);
+        let (first, similarity) = index.best(number, &rare).unwrap_or((number, 1.0));
         if first == number {
+            index.add(number, rare);
             begun[number] = groups.len();
             groups.push(Vec::new());
         }
@@ -238,7 +240,7 @@ pub(super) fn groups(
 }
 
 /// The first texts of groups, by their rare pairs and by their bands.
-struct SimilarityIndex<'a> {
+pub(super) struct SimilarityIndex<'a> {
     texts: &'a [DistinctText],
     percent: u32,
     /// How often each pair occurs. Pairs may share a counter by their hash; the counts need not be exact.
@@ -250,7 +252,7 @@ struct SimilarityIndex<'a> {
 }
 
 impl<'a> SimilarityIndex<'a> {
-    fn of(texts: &'a [DistinctText], percent: u32) -> SimilarityIndex<'a> {
+    pub(super) fn of(texts: &'a [DistinctText], percent: u32) -> SimilarityIndex<'a> {
         let pairs = texts.iter().flat_map(|own| &own.pairs);
         let mut counts = vec![0_u16; (2 * pairs.clone().count()).next_power_of_two().min(COUNTS)];
         let slots = counts.len();
@@ -262,7 +264,7 @@ impl<'a> SimilarityIndex<'a> {
     }
 
     /// Returns enough rare pairs that any similar text shares one of them, but none that only this text has.
-    fn rare(&self, pairs: &[u32]) -> Vec<u32> {
+    pub(super) fn rare(&self, pairs: &[u32]) -> Vec<u32> {
         let needed = (pairs.len() * self.percent as usize).div_ceil(100);
         let count = |pair: &u32| self.counts[*pair as usize % self.counts.len()];
         let mut rare: Vec<(u16, u32)> = pairs.iter().map(|pair| (count(pair), *pair)).collect();
@@ -292,24 +294,29 @@ impl<'a> SimilarityIndex<'a> {
         (0..).zip(sketch.chunks_exact(rows)).map(band).collect()
     }
 
-    /// Returns the most similar first text (the earlier one of two) and the similarity. If no first text is
-    /// similar enough, adds `text` as a first text and returns it.
-    fn best_or_add(&mut self, text: usize) -> (usize, f64) {
-        let own = &self.texts[text].pairs;
-        let rare = self.rare(own);
-        let mut best: Option<(usize, u64, u64)> = None;
-        for first in self.candidates(text, &rare) {
-            let other = &self.texts[first].pairs;
-            let common = common(own, other);
-            let both = (own.len() + other.len()) as u64 - common;
-            let is_better = best.is_none_or(|(_, most, all)| common * all > most * both);
-            if (common * 100).min(both * 99) >= u64::from(self.percent) * both && is_better {
-                best = Some((first, common, both));
+    /// Returns the most similar first text (the earlier one of two) and the similarity. `None` if no first text is
+    /// similar enough. `rare` are the rare pairs of the text.
+    pub(super) fn best(&self, text: usize, rare: &[u32]) -> Option<(usize, f64)> {
+        let mut best: Option<(usize, (u64, u64))> = None;
+        for (first, (common, both)) in self.similar(text, rare) {
+            if best.is_none_or(|(_, (most, all))| common * all > most * both) {
+                best = Some((first, (common, both)));
             }
         }
-        if let Some((first, common, both)) = best {
-            return (first, (common as f64 / both as f64).min(0.99));
-        }
+        best.map(|(first, of)| (first, similarity(of)))
+    }
+
+    /// Returns the first texts that are similar enough, ascending, each with the number of pairs that both have, and
+    /// of all pairs.
+    pub(super) fn similar(&self, text: usize, rare: &[u32]) -> impl Iterator<Item = (usize, (u64, u64))> {
+        let candidates = self.candidates(text, rare).into_iter();
+        let with =
+            candidates.map(move |first| (first, overlap(&self.texts[text].pairs, &self.texts[first].pairs)));
+        with.filter(|(_, (common, both))| (common * 100).min(both * 99) >= u64::from(self.percent) * both)
+    }
+
+    /// Adds a first text, with its rare pairs.
+    pub(super) fn add(&mut self, text: usize, rare: Vec<u32>) {
         for pair in rare {
             // A full list is closed: its texts, and later ones with the pair, are found by their bands.
             if self.by_rare.len(pair) < CROWD {
@@ -320,7 +327,6 @@ impl<'a> SimilarityIndex<'a> {
                 self.add_bands(text);
             }
         }
-        (text, 1.0)
     }
 
     fn add_bands(&mut self, text: usize) {
@@ -384,6 +390,17 @@ impl PostingLists {
             Some(text as usize)
         })
     }
+}
+
+/// Returns how many pairs two ascending lists have in common, and how many there are in both.
+pub(super) fn overlap(one: &[u32], other: &[u32]) -> (u64, u64) {
+    let common = common(one, other);
+    (common, (one.len() + other.len()) as u64 - common)
+}
+
+/// Returns the similarity of texts that are not equal.
+pub(super) fn similarity((common, both): (u64, u64)) -> f64 {
+    (common as f64 / both as f64).min(0.99)
 }
 
 /// Returns how many pairs two ascending lists have in common.

@@ -38,6 +38,14 @@ pub fn field_names() -> Vec<&'static str> {
 pub(super) struct QueryValue {
     pub text: String,
     pub span: Range<usize>,
+    /// True if all of it is between quotes: a star is a star then.
+    pub is_quoted: bool,
+}
+
+impl QueryValue {
+    fn pattern(&self, text: &str) -> Pattern {
+        if self.is_quoted { Pattern::literal(text) } else { Pattern::new(text) }
+    }
 }
 
 /// True if the field is a setting of the whole query and filters nothing.
@@ -106,7 +114,7 @@ pub(super) fn filter(
         return Ok(QueryNode::Name(query.names.len() - 1));
     }
     if name == "ref" {
-        query.related.push(values.iter().map(|value| Pattern::new(&value.text)).collect());
+        query.related.push(values.iter().map(|value| value.pattern(&value.text)).collect());
         return Ok(QueryNode::Related(query.related.len() - 1));
     }
     let filters = values.iter().map(|value| match name {
@@ -125,7 +133,7 @@ fn one(name: &str, value: &QueryValue, now: Moment) -> Result<Filter, QueryError
         "type" => Filter::Type(folded(value)),
         "topic" => Filter::Topic(folded(value)),
         "tag" => Filter::Tag(folded(value)),
-        "id" => Filter::Id(Pattern::new(&value.text)),
+        "id" => Filter::Id(value.pattern(&value.text)),
         "is" => is(value)?,
         "has" => has(value)?,
         "in" if value.text == "archive" => Filter::InArchive,
@@ -156,7 +164,7 @@ pub(super) fn no_field(name: &str) -> String {
 }
 
 fn folded(value: &QueryValue) -> Pattern {
-    Pattern::new(&fold(&value.text))
+    value.pattern(&fold(&value.text))
 }
 
 fn is(value: &QueryValue) -> Result<Filter, QueryError> {

@@ -12,6 +12,11 @@ impl Pattern {
         Pattern { parts: text.split('*').map(str::to_owned).collect() }
     }
 
+    /// Returns a name in which a star is a star: the user quoted it.
+    pub fn literal(text: &str) -> Self {
+        Pattern { parts: vec![text.to_owned()] }
+    }
+
     /// Returns the name if it has no star.
     pub fn exact(&self) -> Option<&str> {
         match self.parts.as_slice() {
@@ -57,5 +62,6 @@ mod tests {
         ] {
             assert_eq!(Pattern::new(pattern).matches(text), like, "{pattern} {text}");
         }
+        assert!(Pattern::literal("a*").matches("a*") && !Pattern::literal("a*").matches("ab"));
     }
 }

@@ -280,7 +280,7 @@ impl Parser<'_> {
         loop {
             let start = self.at;
             let mut text = String::new();
-            let mut quotes = false;
+            let (mut quotes, mut runs) = (false, false);
             while self.peek().is_some_and(|c| !c.is_whitespace() && c != ',') {
                 let before = self.at;
                 if self.peek() == Some('"') {
@@ -288,13 +288,14 @@ impl Parser<'_> {
                     text.push_str(&self.quoted()?);
                 } else {
                     text.push_str(&self.run(&[',']));
+                    runs = true;
                 }
                 if self.at == before {
                     break;
                 }
             }
             if quotes || !text.is_empty() {
-                values.push(QueryValue { text, span: start..self.at });
+                values.push(QueryValue { text, span: start..self.at, is_quoted: quotes && !runs });
             }
             if self.peek() != Some(',') {
                 return Ok(values);

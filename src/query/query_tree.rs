@@ -116,6 +116,11 @@ impl Query {
         !self.clauses.is_empty() || self.min_rank.is_some()
     }
 
+    /// True if it says which memories fit. A setting such as `sort:` or `min:` says nothing about one of them.
+    pub fn says_which(&self) -> bool {
+        !self.clauses.is_empty()
+    }
+
     /// True if it has words or phrases, so that a search must read texts.
     pub fn has_words(&self) -> bool {
         !self.words.is_empty()

@@ -11,8 +11,9 @@ use crate::model::{Code, PathText};
 use crate::text::safe_text::sanitize;
 use crate::tui::state::app::App;
 use crate::tui::state::clean_up::{CleanUp, CleanUpField, CleanUpReason, CleanUpRow};
-use crate::usecase::clean_up::CleanUpAction;
-use crate::usecase::{memory_count, name_of, not_reached_lines};
+use crate::tui::state::list_view::ListedProblem;
+use crate::usecase::clean_up::{CleanUpAction, NearCopy, NearKind};
+use crate::usecase::{memory_count, not_reached_lines};
 
 /// A narrower screen has all parts above one another.
 const SIDES: u16 = 100;
@@ -87,14 +88,18 @@ pub fn row(own: &CleanUp, row: &CleanUpRow) -> [String; 6] {
     let of = own.store_name(row.at.store as usize).to_owned();
     // A part of a value is a secret as well.
     let title = match row.reason {
-        CleanUpReason::Near(crate::usecase::clean_up::NearKind::Part) => name_of(store, entry),
-        _ => mask(&plan.planned.shown_title(row.at)).into_owned(),
+        CleanUpReason::Near(NearCopy { kind: NearKind::Part, .. }) => plan.planned.shown_name(row.at),
+        _ => plan.shown_title(row.at),
     };
     let why = match row.reason {
         CleanUpReason::Fits if row.goes => String::new(),
         CleanUpReason::Fits => "stays".into(),
-        CleanUpReason::Near(kind) => crate::usecase::clean_up::NearCopy { at: row.at, kind }.told(),
+        CleanUpReason::Copy => "goes as a copy".into(),
+        CleanUpReason::Lost => "can't be restored then".into(),
+        CleanUpReason::Kept => format!("stays: {}", plan.why_left(row.at)),
+        CleanUpReason::Near(near) => near.told(),
         CleanUpReason::Pinned => "pinned".into(),
+        CleanUpReason::Holds => "holds the value".into(),
     };
     [if row.goes { "[x]" } else { "[ ]" }.to_owned(), kind, of, date, title, why]
 }
@@ -142,15 +147,18 @@ pub fn after(own: &CleanUp) -> Vec<String> {
             lines.push("It can be undone for 30 days: backups and undo data keep it.".into())
         }
     }
-    if plan.found.values_left > 0 {
-        let values = plan.found.values_left;
-        lines.push(format!(
-            "{values} values stay where other memories hold them, or are too short to search for"
-        ));
-    }
+    lines.extend(plan.planned.notes.iter().cloned());
     lines.extend(not_reached_lines(&plan.planned.not_reached));
-    lines.extend(plan.at_work.iter().cloned());
     lines
+}
+
+/// Returns the number of memories that hold again what was erased at any time.
+pub fn erased_again(app: &App) -> usize {
+    let is_it = |listed: &&ListedProblem| {
+        let store = app.snapshot.stores.get(listed.store);
+        store.and_then(|store| store.problems.get(listed.at)).is_some_and(|own| own.code == Code::ErasedAnew)
+    };
+    app.problem_list.iter().filter(is_it).count()
 }
 
 /// Returns the lines of the proof, wrapped, and how many of them fit.
@@ -158,17 +166,15 @@ pub fn proof(app: &App) -> (Vec<String>, usize) {
     let body = layout::frame(app).body;
     let Some(own) = &app.clean_up else { return (Vec::new(), 0) };
     let width = usize::from(body.width.saturating_sub(2)).max(1);
-    let again = app.problem_list.iter().filter(|listed| {
-        let store = app.snapshot.stores.get(listed.store);
-        store.and_then(|store| store.problems.get(listed.at)).is_some_and(|own| own.code == Code::ErasedAnew)
-    });
-    let again = again.count();
-    let told = (again > 0).then(|| {
-        format!(
-            "Since then, {} hold again what was erased: g p names them and who wrote it.",
-            memory_count(again)
-        )
-    });
+    let told = match erased_again(app).saturating_sub(own.erased_again) {
+        0 => None,
+        1 => Some(
+            "Since then, 1 memory holds again what was erased: g p names it and who wrote it.".to_owned(),
+        ),
+        several => Some(format!(
+            "Since then, {several} memories hold again what was erased: g p names them and who wrote it."
+        )),
+    };
     let lines = told.iter().chain(&own.proof);
     let lines = lines.flat_map(|line| theme::wrap(&sanitize(&mask(line)), width)).collect();
     (lines, usize::from(body.height.saturating_sub(1)))

@@ -79,7 +79,7 @@ impl Confirmation {
         let (store, entry) = request.snapshot.get(at);
         match &request.command {
             ChangeCommand::Redact(_) => name_of(store, entry),
-            command if command.erases_values() => name_of(store, entry),
+            _ if !request.hidden_values.is_empty() => self.planned.shown_name(at),
             _ => App::quoted_title(&request.snapshot, at),
         }
     }
@@ -128,7 +128,8 @@ impl Confirmation {
 /// Returns the lines: undo and left-out memories with reasons, then every memory, then every file.
 fn rows(planned: &PlannedChange, width: usize) -> Vec<ConfirmationRow> {
     let mut rows = Vec::new();
-    rows.extend(happens(planned).into_iter().flat_map(|said| wrapped(&said, width)));
+    let told = happens(planned).into_iter().chain(planned.notes.iter().cloned());
+    rows.extend(told.flat_map(|said| wrapped(&said, width)));
     for own in &planned.skipped {
         let head = format!("Left out: {}: {}", memory_count(own.which.len()), own.reason);
         rows.extend(wrapped(&head, width));
@@ -145,7 +146,8 @@ fn rows(planned: &PlannedChange, width: usize) -> Vec<ConfirmationRow> {
     }
     let plans = planned.plans.iter().map(|(_, plan)| plan);
     for plan in plans.chain(planned.erasures.iter().map(|own| &own.plan)) {
-        rows.extend(plan.lines.iter().flat_map(|line| wrapped(line, width)));
+        let hidden = &planned.request.hidden_values;
+        rows.extend(plan.lines.iter().flat_map(|line| wrapped(&hidden.hide(line.clone()), width)));
         let changes: Vec<&Change> = plan.all().filter(|change| !change.is_empty()).collect();
         if !changes.is_empty() {
             rows.extend(wrapped(&format!("in {}:", plan.root.to_text()), width));

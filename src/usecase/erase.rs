@@ -1,20 +1,22 @@
 //! Plans an erasure and carries it out, in the same way for the verb and the screens.
 
-use std::collections::{BTreeMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::disk::host::Host;
 use crate::format::text_of;
+use crate::model::path_text::deleted_from;
 use crate::model::plan::count_with_noun;
 use crate::model::{Entry, NotReached, PathText, Plan, Store};
 use crate::ops::bulk::{SkippedRecords, add_skipped, make_for_allowed};
 use crate::ops::erase::{ErasedRecords, is_masked, is_nameless, may_erase, plan as planned, targets};
 use crate::ops::{self, Progress, Refusal, WriteContext};
-use crate::store::commit::scrub::{ErasureReceipt, count_versions, gather};
-use crate::store::commit::{CommitError, Vault, Writer};
+use crate::store::commit::scrub::{ErasureReceipt, count_versions, dropped_steps, gather};
+use crate::store::commit::{self, CommitError, Vault, Writer};
 use crate::store::erase::{ErasedContents, ErasedValues, ErasureMatcher, ErasureTarget};
 use crate::usecase::command::EraseOptions;
-use crate::usecase::planned_change::{PlannedErasure, name_of};
+use crate::usecase::planned_change::{LostRecord, PlannedErasure, name_of};
 use crate::usecase::value_places::{self, places, refuse_names};
 
 /// A shorter word of an id says nothing about the content.
@@ -96,6 +98,7 @@ pub fn plan_erasure(
     let (targets, left) = chosen_targets(context, entries, (asked, each), progress)?;
     let telling: Vec<String> = entries.iter().filter_map(|entry| telling_id(store, entry)).collect();
     // Records that only palimp's own data holds are targets, but the plan is only about files.
+    let listed = store;
     let store = &match ops::delete::holds_deleted(store) {
         true => Arc::new(ops::delete::as_read(store).into_owned()),
         false => Arc::clone(store),
@@ -111,6 +114,9 @@ pub fn plan_erasure(
             places,
             plan,
             left,
+            kept: Vec::new(),
+            copies: Vec::new(),
+            lost: Vec::new(),
         });
     }
     let refused = |refusal: Refusal| CommitError::Refused(refusal);
@@ -121,10 +127,14 @@ pub fn plan_erasure(
     let mut contents = ErasedContents::default();
     let gathered = gather(host.disk, store, &vault, &wanted, &mut contents)?;
     progress.go_on().map_err(refused)?;
-    let mut plan = planned(context, &wanted, &contents, &gathered, reason)?.plan;
-    let copies = copies(store, entries, &wanted, &plan.with_torn);
-    plan.lines.extend(copies);
+    let removal = planned(context, &wanted, &contents, &gathered, reason)?;
+    let dropped = dropped_steps(&vault, &wanted, &removal.search_texts)?;
+    let lost = lost_records(host, listed, entries, &wanted, &dropped)?;
+    let mut plan = removal.plan;
+    let copies = copies(store, entries, &wanted);
+    plan.lines.extend(copy_lines(store, &copies, &plan.with_torn));
     plan.lines.extend(kept(&count_versions(store, &wanted, &gathered)?));
+    plan.lines.extend(lost_lines(&lost));
     plan.lines.extend(telling);
     let (left, kept) = if values.is_empty() { (left, Vec::new()) } else { (Vec::new(), left) };
     plan.lines.extend(kept.iter().flat_map(|own| &own.which).map(|entry| {
@@ -135,7 +145,8 @@ pub fn plan_erasure(
     }));
     plan.lines.extend(value_places::lines(&plan, &places));
     let (store, values) = (Arc::clone(store), asked.values.clone());
-    Ok(PlannedErasure { store, targets, values, places, plan, left })
+    let kept = kept.into_iter().flat_map(|own| own.which).collect();
+    Ok(PlannedErasure { store, targets, values, places, plan, left, kept, copies, lost })
 }
 
 /// Returns the records that can be erased as targets, and the others. With `each`, refuses if one can't be. A
@@ -164,15 +175,19 @@ fn chosen_targets(
     Ok((sifted.result.unwrap_or_default(), sifted.skipped))
 }
 
-/// Returns lines about the records that are erased with the chosen ones: copies that say the same, and older
-/// versions in archives. The first line is their number. Empty if there are none. May quote the store.
-fn copies(store: &Store, chosen: &[Entry], wanted: &ErasureMatcher<'_>, with_torn: &[String]) -> Vec<String> {
+/// Returns the records that are erased with the chosen ones: copies that say the same, and older versions in
+/// archives.
+fn copies(store: &Store, chosen: &[Entry], wanted: &ErasureMatcher<'_>) -> Vec<Entry> {
     let chosen: HashSet<(u32, u32)> = chosen.iter().map(|own| (own.document, own.record)).collect();
     let is_copy = |own: &&Entry| {
         !chosen.contains(&(own.document, own.record))
             && wanted.is_erased(&store.document(own).path, &store.raw(own), store.view(own), None)
     };
-    let copies: Vec<&Entry> = store.entries.iter().filter(is_copy).collect();
+    store.entries.iter().filter(is_copy).copied().collect()
+}
+
+/// Returns lines about these. The first line is their number. Empty if there are none. May quote the store.
+fn copy_lines(store: &Store, copies: &[Entry], with_torn: &[String]) -> Vec<String> {
     let head = match copies.len() {
         0 => None,
         1 => Some("with a copy that says the same:".to_owned()),
@@ -190,10 +205,58 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &ErasureMatcher<'_>, with_tor
         };
         format!("erase {name}  {place}{torn}")
     };
-    head.into_iter().chain(copies.into_iter().map(line)).collect()
+    head.into_iter().chain(copies.iter().map(line)).collect()
 }
 
-/// At most this many files with copies are named.
+/// Returns the deleted records that can't be restored after undo data of these steps is dropped. Chosen and erased ones
+/// are not among them.
+fn lost_records(
+    host: Host<'_>,
+    store: &Store,
+    chosen: &[Entry],
+    wanted: &ErasureMatcher<'_>,
+    dropped: &BTreeSet<u64>,
+) -> Result<Vec<LostRecord>, CommitError> {
+    if dropped.is_empty() {
+        return Ok(Vec::new());
+    }
+    let before = match ops::delete::holds_deleted(store) {
+        true => Cow::Borrowed(store),
+        false => Cow::Owned(commit::with_deleted(host.disk, host.data, store, host.now)?),
+    };
+    let after = commit::with_deleted_without(host.disk, host.data, store, dropped, host.now)?;
+    let stays: HashSet<String> = after.entries.iter().map(|own| after.key(own)).collect();
+    let chosen: HashSet<String> = chosen.iter().map(|own| store.key(own)).collect();
+    let is_lost = |(entry, key): &(&Entry, String)| {
+        let path = &before.document(entry).path;
+        let path = deleted_from(path).unwrap_or(path);
+        !stays.contains(key)
+            && !chosen.contains(key)
+            && !wanted.is_erased(path, &before.raw(entry), before.view(entry), None)
+    };
+    let all = before.entries.iter().map(|entry| (entry, before.key(entry)));
+    Ok(all.filter(is_lost).map(|(entry, key)| LostRecord { name: name_of(&before, entry), key }).collect())
+}
+
+/// Returns lines about these. Empty if there are none. May quote the store.
+fn lost_lines(lost: &[LostRecord]) -> Vec<String> {
+    let head = match lost.len() {
+        0 => return Vec::new(),
+        1 => {
+            "with a deleted memory, which can't be restored then: its undo data has something that is erased"
+                .into()
+        }
+        count => format!(
+            "with {count} deleted memories, which can't be restored then: their undo data has something that is erased"
+        ),
+    };
+    let named = lost.iter().take(NAMED).map(|own| format!("  {}", own.name));
+    let more = lost.len().saturating_sub(NAMED);
+    let more = (more > 0).then(|| format!("  and {more} more"));
+    std::iter::once(head).chain(named).chain(more).collect()
+}
+
+/// At most this many files with copies, or memories, are named.
 const NAMED: usize = 20;
 
 /// Returns lines about what backups and palimp's own data hold of the erased records. The first

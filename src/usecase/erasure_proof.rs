@@ -35,10 +35,75 @@ fn head(erased: &[(&PlannedErasure, ErasureReport)]) -> Option<String> {
     let stores = count_with_noun(erased.len() as u64, "store");
     let files = count_with_noun(erased.iter().map(|(_, own)| own.searched_files()).sum(), "file");
     let left = erased.iter().filter(|(_, own)| own.is_left()).count();
-    Some(match left {
-        0 => format!("{memories} erased from {stores}. {files} were searched afterwards: nothing is left."),
-        left => format!(
-            "{memories} erased from {stores}. In {left} of these stores something is left, as is said below."
-        ),
-    })
+    let is_alike = erased.iter().any(|(_, own)| own.is_alike());
+    let is_partly = erased.iter().any(|(_, own)| own.is_partly_searched());
+    let found = match (is_alike, is_partly) {
+        _ if left > 0 => {
+            return Some(format!(
+                "{memories} erased from {stores}. In {left} of these stores something is left, as is said below."
+            ));
+        }
+        (false, false) => "none has it.",
+        (true, false) => "only memories that stay have it, as is said below.",
+        (false, true) => "none has what was searched for. Not everything was, as is said below.",
+        (true, true) => {
+            "only memories that stay have what was searched for. Not everything was, as is said below."
+        }
+    };
+    Some(format!("{memories} erased from {stores}. {files} were searched afterwards: {found}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::model::{Extent, Moment, Plan};
+    use crate::store::commit::scrub::ErasureReceipt;
+    use crate::store::erase::SecretValues;
+    use crate::store::{Place, load};
+
+    fn planned() -> PlannedErasure {
+        let place = Place::whole(Path::new("/no/such/store").into(), "session-log");
+        let store = Arc::new(load(&place, Extent::Whole, None, Moment(0)));
+        let plan = Plan::of_unread_store("erase", &store.root, store.format);
+        let (targets, places, left) = Default::default();
+        PlannedErasure {
+            store,
+            targets,
+            values: SecretValues::default(),
+            places,
+            plan,
+            left,
+            kept: Vec::new(),
+            copies: Vec::new(),
+            lost: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_sum_says_nothing_better_than_the_worst_store() {
+        let (one, two) = (planned(), planned());
+        let head = |receipt: ErasureReceipt| {
+            let clean = ErasureReport::of(ErasureReceipt::default());
+            head(&[(&one, clean), (&two, ErasureReport::of(receipt))]).unwrap()
+        };
+        let alike = vec!["mem_2".to_owned()];
+        assert!(head(ErasureReceipt::default()).ends_with("none has it."));
+        let told = head(ErasureReceipt { alike: alike.clone(), ..ErasureReceipt::default() });
+        assert!(told.ends_with("only memories that stay have it, as is said below."), "{told}");
+        for receipt in [
+            ErasureReceipt { resumed: true, ..ErasureReceipt::default() },
+            ErasureReceipt { too_short: 1, ..ErasureReceipt::default() },
+            ErasureReceipt { also_elsewhere: 1, ..ErasureReceipt::default() },
+        ] {
+            let told = head(receipt);
+            assert!(told.ends_with("none has what was searched for. Not everything was, as is said below."));
+        }
+        let told = head(ErasureReceipt { alike, resumed: true, ..ErasureReceipt::default() });
+        assert!(told.contains("only memories that stay have what was searched for."), "{told}");
+        let told = head(ErasureReceipt { left: vec!["/x".into()], ..ErasureReceipt::default() });
+        assert!(told.contains("In 1 of these stores something is left"), "{told}");
+    }
 }

@@ -48,6 +48,16 @@ pub struct LaterCheck {
 }
 
 impl LaterCheck {
+    /// Returns the checks of a step.
+    pub(super) fn of_step(checks: &[ErasureCheckLine], step: u64) -> Vec<LaterCheck> {
+        let later = |own: &ErasureCheckLine| LaterCheck {
+            at: own.at.clone(),
+            found: own.found,
+            complete: own.complete,
+        };
+        checks.iter().filter(|own| own.step == step).map(later).collect()
+    }
+
     /// Says when it was made, and what was found.
     pub fn told(&self, now: Moment) -> String {
         let at = Moment::of(&self.at).map_or_else(|| self.at.clone(), |at| at.long_date_at(now));
@@ -82,32 +92,17 @@ impl ReceiptRow {
 pub fn erasure_receipts(data: &Path, store: &Store) -> Result<Vec<ReceiptRow>, CommitError> {
     let vault = Vault::open_read_only(&RealDisk, data, &store.root);
     let checks = vault.erasure_checks()?;
-    let mut names: Vec<PathBuf> = vault.items("receipts")?.into_iter().map(|own| own.name.into()).collect();
-    names.sort();
-    let mut rows = Vec::new();
-    for name in names.into_iter().filter(|name| name.extension().is_some_and(|end| end == "json")) {
-        let path = vault.path("receipts").join(name);
-        let Some(bytes) = vault.read_own_file(&path)? else { continue };
-        let read: Result<ErasureReceipt, _> = serde_json::from_slice(&bytes);
-        let own = read.map_err(|error| CommitError::unread(&path, error.into()))?;
-        let of = checks.iter().filter(|check| check.step == own.step);
-        let later = |check: &ErasureCheckLine| LaterCheck {
-            at: check.at.clone(),
-            found: check.found,
-            complete: check.complete,
-        };
-        rows.push(ReceiptRow {
-            store: store.root.to_text().into_owned(),
-            step: own.step,
-            at: own.at,
-            state: own.state.into_owned(),
-            memories: own.records.len(),
-            values: own.erased_values,
-            beside: own.not_reached.beside.map_or(0, |own| own.found.len()),
-            rotate: own.not_reached.rotate.iter().map(|own| own.keys).sum(),
-            receipt: path,
-            checks: of.map(later).collect(),
-        });
-    }
-    Ok(rows)
+    let row = |own: ErasureReceipt| ReceiptRow {
+        store: store.root.to_text().into_owned(),
+        step: own.step,
+        at: own.at,
+        state: own.state.into_owned(),
+        memories: own.records.len(),
+        values: own.erased_values,
+        beside: own.not_reached.beside.map_or(0, |own| own.found.len()),
+        rotate: own.not_reached.rotate.iter().map(|own| own.keys).sum(),
+        receipt: own.receipt,
+        checks: LaterCheck::of_step(&checks, own.step),
+    };
+    Ok(vault.receipts()?.into_iter().map(row).collect())
 }

@@ -72,6 +72,16 @@ impl ErasureReport {
         !self.left.is_empty()
     }
 
+    /// True if memories that stay have the same text.
+    pub fn is_alike(&self) -> bool {
+        self.receipt.as_ref().is_some_and(|own| !own.alike.is_empty())
+    }
+
+    /// True if something of it was not searched for.
+    pub fn is_partly_searched(&self) -> bool {
+        self.receipt.as_ref().is_some_and(|own| own.resumed || own.too_short > 0 || own.also_elsewhere > 0)
+    }
+
     /// Returns the number of files that were searched afterwards.
     pub fn searched_files(&self) -> u64 {
         self.searched.iter().map(|own| own.files).sum()

@@ -13,7 +13,7 @@ use super::request::ChangeRequest;
 use super::undo_redo::undo_or_redo;
 use super::{erase, revalidate, unfinished_erasure};
 use crate::disk::host::Host;
-use crate::model::{CommitReceipt, EntryRef, Plan, UndoRedo};
+use crate::model::{CommitReceipt, EntryRef, NotReached, Plan, UndoRedo};
 use crate::ops::{Refusal, repair};
 use crate::store::commit::{CommitError, Writer, make_folders, watch_due};
 use crate::usecase::outcome::{ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver};
@@ -195,21 +195,22 @@ fn erase_all(
     let ChangeCommand::Erase(asked) = &planned.request.command else { return Ok(Vec::new()) };
     let mut done: Vec<(&PlannedErasure, ErasureReport)> = Vec::new();
     let mut changed: Vec<&Path> = Vec::new();
-    if planned.erasures.len() > 1 {
-        let roots = planned.erasures.iter().map(|own| own.store.root.clone()).collect();
-        unfinished_erasure::begin(host, roots).map_err(Refusal::unfit)?;
-    }
+    let erasure = match planned.erasures.len() {
+        0 | 1 => None,
+        _ => Some(unfinished_erasure::begin(host, &planned.erasures).map_err(Refusal::unfit)?),
+    };
+    let not_reached = NotReached { erasure, ..planned.not_reached.clone() };
     for own in &planned.erasures {
-        let erased = erase::execute_erasure(host, (own, &planned.not_reached), asked.reason());
+        let erased = erase::execute_erasure(host, (own, &not_reached), asked.reason());
         let erased = erased.map_err(|error| {
             let failed = ChangeFailure::from(error);
             if changed.is_empty() && failed.is_untouched() {
-                unfinished_erasure::drop_notice(host);
+                unfinished_erasure::drop_notice(host, not_reached.erasure.as_deref());
             }
             failed.after(&changed)
         })?;
         changed.push(&own.store.root);
-        unfinished_erasure::done(host, &own.store.root);
+        unfinished_erasure::done(host, not_reached.erasure.as_deref(), own);
         let report = ErasureReport::of(erased);
         let goes_on = teller.on_erased(own, &report);
         done.push((own, report));

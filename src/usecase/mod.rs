@@ -12,6 +12,7 @@ pub mod clean_up;
 mod command;
 mod contradictions;
 mod deleted_records;
+mod detected_values;
 mod drafts;
 mod erase;
 mod erasure_proof;
@@ -22,10 +23,12 @@ mod failure;
 mod finding_list;
 mod first_change;
 mod form_save;
+mod hidden_values;
 mod instructions;
 mod journal_stores;
 mod journal_view;
 mod last_change;
+mod name_list;
 mod not_reached;
 mod outcome;
 mod pane_layout;
@@ -76,6 +79,7 @@ pub use command::{BackupRestore, ChangeCommand, DeleteOptions, EraseOptions, New
 pub use deleted_records::{
     SetAsideCount, archived_count, deleted_count, store_with_archived, store_with_deleted, with_deleted,
 };
+pub use detected_values::{DetectedValues, erasable};
 pub use drafts::{
     drop_form_draft, failure_with_draft, find_form_draft, keep_draft, keep_form_draft, keep_store_draft,
 };
@@ -85,10 +89,12 @@ pub use execute::{execute, execute_shown, execute_unshown, plan_and_execute};
 pub use failure::{ChangeFailure, FailureCause, FailureKind, HeldLock, without_untouched};
 pub use finding_list::{FindingList, ListedFinding, keep_verdict};
 pub use form_save::{save_form, save_form_copy};
+pub use hidden_values::HiddenValues;
 pub use instructions::{instruction_lines, instruction_text, instructions_size, project_instructions};
 pub use journal_stores::{with_emptied_store, with_interrupted_stores};
 pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome, inverse_of_step};
 pub use last_change::{change_id, files_of_step, last_change, stores_with_step};
+pub use name_list::read_name_list;
 pub use not_reached::not_reached_lines;
 pub use pane_layout::{PaneBorder, PaneLayout};
 pub use plan_change::plan;

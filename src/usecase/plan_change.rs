@@ -178,7 +178,9 @@ fn in_store(
         let context = WriteContext::of(store, request.now, host.machine.random());
         let how = (asked, request.by == Requester::Ids);
         let erasure = erase::plan_erasure(host, &context, store, entries, how, progress)?;
-        let is_left = |entry: &Entry| erasure.left.iter().any(|own| own.which.contains(entry));
+        let is_left = |entry: &Entry| {
+            erasure.kept.contains(entry) || erasure.left.iter().any(|own| own.which.contains(entry))
+        };
         let stays = entries.iter().filter(|entry| !is_left(entry)).copied().collect();
         let left = erasure.left.clone();
         return Ok(StorePart { plan: None, erasure: Some(erasure), entries: stays, left });

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::detectors::MASK;
 use crate::format;
 use crate::model::plan::count_with_noun;
 use crate::model::{Entry, EntryRef, NotReached, Plan, RecordText, Store};
@@ -35,6 +34,8 @@ pub struct PlannedChange {
     pub(super) quarantined: Vec<(usize, Vec<QuarantinePiece>)>,
     /// What an erasure does not reach.
     pub not_reached: NotReached,
+    /// What the user must know before he agrees. Untrusted text.
+    pub notes: Vec<String>,
     /// The random bytes of new ids: a plan that is made again has the ids that were shown.
     pub(super) random: [u8; 16],
     /// What other programs did since the plan was shown, if it was shown before.
@@ -44,7 +45,7 @@ pub struct PlannedChange {
 impl PlannedChange {
     /// Makes a change of plans that exist.
     pub fn of(request: ChangeRequest, plans: Vec<(usize, Plan)>) -> PlannedChange {
-        let (erasures, changing, left, quarantined, not_reached, random) = Default::default();
+        let (erasures, changing, left, quarantined, not_reached, notes, random) = Default::default();
         PlannedChange {
             request,
             plans,
@@ -53,6 +54,7 @@ impl PlannedChange {
             skipped: left,
             quarantined,
             not_reached,
+            notes,
             random,
             concurrent: None,
         }
@@ -145,10 +147,7 @@ impl PlannedChange {
         let (store, entry) = self.request.snapshot.get(at);
         let redaction = match &self.request.command {
             ChangeCommand::Redact(redaction) => redaction,
-            ChangeCommand::Erase(own) if !own.values.is_empty() => {
-                return without_values(format::text_of(store, entry), &own.values);
-            }
-            _ => return format::text_of(store, entry),
+            _ => return self.request.hidden_values.hide_all(format::text_of(store, entry)),
         };
         let after = after_redaction(store, entry, redaction, self.request.now).ok().flatten();
         let path = &store.document(entry).path;
@@ -159,12 +158,20 @@ impl PlannedChange {
     pub fn shown_title(&self, at: EntryRef) -> String {
         match &self.request.command {
             ChangeCommand::Redact(_) => self.shown_text(at).title,
-            command if command.erases_values() => self.shown_text(at).title,
             _ => {
                 let (store, entry) = self.request.snapshot.get(at);
-                format::title(store, entry)
+                self.request.hidden_values.hide(format::title(store, entry))
             }
         }
+    }
+
+    /// Returns the id of a memory, or its key, as it may be shown. Untrusted text.
+    pub fn shown_name(&self, at: EntryRef) -> String {
+        let (store, entry) = self.request.snapshot.get(at);
+        let name = name_of(store, entry);
+        let shown = self.request.hidden_values.hide(name.clone());
+        // A key is a digest.
+        if shown == name { name } else { store.key(entry) }
     }
 
     /// Returns the title of a memory, what happens to it, and its id. Untrusted text.
@@ -175,7 +182,7 @@ impl PlannedChange {
             (true, ChangeCommand::Tag { .. }) => "unchanged".to_owned(),
             _ => told,
         };
-        [self.shown_title(at), told, name_of(store, entry)]
+        [self.shown_title(at), told, self.shown_name(at)]
     }
 
     /// Returns the name of what is changed.
@@ -184,23 +191,6 @@ impl PlannedChange {
             0 | 1 => self.request.name.clone(),
             _ => memory_count(self.records()),
         }
-    }
-}
-
-/// Returns the text of a memory with these values hidden.
-fn without_values(text: RecordText, values: &SecretValues) -> RecordText {
-    let hide = |text: String| {
-        let values = values.all().iter().filter_map(|own| std::str::from_utf8(own).ok());
-        values.fold(text, |text, value| text.replace(value, MASK))
-    };
-    let each =
-        |all: Vec<(String, String)>| all.into_iter().map(|(name, value)| (name, hide(value))).collect();
-    RecordText {
-        title: hide(text.title),
-        text: hide(text.text),
-        main: text.main,
-        other_texts: each(text.other_texts),
-        fields: each(text.fields),
     }
 }
 
@@ -213,6 +203,15 @@ pub fn name_of(store: &Store, entry: &Entry) -> String {
 /// Returns the number of memories in words: "1 memory", "2 memories".
 pub fn memory_count(count: usize) -> String {
     count_with_noun(count as u64, "memory")
+}
+
+/// A deleted record that an erasure of others takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostRecord {
+    /// Its key.
+    pub key: String,
+    /// Its id, or its key. Untrusted text.
+    pub name: String,
 }
 
 /// What is erased from one store, and the plan that was shown.
@@ -229,6 +228,13 @@ pub struct PlannedErasure {
     pub plan: Plan,
     /// The records that can't be erased.
     pub left: Vec<SkippedRecords>,
+    /// The chosen records that stay, because their format keeps them: a value in them is masked.
+    pub kept: Vec<Entry>,
+    /// The records that were not chosen and go, because they are copies of chosen ones.
+    pub copies: Vec<Entry>,
+    /// The deleted records that were not chosen and can't be restored afterwards: the undo data that has them
+    /// has something that is erased.
+    pub lost: Vec<LostRecord>,
 }
 
 impl PlannedErasure {

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::command::ChangeCommand;
+use super::hidden_values::HiddenValues;
 use crate::model::{EntryRef, Moment, Snapshot};
 use crate::ops::Progress;
+use crate::store::erase::SecretValues;
 
 /// Who asks, and what happens to memories that can't be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub struct ChangeRequest {
     pub hidden: Vec<EntryRef>,
     /// The home folder, if what lies beside the stores is searched before an erasure is shown.
     pub home: Option<PathBuf>,
+    /// The values that are not shown, though they may be in the memories: those that are erased, or asked for.
+    pub hidden_values: Arc<HiddenValues>,
     /// The progress, for those who wait.
     pub progress: Arc<Progress>,
     /// The command.
@@ -55,7 +59,24 @@ impl ChangeRequest {
         now: Moment,
     ) -> ChangeRequest {
         let (at, beside, name, hidden, home, progress) = Default::default();
-        ChangeRequest { snapshot, at, by, beside, name, hidden, home, progress, command: wanted, data, now }
+        let hidden_values = match &wanted {
+            ChangeCommand::Erase(own) => Arc::new(HiddenValues::of(&own.values, &SecretValues::default())),
+            _ => Arc::default(),
+        };
+        ChangeRequest {
+            snapshot,
+            at,
+            by,
+            beside,
+            name,
+            hidden,
+            home,
+            hidden_values,
+            progress,
+            command: wanted,
+            data,
+            now,
+        }
     }
 
     /// True if the filter hides a memory of the request.

@@ -182,8 +182,8 @@ fn is_as_shown(planned: &PlannedChange, fresh: &Snapshot) -> bool {
 fn of_memories(planned: &PlannedChange, fresh: &Snapshot) -> ConcurrentChanges {
     let bound = [bound(planned), planned.request.beside.clone()].concat();
     let mut all = of_bound(&planned.request.snapshot, &bound, fresh, planned.request.now);
-    let command = &planned.request.command;
-    if matches!(command, ChangeCommand::Redact(_)) || command.erases_values() {
+    let request = &planned.request;
+    if matches!(request.command, ChangeCommand::Redact(_)) || !request.hidden_values.is_empty() {
         all.changes.iter_mut().for_each(ConcurrentChange::hide_texts);
     }
     all

@@ -12,6 +12,7 @@ use crate::model::{
 };
 use crate::store::erase::SecretValues;
 use crate::store::surroundings::{self, ByteProgress, SoughtTexts, git_objects};
+use crate::usecase::command::ChangeCommand;
 use crate::usecase::planned_change::{PlannedChange, PlannedErasure};
 
 /// A shorter text of a memory is in other files by chance.
@@ -30,10 +31,12 @@ pub fn search_surroundings(
     words: &[String],
     progress: ByteProgress<'_>,
 ) {
-    let values = planned.erasures.first().map(|own| &own.values);
+    // Also values that stay, because memories that are left hold them.
+    let values = planned.request.hidden_values.values();
     let (values, skipped) = wanted(&planned.request.snapshot, &planned.changing, values);
     let sought = SoughtTexts { values, words: words.to_vec() };
-    if sought.is_empty() || planned.erasures.is_empty() {
+    // Also if no store has it: the only copy may be in a transcript.
+    if sought.is_empty() || !matches!(planned.request.command, ChangeCommand::Erase(_)) {
         return;
     }
     let report = search(host, home, &planned.request.snapshot, &sought, progress);
@@ -65,8 +68,8 @@ pub fn search(
 }
 
 /// Returns the values that are erased, and the main texts of the memories that go; and how many texts are left out.
-fn wanted(snapshot: &Snapshot, at: &[EntryRef], values: Option<&SecretValues>) -> (Vec<Vec<u8>>, usize) {
-    let values = values.into_iter().flat_map(|own| own.all().iter().map(|own| own.to_vec()));
+fn wanted(snapshot: &Snapshot, at: &[EntryRef], values: &SecretValues) -> (Vec<Vec<u8>>, usize) {
+    let values = values.all().iter().map(|own| own.to_vec());
     let text = |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);
         let text = text_of(store, entry).text;
@@ -84,6 +87,9 @@ pub fn told(report: &SurroundingReport) -> Vec<String> {
     let searched = count_with_noun(report.files, "file");
     let mut lines = Vec::new();
     match report.found.is_empty() {
+        true if report.files == 1 => {
+            lines.push("beside the stores: 1 file was searched and does not have it".into())
+        }
         true => lines.push(format!("beside the stores: none of the {searched} that were searched has it")),
         false => lines.push(format!("beside the stores, and not changed: {}", counts(&report.found))),
     }

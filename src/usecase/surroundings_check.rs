@@ -11,13 +11,18 @@ use crate::store::surroundings::keyed_file::has_digested;
 use crate::store::surroundings::{ByteProgress, is_whole_path};
 use crate::text::keyed_search::KeyedSearch;
 
+/// Why a place is not looked at for words.
+const WORDS: &str = "it had words of a topic, and these are not kept";
+/// What is said of a place that had words beside what can be searched for.
+const ALSO_WORDS: &str = "words of a topic were not searched for: these are not kept";
+
 /// What is known of a place now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SurroundingState {
     /// It has something that was erased.
     HasIt,
-    /// Nothing of which the receipts have digests is in it.
+    /// All that was found there can be searched for, and none of it is there.
     NotFound,
     /// It is not there any more.
     Gone,
@@ -33,7 +38,7 @@ pub struct SurroundingCheck {
     pub place: SurroundingFinding,
     /// Its state.
     pub now: SurroundingState,
-    /// Why it was not looked at.
+    /// Why it was not looked at, or what was not searched for there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
@@ -51,23 +56,19 @@ impl SurroundingCheck {
 
     fn of(
         disk: &dyn Disk,
-        place: &SurroundingFinding,
+        own: &NamedPlace<'_>,
         search: &KeyedSearch<'_>,
         progress: ByteProgress<'_>,
     ) -> SurroundingCheck {
-        let unchecked = |why: String| (SurroundingState::Unchecked, Some(why));
-        let (now, why) = match place {
-            own if own.kind == SurroundingKind::Git => {
-                unchecked("git objects are searched for a value alone".into())
-            }
-            own if own.matches == 0 => unchecked("it had words of a topic, and these are not kept".into()),
-            own if !is_whole_path(&own.path) => unchecked("its whole name is not kept".into()),
-            own => match has_digested(disk, &path_from_text(&own.path), search, progress) {
-                Ok(None) => unchecked("the search was stopped".into()),
-                Ok(Some(true)) => (SurroundingState::HasIt, None),
-                Ok(Some(false)) => (SurroundingState::NotFound, None),
-                Err(error) if error.kind() == ErrorKind::NotFound => (SurroundingState::Gone, None),
-                Err(error) => unchecked(error.to_string()),
+        let unchecked = |why: &str| (SurroundingState::Unchecked, Some(why.to_owned()));
+        let place = own.place;
+        let (now, why) = match has_digested_at(disk, place, search, progress) {
+            Err(why) => unchecked(&why),
+            Ok(None) => (SurroundingState::Gone, None),
+            Ok(Some(true)) => (SurroundingState::HasIt, None),
+            Ok(Some(false)) => match own.doubt {
+                Some(why) => unchecked(why),
+                None => (SurroundingState::NotFound, own.has_words.then(|| ALSO_WORDS.to_owned())),
             },
         };
         SurroundingCheck { place: place.clone(), now, why }
@@ -89,17 +90,110 @@ impl SurroundingCheck {
     }
 }
 
+/// The places that a receipt names, and why their check may miss something, if so.
+pub struct NamedPlaces<'r> {
+    /// The places.
+    pub report: &'r SurroundingReport,
+    /// The reason.
+    pub doubt: Option<&'static str>,
+}
+
+/// A place, as all receipts name it.
+struct NamedPlace<'r> {
+    place: &'r SurroundingFinding,
+    has_words: bool,
+    doubt: Option<&'static str>,
+}
+
 /// Looks again at the places that receipts name, each once.
 pub fn look_again<'r>(
     disk: &dyn Disk,
-    reports: impl Iterator<Item = &'r SurroundingReport>,
+    named: impl Iterator<Item = NamedPlaces<'r>>,
     search: &KeyedSearch<'_>,
     progress: ByteProgress<'_>,
 ) -> Vec<SurroundingCheck> {
-    let mut places: BTreeMap<_, &SurroundingFinding> = BTreeMap::new();
-    for own in reports.flat_map(|own| &own.found) {
-        places.insert((own.kind, &own.path, &own.detail), own);
+    let mut places: BTreeMap<_, NamedPlace<'_>> = BTreeMap::new();
+    for NamedPlaces { report, doubt } in named {
+        for place in &report.found {
+            let of = NamedPlace { place, has_words: false, doubt: None };
+            let own = places.entry((place.kind, &place.path, &place.detail)).or_insert(of);
+            own.has_words |= place.words > 0;
+            own.doubt = own.doubt.or(doubt);
+            if place.matches > own.place.matches {
+                own.place = place;
+            }
+        }
     }
-    let places: Vec<&SurroundingFinding> = places.into_values().collect();
+    let places: Vec<NamedPlace<'_>> = places.into_values().collect();
     crate::store::parallel::map_parallel(&places, |own| SurroundingCheck::of(disk, own, search, progress))
+}
+
+/// True if a place has one of the values; `None` if it is gone. An error says why it was not looked at.
+fn has_digested_at(
+    disk: &dyn Disk,
+    place: &SurroundingFinding,
+    search: &KeyedSearch<'_>,
+    progress: ByteProgress<'_>,
+) -> Result<Option<bool>, String> {
+    if place.kind == SurroundingKind::Git {
+        return Err("git objects are searched for a value alone".into());
+    }
+    if place.matches == 0 {
+        return Err(WORDS.into());
+    }
+    if !is_whole_path(&place.path) {
+        return Err("its whole name is not kept".into());
+    }
+    match has_digested(disk, &path_from_text(&place.path), search, progress) {
+        Ok(None) => Err("the search was stopped".into()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        found => found.map_err(|error| error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::disk::{RealDisk, write_new};
+    use crate::text::keyed_search::ValueKey;
+
+    fn report(places: &[(&Path, u64, u64)]) -> SurroundingReport {
+        let of = |(path, matches, words): &(&Path, u64, u64)| SurroundingFinding {
+            kind: SurroundingKind::History,
+            path: path.to_str().unwrap().to_owned(),
+            matches: *matches,
+            words: *words,
+            detail: None,
+        };
+        SurroundingReport { found: places.iter().map(of).collect(), ..SurroundingReport::default() }
+    }
+
+    #[test]
+    fn a_place_is_not_found_only_if_all_that_was_found_there_can_be_searched_for() {
+        let (folder, key) = (crate::folder::new(), ValueKey([7; 32]));
+        let digests = [key.digest(b"marzipan and tea")];
+        let search = KeyedSearch::of(&key, &digests);
+        let names = ["held", "clean", "worded", "doubted", "gone"].map(|own| folder.path().join(own));
+        let [held, clean, worded, doubted, gone] = names.each_ref();
+        write_new(held, b"echo marzipan and tea").unwrap();
+        [clean, worded, doubted].iter().for_each(|own| write_new(own, b"ls").unwrap());
+        let sure = report(&[(held, 1, 0), (clean, 1, 0), (worded, 1, 2), (doubted, 1, 0), (gone, 1, 0)]);
+        let unsure = report(&[(held, 1, 0), (doubted, 2, 0)]);
+        let named = [
+            NamedPlaces { report: &sure, doubt: None },
+            NamedPlaces { report: &unsure, doubt: Some("its key is missing") },
+        ];
+        let checks = look_again(&RealDisk, named.into_iter(), &search, &|_| true);
+        let state = |path: &Path| {
+            let own = checks.iter().find(|own| own.place.path == path.to_str().unwrap()).unwrap();
+            (own.now, own.why.as_deref())
+        };
+        assert_eq!(state(held), (SurroundingState::HasIt, None));
+        assert_eq!(state(clean), (SurroundingState::NotFound, None));
+        assert_eq!(state(worded), (SurroundingState::NotFound, Some(ALSO_WORDS)));
+        assert_eq!(state(doubted), (SurroundingState::Unchecked, Some("its key is missing")));
+        assert_eq!(state(gone), (SurroundingState::Gone, None));
+    }
 }

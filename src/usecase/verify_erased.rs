@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::disk::ItemKind;
 use crate::disk::host::Host;
 use crate::model::plan::count_with_noun;
 use crate::model::{Document, PathText, Store, SurroundingReport};
+use crate::store::commit::scrub::ErasureReceipt;
 use crate::store::commit::scrub::value_search::{search_file, search_values};
 use crate::store::commit::{CommitError, ErasureCheckLine, Vault};
 use crate::store::erase::SecretValues;
 use crate::store::surroundings::ByteProgress;
 use crate::text::keyed_search::{FoundValue, KeyedSearch, ValueDigest, ValueKey};
-use crate::usecase::surroundings_check::{SurroundingCheck, look_again};
+use crate::usecase::surroundings_check::{NamedPlaces, SurroundingCheck, look_again};
 use crate::usecase::value_places::path_beside;
 
 /// What is searched for.
@@ -120,18 +120,6 @@ impl ErasureCheck {
     }
 }
 
-/// The part of a receipt that a check needs.
-#[derive(Deserialize)]
-struct StoredReceipt {
-    step: u64,
-    #[serde(default)]
-    values: Vec<ValueDigest>,
-    #[serde(default)]
-    value_key: String,
-    #[serde(default)]
-    beside: Option<SurroundingReport>,
-}
-
 /// Searches a store and palimp's data about it. `None` if a receipt was asked for that is not of this store, or
 /// if nothing was ever erased from it. `progress` hears of the files beside the store that are looked at again.
 ///
@@ -162,17 +150,41 @@ pub fn verify_erased(
         let mut with_values = receipts.iter().filter(|own| !own.values.is_empty());
         with_values.try_for_each(|own| vault.known_value_key(&own.value_key).map(drop))?;
     }
-    let (known, unknown): (Vec<StoredReceipt>, Vec<StoredReceipt>) =
+    let beside = beside(host, &receipts, key.as_ref(), progress);
+    let (known, unknown): (Vec<ErasureReceipt>, Vec<ErasureReceipt>) =
         receipts.into_iter().partition(|own| id.as_ref() == Some(&own.value_key) && !own.values.is_empty());
     let key = key.unwrap_or(ValueKey([0; 32]));
     let (digests, steps): (Vec<ValueDigest>, Vec<Option<u64>>) =
         known.iter().flat_map(|own| own.values.iter().map(|value| (value.clone(), Some(own.step)))).unzip();
-    let search = KeyedSearch::of(&key, &digests);
-    let reports: Vec<&SurroundingReport> = known.iter().filter_map(|own| own.beside.as_ref()).collect();
-    let beside = (!reports.is_empty()).then(|| look_again(host.disk, reports.into_iter(), &search, progress));
-    let check = checked(host, (store, &vault), &search, &steps);
-    let steps = |all: &[StoredReceipt]| all.iter().map(|own| own.step).collect();
+    let check = checked(host, (store, &vault), &KeyedSearch::of(&key, &digests), &steps);
+    let steps = |all: &[ErasureReceipt]| all.iter().map(|own| own.step).collect();
     Ok(Some(ErasureCheck { steps: steps(&known), unknown: steps(&unknown), beside, ..check }))
+}
+
+/// Looks again at the places beside the stores that receipts name. `None` if they name none.
+fn beside(
+    host: Host<'_>,
+    receipts: &[ErasureReceipt],
+    key: Option<&ValueKey>,
+    progress: ByteProgress<'_>,
+) -> Option<Vec<SurroundingCheck>> {
+    let id = key.map(ValueKey::id);
+    let is_known = |own: &ErasureReceipt| id.as_ref() == Some(&own.value_key);
+    let named = receipts.iter().filter_map(|own| {
+        let doubt = match (is_known(own), own.beside_values.is_empty()) {
+            (false, _) => Some("the key of its digests is missing"),
+            (true, true) => Some("the receipt has no digests of what was found there"),
+            (true, false) => None,
+        };
+        Some(NamedPlaces { report: own.not_reached.beside.as_ref()?, doubt })
+    });
+    let named: Vec<NamedPlaces<'_>> = named.collect();
+    let known = receipts.iter().filter(|own| is_known(own));
+    let digests: Vec<ValueDigest> =
+        known.flat_map(|own| own.values.iter().chain(&own.beside_values)).cloned().collect();
+    let key = key.cloned().unwrap_or(ValueKey([0; 32]));
+    let search = KeyedSearch::of(&key, &digests);
+    (!named.is_empty()).then(|| look_again(host.disk, named.into_iter(), &search, progress))
 }
 
 /// Keeps a check with the receipts of its store.
@@ -197,32 +209,18 @@ pub fn keep_check(host: Host<'_>, store: &Store, check: &ErasureCheck) -> Result
 }
 
 /// Reads the receipts that are asked for, in the order of their steps.
-fn receipts(vault: &Vault<'_>, choice: &ErasureChoice) -> Result<Vec<StoredReceipt>, CommitError> {
-    let folder = vault.path("receipts");
-    let items = vault.items("receipts")?;
-    let names = items.iter().filter(|item| item.kind == ItemKind::File && is_receipt(Path::new(&item.name)));
-    let mut paths: Vec<PathBuf> = names.map(|item| folder.join(&item.name)).collect();
-    if let ErasureChoice::Receipt(path) = choice {
-        let real = |path: &Path| vault.disk().real_path(path).ok();
-        let wanted = real(path);
-        paths.retain(|own| wanted.is_some() && real(own) == wanted);
+fn receipts(vault: &Vault<'_>, choice: &ErasureChoice) -> Result<Vec<ErasureReceipt>, CommitError> {
+    let mut steps = vault.receipt_steps()?;
+    match choice {
+        ErasureChoice::Receipt(path) => {
+            let real = |path: &Path| vault.disk().real_path(path).ok();
+            let wanted = real(path);
+            steps.retain(|own| wanted.is_some() && real(&vault.receipt_path(*own)) == wanted);
+        }
+        ErasureChoice::Step(step) => steps.retain(|own| own == step),
+        ErasureChoice::All | ErasureChoice::Values(_) => {}
     }
-    paths.sort();
-    let read = |path: &PathBuf| {
-        let bytes = vault.read_own_file(path)?.unwrap_or_default();
-        serde_json::from_slice(&bytes).map_err(|error| CommitError::unread(path, error.into()))
-    };
-    let mut all: Vec<StoredReceipt> = paths.iter().map(read).collect::<Result<_, _>>()?;
-    if let ErasureChoice::Step(step) = choice {
-        all.retain(|own| own.step == *step);
-    }
-    Ok(all)
-}
-
-/// True for the name of a receipt: the number of its step.
-fn is_receipt(name: &Path) -> bool {
-    let stem = name.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    name.extension().is_some_and(|end| end == "json") && stem.bytes().all(|byte| byte.is_ascii_digit())
+    steps.into_iter().filter_map(|step| vault.receipt(step).transpose()).collect()
 }
 
 fn checked(

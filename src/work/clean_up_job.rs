@@ -4,14 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::disk::host::Host;
-use crate::disk::{Disk, RealDisk};
-use crate::model::{Moment, PathText, Snapshot, SurroundingReport};
+use crate::model::{Moment, Snapshot, SurroundingReport};
 use crate::ops::Progress;
 use crate::usecase::clean_up::{CleanUpPlan, CleanUpRequest, plan_clean_up};
-use crate::usecase::{Triage, with_deleted};
-
-/// The most bytes of a list of names that are read.
-const LONGEST: u64 = 1 << 20;
+use crate::usecase::{Triage, read_name_list, with_deleted};
 
 /// A clean-up to plan.
 pub struct CleanUpJob {
@@ -51,10 +47,7 @@ pub fn planned(job: CleanUpJob) -> PlannedCleanUp {
 fn outcome(job: CleanUpJob) -> Result<(Arc<Snapshot>, CleanUpPlan), String> {
     let CleanUpJob { snapshot, mut request, data, progress, now, .. } = job;
     if let Some(path) = request.rule.names.as_deref().filter(|_| request.names.is_none()) {
-        // The screens have no shell that would replace it.
-        let at_home = path.strip_prefix("~/").zip(job.home.as_deref());
-        let path = at_home.map_or_else(|| path.into(), |(rest, home)| home.join(rest));
-        request.names = Some(names(&path)?);
+        request.names = Some(read_name_list(Path::new(path))?);
     }
     let triage = Triage::kept_in(&data)?;
     let snapshot = if job.lists_deleted { snapshot } else { with_deleted(&snapshot, &data, now)? };
@@ -73,10 +66,4 @@ fn outcome(job: CleanUpJob) -> Result<(Arc<Snapshot>, CleanUpPlan), String> {
         Ok(()) => Ok((snapshot, planned)),
         Err(_) => Err("It was stopped. Nothing was changed.".into()),
     }
-}
-
-fn names(path: &Path) -> Result<String, String> {
-    let read = RealDisk.read(path, 0, Some(LONGEST));
-    let (bytes, _) = read.map_err(|error| format!("{} can't be read: {error}.", path.to_text()))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

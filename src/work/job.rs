@@ -19,7 +19,7 @@ use crate::query::{
     UsageStatistics,
 };
 use crate::store::{self, Place};
-use crate::usecase::clean_up::SavedRules;
+use crate::usecase::clean_up::{CleanUpRule, SavedRules};
 use crate::usecase::{
     self, BackupComparer, ChangeReport, ChangeRequest, CheckedSnapshot, ExecuteOutcome, PlannedChange,
     RecentSteps, RecoveryReport, ScreenState, SetAsideCount, Verdict, preview,
@@ -73,10 +73,12 @@ pub enum Job {
         /// The folder of palimp's own data.
         data: PathBuf,
     },
-    /// Keeps the rules of clean-ups.
-    KeepCleanUpRules {
-        /// All of them.
-        rules: SavedRules,
+    /// Saves a rule of clean-ups.
+    KeepCleanUpRule {
+        /// Its name.
+        name: String,
+        /// The rule.
+        rule: CleanUpRule,
         /// The folder of palimp's own data.
         data: PathBuf,
     },
@@ -200,6 +202,8 @@ pub enum JobResult {
     Planned(Box<Result<PlannedChange, String>>),
     /// A clean-up was planned, or why it can't be.
     CleanUpPlanned(Box<PlannedCleanUp>),
+    /// A rule of clean-ups was saved: all of them; or why it was not.
+    CleanUpRuleKept(Result<SavedRules, String>),
     /// A verdict on these values was kept, or why it was not.
     VerdictKept(Result<(Vec<Vec<u8>>, Verdict), String>),
     /// What a view shows was read.
@@ -330,7 +334,10 @@ pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option
             let kept = usecase::keep_verdict(&data, &values, verdict, ThisMachine::new().random());
             Some(JobResult::VerdictKept(kept.map(|()| (values, verdict))))
         }
-        Job::KeepCleanUpRules { rules, data } => rules.keep_in(&data).err().map(JobResult::Notice),
+        Job::KeepCleanUpRule { name, rule, data } => {
+            let kept = SavedRules::change(&data, |rules| rules.add(&name, rule));
+            Some(JobResult::CleanUpRuleKept(kept))
+        }
         Job::KeepScreenState { what, data } => what.keep_in(&data).err().map(JobResult::Notice),
         Job::Recover { snapshot, data, now } => {
             Some(JobResult::Recovered(usecase::recover_stores(&snapshot, &data, now)))

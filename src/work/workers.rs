@@ -100,7 +100,7 @@ impl Workers {
             }
             Job::Recover { .. }
             | Job::KeepScreenState { .. }
-            | Job::KeepCleanUpRules { .. }
+            | Job::KeepCleanUpRule { .. }
             | Job::KeepVerdict { .. } => drop(self.changes.send(job)),
             Job::ValidateForm(..) | Job::FindDraft { .. } => drop(self.forms.send(job)),
             Job::KeepDraft(_) | Job::KeepText(..) => drop(self.drafts.send(job)),

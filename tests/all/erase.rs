@@ -11,6 +11,7 @@ mod copies;
 mod cut_short;
 mod finished;
 mod forget;
+mod forget_stays;
 mod git;
 mod looked;
 mod names;

@@ -27,7 +27,7 @@ pub use apply::replace_method::ReplaceMethod;
 pub use error::{CommitError, FilesState};
 pub use handover::watch_stores::{derive_at_once, watch};
 pub use history::deleted_records::{
-    Deletions, DeletionsCache, held_bytes, with_archived, with_deleted, without_deleted,
+    Deletions, DeletionsCache, held_bytes, with_archived, with_deleted, with_deleted_without, without_deleted,
 };
 pub use recovery::leftover_files::is_left_over;
 pub use vault::activity_log::LogLine;

@@ -15,6 +15,7 @@ mod revealing_names;
 mod salted_digests;
 mod torn_lines;
 
+pub use crate::model::SecretValues;
 pub use crate::store::erase::erasure_target::{ErasureTarget, SharedText};
 pub use crate::store::erase::original_path::{is_log_or_copy, original};
 pub use clean_file::{ErasureMarks, clean};
@@ -23,7 +24,7 @@ pub use erased_values::ErasedValues;
 pub use erasure_plan::{
     CopySource, ERASE_UNPACK_LIMIT, ErasureContext, ErasurePlan, FileVisitor, OutsideFile,
 };
-pub use erasure_scope::{ErasureScope, SecretValues};
+pub use erasure_scope::ErasureScope;
 pub use keyed_digests::{apart, with_key};
 pub use matcher::ErasureMatcher;
 pub use namesakes::set_namesakes;

@@ -55,6 +55,9 @@ pub fn search(
         git_objects::search(&tree, &search, &going, &mut report);
     }
     report.found.sort_by_key(|own| (own.kind, own.matches == 0));
+    if report.found.iter().any(|own| own.matches > 0) {
+        report.sought = sought.searched_values();
+    }
     without_values(&mut report, &search);
     report
 }

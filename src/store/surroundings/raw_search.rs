@@ -8,10 +8,11 @@ use std::io;
 use std::path::Path;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use unicode_normalization::UnicodeNormalization;
 
 use super::ByteProgress;
 use crate::disk::Disk;
-use crate::model::Span;
+use crate::model::{SecretValues, Span};
 
 /// How much is read at once. More does not fit into the caches of a core.
 const BLOCK: u64 = 256 << 10;
@@ -27,7 +28,7 @@ pub const SHORTEST_WORD: usize = 3;
 pub struct SoughtTexts {
     /// Values, and texts of memories. They are found as they are.
     pub values: Vec<Vec<u8>>,
-    /// Words and phrases of a topic. They are found in capitals of ASCII, too.
+    /// Words and phrases of a topic. They are found without regard to case.
     pub words: Vec<String>,
 }
 
@@ -40,6 +41,11 @@ impl SoughtTexts {
     /// True if there is nothing to search for.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty() && self.words.is_empty()
+    }
+
+    /// Returns of each value the part that is searched for.
+    pub fn searched_values(&self) -> SecretValues {
+        SecretValues::of(self.values.iter().map(|own| searched_part(own)).filter(|own| !own.is_empty()))
     }
 
     /// Returns the number of words that are too short to be searched for.
@@ -102,7 +108,8 @@ impl RawSearch {
         let values = sought.values.iter().filter(|own| !own.is_empty()).flat_map(|own| forms(own));
         let words = sought.words.iter().filter(|own| own.len() >= SHORTEST_WORD);
         let values = FormFinder::of(values.collect(), false);
-        let words = FormFinder::of(words.flat_map(|own| forms(own.as_bytes())).collect(), true);
+        let spelled = words.flat_map(|own| spellings(own));
+        let words = FormFinder::of(spelled.flat_map(|own| forms(own.as_bytes())).collect(), true);
         (values.is_some() || words.is_some()).then_some(RawSearch { values, words })
     }
 
@@ -218,22 +225,50 @@ impl BlockScan<'_> {
     }
 }
 
+/// Returns the start of a value that is searched for: whole characters, if it is text.
+fn searched_part(value: &[u8]) -> &[u8] {
+    let end = match std::str::from_utf8(value) {
+        Ok(text) => (0..=text.len().min(LONGEST)).rev().find(|at| text.is_char_boundary(*at)),
+        Err(_) => Some(value.len().min(LONGEST)),
+    };
+    &value[..end.unwrap_or_default()]
+}
+
 /// Returns the forms of a value: as text, as JSON writes it, once and twice, with all characters or with ASCII alone,
 /// and as UTF-16 with both byte orders.
 fn forms(value: &[u8]) -> Vec<Vec<u8>> {
-    let text = match std::str::from_utf8(value) {
-        Ok(text) => {
-            let end = (0..=text.len().min(LONGEST)).rev().find(|at| text.is_char_boundary(*at));
-            &text[..end.unwrap_or_default()]
-        }
-        Err(_) => return vec![value[..value.len().min(LONGEST)].to_vec()],
-    };
+    let part = searched_part(value);
+    let Ok(text) = std::str::from_utf8(part) else { return vec![part.to_vec()] };
     let mut all = vec![text.as_bytes().to_vec()];
     for once in [escaped(text), ascii(&escaped(text))] {
         all.extend([escaped(&once).into_bytes(), once.into_bytes()]);
     }
     all.extend(wide_forms(text));
     all
+}
+
+/// Returns a word as it is, in small letters, in capitals, and with capitals at the start of each word, each with composed
+/// and with decomposed letters. Of ASCII the search itself leaves the case out.
+fn spellings(word: &str) -> BTreeSet<String> {
+    if word.is_ascii() {
+        return BTreeSet::from([word.to_owned()]);
+    }
+    let cases = [word.to_owned(), word.to_lowercase(), word.to_uppercase(), with_capitals(word)];
+    cases.iter().flat_map(|own| [own.clone(), own.nfc().collect(), own.nfd().collect()]).collect()
+}
+
+/// Returns a text in small letters with a capital at the start of each word.
+fn with_capitals(text: &str) -> String {
+    let mut own = String::with_capacity(text.len());
+    let mut is_inside = false;
+    for c in text.nfc() {
+        match is_inside {
+            true => own.extend(c.to_lowercase()),
+            false => own.extend(c.to_uppercase()),
+        }
+        is_inside = c.is_alphanumeric();
+    }
+    own
 }
 
 fn wide_forms(text: &str) -> [Vec<u8>; 2] {
@@ -306,6 +341,28 @@ mod tests {
         let found = RawSearch::of(&both).unwrap().count(b"acme-7, ACME-7");
         assert_eq!((found.values, found.words), (1, 2));
         assert!(words(&["ab", ""]).is_none());
+    }
+
+    #[test]
+    fn words_with_other_letters_than_ascii_are_found_in_any_usual_case_and_composition() {
+        let own = words(&["Caf\u{e9} \u{c9}mile", "\u{43c}\u{43e}\u{441}\u{43a}\u{432}\u{430}"]).unwrap();
+        let count = |text: &str| own.count(text.as_bytes()).words;
+        for text in [
+            "CAF\u{c9} \u{c9}MILE",
+            "caf\u{e9} \u{e9}mile",
+            "Caf\u{e9} \u{c9}mile",
+            "Cafe\u{301} E\u{301}mile",
+            "CAFE\u{301} E\u{301}MILE",
+            "\u{41c}\u{43e}\u{441}\u{43a}\u{432}\u{430}",
+            "\u{41c}\u{41e}\u{421}\u{41a}\u{412}\u{410}",
+            r#""CAF\u00c9 \u00c9MILE""#,
+        ] {
+            assert_eq!(count(text), 1, "{text}");
+        }
+        assert_eq!(own.count(&utf_16("CAF\u{c9} \u{c9}MILE")).words, 1);
+        assert_eq!(count("Cafe Emile"), 0);
+        let decomposed = words(&["cafe\u{301}"]).unwrap();
+        assert_eq!(decomposed.count("CAF\u{c9}".as_bytes()).words, 1);
     }
 
     fn whole(own: &RawSearch, path: &Path, len: usize) -> FileSearch {

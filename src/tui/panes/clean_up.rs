@@ -184,13 +184,21 @@ fn draw_rule(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
 
 fn draw_rows(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
     let theme = Theme::of(app);
-    let title = format!("Preview  {} of {} memories go", own.count(), own.rows.len());
+    let copies = own.rows.iter().filter(|row| row.reason == CleanUpReason::Copy).count();
+    let title = match copies {
+        0 => format!("Preview  {} of {} memories go", own.count(), own.rows.len()),
+        1 => format!("Preview  {} of {} memories go, with a copy", own.count(), own.rows.len()),
+        _ => format!("Preview  {} of {} memories go, with {copies} copies", own.count(), own.rows.len()),
+    };
     let near = own.rows.iter().filter(|row| matches!(row.reason, CleanUpReason::Near(_))).count();
     let right = if near > 0 { format!("{near} near-copies, below") } else { String::new() };
     let title = PaneTitle { text: &title, right: &right, has_keys: app.confirm.is_none(), rule: false };
     let inner = part(app, frame, &title, area);
     if own.rows.is_empty() {
-        let why = "No memory fits. What backups and undo data have is named below.";
+        let why = match own.plan {
+            Some(_) => "No memory fits. What backups and undo data have is named below.",
+            None => "Looking for it …",
+        };
         return frame.render_widget(Paragraph::new(Line::styled(why, theme.dim())), margins(inner));
     }
     let width = usize::from(inner.width);
@@ -225,15 +233,12 @@ fn draw_text(app: &App, frame: &mut Frame<'_>, (title, lines): (&str, &[String])
     let title = PaneTitle { text: title, right: "", has_keys: false, rule: area.x == 0 };
     let inner = margins(part(app, frame, &title, area));
     let width = usize::from(inner.width).max(1);
+    let rows = usize::from(inner.height);
     let wrapped: Vec<String> =
         lines.iter().flat_map(|line| theme::wrap(&theme::safe(app, &mask(line)), width)).collect();
-    let rows = usize::from(inner.height);
     let more = wrapped.len().saturating_sub(rows);
-    let mut shown: Vec<Line<'static>> = wrapped
-        .into_iter()
-        .take(if more > 0 { rows.saturating_sub(1) } else { rows })
-        .map(Line::raw)
-        .collect();
+    let shown = wrapped.into_iter().take(if more > 0 { rows.saturating_sub(1) } else { rows });
+    let mut shown: Vec<Line<'static>> = shown.map(Line::raw).collect();
     if more > 0 {
         let told = format!("… {} more lines: the question shows all", more + 1);
         shown.push(Line::styled(told, Theme::of(app).dim()));

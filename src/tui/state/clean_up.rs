@@ -1,13 +1,14 @@
 //! The clean-up in its steps: what, scope, preview, confirm, proof.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::list_cursor::ListCursor;
-use super::typed_line::TypedLine;
+use super::typed_line::{LONGEST, TypedLine};
 use crate::model::{EntryRef, Snapshot};
 use crate::usecase::PlannedChange;
-use crate::usecase::clean_up::{CleanUpAction, CleanUpPlan, NearKind, SavedRules};
+use crate::usecase::clean_up::{CleanUpAction, CleanUpPlan, NearCopy, SavedRules};
 
 /// A step. The question before it happens is a sheet over the preview.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,10 +81,18 @@ impl CleanUpField {
 pub enum CleanUpReason {
     /// It fits.
     Fits,
+    /// It goes as a copy of one that goes.
+    Copy,
+    /// It is deleted, and can't be restored afterwards.
+    Lost,
+    /// It fits and can't go.
+    Kept,
     /// It is nearly the same as one that goes.
-    Near(NearKind),
-    /// It fits, and is pinned.
+    Near(NearCopy),
+    /// It is pinned.
     Pinned,
+    /// It holds a value, and does not fit otherwise.
+    Holds,
 }
 
 /// A memory in the preview.
@@ -102,6 +111,8 @@ pub struct CleanUp {
     pub field: usize,
     pub lines: [TypedLine; 7],
     pub action: CleanUpAction,
+    /// The action of the plan that is shown, while one for another action is made.
+    pub action_before: Option<CleanUpAction>,
     /// The stores as they were listed, and which of them are searched.
     pub listed: Arc<Snapshot>,
     pub chosen: Vec<bool>,
@@ -122,6 +133,12 @@ pub struct CleanUp {
     pub is_stale: bool,
     /// True if the question is asked as soon as the plan is there.
     pub asks_next: bool,
+    /// True until a false alarm is kept. Then the plan is made again.
+    pub awaits_verdict: bool,
+    /// The home folder.
+    pub home: Option<PathBuf>,
+    /// The number of erased memories that were in the stores again before this clean-up.
+    pub erased_again: usize,
     /// Why there is no plan. Untrusted text.
     pub failure: Option<String>,
     /// What was erased, and what was not reached. Untrusted text.
@@ -137,15 +154,29 @@ impl CleanUp {
         self.lines[field as usize].text().trim().to_owned()
     }
 
-    /// Inserts a paste into the field that is typed.
+    /// Inserts a paste into the field that is typed. What can't be taken whole is refused: a part of a value would be
+    /// erased as if it were the value.
     pub fn paste(&mut self, text: &str) {
-        if self.step == CleanUpStep::What {
-            self.lines[self.field].insert(text);
+        if self.step != CleanUpStep::What {
+            return;
         }
+        let text = text.trim_end_matches(['\n', '\r']);
+        let is_value = CleanUpField::ALL[self.field] == CleanUpField::Value;
+        self.failure = if is_value && text.contains(['\n', '\r', '\t']) {
+            Some("A value of several lines, or with a tab: `palimp forget --value-from -` takes it.".into())
+        } else if !self.lines[self.field].fits(text) {
+            Some(format!("The text is too long: {LONGEST} characters fit. `palimp forget` takes more."))
+        } else {
+            self.lines[self.field].insert(text);
+            None
+        };
     }
 
-    /// Takes the plan back: the user did not agree.
+    /// Takes the plan back: the user did not agree. A plan that others changed is for other stores than the list.
     pub fn take_back(&mut self, planned: PlannedChange) {
+        if planned.concurrent.is_some() {
+            return self.fail("Others changed these stores since: Enter looks again.");
+        }
         if let Some(plan) = &mut self.plan {
             plan.planned = planned;
         }
@@ -154,30 +185,70 @@ impl CleanUp {
     /// Goes back to the stores: the plan is not as it was any more.
     pub fn fail(&mut self, why: &str) {
         (self.plan, self.snapshot, self.step) = (None, None, CleanUpStep::Scope);
+        self.rows.clear();
         self.failure = Some(why.to_owned());
+    }
+
+    /// Takes in that there is no new plan. The one that is shown, if any, is as good as before: what the user picked
+    /// is kept.
+    pub fn keep_plan(&mut self, why: &str) {
+        self.asks_next = false;
+        self.action = self.action_before.take().unwrap_or(self.action);
+        if self.plan.is_none() {
+            self.fail(why);
+        }
+    }
+
+    /// Waits for nothing any more: the user went back.
+    pub fn stop_waiting(&mut self) {
+        (self.awaits_verdict, self.asks_next) = (false, false);
     }
 
     /// Shows the proof. False if nothing was erased: a deletion has none.
     pub fn prove(&mut self, receipt: &[String]) -> bool {
         (self.plan, self.proof, self.top) = (None, receipt.to_vec(), 0);
         self.step = CleanUpStep::Proof;
-        self.action == CleanUpAction::Erase
+        !receipt.is_empty()
     }
 
-    /// Makes the rows of the preview: what goes, what the user took out, near-copies, pinned memories.
+    /// Makes the rows of the preview: what goes, what the user took out, and what stays for another reason.
     pub fn list(&mut self) {
-        let Some(plan) = &self.plan else { return };
+        let Some(CleanUpPlan { found, planned, copies, lost, .. }) = &self.plan else { return };
+        let changing: HashSet<EntryRef> = planned.changing.iter().copied().collect();
         let row = |at: EntryRef, reason, goes| CleanUpRow { at, reason, goes };
-        let goes = plan.found.at.iter().map(|at| row(*at, CleanUpReason::Fits, true));
-        let out = self.except.iter().map(|at| row(*at, CleanUpReason::Fits, false));
-        let near = plan.found.near_copies.iter().map(|own| row(own.at, CleanUpReason::Near(own.kind), false));
-        let pinned = plan.found.pinned.iter().map(|at| row(*at, CleanUpReason::Pinned, false));
-        self.rows = goes.chain(out).chain(near).chain(pinned).collect();
+        let fits = found.at.iter().map(|at| match changing.contains(at) {
+            true => row(*at, CleanUpReason::Fits, true),
+            false => row(*at, CleanUpReason::Kept, false),
+        });
+        let copied = copies.iter().map(|at| row(*at, CleanUpReason::Copy, true));
+        let gone = lost.iter().map(|at| row(*at, CleanUpReason::Lost, true));
+        let out = self.except.iter().filter(|at| !copies.contains(at) && !lost.contains(at));
+        let out = out.map(|at| row(*at, CleanUpReason::Fits, false));
+        let near = found.near_copies.iter().map(|own| row(own.at, CleanUpReason::Near(*own), false));
+        let pinned = found.pinned.iter().map(|at| row(*at, CleanUpReason::Pinned, false));
+        let holds = found.holders.iter().map(|at| row(*at, CleanUpReason::Holds, false));
+        self.rows =
+            fits.chain(copied).chain(gone).chain(out).chain(near).chain(pinned).chain(holds).collect();
         self.is_stale = false;
+    }
+
+    /// Says why a memory of the preview can be taken neither in nor out. `None` if it can.
+    pub fn fixed(&self, number: usize) -> Option<&'static str> {
+        match self.rows.get(number)?.reason {
+            CleanUpReason::Copy => Some("It is a copy of one that goes, and goes with it."),
+            CleanUpReason::Lost => {
+                Some("Its undo data has something that is erased: it can't be restored then.")
+            }
+            CleanUpReason::Kept => Some("It can't go: the line says why."),
+            _ => None,
+        }
     }
 
     /// Takes a memory of the preview in, or out.
     pub fn toggle(&mut self, number: usize) {
+        if self.fixed(number).is_some() {
+            return;
+        }
         let Some(row) = self.rows.get_mut(number) else { return };
         row.goes = !row.goes;
         let (one, other) =
@@ -195,8 +266,9 @@ impl CleanUp {
         chosen.nth(number).map_or("", |(name, _)| name)
     }
 
-    /// Returns the number of memories that go.
+    /// Returns the number of memories that go, without those that go with others.
     pub fn count(&self) -> usize {
-        self.rows.iter().filter(|row| row.goes).count()
+        let goes_with = |row: &&CleanUpRow| matches!(row.reason, CleanUpReason::Copy | CleanUpReason::Lost);
+        self.rows.iter().filter(|row| row.goes && !goes_with(row)).count()
     }
 }

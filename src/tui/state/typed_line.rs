@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::{CursorMove, TextArea};
 
 /// Longer than any query that a person types, but short enough to parse after every key.
-const LONGEST: usize = 4_000;
+pub const LONGEST: usize = 4_000;
 
 #[derive(Default)]
 pub struct TypedLine {
@@ -47,6 +47,11 @@ impl TypedLine {
     /// Inserts a text as one edit. Its line ends become spaces.
     pub fn insert(&mut self, text: &str) {
         self.area.insert_str(one_line(text));
+    }
+
+    /// True if all of a text can be inserted.
+    pub fn fits(&self, text: &str) -> bool {
+        self.text().chars().chain(text.chars()).nth(LONGEST).is_none()
     }
 
     /// Deletes characters before the cursor.

@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crossterm::event::KeyCode;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::Desk;
 use super::changes::{files, notice};
+use super::{Desk, now};
+use crate::tui::message::{Effect, Msg};
 use crate::tui::state::app::Screen;
-use crate::tui::state::clean_up::CleanUpStep;
+use crate::tui::state::clean_up::{CleanUpField, CleanUpStep};
+use crate::tui::update::update;
+use crate::work::Job;
 
 /// Returns a token that opens nothing. Its prefix is split, so that no scanner takes it for a real one.
 fn token() -> String {
@@ -221,4 +224,128 @@ fn a_rule_is_saved_and_runs_again_by_its_name() {
     (0..3).for_each(|_| desk.press(KeyCode::Esc));
     desk.type_keys("gc");
     assert!(desk.screen().contains("customer: topic marzipan"), "{}", desk.screen());
+}
+
+/// Presses a key and leaves what it gives to the workers undone.
+fn late(desk: &mut Desk, code: KeyCode) -> Vec<Effect> {
+    update(&mut desk.app, Msg::Key(KeyEvent::new(code, KeyModifiers::NONE)), now())
+}
+
+#[test]
+fn after_others_changed_the_stores_esc_leads_back_to_them_and_enter_looks_again() {
+    let mut desk = desk(120, 36);
+    preview(&mut desk, 0, "marzipan");
+    desk.press(KeyCode::Enter);
+    let (path, text) = (desk._folder.path().join("sessions/s/memory.jsonl"), log(&desk));
+    let first = line("mem_0", "Another agent wrote about marzipan, too.", &[]);
+    std::fs::write(&path, first + &text.replace("moved its office", "moved")).unwrap();
+    desk.type_keys("erase 2");
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.confirm.is_some(), "it is asked again: {}", notice(&desk));
+    desk.press(KeyCode::Esc);
+    assert_eq!(step(&desk), Some(CleanUpStep::Scope));
+    assert!(desk.screen().contains("Others changed these stores since"), "{}", desk.screen());
+    desk.press(KeyCode::Enter);
+    assert!(desk.screen().contains("Preview  3 of 5 memories go"), "{}", desk.screen());
+    desk.press(KeyCode::Enter);
+    desk.type_keys("erase 3");
+    desk.press(KeyCode::Enter);
+    assert_eq!(ids(&desk), ["mem_2", "mem_3", "mem_4", "mem_5"], "{}", notice(&desk));
+}
+
+#[test]
+fn ctrl_c_at_the_question_takes_the_plan_back() {
+    let mut desk = desk(120, 36);
+    preview(&mut desk, 0, "marzipan");
+    desk.press(KeyCode::Enter);
+    desk.send(Msg::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)));
+    assert!(desk.app.confirm.is_none());
+    assert!(desk.screen().contains("Preview  2 of 4 memories go"), "{}", desk.screen());
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.confirm.is_some(), "{}", notice(&desk));
+}
+
+#[test]
+fn keys_while_it_is_carried_out_change_nothing_and_the_proof_comes() {
+    let mut desk = desk(120, 36);
+    preview(&mut desk, 0, "marzipan");
+    desk.press(KeyCode::Enter);
+    desk.type_keys("erase 2");
+    let given = late(&mut desk, KeyCode::Enter);
+    assert!(matches!(given.last(), Some(Effect::Job(Job::Commit(_)))));
+    desk.app.changes.active.as_ref().unwrap().progress.write().unwrap();
+    for code in
+        [KeyCode::Char('t'), KeyCode::Char('R'), KeyCode::Char(' '), KeyCode::Enter, KeyCode::Char('f')]
+    {
+        assert!(late(&mut desk, code).is_empty(), "{code}");
+    }
+    assert!(notice(&desk).contains("the proof comes next"), "{}", notice(&desk));
+    desk.settle(given);
+    assert_eq!(step(&desk), Some(CleanUpStep::Proof), "{}", notice(&desk));
+    assert!(!desk.app.clean_up.as_ref().unwrap().proof.is_empty());
+}
+
+#[test]
+fn a_false_alarm_is_kept_before_the_question_is_asked() {
+    let mut desk = desk(120, 36);
+    preview(&mut desk, 3, "token");
+    let given = late(&mut desk, KeyCode::Char('f'));
+    assert!(late(&mut desk, KeyCode::Enter).is_empty());
+    assert!(desk.app.confirm.is_none());
+    desk.settle(given);
+    assert!(desk.screen().contains("Preview  0 of 0 memories go"), "{}", desk.screen());
+    assert!(desk.app.confirm.is_none(), "nothing fits any more");
+}
+
+#[test]
+fn times_beside_the_name_of_a_rule_narrow_it() {
+    let mut desk = desk(120, 36);
+    desk.type_keys("gcmarzipan");
+    (0..6).for_each(|_| desk.press(KeyCode::Tab));
+    desk.type_keys("customer");
+    desk.press(KeyCode::Enter);
+    (0..2).for_each(|_| desk.press(KeyCode::Esc));
+    desk.type_keys("gc");
+    (0..4).for_each(|_| desk.press(KeyCode::Tab));
+    desk.type_keys("2026-01-02");
+    (0..2).for_each(|_| desk.press(KeyCode::Tab));
+    desk.type_keys("customer");
+    desk.press(KeyCode::Enter);
+    desk.press(KeyCode::Enter);
+    assert!(desk.screen().contains("Preview  0 of"), "{}", desk.screen());
+}
+
+#[test]
+fn a_paste_that_does_not_fit_into_a_field_is_refused_and_never_cut() {
+    let mut desk = desk(120, 36);
+    desk.type_keys("gc");
+    desk.press(KeyCode::Tab);
+    for (paste, told) in [("a".repeat(4_001), "4000 characters fit"), ("one\ntwo".into(), "of several lines")]
+    {
+        desk.send(Msg::Paste(paste));
+        assert!(desk.screen().contains(told), "{}", desk.screen());
+        assert_eq!(desk.app.clean_up.as_ref().unwrap().typed(CleanUpField::Value), "");
+    }
+    desk.send(Msg::Paste(token() + "\n"));
+    assert_eq!(desk.app.clean_up.as_ref().unwrap().typed(CleanUpField::Value), token());
+}
+
+#[test]
+fn a_value_that_stays_in_one_memory_is_not_drawn_and_that_memory_is_named() {
+    let mut desk = desk(120, 36);
+    let (path, text) = (desk._folder.path().join("sessions/s/memory.jsonl"), log(&desk));
+    let also = line("mem_7", &format!("The same key, {}, in other words.", token()), &[]);
+    std::fs::write(&path, text + &also).unwrap();
+    desk.type_keys("gcdeploy");
+    desk.press(KeyCode::Tab);
+    desk.type_keys(&token());
+    desk.press(KeyCode::Enter);
+    desk.type_keys("R");
+    desk.press(KeyCode::Enter);
+    let screen = desk.screen();
+    assert!(!screen.contains("A1b2C3"), "{screen}");
+    assert!(screen.contains("holds the value") && screen.contains("1 value stays"), "{screen}");
+    desk.press(KeyCode::Enter);
+    assert!(!desk.screen().contains("A1b2C3"), "{}", desk.screen());
+    assert!(desk.screen().contains("1 value stays"), "{}", desk.screen());
 }

@@ -5,7 +5,7 @@ mod steps;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::confirm;
+use super::{confirm, running_change};
 use crate::tui::action::Action;
 use crate::tui::clean_up_lines;
 use crate::tui::key_lookup::{self, KeyMeaning};
@@ -15,13 +15,15 @@ use crate::tui::state::clean_up::{CleanUp, CleanUpField, CleanUpReason, CleanUpS
 use crate::usecase::clean_up::CleanUpAction;
 use crate::work::{Inspect, InspectRequest, Job};
 
-pub use steps::{plan_again, planned};
+pub use steps::{planned, rule_kept, verdict_kept};
 
 /// Opens the first step.
 pub fn open(app: &mut App) {
     let (listed, stores) = (std::sync::Arc::clone(&app.snapshot), app.snapshot.stores.len());
     let (chosen, names) = (vec![true; stores], app.store_names.clone());
-    app.clean_up = Some(Box::new(CleanUp { listed, chosen, names, ..CleanUp::default() }));
+    let (home, erased_again) = (app.home.clone(), clean_up_lines::erased_again(app));
+    let own = CleanUp { listed, chosen, names, home, erased_again, ..CleanUp::default() };
+    app.clean_up = Some(Box::new(own));
     app.screen = Screen::CleanUp;
     let Some(data) = app.data.clone() else { return };
     let (snapshot, now) = (std::sync::Arc::clone(&app.snapshot), app.now);
@@ -44,11 +46,22 @@ pub fn key(app: &mut App, key: KeyEvent) {
     if control && key.code == KeyCode::Char('l') {
         return app.push_effect(Effect::Redraw);
     }
+    if app.changes.queue.iter().any(|own| own.of_clean_up) {
+        return committing_key(app, key);
+    }
     match own.step {
         CleanUpStep::What => what_key(app, key),
         CleanUpStep::Scope => scope_key(app, key),
         CleanUpStep::Preview => preview_key(app, key),
         CleanUpStep::Proof => proof_key(app, key),
+    }
+}
+
+/// Handles a key while it is carried out: the proof needs the plan as it was shown.
+fn committing_key(app: &mut App, key: KeyEvent) {
+    match key.code {
+        KeyCode::Esc => _ = running_change::stop(app),
+        _ => app.say("It is being carried out: the proof comes next."),
     }
 }
 
@@ -100,23 +113,31 @@ fn preview_key(app: &mut App, key: KeyEvent) {
         return;
     }
     match key.code {
-        KeyCode::Esc | KeyCode::Left => own.step = CleanUpStep::Scope,
+        KeyCode::Esc | KeyCode::Left => {
+            own.step = CleanUpStep::Scope;
+            own.stop_waiting();
+        }
         KeyCode::Char(' ') => {
+            let fixed = own.fixed(own.row.at);
             own.toggle(own.row.at);
             let at = own.row.at + 1;
             own.row.go(at, own.rows.len(), rows);
+            fixed.into_iter().for_each(|why| app.say(why));
         }
         KeyCode::Char('P') => take_all(app, |reason| reason == CleanUpReason::Pinned),
         KeyCode::Char('N') => take_all(app, |reason| matches!(reason, CleanUpReason::Near(_))),
         KeyCode::Char('t') => {
+            own.action_before = Some(own.action);
             own.action = match own.action {
                 CleanUpAction::Erase => CleanUpAction::Delete,
                 CleanUpAction::Delete => CleanUpAction::Erase,
             };
-            steps::plan_again(app, false);
+            // What the user took in was not searched for beside the stores yet.
+            let is_stale = own.is_stale;
+            steps::plan_again(app, is_stale);
         }
         KeyCode::Char('f') => steps::false_alarm(app),
-        KeyCode::Char('R') => steps::look_again(app),
+        KeyCode::Char('R') => steps::to_preview(app),
         KeyCode::Enter | KeyCode::Right => steps::to_confirm(app),
         _ => {}
     }

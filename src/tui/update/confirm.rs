@@ -208,9 +208,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
         (KeyCode::Char('y') | KeyCode::Enter, _) if !is_seen => {}
         (KeyCode::Char('l'), _) if control => app.push_effect(Effect::Redraw),
         (KeyCode::Esc, _) | (KeyCode::Char('n' | 'q'), None) => {
-            if let (Some(left), Some(own)) = (app.confirm.take(), &mut app.clean_up) {
-                own.take_back(*left.planned);
-            }
+            close(app);
             app.say("Nothing was changed.");
         }
         (KeyCode::Char('y'), None) if key.modifiers.is_empty() => go(app),
@@ -229,6 +227,13 @@ pub fn key(app: &mut App, key: KeyEvent) {
             typed.so_far.push(c)
         }
         _ => {}
+    }
+}
+
+/// Closes the question without a yes. A clean-up takes its plan back.
+pub fn close(app: &mut App) {
+    if let (Some(left), Some(own)) = (app.confirm.take(), &mut app.clean_up) {
+        own.take_back(*left.planned);
     }
 }
 

@@ -24,9 +24,10 @@ pub fn done(app: &mut App, done: JobResult) {
         JobResult::Planned(outcome) => confirm::planned(app, *outcome),
         JobResult::CleanUpPlanned(own) => clean_up::planned(app, *own),
         JobResult::PlanStale(planned) => confirm::ask_again(app, *planned),
+        JobResult::CleanUpRuleKept(outcome) => clean_up::rule_kept(app, outcome),
         JobResult::VerdictKept(outcome) => {
             list_view::secrets::verdict_kept(app, outcome);
-            clean_up::plan_again(app, false);
+            clean_up::verdict_kept(app);
         }
         JobResult::Inspected(seen) => list_view::arrived(app, *seen),
         JobResult::FormValidated(judged) => editor::results::judged(app, *judged),

@@ -294,7 +294,7 @@ fn interrupt(app: &mut App) {
     app.unconfirmed_action = None;
     app.count.typed = None;
     app.delete_menu = None;
-    app.confirm = None;
+    confirm::close(app);
     app.changes.receipt = None;
     app.marks.range = None;
     running_change::stop(app);

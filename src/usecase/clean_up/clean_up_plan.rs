@@ -1,18 +1,20 @@
 //! Plans a clean-up: what is shown is what is carried out, for the verb and for the screens.
 
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::clean_up_match::{CleanUpAction, CleanUpError, CleanUpMatch, CleanUpRequest, find};
+use super::clean_up_match::{CleanUpAction, CleanUpError, CleanUpMatch, CleanUpRequest};
+use super::find::find;
+use crate::detectors::{MASK, mask};
 use crate::disk::host::Host;
-use crate::model::Snapshot;
+use crate::model::{Entry, EntryRef, Snapshot};
 use crate::ops::Progress;
-use crate::query::CancelToken;
 use crate::store::erase::SecretValues;
 use crate::usecase::agents_at_work::agents_at_work;
 use crate::usecase::command::{ChangeCommand, DeleteOptions, EraseOptions};
 use crate::usecase::plan_change::plan;
-use crate::usecase::planned_change::{PlannedChange, memory_count};
+use crate::usecase::planned_change::{PlannedChange, PlannedErasure, memory_count};
 use crate::usecase::request::{ChangeRequest, Requester};
 use crate::usecase::{Triage, surroundings};
 
@@ -22,8 +24,12 @@ pub struct CleanUpPlan {
     pub found: CleanUpMatch,
     /// The plan.
     pub planned: PlannedChange,
-    /// Which programs may be at work in these stores. Untrusted text.
-    pub at_work: Vec<String>,
+    /// The memories that go without being asked for, because they are copies of one that goes: they have its id.
+    pub copies: BTreeSet<EntryRef>,
+    /// The memories that fit and stay, because their format keeps them: a value in them is masked.
+    pub kept: BTreeSet<EntryRef>,
+    /// The deleted memories that can't be restored afterwards: their undo data has something that is erased.
+    pub lost: BTreeSet<EntryRef>,
 }
 
 impl CleanUpPlan {
@@ -36,6 +42,24 @@ impl CleanUpPlan {
         progress: &(dyn Fn(u64) -> bool + Sync),
     ) {
         surroundings::search_surroundings(host, home, &mut self.planned, &self.found.words, progress);
+    }
+
+    /// Returns why a memory that fits stays. Empty if it goes. May quote the store.
+    pub fn why_left(&self, at: EntryRef) -> String {
+        let left = self.planned.skipped.iter().find(|own| own.which.contains(&at));
+        match left {
+            _ if self.kept.contains(&at) => {
+                "its format keeps it; a value that is erased is masked in it".into()
+            }
+            Some(own) => own.reason.clone(),
+            None => String::new(),
+        }
+    }
+
+    /// Returns the title of a memory, or its name if the title must not be shown. Untrusted text.
+    pub fn shown_title(&self, at: EntryRef) -> String {
+        let title = mask(&self.planned.shown_title(at)).into_owned();
+        if title == MASK { self.planned.shown_name(at) } else { title }
     }
 }
 
@@ -50,19 +74,39 @@ pub fn plan_clean_up(
     request: &CleanUpRequest,
     (triage, progress): (&Triage, &Arc<Progress>),
 ) -> Result<CleanUpPlan, CleanUpError> {
-    let found = find(snapshot, request, triage, host.now, &CancelToken::default())?;
+    let own = plan_once(host, snapshot, request, (triage, progress))?;
+    // A value in a memory that goes as a copy does not stay.
+    if own.found.holders.iter().all(|at| !own.copies.contains(at)) {
+        return Ok(own.without_gone());
+    }
+    let with = request.with.union(&own.copies).copied().collect();
+    Ok(plan_once(host, snapshot, &CleanUpRequest { with, ..request.clone() }, (triage, progress))?
+        .without_gone())
+}
+
+fn plan_once(
+    host: Host<'_>,
+    snapshot: &Arc<Snapshot>,
+    request: &CleanUpRequest,
+    (triage, progress): (&Triage, &Arc<Progress>),
+) -> Result<CleanUpPlan, CleanUpError> {
+    let found = find(snapshot, request, triage, host.now, progress.searches())?;
     progress.go_on().map_err(|_| CleanUpError::Stopped)?;
-    let command = match request.action {
-        CleanUpAction::Erase => {
-            ChangeCommand::Erase(EraseOptions { reason: None, values: found.values.clone() })
+    let (command, name) = match request.action {
+        CleanUpAction::Erase => (
+            ChangeCommand::Erase(EraseOptions { reason: None, values: found.values.clone() }),
+            name_of_values(&found.values, found.at.len()),
+        ),
+        CleanUpAction::Delete => {
+            (ChangeCommand::Delete(DeleteOptions::default()), memory_count(found.at.len()))
         }
-        CleanUpAction::Delete => ChangeCommand::Delete(DeleteOptions::default()),
     };
     let change =
         ChangeRequest::new(Arc::clone(snapshot), Requester::Query, command, host.data.to_owned(), host.now);
     let change = ChangeRequest {
         at: found.at.clone(),
-        name: name_of(&found.values, found.at.len()),
+        name,
+        hidden_values: Arc::new(found.hidden.clone()),
         progress: Arc::clone(progress),
         ..change
     };
@@ -73,12 +117,64 @@ pub fn plan_clean_up(
     if request.action == CleanUpAction::Erase {
         planned.not_reached.rotate.clone_from(&found.rotate);
     }
-    let at_work = agents_at_work(&snapshot.stores, host.now);
-    Ok(CleanUpPlan { found, planned, at_work })
+    planned.notes =
+        values_left(&found).into_iter().chain(agents_at_work(&snapshot.stores, host.now)).collect();
+    let copies = of_erasures(&planned, &|own| &own.copies);
+    let kept = of_erasures(&planned, &|own| &own.kept);
+    let lost = lost(&planned);
+    Ok(CleanUpPlan { found, planned, copies, kept, lost })
+}
+
+impl CleanUpPlan {
+    /// Takes what goes with others out of the lists of what stays.
+    fn without_gone(mut self) -> CleanUpPlan {
+        let stays = |at: &EntryRef| !self.copies.contains(at) && !self.lost.contains(at);
+        self.found.near_copies.retain(|own| stays(&own.at));
+        self.found.pinned.retain(stays);
+        self.found.holders.retain(stays);
+        self
+    }
+}
+
+/// Returns the deleted memories that can't be restored afterwards.
+fn lost(planned: &PlannedChange) -> BTreeSet<EntryRef> {
+    let keys: HashSet<&str> =
+        planned.erasures.iter().flat_map(|own| &own.lost).map(|own| &*own.key).collect();
+    let snapshot = &planned.request.snapshot;
+    let is_lost = |at: &EntryRef| {
+        let (store, entry) = snapshot.get(*at);
+        keys.contains(&*store.key(entry))
+    };
+    if keys.is_empty() { BTreeSet::new() } else { snapshot.entries().filter(is_lost).collect() }
+}
+
+/// Returns memories of the planned erasures, as the snapshot of the request names them.
+fn of_erasures(
+    planned: &PlannedChange,
+    which: &dyn Fn(&PlannedErasure) -> &Vec<Entry>,
+) -> BTreeSet<EntryRef> {
+    let stores = &planned.request.snapshot.stores;
+    let of_one = |own: &PlannedErasure| {
+        let number = stores.iter().position(|store| store.root == own.store.root)?;
+        let at = which(own).iter().filter_map(|entry| stores[number].number_of(entry));
+        Some(at.map(|entry| EntryRef { store: number as u32, entry }).collect::<Vec<_>>())
+    };
+    planned.erasures.iter().filter_map(of_one).flatten().collect()
+}
+
+/// Says that values stay in other memories. `None` if none does.
+fn values_left(found: &CleanUpMatch) -> Option<String> {
+    match found.values_left {
+        0 => None,
+        1 => Some("1 value stays where other memories hold it: they stay, or it is short or common".into()),
+        several => Some(format!(
+            "{several} values stay where other memories hold them: they stay, or the values are short or common"
+        )),
+    }
 }
 
 /// Returns the name of what goes, without a word of it.
-fn name_of(values: &SecretValues, memories: usize) -> String {
+fn name_of_values(values: &SecretValues, memories: usize) -> String {
     match values.all().len() {
         0 => memory_count(memories),
         1 => "1 value".into(),

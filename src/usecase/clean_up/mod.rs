@@ -3,12 +3,13 @@
 
 mod clean_up_match;
 mod clean_up_plan;
+mod find;
 mod keys_to_rotate;
 mod near_copies;
 mod rule;
 mod saved_rules;
 
-pub use clean_up_match::{CleanUpAction, CleanUpError, CleanUpMatch, CleanUpRequest, find};
+pub use clean_up_match::{CleanUpAction, CleanUpError, CleanUpMatch, CleanUpRequest};
 pub use clean_up_plan::{CleanUpPlan, plan_clean_up};
 pub use near_copies::{NearCopy, NearKind};
 pub use rule::CleanUpRule;

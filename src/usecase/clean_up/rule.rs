@@ -36,10 +36,22 @@ pub struct CleanUpRule {
 }
 
 impl CleanUpRule {
-    /// True if it names nothing to forget. A time range alone does not.
+    /// True if it names nothing to forget. A time range alone does not, and neither does a topic or a query that says
+    /// nothing, whatever is beside it: a variable may have been empty.
     pub fn is_empty(&self) -> bool {
-        let is_blank = |own: &Option<String>| own.as_deref().is_none_or(|own| own.trim().is_empty());
-        is_blank(&self.topic) && is_blank(&self.query) && self.kinds.is_empty() && self.names.is_none()
+        let is_some = self.topic.is_some() || self.query.is_some();
+        self.says_nothing() || !is_some && self.kinds.is_empty() && self.names.is_none()
+    }
+
+    /// True if a topic or a query is given that fits every memory.
+    pub fn says_nothing(&self) -> bool {
+        let topic = self.topic.as_deref().is_some_and(|own| of_topic(own).is_empty());
+        let fits_all = |own: &str| match Query::parse(own, Moment(0)) {
+            Ok(query) => !query.says_which(),
+            // It is refused with its reason.
+            Err(_) => own.trim().is_empty(),
+        };
+        topic || self.query.as_deref().is_some_and(fits_all)
     }
 
     /// Returns its query; `None` if every memory fits.
@@ -49,15 +61,36 @@ impl CleanUpRule {
     /// If the query or a time can't be understood.
     pub fn parsed(&self, now: Moment) -> Result<Option<Query>, QueryError> {
         let topic = self.topic.as_deref().map(of_topic);
-        let time =
-            |name: &str, value: &Option<String>| value.as_ref().map(|own| format!("{name}:{}", own.trim()));
-        let texts = [topic, self.query.clone(), time("since", &self.since), time("until", &self.until)];
-        let texts: Vec<String> = texts.into_iter().flatten().filter(|own| !own.trim().is_empty()).collect();
-        if texts.is_empty() {
-            return Ok(None);
+        parsed(&[topic, self.query.clone(), self.since_text(), self.until_text()], now)
+    }
+
+    /// Returns the query of its time range alone; `None` if every time fits.
+    ///
+    /// # Errors
+    ///
+    /// If a time can't be understood.
+    pub fn parsed_time(&self, now: Moment) -> Result<Option<Query>, QueryError> {
+        parsed(&[self.since_text(), self.until_text()], now)
+    }
+
+    fn since_text(&self) -> Option<String> {
+        self.since.as_deref().map(|own| field("since", own))
+    }
+
+    fn until_text(&self) -> Option<String> {
+        self.until.as_deref().map(|own| field("until", own))
+    }
+
+    /// Returns the rule of a name for one run: times that are given beside the name count instead of its own, and
+    /// what is to be taken, too, is added.
+    pub fn narrowed(&self, asked: &CleanUpRule) -> CleanUpRule {
+        CleanUpRule {
+            since: asked.since.clone().or_else(|| self.since.clone()),
+            until: asked.until.clone().or_else(|| self.until.clone()),
+            near_copies: asked.near_copies || self.near_copies,
+            pinned: asked.pinned || self.pinned,
+            ..self.clone()
         }
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        Query::parse_all(&texts, now).map(Some)
     }
 
     /// Says what it is about, in one line. Untrusted text.
@@ -80,12 +113,29 @@ impl CleanUpRule {
 /// Returns the query for a topic: all its words, or a topic or tag of this name.
 fn of_topic(topic: &str) -> String {
     let plain: String = topic.chars().map(|c| if c == '"' { ' ' } else { c }).collect();
-    let words: Vec<String> = plain.split_whitespace().map(|word| format!("\"{word}\"")).collect();
-    let name = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words: Vec<String> = plain.split_whitespace().map(quoted).collect();
+    let name = quoted(&plain.split_whitespace().collect::<Vec<_>>().join(" "));
     match words.is_empty() {
         true => String::new(),
-        false => format!("({}) OR topic:\"{name}\" OR tag:\"{name}\"", words.join(" ")),
+        false => format!("({}) OR topic:{name} OR tag:{name}", words.join(" ")),
     }
+}
+
+/// Returns the query for a field with one value.
+fn field(name: &str, value: &str) -> String {
+    let value = value.trim();
+    if value.is_empty() { String::new() } else { format!("{name}:{}", quoted(value)) }
+}
+
+/// Returns a text between quotes, in which nothing is a part of the query language.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn parsed(texts: &[Option<String>], now: Moment) -> Result<Option<Query>, QueryError> {
+    let texts: Vec<&str> =
+        texts.iter().flatten().map(|own| own.trim()).filter(|own| !own.is_empty()).collect();
+    if texts.is_empty() { Ok(None) } else { Query::parse_all(&texts, now).map(Some) }
 }
 
 #[cfg(test)]
@@ -101,7 +151,7 @@ mod tests {
             "(\"acme\" \"corp\") OR topic:\"acme corp\" OR tag:\"acme corp\""
         );
         assert_eq!(of_topic(" \" "), "");
-        for topic in ["a:b", "-x", "(", "*", "naïve café", "OR"] {
+        for topic in ["a:b", "-x", "(", "*", "naïve café", "OR", "C:\\temp\\", "a \\\" b"] {
             let rule = CleanUpRule { topic: Some(topic.into()), ..CleanUpRule::default() };
             assert!(rule.parsed(NOW).is_ok(), "{topic}");
         }
@@ -111,11 +161,33 @@ mod tests {
     fn a_time_alone_names_nothing_to_forget() {
         let own = CleanUpRule { since: Some("-7d".into()), ..CleanUpRule::default() };
         assert!(own.is_empty() && own.parsed(NOW).unwrap().is_some());
-        let own = CleanUpRule { topic: Some("  ".into()), ..CleanUpRule::default() };
-        assert!(own.is_empty());
-        let own = CleanUpRule { kinds: vec!["email".into()], ..own };
+        for topic in ["  ", "\"", "\"\"", " \" "] {
+            let own = CleanUpRule { topic: Some(topic.into()), ..CleanUpRule::default() };
+            assert!(
+                own.is_empty() && CleanUpRule { kinds: vec!["email".into()], ..own }.is_empty(),
+                "{topic}"
+            );
+        }
+        for query in ["", "sort:time", "limit:5", "min:.1", "depth:2"] {
+            assert!(
+                CleanUpRule { query: Some(query.into()), ..CleanUpRule::default() }.is_empty(),
+                "{query}"
+            );
+        }
+        let own = CleanUpRule { kinds: vec!["email".into()], ..CleanUpRule::default() };
         assert!(!own.is_empty());
-        let wrong = CleanUpRule { until: Some("soon".into()), ..CleanUpRule::default() };
-        assert!(wrong.parsed(NOW).is_err());
+        for wrong in ["soon", "2026-01-01 OR -30d", "2026-01-01\" OR \"x"] {
+            let wrong = CleanUpRule { until: Some(wrong.into()), ..CleanUpRule::default() };
+            assert!(wrong.parsed(NOW).is_err() && wrong.parsed_time(NOW).is_err());
+        }
+    }
+
+    #[test]
+    fn times_beside_the_name_of_a_rule_count_instead_of_its_own() {
+        let rule =
+            CleanUpRule { topic: Some("a".into()), since: Some("-9d".into()), ..CleanUpRule::default() };
+        let asked = CleanUpRule { since: Some("-1d".into()), pinned: true, ..CleanUpRule::default() };
+        let own = rule.narrowed(&asked);
+        assert_eq!((own.topic.as_deref(), own.since.as_deref(), own.pinned), (Some("a"), Some("-1d"), true));
     }
 }

@@ -9,9 +9,12 @@ use super::rule::CleanUpRule;
 use crate::detectors::has_secret;
 use crate::disk::{Disk, RealDisk};
 use crate::model::PathText;
+use crate::store::commit::make_folders;
 use crate::usecase::screen_state::write;
 
 const FILE: &str = "clean-up-rules.json";
+/// It is locked while rules are changed.
+const LOCK: &str = "clean-up-rules.lock";
 /// The longest name of a rule.
 const LONGEST: usize = 64;
 
@@ -38,6 +41,25 @@ impl SavedRules {
         }
     }
 
+    /// Changes the rules that are kept, while no other palimp does, and returns them.
+    ///
+    /// # Errors
+    ///
+    /// If they can't be read or written, or if the change is refused. The text says why.
+    pub fn change(
+        data: &Path,
+        change: impl FnOnce(&mut SavedRules) -> Result<(), String>,
+    ) -> Result<SavedRules, String> {
+        let lock = data.join(LOCK);
+        let held = make_folders(&RealDisk, data).and_then(|()| RealDisk.flock(&lock, Some(0o600)));
+        let held = held.map_err(|error| format!("{} can't be locked: {error}.", lock.to_text()))?;
+        let _held = held.ok_or("Another palimp is saving a rule: try again. Nothing was changed.")?;
+        let mut rules = SavedRules::kept_in(data)?;
+        change(&mut rules)?;
+        rules.keep_in(data)?;
+        Ok(rules)
+    }
+
     /// Returns the rule of a name.
     pub fn get(&self, name: &str) -> Option<&CleanUpRule> {
         self.rules.get(name)
@@ -48,11 +70,12 @@ impl SavedRules {
         self.rules.iter().map(|(name, rule)| (name.as_str(), rule))
     }
 
-    /// Saves a rule under a name. A rule of the same name is replaced.
+    /// Saves a rule under a name.
     ///
     /// # Errors
     ///
-    /// If the name is no word, if the rule names nothing, or if it holds a secret, which would stay in its file.
+    /// If the name is no word or another rule has it, if the rule names nothing, or if it holds a secret, which would
+    /// stay in its file.
     pub fn add(&mut self, name: &str, rule: CleanUpRule) -> Result<(), String> {
         let is_word = |c: char| c.is_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || name.len() > LONGEST || !name.chars().all(is_word) {
@@ -71,6 +94,13 @@ impl SavedRules {
                 "the rule holds something secret, which would stay in its file. It was not saved.".into()
             );
         }
+        if let Some(other) = self.rules.get(name).filter(|own| **own != rule) {
+            return Err(format!(
+                "there is another rule {name}: {}. Remove it with `palimp forget --remove-rule {name}`, or take \
+                 another name.",
+                other.told()
+            ));
+        }
         self.rules.insert(name.to_owned(), rule);
         Ok(())
     }
@@ -85,7 +115,7 @@ impl SavedRules {
     /// # Errors
     ///
     /// If the folder of palimp's own data can't be written. The text says why.
-    pub fn keep_in(&self, data: &Path) -> Result<(), String> {
+    fn keep_in(&self, data: &Path) -> Result<(), String> {
         let text = serde_json::to_vec_pretty(self).map_err(std::io::Error::from);
         let kept = text.and_then(|text| write(data, FILE, &text));
         kept.map_err(|error| format!("The rule can't be saved: {error}."))
@@ -109,7 +139,10 @@ mod tests {
         let secret = ["ghp_", "x7Kd9Qw2Lm4Rt6Yp8Zs1Vb3Nc5Hf0JgAeTuW"].concat();
         let secret = CleanUpRule { topic: Some(secret), ..CleanUpRule::default() };
         assert!(kept.add("other", secret).is_err());
-        assert!(kept.add("two words", rule).is_err());
+        assert!(kept.add("two words", rule.clone()).is_err());
+        let other = CleanUpRule { topic: Some("other".into()), ..rule.clone() };
+        assert!(kept.add("acme-monthly", other).unwrap_err().contains("topic acme"));
+        assert_eq!((kept.add("acme-monthly", rule.clone()), kept.get("acme-monthly")), (Ok(()), Some(&rule)));
         assert!(kept.add("empty", CleanUpRule::default()).is_err());
         assert!(kept.remove("acme-monthly") && !kept.remove("acme-monthly"));
         std::fs::write(folder.path().join(FILE), "{").unwrap();

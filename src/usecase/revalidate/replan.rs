@@ -67,7 +67,7 @@ fn say_what_becomes(difference: &mut ConcurrentChanges, shown: &PlannedChange, r
 /// Makes the plan again for the stores as they are now. What it does not reach is not searched again.
 pub fn replan(shown: &PlannedChange, fresh: Arc<Snapshot>, host: Host<'_>) -> Result<PlannedChange> {
     let replanned = plan_again(shown, fresh, host)?;
-    Ok(PlannedChange { not_reached: shown.not_reached.clone(), ..replanned })
+    Ok(PlannedChange { not_reached: shown.not_reached.clone(), notes: shown.notes.clone(), ..replanned })
 }
 
 fn plan_again(shown: &PlannedChange, fresh: Arc<Snapshot>, host: Host<'_>) -> Result<PlannedChange> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::git::{commit, git};
 use crate::support::{Output, Verb, folder};
@@ -209,4 +209,39 @@ fn a_value_is_verified_beside_the_stores_too_and_this_does_not_fail() {
     let told = home.run(&["verify-erased", "--value-from", "-"], &home.value).expect_status(0).stdout;
     assert!(told.contains("beside the stores, and not changed: 1 transcript, 2 database files"), "{told}");
     assert!(told.contains("0a.jsonl, twice"), "{told}");
+}
+
+#[test]
+fn a_place_that_had_the_text_of_another_store_or_a_text_that_stays_elsewhere_is_not_called_clean() {
+    let home = Home::new();
+    let texts = ["The printer of the second floor is out.", "Nobody has the key of the small shed."];
+    let line = |id: &str, text: &str| {
+        json!({"id": id, "session_id": "s", "content": {"message": text}}).to_string() + "\n"
+    };
+    let log = |store: &str| home.at(store).join("sessions/s/memory.jsonl");
+    // The text of the first stays in another memory, so the search of the store leaves it out.
+    write(&log("a"), [line("mem_a", texts[0]), line("mem_c", texts[0])].concat());
+    write(&log("b"), line("mem_b", texts[1]));
+    write(&home.at(".bash_history"), texts[0]);
+    write(&home.at(".zsh_history"), texts[1]);
+    write(&home.at(".python_history"), texts[1]);
+    let (a, b) = (home.at("a"), home.at("b"));
+    let stores = ["--store", a.to_str().unwrap(), "--store", b.to_str().unwrap(), "--json"];
+    let erase = ["erase", "mem_a", "mem_b", "--yes"];
+    home.run(&[&erase[..], &stores].concat(), "").expect_status(0);
+    write(&home.at(".python_history"), "print()");
+    let checked = home.run(&[&["verify-erased", "--all"], &stores[..]].concat(), "").json_lines();
+    assert_eq!(checked.len(), 2);
+    let expected =
+        [(".bash_history", "has-it"), (".python_history", "not-found"), (".zsh_history", "has-it")];
+    for row in &checked {
+        let states: Vec<_> = states(row).into_iter().filter(|(name, _)| name.ends_with("_history")).collect();
+        assert_eq!(states, expected.map(|(name, now)| (name.to_owned(), now.to_owned())), "{row}");
+    }
+    let receipts = home.run(&[&["verify-erased", "--list"], &stores[..]].concat(), "").json_lines();
+    for row in receipts {
+        let receipt = std::fs::read_to_string(row["receipt"].as_str().unwrap()).unwrap();
+        assert!(!receipt.contains("printer") && !receipt.contains("shed"), "{receipt}");
+        assert!(receipt.contains("\"erasure\":\""), "{receipt}");
+    }
 }

@@ -10,7 +10,7 @@ mod known_records;
 use crate::store::commit::history::deleted_records::kept_bytes::{
     KeptBytes, KeptFrom, before, document, session_of,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -68,6 +68,21 @@ pub fn held_bytes(disk: &dyn Disk, data: &Path, store: &Store) -> Option<u64> {
 ///
 /// If the erasure list can't be read: erased records could be among the deleted ones.
 pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> Result<Store, CommitError> {
+    with_deleted_without(disk, data, store, &BTreeSet::new(), now)
+}
+
+/// Returns the same without the undo data of some steps.
+///
+/// # Errors
+///
+/// If the erasure list can't be read.
+pub fn with_deleted_without(
+    disk: &dyn Disk,
+    data: &Path,
+    store: &Store,
+    steps: &BTreeSet<u64>,
+    now: Moment,
+) -> Result<Store, CommitError> {
     let Some(format) = format::by_name(store.format) else { return Ok(store.clone()) };
     let plain = without_deleted(store);
     let vault = Vault::open_read_only(disk, data, &store.root);
@@ -75,7 +90,7 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
     let wanted = ErasureMatcher::before(format, &plain, &erased, now);
     let mut unread = Vec::new();
     let mut taken = DeletedCounts::new(format, now);
-    let mut held = held(disk, &vault, &plain, (&mut taken, &mut unread));
+    let mut held = held(disk, &vault, (&plain, steps), (&mut taken, &mut unread));
     held.sort_by_key(|own| std::cmp::Reverse(own.at));
     let gone = GoneSessions::of(format, &plain, &held, now);
     let mut store = plain;
@@ -100,8 +115,11 @@ pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) ->
         parts: Vec::new(),
     };
     held.iter().for_each(|own| search.take(own));
-    search.parts =
-        format.own().deleted_parts.map(|own| own(&search.store, &deletions(&vault))).unwrap_or_default();
+    search.parts = format
+        .own()
+        .deleted_parts
+        .map(|own| own(&search.store, &deletions(&vault, steps)))
+        .unwrap_or_default();
     let mut with = search.beside(gone.files);
     with.unread.extend(unread);
     add_archived(&mut with, format, archived, now);
@@ -142,11 +160,11 @@ fn add_archived(store: &mut Store, format: &dyn Format, archived: Vec<ArchivedIt
     }
 }
 
-/// Reads what undo data and backups hold. Adds what can't be read to `unread`, for a message.
+/// Reads what undo data, but for some steps, and backups hold. Adds what can't be read to `unread`, for a message.
 fn held(
     disk: &dyn Disk,
     vault: &Vault<'_>,
-    store: &Store,
+    (store, without): (&Store, &BTreeSet<u64>),
     (taken, unread): (&mut DeletedCounts, &mut Vec<UnreadPath>),
 ) -> Vec<KeptBytes> {
     let has_own_archive = format::by_name(store.format).is_some_and(|own| own.own().own_archive.is_some());
@@ -156,7 +174,7 @@ fn held(
         miss(vault.path("undo"), error.to_string());
         Vec::new()
     });
-    for number in steps.into_iter().rev() {
+    for number in steps.into_iter().rev().filter(|own| !without.contains(own)) {
         let step = match vault.step(number) {
             Ok(Some(step)) => step,
             Ok(None) => continue,
@@ -199,11 +217,12 @@ fn held(
 }
 
 /// Returns the undo data of deletions, the newest first. [`held`] reports what can't be read.
-fn deletions(vault: &Vault<'_>) -> Vec<Vec<Change>> {
+fn deletions(vault: &Vault<'_>, without: &BTreeSet<u64>) -> Vec<Vec<Change>> {
     let history = StepHistory::of(&vault.journal().unwrap_or_default());
     let done: HashSet<u64> = history.done.into_iter().map(|(step, _)| step).collect();
     let step = |number| vault.step(number).ok().flatten();
-    let steps = vault.steps().unwrap_or_default().into_iter().rev().filter_map(step);
+    let steps = vault.steps().unwrap_or_default().into_iter().rev();
+    let steps = steps.filter(|own| !without.contains(own)).filter_map(step);
     let is_it = |own: &UndoStep| own.line.verb == "delete" && done.contains(&own.line.step);
     steps.filter(is_it).map(|step| step.changes).collect()
 }

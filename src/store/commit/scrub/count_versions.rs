@@ -38,13 +38,13 @@ pub fn count_versions(
             });
         }
     })?;
-    gathered.vault.each_kept(&mut |path, own, bytes| {
+    gathered.vault.each_kept(&mut |path, own| {
         let step = path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
         let place = match step.filter(|_| scrub_vault::is_step(path)) {
             Some(step) => format!("undo data of step {step}"),
             None => path.to_text().into_owned(),
         };
-        add(place, see(own, bytes));
+        add(place, see(own.path, own.bytes));
     })?;
     Ok(found)
 }

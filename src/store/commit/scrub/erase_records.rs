@@ -5,7 +5,7 @@ use super::erasure_receipt::ErasureReceipt;
 use super::unread_sources::{gather, gather_holding};
 use crate::format::Placement;
 use crate::format::writing::{NO_COMPRESSED_FILES, Refusal, WriteContext};
-use crate::model::{FileLine, Moment, Plan, Role};
+use crate::model::{FileLine, Moment, NotReached, Plan, Role};
 use crate::store::commit::apply::apply_plan;
 use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::derive::derive_files;
@@ -40,6 +40,7 @@ pub fn erase(
     check_folders(context, plan)?;
     let machine = context.host.machine;
     let key = context.vault.make_value_key([machine.random(), machine.random()])?;
+    let sought_beside = scope.not_reached.map_or(&[][..], NotReached::sought);
     let entry = PendingErasure {
         step: context.vault.next_step()?,
         process: context.own_process(),
@@ -50,6 +51,7 @@ pub fn erase(
         with_torn: plan.with_torn.clone(),
         values: scope.values.iter().map(|own| key.digest(own)).collect(),
         value_key: key.id(),
+        beside_values: sought_beside.iter().map(|own| key.digest(own)).collect(),
         not_reached: scope.not_reached.cloned().unwrap_or_default(),
     };
     let store = context.load();

@@ -50,6 +50,10 @@ pub struct ErasureReceipt {
     /// The commits that still have it, if the store is in a git work tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<GitHistory>,
+    /// The digests of what was searched for beside the stores, of all stores of the erasure, if something was found
+    /// there. They show whether it is still there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub beside_values: Vec<ValueDigest>,
     /// What it did not reach, as it was when the erasure began.
     #[serde(flatten)]
     pub not_reached: NotReached,

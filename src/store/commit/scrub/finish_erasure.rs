@@ -55,7 +55,7 @@ pub fn conclude(
         return Err(refused(context, &Refusal::unfit(why)));
     }
     journal_erased(context, entry)?;
-    let receipt = context.vault.receipt_of(entry.step)?;
+    let receipt = context.vault.make_receipt_path(entry.step)?;
     let own = search_own(context, &receipt, look);
     let searched: Vec<SearchReport> = [root, own].into_iter().chain(around).collect();
     let mut git = GitHistory::of(context.host.disk, &context.place.root, &files_beside(context), look);
@@ -83,6 +83,7 @@ pub fn conclude(
         resumed,
         cannot_reach: cannot_reach(git.as_ref(), context.store, &is_replaced),
         git,
+        beside_values: entry.beside_values.clone(),
         not_reached: entry.not_reached.clone(),
         receipt,
         notes: Vec::new(),

@@ -11,6 +11,7 @@ pub mod erasure_list;
 pub mod erasure_receipt;
 pub mod finish_erasure;
 pub mod git_history;
+pub mod receipt_files;
 pub mod replaced_files;
 pub mod restore_guard;
 pub mod scrub_vault;
@@ -26,6 +27,7 @@ pub use count_versions::count_versions;
 pub use erasure_list::ErasureLine;
 pub use erasure_receipt::{ErasureReceipt, cannot_reach};
 pub use git_history::GitHistory;
+pub use scrub_vault::dropped_steps;
 pub use scrubbed_copies::CopyDoubt;
 
 pub use erase_records::{erase, finish_erasing};

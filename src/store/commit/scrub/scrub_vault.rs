@@ -1,6 +1,6 @@
 //! Removes erased records from palimp's data: undo data, drafts, quarantine, backups.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
@@ -25,10 +25,6 @@ use crate::text::unpack::gunzip;
 const FOLDERS: [&str; 5] = ["undo", "drafts", "quarantine", "backups", ARCHIVE];
 
 impl Vault<'_> {
-    pub(super) fn receipt_of(&self, step: u64) -> Result<PathBuf, CommitError> {
-        Ok(self.folder("receipts")?.join(format!("{step:06}.json")))
-    }
-
     /// Returns why a file must stay although it names erased records.
     pub(super) fn why_kept(&self, path: &Path) -> Option<&'static str> {
         match path.strip_prefix(self.path("")).ok()?.to_str()? {
@@ -38,25 +34,29 @@ impl Vault<'_> {
         }
     }
 
-    /// Visits every file with content of the store: its path, the store's path for the bytes, the bytes.
+    /// Visits every file with content of the store: its path, and each piece of it.
     ///
     /// # Errors
     ///
     /// If a file can't be read: its content is unknown.
-    pub(super) fn each_kept(&self, see: &mut dyn FnMut(&Path, &Path, &[u8])) -> Result<(), CommitError> {
+    pub(super) fn each_kept(&self, see: &mut dyn FnMut(&Path, KeptPiece<'_>)) -> Result<(), CommitError> {
         self.each_in(&FOLDERS, see)
     }
 
     /// Visits the same files, except undo data.
     pub(super) fn each_copy(&self, see: FileVisitor<'_>) -> Result<(), CommitError> {
         let backups = self.path("backups");
-        self.each_in(&FOLDERS[1..], &mut |path, own, bytes| {
+        self.each_in(&FOLDERS[1..], &mut |path, own| {
             let is_loose = !path.starts_with(&backups) && !is_item(path);
-            see(OutsideFile { path: own, bytes, is_loose });
+            see(OutsideFile { path: own.path, bytes: own.bytes, is_loose });
         })
     }
 
-    fn each_in(&self, folders: &[&str], see: &mut dyn FnMut(&Path, &Path, &[u8])) -> Result<(), CommitError> {
+    fn each_in(
+        &self,
+        folders: &[&str],
+        see: &mut dyn FnMut(&Path, KeptPiece<'_>),
+    ) -> Result<(), CommitError> {
         for name in folders {
             let folder = self.path(name);
             for item in self.items(name)? {
@@ -66,7 +66,7 @@ impl Vault<'_> {
                 }
                 // A file that was removed since the listing holds nothing.
                 if let Some(bytes) = self.read_own_file(&path)? {
-                    parts(&path, &bytes, &mut |own, bytes| see(&path, own, bytes));
+                    pieces(&path, &bytes, &mut |own| see(&path, own));
                 }
             }
         }
@@ -106,27 +106,13 @@ impl Vault<'_> {
     /// Removes changes of derived files from undo data if they have the id of an erased record: an index
     /// has words of the record. An undo of such a step rebuilds these files.
     fn forget_derived(&self, wanted: &ErasureMatcher<'_>) -> Result<(), CommitError> {
-        let ids: HashSet<&str> = wanted.targets.iter().filter_map(|own| own.id.as_deref()).collect();
-        let ids: Vec<memmem::Finder<'_>> = ids.into_iter().map(memmem::Finder::new).collect();
-        let names = |bytes: &[u8]| ids.iter().any(|id| id.find(bytes).is_some());
+        let names = IdFinder::of(wanted);
         for number in self.steps()? {
             // If a step can't be read, its raw bytes are searched later.
-            let Ok(Some(mut step)) = self.step(number) else { continue };
-            let says = |change: &Change| match &change.act {
-                Act::Splice(splices) => splices.iter().any(|own| names(&own.was) || names(&own.becomes)),
-                Act::Create(bytes) => names(bytes),
-                Act::Append(bytes) => names(bytes),
-                _ => false,
-            };
-            let (gone, stay): (Vec<Change>, Vec<Change>) = step.derived.into_iter().partition(says);
-            step.derived = stay;
-            if gone.is_empty() {
-                continue;
+            let Ok(Some(step)) = self.step(number) else { continue };
+            if let Some(step) = names.without_derived(step) {
+                self.keep(number, &step)?;
             }
-            let rebuilt =
-                gone.into_iter().map(|own| DerivedState { path: own.path, digest: String::new(), at: None });
-            step.remade.extend(rebuilt);
-            self.keep(number, &step)?;
         }
         Ok(())
     }
@@ -145,14 +131,7 @@ impl Vault<'_> {
             return self.sweep_item(wanted, sought, path, item);
         }
         let (bytes, _) = self.disk().read(path, 0, None).map_err(failed)?;
-        let has = |bytes: &[u8]| sought.needles.any(bytes) || holds_value(wanted, bytes);
-        let mut holds = has(&bytes);
-        parts(path, &bytes, &mut |own, bytes| {
-            let mut found = ErasedContents::default();
-            holds |= found.see(wanted, own, bytes) > 0 || has(bytes);
-            // The undo data of such a file is valid only for the bytes before the erasure.
-            holds |= is_step(path) && wanted.format.forbids_rebase(own);
-        });
+        let mut holds = holds(wanted, sought, path, &bytes);
         let of = draft_of(path, &bytes);
         // The text of a draft differs from its memory, but it must be erased, too.
         holds |= of.as_ref().is_some_and(|of| is_erased(of, wanted.targets));
@@ -166,6 +145,80 @@ impl Vault<'_> {
         }
         Ok(true)
     }
+}
+
+/// Returns the steps whose undo data an erasure removes: it holds something that is erased. What else is in it can't
+/// be restored afterwards.
+///
+/// # Errors
+///
+/// If palimp's data can't be read.
+pub fn dropped_steps(
+    vault: &Vault<'_>,
+    wanted: &ErasureMatcher<'_>,
+    sought: &SearchTexts,
+) -> Result<BTreeSet<u64>, CommitError> {
+    let mut steps = BTreeSet::new();
+    let names = IdFinder::of(wanted);
+    for number in vault.steps()? {
+        let path = vault.step_path(number);
+        let Some(mut bytes) = vault.read_own_file(&path)? else { continue };
+        if let Some(step) = vault.step(number).ok().flatten().and_then(|step| names.without_derived(step)) {
+            bytes = step.parts().iter().flat_map(|own| own.to_vec()).collect();
+        }
+        if holds(wanted, sought, &path, &bytes) {
+            steps.insert(number);
+        }
+    }
+    Ok(steps)
+}
+
+/// Finds the ids of erased records.
+struct IdFinder<'a>(Vec<memmem::Finder<'a>>);
+
+impl<'a> IdFinder<'a> {
+    fn of(wanted: &'a ErasureMatcher<'_>) -> IdFinder<'a> {
+        let ids: HashSet<&str> = wanted.targets.iter().filter_map(|own| own.id.as_deref()).collect();
+        IdFinder(ids.into_iter().map(memmem::Finder::new).collect())
+    }
+
+    fn is_in(&self, bytes: &[u8]) -> bool {
+        self.0.iter().any(|id| id.find(bytes).is_some())
+    }
+
+    /// Returns the step without the changes of derived files that have one of these ids: an undo rebuilds the files.
+    /// `None` if no change has one.
+    fn without_derived(&self, mut step: UndoStep) -> Option<UndoStep> {
+        let says = |change: &Change| match &change.act {
+            Act::Splice(splices) => {
+                splices.iter().any(|own| self.is_in(&own.was) || self.is_in(&own.becomes))
+            }
+            Act::Create(bytes) => self.is_in(bytes),
+            Act::Append(bytes) => self.is_in(bytes),
+            _ => false,
+        };
+        let (gone, stay): (Vec<Change>, Vec<Change>) = step.derived.into_iter().partition(says);
+        if gone.is_empty() {
+            return None;
+        }
+        step.derived = stay;
+        let rebuilt = |own: Change| DerivedState { path: own.path, digest: String::new(), at: None };
+        step.remade.extend(gone.into_iter().map(rebuilt));
+        Some(step)
+    }
+}
+
+/// True if a file of palimp's data holds something that is erased.
+fn holds(wanted: &ErasureMatcher<'_>, sought: &SearchTexts, path: &Path, bytes: &[u8]) -> bool {
+    let has = |bytes: &[u8]| sought.needles.any(bytes) || holds_value(wanted, bytes);
+    let mut holds = has(bytes);
+    pieces(path, bytes, &mut |own| {
+        let mut found = ErasedContents::default();
+        holds |= found.see(wanted, own.path, own.bytes) > 0 || has(own.bytes);
+        // The undo data of such a file is valid only for the bytes before the erasure.
+        holds |= is_step(path) && wanted.format.forbids_rebase(own.path);
+    });
+    holds
 }
 
 impl Vault<'_> {
@@ -228,33 +281,47 @@ fn left_of(
     }
 }
 
-/// Visits the pieces of the store's files in a file of palimp's data, with their paths in the store.
-fn parts(path: &Path, bytes: &[u8], see: &mut dyn FnMut(&Path, &[u8])) {
+/// A piece of a file of the store in palimp's data.
+pub(super) struct KeptPiece<'a> {
+    /// The path of the file in the store.
+    pub path: &'a Path,
+    /// The bytes of the piece.
+    pub bytes: &'a [u8],
+    /// True for a whole file, and not some of its lines.
+    pub is_whole: bool,
+}
+
+/// Visits the pieces of the store's files in a file of palimp's data.
+fn pieces(path: &Path, bytes: &[u8], see: &mut dyn FnMut(KeptPiece<'_>)) {
+    let mut whole = |path: &Path, bytes: &[u8]| see(KeptPiece { path, bytes, is_whole: true });
     if is_item(path)
         && let Some(item) = item_of(bytes)
     {
-        item.lines.iter().for_each(|own| see(Path::new(""), own.text.as_bytes()));
-        return see(&item.path, &item.bytes);
+        item.lines.iter().for_each(|own| whole(Path::new(""), own.text.as_bytes()));
+        return whole(&item.path, &item.bytes);
     }
     if !is_step(path) {
         let unpacked = if is_packed(bytes) { gunzip(bytes, ERASE_UNPACK_LIMIT).content } else { Vec::new() };
         let bytes = if is_packed(bytes) { &unpacked } else { bytes };
-        return see(&named(path), bytes);
+        return whole(&named(path), bytes);
     }
-    let Some(step) = UndoStep::read(bytes, &|_, _| Bytes::default()) else { return see(&named(path), bytes) };
+    let Some(step) = UndoStep::read(bytes, &|_, _| Bytes::default()) else {
+        return whole(&named(path), bytes);
+    };
     for change in step.changes.iter().chain(&step.derived) {
-        parts_of(change, see);
+        pieces_of(change, see);
     }
 }
 
-fn parts_of(change: &Change, see: &mut dyn FnMut(&Path, &[u8])) {
+fn pieces_of(change: &Change, see: &mut dyn FnMut(KeptPiece<'_>)) {
+    let mut give = |is_whole: bool, path: &Path, bytes: &[u8]| see(KeptPiece { path, bytes, is_whole });
     match &change.act {
-        Act::Create(bytes) => each_within(&change.path, bytes, see),
-        Act::Append(bytes) => each_within(&change.path, bytes, see),
-        Act::Remove(bytes) => each_within(&change.path, bytes, see),
+        Act::Create(bytes) => each_within(&change.path, bytes, &mut |path, bytes| give(true, path, bytes)),
+        Act::Append(bytes) => each_within(&change.path, bytes, &mut |path, bytes| give(false, path, bytes)),
+        Act::Remove(bytes) => each_within(&change.path, bytes, &mut |path, bytes| give(true, path, bytes)),
         Act::Splice(splices) => {
             for bytes in splices.iter().flat_map(|own| [&own.was[..], &own.becomes, &own.line_before]) {
-                see(&change.path, bytes);
+                give(false, &change.path, bytes);
             }
         }
         Act::MakeFolder | Act::RemoveFolder | Act::Expire(_) => {}

@@ -111,10 +111,13 @@ pub(super) fn gather_holding<'a>(
             }
         }
     });
-    vault.each_kept(&mut |path, own, bytes| match scrub_vault::is_step(path) && !is_log_or_copy(own) {
-        // Undo data has single lines of a document, not records. A record with these lines is no copy.
-        true => contents.see_lines(wanted, own, bytes),
-        false => drop(contents.see(wanted, own, bytes)),
+    vault.each_kept(&mut |path, own| {
+        let is_lines = scrub_vault::is_step(path) && !own.is_whole && !is_log_or_copy(own.path);
+        match is_lines {
+            // These are single lines of a document, not records. A record with these lines is no copy.
+            true => contents.see_lines(wanted, own.path, own.bytes),
+            false => drop(contents.see(wanted, own.path, own.bytes)),
+        }
     })?;
     Ok(UnreadSources { disk, root: &store.root, vault, files, key, held, changed: RefCell::default() })
 }

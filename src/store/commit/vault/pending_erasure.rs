@@ -37,6 +37,9 @@ pub struct PendingErasure {
     /// The id of the key of these digests.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub value_key: String,
+    /// The digests of what was searched for beside the stores, if something was found there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside_values: Vec<ValueDigest>,
     /// What it does not reach, as it was when the erasure began.
     #[serde(flatten)]
     pub not_reached: NotReached,

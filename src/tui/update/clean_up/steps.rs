@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use super::request::{request, with_new_rule};
+use super::request::{new_rule, request};
 use crate::model::{Snapshot, Store};
 use crate::ops::secrets::findings;
+use crate::tui::clean_up_lines;
 use crate::tui::state::app::App;
 use crate::tui::state::clean_up::CleanUpStep;
 use crate::tui::state::pending_changes::ActiveChange;
 use crate::tui::update::confirm;
-use crate::usecase::clean_up::SavedRules;
+use crate::usecase::clean_up::{CleanUpRule, SavedRules};
 use crate::usecase::{PlannedChange, Verdict};
 use crate::work::{CleanUpJob, Job, PlannedCleanUp};
 
@@ -19,30 +20,42 @@ pub fn to_scope(app: &mut App) {
     let Some(own) = &mut app.clean_up else { return };
     let checked = request(own).and_then(|request| {
         request.rule.parsed(now).map_err(|error| format!("It can't be understood: {error}"))?;
-        with_new_rule(own, &request)
+        new_rule(own, &request)
     });
     match checked {
-        Ok(rules) => {
+        Ok(rule) => {
             (own.step, own.failure) = (CleanUpStep::Scope, None);
             (own.except, own.with) = Default::default();
-            if let Some(rules) = rules {
-                own.rules = Some(Ok(rules.clone()));
-                keep_rules(app, rules);
+            own.stop_waiting();
+            if let Some((name, rule)) = rule {
+                keep_rule(app, name, rule);
             }
         }
         Err(why) => own.failure = Some(why),
     }
 }
 
-fn keep_rules(app: &mut App, rules: SavedRules) {
-    if let Some(data) = app.data.clone().filter(|_| !app.is_readonly()) {
-        app.give_job(Job::KeepCleanUpRules { rules, data });
-        app.say("The rule is saved.");
+fn keep_rule(app: &mut App, name: String, rule: CleanUpRule) {
+    match app.data.clone().filter(|_| !app.is_readonly()) {
+        Some(data) => app.give_job(Job::KeepCleanUpRule { name, rule, data }),
+        None => app.say("The rule is not saved: palimp only reads."),
     }
 }
 
-/// Looks for what goes, in the chosen stores and beside them.
+/// Takes in the saved rules, or why a new one is not among them.
+pub fn rule_kept(app: &mut App, outcome: Result<SavedRules, String>) {
+    match outcome {
+        Ok(rules) => {
+            app.clean_up.iter_mut().for_each(|own| own.rules = Some(Ok(rules.clone())));
+            app.say("The rule is saved.");
+        }
+        Err(why) => app.say(why),
+    }
+}
+
+/// Looks for what goes, in the chosen stores as they are now, and beside them.
 pub fn to_preview(app: &mut App) {
+    list_stores(app);
     let Some(own) = &mut app.clean_up else { return };
     if !own.chosen.contains(&true) {
         own.failure = Some("No store is chosen: nothing would go.".into());
@@ -51,20 +64,19 @@ pub fn to_preview(app: &mut App) {
     let chosen = own.listed.stores.iter().zip(&own.chosen).filter(|(_, chosen)| **chosen);
     let stores: Vec<Arc<Store>> = chosen.map(|(store, _)| Arc::clone(store)).collect();
     (own.snapshot, own.plan, own.asks_next) = (None, None, false);
-    (own.except, own.with) = Default::default();
+    (own.except, own.with, own.row) = Default::default();
+    own.rows.clear();
     ask(app, Arc::new(Snapshot::of(stores)), false);
 }
 
-/// Looks again in the stores as they are now.
-pub fn look_again(app: &mut App) {
+/// Lists the stores as they are now. They may be in another order, and those that are new are not chosen.
+fn list_stores(app: &mut App) {
     let Some(own) = &mut app.clean_up else { return };
-    // The stores may be listed in another order.
     let roots: Vec<_> =
         own.listed.stores.iter().zip(&own.chosen).map(|(own, is)| (own.root.clone(), *is)).collect();
     (own.listed, own.names) = (Arc::clone(&app.snapshot), app.store_names.clone());
     let is_chosen = |store: &Arc<Store>| roots.iter().any(|(root, is)| *is && *root == store.root);
     own.chosen = own.listed.stores.iter().map(is_chosen).collect();
-    to_preview(app);
 }
 
 /// Makes the plan again for what the user chose. What lies beside is searched again if `beside`.
@@ -114,23 +126,21 @@ pub fn planned(app: &mut App, planned: PlannedCleanUp) {
         return;
     }
     (app.changes.active, app.notice) = (None, None);
+    let rows = clean_up_lines::rows_on_screen(app);
     let Some(own) = &mut app.clean_up else { return };
     match planned.outcome {
         Ok((snapshot, plan)) => {
             (own.snapshot, own.plan, own.failure) = (Some(snapshot), Some(plan), None);
-            own.step = CleanUpStep::Preview;
+            (own.step, own.action_before) = (CleanUpStep::Preview, None);
             own.list();
-            own.row.go(own.row.at, own.rows.len(), own.rows.len());
+            own.row.go(own.row.at, own.rows.len(), rows);
             if std::mem::take(&mut own.asks_next) {
                 to_confirm(app);
             }
         }
         Err(why) => {
-            own.asks_next = false;
-            own.failure = Some(why);
-            if own.step == CleanUpStep::Preview {
-                own.step = CleanUpStep::Scope;
-            }
+            own.keep_plan(&why);
+            app.say(why);
         }
     }
 }
@@ -141,13 +151,17 @@ pub fn to_confirm(app: &mut App) {
         return app.say("These stores are open to read only: nothing can be changed.");
     }
     let Some(own) = &mut app.clean_up else { return };
+    if own.awaits_verdict {
+        own.asks_next = true;
+        return;
+    }
     if own.is_stale {
         own.asks_next = true;
         return plan_again(app, true);
     }
     let Some(plan) = &mut own.plan else { return };
     if plan.planned.is_empty() {
-        return app.say("Nothing fits: there is nothing to change.");
+        return app.say("Nothing goes: there is nothing to change.");
     }
     let empty = PlannedChange::of(plan.planned.request.clone(), Vec::new());
     let planned = std::mem::replace(&mut plan.planned, empty);
@@ -157,6 +171,9 @@ pub fn to_confirm(app: &mut App) {
 
 /// Notes that what was found in the memory under the cursor is no secret.
 pub fn false_alarm(app: &mut App) {
+    if app.is_readonly() {
+        return app.say("palimp was started to read only: no false alarm is kept.");
+    }
     let (Some(data), Some(own)) = (app.data.clone(), &mut app.clean_up) else { return };
     let asked = request(own).map(|own| own.rule.kinds).unwrap_or_default();
     let (Some(snapshot), Some(row)) = (&own.snapshot, own.rows.get(own.row.at)) else { return };
@@ -167,6 +184,14 @@ pub fn false_alarm(app: &mut App) {
     if values.is_empty() {
         return app.say("A false alarm is what a kind finds: this memory has nothing of the chosen kinds.");
     }
-    // The plan is made again when the verdict is kept.
+    own.awaits_verdict = true;
     app.give_job(Job::KeepVerdict { values, verdict: Verdict::No, data });
+}
+
+/// Makes the plan again if it waits for a false alarm that is kept by now.
+pub fn verdict_kept(app: &mut App) {
+    let Some(own) = &mut app.clean_up else { return };
+    if std::mem::take(&mut own.awaits_verdict) {
+        plan_again(app, true);
+    }
 }

@@ -1,0 +1,255 @@
+//! Finds what a clean-up takes. Preview and effect both use what is found here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::clean_up_match::{CleanUpError, CleanUpMatch, CleanUpRequest};
+use super::keys_to_rotate::keys_to_rotate;
+use super::near_copies::{NearCopy, NearKind, near_copies};
+use crate::detectors::{Kind, NameList};
+use crate::model::{EntryRef, Moment, Snapshot, is_kept};
+use crate::ops::erase::is_masked;
+use crate::ops::secrets::Finding;
+use crate::query::{CancelToken, Order, Query, Ranking, Request, search};
+use crate::store::erase::{ErasedValues, SecretValues};
+use crate::usecase::value_holders::{SHORTEST_VALUE, ValueHolders};
+use crate::usecase::{DetectedValues, HiddenValues, Triage, erasable};
+
+/// What is asked, and of which stores. They list their deleted and archived memories.
+struct CleanUpSearch<'a> {
+    snapshot: &'a Snapshot,
+    request: &'a CleanUpRequest,
+    triage: &'a Triage,
+    now: Moment,
+    cancel: &'a CancelToken,
+    /// The memories of the time that is asked for; `None` if it is any.
+    in_time: Option<BTreeSet<EntryRef>>,
+}
+
+/// What fits, and the values that are the reason.
+#[derive(Default)]
+struct FittingMemories {
+    at: BTreeSet<EntryRef>,
+    /// The values, each with true if it is a key: a part of it is secret, too.
+    values: BTreeMap<Vec<u8>, bool>,
+}
+
+/// The memories that go, and those that stay for a reason that is said.
+#[derive(Default)]
+struct GoingAndStaying {
+    goes: BTreeSet<EntryRef>,
+    near: BTreeMap<EntryRef, NearKind>,
+    pinned: BTreeSet<EntryRef>,
+}
+
+/// Finds what a clean-up takes from stores that list their deleted and archived memories.
+///
+/// # Errors
+///
+/// If the request names nothing, or can't be understood.
+pub fn find(
+    snapshot: &Snapshot,
+    request: &CleanUpRequest,
+    triage: &Triage,
+    now: Moment,
+    cancel: &CancelToken,
+) -> Result<CleanUpMatch, CleanUpError> {
+    let rule = &request.rule;
+    if rule.says_nothing() || rule.is_empty() && request.values.is_empty() && request.names.is_none() {
+        return Err(CleanUpError::Empty);
+    }
+    let query = rule.parsed(now).map_err(CleanUpError::Query)?;
+    let time = rule.parsed_time(now).map_err(CleanUpError::Query)?;
+    let in_time = time.map(|own| of_query(snapshot, &own, now, cancel)).transpose()?;
+    let in_time = in_time.map(|own| own.into_iter().collect());
+    let own = CleanUpSearch { snapshot, request, triage, now, cancel, in_time };
+    let fitting = own.fitting(query.as_ref())?;
+    let found = own.going(fitting.at)?;
+    let mut words = query.map(|own| own.wanted_texts()).unwrap_or_default();
+    words.extend(request.names.iter().flat_map(|own| NameList::lines(own).map(str::to_owned)));
+    Ok(CleanUpMatch { words, ..own.matched(found, &fitting.values) })
+}
+
+impl CleanUpSearch<'_> {
+    /// Returns the memories that fit all that is given.
+    fn fitting(&self, query: Option<&Query>) -> Result<FittingMemories, CleanUpError> {
+        let CleanUpSearch { snapshot, request, .. } = *self;
+        let mut own = FittingMemories {
+            at: match query {
+                Some(query) => of_query(snapshot, query, self.now, self.cancel)?.into_iter().collect(),
+                None => snapshot.entries().collect(),
+            },
+            values: request.values.iter().map(|own| (own.clone().into_bytes(), true)).collect(),
+        };
+        if !request.values.is_empty() {
+            let holders = ValueHolders::of(snapshot, &SecretValues::of(&request.values));
+            holders.refusal().map_or(Ok(()), |why| Err(CleanUpError::Value(why)))?;
+            let holders: BTreeSet<EntryRef> = holders.found.into_iter().collect();
+            own.at.retain(|at| holders.contains(at));
+        }
+        let names = names_of(request)?;
+        if let Some(names) = &names {
+            let holders = self.detected(&own.at, Some(names), &|found| self.is_name(found, names)).holders;
+            own.at = holders.into_iter().collect();
+        }
+        if !request.rule.kinds.is_empty() {
+            let holders = self.detected(&own.at, names.as_ref(), &|found| self.is_of_kind(found)).holders;
+            own.at = holders.into_iter().collect();
+        }
+        let is_wanted = |found: &Finding| {
+            self.is_of_kind(found) || names.as_ref().is_some_and(|names| self.is_name(found, names))
+        };
+        let values = self.detected(&own.at, names.as_ref(), &is_wanted).values;
+        values.into_iter().for_each(|(value, is_key)| _ = own.values.entry(value).or_insert(is_key));
+        Ok(own)
+    }
+
+    fn detected(
+        &self,
+        at: &BTreeSet<EntryRef>,
+        names: Option<&NameList>,
+        is_wanted: &dyn Fn(&Finding) -> bool,
+    ) -> DetectedValues {
+        if names.is_none() && self.request.rule.kinds.is_empty() {
+            return DetectedValues::default();
+        }
+        DetectedValues::of(self.snapshot, at.iter().copied(), names, is_wanted)
+    }
+
+    /// True for a name, and for an address with a name in it, which is found as an address.
+    fn is_name(&self, own: &Finding, names: &NameList) -> bool {
+        (own.kind == Kind::Name || !names.find(&own.value).is_empty())
+            && !self.triage.is_false_alarm(&own.value)
+    }
+
+    /// True for a value of the chosen kinds.
+    fn is_of_kind(&self, own: &Finding) -> bool {
+        let is_wanted = self.request.rule.kinds.iter().any(|kind| kind == own.kind.as_str());
+        is_wanted && !self.triage.is_false_alarm(&own.value)
+    }
+
+    /// Adds what says the same to what fits, and what the user chose by hand. Pinned memories and those of another
+    /// time stay, unless the user chose them.
+    fn going(&self, fits: BTreeSet<EntryRef>) -> Result<GoingAndStaying, CleanUpError> {
+        let request = self.request;
+        let is_by_words = request.is_by_words();
+        let (pinned, fits): (BTreeSet<EntryRef>, BTreeSet<EntryRef>) =
+            fits.into_iter().partition(|at| is_by_words && self.is_pinned(*at));
+        let goes: BTreeSet<EntryRef> = fits.union(&request.with).copied().collect();
+        let others: Vec<EntryRef> = self.snapshot.entries().filter(|at| !goes.contains(at)).collect();
+        let chosen: Vec<EntryRef> = goes.iter().copied().collect();
+        let near = near_copies(self.snapshot, &chosen, &others, &request.values, self.cancel);
+        let near = near.ok_or(CleanUpError::Stopped)?;
+        let mut own = GoingAndStaying { goes, near: BTreeMap::new(), pinned };
+        for (at, kind) in near {
+            let is_taken = request.rule.near_copies || is_by_words && kind == NearKind::Equal;
+            match is_taken && self.is_in_time(at) {
+                true if self.is_pinned(at) => _ = own.pinned.insert(at),
+                true => _ = own.goes.insert(at),
+                false => _ = own.near.insert(at, kind),
+            }
+        }
+        own.goes.retain(|at| !request.except.contains(at));
+        own.near.retain(|at, _| !request.except.contains(at) && !own.pinned.contains(at));
+        own.pinned.retain(|at| !own.goes.contains(at) && !request.except.contains(at));
+        Ok(own)
+    }
+
+    fn is_in_time(&self, at: EntryRef) -> bool {
+        self.in_time.as_ref().is_none_or(|own| own.contains(&at))
+    }
+
+    /// True if a memory is pinned, and pinned ones stay.
+    fn is_pinned(&self, at: EntryRef) -> bool {
+        let (store, entry) = self.snapshot.get(at);
+        !self.request.rule.pinned && store.view(entry).is_some_and(|view| is_kept(view, self.now))
+    }
+
+    /// Names what goes and what stays, with the values that are erased everywhere.
+    fn matched(&self, found: GoingAndStaying, values: &BTreeMap<Vec<u8>, bool>) -> CleanUpMatch {
+        let CleanUpSearch { snapshot, request, .. } = *self;
+        let GoingAndStaying { goes, near, pinned } = found;
+        let erasable = self.erasable(values);
+        let holders = holders(snapshot, &goes, &erasable);
+        // What the format keeps has the value masked, unless the user wants that memory to stay as it is.
+        let stays = holders.iter().filter(|(at, _)| {
+            let (store, entry) = snapshot.get(**at);
+            request.except.contains(at) || !is_masked(store, entry)
+        });
+        let held: BTreeSet<usize> = stays.flat_map(|(_, values)| values).copied().collect();
+        let everywhere = erasable.all().iter().enumerate().filter(|(at, _)| !held.contains(at));
+        let everywhere = SecretValues::of(everywhere.map(|(_, own)| own));
+        let is_named =
+            |at: &EntryRef| request.except.contains(at) || pinned.contains(at) || goes.contains(at);
+        let holders: Vec<EntryRef> = holders.into_keys().filter(|at| !is_named(at)).collect();
+        let near = near.into_iter().filter(|(at, _)| !holders.contains(at)).map(|(at, kind)| NearCopy {
+            at,
+            kind,
+            is_out_of_time: !self.is_in_time(at),
+            is_pinned: self.is_pinned(at),
+        });
+        let at: Vec<EntryRef> = goes.into_iter().collect();
+        CleanUpMatch {
+            rotate: keys_to_rotate(snapshot, &at, &request.values, self.triage),
+            near_copies: near.collect(),
+            pinned: pinned.into_iter().collect(),
+            values_left: values.len() - everywhere.all().len(),
+            hidden: self.hidden(values),
+            words: Vec::new(),
+            values: everywhere,
+            holders,
+            at,
+        }
+    }
+
+    /// Returns the values that may be erased wherever they are: also a common one, if the user named it.
+    fn erasable(&self, values: &BTreeMap<Vec<u8>, bool>) -> SecretValues {
+        let named: BTreeSet<&[u8]> = self.request.values.iter().map(|own| own.as_bytes()).collect();
+        let found = erasable(self.snapshot, values.keys().filter(|own| !named.contains(&own[..])));
+        let named = named.into_iter().filter(|own| own.len() >= SHORTEST_VALUE);
+        SecretValues::of(named.chain(found.all().iter().map(|own| &own[..])))
+    }
+
+    /// Returns what is never shown. A short name is a part of other words, so it is shown.
+    fn hidden(&self, values: &BTreeMap<Vec<u8>, bool>) -> HiddenValues {
+        let long = values.iter().filter(|(own, _)| own.len() >= SHORTEST_VALUE);
+        let keys = long.clone().filter(|(_, is_key)| **is_key).map(|(own, _)| own);
+        HiddenValues::of(&SecretValues::of(long.clone().map(|(own, _)| own)), &SecretValues::of(keys))
+    }
+}
+
+/// Returns the memories that do not go and hold one of the values, each with the numbers of these values.
+fn holders(
+    snapshot: &Snapshot,
+    goes: &BTreeSet<EntryRef>,
+    values: &SecretValues,
+) -> BTreeMap<EntryRef, BTreeSet<usize>> {
+    if values.is_empty() {
+        return BTreeMap::new();
+    }
+    let search = ErasedValues::of(values.all());
+    let held = |at: EntryRef| {
+        let (store, entry) = snapshot.get(at);
+        (at, search.which(&store.raw(entry)))
+    };
+    let others = snapshot.entries().filter(|at| !goes.contains(at)).map(held);
+    others.filter(|(_, values)| !values.is_empty()).collect()
+}
+
+fn of_query(
+    snapshot: &Snapshot,
+    query: &Query,
+    now: Moment,
+    cancel: &CancelToken,
+) -> Result<Vec<EntryRef>, CleanUpError> {
+    let (ranking, order) = (Ranking::default(), Order::default());
+    let request = Request { snapshot, text: None, query, ranking, order, all: true, now };
+    let found = search(&request, cancel).ok_or(CleanUpError::Stopped)?;
+    let found = found.answered().map_err(CleanUpError::Saved)?;
+    Ok(found.hits.into_iter().map(|own| own.at).collect())
+}
+
+fn names_of(request: &CleanUpRequest) -> Result<Option<NameList>, CleanUpError> {
+    let Some(text) = &request.names else { return Ok(None) };
+    let why = || CleanUpError::Value("the list has no names, or more than can be searched for.".into());
+    NameList::of(text).map(Some).ok_or_else(why)
+}

@@ -1,0 +1,203 @@
+//! `forget`: what stays is named, and not a word of a value is shown.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::support::{Output, Verb, folder};
+
+const NOW: &str = "2026-01-20T10:00:00Z";
+const OLD: &str = "2025-01-01T00:00:00Z";
+const NEW: &str = "2026-01-19T00:00:00Z";
+
+/// A token that opens nothing. It is in pieces, so that no scanner takes it for a real one.
+fn token() -> String {
+    ["gh", "p_", "A1b2C3d4E5f6G7h8", "I9j0K1l2M3n4O5p6Q7r8"].concat()
+}
+
+/// A store with these memories, a home folder, and a folder of palimp's own data.
+struct Home {
+    folder: tempfile::TempDir,
+}
+
+/// Returns a memory as it is in its file.
+fn memory(id: &str, time: &str, tags: &[&str], text: &str) -> String {
+    let own = json!({"session_id": "s", "type": "conversation", "id": id, "tags": tags, "timestamp": time,
+        "content": {"role": "user", "message": text}});
+    format!("{own}\n")
+}
+
+impl Home {
+    fn new(memories: &[String]) -> Home {
+        let own = Home { folder: folder::new() };
+        std::fs::create_dir_all(own.log().parent().unwrap()).unwrap();
+        std::fs::write(own.log(), memories.concat()).unwrap();
+        std::fs::write(own.folder.path().join("store/config.json"), "{\"version\":\"1.0\"}").unwrap();
+        own
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.path().join("store/sessions/s/memory.jsonl")
+    }
+
+    fn text(&self) -> String {
+        std::fs::read_to_string(self.log()).unwrap()
+    }
+
+    fn run(&self, input: &str, words: &[&str]) -> Output {
+        let (store, data) = (self.folder.path().join("store"), self.folder.path().join("data"));
+        let also = ["--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
+        let words = words.iter().copied().chain(also);
+        Verb::new(words).in_folder(self.folder.path()).home(self.folder.path()).with_input(input).run()
+    }
+
+    /// Runs `forget` and returns its facts.
+    fn facts(&self, input: &str, words: &[&str]) -> Value {
+        let words = [&["forget", "--json"], words].concat();
+        self.run(input, &words).json_lines()[0]["forget"].clone()
+    }
+}
+
+fn count(facts: &Value, name: &str) -> usize {
+    facts[name].as_array().unwrap().len()
+}
+
+#[test]
+fn a_value_is_not_shown_and_is_searched_for_beside_the_stores_though_a_memory_with_it_stays() {
+    let key = token();
+    let stays = memory("mem_1", OLD, &[], &format!("Old: {key}"));
+    let home = Home::new(&[stays.clone(), memory("mem_2", NEW, &[], &format!("New: {key}"))]);
+    let history = home.folder.path().join(".bash_history");
+    std::fs::write(&history, format!("export TOKEN={key}\n")).unwrap();
+    let words = ["forget", "--value-from", "-", "--since", "-2d"];
+    let plan = home.run(&key, &[&words[..], &["--dry-run"]].concat());
+    for told in ["forget 1 memory\n", "with a value, and not forgotten: 1 memory\n", "1 value stays"] {
+        assert!(plan.stdout.contains(told), "{told}: {}", plan.stdout);
+    }
+    assert!(plan.stdout.contains(".bash_history"), "{}", plan.stdout);
+    let done = home.run(&key, &[&words[..], &["--yes", "--json"]].concat()).expect_status(0);
+    let rows = done.json_lines();
+    let receipt = rows.iter().find_map(|row| row["receipt"].as_str()).unwrap();
+    let receipt = std::fs::read_to_string(receipt).unwrap();
+    assert!(receipt.contains(".bash_history"), "{receipt}");
+    for shown in [&plan.stdout, &plan.stderr, &done.stdout, &done.stderr, &receipt] {
+        assert!(!shown.contains(&key[4..12]), "{shown}");
+    }
+    assert_eq!(home.text(), stays);
+}
+
+#[test]
+fn a_memory_with_a_part_of_a_value_is_named_once_and_never_quoted() {
+    let key = token();
+    let says =
+        |part: &str| format!("The deploy job uses {part} as its token in the nightly run of all tests");
+    let home = Home::new(&[
+        memory("mem_1", OLD, &[], &says(&key)),
+        memory("mem_2", OLD, &[], &says(&key[..20])),
+        memory("mem_3", OLD, &[], &says(&key[20..])),
+    ]);
+    for words in [&["--dry-run"][..], &["--near-copies", "--dry-run"], &["--near-copies", "--yes"]] {
+        let words = [&["forget", "--value-from", "-"], words].concat();
+        let told = home.run(&key, &words).expect_status(0).stdout;
+        assert!(!told.contains(&key[4..12]) && !told.contains(&key[24..32]), "{told}");
+        if !words.contains(&"--near-copies") {
+            assert_eq!(told.matches("holds a part of the value").count(), 2, "{told}");
+            assert_eq!(told.matches("mem_2").count(), 1, "{told}");
+        }
+    }
+    assert_eq!(home.text(), "");
+}
+
+#[test]
+fn pinned_memories_and_those_of_another_time_stay_though_they_say_the_same() {
+    let says = "Marzipan pays on the first day of each month and wants the invoice as a file";
+    let nearly = says.replace("the invoice", "an invoice");
+    let all = [
+        memory("mem_1", NEW, &[], says),
+        memory("mem_2", NEW, &["pinned"], says),
+        memory("mem_3", OLD, &[], says),
+        memory("mem_4", NEW, &["pinned"], &nearly),
+        memory("mem_5", NEW, &[], &says.replace("Marzipan", "It")),
+    ];
+    let home = Home::new(&all);
+    let words = ["--topic", "marzipan", "--since", "-2d", "--near-copies"];
+    let facts = home.facts("", &[&words[..], &["--dry-run"]].concat());
+    assert_eq!((count(&facts, "keys"), count(&facts, "pinned")), (2, 2), "{facts}");
+    assert_eq!(facts["near_copies"][0]["outside_time"], true, "{facts}");
+    home.run("", &[&["forget"], &words[..], &["--yes"]].concat()).expect_status(0);
+    assert_eq!(home.text(), all[1..4].concat());
+}
+
+#[test]
+fn the_percentage_of_a_near_copy_is_that_to_a_memory_that_goes() {
+    let words: Vec<String> = (0..40).map(|number| format!("word{number}")).collect();
+    let text = |from: usize| [&["Marzipan".to_owned()][..], &words[from..from + 30]].concat().join(" ");
+    // The second is most like the third, which does not go.
+    let home = Home::new(&[
+        memory("mem_1", NEW, &["go"], &text(0)),
+        memory("mem_2", NEW, &[], &text(2)),
+        memory("mem_3", NEW, &[], &text(3)),
+    ]);
+    let facts = home.facts("", &["--query", "tag:go", "--dry-run"]);
+    // 27 of 33 pairs of neighbouring words; the third has too few of them.
+    assert_eq!(count(&facts, "near_copies"), 1, "{facts}");
+    assert_eq!(facts["near_copies"][0]["percent"], 81, "{facts}");
+}
+
+#[test]
+fn a_memory_that_its_format_keeps_is_counted_as_staying_with_the_value_masked() {
+    let folder = folder::new();
+    crate::support::demo::lay_out(folder.path(), NOW);
+    let (root, data) = (folder.path().join("web"), folder.path().join("data"));
+    let run = |input: &str, words: &[&str]| {
+        let also = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
+        let words = words.iter().copied().chain(also);
+        Verb::new(words).in_folder(folder.path()).home(folder.path()).with_input(input).run()
+    };
+    let value = "The cart is empty after a deploy";
+    let words = ["forget", "--value-from", "-", "--json"];
+    let facts = run(value, &[&words[..], &["--dry-run"]].concat()).json_lines()[0]["forget"].clone();
+    assert_eq!((count(&facts, "keys"), count(&facts, "kept")), (1, 1), "{facts}");
+    // Checkpoints have the same summary, and are no copies.
+    assert_eq!((facts["memories"].as_u64(), count(&facts, "near_copies")), (Some(1), 0), "{facts}");
+    let before = run("", &["list", "--all", "--json"]).json_lines().len();
+    run(value, &[&words[..], &["--yes"]].concat()).expect_status(0);
+    assert_eq!(run("", &["list", "--all", "--json"]).json_lines().len(), before - 1);
+}
+
+#[test]
+fn a_memory_with_the_id_of_one_that_goes_is_named_as_a_copy_and_not_as_staying() {
+    let home = Home::new(&[
+        memory("mem_1", NEW, &[], "Marzipan moved."),
+        memory("mem_1", NEW, &["pinned"], "Marzipan moved."),
+        memory("mem_2", NEW, &[], "Nothing to see here."),
+    ]);
+    let facts = home.facts("", &["--topic", "marzipan", "--dry-run"]);
+    assert_eq!((count(&facts, "copies"), count(&facts, "pinned")), (1, 0), "{facts}");
+    home.run("", &["forget", "--topic", "marzipan", "--yes"]).expect_status(0);
+    assert_eq!(home.text(), memory("mem_2", NEW, &[], "Nothing to see here."));
+}
+
+#[test]
+fn a_star_in_a_topic_is_a_star_and_a_list_that_can_not_be_read_whole_is_refused() {
+    let home = Home::new(&[
+        memory("mem_1", NEW, &["alpha"], "Nothing."),
+        memory("mem_2", NEW, &["a*"], "Nothing of it."),
+    ]);
+    let facts = home.facts("", &["--topic", "a*", "--dry-run"]);
+    assert_eq!(count(&facts, "keys"), 1, "{facts}");
+    let list = home.folder.path().join("names.txt");
+    std::fs::write(&list, "a name\n".repeat(200_000)).unwrap();
+    let refused = home.run("", &["forget", "--names", list.to_str().unwrap(), "--yes"]).expect_status(2);
+    assert!(refused.stderr.contains("more than 1 MiB"), "{}", refused.stderr);
+}
+
+#[test]
+fn another_rule_of_the_same_name_is_not_replaced() {
+    let home = Home::new(&[memory("mem_1", NEW, &[], "Marzipan moved.")]);
+    home.run("", &["forget", "--topic", "marzipan", "--rule", "customer"]);
+    let refused = home.run("", &["forget", "--topic", "other", "--rule", "customer"]).expect_status(3);
+    assert!(refused.stderr.contains("there is another rule customer: topic marzipan"), "{}", refused.stderr);
+    let rules = home.run("", &["forget", "--rules"]).expect_status(0);
+    assert_eq!(rules.stdout, "customer: topic marzipan\n");
+}
