@@ -93,7 +93,7 @@ fn checks_of(
         ErasureChoice::Receipt(_) => {
             "this is no receipt of a store that is open: name its store with --store."
         }
-        _ => "nothing was erased from these stores yet.",
+        _ => "palimp's own data has no erasure of a store at these paths.",
     };
     Err(Failure::new(Exit::Refused, message))
 }

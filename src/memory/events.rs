@@ -1,9 +1,8 @@
 //! Events, notes and profiles (specification 5 §6 and §7).
 
-use super::query::quoted;
 use super::{Found, Memory, MemoryError, New, Recalled, Result};
 use crate::model::{EntryRef, State};
-use crate::query::Order;
+use crate::query::{Order, quoted, quoted_pattern};
 use crate::text::json_edit::{quoted as json_text, scan};
 use crate::text::json_scanner::Tape;
 use crate::usecase::ChangeCommand;
@@ -119,7 +118,7 @@ impl Memory {
     ///
     /// If the store can't be searched.
     pub fn notes_by_tag(&mut self, tag: &str) -> Result<Recalled<Vec<Found>>> {
-        self.in_time(&format!("type:note tag:{}", quoted(tag)))
+        self.in_time(&format!("type:note tag:{}", quoted_pattern(tag)))
     }
 
     /// Returns the notes that a note links to, or that link to it (§6.2).

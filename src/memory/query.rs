@@ -6,7 +6,9 @@ use super::{Found, Memory, MemoryError, Recalled, Result};
 use crate::format;
 use crate::model::{EntryRef, Moment, Snapshot, Store};
 use crate::ops::archive::is_in_own_data;
-use crate::query::{CancelToken, Order, Query, Ranking, Request, SavedQueryRefusal, search};
+use crate::query::{
+    CancelToken, Order, Query, Ranking, Request, SavedQueryRefusal, quoted, quoted_pattern, search,
+};
 use crate::usecase::{ChangeCommand, DeleteOptions};
 
 /// A query: every condition that is set must hold. Names are compared without regard to case, and `*` in
@@ -80,7 +82,7 @@ impl MemoryQuery<'_> {
     /// Returns the query in the query language, without the session.
     fn terms(&self) -> String {
         let any = |name: &str, values: &[&str]| {
-            let values: Vec<String> = values.iter().map(|own| quoted(own)).collect();
+            let values: Vec<String> = values.iter().map(|own| quoted_pattern(own)).collect();
             (!values.is_empty()).then(|| format!("{name}:{}", values.join(",")))
         };
         let words: Vec<String> = self.text.split_whitespace().map(quoted).collect();
@@ -88,7 +90,7 @@ impl MemoryQuery<'_> {
         let named =
             [("type", self.kinds), ("topic", self.topics), ("tag", self.tags), ("agent", self.agents)];
         let named = named.into_iter().filter_map(|(name, values)| any(name, values));
-        let tags = self.all_tags.iter().map(|tag| format!("tag:{}", quoted(tag)));
+        let tags = self.all_tags.iter().map(|tag| format!("tag:{}", quoted_pattern(tag)));
         let without = any("-tag", self.without_tags);
         let depth = || format!("depth:{}", self.depth.max(1));
         let tied = any("ref", self.references).map(|own| format!("{own} {}", depth()));
@@ -253,11 +255,6 @@ impl Memory {
             search(&request, &CancelToken::default()).unwrap_or_default().answered().map_err(unasked)?;
         Ok(results.hits.iter().map(|hit| (hit.at, hit.rank)).collect())
     }
-}
-
-/// Quotes a value, so that the query language takes it as it is.
-pub(super) fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// Returns the store with another half-life, except where the store sets its own.

@@ -26,6 +26,7 @@ mod time_values;
 mod word_match;
 
 mod query_error;
+mod quote;
 mod search_request;
 mod search_results;
 #[cfg(test)]
@@ -47,6 +48,7 @@ pub use highlight::{highlights, words_in};
 pub use nearest::nearest;
 pub use query_error::QueryError;
 pub use query_tree::Query;
+pub use quote::{quoted, quoted_pattern};
 pub use rank::{EntryDecay, RankFactors, Ranking, WEIGHTS};
 pub use reference_search::reachable;
 pub use result_pick::{PickSummary, ResultPick};

@@ -143,9 +143,10 @@ pub fn after(own: &CleanUp) -> Vec<String> {
         CleanUpAction::Erase => {
             lines.push("It can't be undone. t deletes instead, with undo for 30 days.".into())
         }
-        CleanUpAction::Delete => {
-            lines.push("It can be undone for 30 days: backups and undo data keep it.".into())
-        }
+        CleanUpAction::Delete => lines.push(
+            "It can be undone for 30 days. The text stays on disk; only an erasure removes it for sure."
+                .into(),
+        ),
     }
     lines.extend(plan.planned.notes.iter().cloned());
     lines.extend(not_reached_lines(&plan.planned.not_reached));

@@ -171,9 +171,9 @@ fn happens(planned: &PlannedChange) -> Option<String> {
     let until = undo_until(now).long_date_at(now);
     let undo = Action::Undo.key();
     match planned.request.command {
-        ChangeCommand::Delete(_) => {
-            Some(format!("{undo} undoes it until {until}. The text stays in backups and undo data."))
-        }
+        ChangeCommand::Delete(_) => Some(format!(
+            "{undo} undoes it until {until}. The text stays on disk; only an erasure removes it for sure."
+        )),
         ChangeCommand::Archive => {
             Some(format!("{undo} undoes it until {until}. The text stays in the archive."))
         }

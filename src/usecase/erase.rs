@@ -17,7 +17,7 @@ use crate::store::commit::{self, CommitError, Vault, Writer};
 use crate::store::erase::{ErasedContents, ErasedValues, ErasureMatcher, ErasureTarget};
 use crate::usecase::command::EraseOptions;
 use crate::usecase::planned_change::{LostRecord, PlannedErasure, name_of};
-use crate::usecase::value_places::{self, places, refuse_names};
+use crate::usecase::value_places::{self, places, refuse_names, refuse_rules};
 
 /// A shorter word of an id says nothing about the content.
 const SHORTEST_WORD: usize = 4;
@@ -95,6 +95,7 @@ pub fn plan_erasure(
     let reason = asked.reason();
     let values = ErasedValues::of(asked.values.all());
     refuse_names(host.disk, store, &values).map_err(CommitError::Refused)?;
+    refuse_rules(host, &values).map_err(CommitError::Refused)?;
     let (targets, left) = chosen_targets(context, entries, (asked, each), progress)?;
     let telling: Vec<String> = entries.iter().filter_map(|entry| telling_id(store, entry)).collect();
     // Records that only palimp's own data holds are targets, but the plan is only about files.
@@ -107,17 +108,8 @@ pub fn plan_erasure(
     let places = places(host, store, &values);
     if targets.is_empty() && places.is_empty() {
         let plan = Plan::of("erase", store.whole()?);
-        return Ok(PlannedErasure {
-            store: Arc::clone(store),
-            targets,
-            values: asked.values.clone(),
-            places,
-            plan,
-            left,
-            kept: Vec::new(),
-            copies: Vec::new(),
-            lost: Vec::new(),
-        });
+        let values = asked.values.clone();
+        return Ok(PlannedErasure { values, left, ..PlannedErasure::of_nothing(Arc::clone(store), plan) });
     }
     let refused = |refusal: Refusal| CommitError::Refused(refusal);
     ops::may_change(store).map_err(refused)?;

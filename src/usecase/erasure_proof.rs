@@ -61,25 +61,13 @@ mod tests {
     use super::*;
     use crate::model::{Extent, Moment, Plan};
     use crate::store::commit::scrub::ErasureReceipt;
-    use crate::store::erase::SecretValues;
     use crate::store::{Place, load};
 
     fn planned() -> PlannedErasure {
         let place = Place::whole(Path::new("/no/such/store").into(), "session-log");
         let store = Arc::new(load(&place, Extent::Whole, None, Moment(0)));
         let plan = Plan::of_unread_store("erase", &store.root, store.format);
-        let (targets, places, left) = Default::default();
-        PlannedErasure {
-            store,
-            targets,
-            values: SecretValues::default(),
-            places,
-            plan,
-            left,
-            kept: Vec::new(),
-            copies: Vec::new(),
-            lost: Vec::new(),
-        }
+        PlannedErasure::of_nothing(store, plan)
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl LaterCheck {
         let at = Moment::of(&self.at).map_or_else(|| self.at.clone(), |at| at.long_date_at(now));
         let found = match (self.found, self.complete) {
             (0, true) => "nothing found".to_owned(),
-            (0, false) => "nothing found, but not everything could be searched".to_owned(),
+            (0, false) => "not everything could be searched for; nothing of the rest was found".to_owned(),
             (count, _) => format!("found in {}", count_with_noun(count as u64, "place")),
         };
         format!("searched again {at}: {found}")

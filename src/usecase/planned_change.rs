@@ -238,6 +238,12 @@ pub struct PlannedErasure {
 }
 
 impl PlannedErasure {
+    /// Returns the erasure of nothing, with its plan.
+    pub fn of_nothing(store: Arc<Store>, plan: Plan) -> PlannedErasure {
+        let (targets, values, places, left, kept, copies, lost) = Default::default();
+        PlannedErasure { store, targets, values, places, plan, left, kept, copies, lost }
+    }
+
     /// True if there is nothing to erase.
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty() && self.places.is_empty()

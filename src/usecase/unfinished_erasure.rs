@@ -1,4 +1,4 @@
-//! Which stores the erasures of several stores still have to reach. A note has no word of what is erased.
+//! Notes about erasures of several stores that were stopped: the stores that are left. A note has no erased text.
 //!
 //! Each erasure has a note of its own, so two processes never write the same one at the start.
 
@@ -218,7 +218,7 @@ fn notes(host: Host<'_>) -> Vec<UnfinishedErasure> {
     all
 }
 
-/// Returns a digest of what names a memory after its erasure.
+/// Returns a digest of the names by which a memory is known after its erasure.
 fn target_digest(own: &ErasureTarget) -> String {
     let file = own.file.as_os_str().as_encoded_bytes();
     digest(

@@ -13,6 +13,21 @@ use crate::store::erase::{ErasedValues, is_log_or_copy};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
+/// The file of the saved rules of clean-ups, in palimp's own data.
+pub const RULES_FILE: &str = "clean-up-rules.json";
+
+/// Refuses values that a saved rule holds: the rule would keep them.
+pub fn refuse_rules(host: Host<'_>, values: &ErasedValues) -> Result<(), Refusal> {
+    let path = host.data.join(RULES_FILE);
+    let has = || host.disk.read(&path, 0, None).is_ok_and(|(bytes, _)| values.any(&bytes));
+    if values.is_empty() || !has() {
+        return Ok(());
+    }
+    Err(Refusal::unfit(
+        "a saved rule holds the value: `palimp forget --rules` lists them, and --remove-rule NAME removes one.",
+    ))
+}
+
 /// At most this many files are named.
 const NAMED: usize = 20;
 

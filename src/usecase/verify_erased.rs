@@ -63,7 +63,8 @@ pub struct ErasureCheck {
     pub found: Vec<FoundAgain>,
     /// The files that could not be searched whole, with the reasons.
     pub unread: Vec<String>,
-    /// Erasures whose receipt has no digest, or whose key is missing: what they erased can't be searched for.
+    /// Erasures whose receipt is missing or has no digest, or whose key is missing: what they erased can't be searched
+    /// for.
     pub unknown: Vec<u64>,
     /// Places beside the stores: those of the receipts as they are now, or those that have the value. `None` if they
     /// were not searched.
@@ -102,7 +103,7 @@ impl ErasureCheck {
         let unknown: Vec<String> = self.unknown.iter().map(u64::to_string).collect();
         if !unknown.is_empty() {
             lines.push(format!(
-                "  of step {} there are no digests, or their key is missing: what was erased can't be searched for",
+                "  of step {} the receipt, its digests or their key are missing: what was erased can't be searched for",
                 unknown.join(", ")
             ));
         }
@@ -141,7 +142,8 @@ pub fn verify_erased(
         return Ok(Some(checked(host, (store, &vault), &KeyedSearch::of(&key, &digests), &own)));
     }
     let receipts = receipts(&vault, choice)?;
-    if receipts.is_empty() {
+    let missing = steps_without_receipt(&vault, choice)?;
+    if receipts.is_empty() && missing.is_empty() {
         return Ok(None);
     }
     let key = vault.value_key()?;
@@ -157,8 +159,10 @@ pub fn verify_erased(
     let (digests, steps): (Vec<ValueDigest>, Vec<Option<u64>>) =
         known.iter().flat_map(|own| own.values.iter().map(|value| (value.clone(), Some(own.step)))).unzip();
     let check = checked(host, (store, &vault), &KeyedSearch::of(&key, &digests), &steps);
-    let steps = |all: &[ErasureReceipt]| all.iter().map(|own| own.step).collect();
-    Ok(Some(ErasureCheck { steps: steps(&known), unknown: steps(&unknown), beside, ..check }))
+    let steps = known.iter().map(|own| own.step).collect();
+    let mut unknown: Vec<u64> = unknown.iter().map(|own| own.step).chain(missing).collect();
+    unknown.sort_unstable();
+    Ok(Some(ErasureCheck { steps, unknown, beside, ..check }))
 }
 
 /// Looks again at the places beside the stores that receipts name. `None` if they name none.
@@ -206,6 +210,18 @@ pub fn keep_check(host: Host<'_>, store: &Store, check: &ErasureCheck) -> Result
         true => Ok(()),
         false => Vault::open(host.disk, host.data, &store.root)?.keep_erasure_checks(lines),
     }
+}
+
+/// Returns the erasures that are asked for, that the journal has, and whose receipt is gone.
+fn steps_without_receipt(vault: &Vault<'_>, choice: &ErasureChoice) -> Result<Vec<u64>, CommitError> {
+    let is_asked = |step: &u64| match choice {
+        ErasureChoice::All => true,
+        ErasureChoice::Step(own) => step == own,
+        ErasureChoice::Receipt(_) | ErasureChoice::Values(_) => false,
+    };
+    let known = vault.receipt_steps()?;
+    let erased = vault.journal()?.into_iter().filter(|line| line.verb == "erase").map(|line| line.step);
+    Ok(erased.filter(|step| is_asked(step) && !known.contains(step)).collect())
 }
 
 /// Reads the receipts that are asked for, in the order of their steps.

@@ -126,7 +126,7 @@ fn plan_once(
 }
 
 impl CleanUpPlan {
-    /// Takes what goes with others out of the lists of what stays.
+    /// Removes the memories that go with others from the lists of memories that stay.
     fn without_gone(mut self) -> CleanUpPlan {
         let stays = |at: &EntryRef| !self.copies.contains(at) && !self.lost.contains(at);
         self.found.near_copies.retain(|own| stays(&own.at));

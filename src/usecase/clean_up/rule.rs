@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::Moment;
-use crate::query::{Query, QueryError};
+use crate::query::{Query, QueryError, quoted};
 
 /// What a clean-up is about. A memory must fit everything that is given.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,11 +125,6 @@ fn of_topic(topic: &str) -> String {
 fn field(name: &str, value: &str) -> String {
     let value = value.trim();
     if value.is_empty() { String::new() } else { format!("{name}:{}", quoted(value)) }
-}
-
-/// Returns a text between quotes, in which nothing is a part of the query language.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 fn parsed(texts: &[Option<String>], now: Moment) -> Result<Option<Query>, QueryError> {

@@ -6,13 +6,13 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::rule::CleanUpRule;
-use crate::detectors::has_secret;
+use crate::detectors::detect;
 use crate::disk::{Disk, RealDisk};
 use crate::model::PathText;
 use crate::store::commit::make_folders;
 use crate::usecase::screen_state::write;
+use crate::usecase::value_places::RULES_FILE;
 
-const FILE: &str = "clean-up-rules.json";
 /// It is locked while rules are changed.
 const LOCK: &str = "clean-up-rules.lock";
 /// The longest name of a rule.
@@ -32,7 +32,7 @@ impl SavedRules {
     ///
     /// If there are some that can't be read: a rule that is saved then would replace them.
     pub fn kept_in(data: &Path) -> Result<SavedRules, String> {
-        let file = data.join(FILE);
+        let file = data.join(RULES_FILE);
         let failed = |why: String| format!("{} can't be read: {why}. Nothing was changed.", file.to_text());
         match RealDisk.read(&file, 0, None) {
             Ok((bytes, _)) => serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string())),
@@ -88,11 +88,11 @@ impl SavedRules {
                 "a rule needs a topic, a query, a kind or a list of names. A value is not saved.".into()
             );
         }
-        let texts = [&rule.topic, &rule.query].into_iter().flatten();
-        if texts.into_iter().any(|own| has_secret(own.as_bytes())) {
-            return Err(
-                "the rule holds something secret, which would stay in its file. It was not saved.".into()
-            );
+        let texts = [rule.topic.as_deref(), rule.query.as_deref(), Some(name)];
+        if texts.into_iter().flatten().any(|own| !detect(own.as_bytes(), None).is_empty()) {
+            return Err("the rule holds something sensitive, which would stay in its file: a file of names, or a kind, \
+                        says the same. It was not saved."
+                .into());
         }
         if let Some(other) = self.rules.get(name).filter(|own| **own != rule) {
             return Err(format!(
@@ -117,7 +117,7 @@ impl SavedRules {
     /// If the folder of palimp's own data can't be written. The text says why.
     fn keep_in(&self, data: &Path) -> Result<(), String> {
         let text = serde_json::to_vec_pretty(self).map_err(std::io::Error::from);
-        let kept = text.and_then(|text| write(data, FILE, &text));
+        let kept = text.and_then(|text| write(data, RULES_FILE, &text));
         kept.map_err(|error| format!("The rule can't be saved: {error}."))
     }
 }
@@ -139,13 +139,15 @@ mod tests {
         let secret = ["ghp_", "x7Kd9Qw2Lm4Rt6Yp8Zs1Vb3Nc5Hf0JgAeTuW"].concat();
         let secret = CleanUpRule { topic: Some(secret), ..CleanUpRule::default() };
         assert!(kept.add("other", secret).is_err());
+        let address = CleanUpRule { topic: Some("bob@corp.example.org".into()), ..CleanUpRule::default() };
+        assert!(kept.add("other", address).is_err());
         assert!(kept.add("two words", rule.clone()).is_err());
         let other = CleanUpRule { topic: Some("other".into()), ..rule.clone() };
         assert!(kept.add("acme-monthly", other).unwrap_err().contains("topic acme"));
         assert_eq!((kept.add("acme-monthly", rule.clone()), kept.get("acme-monthly")), (Ok(()), Some(&rule)));
         assert!(kept.add("empty", CleanUpRule::default()).is_err());
         assert!(kept.remove("acme-monthly") && !kept.remove("acme-monthly"));
-        std::fs::write(folder.path().join(FILE), "{").unwrap();
+        std::fs::write(folder.path().join(RULES_FILE), "{").unwrap();
         assert!(SavedRules::kept_in(folder.path()).is_err());
     }
 }

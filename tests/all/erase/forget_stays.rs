@@ -201,3 +201,104 @@ fn another_rule_of_the_same_name_is_not_replaced() {
     let rules = home.run("", &["forget", "--rules"]).expect_status(0);
     assert_eq!(rules.stdout, "customer: topic marzipan\n");
 }
+
+#[test]
+fn deleted_memories_that_can_not_be_restored_afterwards_are_named_before() {
+    let folder = folder::new();
+    crate::support::demo::lay_out(folder.path(), NOW);
+    let (root, data) = (folder.path().join("shop/.bmad/memory"), folder.path().join("data"));
+    let run = |words: &[&str]| {
+        let also = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
+        let words = words.iter().copied().chain(also);
+        Verb::new(words).in_folder(folder.path()).home(folder.path()).run()
+    };
+    let rows = |query: &str| -> Vec<[String; 2]> {
+        let rows = run(&["list", query, "--all", "--json"]).json_lines();
+        rows.iter().map(|own| ["key", "id"].map(|name| own[name].as_str().unwrap().to_owned())).collect()
+    };
+    let live = rows("type:decision is:live");
+    let ([first, id], [second, name]) = (&live[0], &live[1]);
+    run(&["delete", first, second, "--yes"]).expect_status(0);
+    assert_eq!(rows("is:deleted").len(), 2);
+    let query = format!("is:deleted id:{id}");
+    let plan = run(&["forget", "--query", &query, "--dry-run", "--json"]).json_lines();
+    let facts = &plan[0]["forget"];
+    assert_eq!((count(facts, "keys"), count(facts, "lost")), (1, 1), "{facts}");
+    let told = run(&["forget", "--query", &query, "--yes"]).expect_status(0).stdout;
+    assert!(
+        told.contains("with a deleted memory, which can't be restored then") && told.contains(name),
+        "{told}"
+    );
+    assert!(rows("is:deleted").is_empty());
+}
+
+#[test]
+fn a_deleted_note_that_is_erased_can_be_searched_for_later_and_a_missing_receipt_is_said() {
+    let folder = folder::new();
+    let (root, data) = (folder.path().join("app/.serena/memories"), folder.path().join("data"));
+    let run = |words: &[&str]| {
+        let also = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
+        let words = words.iter().copied().chain(also);
+        Verb::new(words).in_folder(folder.path()).home(folder.path()).run()
+    };
+    std::fs::create_dir_all(&root).unwrap();
+    let (file, text) =
+        (root.join("receipts.md"), "# Receipts\n\nA receipt is made once, from the sale as it was.\n");
+    std::fs::write(&file, text).unwrap();
+    std::fs::write(root.join("naming.md"), "# Naming\n\nNames are English words.\n").unwrap();
+    run(&["delete", "receipts", "--yes"]).expect_status(0);
+    let done = run(&["forget", "--query", "is:deleted", "--yes", "--json"]).expect_status(0).json_lines();
+    let told = run(&["verify-erased", "--all"]).expect_status(0).stdout;
+    assert!(told.contains("1 value of step 2: none has it"), "{told}");
+    std::fs::write(&file, text).unwrap();
+    run(&["verify-erased", "--all"]).expect_status(1);
+    std::fs::remove_file(done.iter().find_map(|row| row["receipt"].as_str()).unwrap()).unwrap();
+    let told = run(&["verify-erased", "--all"]).expect_status(1).stdout;
+    assert!(told.contains("of step 2 the receipt, its digests or their key are missing"), "{told}");
+}
+
+#[test]
+fn a_topic_or_a_query_that_says_nothing_never_means_everything() {
+    let all = [memory("mem_1", NEW, &[], "Marzipan moved."), memory("mem_2", NEW, &[], "Nothing.")];
+    let home = Home::new(&all);
+    for words in [["--topic", ""], ["--topic", "\"\""], ["--query", "sort:time"], ["--query", "limit:9"]] {
+        home.run("", &[&["forget"], &words[..], &["--yes"]].concat()).expect_status(2);
+        home.run("", &[&["forget"], &words[..], &["--kind", "email", "--yes"]].concat()).expect_status(2);
+    }
+    assert_eq!(home.text(), all.concat());
+}
+
+#[test]
+fn a_person_and_a_kind_must_both_be_in_a_memory_that_goes() {
+    let address = ["bob", "corp.example.org"].join("@");
+    let all = [
+        memory("mem_1", NEW, &[], "Marzenka prefers tabs."),
+        memory("mem_2", NEW, &[], &format!("Write to {address}.")),
+        memory("mem_3", NEW, &[], &format!("Marzenka writes from {address}.")),
+    ];
+    let home = Home::new(&all);
+    let list = home.folder.path().join("names.txt");
+    std::fs::write(&list, "Marzenka\n").unwrap();
+    let facts = home.facts("", &["--names", list.to_str().unwrap(), "--kind", "email", "--dry-run"]);
+    assert_eq!(count(&facts, "keys"), 1, "{facts}");
+}
+
+#[test]
+fn an_id_with_an_asked_value_is_not_printed_and_a_rule_that_holds_a_value_must_go_first() {
+    let all = [
+        memory("mem_1", NEW, &["x"], "The word is kingfisher-17."),
+        memory("note-kingfisher-17", OLD, &[], "It has it in its id: kingfisher-17."),
+    ];
+    let home = Home::new(&all);
+    let words = ["forget", "--value-from", "-", "--query", "tag:x", "--dry-run"];
+    let told = home.run("kingfisher-17", &words);
+    assert!(!told.stdout.contains("kingfisher") && !told.stderr.contains("kingfisher"), "{}", told.stdout);
+    let home = Home::new(&all[..1]);
+    home.run(
+        "",
+        &["forget", "--topic", "kingfisher-17", "--until", "2020-01-01", "--rule", "birds", "--yes"],
+    );
+    let refused = home.run("kingfisher-17", &["forget", "--value-from", "-", "--yes"]).expect_status(3);
+    assert!(refused.stderr.contains("a saved rule holds the value"), "{}", refused.stderr);
+    assert_eq!(home.text(), all[0]);
+}

@@ -1,4 +1,4 @@
-//! The receipts of a store: where they are, and how they are read again.
+//! Finds and reads the receipts of a store.
 
 use std::path::{Path, PathBuf};
 
