@@ -16,7 +16,7 @@ use crate::cli::context::Context;
 use crate::disk::host::Host;
 use crate::format::store_names;
 use crate::model::plan::count_with_noun;
-use crate::model::{EntryRef, NotReached, PathText, ProviderKeys, Snapshot};
+use crate::model::{EntryRef, PathText, ProviderKeys, Snapshot, SurroundingFinding};
 use crate::usecase::clean_up::{
     CleanUpError, CleanUpPlan, CleanUpRequest, CleanUpRule, NearCopy, NearKind, SavedRules, plan_clean_up,
 };
@@ -93,9 +93,12 @@ struct RuleRow<'a> {
 #[derive(Serialize)]
 struct ForgetRow<'a> {
     forget: ForgetFacts<'a>,
-    /// What is not reached, if no plan follows that has it.
-    #[serde(flatten)]
-    not_reached: Option<&'a NotReached>,
+    /// The places beside the stores that have it, if no plan follows that has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside: Option<&'a [SurroundingFinding]>,
+    /// What could not be searched there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside_unread: Option<&'a [String]>,
 }
 
 #[derive(Serialize)]
@@ -243,8 +246,10 @@ fn print_facts(context: &mut Context, own: &CleanUpPlan, rule: Option<&str>) -> 
         rotate: &found.rotate,
         notes: &planned.notes,
     };
-    let not_reached = planned.erasures.is_empty().then_some(&planned.not_reached);
-    context.out.json(&ForgetRow { forget, not_reached }).map_err(Failure::from)
+    let report = planned.not_reached.beside.as_ref().filter(|_| planned.erasures.is_empty());
+    let beside = report.map(|own| &*own.found);
+    let beside_unread = report.map(|own| &*own.unread);
+    context.out.json(&ForgetRow { forget, beside, beside_unread }).map_err(Failure::from)
 }
 
 /// Says what a clean-up takes and leaves, one line for each memory that stays. Untrusted text.

@@ -11,11 +11,11 @@ use crate::cli::context::Context;
 use crate::disk::host::Host;
 use crate::model::{PathText, Snapshot};
 use crate::store::erase::SecretValues;
-use crate::usecase::erasure_receipts;
 use crate::usecase::surroundings::told;
 use crate::usecase::verify_erased::{ErasureCheck, ErasureChoice, keep_check, verify_erased};
+use crate::usecase::{erasure_receipts, is_settled, unfinished_erasure};
 
-/// Checks the receipt, all receipts, or values. Ends with 1 if something is found.
+/// Checks the receipt, all receipts, or values. Ends with 1 if something is found, or if an erasure was stopped before it reached all its stores.
 pub fn run(context: &mut Context, receipt: Option<PathBuf>, values: &ValueOptions) -> Result {
     let all = context.options.all;
     if usize::from(receipt.is_some()) + usize::from(all) + usize::from(values.is_given()) != 1 {
@@ -50,7 +50,10 @@ pub fn run(context: &mut Context, receipt: Option<PathBuf>, values: &ValueOption
         .iter()
         .filter(|own| !own.unread.is_empty())
         .for_each(|own| own.unread.iter().for_each(|line| say(line)));
-    Ok(if checks.iter().all(ErasureCheck::is_clean) { Exit::Done } else { Exit::Nothing })
+    // An erasure that was stopped left stores that have no receipt of it.
+    let is_left = all && !unfinished_erasure(Host::here(&data, context.now)).is_empty();
+    let is_clean = checks.iter().all(ErasureCheck::is_clean);
+    Ok(if is_clean && !is_left { Exit::Done } else { Exit::Nothing })
 }
 
 /// Lists the receipts, each with its last check.
@@ -78,7 +81,8 @@ fn checks_of(
     let mut checks = Vec::new();
     for store in &snapshot.stores {
         let host = Host::here(data, context.now);
-        let check = with_progress(|progress| verify_erased(host, store, choice, progress));
+        let check =
+            with_progress(|progress| verify_erased(host, (store, &snapshot.stores), choice, progress));
         let check = check.map_err(|error| Failure::new(Exit::Refused, error.to_string()))?;
         if let Some(check) = check.as_ref().filter(|_| !context.options.readonly) {
             let kept = keep_check(host, store, check);
@@ -89,7 +93,14 @@ fn checks_of(
     if !checks.is_empty() {
         return Ok(checks);
     }
+    let is_interrupted = || snapshot.stores.iter().any(|own| !is_settled(data, &own.root));
+    let is_begun = || !unfinished_erasure(Host::here(data, context.now)).is_empty() || is_interrupted();
     let message = match choice {
+        ErasureChoice::All if is_begun() => {
+            let message =
+                "an erasure is not finished: nothing can be checked yet. Ask for the same erasure again.";
+            return Err(Failure::new(Exit::Nothing, message));
+        }
         ErasureChoice::Receipt(_) => {
             "this is no receipt of a store that is open: name its store with --store."
         }

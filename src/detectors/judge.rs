@@ -1,5 +1,6 @@
 //! Judges values that have no form of their own: is it random, or a word, or a placeholder?
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::rules::Judge;
@@ -59,8 +60,9 @@ pub fn value(bytes: &[u8], span: Range<usize>, judge: Judge) -> Option<Range<usi
         .min()
         .unwrap_or(stop);
     let mut rest = &rest[..stop];
+    let is_quoted = bytes.get(span.end).is_some_and(|byte| b"\"'`\\".contains(byte));
     while let [head @ .., last] = rest {
-        let is_end = matches!(last, b'.' | b':' | b'?') && stop == text.len() - lead;
+        let is_end = matches!(last, b'.' | b':' | b'?') && !is_quoted && stop == text.len() - lead;
         if !is_mark(last) && !is_end {
             break;
         }
@@ -104,7 +106,8 @@ fn is_odd_case(value: &[u8]) -> bool {
 
 /// True if the value means another one: a variable, a call, a path, a type.
 fn is_variable(value: &[u8]) -> bool {
-    const STARTS: [&[u8]; 17] = [
+    const STARTS: [&[u8]; 18] = [
+        b"-",
         b":",
         b"=",
         b"!",
@@ -124,9 +127,33 @@ fn is_variable(value: &[u8]) -> bool {
         b"env:",
     ];
     const PARTS: [&[u8]; 7] = [b"()", b"(", b"::", b"->", b"://", b"${", b"{{"];
-    STARTS.iter().any(|own| value.starts_with(own))
+    let has_part = |parts: &[&[u8]]| parts.iter().any(|own| memchr::memmem::find(value, own).is_some());
+    let is_known = STARTS.iter().any(|own| value.starts_with(own)) || has_part(&PARTS);
+    is_known && (!is_jumble(value) || has_part(&CALLS))
+        || is_version(value)
         || value.starts_with(b"/") && !is_base64(value)
-        || PARTS.iter().any(|own| memchr::memmem::find(value, own).is_some())
+}
+
+/// Parts of values that are calls, types or addresses, whatever else is in them.
+const CALLS: [&[u8]; 7] = [b"()", b"$(", b"::", b"->", b"://", b"${", b"{{"];
+
+/// True if a value has letters of both cases, digits, several signs, and no word: nobody writes code so.
+fn is_jumble(value: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| value.iter().any(is);
+    let signs: BTreeSet<&u8> = value.iter().filter(|byte| byte.is_ascii_punctuation()).collect();
+    let is_word = |own: &[u8]| own.len() > 4;
+    signs.len() > 2
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit)
+        && !value.split(|byte| !byte.is_ascii_alphabetic()).any(is_word)
+}
+
+/// True for the number of a version: `v2.24.7`.
+fn is_version(value: &[u8]) -> bool {
+    let Some(numbers) = value.strip_prefix(b"v") else { return false };
+    let mut parts = numbers.split(|byte| *byte == b'.');
+    value.contains(&b'.') && parts.all(|own| !own.is_empty() && own.iter().all(u8::is_ascii_digit))
 }
 
 /// The least length of a value that begins as a path and may be base64.
@@ -158,6 +185,17 @@ fn is_word_list(value: &[u8], judge: Judge) -> bool {
     if parts.len() > 3
         && !value.iter().any(|byte| b"_./ ".contains(byte))
         && parts.iter().all(|own| is_small(own))
+    {
+        return false;
+    }
+    // `copper-walnut-42`
+    let is_counted = |part: &[u8]| part.len() > 1 && part.iter().all(u8::is_ascii_digit);
+    if let [words @ .., last] = parts.as_slice()
+        && words.len() > 1
+        && judge == Judge::Password
+        && value.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+        && words.iter().all(|own| is_small(own))
+        && is_counted(last)
     {
         return false;
     }

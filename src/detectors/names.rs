@@ -1,9 +1,15 @@
 //! Finds the names and handles of a list that the user gives.
 
+use std::collections::BTreeSet;
+
 use aho_corasick::{AhoCorasick, MatchKind};
+use unicode_normalization::UnicodeNormalization;
 
 use super::detection::Detection;
 use super::kind::Kind;
+
+/// What is found between two words of a name.
+const SPACES: [&str; 6] = [" ", "  ", "\n", "\r\n", "\n  ", "\u{a0}"];
 
 /// Names and handles, one on each line of a file. A line that starts with `#` is a comment.
 pub struct NameList {
@@ -15,8 +21,8 @@ impl NameList {
     pub fn of(text: &str) -> Option<NameList> {
         let lines = NameList::lines(text);
         // The automaton folds ASCII alone.
-        let words: Vec<String> =
-            lines.flat_map(|name| [name.to_owned(), name.to_lowercase(), name.to_uppercase()]).collect();
+        let cases = lines.flat_map(|name| [name.to_owned(), name.to_lowercase(), name.to_uppercase()]);
+        let words: BTreeSet<String> = cases.flat_map(|name| spellings(&name)).collect();
         if words.is_empty() {
             return None;
         }
@@ -47,6 +53,14 @@ impl NameList {
         };
         whole.map(one).collect()
     }
+}
+
+/// Returns a name with composed and with decomposed letters, and with what may be between its words: a text may be wrapped
+/// there.
+fn spellings(name: &str) -> Vec<String> {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let spaced = SPACES.map(|space| words.join(space));
+    spaced.iter().flat_map(|own| [own.nfc().collect(), own.nfd().collect()]).collect()
 }
 
 fn is_after_escape(bytes: &[u8], at: usize) -> bool {

@@ -242,13 +242,14 @@ fn is_near(bytes: &[u8], at: usize, words: &[&str]) -> bool {
 /// Returns the digits of a telephone number in any form, and where it ends in `text`.
 fn spread(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let (mut all, mut end, mut gap) = (Vec::new(), 0, 0);
+    let is_slash = |at: usize| text.get(at.saturating_sub(2)..=at) == Some(b" / ");
     for (at, byte) in text.iter().enumerate().take(LONGEST) {
         match byte {
             b'0'..=b'9' => {
                 all.push(byte - b'0');
                 (end, gap) = (at + 1, 0);
             }
-            b' ' | b'-' | b'.' | b'/' | b'(' | b')' if gap < 2 => gap += 1,
+            b' ' | b'-' | b'.' | b'/' | b'(' | b')' if gap < 2 || is_slash(at) => gap += 1,
             _ => break,
         }
     }

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::detection::Detection;
 use super::kind::Kind;
+use super::redaction_mark::starts_redacted;
 
 /// Endings of files that stand where a top-level domain would.
 const FILE_ENDINGS: [&str; 16] = [
@@ -18,7 +19,8 @@ const PRIVATE_DOMAINS: [&str; 7] =
 /// Words beside which a name that ends in `.local` is a host: files and settings end so, too.
 const HOST_WORDS: [&str; 6] = ["host", "server", "ssh ", "ping ", "machine", "printer"];
 /// Words after which four numbers are no address.
-const VERSION_WORDS: [&str; 6] = ["version", "release", "phase", "section", "chapter", "upgrade"];
+const VERSION_WORDS: [&str; 8] =
+    ["version", "release", "phase", "section", "chapter", "upgrade", "package", "kernel"];
 /// Where home folders are, and names there that are no user.
 const HOMES: [&str; 3] = ["/home/", "/Users/", "Users\\"];
 const NO_USER: [&str; 18] = [
@@ -55,30 +57,10 @@ pub fn places(bytes: &[u8]) -> Vec<Detection> {
 }
 
 fn email(bytes: &[u8], at: usize) -> Option<Detection> {
-    let is_local = |byte: &u8| byte.is_ascii_alphanumeric() || b".!#$%&'*+-/=?^_`{|}~".contains(byte);
-    let before = bytes[..at].iter().rev().take(64).take_while(|byte| is_local(byte)).count();
-    let mut start = at - before;
-    // Marks around an address are not a part of it.
-    while start < at && !(bytes[start].is_ascii_alphanumeric() || bytes[start] == b'_') {
-        start += 1;
-    }
-    // In JSON, `\n` may be before it.
-    if start > 0 && bytes[start - 1] == b'\\' && b"nrt".contains(&bytes[start]) {
-        start += 1;
-    }
+    let start = email_start(bytes, at);
     let local = &bytes[start..at];
-    // A path or a URL may be before it: `https://user@host`.
-    let local_start = local.iter().rposition(|byte| b"/=?'`{}|".contains(byte)).map_or(0, |own| own + 1);
-    let (start, local) = (start + local_start, &local[local_start..]);
-    let is_host = |byte: &u8| byte.is_ascii_alphanumeric() || b".-".contains(byte);
-    let rest = bytes.get(at + 1..)?;
-    let len = rest.iter().take(255).take_while(|byte| is_host(byte)).count();
-    let mut host = &rest[..len];
-    while let [head @ .., b'.' | b'-'] = host {
-        host = head;
-    }
-    let end = at + 1 + host.len();
-    let text = std::str::from_utf8(host).ok()?;
+    let text = email_host(bytes.get(at + 1..)?);
+    let end = at + 1 + text.len();
     let (name, top) = text.rsplit_once('.')?;
     let is_top = top.chars().count() >= 2 && top.chars().all(char::is_alphabetic) || top.starts_with("xn--");
     let is_file = FILE_ENDINGS.contains(&top.to_ascii_lowercase().as_str());
@@ -89,6 +71,43 @@ fn email(bytes: &[u8], at: usize) -> Option<Detection> {
         !local.is_empty() && !is_login && !name.is_empty() && !name.starts_with('.') && !text.contains("..");
     (is_it && is_top && !is_file && !is_clone && local.last() != Some(&b'.'))
         .then(|| of(Kind::Email, "email", start..end))
+}
+
+/// Returns where the local part of an address begins, whose `@` is at a place. Its letters are ASCII or of another script
+/// that has spaces between words.
+fn email_start(bytes: &[u8], at: usize) -> usize {
+    let is_letter = |c: char| c < '\u{530}' && c.is_alphanumeric() || ('\u{300}'..'\u{370}').contains(&c);
+    let is_local = |c: &char| is_letter(*c) || ".!#$%&'*+-/=?^_`{|}~".contains(*c);
+    let part = bytes[at.saturating_sub(64)..at].utf8_chunks().last();
+    let text = part.filter(|own| own.invalid().is_empty()).map_or("", |own| own.valid());
+    let len: usize = text.chars().rev().take_while(is_local).map(char::len_utf8).sum();
+    // Marks around an address are not a part of it.
+    let local = text[text.len() - len..].trim_start_matches(|c| !is_letter(c) && c != '_');
+    let is_mark = |(place, c): &(usize, char)| match c {
+        '\'' => !local[..*place].ends_with(is_letter),
+        c => "/=?`{}|".contains(*c),
+    };
+    // A path or a URL may be before it: `https://user@host`.
+    let local = local.char_indices().rfind(is_mark).map_or(local, |(place, _)| &local[place + 1..]);
+    let start = at - local.len();
+    // In JSON, `\n` may be before it.
+    let is_escape =
+        start > 0 && bytes[start - 1] == b'\\' && bytes.get(start).is_some_and(|own| b"nrt".contains(own));
+    if is_escape { start + 1 } else { start }
+}
+
+/// Returns the name of a host at the start of the bytes. It may have letters of any script.
+fn email_host(bytes: &[u8]) -> &str {
+    let part = &bytes[..bytes.len().min(255)];
+    let valid = std::str::from_utf8(part).map_or_else(|error| error.valid_up_to(), str::len);
+    let text = std::str::from_utf8(&part[..valid]).unwrap_or_default();
+    let is_host = |c: char| c.is_alphanumeric() || ".-".contains(c);
+    let host = &text[..text.find(|c| !is_host(c)).unwrap_or(text.len())];
+    // Text in a script without spaces may follow.
+    let top = host.rfind('.').map_or(host.len(), |dot| dot + 1);
+    let is_mixed = host[top..].starts_with(|c: char| c.is_ascii());
+    let end = if is_mixed { host[top..].find(|c: char| !c.is_ascii()) } else { None };
+    end.map_or(host, |end| &host[..top + end]).trim_end_matches(['.', '-'])
 }
 
 /// True if a URL begins in the word at the end of the bytes.
@@ -126,11 +145,15 @@ fn ipv4(bytes: &[u8], at: usize) -> Option<Detection> {
     let is_cut = before.is_some_and(is_part) && !is_after_escape(bytes, span.start)
         || bytes.get(span.end).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
     let own: Ipv4Addr = std::str::from_utf8(&bytes[span.clone()]).ok()?.parse().ok()?;
-    let is_usual = own.is_loopback() || own.is_broadcast() || matches!(own.octets()[0], 0 | 255);
+    let is_usual =
+        own.is_loopback() || own.is_broadcast() || own.is_multicast() || matches!(own.octets()[0], 0 | 255);
+    // `/opt/sdk/1.2.3.4/lib`: a folder of a version.
+    let is_folder =
+        before == Some(&b'/') && !bytes[..span.start].ends_with(b"//") && !is_in_url(&bytes[..span.start]);
     // `1.2.3.4` after such a word is a version or a number of a part.
     let near = &bytes[span.start.saturating_sub(16)..span.start].to_ascii_lowercase();
     let is_version = VERSION_WORDS.iter().any(|word| memchr::memmem::find(near, word.as_bytes()).is_some());
-    (!is_cut && !is_usual && !is_version).then(|| of(Kind::Address, "ipv4", span))
+    (!is_cut && !is_usual && !is_folder && !is_version).then(|| of(Kind::Address, "ipv4", span))
 }
 
 fn ipv6(bytes: &[u8], at: usize) -> Option<Detection> {
@@ -236,8 +259,11 @@ fn home(bytes: &[u8], at: usize, start: &str) -> Option<Detection> {
         name = head;
     }
     let text = String::from_utf8_lossy(name).to_lowercase();
-    (!name.is_empty() && !NO_USER.contains(&text.as_str()))
-        .then(|| of(Kind::Home, "home-folder", begin..from + name.len()))
+    (!name.is_empty()
+        && !name.starts_with(b".")
+        && !starts_redacted(name)
+        && !NO_USER.contains(&text.as_str()))
+    .then(|| of(Kind::Home, "home-folder", begin..from + name.len()))
 }
 
 /// True if the bytes end in a drive of Windows as Unix programs write it: `/c` or `/mnt/c`.

@@ -46,6 +46,11 @@ pub fn is_redacted(bytes: &[u8], own: &Detection) -> bool {
     left.count() < LEFT
 }
 
+/// True if bytes begin with a mask or a pseudonym.
+pub fn starts_redacted(bytes: &[u8]) -> bool {
+    bytes.starts_with(MASK.as_bytes()) || bytes.starts_with(PSEUDONYM.as_bytes()) && name_len(bytes).is_some()
+}
+
 /// Returns where masks, labels and pseudonyms are.
 fn marks(bytes: &[u8]) -> Vec<Range<usize>> {
     let masks = memmem::find_iter(bytes, MASK).map(|at| at..at + MASK.len());

@@ -239,6 +239,11 @@ fn ids_hashes_times_and_versions_are_nothing_sensitive() {
         "secret: kv/prod/db#password",
         "DB_PASSWORD=/var/run/secrets/postgres/password-file-of-the-app",
         "password=hashlib.sha256(raw).hexdigest()",
+        "password: v2.24.7",
+        "The password pass -Zembed-metadata=no1",
+        "/opt/sdk/6.4.0.2/tools",
+        "/home/.cargo/bin",
+        "in C:\\Users\\\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}\\x and C:\\Users\\redacted-home-0a1b2c3d\\x",
     ] {
         let text = built(template, &mut chance);
         let all = detect(text.as_bytes(), None);
@@ -277,6 +282,20 @@ fn passwords_are_found_as_people_write_them() {
 }
 
 #[test]
+fn words_with_a_number_and_values_full_of_signs_are_passwords() {
+    for value in ["copper-walnut-42", "plum-teapot-lamp-907"] {
+        assert_eq!(found(&format!("password={value}\n")), [value], "{value}");
+    }
+    for value in ["k(9D$x!pQ2)z", "$9k(D-x!pQ2)zW", "!7a#Bq[2]Xz"] {
+        assert_eq!(found(&format!("password=\"{value}\"\n")), [value], "{value}");
+    }
+    assert_eq!(found("password = 'Winter3969?'"), ["Winter3969?"]);
+    for value in ["base64-encoded", "self.get(A1)", "$(cat /x/Y1)", "${DB_Pass1:-x}", "Vec::<A1>!"] {
+        assert!(found(&format!("password=\"{value}\"\n")).is_empty(), "{value}");
+    }
+}
+
+#[test]
 fn a_password_is_masked_to_its_end() {
     let mut chance = Chance(5);
     let (a, b) = (chance.text(ALNUM, 16), chance.text(ALNUM, 6));
@@ -300,6 +319,13 @@ fn numbers_and_addresses_are_found_with_their_kinds() {
         ("call +49 30 901820 now".into(), Kind::Phone, "+49 30 901820".into()),
         ("call (555) 123-4567".into(), Kind::Phone, "(555) 123-4567".into()),
         ("Tel. 030/901820-0".into(), Kind::Phone, "030/901820-0".into()),
+        ("Tel. 030 / 90182055".into(), Kind::Phone, "030 / 90182055".into()),
+        ("at a.b@b\u{fc}cher.example!".into(), Kind::Email, "a.b@b\u{fc}cher.example".into()),
+        ("<o'brien@mail.example>".into(), Kind::Email, "o'brien@mail.example".into()),
+        ("'anna@mail.example'".into(), Kind::Email, "anna@mail.example".into()),
+        ("j\u{fc}rgen@mail.example".into(), Kind::Email, "j\u{fc}rgen@mail.example".into()),
+        ("a.b@mail.example\u{3055}\u{3093}".into(), Kind::Email, "a.b@mail.example".into()),
+        ("http://10.20.30.40/x".into(), Kind::Address, "10.20.30.40".into()),
         ("host 10.20.30.40:22".into(), Kind::Address, "10.20.30.40".into()),
         ("at fe80::1ff:fe23:4567:890a.".into(), Kind::Address, "fe80::1ff:fe23:4567:890a".into()),
         ("mac 00:1a:2b:3c:4d:5e".into(), Kind::Address, "00:1a:2b:3c:4d:5e".into()),
@@ -323,6 +349,9 @@ fn names_of_a_list_are_found_as_whole_words_in_any_case() {
     let own: Vec<_> =
         detect(text.as_bytes(), Some(&names)).into_iter().map(|own| text[own.span].to_owned()).collect();
     assert_eq!(own, ["JÖRG ÄHREN", "MKowalski"]);
+    for text in ["by J\u{f6}rg\n\u{c4}hren", "J\u{f6}rg\u{a0}\u{c4}hren", "JO\u{308}RG  A\u{308}HREN"] {
+        assert_eq!(names.find(text.as_bytes()).len(), 1, "{text}");
+    }
     assert!(NameList::of("# nobody\n").is_none());
 }
 

@@ -6,7 +6,7 @@ use super::SecretValues;
 
 /// What a file beside a store is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum SurroundingKind {
     /// What an agent and its user said.
     Transcript,
@@ -18,8 +18,12 @@ pub enum SurroundingKind {
     Editor,
     /// Something that was thrown away.
     Trash,
+    /// A file that an agent imports memories from.
+    Import,
     /// A commit or another object of a git work tree.
     Git,
+    /// Another file that git keeps: the last message, a log of a branch, settings.
+    GitFile,
 }
 
 impl SurroundingKind {
@@ -31,7 +35,9 @@ impl SurroundingKind {
             SurroundingKind::History => ["history of commands", "histories of commands"],
             SurroundingKind::Editor => ["file of an editor", "files of editors"],
             SurroundingKind::Trash => ["file in the trash", "files in the trash"],
+            SurroundingKind::Import => ["file that is imported", "files that are imported"],
             SurroundingKind::Git => ["git object", "git objects"],
+            SurroundingKind::GitFile => ["file of git", "files of git"],
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod keyed_search;
 pub mod lines;
 pub mod merge_conflict;
 pub mod part_range;
+pub mod pattern_search;
 pub mod prompt_injection;
 pub mod wiki_links;
 

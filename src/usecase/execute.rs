@@ -14,7 +14,7 @@ use super::undo_redo::undo_or_redo;
 use super::{erase, revalidate, unfinished_erasure};
 use crate::disk::host::Host;
 use crate::model::{CommitReceipt, EntryRef, NotReached, Plan, UndoRedo};
-use crate::ops::{Refusal, repair};
+use crate::ops::repair;
 use crate::store::commit::{CommitError, Writer, make_folders, watch_due};
 use crate::usecase::outcome::{ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver};
 use crate::usecase::planned_change::{PlannedChange, PlannedErasure};
@@ -197,7 +197,7 @@ fn erase_all(
     let mut changed: Vec<&Path> = Vec::new();
     let erasure = match planned.erasures.len() {
         0 | 1 => None,
-        _ => Some(unfinished_erasure::begin(host, &planned.erasures).map_err(Refusal::unfit)?),
+        _ => Some(unfinished_erasure::begin(host, &planned.erasures)?),
     };
     let not_reached = NotReached { erasure, ..planned.not_reached.clone() };
     for own in &planned.erasures {

@@ -8,6 +8,7 @@ use aho_corasick::AhoCorasick;
 use crate::detectors::MASK;
 use crate::model::RecordText;
 use crate::store::erase::{ErasedValues, SecretValues};
+use crate::text::pattern_search;
 
 /// A part of a key with fewer bytes is in other texts by chance.
 const SHORTEST_PART: usize = 8;
@@ -38,7 +39,8 @@ impl HiddenValues {
         texts.sort_by_key(|own| std::cmp::Reverse(own.len()));
         let parts: BTreeSet<&[u8]> = keys.all().iter().flat_map(|own| parts(own)).collect();
         let bytes: usize = parts.iter().map(|own| own.len()).sum();
-        let search = (bytes <= PARTS).then(|| AhoCorasick::new(parts.iter()).ok()).flatten();
+        let builder = pattern_search::builder(parts.iter().map(|own| own.len()));
+        let search = (bytes <= PARTS).then(|| builder.build(parts.iter()).ok()).flatten();
         HiddenValues {
             values: values.clone(),
             search: ErasedValues::of(values.all()),

@@ -1,6 +1,7 @@
 //! What an earlier change left in stores: finishes it now, or looks after it later.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::failure::Result;
 use super::{store_with_bytes, unfinished_erasure};
@@ -9,6 +10,9 @@ use crate::disk::{Disk, RealDisk};
 use crate::model::{Moment, Snapshot, Store};
 use crate::store::Place;
 use crate::store::commit::{self, Vault, Writer, is_left_over, take_stores_to_watch};
+
+/// How long a verb that only reads waits for each lock, to finish an erasure.
+const ERASING: Duration = Duration::from_secs(1);
 
 /// The result of looking after palimp's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,16 +48,18 @@ pub fn recover(host: Host<'_>, store: &Store) -> Result<Option<RecoveryReport>> 
     }
 }
 
-/// Like [`recover`], only if no other program is in the way.
+/// Like [`recover`], only if no other program is in the way. An erasure is waited for: what it erases must not stay.
 ///
 /// # Errors
 ///
 /// If palimp's own data can't be read.
 pub fn recover_at_once(host: Host<'_>, store: &Store) -> Result<Option<RecoveryReport>> {
-    match is_left_over(host.disk, host.machine, host.data, store)? {
-        true => Ok(Writer::open_at_once(host, store).ok().map(|writer| RecoveryReport::of(&writer))),
-        false => Ok(None),
+    if !is_left_over(host.disk, host.machine, host.data, store)? {
+        return Ok(None);
     }
+    let is_erasing = Vault::open_read_only(host.disk, host.data, &store.root).erasing()?.is_some();
+    let wait = if is_erasing { ERASING } else { Duration::ZERO };
+    Ok(Writer::open_within(host, store, wait).ok().map(|writer| RecoveryReport::of(&writer)))
 }
 
 /// Finishes an interrupted erasure of a store. `None` if there is none.

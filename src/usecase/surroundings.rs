@@ -8,10 +8,10 @@ use crate::disk::host::Host;
 use crate::format::text_of;
 use crate::model::plan::count_with_noun;
 use crate::model::{
-    EntryRef, Snapshot, SurroundingFinding, SurroundingKind, SurroundingReport, path_from_text,
+    EntryRef, Snapshot, Store, SurroundingFinding, SurroundingKind, SurroundingReport, path_from_text,
 };
 use crate::store::erase::SecretValues;
-use crate::store::surroundings::{self, ByteProgress, SoughtTexts, git_objects};
+use crate::store::surroundings::{self, ByteProgress, SearchPlaces, SoughtTexts, git_objects};
 use crate::usecase::command::ChangeCommand;
 use crate::usecase::planned_change::{PlannedChange, PlannedErasure};
 
@@ -64,7 +64,17 @@ pub fn search(
     let roots: Vec<PathBuf> = snapshot.stores.iter().map(|own| own.root.clone()).collect();
     let projects = snapshot.stores.iter().filter_map(|own| own.project.as_ref()).filter(|own| own.is_there);
     let projects: Vec<PathBuf> = projects.map(|own| own.path.clone()).collect();
-    surroundings::search(host.disk, (home, &roots, &projects), sought, progress)
+    let imports: Vec<PathBuf> = snapshot.stores.iter().flat_map(|own| imports(own)).collect();
+    let places = SearchPlaces { home, roots: &roots, projects: &projects, imports: &imports };
+    surroundings::search(host.disk, places, sought, progress)
+}
+
+/// Returns the places from which a store says that memories are imported. They are relative to the folder around it.
+fn imports(store: &Store) -> Vec<PathBuf> {
+    let around = store.root.parent().unwrap_or(&store.root);
+    let views = store.entries.iter().filter_map(|entry| store.view(entry)).filter(|own| own.kind == "source");
+    let paths = views.flat_map(|own| own.facets).filter(|(name, _)| *name == "path");
+    paths.map(|(_, path)| around.join(path_from_text(path))).collect()
 }
 
 /// Returns the values that are erased, and the main texts of the memories that go; and how many texts are left out.
@@ -87,6 +97,9 @@ pub fn told(report: &SurroundingReport) -> Vec<String> {
     let searched = count_with_noun(report.files, "file");
     let mut lines = Vec::new();
     match report.found.is_empty() {
+        true if report.files == 0 => {
+            lines.push("beside the stores: no file of another program is there to be searched".into())
+        }
         true if report.files == 1 => {
             lines.push("beside the stores: 1 file was searched and does not have it".into())
         }

@@ -15,14 +15,14 @@ use crate::disk::host::Host;
 use crate::disk::{ProcessState, write_synced};
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{Moment, PathText};
-use crate::store::commit::{Vault, make_folders};
+use crate::store::commit::{CommitError, Vault, make_folders};
 use crate::store::erase::ErasureTarget;
 use crate::text::digest::hex;
 
 const FOLDER: &str = "unfinished-erasures";
 const SUFFIX: &str = "json";
-/// An erasure is named for this long, in microseconds: 30 days.
-const NAMED: i64 = 30 * 86_400 * 1_000_000;
+/// An erasure is named for this long, in microseconds: a year.
+const NAMED: i64 = 365 * 86_400 * 1_000_000;
 /// The times of palimp's own lists may have whole seconds.
 const SECOND: i64 = 1_000_000;
 /// The length of a digest in hexadecimal digits.
@@ -61,7 +61,7 @@ struct LeftStore {
 /// # Errors
 ///
 /// If the folder of palimp's own data can't be written. Nothing is changed then.
-pub fn begin(host: Host<'_>, erasures: &[PlannedErasure]) -> Result<String, String> {
+pub fn begin(host: Host<'_>, erasures: &[PlannedErasure]) -> Result<String, CommitError> {
     let is_over = |own: &UnfinishedErasure| host.now.0 - own.at >= NAMED;
     notes(host).iter().filter(|own| is_over(own)).for_each(|own| own.drop(host));
     let id = change_id(host.machine);
@@ -69,7 +69,7 @@ pub fn begin(host: Host<'_>, erasures: &[PlannedErasure]) -> Result<String, Stri
     let (at, process, stores) = (host.now.0, host.machine.own_process(), erasures.len());
     UnfinishedErasure { id: id.clone(), at, process, stores, left }
         .keep(host)
-        .map_err(|error| format!("palimp's own data can't be written: {error}. Nothing was changed."))?;
+        .map_err(|error| CommitError::own_data(&host.data.join(FOLDER), error))?;
     Ok(id)
 }
 

@@ -7,6 +7,7 @@ use crate::disk::host::Host;
 use crate::disk::{Disk, ItemKind};
 use crate::model::{Change, Entry, PathText, Plan, Store};
 use crate::ops::Refusal;
+use crate::store::FileCompression;
 use crate::store::commit::Vault;
 use crate::store::commit::scrub::files_with;
 use crate::store::erase::{ErasedValues, is_log_or_copy};
@@ -101,7 +102,23 @@ pub fn places(host: Host<'_>, store: &Store, values: &ErasedValues) -> Vec<Strin
     let beside =
         beside.filter(|path| host.disk.read(path, 0, None).is_ok_and(|(bytes, _)| values.any(&bytes)));
     let all = files_with(host.disk, &store.root, values).into_iter().chain(beside).chain(own);
-    all.map(|path| path.strip_prefix(&store.root).unwrap_or(&path).to_text().into_owned()).collect()
+    let told = |path: PathBuf| {
+        let name = path.strip_prefix(&store.root).unwrap_or(&path).to_text().into_owned();
+        let stays = path.starts_with(&store.root) && stays_in(host.disk, &path, values);
+        (stays, if stays { format!("{name}: it is no text, and keeps the value") } else { name })
+    };
+    let mut all: Vec<(bool, String)> = all.map(told).collect();
+    // Only the first are named to people.
+    all.sort_by_key(|(stays, _)| !stays);
+    all.into_iter().map(|(_, own)| own).collect()
+}
+
+/// True if a value can't be masked in a file. A packed file is unpacked first.
+fn stays_in(disk: &dyn Disk, path: &Path, values: &ErasedValues) -> bool {
+    let read = || disk.read(path, 0, None).ok();
+    FileCompression::of(path).is_none()
+        && !is_log_or_copy(path)
+        && read().is_some_and(|(bytes, _)| values.any(&bytes) && values.masked(&bytes).is_none())
 }
 
 /// Returns lines about the places, and about the values that are masked where they are.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -114,6 +115,26 @@ impl ErasureCheck {
         lines
     }
 
+    /// Searches another store for the values of the receipts. The texts of the memories that were erased may be there, too.
+    fn add_other_store(
+        &mut self,
+        host: Host<'_>,
+        other: &Store,
+        (key, known): (&ValueKey, &[ErasureReceipt]),
+    ) {
+        let asked =
+            known.iter().flat_map(|own| own.asked_values.iter().map(|value| (value.clone(), Some(own.step))));
+        let (digests, steps): (Vec<ValueDigest>, Vec<Option<u64>>) = asked.unzip();
+        if digests.is_empty() {
+            return;
+        }
+        let folders = [other.root.clone()];
+        let also = search_folders(host, (other, &folders), &KeyedSearch::of(key, &digests), &steps);
+        self.files += also.files;
+        self.found.extend(also.found);
+        self.unread.extend(also.unread);
+    }
+
     /// Adds what was found beside the stores.
     pub fn add_surroundings(&mut self, report: &SurroundingReport) {
         self.beside = Some(SurroundingCheck::found(report));
@@ -121,7 +142,8 @@ impl ErasureCheck {
     }
 }
 
-/// Searches a store and palimp's data about it. `None` if a receipt was asked for that is not of this store, or
+/// Searches a store and palimp's data about it, and for the values of receipts the `others` that are open, too: an agent may
+/// have written them there. `None` if a receipt was asked for that is not of this store, or
 /// if nothing was ever erased from it. `progress` hears of the files beside the store that are looked at again.
 ///
 /// # Errors
@@ -129,7 +151,7 @@ impl ErasureCheck {
 /// If a receipt or the key of the digests can't be read: then nothing can be proven.
 pub fn verify_erased(
     host: Host<'_>,
-    store: &Store,
+    (store, others): (&Store, &[Arc<Store>]),
     choice: &ErasureChoice,
     progress: ByteProgress<'_>,
 ) -> Result<Option<ErasureCheck>, CommitError> {
@@ -158,7 +180,9 @@ pub fn verify_erased(
     let key = key.unwrap_or(ValueKey([0; 32]));
     let (digests, steps): (Vec<ValueDigest>, Vec<Option<u64>>) =
         known.iter().flat_map(|own| own.values.iter().map(|value| (value.clone(), Some(own.step)))).unzip();
-    let check = checked(host, (store, &vault), &KeyedSearch::of(&key, &digests), &steps);
+    let mut check = checked(host, (store, &vault), &KeyedSearch::of(&key, &digests), &steps);
+    let others = others.iter().filter(|own| own.root != store.root);
+    others.for_each(|own| check.add_other_store(host, own, (&key, &known)));
     let steps = known.iter().map(|own| own.step).collect();
     let mut unknown: Vec<u64> = unknown.iter().map(|own| own.step).chain(missing).collect();
     unknown.sort_unstable();
@@ -245,13 +269,23 @@ fn checked(
     search: &KeyedSearch<'_>,
     steps: &[Option<u64>],
 ) -> ErasureCheck {
+    search_folders(host, (store, &[store.root.clone(), vault.path("")]), search, steps)
+}
+
+/// Searches folders, and the files that the format keeps beside the store.
+fn search_folders(
+    host: Host<'_>,
+    (store, folders): (&Store, &[PathBuf]),
+    search: &KeyedSearch<'_>,
+    steps: &[Option<u64>],
+) -> ErasureCheck {
     let mut found: BTreeMap<(PathBuf, usize), &'static str> = BTreeMap::new();
     let (mut files, mut unread) = (0, Vec::new());
     let mut see = |path: &Path, value: FoundValue<'_>| {
         found.entry((path.to_owned(), value.number)).or_insert(value.form);
     };
-    for folder in [store.root.clone(), vault.path("")] {
-        let (count, own) = search_values(host.disk, &folder, search, &mut see);
+    for folder in folders {
+        let (count, own) = search_values(host.disk, folder, search, &mut see);
         files += count;
         unread.extend(own);
     }

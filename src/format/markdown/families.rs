@@ -17,6 +17,11 @@ const CLAUDE_SURROUNDINGS: &[SurroundingPattern] = &[
     SurroundingPattern::new(SurroundingKind::Transcript, ".claude/projects/**/*.jsonl"),
     SurroundingPattern::new(SurroundingKind::History, ".claude/history.jsonl"),
     SurroundingPattern::new(SurroundingKind::History, ".claude.json"),
+    SurroundingPattern::new(SurroundingKind::Transcript, ".claude/projects/**/tool-results/**"),
+    SurroundingPattern::new(SurroundingKind::Transcript, ".claude/todos/**"),
+    SurroundingPattern::new(SurroundingKind::Transcript, ".claude/debug/**"),
+    SurroundingPattern::new(SurroundingKind::History, ".claude/shell-snapshots/**"),
+    SurroundingPattern::new(SurroundingKind::History, ".claude/paste-cache/**"),
     SurroundingPattern::new(SurroundingKind::Editor, ".claude/file-history/**"),
     SurroundingPattern::new(SurroundingKind::Editor, ".claude/backups/**"),
 ];
@@ -34,6 +39,7 @@ const CODEX_SURROUNDINGS: &[SurroundingPattern] = &[
     SurroundingPattern::new(SurroundingKind::Database, ".codex/*.sqlite*"),
     SurroundingPattern::new(SurroundingKind::Transcript, ".codex/sessions/**"),
     SurroundingPattern::new(SurroundingKind::Transcript, ".codex/archived_sessions/**"),
+    SurroundingPattern::new(SurroundingKind::Transcript, ".codex/log/**"),
     SurroundingPattern::new(SurroundingKind::History, ".codex/history.jsonl"),
 ];
 const BASIC_MEMORY_SURROUNDINGS: &[SurroundingPattern] =

@@ -88,7 +88,7 @@ pub enum CommitError {
         files: FilesState,
     },
     /// Our own data can't be written: without it nothing could be undone.
-    #[error("{} can't be written: {source}. Without it the change could not be undone. Nothing was changed.", path.to_text())]
+    #[error("{} can't be written: {source}. A change needs it. Nothing was changed.", path.to_text())]
     OwnData {
         /// The file or folder.
         path: PathBuf,
@@ -178,6 +178,9 @@ impl CommitError {
                 format!("{} can't be written: {source}", path.to_text())
             }
             CommitError::NotWritten { file, what } => format!("{}: {what}", file.to_text()),
+            CommitError::NotErased { root, why } => {
+                format!("{}: {}", root.to_text(), why.strip_suffix('.').unwrap_or(why))
+            }
             other => other.to_string(),
         }
     }

@@ -46,8 +46,18 @@ impl<'a> Writer<'a> {
     ///
     /// If another palimp has the store, or our own data can't be read or written.
     pub fn open_at_once(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
-        let own = wait_for(host, &store.root, Duration::ZERO)?;
-        let tuning = StoreTuning { lock_timeout: Duration::ZERO, retries: 0, ..tuning(host, store) };
+        Writer::open_within(host, store, Duration::ZERO)
+    }
+
+    /// Like [`Writer::open_at_once`], but waits this long for each lock, and until a lock of a dead process is known to be
+    /// one.
+    ///
+    /// # Errors
+    ///
+    /// If another palimp has the store, or our own data can't be read or written.
+    pub fn open_within(host: Host<'a>, store: &'a Store, wait: Duration) -> Result<Writer<'a>, CommitError> {
+        let own = wait_for(host, &store.root, wait)?;
+        let tuning = StoreTuning { lock_timeout: wait, retries: 0, ..tuning(host, store) };
         Writer::taken(host, store, tuning, own)
     }
 

@@ -7,10 +7,12 @@ use aho_corasick::AhoCorasick;
 
 use crate::detectors::MASK;
 use crate::store::erase::erasure_target::SharedText;
+use crate::store::erase::text_encoding::TextEncoding;
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::{self, JsonSplice};
 use crate::text::json_scanner::Tape;
 use crate::text::keyed_search::each_decoding;
+use crate::text::pattern_search;
 use crate::text::string_places::unescaped;
 
 /// The values of an erasure. They are searched for in everything that the bytes can be decoded to, as a later check
@@ -28,7 +30,8 @@ impl ErasedValues {
     pub fn of(values: &[SharedText]) -> ErasedValues {
         let values = values.to_vec();
         // Without a search nothing is found, and nothing is called erased: it fails only for gigabytes of values.
-        let search = AhoCorasick::new(values.iter().map(|own| &**own)).ok().filter(|_| !values.is_empty());
+        let builder = pattern_search::builder(values.iter().map(|own| own.len()));
+        let search = builder.build(values.iter().map(|own| &**own)).ok().filter(|_| !values.is_empty());
         let shortest = values.iter().map(|own| own.len()).min().unwrap_or_default();
         ErasedValues { values, search, shortest }
     }
@@ -73,9 +76,19 @@ impl ErasedValues {
         if self.is_empty() || !self.any(bytes) {
             return None;
         }
+        let masked = |encoding: TextEncoding| {
+            let text = encoding.text(bytes)?;
+            encoding.bytes(&self.masked_here(text.as_bytes())?)
+        };
+        let is_clean = |own: &Vec<u8>| own != bytes && !self.any(own);
+        let plain = TextEncoding::of(bytes).and_then(masked).filter(is_clean);
+        plain.or_else(|| self.masked_here(bytes).filter(is_clean))
+    }
+
+    /// Masks the values in bytes as they are. `None` if they are no text.
+    fn masked_here(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let in_json = self.masked_json(bytes).unwrap_or_else(|| bytes.to_vec());
-        let plain = if self.any(&in_json) { self.masked_text(&in_json)? } else { in_json };
-        (plain != bytes && !self.any(&plain)).then_some(plain)
+        if self.any(&in_json) { self.masked_text(&in_json) } else { Some(in_json) }
     }
 
     /// Masks the values within the strings, names and numbers of a JSON document.
@@ -129,7 +142,9 @@ impl ErasedValues {
     /// Masks the values in a text: as they are, escaped as in JSON, then in another encoding, and else the whole
     /// line.
     fn masked_text(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        std::str::from_utf8(bytes).ok()?;
+        if bytes.iter().any(|byte| is_binary(*byte)) {
+            return None;
+        }
         let plain = cut(bytes, &self.spans(bytes));
         let (text, places) = unescaped(&plain);
         let at = |place: usize| places.as_ref().map_or(place, |all| all[place]);
@@ -175,6 +190,11 @@ impl ErasedValues {
     }
 }
 
+/// True for a byte that no text has, in UTF-8 or an encoding of eight bits.
+fn is_binary(byte: u8) -> bool {
+    byte < 0x20 && !b"\t\n\r\x08\x0c\x1b".contains(&byte)
+}
+
 /// A value nested deeper than this goes as one piece.
 const DEPTH: usize = 64;
 
@@ -216,6 +236,22 @@ mod tests {
     }
 
     #[test]
+    fn a_value_is_masked_in_text_of_other_encodings_and_every_other_byte_stays() {
+        let values = ErasedValues::of(&[VALUE.as_bytes().into()]);
+        let latin = |own: &str| [b"caf\xe9 ", own.as_bytes(), b" \xfc\n"].concat();
+        assert_eq!(values.masked(&latin(VALUE)), Some(latin(MASK)));
+        let ascii = ErasedValues::of(&[b"the \"secret\" 77"[..].into()]);
+        let json = |own: &str| [b"{\"a\":\"caf\xe9 ", own.as_bytes(), b"\",\"b\":1}"].concat();
+        assert_eq!(ascii.masked(&json("the \\\"secret\\\" 77")), Some(json(MASK)));
+        for encoding in [TextEncoding::Utf16Le, TextEncoding::Utf16Be] {
+            let wide = |own: &str| encoding.bytes(format!("\u{feff}é {own}\r\n").as_bytes()).unwrap();
+            assert_eq!(values.masked(&wide(VALUE)), Some(wide(MASK)));
+        }
+        let odd = [0xff, 0xfe, b'a', 0, 0, 0xd8];
+        assert_eq!(TextEncoding::of(&odd).and_then(|own| own.text(&odd)), None);
+    }
+
+    #[test]
     fn a_value_is_masked_in_plain_text() {
         assert_eq!(masked(&format!("# A\n{VALUE}, and\r\nmore")), format!("# A\n{MASK}, and\r\nmore"));
         assert_eq!(masked("key: dGhlICJzZWNyZXQiIOa8ouWtlw== # b\n"), format!("key: {MASK} # b\n"));
@@ -225,6 +261,6 @@ mod tests {
     fn bytes_without_the_value_and_bytes_that_are_no_text_stay() {
         let values = ErasedValues::of(&[VALUE.as_bytes().into()]);
         assert_eq!(values.masked(b"{\"a\": \"the secret\"}"), None);
-        assert_eq!(values.masked(&[&[0xff, 0xfe], VALUE.as_bytes()].concat()), None);
+        assert_eq!(values.masked(&[&[0xff, 0], VALUE.as_bytes()].concat()), None);
     }
 }

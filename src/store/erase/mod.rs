@@ -13,6 +13,7 @@ mod namesakes;
 mod original_path;
 mod revealing_names;
 mod salted_digests;
+mod text_encoding;
 mod torn_lines;
 
 pub use crate::model::SecretValues;

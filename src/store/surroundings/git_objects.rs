@@ -1,6 +1,6 @@
 //! Searches all objects of a git work tree: loose and packed ones, stashes, and those that no branch leads to.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::ByteProgress;
 use super::raw_search::{MatchCount, RawSearch};
 use crate::disk::{Disk, Git};
+use crate::model::plan::count_with_noun;
 use crate::model::{PathText, SurroundingFinding, SurroundingKind, SurroundingReport};
 use crate::store::git_work_tree::work_tree;
 
@@ -32,8 +33,8 @@ pub fn work_trees<'p>(disk: &dyn Disk, folders: impl Iterator<Item = &'p PathBuf
 
 /// Searches the objects of a work tree, and adds what is found to a report.
 pub fn search(tree: &Path, search: &RawSearch, progress: ByteProgress<'_>, report: &mut SurroundingReport) {
-    let mut objects = GitObjects { git: Git::of(tree, TIME), tree, report };
-    if let Err(error) = objects.search(search, progress) {
+    let mut objects = GitObjects { git: Git::of(tree, TIME), tree, search, report };
+    if let Err(error) = objects.search(progress) {
         let why = match error.kind() {
             io::ErrorKind::NotFound => "`git` is not installed".to_owned(),
             _ => error.to_string(),
@@ -48,6 +49,7 @@ type HeldObjects = BTreeMap<String, MatchCount>;
 struct GitObjects<'a> {
     git: Git,
     tree: &'a Path,
+    search: &'a RawSearch,
     report: &'a mut SurroundingReport,
 }
 
@@ -71,14 +73,20 @@ impl GitObjects<'_> {
         }
     }
 
-    fn search(&mut self, search: &RawSearch, progress: ByteProgress<'_>) -> io::Result<()> {
-        let ids = self.ids()?;
+    fn search(&mut self, progress: ByteProgress<'_>) -> io::Result<()> {
+        let (ids, folders) = self.ids()?;
         let (mut held, mut seen, mut is_stopped) = (HeldObjects::new(), [0; 2], !progress(0));
+        let (mut names, mut holders) = (MatchCount::default(), 0);
+        let search = self.search;
         let is_all = is_stopped
             || self.git.objects(&ids, LARGEST, &mut |id, own| {
                 seen = [seen[0] + 1, seen[1] + own.len() as u64];
-                let matches = search.count(own);
-                if !matches.is_zero() {
+                let is_folder = folders.contains(id);
+                let matches = if is_folder { of_names(search, own) } else { search.count(own) };
+                if is_folder && !matches.is_zero() {
+                    names.add(matches);
+                    holders += 1;
+                } else if !matches.is_zero() {
                     held.insert(id.to_owned(), matches);
                 }
                 is_stopped = !progress(own.len() as u64);
@@ -90,6 +98,9 @@ impl GitObjects<'_> {
         if !is_all && !is_stopped {
             self.incomplete("not all of them were searched: some are too large, or it took too long");
         }
+        if holders > 0 {
+            self.add(names, format!("the name of a file, in {}", count_with_noun(holders, "folder object")));
+        }
         match held.is_empty() {
             true => {}
             // Who stops does not wait for the names of commits.
@@ -99,19 +110,22 @@ impl GitObjects<'_> {
         Ok(())
     }
 
-    /// Returns the ids of all objects that have content.
-    fn ids(&mut self) -> io::Result<Vec<String>> {
+    /// Returns the ids of all objects, and which of them are folders: these list names of files.
+    fn ids(&mut self) -> io::Result<(Vec<String>, HashSet<String>)> {
         let format = "--batch-check=%(objectname) %(objecttype)";
         let (listed, is_all) = self.git.ask(&["cat-file", "--batch-all-objects", format])?;
         if !is_all {
             self.incomplete("not all of them were listed: it took too long");
         }
         let listed = String::from_utf8_lossy(&listed);
-        let of_content = |line: &str| {
-            let (id, kind) = line.split_once(' ')?;
-            matches!(kind, "blob" | "commit" | "tag").then(|| id.to_owned())
-        };
-        Ok(listed.lines().filter_map(of_content).collect())
+        let (mut all, mut folders) = (Vec::new(), HashSet::new());
+        for (id, kind) in listed.lines().filter_map(|line| line.split_once(' ')) {
+            all.push(id.to_owned());
+            if kind == "tree" {
+                folders.insert(id.to_owned());
+            }
+        }
+        Ok((all, folders))
     }
 
     /// Names the commits that brought these objects, and the objects that no commit has.
@@ -138,12 +152,15 @@ impl GitObjects<'_> {
             staged.lines().any(|line| line.split_ascii_whitespace().nth(1) == Some(id))
         };
         let others: Vec<_> = held.iter().filter(|(id, _)| !reached.contains(*id)).collect();
+        let refs = self.ask(&["for-each-ref", "--format=%(objectname) %(refname:short)"]).unwrap_or_default();
+        let names: HashMap<&str, &str> = refs.lines().filter_map(|line| line.split_once(' ')).collect();
         for (id, matches) in others.iter().take(NAMED) {
             let short = id.get(..SHORT).unwrap_or(id);
-            let what = match staged {
-                Some(staged) if is_staged(staged, id) => ": staged, not committed",
-                Some(_) => ": in no commit",
-                None => "",
+            let what = match (names.get(id.as_str()), staged) {
+                (Some(name), _) => format!(": the tag {}", self.told_name(name)),
+                (None, Some(staged)) if is_staged(staged, id) => ": staged, not committed".into(),
+                (None, Some(_)) => ": in no commit".into(),
+                (None, None) => String::new(),
             };
             self.add(**matches, format!("object {short}{what}"));
         }
@@ -163,6 +180,14 @@ impl GitObjects<'_> {
         });
     }
 
+    /// Returns the name of a ref, unless it has a value.
+    fn told_name(&self, name: &str) -> String {
+        match self.search.has_value(name.as_bytes()) {
+            true => "(its name has it)".into(),
+            false => name.to_owned(),
+        }
+    }
+
     /// Returns the refs that lead to a commit, as the end of a sentence; `None` if git does not say.
     fn branches(&mut self, commit: &str) -> Option<String> {
         let contains = format!("--contains={commit}");
@@ -173,12 +198,17 @@ impl GitObjects<'_> {
                 own.strip_prefix("heads/").or_else(|| own.strip_prefix("remotes/")).unwrap_or(own).to_owned()
             }
         };
-        let names: Vec<String> = refs.lines().map(short).collect();
+        let names: Vec<String> = refs.lines().map(|own| self.told_name(&short(own))).collect();
         Some(match names.is_empty() {
             true => "only the reflog leads there".into(),
             false => format!("on {}", names.join(", ")),
         })
     }
+}
+
+/// Returns how often values are in the names that a folder lists. Words are in its binary ids by chance.
+fn of_names(search: &RawSearch, folder: &[u8]) -> MatchCount {
+    MatchCount { values: search.count_values(folder), words: 0 }
 }
 
 /// Returns the commits that have held objects, newest first, and the objects that commits have.
@@ -216,8 +246,8 @@ fn commits_of(log: &str, held: &HeldObjects) -> (Vec<HoldingCommit>, BTreeSet<St
 }
 
 /// The commands that take objects out of a repository.
-pub const REWRITE: &str = "Rewrite the commits with git filter-repo, drop the stashes, then run \
-    `git reflog expire --expire=now --all` and `git gc --prune=now`. Where they were pushed, they stay.";
+pub const REWRITE: &str = "Rewrite the commits with git filter-repo, delete the tags and drop the stashes that \
+    have it, then run `git reflog expire --expire=now --all` and `git gc --prune=now`. Where they were pushed, they stay.";
 
 #[cfg(test)]
 mod tests {

@@ -8,12 +8,13 @@ pub mod raw_search;
 
 use std::collections::HashMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::disk::Disk;
 use crate::format::FORMATS;
 use crate::model::{PathText, Span, SurroundingFinding, SurroundingReport};
+pub use places::SearchPlaces;
 use places::SurroundingFile;
 pub use raw_search::SoughtTexts;
 use raw_search::{FileSearch, RawSearch, SHORTEST_WORD};
@@ -24,10 +25,10 @@ const PART: u64 = 32 << 20;
 /// Hears how many bytes more were searched. The search stops if it returns false.
 pub type ByteProgress<'p> = &'p (dyn Fn(u64) -> bool + Sync);
 
-/// Searches all files beside the stores at `roots`. `projects` are folders whose git work trees are searched, too.
+/// Searches all files beside the stores, and the git work trees of these and of their projects.
 pub fn search(
     disk: &dyn Disk,
-    (home, roots, projects): (Option<&Path>, &[PathBuf], &[PathBuf]),
+    places: SearchPlaces<'_>,
     sought: &SoughtTexts,
     progress: ByteProgress<'_>,
 ) -> SurroundingReport {
@@ -38,7 +39,8 @@ pub fn search(
     }
     let Some(search) = RawSearch::of(sought) else { return report };
     let patterns: Vec<_> = FORMATS.iter().flat_map(|own| own.about().surroundings).copied().collect();
-    let files = places::files(disk, home, roots, &patterns, &mut report.unread);
+    let trees = git_objects::work_trees(disk, places.roots.iter().chain(places.projects));
+    let files = places::files(disk, places, &trees, &patterns, &mut report.unread);
     let is_stopped = AtomicBool::new(false);
     // All threads end when one hears that the search is to stop.
     let going = |bytes: u64| {
@@ -47,7 +49,7 @@ pub fn search(
         is_going
     };
     search_files(disk, &files, &search, &going, &mut report);
-    for tree in git_objects::work_trees(disk, roots.iter().chain(projects)) {
+    for tree in trees {
         if is_stopped.load(Ordering::Relaxed) {
             report.stopped = true;
             break;
@@ -146,7 +148,9 @@ fn add_file(report: &mut SurroundingReport, own: &SurroundingFile, searched: Fil
     report.files += 1;
     report.bytes += searched.bytes;
     report.stopped |= searched.stopped;
-    let (found, kind) = (searched.matches, own.kind);
+    let (mut found, kind) = (searched.matches, own.kind);
+    // Words of a topic are in the names of projects, so only values count there.
+    found.values += search.count_values(own.path.as_os_str().as_encoded_bytes());
     if !found.is_zero() {
         let path = told_path(&own.path, search);
         let (matches, words) = (found.values, found.words);
@@ -180,7 +184,7 @@ mod tests {
         write_new(&folder.path().join(".bash_history"), b"cd Acme; ls ACME").unwrap();
         write_new(&folder.path().join(".zsh_history"), b"echo marzipan-7 acme").unwrap();
         write_new(&folder.path().join(".lesshst"), b"nothing").unwrap();
-        let at = (Some(folder.path()), &[][..], &[][..]);
+        let at = SearchPlaces { home: Some(folder.path()), ..SearchPlaces::default() };
         let report = search(&RealDisk, at, &sought("marzipan-7", &["acme", "ab"]), &|_| true);
         let own = |own: &SurroundingFinding| (own.path.ends_with(".zsh_history"), own.matches, own.words);
         assert_eq!(report.found.iter().map(own).collect::<Vec<_>>(), [(true, 1, 1), (false, 0, 2)]);
@@ -192,7 +196,7 @@ mod tests {
     fn a_search_that_is_stopped_reads_no_more_files() {
         let folder = crate::folder::new();
         write_new(&folder.path().join(".bash_history"), b"marzipan-7").unwrap();
-        let at = (Some(folder.path()), &[][..], &[][..]);
+        let at = SearchPlaces { home: Some(folder.path()), ..SearchPlaces::default() };
         let report = search(&RealDisk, at, &sought("marzipan-7", &[]), &|_| false);
         assert_eq!((report.bytes, report.stopped, report.found.len()), (0, true, 0));
     }

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, Item, ItemKind, Lookup};
 use crate::model::{PathText, SurroundingKind, SurroundingPattern};
+use crate::store::git_work_tree::git_folders;
 
-use SurroundingKind::{Editor, History, Trash};
+use SurroundingKind::{Editor, GitFile, History, Import, Trash};
 
 /// Folders nested deeper are not searched.
 const DEPTH: usize = 32;
@@ -15,11 +16,18 @@ const DEPTH: usize = 32;
 const FILES: usize = 1_000_000;
 
 /// Where programs other than agents keep such files.
-const COMMON: [SurroundingPattern; 24] = [
+const COMMON: [SurroundingPattern; 31] = [
     SurroundingPattern::new(History, ".bash_history"),
     SurroundingPattern::new(History, ".zsh_history"),
     SurroundingPattern::new(History, ".zsh_sessions/*"),
     SurroundingPattern::new(History, ".local/share/fish/fish_history"),
+    SurroundingPattern::new(History, ".local/share/atuin/*.db*"),
+    SurroundingPattern::new(History, ".config/nushell/history.*"),
+    SurroundingPattern::new(History, ".local/share/powershell/PSReadLine/*"),
+    SurroundingPattern::new(History, ".local/state/bash/*"),
+    SurroundingPattern::new(History, ".local/state/zsh/*"),
+    SurroundingPattern::new(History, ".local/share/zsh/*"),
+    SurroundingPattern::new(History, ".zhistory"),
     SurroundingPattern::new(History, ".history"),
     SurroundingPattern::new(History, ".sh_history"),
     SurroundingPattern::new(History, ".ksh_history"),
@@ -42,6 +50,19 @@ const COMMON: [SurroundingPattern; 24] = [
     SurroundingPattern::new(Trash, ".Trash/**"),
 ];
 
+/// What files are beside.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SearchPlaces<'a> {
+    /// The home folder.
+    pub home: Option<&'a Path>,
+    /// The folders of the stores.
+    pub roots: &'a [PathBuf],
+    /// The folders of the projects that the stores are about.
+    pub projects: &'a [PathBuf],
+    /// Folders and files from which agents import memories.
+    pub imports: &'a [PathBuf],
+}
+
 /// A file beside the stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurroundingFile {
@@ -54,8 +75,8 @@ pub struct SurroundingFile {
 /// Returns the files beside stores, each once. Links are not followed.
 pub fn files(
     disk: &dyn Disk,
-    home: Option<&Path>,
-    roots: &[PathBuf],
+    SearchPlaces { home, roots, imports, .. }: SearchPlaces<'_>,
+    trees: &[PathBuf],
     patterns: &[SurroundingPattern],
     unread: &mut Vec<String>,
 ) -> Vec<SurroundingFile> {
@@ -78,10 +99,12 @@ pub fn files(
             }
         }
     }
+    imports.iter().for_each(|own| found.imported(own));
+    trees.iter().for_each(|tree| git_folders(disk, tree).iter().for_each(|own| found.git_files(own, 0)));
     found.say_limits();
     // What is in a store is erased there, and not beside it.
     let is_own = |path: &Path, kind: SurroundingKind| {
-        kind != Editor && roots.iter().any(|root| path.starts_with(root))
+        !matches!(kind, Editor | GitFile) && roots.iter().any(|root| path.starts_with(root))
     };
     let all = found.found.into_iter().filter(|(path, kind)| !is_own(path, *kind));
     all.map(|(path, kind)| SurroundingFile { kind, path }).collect()
@@ -193,6 +216,30 @@ impl SurroundingWalk<'_> {
         }
     }
 
+    /// Adds what an agent imports: a file, or all in a folder.
+    fn imported(&mut self, path: &Path) {
+        match self.own_kind(path) {
+            Some(ItemKind::File) => self.add(path.to_owned(), Import),
+            Some(ItemKind::Folder) => self.below(path, Import, 0),
+            _ => {}
+        }
+    }
+
+    /// Adds the files of a folder of git but the objects, which are packed and searched with the help of git. Large files
+    /// that are kept outside the objects are as they are.
+    fn git_files(&mut self, folder: &Path, depth: usize) {
+        let has_large_files = folder.file_name().is_some_and(|own| own == "lfs");
+        for item in self.items(folder) {
+            let path = folder.join(&item.name);
+            match item.kind {
+                ItemKind::File => self.add(path, GitFile),
+                ItemKind::Folder if item.name == "objects" && !has_large_files => {}
+                ItemKind::Folder if self.goes_below(depth) => self.git_files(&path, depth + 1),
+                _ => {}
+            }
+        }
+    }
+
     fn here(&mut self, folder: &Path) {
         for item in self.items(folder) {
             if item.kind == ItemKind::File && is_of_editor(&item.name) {
@@ -262,7 +309,8 @@ mod tests {
         ];
         let roots = [home.join(".agent/projects/x/memory")];
         let mut unread = Vec::new();
-        let all = files(&RealDisk, Some(home), &roots, &patterns, &mut unread);
+        let places = SearchPlaces { home: Some(home), roots: &roots, ..SearchPlaces::default() };
+        let all = files(&RealDisk, places, &[], &patterns, &mut unread);
         let names: Vec<String> =
             all.iter().map(|own| own.path.strip_prefix(home).unwrap().to_text().into_owned()).collect();
         assert_eq!(
@@ -277,6 +325,34 @@ mod tests {
             ]
         );
         assert!(unread.is_empty());
+    }
+
+    #[test]
+    fn files_of_git_are_found_but_for_its_objects_also_of_a_further_work_tree() {
+        let folder = crate::folder::new();
+        let home = folder.path();
+        for path in
+            ["COMMIT_EDITMSG", "logs/HEAD", "objects/ab/cd", "lfs/objects/12/34", "modules/m/objects/1"]
+        {
+            write_new(&home.join("own/.git").join(path), b"x").unwrap();
+        }
+        write_new(&home.join("own/.git/worktrees/w/commondir"), b"../..\n").unwrap();
+        write_new(
+            &home.join("other/.git"),
+            format!("gitdir: {}/own/.git/worktrees/w\n", home.display()).as_bytes(),
+        )
+        .unwrap();
+        let expected = ["COMMIT_EDITMSG", "lfs/objects/12/34", "logs/HEAD", "worktrees/w/commondir"];
+        for tree in ["own", "other"].map(|own| home.join(own)) {
+            let mut unread = Vec::new();
+            let roots = [tree];
+            let places = SearchPlaces { roots: &roots, ..SearchPlaces::default() };
+            let all = files(&RealDisk, places, &roots, &[], &mut unread);
+            let git = home.join("own/.git");
+            let names: Vec<_> = all.iter().map(|own| own.path.strip_prefix(&git).unwrap()).collect();
+            assert_eq!(names, expected.map(Path::new));
+            assert!(unread.is_empty());
+        }
     }
 
     #[test]

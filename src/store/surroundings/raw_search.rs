@@ -7,19 +7,18 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::{AhoCorasick, MatchKind};
 use unicode_normalization::UnicodeNormalization;
 
 use super::ByteProgress;
 use crate::disk::Disk;
 use crate::model::{SecretValues, Span};
+use crate::text::pattern_search;
 
 /// How much is read at once. More does not fit into the caches of a core.
 const BLOCK: u64 = 256 << 10;
 /// Of a longer value only the start is searched for.
 const LONGEST: usize = 1_024;
-/// More bytes of values are searched for with less memory, and slower.
-const MANY: usize = 64 << 10;
 /// A shorter word is found by chance.
 pub const SHORTEST_WORD: usize = 3;
 
@@ -120,6 +119,11 @@ impl RawSearch {
         scan.found
     }
 
+    /// Returns how often a value is in bytes. Words do not count.
+    pub fn count_values(&self, bytes: &[u8]) -> u64 {
+        self.count(bytes).values
+    }
+
     /// True if a value is in bytes. Words do not count.
     pub fn has_value(&self, bytes: &[u8]) -> bool {
         self.values.as_ref().is_some_and(|own| own.finder.is_match(bytes))
@@ -187,12 +191,10 @@ struct FormFinder {
 impl FormFinder {
     fn of(forms: BTreeSet<Vec<u8>>, is_any_case: bool) -> Option<FormFinder> {
         let longest = forms.iter().map(Vec::len).max()?;
-        let bytes: usize = forms.iter().map(Vec::len).sum();
-        let kind = (bytes > MANY).then_some(AhoCorasickKind::ContiguousNFA);
-        let mut builder = AhoCorasick::builder();
+        let mut builder = pattern_search::builder(forms.iter().map(Vec::len));
         // Only a leftmost search uses the vectors of the processor: it is five times as fast with a few values.
         // Of a character in UTF-16 that is not ASCII a byte may look like a letter: a rare other one fits, too.
-        builder.match_kind(MatchKind::LeftmostFirst).ascii_case_insensitive(is_any_case).kind(kind);
+        builder.match_kind(MatchKind::LeftmostFirst).ascii_case_insensitive(is_any_case);
         Some(FormFinder { finder: builder.build(&forms).ok()?, longest })
     }
 }

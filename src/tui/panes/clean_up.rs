@@ -191,7 +191,11 @@ fn draw_rows(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
         _ => format!("Preview  {} of {} memories go, with {copies} copies", own.count(), own.rows.len()),
     };
     let near = own.rows.iter().filter(|row| matches!(row.reason, CleanUpReason::Near(_))).count();
-    let right = if near > 0 { format!("{near} near-copies, below") } else { String::new() };
+    let right = match near {
+        0 => String::new(),
+        1 => "1 near-copy, below".into(),
+        _ => format!("{near} near-copies, below"),
+    };
     let title = PaneTitle { text: &title, right: &right, has_keys: app.confirm.is_none(), rule: false };
     let inner = part(app, frame, &title, area);
     if own.rows.is_empty() {

@@ -58,18 +58,10 @@ impl CleanUpField {
     /// Says what may be typed.
     pub fn about(self) -> &'static str {
         match self {
-            CleanUpField::Topic => {
-                "words that are all in a memory, or a query: tag:personal OR \"home address\""
-            }
-            CleanUpField::Value => {
-                "a key, a number, a sentence: erased wherever it is, and never shown or kept"
-            }
-            CleanUpField::Names => {
-                "names, addresses, handles with commas between them; or the path of a list"
-            }
-            CleanUpField::Kind => {
-                "token, private-key, jwt, password, card, iban, email, phone, address, name …"
-            }
+            CleanUpField::Topic => "words that a memory has, or a query: tag:health OR \"home address\"",
+            CleanUpField::Value => "a key, a number, a sentence: erased wherever it is, never shown",
+            CleanUpField::Names => "names with commas between, or the path of a list",
+            CleanUpField::Kind => "token, password, card, iban, email, phone, address, name …",
             CleanUpField::Since | CleanUpField::Until => "a date such as 2026-01-31, or -30d",
             CleanUpField::Rule => "a name to save it under; alone, the name of a saved rule to run",
         }

@@ -78,9 +78,10 @@ impl SavedRules {
     /// stay in its file.
     pub fn add(&mut self, name: &str, rule: CleanUpRule) -> Result<(), String> {
         let is_word = |c: char| c.is_alphanumeric() || "-_.".contains(c);
-        if name.is_empty() || name.len() > LONGEST || !name.chars().all(is_word) {
+        if name.is_empty() || name.starts_with('-') || name.len() > LONGEST || !name.chars().all(is_word) {
             return Err(format!(
-                "the name of a rule has letters, digits, `-`, `_` and `.`, at most {LONGEST} bytes."
+                "the name of a rule has letters, digits, `-`, `_` and `.`, does not begin with `-`, and has at most \
+                 {LONGEST} bytes."
             ));
         }
         if rule.is_empty() {

@@ -72,3 +72,16 @@ fn the_verb_that_finishes_an_erasure_says_what_it_left() {
         assert_eq!(site.run(&["list"]).stderr, "", "{words:?}");
     }
 }
+
+#[test]
+fn a_verb_that_only_reads_finishes_an_erasure_though_a_dead_process_left_its_lock() {
+    let site = session_log();
+    let target = json!({"id": "mem_003", "session": "sess_a", "file": "sessions/sess_a/memory.jsonl"});
+    let entry = json!({"step": 2, "at": NOW, "reason": "erased", "records": [target], "files": []});
+    std::fs::write(site.vault().join("erasing.json"), entry.to_string()).unwrap();
+    let over = "2026-01-01T00:00:00.000Z";
+    let lock = json!({"pid": 4_000_000, "timestamp": over, "operation": "write", "expires_at": over});
+    site.store.write("sessions/sess_a/lock", lock.to_string().as_bytes());
+    let said = site.run(&["list"]).expect_status(0).stderr;
+    assert!(said.contains("finished now"), "{said}");
+}

@@ -151,6 +151,54 @@ fn a_key_is_named_by_its_provider_and_its_near_copies_by_their_memories() {
 }
 
 #[test]
+fn a_value_is_masked_in_text_of_any_encoding_and_a_file_that_is_no_text_is_named_before() {
+    let demo = Demo::new();
+    let value = ["marzipan", "-and-", "tea-77"].concat();
+    let file = |name: &str| demo.stores().join(PLACES[0].0).join(name);
+    let latin = |own: &str| [b"caf\xe9 ", own.as_bytes(), b"\n"].concat();
+    let wide = |own: &str| -> Vec<u8> {
+        format!("\u{feff}a {own}\r\n").encode_utf16().flat_map(u16::to_le_bytes).collect()
+    };
+    let binary = [b"\x00\x01", value.as_bytes()].concat();
+    std::fs::write(file("latin.txt"), latin(&value)).unwrap();
+    std::fs::write(file("wide.txt"), wide(&value)).unwrap();
+    std::fs::write(file("data.bin"), &binary).unwrap();
+    let words = ["forget", "--value-from", "-"];
+    let plan = demo.fed(&value, &[&words[..], &["--dry-run"]].concat()).stdout;
+    assert!(plan.contains("data.bin: it is no text, and keeps the value"), "{plan}");
+    assert!(!plan.contains("txt: it is no text"), "{plan}");
+    demo.fed(&value, &[&words[..], &["--yes"]].concat()).expect_status(4);
+    let mask = "\u{2022}".repeat(6);
+    assert_eq!(std::fs::read(file("latin.txt")).unwrap(), latin(&mask));
+    assert_eq!(std::fs::read(file("wide.txt")).unwrap(), wide(&mask));
+    assert_eq!(std::fs::read(file("data.bin")).unwrap(), binary);
+}
+
+#[test]
+fn a_value_that_is_written_into_another_store_later_is_found_by_the_check_of_all_receipts() {
+    let demo = Demo::new();
+    let value = ["marzipan", "-or-", "tea-88"].concat();
+    assert!(demo.add(PLACES[0], &value));
+    demo.fed(&value, &["forget", "--value-from", "-", "--yes"]).expect_status(0);
+    demo.run(&["verify-erased", "--all"]).expect_status(0);
+    std::fs::write(demo.stores().join("team/memories/later.txt"), &value).unwrap();
+    let checked = demo.run(&["verify-erased", "--all"]).expect_status(1);
+    assert!(checked.stdout.contains("later.txt"), "{}", checked.stdout);
+}
+
+#[test]
+fn files_that_an_agent_imports_are_searched_beside_the_stores() {
+    let demo = Demo::new();
+    let value = ["marzipan", "-and-", "tea-99"].concat();
+    let file = demo.stores().join("web/imports/notebook/mine.txt");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, &value).unwrap();
+    let plan = demo.fed(&value, &["forget", "--value-from", "-", "--dry-run", "--json"]).json_lines();
+    let all: Vec<&Value> = plan.iter().filter_map(|own| own["beside"].as_array()).flatten().collect();
+    assert_eq!((all.len(), &all[0]["kind"]), (1, &"import".into()), "{all:?}");
+}
+
+#[test]
 fn a_rule_is_saved_without_a_value_and_runs_again() {
     let demo = Demo::new();
     let saved = demo.run(&["forget", "--topic", "retry budget", "--until", "-1d", "--rule", "retries"]);

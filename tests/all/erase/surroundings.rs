@@ -58,6 +58,12 @@ impl Home {
         self.folder.path().join(path)
     }
 
+    /// The folder of the memories.
+    fn memories(&self) -> PathBuf {
+        let mut projects = std::fs::read_dir(self.at(".claude/projects")).unwrap();
+        projects.next().unwrap().unwrap().path().join("memory")
+    }
+
     fn project(&self) -> PathBuf {
         self.at("work/shop")
     }
@@ -148,6 +154,7 @@ fn loose_and_packed_objects_and_stashes_of_the_work_tree_are_named() {
     write(&tree.join("b.txt"), format!("lost {}\n", home.value));
     let lost = git(&tree, &["hash-object", "-w", "b.txt"]).unwrap();
     std::fs::remove_file(tree.join("b.txt")).unwrap();
+    write(&tree.join(".git/COMMIT_EDITMSG"), format!("about {}\n", home.value));
     let objects = home.bytes();
     let plan = home.run(&["erase", "--value-from", "-", "--dry-run", "--json"], &home.value).json_lines();
     let found = plan[0]["beside"].as_array().unwrap();
@@ -157,7 +164,47 @@ fn loose_and_packed_objects_and_stashes_of_the_work_tree_are_named() {
     assert!(has(&[&packed, "on main"]), "{details:?}");
     assert!(has(&["a stash"]), "{details:?}");
     assert!(has(&[&lost[..10], "in no commit"]), "{details:?}");
+    let files: Vec<_> = places(&plan[0]).into_iter().filter(|own| own.0 == "git-file").collect();
+    assert_eq!(files, [("git-file".into(), "COMMIT_EDITMSG".into(), 1)]);
     assert_eq!(home.bytes(), objects);
+}
+
+#[test]
+fn names_of_files_branches_and_tags_that_have_a_value_are_counted_and_never_printed_or_kept() {
+    let home = Home::new();
+    let (tree, value) = (home.project(), ["kestrel", "-plum-", "90417"].concat());
+    std::fs::create_dir_all(&tree).unwrap();
+    if git(&tree, &["init", "-q", "-b", "main"]).is_none() {
+        return;
+    }
+    let memories = home.memories();
+    write(&memories.join("other.md"), TOPIC.replace("ACCOUNT", &value));
+    write(&home.at(".local/share/Trash/files").join(format!("{value}.txt")), "nothing");
+    write(&tree.join(format!("{value}.txt")), "nothing\n");
+    commit(&tree, "one");
+    git(&tree, &["branch", &format!("fix/{value}")]).unwrap();
+    git(&tree, &["tag", "-a", "v1", "-m", &format!("about {value}")]).unwrap();
+    write(&tree.join("held.txt"), &value);
+    commit(&tree, "two");
+    git(&tree, &["tag", &format!("at-{value}")]).unwrap();
+    let before = home.bytes();
+    let plan = home.run(&["erase", "--value-from", "-", "--dry-run", "--json"], &value);
+    let found = plan.json_lines()[0]["beside"].clone();
+    let told = |kind: &str| -> Vec<String> {
+        let all = found.as_array().unwrap().iter().filter(|own| own["kind"] == kind);
+        all.map(|own| own["detail"].as_str().or(own["path"].as_str()).unwrap().to_owned()).collect()
+    };
+    let has = |kind: &str, part: &str| told(kind).iter().any(|own| own.contains(part));
+    assert!(has("trash", "(its name has it)"), "{found}");
+    assert!(has("git", "the name of a file, in 2 folder objects"), "{found}");
+    assert!(has("git", "the tag v1") && has("git", "on main, (its name has it)"), "{found}");
+    assert!(told("git-file").len() > 1, "{found}");
+    let done = home.run(&["erase", "--value-from", "-", "--yes", "--json"], &value);
+    let receipt = std::fs::read_to_string(done.json_lines()[0]["receipt"].as_str().unwrap()).unwrap();
+    for text in [&plan.stdout, &plan.stderr, &done.stdout, &done.stderr, &receipt] {
+        assert!(!text.contains(&value), "{text}");
+    }
+    assert_eq!(home.bytes(), before);
 }
 
 fn states(row: &Value) -> Vec<(String, String)> {

@@ -33,6 +33,9 @@ pub struct ErasureReceipt {
     pub erased_values: usize,
     /// The digests of what was searched for, so that it can be searched for again.
     pub values: Vec<ValueDigest>,
+    /// The digests of the values among them: not of the texts of memories.
+    #[serde(default)]
+    pub asked_values: Vec<ValueDigest>,
     /// The id of the key of these digests.
     pub value_key: String,
     /// Other records that have the same text and stay.

@@ -75,6 +75,7 @@ pub fn conclude(
         searched,
         erased_values: entry.values.len(),
         values: digests(entry, &sought, key),
+        asked_values: entry.values.clone(),
         value_key: key.id(),
         alike: sought.alike,
         with_torn: with_torn.into_iter().collect(),

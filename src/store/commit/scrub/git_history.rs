@@ -122,6 +122,12 @@ impl GitHistory {
         self.staged = staged.iter().any(|id| held.contains(id) && !committed.contains(id));
         self.commits = came.iter().filter(|own| holds(own)).map(|(commit, _)| commit.clone()).collect();
         self.branches = self.leading(git)?;
+        // A receipt keeps these names.
+        for name in &mut self.branches {
+            if look.found(name.as_bytes()).is_some() {
+                *name = "a ref whose name has it".into();
+            }
+        }
         Ok(())
     }
 
