@@ -13,9 +13,10 @@ use crate::model::{PathText, Snapshot};
 use crate::store::erase::SecretValues;
 use crate::usecase::surroundings::told;
 use crate::usecase::verify_erased::{ErasureCheck, ErasureChoice, keep_check, verify_erased};
-use crate::usecase::{erasure_receipts, is_settled, unfinished_erasure};
+use crate::usecase::{erasure_receipts, is_erasing, unfinished_erasure};
 
-/// Checks the receipt, all receipts, or values. Ends with 1 if something is found, or if an erasure was stopped before it reached all its stores.
+/// Checks the receipt, all receipts, or values. Ends with 1 if something is found, or if an erasure was
+/// stopped before it reached all its stores.
 pub fn run(context: &mut Context, receipt: Option<PathBuf>, values: &ValueOptions) -> Result {
     let all = context.options.all;
     if usize::from(receipt.is_some()) + usize::from(all) + usize::from(values.is_given()) != 1 {
@@ -93,7 +94,7 @@ fn checks_of(
     if !checks.is_empty() {
         return Ok(checks);
     }
-    let is_interrupted = || snapshot.stores.iter().any(|own| !is_settled(data, &own.root));
+    let is_interrupted = || snapshot.stores.iter().any(|own| is_erasing(data, &own.root));
     let is_begun = || !unfinished_erasure(Host::here(data, context.now)).is_empty() || is_interrupted();
     let message = match choice {
         ErasureChoice::All if is_begun() => {

@@ -106,8 +106,7 @@ fn is_odd_case(value: &[u8]) -> bool {
 
 /// True if the value means another one: a variable, a call, a path, a type.
 fn is_variable(value: &[u8]) -> bool {
-    const STARTS: [&[u8]; 18] = [
-        b"-",
+    const STARTS: [&[u8]; 17] = [
         b":",
         b"=",
         b"!",
@@ -131,6 +130,7 @@ fn is_variable(value: &[u8]) -> bool {
     let is_known = STARTS.iter().any(|own| value.starts_with(own)) || has_part(&PARTS);
     is_known && (!is_jumble(value) || has_part(&CALLS))
         || is_version(value)
+        || is_option(value)
         || value.starts_with(b"/") && !is_base64(value)
 }
 
@@ -142,11 +142,21 @@ fn is_jumble(value: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
     let signs: BTreeSet<&u8> = value.iter().filter(|byte| byte.is_ascii_punctuation()).collect();
     let is_word = |own: &[u8]| own.len() > 4;
+    let is_variable = matches!(value, [b'$', next, ..] if next.is_ascii_alphabetic());
     signs.len() > 2
+        && !is_variable
         && has(u8::is_ascii_uppercase)
         && has(u8::is_ascii_lowercase)
         && has(u8::is_ascii_digit)
         && !value.split(|byte| !byte.is_ascii_alphabetic()).any(is_word)
+}
+
+/// True for an option of a command: `--x`, `-Zname=y`.
+fn is_option(value: &[u8]) -> bool {
+    let Some(name) = value.strip_prefix(b"-") else { return false };
+    let has_name = name.first().is_some_and(u8::is_ascii_alphabetic);
+    let is_set = name.iter().position(|byte| *byte == b'=').is_some_and(|at| name[at..].len() > 2);
+    name.starts_with(b"-") || has_name && is_set
 }
 
 /// True for the number of a version: `v2.24.7`.

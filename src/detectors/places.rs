@@ -19,8 +19,7 @@ const PRIVATE_DOMAINS: [&str; 7] =
 /// Words beside which a name that ends in `.local` is a host: files and settings end so, too.
 const HOST_WORDS: [&str; 6] = ["host", "server", "ssh ", "ping ", "machine", "printer"];
 /// Words after which four numbers are no address.
-const VERSION_WORDS: [&str; 8] =
-    ["version", "release", "phase", "section", "chapter", "upgrade", "package", "kernel"];
+const VERSION_WORDS: [&str; 7] = ["version", "release", "phase", "section", "chapter", "upgrade", "package"];
 /// Where home folders are, and names there that are no user.
 const HOMES: [&str; 3] = ["/home/", "/Users/", "Users\\"];
 const NO_USER: [&str; 18] = [
@@ -57,10 +56,10 @@ pub fn places(bytes: &[u8]) -> Vec<Detection> {
 }
 
 fn email(bytes: &[u8], at: usize) -> Option<Detection> {
-    let start = email_start(bytes, at);
-    let local = &bytes[start..at];
     let text = email_host(bytes.get(at + 1..)?);
     let end = at + 1 + text.len();
+    let start = email_start(bytes, at, bytes.get(end) == Some(&b'\''));
+    let local = &bytes[start..at];
     let (name, top) = text.rsplit_once('.')?;
     let is_top = top.chars().count() >= 2 && top.chars().all(char::is_alphabetic) || top.starts_with("xn--");
     let is_file = FILE_ENDINGS.contains(&top.to_ascii_lowercase().as_str());
@@ -73,9 +72,9 @@ fn email(bytes: &[u8], at: usize) -> Option<Detection> {
         .then(|| of(Kind::Email, "email", start..end))
 }
 
-/// Returns where the local part of an address begins, whose `@` is at a place. Its letters are ASCII or of another script
-/// that has spaces between words.
-fn email_start(bytes: &[u8], at: usize) -> usize {
+/// Returns where the local part of an address begins, whose `@` is at a place. Text in a script without spaces may be before
+/// it, so its letters are Latin, Greek or Cyrillic.
+fn email_start(bytes: &[u8], at: usize, is_quoted: bool) -> usize {
     let is_letter = |c: char| c < '\u{530}' && c.is_alphanumeric() || ('\u{300}'..'\u{370}').contains(&c);
     let is_local = |c: &char| is_letter(*c) || ".!#$%&'*+-/=?^_`{|}~".contains(*c);
     let part = bytes[at.saturating_sub(64)..at].utf8_chunks().last();
@@ -84,7 +83,7 @@ fn email_start(bytes: &[u8], at: usize) -> usize {
     // Marks around an address are not a part of it.
     let local = text[text.len() - len..].trim_start_matches(|c| !is_letter(c) && c != '_');
     let is_mark = |(place, c): &(usize, char)| match c {
-        '\'' => !local[..*place].ends_with(is_letter),
+        '\'' => is_quoted || !local[..*place].ends_with(is_letter),
         c => "/=?`{}|".contains(*c),
     };
     // A path or a URL may be before it: `https://user@host`.
@@ -103,11 +102,21 @@ fn email_host(bytes: &[u8]) -> &str {
     let text = std::str::from_utf8(&part[..valid]).unwrap_or_default();
     let is_host = |c: char| c.is_alphanumeric() || ".-".contains(c);
     let host = &text[..text.find(|c| !is_host(c)).unwrap_or(text.len())];
-    // Text in a script without spaces may follow.
-    let top = host.rfind('.').map_or(host.len(), |dot| dot + 1);
-    let is_mixed = host[top..].starts_with(|c: char| c.is_ascii());
-    let end = if is_mixed { host[top..].find(|c: char| !c.is_ascii()) } else { None };
-    end.map_or(host, |end| &host[..top + end]).trim_end_matches(['.', '-'])
+    // Text in a script without spaces may follow a letter of ASCII.
+    let mut pairs = host.char_indices().zip(host.chars().skip(1));
+    let follows = |((at, c), next): ((usize, char), char)| {
+        (c.is_ascii_alphanumeric() && next >= '\u{530}').then_some(at + 1)
+    };
+    let end = pairs.find_map(follows).unwrap_or(host.len());
+    host[..end].trim_end_matches(['.', '-'])
+}
+
+/// True if a whole path of folders is at the end of the bytes, as in `/opt/sdk/1.2.3.4/lib`.
+fn is_path_before(before: &[u8]) -> bool {
+    let is_path = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-".contains(byte);
+    let len = before.iter().rev().take(128).take_while(|byte| is_path(byte)).count();
+    let path = &before[before.len() - len..];
+    path.starts_with(b"/") && path.ends_with(b"/") && path.len() > 2 && !path.starts_with(b"//")
 }
 
 /// True if a URL begins in the word at the end of the bytes.
@@ -147,9 +156,7 @@ fn ipv4(bytes: &[u8], at: usize) -> Option<Detection> {
     let own: Ipv4Addr = std::str::from_utf8(&bytes[span.clone()]).ok()?.parse().ok()?;
     let is_usual =
         own.is_loopback() || own.is_broadcast() || own.is_multicast() || matches!(own.octets()[0], 0 | 255);
-    // `/opt/sdk/1.2.3.4/lib`: a folder of a version.
-    let is_folder =
-        before == Some(&b'/') && !bytes[..span.start].ends_with(b"//") && !is_in_url(&bytes[..span.start]);
+    let is_folder = bytes.get(span.end) == Some(&b'/') && is_path_before(&bytes[..span.start]);
     // `1.2.3.4` after such a word is a version or a number of a part.
     let near = &bytes[span.start.saturating_sub(16)..span.start].to_ascii_lowercase();
     let is_version = VERSION_WORDS.iter().any(|word| memchr::memmem::find(near, word.as_bytes()).is_some());

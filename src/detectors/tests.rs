@@ -290,7 +290,10 @@ fn words_with_a_number_and_values_full_of_signs_are_passwords() {
         assert_eq!(found(&format!("password=\"{value}\"\n")), [value], "{value}");
     }
     assert_eq!(found("password = 'Winter3969?'"), ["Winter3969?"]);
-    for value in ["base64-encoded", "self.get(A1)", "$(cat /x/Y1)", "${DB_Pass1:-x}", "Vec::<A1>!"] {
+    assert_eq!(found("password=-9fKx_Qm2TzL8vWp4RbN\n"), ["-9fKx_Qm2TzL8vWp4RbN"]);
+    for value in
+        ["$row['Pw1']", "base64-encoded", "self.get(A1)", "$(cat /x/Y1)", "${DB_Pass1:-x}", "Vec::<A1>!"]
+    {
         assert!(found(&format!("password=\"{value}\"\n")).is_empty(), "{value}");
     }
 }
@@ -325,6 +328,9 @@ fn numbers_and_addresses_are_found_with_their_kinds() {
         ("'anna@mail.example'".into(), Kind::Email, "anna@mail.example".into()),
         ("j\u{fc}rgen@mail.example".into(), Kind::Email, "j\u{fc}rgen@mail.example".into()),
         ("a.b@mail.example\u{3055}\u{3093}".into(), Kind::Email, "a.b@mail.example".into()),
+        ("db01/10.20.30.40:5432".into(), Kind::Address, "10.20.30.40".into()),
+        ("[u'anna@mail.example']".into(), Kind::Email, "anna@mail.example".into()),
+        ("a.b@mail.example\u{3067}\u{3059}.".into(), Kind::Email, "a.b@mail.example".into()),
         ("http://10.20.30.40/x".into(), Kind::Address, "10.20.30.40".into()),
         ("host 10.20.30.40:22".into(), Kind::Address, "10.20.30.40".into()),
         ("at fe80::1ff:fe23:4567:890a.".into(), Kind::Address, "fe80::1ff:fe23:4567:890a".into()),

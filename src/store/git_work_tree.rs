@@ -25,5 +25,6 @@ pub fn git_folders(disk: &dyn Disk, tree: &Path) -> Vec<PathBuf> {
     let git = tree.join(".git");
     let own = named(&git, "gitdir:").map_or(git, |own| tree.join(own));
     let shared = named(&own.join("commondir"), "").map(|shared| own.join(shared));
-    std::iter::once(own).chain(shared).map(|own| disk.real_path(&own).unwrap_or(own)).collect()
+    let is_git = |own: &PathBuf| disk.look(&own.join("HEAD")).is_ok();
+    std::iter::once(own).chain(shared).filter(is_git).map(|own| disk.real_path(&own).unwrap_or(own)).collect()
 }

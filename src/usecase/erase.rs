@@ -17,7 +17,7 @@ use crate::store::commit::{self, CommitError, Vault, Writer};
 use crate::store::erase::{ErasedContents, ErasedValues, ErasureMatcher, ErasureTarget};
 use crate::usecase::command::EraseOptions;
 use crate::usecase::planned_change::{LostRecord, PlannedErasure, name_of};
-use crate::usecase::value_places::{self, places, refuse_names, refuse_rules};
+use crate::usecase::value_places::{self, FileWithValue, places, refuse_names, refuse_rules};
 
 /// A shorter word of an id says nothing about the content.
 const SHORTEST_WORD: usize = 4;
@@ -138,6 +138,7 @@ pub fn plan_erasure(
     plan.lines.extend(value_places::lines(&plan, &places));
     let (store, values) = (Arc::clone(store), asked.values.clone());
     let kept = kept.into_iter().flat_map(|own| own.which).collect();
+    let places = places.iter().map(FileWithValue::name).collect();
     Ok(PlannedErasure { store, targets, values, places, plan, left, kept, copies, lost })
 }
 

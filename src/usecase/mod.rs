@@ -103,8 +103,8 @@ pub use plan_stores::plans_due;
 pub use receipt_text::receipt_lines;
 pub use record_tracker::RecordTracker;
 pub use recovery::{
-    RecoveryReport, finish_erasure, is_settled, look_after, recover, recover_at_once, recover_stores,
-    stores_to_look_after,
+    RecoveryReport, finish_erasure, is_erasing, is_settled, look_after, recover, recover_at_once,
+    recover_stores, stores_to_look_after,
 };
 pub use request::{ChangeRequest, Requester};
 pub use revalidate::{count_changed_since, find_unchanged, snapshot_with_bytes, store_with_bytes};

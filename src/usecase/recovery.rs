@@ -96,6 +96,11 @@ pub fn recover_stores(snapshot: &Snapshot, data: &Path, now: Moment) -> Recovery
     report
 }
 
+/// True if an erasure of the store at `root` is not finished, or if palimp's own data can't be read.
+pub fn is_erasing(data: &Path, root: &Path) -> bool {
+    !matches!(Vault::open_read_only(&RealDisk, data, root).erasing(), Ok(None))
+}
+
 /// True if no change of the store at `root` was interrupted; false if palimp's own data can't be read.
 pub fn is_settled(data: &Path, root: &Path) -> bool {
     commit::is_settled(&RealDisk, data, root)

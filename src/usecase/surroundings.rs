@@ -97,7 +97,7 @@ pub fn told(report: &SurroundingReport) -> Vec<String> {
     let searched = count_with_noun(report.files, "file");
     let mut lines = Vec::new();
     match report.found.is_empty() {
-        true if report.files == 0 => {
+        true if report.files == 0 && report.unread.is_empty() && !report.stopped => {
             lines.push("beside the stores: no file of another program is there to be searched".into())
         }
         true if report.files == 1 => {

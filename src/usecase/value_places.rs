@@ -1,6 +1,7 @@
 //! Where values are that are to be erased, and which names forbid it.
 
 use crate::detectors::MASK;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::disk::host::Host;
@@ -93,8 +94,23 @@ pub fn path_beside(store: &Store, relative: &Path) -> PathBuf {
     store.root.parent().unwrap_or(&store.root).join(relative)
 }
 
+/// A file that holds a value.
+pub struct FileWithValue {
+    /// Its path: relative, if it is in the store.
+    path: PathBuf,
+    /// True if it is in the store, and the value can't be masked in it.
+    is_binary: bool,
+}
+
+impl FileWithValue {
+    /// Returns its path as text. Untrusted text.
+    pub fn name(&self) -> String {
+        self.path.to_text().into_owned()
+    }
+}
+
 /// Returns the files that hold a value now: in the store, and in palimp's data about it.
-pub fn places(host: Host<'_>, store: &Store, values: &ErasedValues) -> Vec<String> {
+pub fn places(host: Host<'_>, store: &Store, values: &ErasedValues) -> Vec<FileWithValue> {
     let vault = Vault::open_read_only(host.disk, host.data, &store.root);
     let own = vault.path("");
     let own = files_with(host.disk, &own, values);
@@ -102,15 +118,11 @@ pub fn places(host: Host<'_>, store: &Store, values: &ErasedValues) -> Vec<Strin
     let beside =
         beside.filter(|path| host.disk.read(path, 0, None).is_ok_and(|(bytes, _)| values.any(&bytes)));
     let all = files_with(host.disk, &store.root, values).into_iter().chain(beside).chain(own);
-    let told = |path: PathBuf| {
-        let name = path.strip_prefix(&store.root).unwrap_or(&path).to_text().into_owned();
-        let stays = path.starts_with(&store.root) && stays_in(host.disk, &path, values);
-        (stays, if stays { format!("{name}: it is no text, and keeps the value") } else { name })
+    let place = |path: PathBuf| {
+        let is_binary = path.starts_with(&store.root) && stays_in(host.disk, &path, values);
+        FileWithValue { path: path.strip_prefix(&store.root).unwrap_or(&path).to_owned(), is_binary }
     };
-    let mut all: Vec<(bool, String)> = all.map(told).collect();
-    // Only the first are named to people.
-    all.sort_by_key(|(stays, _)| !stays);
-    all.into_iter().map(|(_, own)| own).collect()
+    all.map(place).collect()
 }
 
 /// True if a value can't be masked in a file. A packed file is unpacked first.
@@ -122,7 +134,7 @@ fn stays_in(disk: &dyn Disk, path: &Path, values: &ErasedValues) -> bool {
 }
 
 /// Returns lines about the places, and about the values that are masked where they are.
-pub fn lines(plan: &Plan, places: &[String]) -> Vec<String> {
+pub fn lines(plan: &Plan, places: &[FileWithValue]) -> Vec<String> {
     let masks = [MASK.to_owned(), MASK.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect()];
     let found = |bytes: &[u8], mask: &str| memchr::memmem::find_iter(bytes, mask.as_bytes()).count();
     let count = |bytes: &[u8]| masks.iter().map(|mask| found(bytes, mask)).sum::<usize>();
@@ -138,7 +150,13 @@ pub fn lines(plan: &Plan, places: &[String]) -> Vec<String> {
             "the value is in {}:",
             crate::model::plan::count_with_noun(places.len() as u64, "file")
         ));
-        lines.extend(places.iter().take(NAMED).map(|own| format!("  {own}")));
+        let changes: HashSet<&Path> = plan.all().map(|own| &*own.path).collect();
+        let stays = |own: &FileWithValue| own.is_binary && !changes.contains(&*own.path);
+        // Only the first are named to people.
+        let (binary, others): (Vec<_>, Vec<_>) = places.iter().partition(|own| stays(own));
+        let keeps = |own: &&FileWithValue| format!("  {}: it is no text, and keeps the value", own.name());
+        let named = binary.iter().map(keeps).chain(others.iter().map(|own| format!("  {}", own.name())));
+        lines.extend(named.take(NAMED));
         lines.extend((places.len() > NAMED).then(|| format!("  and {} more", places.len() - NAMED)));
     }
     lines

@@ -290,7 +290,8 @@ impl<'a> Inspector<'a> {
     fn erased(&self, host: Host<'_>, number: usize, step: u64) -> Result<Vec<String>, String> {
         // The files are searched as they are now.
         let store = store_with_bytes(self.store(number)?, self.now);
-        match verify_erased(host, (&store, &self.snapshot.stores), &ErasureChoice::Step(step), &|_| true) {
+        let others: Vec<_> = self.snapshot.stores.iter().map(|own| store_with_bytes(own, self.now)).collect();
+        match verify_erased(host, (&store, &others), &ErasureChoice::Step(step), &|_| true) {
             Ok(Some(check)) => {
                 // What was found counts, also if it can't be kept.
                 let kept = keep_check(host, &store, &check).err();

@@ -7,7 +7,7 @@ use aho_corasick::AhoCorasick;
 
 use crate::detectors::MASK;
 use crate::store::erase::erasure_target::SharedText;
-use crate::store::erase::text_encoding::TextEncoding;
+use crate::store::erase::text_encoding::{TextEncoding, is_control};
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::{self, JsonSplice};
 use crate::text::json_scanner::Tape;
@@ -82,7 +82,9 @@ impl ErasedValues {
         };
         let is_clean = |own: &Vec<u8>| own != bytes && !self.any(own);
         let plain = TextEncoding::of(bytes).and_then(masked).filter(is_clean);
-        plain.or_else(|| self.masked_here(bytes).filter(is_clean))
+        // Marks in UTF-8 would not be text in UTF-16.
+        let is_bytes = || matches!(TextEncoding::of(bytes), None | Some(TextEncoding::EightBits));
+        plain.or_else(|| self.masked_here(bytes).filter(|own| is_bytes() && is_clean(own)))
     }
 
     /// Masks the values in bytes as they are. `None` if they are no text.
@@ -142,7 +144,8 @@ impl ErasedValues {
     /// Masks the values in a text: as they are, escaped as in JSON, then in another encoding, and else the whole
     /// line.
     fn masked_text(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        if bytes.iter().any(|byte| is_binary(*byte)) {
+        let is_binary = if std::str::from_utf8(bytes).is_ok() { is_nul } else { is_control };
+        if bytes.iter().any(is_binary) {
             return None;
         }
         let plain = cut(bytes, &self.spans(bytes));
@@ -190,9 +193,8 @@ impl ErasedValues {
     }
 }
 
-/// True for a byte that no text has, in UTF-8 or an encoding of eight bits.
-fn is_binary(byte: u8) -> bool {
-    byte < 0x20 && !b"\t\n\r\x08\x0c\x1b".contains(&byte)
+fn is_nul(byte: &u8) -> bool {
+    *byte == 0
 }
 
 /// A value nested deeper than this goes as one piece.
@@ -240,6 +242,7 @@ mod tests {
         let values = ErasedValues::of(&[VALUE.as_bytes().into()]);
         let latin = |own: &str| [b"caf\xe9 ", own.as_bytes(), b" \xfc\n"].concat();
         assert_eq!(values.masked(&latin(VALUE)), Some(latin(MASK)));
+        assert_eq!(masked(&format!("\x07 {VALUE}\n")), format!("\x07 {MASK}\n"));
         let ascii = ErasedValues::of(&[b"the \"secret\" 77"[..].into()]);
         let json = |own: &str| [b"{\"a\":\"caf\xe9 ", own.as_bytes(), b"\",\"b\":1}"].concat();
         assert_eq!(ascii.masked(&json("the \\\"secret\\\" 77")), Some(json(MASK)));

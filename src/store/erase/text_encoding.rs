@@ -12,12 +12,13 @@ pub enum TextEncoding {
 }
 
 impl TextEncoding {
-    /// Returns the encoding of a text; `None` if it is UTF-8.
+    /// Returns the encoding of a text; `None` if it is UTF-8, or no text.
     pub fn of(bytes: &[u8]) -> Option<TextEncoding> {
         match bytes {
             [0xff, 0xfe, ..] if bytes.len().is_multiple_of(2) => Some(TextEncoding::Utf16Le),
             [0xfe, 0xff, ..] if bytes.len().is_multiple_of(2) => Some(TextEncoding::Utf16Be),
-            _ => std::str::from_utf8(bytes).is_err().then_some(TextEncoding::EightBits),
+            _ => (std::str::from_utf8(bytes).is_err() && !bytes.iter().any(is_control))
+                .then_some(TextEncoding::EightBits),
         }
     }
 
@@ -42,6 +43,11 @@ impl TextEncoding {
         };
         Some(text.encode_utf16().flat_map(order).collect())
     }
+}
+
+/// True for a control character that is rare in text. Bytes that are no UTF-8 and have one are taken for no text.
+pub fn is_control(byte: &u8) -> bool {
+    *byte < 0x20 && !b"\t\n\r\x08\x0c\x1b".contains(byte)
 }
 
 fn eight_bits(c: char) -> Vec<u8> {

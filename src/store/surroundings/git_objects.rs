@@ -99,7 +99,7 @@ impl GitObjects<'_> {
             self.incomplete("not all of them were searched: some are too large, or it took too long");
         }
         if holders > 0 {
-            self.add(names, format!("the name of a file, in {}", count_with_noun(holders, "folder object")));
+            self.add(names, format!("a name, in {}", count_with_noun(holders, "folder object")));
         }
         match held.is_empty() {
             true => {}
@@ -118,14 +118,12 @@ impl GitObjects<'_> {
             self.incomplete("not all of them were listed: it took too long");
         }
         let listed = String::from_utf8_lossy(&listed);
-        let (mut all, mut folders) = (Vec::new(), HashSet::new());
-        for (id, kind) in listed.lines().filter_map(|line| line.split_once(' ')) {
-            all.push(id.to_owned());
-            if kind == "tree" {
-                folders.insert(id.to_owned());
-            }
-        }
-        Ok((all, folders))
+        let objects = listed.lines().filter_map(|line| line.split_once(' '));
+        let (folders, others): (Vec<_>, Vec<_>) = objects.partition(|(_, kind)| *kind == "tree");
+        let id = |(id, _): &(&str, &str)| (*id).to_owned();
+        // What files have is searched first: there is a limit of time.
+        let all = others.iter().chain(&folders).map(id).collect();
+        Ok((all, folders.iter().map(id).collect()))
     }
 
     /// Names the commits that brought these objects, and the objects that no commit has.
@@ -152,7 +150,9 @@ impl GitObjects<'_> {
             staged.lines().any(|line| line.split_ascii_whitespace().nth(1) == Some(id))
         };
         let others: Vec<_> = held.iter().filter(|(id, _)| !reached.contains(*id)).collect();
-        let refs = self.ask(&["for-each-ref", "--format=%(objectname) %(refname:short)"]).unwrap_or_default();
+        let refs = self
+            .ask(&["for-each-ref", "--format=%(objectname) %(refname:short)", "refs/tags"])
+            .unwrap_or_default();
         let names: HashMap<&str, &str> = refs.lines().filter_map(|line| line.split_once(' ')).collect();
         for (id, matches) in others.iter().take(NAMED) {
             let short = id.get(..SHORT).unwrap_or(id);

@@ -48,7 +48,10 @@ pub fn search(
         is_stopped.fetch_or(!is_going, Ordering::Relaxed);
         is_going
     };
-    search_files(disk, &files, &search, &going, &mut report);
+    let around: Vec<&Path> =
+        [places.roots, places.projects, &trees].into_iter().flatten().map(|own| &**own).collect();
+    let around: Vec<&Path> = around.into_iter().chain(places.home).collect();
+    search_files(disk, (&files, &around), &search, &going, &mut report);
     for tree in trees {
         if is_stopped.load(Ordering::Relaxed) {
             report.stopped = true;
@@ -99,7 +102,7 @@ fn told_path(path: &Path, search: &RawSearch) -> String {
 
 fn search_files(
     disk: &dyn Disk,
-    files: &[SurroundingFile],
+    (files, around): (&[SurroundingFile], &[&Path]),
     search: &RawSearch,
     progress: ByteProgress<'_>,
     report: &mut SurroundingReport,
@@ -115,7 +118,7 @@ fn search_files(
     let mut found = by_file(&parts, outcomes);
     for own in files {
         match found.remove(&*own.path) {
-            Some(Ok(searched)) => add_file(report, own, searched, search),
+            Some(Ok(searched)) => add_file(report, (own, name_below(&own.path, around)), searched, search),
             Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
                 report.unread.push(format!("{}: {error}", told_path(&own.path, search)));
             }
@@ -144,13 +147,24 @@ fn by_file<'a>(
     found
 }
 
-fn add_file(report: &mut SurroundingReport, own: &SurroundingFile, searched: FileSearch, search: &RawSearch) {
+/// Returns the names of a path below the nearest of these folders. The names of the user and of a project are no finds.
+fn name_below<'p>(path: &'p Path, around: &[&Path]) -> &'p Path {
+    let below = around.iter().filter_map(|own| path.strip_prefix(own).ok());
+    below.min_by_key(|own| own.as_os_str().len()).unwrap_or(path)
+}
+
+fn add_file(
+    report: &mut SurroundingReport,
+    (own, name): (&SurroundingFile, &Path),
+    searched: FileSearch,
+    search: &RawSearch,
+) {
     report.files += 1;
     report.bytes += searched.bytes;
     report.stopped |= searched.stopped;
     let (mut found, kind) = (searched.matches, own.kind);
     // Words of a topic are in the names of projects, so only values count there.
-    found.values += search.count_values(own.path.as_os_str().as_encoded_bytes());
+    found.values += search.count_values(name.as_os_str().as_encoded_bytes());
     if !found.is_zero() {
         let path = told_path(&own.path, search);
         let (matches, words) = (found.values, found.words);

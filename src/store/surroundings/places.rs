@@ -331,9 +331,15 @@ mod tests {
     fn files_of_git_are_found_but_for_its_objects_also_of_a_further_work_tree() {
         let folder = crate::folder::new();
         let home = folder.path();
-        for path in
-            ["COMMIT_EDITMSG", "logs/HEAD", "objects/ab/cd", "lfs/objects/12/34", "modules/m/objects/1"]
-        {
+        for path in [
+            "HEAD",
+            "worktrees/w/HEAD",
+            "COMMIT_EDITMSG",
+            "logs/HEAD",
+            "objects/ab/cd",
+            "lfs/objects/12/34",
+            "modules/m/objects/1",
+        ] {
             write_new(&home.join("own/.git").join(path), b"x").unwrap();
         }
         write_new(&home.join("own/.git/worktrees/w/commondir"), b"../..\n").unwrap();
@@ -342,7 +348,14 @@ mod tests {
             format!("gitdir: {}/own/.git/worktrees/w\n", home.display()).as_bytes(),
         )
         .unwrap();
-        let expected = ["COMMIT_EDITMSG", "lfs/objects/12/34", "logs/HEAD", "worktrees/w/commondir"];
+        let expected = [
+            "COMMIT_EDITMSG",
+            "HEAD",
+            "lfs/objects/12/34",
+            "logs/HEAD",
+            "worktrees/w/HEAD",
+            "worktrees/w/commondir",
+        ];
         for tree in ["own", "other"].map(|own| home.join(own)) {
             let mut unread = Vec::new();
             let roots = [tree];

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, MatchKind, packed};
 use unicode_normalization::UnicodeNormalization;
 
 use super::ByteProgress;
@@ -126,7 +126,7 @@ impl RawSearch {
 
     /// True if a value is in bytes. Words do not count.
     pub fn has_value(&self, bytes: &[u8]) -> bool {
-        self.values.as_ref().is_some_and(|own| own.finder.is_match(bytes))
+        self.values.as_ref().is_some_and(|own| own.automaton.is_match(bytes))
     }
 
     /// Returns how many bytes before a part may have the start of what is found in it.
@@ -184,18 +184,37 @@ impl RawSearch {
 
 /// All forms of what is searched for.
 struct FormFinder {
-    finder: AhoCorasick,
+    automaton: AhoCorasick,
+    /// The same forms for the vectors of the processor, if they are few. The automaton looks for their first bytes instead,
+    /// which a usual text has everywhere.
+    packed: Option<packed::Searcher>,
     longest: usize,
 }
 
 impl FormFinder {
     fn of(forms: BTreeSet<Vec<u8>>, is_any_case: bool) -> Option<FormFinder> {
         let longest = forms.iter().map(Vec::len).max()?;
+        let packed = || {
+            packed::Config::new()
+                .match_kind(packed::MatchKind::LeftmostFirst)
+                .builder()
+                .extend(&forms)
+                .build()
+        };
+        let packed = if is_any_case { None } else { packed() };
         let mut builder = pattern_search::builder(forms.iter().map(Vec::len));
         // Only a leftmost search uses the vectors of the processor: it is five times as fast with a few values.
         // Of a character in UTF-16 that is not ASCII a byte may look like a letter: a rare other one fits, too.
         builder.match_kind(MatchKind::LeftmostFirst).ascii_case_insensitive(is_any_case);
-        Some(FormFinder { finder: builder.build(&forms).ok()?, longest })
+        Some(FormFinder { automaton: builder.build(&forms).ok()?, packed, longest })
+    }
+
+    /// Returns where the matches end, in order, without overlaps.
+    fn ends<'a>(&'a self, bytes: &'a [u8]) -> Box<dyn Iterator<Item = usize> + 'a> {
+        match &self.packed {
+            Some(own) => Box::new(own.find_iter(bytes).map(|found| found.end())),
+            None => Box::new(self.automaton.find_iter(bytes).map(|found| found.end())),
+        }
     }
 }
 
@@ -216,8 +235,8 @@ impl BlockScan<'_> {
             let Some(finder) = finder else { continue };
             let overlap = finder.longest as u64 - 1;
             let first = from.saturating_sub(overlap).max(start).max(*last);
-            for found in finder.finder.find_iter(block.get((first - start) as usize..).unwrap_or_default()) {
-                let end = first + found.end() as u64;
+            for found in finder.ends(block.get((first - start) as usize..).unwrap_or_default()) {
+                let end = first + found as u64;
                 if end > from {
                     *count += 1;
                     *last = end;
@@ -301,6 +320,8 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::disk::{RealDisk, write_new};
 
@@ -365,6 +386,22 @@ mod tests {
         assert_eq!(count("Cafe Emile"), 0);
         let decomposed = words(&["cafe\u{301}"]).unwrap();
         assert_eq!(decomposed.count("CAF\u{c9}".as_bytes()).words, 1);
+    }
+
+    proptest! {
+        #![proptest_config(crate::tries::config(100, 20_000))]
+
+        #[test]
+        fn few_forms_are_found_where_the_automaton_finds_them(
+            values in prop::collection::vec("[ab\"\u{e9}]{2,5}", 1..5),
+            text in "[ab\"\u{e9}\\\\\\x00]{0,80}",
+        ) {
+            let forms: BTreeSet<Vec<u8>> = values.iter().flat_map(|own| forms(own.as_bytes())).collect();
+            let mut own = FormFinder::of(forms, false).unwrap();
+            let few: Vec<usize> = own.ends(text.as_bytes()).collect();
+            own.packed = None;
+            prop_assert_eq!(few, own.ends(text.as_bytes()).collect::<Vec<_>>());
+        }
     }
 
     fn whole(own: &RawSearch, path: &Path, len: usize) -> FileSearch {

@@ -159,7 +159,7 @@ fn a_value_is_masked_in_text_of_any_encoding_and_a_file_that_is_no_text_is_named
     let wide = |own: &str| -> Vec<u8> {
         format!("\u{feff}a {own}\r\n").encode_utf16().flat_map(u16::to_le_bytes).collect()
     };
-    let binary = [b"\x00\x01", value.as_bytes()].concat();
+    let binary = [b"\xff\x01", value.as_bytes()].concat();
     std::fs::write(file("latin.txt"), latin(&value)).unwrap();
     std::fs::write(file("wide.txt"), wide(&value)).unwrap();
     std::fs::write(file("data.bin"), &binary).unwrap();

@@ -196,7 +196,7 @@ fn names_of_files_branches_and_tags_that_have_a_value_are_counted_and_never_prin
     };
     let has = |kind: &str, part: &str| told(kind).iter().any(|own| own.contains(part));
     assert!(has("trash", "(its name has it)"), "{found}");
-    assert!(has("git", "the name of a file, in 2 folder objects"), "{found}");
+    assert!(has("git", "a name, in 2 folder objects"), "{found}");
     assert!(has("git", "the tag v1") && has("git", "on main, (its name has it)"), "{found}");
     assert!(told("git-file").len() > 1, "{found}");
     let done = home.run(&["erase", "--value-from", "-", "--yes", "--json"], &value);
