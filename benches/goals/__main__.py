@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures palimp's goals of speed, memory and writing, beside their peers: `python3 benches/goals --help`.
 
-docs/performance.md says what is measured. Needs Linux, Python 3.10 and a release build:
+benches/README.md says what is measured. Needs Linux, Python 3.10 and a release build:
 `cargo build --release --example trivial_screen` and `cargo build --release`.
 """
 

@@ -157,7 +157,7 @@ def of_one_size(bench, at, count):
 
 
 def table(measured):
-    """Returns a row per verb and a column per size, as in docs/performance.md."""
+    """Returns a row per verb and a column per size, as in benches/README.md."""
     sizes = list(measured)
     lines = [f"| what | beside | {' | '.join(map(size_name, sizes))} |", "|---" * (2 + len(sizes)) + "|"]
     for verb, peer, _ in PAIRS:

@@ -1,4 +1,4 @@
-//! Texts that people read use the words of `docs/words.md`, and none of the retired ones.
+//! Texts that people read use the words of `CONTRIBUTING.md`, and none of the retired ones.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,6 @@ const RIGHT: &[(&str, &str, &str)] = &[
     ("", "--record", "an option: a whole memory as JSON"),
     ("bmad/write/session_unpack.rs", "entries", "what a tar archive holds"),
     ("session_log/index_check.rs", "`entries`", "a field of the index"),
-    ("docs/words.md", "", "the list itself"),
     ("docs/architecture.md", "record", "a word of the code"),
     ("docs/architecture.md", "entry", "a word of the code"),
     ("docs/dependencies.md", "record", "a word of the code"),
@@ -37,9 +36,11 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Reads the table of `docs/words.md`.
+/// Reads the table of the section "Words" of `CONTRIBUTING.md`.
 fn retired() -> Vec<Retired> {
-    let words = read(&root().join("docs/words.md"));
+    let page = read(&root().join("CONTRIBUTING.md"));
+    let (_, words) = page.split_once("\n## Words\n").expect("the section of the words");
+    let words = words.split("\n## ").next().unwrap_or(words);
     let rows = words.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix('|'));
     let cells = rows.map(|row| row.split('|').map(str::trim).map(str::to_owned).collect::<Vec<_>>());
     let of_row = |cells: Vec<String>| -> Vec<Retired> {
@@ -143,7 +144,8 @@ fn texts() -> Vec<(String, usize, String)> {
     all.extend(help());
     let documents =
         files(&root().join("docs"), "md").into_iter().filter(|path| !path.ends_with("CHANGELOG.md"));
-    let others = ["README.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root().join(name));
+    let others =
+        ["README.md", "CONTRIBUTING.md", "SECURITY.md", "benches/README.md"].map(|name| root().join(name));
     for path in documents.chain(others) {
         all.extend(prose(&read(&path)).into_iter().map(|(line, text)| (own(&path), line, text)));
     }
