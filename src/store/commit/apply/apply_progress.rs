@@ -31,8 +31,8 @@ pub struct ApplyProgress {
     pub guard: ReplaceMethod,
     /// How the outcome differs from the plan.
     pub notes: Vec<String>,
-    /// Attributes that restored files and folders did not get back.
-    pub lacking: LostAttributes,
+    /// Owners and modes that restored files and folders did not get back.
+    pub lacking: LostOwners,
     /// Lengths, before and after, of files that others changed since the plan was made.
     pub changed_lens: Vec<(PathBuf, u64, u64)>,
 }
@@ -43,5 +43,5 @@ pub struct CreatedItem {
     pub(super) bytes: Option<Bytes>,
 }
 
-/// Attributes that could not be restored, with the files and folders that lack them.
-pub type LostAttributes = BTreeMap<String, Vec<PathBuf>>;
+/// Owners and modes that could not be restored, with the files and folders that lack them.
+pub type LostOwners = BTreeMap<String, Vec<PathBuf>>;
