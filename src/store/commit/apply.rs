@@ -14,7 +14,6 @@ pub mod record_changes;
 pub mod record_digests;
 pub mod remove_folders;
 pub mod replace_file;
-pub mod replace_method;
 pub mod retry;
 pub mod saved_owners;
 pub mod step_folders;

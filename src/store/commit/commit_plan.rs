@@ -99,7 +99,6 @@ fn commit_as(
         files: plan.all().filter(|change| !change.is_empty()).map(FileLine::of).collect(),
         format: context.place.format.to_owned(),
         as_planned: !carried.derive,
-        guard: carried.guard.word(),
         ..step.line
     };
     for (path, before, after) in &carried.changed_lens {

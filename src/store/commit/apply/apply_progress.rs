@@ -1,7 +1,6 @@
 //! How far a plan was applied.
 
 use crate::model::Bytes;
-use crate::store::commit::ReplaceMethod;
 use crate::store::commit::handover::replaced_file::ReplacedFile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,8 +26,6 @@ pub struct ApplyProgress {
     pub replaced: Vec<ReplacedFile>,
     /// Bytes added to a file (full path) that split a line another program was just writing.
     pub splitting: Vec<(PathBuf, Vec<u8>)>,
-    /// The weakest method by which a file was replaced.
-    pub guard: ReplaceMethod,
     /// How the outcome differs from the plan.
     pub notes: Vec<String>,
     /// Owners and modes that restored files and folders did not get back.
