@@ -13,9 +13,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use palimp::disk::host::Host;
-use palimp::disk::{
-    Disk, ExtendedAttributes, Flock, Item, Machine, ProcessState, RealDisk, ThisMachine, WritableFile,
-};
+use palimp::disk::{Disk, Flock, Item, Machine, ProcessState, RealDisk, ThisMachine, WritableFile};
 use palimp::model::Generation;
 use palimp::model::{Change, Extent, Moment, Plan, Store};
 use palimp::store::commit::Writer;
@@ -66,7 +64,7 @@ impl Drop for TimedLock<'_> {
 impl Disk for Timed {
     passed_on! {
         self => RealDisk;
-        list look real_path read extended blank rename_new exchange append make_folder
+        list look real_path read blank rename_new exchange append make_folder
         open_folder link rename remove remove_folder sync_folder
     }
 

@@ -1,7 +1,7 @@
 //! All access to the file system; nothing else uses `std::fs`. Reading never blocks and changes
 //! nothing, if possible not even the access time. It opens only regular files.
 
-mod attributes;
+mod access_list;
 #[cfg(feature = "tui")]
 mod detached_process;
 mod editor;
@@ -13,6 +13,7 @@ mod machine;
 mod new_files;
 mod open_file;
 mod open_writers;
+mod owner;
 mod process;
 mod real_disk;
 #[cfg(feature = "tui")]
@@ -37,7 +38,7 @@ pub use real_disk::RealDisk;
 #[cfg(feature = "tui")]
 pub use stdout_file::output_file;
 
-pub use crate::model::attributes::{ExtendedAttributes, Owner};
+pub use crate::model::owner::Owner;
 use crate::model::{Bytes, Generation, RangeReader};
 
 /// The kind of an item.
@@ -64,10 +65,20 @@ pub struct Item {
     pub links: u64,
     /// The permission bits, `0o7777`; for a link of its target.
     pub mode: u32,
+    /// The rights of its group as group bits, if it has an access list. The group bits of the mode are then the
+    /// most that the list gives to anyone but the owner.
+    pub listed_group: Option<u32>,
     /// Its user and group; for a link of its target.
     pub owner: Owner,
     /// The state of its content.
     pub generation: Generation,
+}
+
+impl Item {
+    /// Returns its permission bits for a new file, which has no access list: nobody gets more rights by them.
+    pub fn mode_without_list(&self) -> u32 {
+        self.listed_group.map_or(self.mode, |group| self.mode & (!0o070 | group))
+    }
 }
 
 /// A name in a folder.
@@ -100,9 +111,6 @@ pub trait WritableFile {
 
     /// Sets its user and group.
     fn set_owner(&mut self, owner: Owner) -> io::Result<()>;
-
-    /// Sets these extended attributes, and removes all others.
-    fn set_extended(&mut self, attributes: &ExtendedAttributes) -> io::Result<()>;
 
     /// Cuts it to this length, or extends it with zeros.
     fn set_len(&mut self, len: u64) -> io::Result<()>;
@@ -168,9 +176,6 @@ pub trait Disk: Sync {
         Ok(())
     }
 
-    /// Returns a file's extended attributes; none if the file system has none.
-    fn extended(&self, file: &Path) -> io::Result<ExtendedAttributes>;
-
     /// Creates a file for appending, as others may write to it at once. Fails if something exists there.
     fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn WritableFile + '_>>;
 
@@ -183,7 +188,7 @@ pub trait Disk: Sync {
     /// Makes one folder. Fails if something exists there.
     fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()>;
 
-    /// Opens an existing folder to set its owner, mode and attributes.
+    /// Opens an existing folder to set its owner and mode.
     fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn WritableFile + '_>>;
 
     /// Gives a file a second name. Fails if something exists there.

@@ -11,9 +11,10 @@ use std::sync::{Arc, OnceLock};
 use fs4::{FileExt, TryLockError};
 use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, OFlags, RenameFlags, accessat, renameat_with};
 
-use super::attributes;
+use super::access_list;
 use super::open_file::{OpenFile, begins_with};
-use super::{Disk, ExtendedAttributes, Flock, Item, ItemKind, ItemName, Owner, WritableFile};
+use super::owner;
+use super::{Disk, Flock, Item, ItemKind, ItemName, Owner, WritableFile};
 use crate::model::{Bytes, Generation, Moment, RangeReader};
 
 /// A file that was changed within this many nanoseconds may change again within one tick of its clock.
@@ -111,15 +112,11 @@ impl Disk for RealDisk {
         Ok((behind, generation(&metadata)))
     }
 
-    fn extended(&self, file: &Path) -> io::Result<ExtendedAttributes> {
-        attributes::of(&open(file)?)
-    }
-
     fn create(&self, file: &Path, mode: u32) -> io::Result<Box<dyn WritableFile + '_>> {
         let flags = OFlags::NOFOLLOW.bits() as i32;
         let made =
             OpenOptions::new().append(true).create_new(true).mode(mode).custom_flags(flags).open(file)?;
-        attributes::give_to_owner_of_folder(&made, file);
+        owner::give_to_owner_of_folder(&made, file);
         Ok(Box::new(made))
     }
 
@@ -142,7 +139,7 @@ impl Disk for RealDisk {
         fs::DirBuilder::new().mode(mode).create(folder)?;
         let flags = (OFlags::NOFOLLOW | OFlags::DIRECTORY).bits() as i32;
         if let Ok(made) = OpenOptions::new().read(true).custom_flags(flags).open(folder) {
-            attributes::give_to_owner_of_folder(&made, folder);
+            owner::give_to_owner_of_folder(&made, folder);
         }
         Ok(())
     }
@@ -187,7 +184,7 @@ impl Disk for RealDisk {
                 let file = open_regular(options.read(true).write(true).create(true).mode(mode), path)?;
                 // Agents must be able to open it later.
                 if file.metadata().is_ok_and(|made| made.len() == 0 && made.nlink() == 1) {
-                    attributes::give_to_owner_of_folder(&file, path);
+                    owner::give_to_owner_of_folder(&file, path);
                 }
                 file
             }
@@ -278,11 +275,7 @@ impl WritableFile for File {
     }
 
     fn set_owner(&mut self, owner: Owner) -> io::Result<()> {
-        attributes::set_owner(self, owner)
-    }
-
-    fn set_extended(&mut self, attributes: &ExtendedAttributes) -> io::Result<()> {
-        attributes::set(self, attributes)
+        owner::set_owner(self, owner)
     }
 
     fn set_len(&mut self, len: u64) -> io::Result<()> {
@@ -335,12 +328,15 @@ fn item(path: &Path) -> io::Result<Item> {
         kind if kind.is_dir() => ItemKind::Folder,
         _ => ItemKind::Special,
     };
+    // If the mode gives a group nothing, neither does a list.
+    let may_be_listed = kind != ItemKind::Special && metadata.mode() & 0o070 != 0;
     Ok(Item {
         name: path.file_name().unwrap_or_default().to_owned(),
         kind,
         link,
         links: metadata.nlink(),
         mode: metadata.mode() & 0o7777,
+        listed_group: may_be_listed.then(|| access_list::group_bits(path)).flatten(),
         owner: Owner { user: metadata.uid(), group: metadata.gid() },
         generation: generation(&metadata),
     })

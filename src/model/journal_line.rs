@@ -61,9 +61,6 @@ pub struct JournalLine {
     /// True if the derived files are as the plan says: palimp rebuilt no others then.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub as_planned: bool,
-    /// How replaced files were protected if the file system can't exchange files: `link` or `copy`.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub guard: Option<String>,
     /// The names of what it brought back from palimp's own archive.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub brought_back: Vec<String>,

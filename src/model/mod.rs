@@ -1,7 +1,6 @@
 //! What a memory is: plain data that the other modules pass to each other.
 
 pub mod archived_item;
-pub mod attributes;
 pub mod backup;
 pub mod bytes;
 pub mod commit_receipt;
@@ -16,6 +15,7 @@ pub mod key;
 pub mod lazy_bytes;
 pub mod loaded_file;
 pub mod not_reached;
+pub mod owner;
 pub mod parsed_record;
 pub mod path_text;
 pub mod pinning;

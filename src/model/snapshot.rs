@@ -129,6 +129,8 @@ pub struct Store {
     pub modified: Option<Moment>,
     /// palimp's own files in its folders, relative to the root, and beside it (`..`): see `store::commit`.
     pub own_files: Vec<PathBuf>,
+    /// The files that have an access list, sorted.
+    pub access_lists: Vec<PathBuf>,
     /// What could not be read, sorted. See [`Store::whole`].
     pub unread: Vec<UnreadPath>,
     /// The files outside the store that are made from it, relative to the folder around it.
@@ -166,11 +168,16 @@ impl Store {
         self.problems.iter().filter(of_one).map(|own| own.file.as_path())
     }
 
-    /// Returns the notes for a plan that rewrites or removes files with several names.
-    pub fn other_names(&self, changes: &[Change]) -> impl Iterator<Item = String> {
+    /// Returns the notes for a plan that rewrites or removes files with several names or with an access list.
+    pub fn notes_on_replaced(&self, changes: &[Change]) -> impl Iterator<Item = String> {
         let has_other = |path: &Path| self.with_other_names().any(|own| own == path);
-        changes.iter().filter(|own| own.replaces()).filter(move |own| has_other(&own.path)).map(|own| {
-            format!("{} has a second name (a hard link), which keeps the old content", own.path.to_text())
+        changes.iter().filter(|own| own.replaces()).flat_map(move |own| {
+            let path = own.path.to_text();
+            let other = has_other(&own.path)
+                .then(|| format!("{path} has a second name (a hard link), which keeps the old content"));
+            let list = (self.access_lists.binary_search(&own.path).is_ok())
+                .then(|| format!("{path} loses its access list, and keeps its mode, owner and group"));
+            [other, list].into_iter().flatten()
         })
     }
 

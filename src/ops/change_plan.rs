@@ -121,7 +121,7 @@ pub fn followed(
             if names.is_empty() { "its indexes are".to_owned() } else { format!("{} are", names.join(", ")) }
         ));
     }
-    plan.lines.extend(store.other_names(&changes));
+    plan.lines.extend(store.notes_on_replaced(&changes));
     plan.changes = changes;
     plan.lines.extend(not_undone(&plan));
     let is_joined = join_derived(&mut plan);
@@ -145,7 +145,7 @@ pub fn plan_as_it_is(
 ) -> Result<Plan> {
     may_change(context.store)?;
     let plan = Plan { records, changes, ..Plan::of(verb, context.store.whole()?) };
-    let lines = context.store.other_names(&plan.changes).chain(not_undone(&plan)).collect();
+    let lines = context.store.notes_on_replaced(&plan.changes).chain(not_undone(&plan)).collect();
     Ok(Plan { lines, ..plan })
 }
 

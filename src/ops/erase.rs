@@ -108,8 +108,8 @@ pub fn plan(
     };
     removal.plan.lines.extend(logs.flat_map(|own| wanted.on_chosen(own)).map(told));
     let removes = &mut removal.plan;
-    removes.lines.extend(context.store.other_names(&removes.changes));
-    removes.lines.extend(context.store.other_names(&removes.derived));
+    removes.lines.extend(context.store.notes_on_replaced(&removes.changes));
+    removes.lines.extend(context.store.notes_on_replaced(&removes.derived));
     Ok(removal)
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
 use palimp::disk::host::Host;
-use palimp::disk::{Disk, ExtendedAttributes, Flock, Item, Owner, WritableFile};
+use palimp::disk::{Disk, Flock, Item, Owner, WritableFile};
 use palimp::format::writing::WriteContext;
 use palimp::model::{Entry, Extent, Generation, Moment, Plan, State, Store};
 use palimp::ops::delete::{DeleteRequest, delete};
@@ -102,12 +102,12 @@ fn a_change_that_fails_leaves_nothing_where_it_made_a_copy_first() {
 }
 
 #[test]
-fn a_file_that_a_late_line_makes_anew_has_the_owner_the_mode_and_the_attributes_of_the_old_one() {
+fn a_file_that_a_late_line_makes_anew_has_the_owner_and_the_mode_of_the_old_one() {
     let desk = Desk::new("session-log", "ops/memory");
     let log = desk.files().into_keys().find(|path| path.ends_with("memory.jsonl")).unwrap();
     desk.disk.put(&log, desk.disk.files()[&log].clone(), 0o640);
-    let (owner, attributes) = (Owner { user: 7, group: 8 }, vec![("user.note".into(), b"1".to_vec())]);
-    desk.disk.give(&log, owner, &attributes);
+    let owner = Owner { user: 7, group: 8 };
+    desk.disk.give(&log, owner);
     let line = desk.disk.files()[&log].split_inclusive(|byte| *byte == b'\n').next().unwrap().to_vec();
     let another = desk.disk.another();
     let mut agent = another.append(&log).unwrap();
@@ -119,7 +119,6 @@ fn a_file_that_a_late_line_makes_anew_has_the_owner_the_mode_and_the_attributes_
     assert_eq!(desk.disk.files()[&log], line);
     let now = desk.disk.look(&log).unwrap();
     assert_eq!((now.owner, now.mode), (owner, 0o640));
-    assert_eq!(desk.disk.extended(&log).unwrap(), attributes);
 }
 
 #[test]
@@ -172,7 +171,7 @@ fn who_owns_a_file_whose_group_can_not_be_kept_is_not_told_to_run_this_as_its_ow
         let desk = Desk::new("session-log", "ops/memory");
         let log = desk.files().into_keys().find(|path| path.ends_with("memory.jsonl")).unwrap();
         let own = desk.disk.look(&log).unwrap().owner.user;
-        desk.disk.give(&log, Owner { user: user.unwrap_or(own), group: 8 }, &Vec::new());
+        desk.disk.give(&log, Owner { user: user.unwrap_or(own), group: 8 });
         let end = log.strip_prefix(&desk.place.root).unwrap().to_str().unwrap();
         let learned = Desk { disk: desk.disk.restart(), place: desk.place.clone() };
         assert!(learned.change(&Still::first(), end, tagged).is_ok());
@@ -196,7 +195,7 @@ const NEXT: &str = "{\"id\":\"next\"}\n";
 impl Disk for Busy<'_> {
     passed_on! {
         self => self.disk;
-        list look real_path extended create append blank rename rename_new make_folder open_folder link
+        list look real_path create append blank rename rename_new make_folder open_folder link
         exchange remove remove_folder sync_folder flock
     }
 

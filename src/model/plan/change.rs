@@ -1,12 +1,11 @@
 //! A change of one file.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::attributes::FileAttributes;
 use crate::model::bytes::{Bytes, Ranges};
+use crate::model::owner::Owner;
 use crate::model::plan::splice::{self, Splice, inverse, line_end_for, whole_lines};
 use crate::model::time::{self, Moment};
 
@@ -40,8 +39,8 @@ pub struct Change {
     pub base: Option<Bytes>,
     /// The permission bits of a new file. An existing file keeps its mode.
     pub mode: u32,
-    /// The attributes that a restored file had when it was removed.
-    pub attributes: Option<Arc<FileAttributes>>,
+    /// The owner that a restored file or folder had when it was removed.
+    pub owner: Option<Owner>,
 }
 
 /// The maximum size of the undo data of a store, in bytes.
@@ -74,19 +73,13 @@ impl Change {
             act: Act::Create(bytes.into()),
             base: None,
             mode: PRIVATE_MODE,
-            attributes: None,
+            owner: None,
         }
     }
 
     /// Appends lines to a file that has `base`, or to a new file.
     pub fn append(path: impl Into<PathBuf>, lines: impl Into<Vec<u8>>, base: Option<Bytes>) -> Change {
-        Change {
-            path: path.into(),
-            act: Act::Append(lines.into()),
-            base,
-            mode: PRIVATE_MODE,
-            attributes: None,
-        }
+        Change { path: path.into(), act: Act::Append(lines.into()), base, mode: PRIVATE_MODE, owner: None }
     }
 
     /// Edits a file that has `base`. Each edit is a range of bytes and its new bytes.
@@ -101,7 +94,7 @@ impl Change {
             act: Act::Splice(splices),
             base: Some(base),
             mode: PRIVATE_MODE,
-            attributes: None,
+            owner: None,
         }
     }
 
@@ -113,7 +106,7 @@ impl Change {
             act: Act::Splice(splices),
             base: Some(base),
             mode: PRIVATE_MODE,
-            attributes: None,
+            owner: None,
         }
     }
 
@@ -124,23 +117,23 @@ impl Change {
             act: Act::Remove(base.clone()),
             base: Some(base),
             mode: PRIVATE_MODE,
-            attributes: None,
+            owner: None,
         }
     }
 
     /// Creates a folder.
     pub fn make_folder(path: impl Into<PathBuf>) -> Change {
-        Change { path: path.into(), act: Act::MakeFolder, base: None, mode: 0o700, attributes: None }
+        Change { path: path.into(), act: Act::MakeFolder, base: None, mode: 0o700, owner: None }
     }
 
     /// Removes a folder, if it is empty.
     pub fn remove_folder(path: impl Into<PathBuf>) -> Change {
-        Change { path: path.into(), act: Act::RemoveFolder, base: None, mode: 0o700, attributes: None }
+        Change { path: path.into(), act: Act::RemoveFolder, base: None, mode: 0o700, owner: None }
     }
 
     /// Removes a copy of `len` bytes that is too old.
     pub fn expire(path: impl Into<PathBuf>, len: u64) -> Change {
-        Change { path: path.into(), act: Act::Expire(len), base: None, mode: PRIVATE_MODE, attributes: None }
+        Change { path: path.into(), act: Act::Expire(len), base: None, mode: PRIVATE_MODE, owner: None }
     }
 
     /// True if it changes nothing.
@@ -233,7 +226,7 @@ impl Change {
                 None => Act::Remove(bytes.as_slice().into()),
             },
         };
-        Change { path: self.path.clone(), act, base: None, mode: self.mode, attributes: None }
+        Change { path: self.path.clone(), act, base: None, mode: self.mode, owner: None }
     }
 
     /// Returns the size of its undo data, in bytes.

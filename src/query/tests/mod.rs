@@ -162,6 +162,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         bytes: 0,
         modified: None,
         own_files: Vec::new(),
+        access_lists: Vec::new(),
         unread: Vec::new(),
         archived: Vec::new(),
         outside_files: Vec::new(),

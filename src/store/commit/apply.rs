@@ -6,31 +6,27 @@ pub mod apply_progress;
 pub mod copy_names;
 pub mod create_files;
 pub mod equal_records;
-pub mod keep_owner;
 pub mod line_index;
+pub mod owner_and_mode;
 pub mod rebase_files;
 pub mod rebase_splices;
 pub mod record_changes;
 pub mod record_digests;
 pub mod remove_folders;
 pub mod replace_file;
-pub mod replace_method;
-pub mod restore_attributes;
 pub mod retry;
-pub mod saved_attributes;
+pub mod saved_owners;
 pub mod step_folders;
 pub mod unterminated_line;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::vault::make_folders_as;
 use super::{CommitError, FilesState};
 use crate::disk::host::Host;
-use crate::disk::{Disk, ItemKind, Lookup, WritableFile};
+use crate::disk::{Disk, ItemKind, Lookup, Owner, WritableFile};
 use crate::format::Format;
-use crate::model::attributes::FileAttributes;
 use crate::model::plan::{change, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Bytes, Change};
@@ -55,8 +51,8 @@ pub struct StagedChange {
     dropped: bool,
     pub(super) act: Act,
     pub(super) mode: u32,
-    /// Attributes that the file had before it was removed, to be restored.
-    pub(super) attributes: Option<Arc<FileAttributes>>,
+    /// The owner that the file had before it was removed, to be restored with its mode.
+    pub(super) owner: Option<Owner>,
     /// The file's bytes that the new bytes are based on.
     base: Option<Bytes>,
     /// The length of the base in which equal records were counted; none if the change was rebased since.
@@ -91,7 +87,7 @@ impl StagedChange {
             dropped: false,
             act: change.act.clone(),
             mode: change.mode,
-            attributes: change.attributes.clone(),
+            owner: change.owner,
             base: change.base.clone(),
             counted: change.base.as_ref().map(|base| base.len()),
             is_as_planned: true,
@@ -111,10 +107,10 @@ impl StagedChange {
         !self.derived && matches!(self.act, Act::Create(_) | Act::MakeFolder)
     }
 
-    /// Returns the change as adapted so far, without attributes.
+    /// Returns the change as adapted so far, without its owner.
     pub(super) fn change(&self) -> Change {
         let (path, act, base) = (self.relative.clone(), self.act.clone(), self.base.clone());
-        Change { path, act, base, mode: self.mode, attributes: None }
+        Change { path, act, base, mode: self.mode, owner: None }
     }
 
     /// Removes the temporary file if it was not used.
@@ -226,8 +222,8 @@ impl ApplyContext<'_, '_> {
             make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
         }
         let (mode, owner) = match &own.act {
-            // The restored attributes set the mode and the owner below.
-            Act::Create(_) if own.attributes.is_some() => (Some(change::PRIVATE_MODE), None),
+            // A restored file gets its mode and owner below.
+            Act::Create(_) if own.owner.is_some() => (Some(change::PRIVATE_MODE), None),
             Act::Create(_) => (Some(own.mode).filter(|mode| *mode != change::SHARED_MODE), None),
             Act::Splice(_) => {
                 let item = disk.look(&own.path).map_err(own.io("read"))?;
@@ -235,7 +231,7 @@ impl ApplyContext<'_, '_> {
                     let what = "it is a link, or not a regular file: palimp does not write to it";
                     return Err(CommitError::NotWritten { file: own.path.clone(), what });
                 }
-                (Some(item.mode), Some(item.owner))
+                (Some(item.mode_without_list()), Some(item.owner))
             }
             _ => return Ok(()),
         };
@@ -246,13 +242,13 @@ impl ApplyContext<'_, '_> {
             let mut out = created.map_err(own.io("written"))?;
             own.temp = Some(temp.clone());
             if let Some(owner) = owner {
-                crate::store::commit::apply::keep_owner::keep_owner(disk, own, out.as_mut(), owner)?;
+                owner_and_mode::keep_owner(disk, own, out.as_mut(), owner)?;
             }
             if let Some(mode) = mode.filter(|mode| *mode != change::PRIVATE_MODE) {
                 out.set_mode(mode).map_err(own.io("written"))?;
             }
-            if let Some(had) = own.attributes.clone() {
-                self.restore_attributes(own, &temp, out.as_mut(), &had);
+            if let Some(owner) = own.owner {
+                self.give_back(own, &temp, out.as_mut(), owner);
             }
             let are_there = own.write_to(out.as_mut()).map_err(own.io("written"))?;
             if are_there {

@@ -4,7 +4,7 @@ use crate::store::commit::derive::derive_files;
 use std::borrow::Cow;
 
 use super::apply::apply_plan::{self};
-use super::apply::{copy_names, create_files, restore_attributes, retry, saved_attributes, step_folders};
+use super::apply::{copy_names, create_files, owner_and_mode, retry, saved_owners, step_folders};
 use super::handover::{add_late_lines, rescue};
 use super::recovery::recover_steps;
 use super::scrub::stale_plan_guard;
@@ -56,11 +56,10 @@ fn commit_as(
             step_folders::with_folders(context, copy_names::with_free_names(context, plan)),
         )?,
     };
-    let plan =
-        &*saved_attributes::with_expiring(context, saved_attributes::with_saved_attributes(context, plan)?);
+    let plan = &*saved_owners::with_expiring(context, saved_owners::with_saved_owners(context, plan)?);
     let number = context.vault.next_step()?;
     let (kept, remade) = rebuild_derived::kept_of_derived(context, plan)?;
-    let inverse = |change| saved_attributes::bare_inverse(context, change);
+    let inverse = |change| saved_owners::bare_inverse(context, change);
     let mut step = UndoStep {
         line: JournalLine {
             at: context.host.now.to_rfc3339(),
@@ -93,14 +92,13 @@ fn commit_as(
     }
     let mut notes = std::mem::take(&mut *context.notes.borrow_mut());
     notes.append(&mut carried.notes);
-    notes.extend(restore_attributes::sentences(&carried.lacking));
+    notes.extend(owner_and_mode::sentences(&carried.lacking));
     notes.extend(referenced_files::newly_missing(context.host.disk, context.store, plan, context.host.now));
     let mut line = JournalLine {
         step: number,
         files: plan.all().filter(|change| !change.is_empty()).map(FileLine::of).collect(),
         format: context.place.format.to_owned(),
         as_planned: !carried.derive,
-        guard: carried.guard.word(),
         ..step.line
     };
     for (path, before, after) in &carried.changed_lens {

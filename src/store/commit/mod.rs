@@ -23,7 +23,6 @@ mod writer;
 pub use crate::store::commit::handover::watch_list::{StoreToWatch, take_stores_to_watch, watch_due};
 pub use crate::store::commit::history::step_history::StepHistory;
 pub use apply::rebase_splices::merge;
-pub use apply::replace_method::ReplaceMethod;
 pub use error::{CommitError, FilesState};
 pub use handover::watch_stores::{derive_at_once, watch};
 pub use history::deleted_records::{

@@ -48,6 +48,7 @@ pub fn put_together(
     let mut unread = listing.unread;
     unread.sort();
     unread.dedup();
+    let listed = listing.files.iter().filter(|found| found.item.listed_group.is_some());
     let modified = listing.files.iter().map(|found| found.item.generation.modified).max();
     let store = Store {
         root: place.root.clone(),
@@ -64,6 +65,7 @@ pub fn put_together(
         modified: modified.map(|nanos| Moment((nanos / 1000) as i64)),
         documents,
         own_files: listing.own_files,
+        access_lists: listed.map(|found| found.path.clone()).collect(),
         unread,
         outside_files: Vec::new(),
         archived: Vec::new(),

@@ -62,6 +62,7 @@ pub fn empty_store(place: &Place) -> Store {
         bytes: 0,
         modified: None,
         own_files: Vec::new(),
+        access_lists: Vec::new(),
         unread: Vec::new(),
         outside_files: Vec::new(),
         archived: Vec::new(),

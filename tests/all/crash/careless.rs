@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::faulty::Faulty;
-use palimp::disk::{Disk, ExtendedAttributes, Flock, Item, Owner, WritableFile};
+use palimp::disk::{Disk, Flock, Item, Owner, WritableFile};
 use palimp::model::Generation;
 
 use crate::support::passed_on::passed_on;
@@ -73,10 +73,6 @@ impl WritableFile for Unsynced<'_> {
         self.0.set_owner(owner)
     }
 
-    fn set_extended(&mut self, attributes: &ExtendedAttributes) -> io::Result<()> {
-        self.0.set_extended(attributes)
-    }
-
     fn set_len(&mut self, len: u64) -> io::Result<()> {
         self.0.set_len(len)
     }
@@ -85,7 +81,7 @@ impl WritableFile for Unsynced<'_> {
 impl Disk for Careless<'_> {
     passed_on! {
         self => self.disk;
-        list look real_path read extended blank rename_new make_folder open_folder link
+        list look real_path read blank rename_new make_folder open_folder link
         remove_folder flock
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 
 use crate::faulty::Faulty;
-use palimp::disk::{Disk, ExtendedAttributes, Flock, Item, WritableFile};
+use palimp::disk::{Disk, Flock, Item, WritableFile};
 use palimp::model::Generation;
 
 use super::cut_short::{ROOT, erase_of, load, on_faulty};
@@ -29,7 +29,7 @@ fn log(number: usize) -> PathBuf {
 impl Disk for Busy<'_> {
     passed_on! {
         self => self.disk;
-        list look real_path extended create append blank rename rename_new make_folder open_folder link
+        list look real_path create append blank rename rename_new make_folder open_folder link
         exchange remove remove_folder sync_folder flock
     }
 

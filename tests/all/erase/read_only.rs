@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::faulty::Faulty;
-use palimp::disk::{Disk, ExtendedAttributes, Flock, Item, WritableFile};
+use palimp::disk::{Disk, Flock, Item, WritableFile};
 use palimp::model::Generation;
 use palimp::store::commit::{CommitError, FilesState};
 
@@ -17,7 +17,7 @@ struct ReadOnly<'a>(&'a Faulty);
 impl Disk for ReadOnly<'_> {
     passed_on! {
         self => self.0;
-        list look real_path read extended create append blank rename rename_new make_folder open_folder link
+        list look real_path read create append blank rename rename_new make_folder open_folder link
         exchange remove remove_folder sync_folder flock
     }
 

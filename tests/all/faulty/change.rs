@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use super::disk::{ExtendedAttributes, Owner};
+use super::disk::Owner;
 use super::tree::{Body, Id, Node, Tree};
 
 /// A change that was made, whether or not it is durable.
@@ -27,8 +27,6 @@ pub(super) enum Change {
     Mode { id: Id, mode: u32 },
     /// Changes the owner.
     Owner { id: Id, owner: Owner },
-    /// Changes extended attributes.
-    Extended { id: Id, attributes: ExtendedAttributes },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,14 +49,13 @@ pub(super) enum Fate {
 }
 
 impl Change {
-    /// Returns the inode whose content or attributes it changes.
+    /// Returns the inode whose content, mode or owner it changes.
     pub(super) fn data_of(&self) -> Option<Id> {
         match self {
             Self::Write { id, .. }
             | Self::Length { id, .. }
             | Self::Mode { id, .. }
-            | Self::Owner { id, .. }
-            | Self::Extended { id, .. } => Some(*id),
+            | Self::Owner { id, .. } => Some(*id),
             _ => None,
         }
     }
@@ -112,9 +109,6 @@ impl Tree {
             Change::Length { id, len } => self.content(*id, stamp, |content| content.resize(size(*len), 0)),
             Change::Mode { id, mode } => self.about(*id, |node| node.mode = *mode),
             Change::Owner { id, owner } => self.about(*id, |node| node.owner = *owner),
-            Change::Extended { id, attributes } => {
-                self.about(*id, |node| node.extended.clone_from(attributes));
-            }
         }
     }
 

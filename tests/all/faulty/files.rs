@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Faulty;
 use super::calls::CallOutcome;
-use super::disk::{Disk, ExtendedAttributes, Flock, Item, Owner, WritableFile};
+use super::disk::{Disk, Flock, Item, Owner, WritableFile};
 use super::model::Generation;
 use super::model::PathText;
 use super::op::{Errno, Lie, Op};
@@ -55,13 +55,6 @@ impl Disk for Faulty {
             let from = bytes.get(size(from)..).unwrap_or_default();
             let read = limit.and_then(|limit| from.get(..size(limit))).unwrap_or(from);
             Ok((read.to_vec(), node.generation()))
-        })
-    }
-
-    fn extended(&self, file: &Path) -> io::Result<ExtendedAttributes> {
-        self.reading(format!("attributes of {}", file.to_text()), |world| {
-            let id = world.now.find(file)?;
-            Ok(world.now.node(id)?.extended.clone())
         })
     }
 
@@ -123,15 +116,7 @@ impl Disk for Faulty {
             if world.lies.contains(&Lie::LinkDoesNothing) {
                 return world.now.find(file).and(world.now.vacant(name)).map(|_| ());
             }
-            let id = world.now.find(file)?;
-            let node = world.now.node(id)?.clone();
-            match node.body {
-                Body::File(bytes) if world.lies.contains(&Lie::LinkCopies) => {
-                    let copy = world.create(name, node.mode)?;
-                    world.write(copy, 0, &bytes)
-                }
-                _ => world.link(file, name),
-            }
+            world.link(file, name)
         })
     }
 
@@ -355,18 +340,6 @@ impl WritableFile for OpenFile {
         let op = Op::SetOwner { file: self.path.clone(), owner };
         self.disk.step(&op, |world| {
             world.set_owner(self.id, owner);
-            Ok(())
-        })
-    }
-
-    fn set_extended(&mut self, attributes: &ExtendedAttributes) -> io::Result<()> {
-        let now = self.disk.state().world.now.node(self.id)?.extended.clone();
-        if now == *attributes {
-            return Ok(());
-        }
-        let op = Op::SetExtended { file: self.path.clone() };
-        self.disk.step(&op, |world| {
-            world.set_extended(self.id, attributes);
             Ok(())
         })
     }

@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{disk, model};
-use disk::{ExtendedAttributes, Owner};
+use disk::Owner;
 
 use calls::{CallOutcome, Calls};
 pub use op::{Errno, Fault, Lie, Op};
@@ -92,12 +92,11 @@ impl Faulty {
         self.state().world.put(file.as_ref(), Body::File(Arc::new(bytes.into())), mode);
     }
 
-    /// Sets the owner, group and attributes of a file; no step.
-    pub fn give(&self, file: impl AsRef<Path>, owner: Owner, attributes: &ExtendedAttributes) {
+    /// Sets the owner and group of a file; no step.
+    pub fn give(&self, file: impl AsRef<Path>, owner: Owner) {
         let mut state = self.state();
         let Ok(id) = state.world.now.find(file.as_ref()) else { return };
         state.world.set_owner(id, owner);
-        state.world.set_extended(id, attributes);
     }
 
     /// Makes a file report this many bytes more than it has; no step.

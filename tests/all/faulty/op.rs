@@ -86,11 +86,6 @@ pub enum Op {
         /// The new owner and group.
         owner: Owner,
     },
-    /// New extended attributes of an open file.
-    SetExtended {
-        /// The path at which it was opened.
-        file: PathBuf,
-    },
     /// A name is removed.
     Remove {
         /// The name.
@@ -148,7 +143,6 @@ impl fmt::Display for Op {
             Self::SetOwner { file, owner } => {
                 write!(f, "give {} to {}:{}", file.to_text(), owner.user, owner.group)
             }
-            Self::SetExtended { file } => write!(f, "set the attributes of {}", file.to_text()),
             Self::Remove { file } => write!(f, "remove {}", file.to_text()),
             Self::RemoveFolder { folder } => write!(f, "remove the folder {}", folder.to_text()),
             Self::SyncFolder { folder } => write!(f, "sync the folder {}", folder.to_text()),
@@ -196,8 +190,6 @@ pub enum Lie {
     CreateReplaces,
     /// A second name is not created.
     LinkDoesNothing,
-    /// A second name leads to a copy instead of the file.
-    LinkCopies,
     /// No lie, but usual for network file systems: no exchange, and no rename that never replaces.
     NoExchange,
     /// No lie, but usual for some file systems: a file has only one name.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use super::disk::{ExtendedAttributes, Item, ItemKind, Owner};
+use super::disk::{Item, ItemKind, Owner};
 use super::model::Generation;
 
 /// Identifies an inode as long as the disk exists. Never reused, unlike [`Node::number`].
@@ -36,15 +36,14 @@ pub(super) struct Node {
     /// The inode number that programs see.
     pub number: u64,
     pub owner: Owner,
-    pub extended: ExtendedAttributes,
     /// The number of zeros after the file's bytes, which would not fit in memory.
     pub hollow: u64,
 }
 
 impl Node {
-    /// With user and group 0, without attributes.
+    /// With user and group 0.
     pub(super) fn new(body: Body, mode: u32, modified: i128, number: u64) -> Self {
-        Node { body, mode, modified, number, owner: Owner::default(), extended: Vec::new(), hollow: 0 }
+        Node { body, mode, modified, number, owner: Owner::default(), hollow: 0 }
     }
 
     pub(super) fn is_folder(&self) -> bool {
@@ -65,8 +64,16 @@ impl Node {
             Body::Folder(_) => ItemKind::Folder,
             Body::Special => ItemKind::Special,
         };
-        let (mode, owner) = (self.mode, self.owner);
-        Item { name: name.to_owned(), kind, link: None, links, mode, owner, generation: self.generation() }
+        Item {
+            name: name.to_owned(),
+            kind,
+            link: None,
+            links,
+            mode: self.mode,
+            listed_group: None,
+            owner: self.owner,
+            generation: self.generation(),
+        }
     }
 }
 

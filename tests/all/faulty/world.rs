@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use handles::Holder;
 
 use super::change::{Change, Fate, Name};
-use super::disk::{ExtendedAttributes, Owner};
+use super::disk::Owner;
 use super::op::Lie;
 use super::tree::{Body, Id, Node, READ, ROOT, Tree, WRITE};
 
@@ -301,10 +301,6 @@ impl World {
 
     pub(super) fn set_owner(&mut self, id: Id, owner: Owner) {
         self.change(Change::Owner { id, owner });
-    }
-
-    pub(super) fn set_extended(&mut self, id: Id, attributes: &ExtendedAttributes) {
-        self.change(Change::Extended { id, attributes: attributes.clone() });
     }
 
     pub(super) fn sync(&mut self, id: Id) {

@@ -17,9 +17,6 @@ macro_rules! passed_on {
             $disk.read(file, from, limit)
         }
     };
-    (@extended $this:ident $disk:expr) => {
-        fn extended(&$this, file: &Path) -> io::Result<ExtendedAttributes> { $disk.extended(file) }
-    };
     (@create $this:ident $disk:expr) => {
         fn create(&$this, file: &Path, mode: u32) -> io::Result<Box<dyn WritableFile + '_>> {
             $disk.create(file, mode)

@@ -1,7 +1,6 @@
 //! How far a plan was applied.
 
 use crate::model::Bytes;
-use crate::store::commit::ReplaceMethod;
 use crate::store::commit::handover::replaced_file::ReplacedFile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,12 +26,10 @@ pub struct ApplyProgress {
     pub replaced: Vec<ReplacedFile>,
     /// Bytes added to a file (full path) that split a line another program was just writing.
     pub splitting: Vec<(PathBuf, Vec<u8>)>,
-    /// The weakest method by which a file was replaced.
-    pub guard: ReplaceMethod,
     /// How the outcome differs from the plan.
     pub notes: Vec<String>,
-    /// Attributes that restored files and folders did not get back.
-    pub lacking: LostAttributes,
+    /// Owners and modes that restored files and folders did not get back.
+    pub lacking: LostOwners,
     /// Lengths, before and after, of files that others changed since the plan was made.
     pub changed_lens: Vec<(PathBuf, u64, u64)>,
 }
@@ -43,5 +40,5 @@ pub struct CreatedItem {
     pub(super) bytes: Option<Bytes>,
 }
 
-/// Attributes that could not be restored, with the files and folders that lack them.
-pub type LostAttributes = BTreeMap<String, Vec<PathBuf>>;
+/// Owners and modes that could not be restored, with the files and folders that lack them.
+pub type LostOwners = BTreeMap<String, Vec<PathBuf>>;

@@ -28,8 +28,8 @@ impl ApplyContext<'_, '_> {
                 self.carried.created.extend((!was_there).then_some(made));
             }
             outcome?;
-            if let Some(had) = own.attributes.clone().filter(|_| !was_there) {
-                self.give_back_folder(own, &had);
+            if let Some(owner) = own.owner.filter(|_| !was_there) {
+                self.give_back_folder(own, owner);
             }
             return Ok(!was_there);
         }

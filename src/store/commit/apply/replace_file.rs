@@ -8,9 +8,9 @@ use super::{ApplyContext, LostRace, StagedChange};
 use crate::disk::{Disk, Lookup, is_unsupported, put_new};
 use crate::model::Act;
 use crate::model::snapshot::Generation;
+use crate::store::commit::CommitError;
 use crate::store::commit::handover::replaced_file::ReplacedFile;
 use crate::store::commit::handover::second_name::{link_as_old, rename_as_old};
-use crate::store::commit::{CommitError, ReplaceMethod};
 use crate::store::hidden_names::{OldFileName, SwapFileName};
 
 impl ApplyContext<'_, '_> {
@@ -48,7 +48,7 @@ impl ApplyContext<'_, '_> {
                 self.begin(own);
                 self.judge(own, &name, &swapped)
             }
-            Err(error) if is_unsupported(&error) => self.replace_guarded(own, &name, &swapped),
+            Err(error) if is_unsupported(&error) => self.replace_by_rename(own, &name, &swapped),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(LostRace::Yes),
             Err(error) => {
                 // A network disk may report this error though the exchange succeeded.
@@ -116,9 +116,9 @@ impl ApplyContext<'_, '_> {
         Ok(())
     }
 
-    /// Replaces a file if the file system can't exchange. The old file keeps a second name, or a
-    /// copy if the file system has no hard links.
-    fn replace_guarded(
+    /// Replaces a file if the file system can't exchange. The old file keeps a second name, if the file
+    /// system has hard links. Else nothing is left of it.
+    fn replace_by_rename(
         &mut self,
         own: &mut StagedChange,
         temp: &Path,
@@ -129,27 +129,23 @@ impl ApplyContext<'_, '_> {
         let machine = self.host.machine;
         let old = OldFileName::of(&own.path, &own.base(), machine.now(), machine.own_process());
         let swapped = SwapFileName { old, ..swapped.clone() };
-        let kept = own.path.with_file_name(swapped.name());
-        let guard = match disk.link(&own.path, &kept) {
-            Ok(()) => ReplaceMethod::Link,
-            Err(error) if is_unsupported(&error) => ReplaceMethod::Copy,
+        let name = own.path.with_file_name(swapped.name());
+        let kept = match disk.link(&own.path, &name) {
+            Ok(()) => Some(name),
+            Err(error) if is_unsupported(&error) => None,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LostRace::Yes),
             Err(error) => return Err(CommitError::io(&own.path, "kept beside itself", error)),
         };
-        self.carried.guard = self.carried.guard.max(guard);
-        if guard == ReplaceMethod::Copy {
-            copy(disk, &kept, &own.base(), own.mode).map_err(own.io("kept beside itself"))?;
-        }
-        let compared = if guard == ReplaceMethod::Link { &kept } else { &own.path };
-        // A copy does not receive what others append.
-        let grew = guard == ReplaceMethod::Copy && self.len(&own.path)? != Some(own.base().len() as u64);
-        if grew || own.is_other(disk, compared).map_err(own.io("read"))? {
-            let _ = disk.remove(&kept);
+        let drop_kept = || kept.as_deref().map(|kept| disk.remove(kept));
+        // Added lines are taken over afterwards from the second name alone.
+        let grew = kept.is_none() && self.len(&own.path)? != Some(own.base().len() as u64);
+        if grew || own.is_other(disk, kept.as_deref().unwrap_or(&own.path)).map_err(own.io("read"))? {
+            drop_kept();
             return Ok(LostRace::Yes);
         }
         if let Err(source) = disk.rename(temp, &own.path) {
             match disk.look(temp) {
-                Ok(_) => drop(disk.remove(&kept)),
+                Ok(_) => drop(drop_kept()),
                 Err(_) => {
                     own.temp = None;
                     self.begin(own);
@@ -159,21 +155,30 @@ impl ApplyContext<'_, '_> {
         }
         own.temp = None;
         self.begin(own);
-        let is_other = guard == ReplaceMethod::Link && own.is_other(disk, &kept).map_err(own.io("read"))?;
+        kept.map_or(Ok(LostRace::No), |kept| self.judge_kept(own, &kept, &swapped))
+    }
+
+    /// Checks the file that was renamed over, by its second name. If it is not the one that was compared, it
+    /// returns to its place, unless another program replaced ours.
+    fn judge_kept(
+        &mut self,
+        own: &StagedChange,
+        kept: &Path,
+        swapped: &SwapFileName,
+    ) -> Result<LostRace, CommitError> {
+        let disk = self.host.disk;
+        let is_other = own.is_other(disk, kept).map_err(own.io("read"))?;
         if is_other && own.is_at(disk, &own.path).map_err(own.io("read"))? {
             if let Some(made) = own.made.filter(|_| !own.derived) {
                 self.carried
                     .replaced
                     .extend(link_as_old(self.host, &own.path, made.len).map(ReplacedFile::from));
             }
-            disk.rename(&kept, &own.path).map_err(own.io("put back"))?;
+            disk.rename(kept, &own.path).map_err(own.io("put back"))?;
             disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
             return Ok(LostRace::Yes);
         }
-        match guard {
-            ReplaceMethod::Copy => drop(disk.remove(&kept)),
-            _ => drop(self.settled(own, &kept, &swapped)),
-        }
+        drop(self.settled(own, kept, swapped));
         Ok(if is_other { LostRace::Yes } else { LostRace::No })
     }
 
@@ -242,9 +247,4 @@ impl StagedChange {
         let grown = disk.read_after(path, base)?.0;
         Ok(grown.is_none_or(|grown| !grown.is_empty() && (self.derived || !self.grows)))
     }
-}
-
-fn copy(disk: &dyn Disk, to: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let mut out = disk.create(to, mode)?;
-    out.write(bytes).and_then(|()| out.sync())
 }

@@ -14,7 +14,7 @@ use crate::model::snapshot::Generation;
 use crate::model::{Change, PathText, Plan};
 use crate::store::commit::CommitContext;
 use crate::store::commit::apply::apply_progress::ApplyProgress;
-use crate::store::commit::apply::{apply_plan, restore_attributes, saved_attributes};
+use crate::store::commit::apply::{apply_plan, owner_and_mode};
 use crate::store::hidden_names::OldFileName;
 use crate::store::lock::{LockGuard, LockProtocol, WaitPolicy};
 
@@ -68,7 +68,7 @@ impl<'a> SharedLock<'a> {
 }
 
 /// Adds late lines to the file, under its lock, durably. Skips lines that were added before a
-/// crash. If the file is gone, creates it with the attributes of `old`.
+/// crash. If the file is gone, creates it with the owner and mode of `old`.
 pub fn add_late_lines<'a>(
     context: &CommitContext<'a>,
     lock: &mut SharedLock<'a>,
@@ -154,18 +154,21 @@ fn taken_of(context: &CommitContext<'_>, path: &Path) -> Option<Vec<u8>> {
     context.host.disk.read(path, 0, Some(old.taken)).ok().map(|(bytes, _)| bytes)
 }
 
-/// Creates a file in place of one that is gone, with the mode, owner and attributes of `old`. What
-/// the system refuses becomes a note.
+/// Creates a file in place of one that is gone, with the mode and owner of `old`. What the system
+/// refuses becomes a note.
 fn made_as<'a>(context: &CommitContext<'a>, old: &Path, file: &Path) -> Option<Box<dyn WritableFile + 'a>> {
     let disk = context.host.disk;
     let mut out = disk.create(file, PRIVATE_MODE).ok()?;
-    let had = saved_attributes::attributes_at(context, old).ok().flatten();
-    let lacks = had.map_or_else(Vec::new, |(mode, had)| {
-        restore_attributes::set_attributes(disk, file, out.as_mut(), mode, &had)
-    });
+    let lacks = match disk.look(old) {
+        Ok(had) => {
+            let mode = had.mode_without_list();
+            owner_and_mode::set_owner_and_mode(disk, file, out.as_mut(), had.owner, mode)
+        }
+        Err(_) => Vec::new(),
+    };
     let relative = context.relative(file).unwrap_or_else(|| file.to_owned());
     let lacking = lacks.into_iter().map(|what| (what, vec![relative.clone()])).collect();
-    restore_attributes::sentences(&lacking).into_iter().for_each(|note| context.note(note));
+    owner_and_mode::sentences(&lacking).into_iter().for_each(|note| context.note(note));
     Some(out)
 }
 

@@ -217,7 +217,7 @@ fn turned(context: &CommitContext<'_>, verb: &'static str, step: u64, by: u64) -
             format!("{path} is rebuilt from the memories after this; its old bytes are not kept")
         }));
     }
-    plan.lines.extend(context.store.other_names(&plan.changes));
+    plan.lines.extend(context.store.notes_on_replaced(&plan.changes));
     brings_nothing_erased(context, &plan, step, erased)?;
     context.store.whole()?;
     debug_assert!(

@@ -11,7 +11,7 @@ use crate::model::{Act, Bytes, Change, Plan, is_log};
 use crate::model::{FileLine, JournalLine};
 use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::apply::rebase_splices::{fits, rebase};
-use crate::store::commit::apply::{apply_plan, restore_attributes};
+use crate::store::commit::apply::{apply_plan, owner_and_mode};
 use crate::store::commit::derive::derive_files;
 use crate::store::commit::derive::rebuild_derived::is_as_before;
 use crate::store::commit::read_files::is_copy;
@@ -113,7 +113,7 @@ pub fn settle(
     if apply_plan::apply_plan(context, &plan, &mut carried, None).is_err() {
         return Ok(RecoveryOutcome::Waits);
     }
-    restore_attributes::sentences(&carried.lacking).into_iter().for_each(|note| context.note(note));
+    owner_and_mode::sentences(&carried.lacking).into_iter().for_each(|note| context.note(note));
     if carried.derive {
         derive_files::derive(context, &touched, plan.verb);
     }
@@ -273,10 +273,10 @@ fn fitted_to(
             })?;
             let base = Some(now);
             let (path, mode) = (change.path.clone(), change.mode);
-            Change { path, act: Act::Splice(splices), base, mode, attributes: None }
+            Change { path, act: Act::Splice(splices), base, mode, owner: None }
         }
     };
-    Ok(Some(Change { mode: change.mode, attributes: change.attributes.clone(), ..own }))
+    Ok(Some(Change { mode: change.mode, owner: change.owner, ..own }))
 }
 
 /// True if a file can't be opened to sync because it is gone, is a folder, or palimp may not write

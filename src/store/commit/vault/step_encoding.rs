@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::undo_step::{DerivedState, path_of};
-use crate::model::attributes::{FileAttributes, Owner};
 use crate::model::bytes::Ranges;
+use crate::model::owner::Owner;
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{Act, Change, PathText, Splice, path_from_text};
 use crate::store::log_chunks;
@@ -20,8 +20,8 @@ pub enum StepFileEntry<W> {
     Private(String, W),
     /// A file with another mode.
     Moded(String, W, u32),
-    /// A file that is restored, with its attributes.
-    Had(String, W, u32, AttributesForm),
+    /// A file that is restored, with its user and group.
+    Had(String, W, u32, (u32, u32)),
     /// The form of earlier versions: the path as text, or in hexadecimal.
     Earlier {
         path: String,
@@ -33,46 +33,24 @@ pub enum StepFileEntry<W> {
 }
 
 impl<W> StepFileEntry<W> {
-    pub fn new(path: &std::path::Path, act: W, mode: u32, had: Option<AttributesForm>) -> StepFileEntry<W> {
-        match (path.to_text().into_owned(), had) {
-            (path, Some(had)) => StepFileEntry::Had(path, act, mode, had),
+    pub fn new(path: &std::path::Path, act: W, mode: u32, owner: Option<Owner>) -> StepFileEntry<W> {
+        match (path.to_text().into_owned(), owner) {
+            (path, Some(Owner { user, group })) => StepFileEntry::Had(path, act, mode, (user, group)),
             (path, None) if mode == PRIVATE_MODE => StepFileEntry::Private(path, act),
             (path, None) => StepFileEntry::Moded(path, act, mode),
         }
     }
 
-    /// Returns the path, the act, the mode and the attributes.
-    pub fn parts(self) -> Option<(std::path::PathBuf, W, u32, Option<AttributesForm>)> {
+    /// Returns the path, the act, the mode and the owner.
+    pub fn parts(self) -> Option<(std::path::PathBuf, W, u32, Option<Owner>)> {
         Some(match self {
             StepFileEntry::Private(path, act) => (path_from_text(&path), act, PRIVATE_MODE, None),
             StepFileEntry::Moded(path, act, mode) => (path_from_text(&path), act, mode, None),
-            StepFileEntry::Had(path, act, mode, had) => (path_from_text(&path), act, mode, Some(had)),
+            StepFileEntry::Had(path, act, mode, (user, group)) => {
+                (path_from_text(&path), act, mode, Some(Owner { user, group }))
+            }
             StepFileEntry::Earlier { path, hex, mode, act } => (path_of(&path, hex)?, act, mode, None),
         })
-    }
-}
-
-/// The user and group of a file, and the names and value lengths of its extended attributes.
-#[derive(Serialize, Deserialize)]
-pub struct AttributesForm(
-    u32,
-    u32,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")] Vec<(String, usize)>,
-);
-
-impl AttributesForm {
-    /// Describes attributes. `put` stores a value and returns its length.
-    pub fn of(had: &FileAttributes, put: &mut dyn FnMut(&[u8]) -> usize) -> AttributesForm {
-        let named = had.extended.iter().map(|(name, value)| (name.to_text().into_owned(), put(value)));
-        AttributesForm(had.owner.user, had.owner.group, named.collect())
-    }
-
-    /// Returns the attributes. `take` returns the next value, by its length.
-    pub fn had(self, take: &mut dyn FnMut(usize) -> Option<Vec<u8>>) -> Option<FileAttributes> {
-        let AttributesForm(user, group, named) = self;
-        let own = |(name, len): (String, usize)| Some((path_from_text(&name).into_os_string(), take(len)?));
-        let extended = named.into_iter().map(own).collect::<Option<_>>()?;
-        Some(FileAttributes { owner: Owner { user, group }, extended })
     }
 }
 

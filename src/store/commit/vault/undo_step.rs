@@ -5,12 +5,11 @@ use std::convert::Infallible;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::step_encoding::{AttributesForm, DerivedStateForm, StepFileEntry};
+use super::step_encoding::{DerivedStateForm, StepFileEntry};
 use crate::model::plan::change::EqualRecords;
 use crate::model::{Act, Bytes, Change, JournalLine, Splice, is_log};
 use crate::text::digest::hex;
@@ -202,9 +201,7 @@ fn entry(change: &Change, body: &mut StepBody) -> StepFileEntry<ActHeader> {
             ActHeader::Splice(splices.iter().map(&mut word).collect())
         }
     };
-    let had =
-        change.attributes.as_deref().map(|had| AttributesForm::of(had, &mut |bytes: &[u8]| body.put(bytes)));
-    StepFileEntry::new(&change.path, act, change.mode, had)
+    StepFileEntry::new(&change.path, act, change.mode, change.owner)
 }
 
 /// Returns how many bytes at the start and at the end are equal. No byte counts twice.
@@ -215,7 +212,7 @@ fn alike(one: &[u8], other: &[u8]) -> (usize, usize) {
 }
 
 fn change(entry: StepFileEntry<ActHeader>, body: &mut &[u8], find: MadeBytes<'_>) -> Option<Change> {
-    let (path, act, mode, had) = entry.parts()?;
+    let (path, act, mode, owner) = entry.parts()?;
     let mut take = |len: usize| {
         let (own, rest) = body.split_at_checked(len)?;
         *body = rest;
@@ -248,11 +245,7 @@ fn change(entry: StepFileEntry<ActHeader>, body: &mut &[u8], find: MadeBytes<'_>
             Act::Splice(own)
         }
     };
-    let had = match had {
-        Some(form) => Some(Arc::new(form.had(&mut take)?)),
-        None => None,
-    };
-    Some(Change { path, act, base: None, mode, attributes: had })
+    Some(Change { path, act, base: None, mode, owner })
 }
 
 pub fn path_text(path: &Path) -> (String, bool) {

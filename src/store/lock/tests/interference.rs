@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::disk::{ExtendedAttributes, Flock, Item, Machine, WritableFile};
+use crate::disk::{Flock, Item, Machine, WritableFile};
 use crate::model::snapshot::Generation;
 use crate::passed_on::passed_on;
 
@@ -94,7 +94,7 @@ fn a_takeover_that_was_removed_keeps_nobody_out_and_so_is_none() {
 impl Disk for Meddled<'_> {
     passed_on! {
         self => RealDisk;
-        list look real_path read extended blank rename_new exchange create append make_folder
+        list look real_path read blank rename_new exchange create append make_folder
         open_folder link remove remove_folder sync_folder
     }
 

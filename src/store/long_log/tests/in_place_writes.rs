@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use super::super::LARGE_LOG;
 use crate::disk::host::Host;
-use crate::disk::{Disk, ExtendedAttributes, Flock, Item, RealDisk, WritableFile};
+use crate::disk::{Disk, Flock, Item, RealDisk, WritableFile};
 use crate::format::writing::WriteContext;
 use crate::model::{Bytes, Code, Extent, Generation, Moment, Plan, Problem, RangeReader, Span, Store};
 use crate::ops::Refusal;
@@ -56,7 +56,7 @@ struct Meddled(Arc<Clock>);
 impl Disk for Meddled {
     passed_on! {
         self => RealDisk;
-        list look real_path extended blank rename_new create append make_folder open_folder link rename
+        list look real_path blank rename_new create append make_folder open_folder link rename
         remove remove_folder sync_folder flock
     }
 

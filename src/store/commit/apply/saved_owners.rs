@@ -1,13 +1,10 @@
-//! Attributes of removed files and folders, saved in the undo data. Any command restores them from it.
+//! Owners of removed files and folders, saved in the undo data. Any command restores them from it.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::disk::Lookup;
-use crate::model::attributes::FileAttributes;
 use crate::model::{Act, Change, Plan};
 use crate::store::commit::vault::step_encoding;
 use crate::store::commit::{CommitContext, CommitError, UndoStep};
@@ -15,7 +12,7 @@ use crate::store::commit::{CommitContext, CommitError, UndoStep};
 /// Undo restores an expired copy up to this size, in bytes.
 const KEPT_COPY_LIMIT: u64 = 64 << 10;
 
-/// Returns undo data without its base. A removed file or folder comes back with its present attributes.
+/// Returns undo data without its base. A removed file or folder comes back with its present owner and mode.
 pub fn bare_inverse(context: &CommitContext<'_>, change: &Change) -> Result<Change, CommitError> {
     let inverse = match (&change.act, &change.base) {
         (Act::Expire(_), Some(bytes)) => Change::create(&change.path, bytes.clone()),
@@ -25,8 +22,8 @@ pub fn bare_inverse(context: &CommitContext<'_>, change: &Change) -> Result<Chan
         return Ok(inverse);
     }
     let path = context.path(&change.path);
-    match attributes_at(context, &path) {
-        Ok(Some((mode, had))) => Ok(Change { mode, attributes: Some(Arc::new(had)), ..inverse }),
+    match Lookup::from(context.host.disk.look(&path)).optional() {
+        Ok(Some(item)) => Ok(Change { mode: item.mode_without_list(), owner: Some(item.owner), ..inverse }),
         Ok(None) => Ok(inverse),
         // An old copy is not a memory. An unknown owner is no reason to fail.
         Err(_) if matches!(change.act, Act::Expire(_)) => Ok(inverse),
@@ -48,20 +45,12 @@ pub fn with_expiring<'p>(context: &CommitContext<'_>, plan: Cow<'p, Plan>) -> Co
     Cow::Owned(plan)
 }
 
-/// Returns the mode, the owner and the extended attributes at a path.
-pub fn attributes_at(context: &CommitContext<'_>, path: &Path) -> io::Result<Option<(u32, FileAttributes)>> {
-    let disk = context.host.disk;
-    let Some(item) = Lookup::from(disk.look(path)).optional()? else { return Ok(None) };
-    let extended = Lookup::from(disk.extended(path)).optional()?.unwrap_or_default();
-    Ok(Some((item.mode, FileAttributes { owner: item.owner, extended })))
-}
-
-/// Returns the plan with the saved attributes of removed files. Not only undo restores files.
-pub fn with_saved_attributes<'p>(
+/// Returns the plan with the saved owners and modes of removed files. Not only undo restores files.
+pub fn with_saved_owners<'p>(
     context: &CommitContext<'_>,
     plan: Cow<'p, Plan>,
 ) -> Result<Cow<'p, Plan>, CommitError> {
-    let is_bare = |change: &&Change| comes(change) && change.attributes.is_none();
+    let is_bare = |change: &&Change| comes(change) && change.owner.is_none();
     let wanted: HashSet<&Path> = plan.changes.iter().filter(is_bare).map(|own| &*own.path).collect();
     if wanted.is_empty() {
         return Ok(plan);
@@ -78,15 +67,15 @@ pub fn with_saved_attributes<'p>(
     }
     let before = |change: &Change| {
         let step = steps.get(removed.get(&change.path)?.as_ref()?)?.as_ref()?;
-        step.changes.iter().find(|own| own.path == change.path && own.attributes.is_some())
+        step.changes.iter().find(|own| own.path == change.path && own.owner.is_some())
     };
     if !plan.changes.iter().any(|change| before(change).is_some()) {
         return Ok(plan);
     }
     let mut plan = plan.into_owned();
-    for change in plan.changes.iter_mut().filter(|change| comes(change) && change.attributes.is_none()) {
+    for change in plan.changes.iter_mut().filter(|change| comes(change) && change.owner.is_none()) {
         if let Some(own) = before(change) {
-            (change.mode, change.attributes) = (own.mode, own.attributes.clone());
+            (change.mode, change.owner) = (own.mode, own.owner);
         }
     }
     Ok(Cow::Owned(plan))
