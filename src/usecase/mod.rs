@@ -2,7 +2,6 @@
 //! out and reported. Verbs, screens and programs all use this module. They differ in who is asked
 //! and how it is reported: [`Requester`] and [`ChangeObserver`].
 
-mod activity;
 mod agents_at_work;
 mod append;
 mod backups;
@@ -69,7 +68,6 @@ pub use crate::usecase::planned_change::{PlannedChange, name_of};
 pub use crate::usecase::recent_steps::RecentSteps;
 pub use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
 pub use crate::usecase::rule_lines::{add_rule_lines, add_touched_lines};
-pub use activity::Activity;
 pub use agents_at_work::agents_at_work;
 pub use append::{append, append_all, plan_all, refusal_of_all};
 pub use backups::{BackupComparer, check_backup, create_backups, list_backups};
@@ -93,7 +91,7 @@ pub use hidden_values::HiddenValues;
 pub use instructions::{instruction_lines, instruction_text, instructions_size, project_instructions};
 pub use journal_stores::{with_emptied_store, with_interrupted_stores};
 pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome, inverse_of_step};
-pub use last_change::{change_id, files_of_step, last_change, stores_with_step};
+pub use last_change::{change_id, files_of_step, last_change, steps_of, stores_with_step};
 pub use name_list::read_name_list;
 pub use not_reached::not_reached_lines;
 pub use pane_layout::{PaneBorder, PaneLayout};
