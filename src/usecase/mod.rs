@@ -50,7 +50,6 @@ pub mod surroundings_check;
 mod triage;
 mod undo_redo;
 mod undone_changes;
-mod unfinished_erasure;
 pub mod value_holders;
 mod value_places;
 pub mod verify_erased;
@@ -109,6 +108,5 @@ pub use revalidate::{count_changed_since, find_unchanged, snapshot_with_bytes, s
 pub use screen_state::ScreenState;
 pub use triage::{Triage, Verdict};
 pub use undo_redo::{step_to_turn, undo_or_redo};
-pub use unfinished_erasure::unfinished_erasure;
 pub use visits::Visits;
 pub use what_fits::{RemovablePart, WhatFits, what_fits};
