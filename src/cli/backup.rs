@@ -21,7 +21,7 @@ use crate::cli::context::Context;
 use crate::detectors::mask;
 use crate::disk::host::Host;
 use crate::disk::{Disk, RealDisk};
-use crate::model::key::{Key, ParsedKey};
+use crate::model::key::Key;
 use crate::model::{BackupCheck, BackupCopy, BackupReason, Entry, Moment, PathText, Snapshot, Store};
 use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
 use crate::usecase::{
@@ -244,9 +244,8 @@ fn restore(
     let (number, copy, bytes) = the_copy(context, snapshot, name)?;
     let store = &snapshot.stores[number];
     let compared = compared(context, store, (&copy, &bytes))?;
-    let is_key = |name: &String, item: &RecordDifference| match Key::read(name) {
-        Some(ParsedKey::Key(key)) => compared.of_key(&store.root, &key) == Some(item),
-        _ => false,
+    let is_key = |name: &String, item: &RecordDifference| {
+        Key::read(name).is_some_and(|key| compared.of_key(&store.root, &key) == Some(item))
     };
     let is_named =
         |item: &RecordDifference, name: &String| item.id.as_ref() == Some(name) || is_key(name, item);
@@ -284,10 +283,7 @@ fn restore(
 /// True if a file of the store has a memory with this name. A backup that does not differ there has it, too.
 fn has(store: &Store, file: &Path, name: &str) -> bool {
     let is_own = |entry: &Entry| store.document(entry).path == file;
-    let of_key = match Key::read(name) {
-        Some(ParsedKey::Key(key)) => store.entry_of_key(&key),
-        _ => None,
-    };
+    let of_key = Key::read(name).and_then(|key| store.entry_of_key(&key));
     let is_key = of_key.and_then(|at| store.entries.get(at as usize)).is_some_and(is_own);
     let has_id = |entry: &Entry| store.view(entry).and_then(|view| view.id) == Some(name);
     is_key || store.entries.iter().any(|entry| is_own(entry) && has_id(entry))
@@ -297,10 +293,7 @@ fn has(store: &Store, file: &Path, name: &str) -> bool {
 fn named(store: &Store, compared: &BackupComparison, names: &[String]) -> Result<HashSet<u64>> {
     let mut chosen = HashSet::new();
     for name in names {
-        let of_key = match Key::read(name) {
-            Some(ParsedKey::Key(key)) => compared.of_key(&store.root, &key),
-            _ => None,
-        };
+        let of_key = Key::read(name).and_then(|key| compared.of_key(&store.root, &key));
         match (of_key, compared.of_id(name).as_slice()) {
             (Some(item), _) if item.can_come => drop(chosen.insert(item.at)),
             (Some(item), _) => tell_staying(name, Some(item)),

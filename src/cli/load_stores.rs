@@ -12,8 +12,8 @@ use crate::model::{Extent, PathText, Snapshot, Store};
 use crate::ops::archive::is_in_own_data;
 use crate::store::{self, DiscoveryResult, Place};
 use crate::usecase::{
-    RecoveryReport, recover, recover_at_once, store_with_archived, store_with_deleted, unfinished_erasure,
-    with_emptied_store, with_interrupted_stores,
+    RecoveryReport, recover, recover_at_once, store_with_archived, store_with_deleted, with_emptied_store,
+    with_interrupted_stores,
 };
 
 /// Returns the stores that the options name, or those found from the current folder and from home.
@@ -183,7 +183,6 @@ fn tended(context: &Context, snapshot: Snapshot, tends: RecoveryMode) -> Result<
     // Without a folder of palimp's own data, nothing was ever changed. A verb that writes reports it.
     let Ok(data) = data_folder(context) else { return Ok(snapshot) };
     let host = Host::here(&data, context.now);
-    unfinished_erasure(host).iter().for_each(|line| say(line));
     let mut tended = Snapshot::default();
     for store in &snapshot.stores {
         let recovered = match tends {

@@ -7,7 +7,7 @@ use super::load_stores;
 use crate::cli::context::Context;
 use crate::disk::{Disk, Lookup, RealDisk};
 use crate::format;
-use crate::model::key::{Key, ParsedKey, file_digest};
+use crate::model::key::{Key, file_digest};
 use crate::model::{PathText, Snapshot, Store, StoreScope, is_file_name, is_log};
 use crate::store::{self, LONG_LOG, Place};
 use crate::usecase;
@@ -117,8 +117,7 @@ fn session_of_all(place: &Place, names: &[String]) -> Option<String> {
 
 fn session_of(place: &Place, name: &str) -> Option<String> {
     match Key::read(name) {
-        Some(ParsedKey::Key(key)) => session_of_key(place, &key),
-        Some(ParsedKey::LegacyPlace) => None,
+        Some(key) => session_of_key(place, &key),
         None => session_before_id(place, name),
     }
 }

@@ -1,5 +1,7 @@
 //! `palimp stats`: counts and sizes, by the names of 2 §15.1.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::failure::{Exit, Result};
@@ -8,10 +10,10 @@ use super::read_scope::ReadScope;
 use crate::cli::context::Context;
 use crate::format::with_family;
 use crate::model::plan::count_with_noun;
-use crate::model::{PathText, State, Store};
+use crate::model::{JournalLine, PathText, State, Store};
 use crate::query::{StoreCounts, UsageStatistics};
 use crate::text::columns::human_size;
-use crate::usecase::Activity;
+use crate::usecase::steps_of;
 
 /// Prints the numbers of each store and of all stores, in words or by the names of the metrics.
 pub fn run(context: &mut Context, is_metrics: bool) -> Result {
@@ -21,14 +23,10 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
     let stores: Vec<_> = held().map(|(store, held)| figures(store, held)).collect();
     let sum =
         |count: &dyn Fn(&Store) -> u64| -> u64 { snapshot.stores.iter().map(|store| count(store)).sum() };
-    let activity = load_stores::data_folder(context)
-        .map_or_else(|_| Activity::default(), |data| Activity::of(&data, &snapshot.stores));
-    let Activity { save_times: took, compactions, lock_timeouts: waits } = activity;
+    let steps = steps(context, &snapshot.stores);
     let metrics = json!({
-        "memory.operations.write.count": took.len(),
-        "memory.operations.write.duration_ms": took.iter().sum::<u64>().checked_div(took.len() as u64),
-        "memory.locks.contention.count": waits,
-        "memory.compaction.count": compactions,
+        "memory.operations.write.count": steps.len(),
+        "memory.compaction.count": steps.iter().filter(|own| own.verb.starts_with("compact")).count(),
         "memory.sessions.active": sum(&|store| store.sessions.iter().filter(|own| own.lifecycle != Some("archived")).count() as u64),
         "memory.entries.total": statistics.stores.iter().map(|held| held.live).sum::<usize>(),
         "memory.size.bytes": sum(&|store| store.bytes),
@@ -47,8 +45,20 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
     for (store, held) in held() {
         told(store, held).iter().try_for_each(|line| context.out.line(line))?;
     }
-    Ok(in_all(&snapshot.stores, &took, waits).iter().try_for_each(|line| context.out.line(line))?)
+    Ok(in_all(&snapshot.stores, steps.len()).iter().try_for_each(|line| context.out.line(line))?)
         .map(|()| Exit::Done)
+}
+
+/// Returns the steps that palimp made in the stores. What can't be read is said.
+fn steps(context: &Context, stores: &[Arc<Store>]) -> Vec<JournalLine> {
+    let Ok(data) = load_stores::data_folder(context) else { return Vec::new() };
+    let of = |store: &Arc<Store>| {
+        steps_of(&data, store).unwrap_or_else(|failed| {
+            context.unread.line(format!("{}: {}", store.root.to_text(), failed.message));
+            Vec::new()
+        })
+    };
+    stores.iter().flat_map(of).collect()
 }
 
 /// Says how much one store holds in each state and of each type.
@@ -67,8 +77,8 @@ fn told(store: &Store, held: &StoreCounts) -> Vec<String> {
     [head].into_iter().chain((!types.is_empty()).then(|| format!("  {}", types.join(", ")))).collect()
 }
 
-/// Says the numbers of all stores together, and what palimp did there.
-fn in_all(stores: &[std::sync::Arc<Store>], took: &[u64], waits: usize) -> Vec<String> {
+/// Says the numbers of all stores together, and how many steps palimp made there.
+fn in_all(stores: &[Arc<Store>], steps: usize) -> Vec<String> {
     let mut lines = Vec::new();
     if stores.len() > 1 {
         let live: usize = stores.iter().map(|store| store.count(State::Live)).sum();
@@ -76,19 +86,11 @@ fn in_all(stores: &[std::sync::Arc<Store>], took: &[u64], waits: usize) -> Vec<S
         let stores = count_with_noun(stores.len() as u64, "store");
         lines.push(format!("{stores}: {}, {bytes}", count_with_noun(live as u64, "memory")));
     }
-    let average = took.iter().sum::<u64>().checked_div(took.len() as u64);
-    lines.push(match average {
-        Some(average) => {
-            format!(
-                "palimp saved {}, in {average} ms on average",
-                count_with_noun(took.len() as u64, "change")
-            )
-        }
-        None => "palimp has changed nothing yet".to_owned(),
+    lines.push(match steps {
+        0 => "palimp has changed nothing yet".to_owned(),
+        count => format!("palimp made {}", count_with_noun(count as u64, "step")),
     });
-    let waited =
-        (waits > 0).then(|| format!("{} a lock was not free in time", count_with_noun(waits as u64, "time")));
-    lines.into_iter().chain(waited).collect()
+    lines
 }
 
 fn figures(store: &Store, held: &StoreCounts) -> serde_json::Value {

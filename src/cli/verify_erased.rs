@@ -13,10 +13,9 @@ use crate::model::{PathText, Snapshot};
 use crate::store::erase::SecretValues;
 use crate::usecase::surroundings::told;
 use crate::usecase::verify_erased::{ErasureCheck, ErasureChoice, keep_check, verify_erased};
-use crate::usecase::{erasure_receipts, is_erasing, unfinished_erasure};
+use crate::usecase::{erasure_receipts, is_erasing};
 
-/// Checks the receipt, all receipts, or values. Ends with 1 if something is found, or if an erasure was
-/// stopped before it reached all its stores.
+/// Checks the receipt, all receipts, or values. Ends with 1 if something is found.
 pub fn run(context: &mut Context, receipt: Option<PathBuf>, values: &ValueOptions) -> Result {
     let all = context.options.all;
     if usize::from(receipt.is_some()) + usize::from(all) + usize::from(values.is_given()) != 1 {
@@ -51,10 +50,8 @@ pub fn run(context: &mut Context, receipt: Option<PathBuf>, values: &ValueOption
         .iter()
         .filter(|own| !own.unread.is_empty())
         .for_each(|own| own.unread.iter().for_each(|line| say(line)));
-    // An erasure that was stopped left stores that have no receipt of it.
-    let is_left = all && !unfinished_erasure(Host::here(&data, context.now)).is_empty();
     let is_clean = checks.iter().all(ErasureCheck::is_clean);
-    Ok(if is_clean && !is_left { Exit::Done } else { Exit::Nothing })
+    Ok(if is_clean { Exit::Done } else { Exit::Nothing })
 }
 
 /// Lists the receipts, each with its last check.
@@ -95,9 +92,8 @@ fn checks_of(
         return Ok(checks);
     }
     let is_interrupted = || snapshot.stores.iter().any(|own| is_erasing(data, &own.root));
-    let is_begun = || !unfinished_erasure(Host::here(data, context.now)).is_empty() || is_interrupted();
     let message = match choice {
-        ErasureChoice::All if is_begun() => {
+        ErasureChoice::All if is_interrupted() => {
             let message =
                 "an erasure is not finished: nothing can be checked yet. Ask for the same erasure again.";
             return Err(Failure::new(Exit::Nothing, message));

@@ -1,7 +1,7 @@
 //! Finds records by their ids or keys.
 
 use super::{Memory, MemoryError, Result};
-use crate::model::key::{Key, ParsedKey};
+use crate::model::key::Key;
 use crate::model::{Entry, EntryRef, State, Store};
 
 impl Memory {
@@ -54,7 +54,7 @@ pub(super) fn the_one(
 
 /// Returns the live entries of a store with that id or key, or all if none is live.
 pub(super) fn entries_of(store: &Store, session: Option<&str>, id: &str) -> Result<Vec<(EntryRef, Entry)>> {
-    if let Some(ParsedKey::Key(key)) = Key::read(id)
+    if let Some(key) = Key::read(id)
         && let Some(at) = store.entry_of_key(&key)
     {
         return Ok(vec![(EntryRef { store: 0, entry: at }, store.entries[at as usize])]);

@@ -93,13 +93,6 @@ fn is_none(number: &u64) -> bool {
     *number == 0
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum JournalFileForm {
-    Short(String, String, u64, u64),
-    Earlier(FileLine),
-}
-
 /// Writes each file as an array: path, change, length before, length after.
 fn put_files<S: Serializer>(files: &[FileLine], to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(
@@ -108,11 +101,11 @@ fn put_files<S: Serializer>(files: &[FileLine], to: S) -> Result<S::Ok, S::Error
 }
 
 fn take_files<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FileLine>, D::Error> {
-    let read = |form| match form {
-        JournalFileForm::Short(path, change, bytes_before, bytes_after) => {
-            FileLine { path: path_from_text(&path), change, bytes_before, bytes_after }
-        }
-        JournalFileForm::Earlier(own) => own,
+    let read = |(path, change, bytes_before, bytes_after): (String, String, u64, u64)| FileLine {
+        path: path_from_text(&path),
+        change,
+        bytes_before,
+        bytes_after,
     };
-    Ok(Vec::<JournalFileForm>::deserialize(from)?.into_iter().map(read).collect())
+    Ok(Vec::deserialize(from)?.into_iter().map(read).collect())
 }

@@ -26,18 +26,9 @@ pub struct Key {
     pub of: u32,
 }
 
-/// A name that a user gave as a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParsedKey {
-    /// A key.
-    Key(Key),
-    /// A key that names a place in a file, as an older version of palimp made them.
-    LegacyPlace,
-}
-
 impl Key {
     /// Parses a name that has the form of a key. `None` if it can only be an id.
-    pub fn read(name: &str) -> Option<ParsedKey> {
+    pub fn read(name: &str) -> Option<Key> {
         let (file, rest) = name.split_once('@')?;
         let is_hex = |text: &str, len: usize| {
             text.len() == len && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -47,8 +38,7 @@ impl Key {
         }
         let (record, twin) = rest.split_once('.').map_or((rest, None), |(record, twin)| (record, Some(twin)));
         if !is_hex(record, 16) {
-            let is_place = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-            return is_place.then_some(ParsedKey::LegacyPlace);
+            return None;
         }
         let (number, of) = match twin {
             None => (1, 1),
@@ -58,7 +48,7 @@ impl Key {
             }
         };
         let (file, record) = (u32::from_str_radix(file, 16).ok()?, u64::from_str_radix(record, 16).ok()?);
-        (1..=of).contains(&number).then_some(ParsedKey::Key(Key { file, record, number, of }))
+        (1..=of).contains(&number).then_some(Key { file, record, number, of })
     }
 }
 
@@ -222,15 +212,20 @@ mod tests {
     fn a_key_is_read_as_it_was_written() {
         for (number, of) in [(1, 1), (1, 2), (7, 12)] {
             let key = Key { file: 0x0e0c_5746, record: 0x00ab_cdef_0123_4567, number, of };
-            assert_eq!(Key::read(&key.to_string()), Some(ParsedKey::Key(key)), "{key}");
+            assert_eq!(Key::read(&key.to_string()), Some(key), "{key}");
         }
     }
 
     #[test]
-    fn a_key_of_a_place_is_known_for_one_and_an_id_for_none() {
-        assert_eq!(Key::read("e0c5746f@420"), Some(ParsedKey::LegacyPlace));
-        let odd =
-            ["mem_1", "a@b", "e0c5746f@", "E0C5746F@00abcdef01234567", "e0c5746f@00abcdef01234567.3of2"];
+    fn an_id_is_known_for_no_key() {
+        let odd = [
+            "mem_1",
+            "a@b",
+            "e0c5746f@",
+            "e0c5746f@420",
+            "E0C5746F@00abcdef01234567",
+            "e0c5746f@00abcdef01234567.3of2",
+        ];
         odd.iter().for_each(|name| assert_eq!(Key::read(name), None, "{name}"));
     }
 }

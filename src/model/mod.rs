@@ -45,7 +45,7 @@ pub use entry_tracker::EntryTracker;
 pub use fast_hash::{FastMap, FastSet};
 pub use instruction_file::{InstructionContent, InstructionFile, ProjectInstructions};
 pub use journal_line::{FileLine, JournalLine, UndoRedo};
-pub use key::{Key, ParsedKey, short_digest};
+pub use key::{Key, short_digest};
 pub use lazy_bytes::{RangeReader, RecordReader};
 pub use loaded_file::{LoadExcess, LoadLimit, LoadedExtent, LoadedFile};
 pub use not_reached::{NotReached, ProviderKeys};

@@ -16,9 +16,6 @@ pub struct NotReached {
     /// The keys that open something until their providers replace them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rotate: Vec<ProviderKeys>,
-    /// The id of the erasure of several stores that this is about. The receipts of all these stores have it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub erasure: Option<String>,
 }
 
 impl NotReached {

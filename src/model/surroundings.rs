@@ -91,7 +91,6 @@ pub struct SurroundingReport {
     /// What could not be searched, with the reasons. Untrusted text.
     pub unread: Vec<String>,
     /// The number of texts that were not searched for: short ones, and more than the limit.
-    #[serde(default)]
     pub skipped: usize,
     /// True if the search was stopped before its end.
     pub stopped: bool,

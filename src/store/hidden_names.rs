@@ -21,11 +21,6 @@ const TEMP: &str = ".palimp-tmp";
 /// The suffix of a replaced file's second name.
 const OLD: &str = ".palimp-old";
 
-/// The prefixes of names that earlier versions made.
-const EARLIER: &str = ".palimp-";
-const EARLIER_TEMP: &str = ".palimp-tmp-";
-const EARLIER_OLD: &str = ".palimp-old-";
-
 /// The prefixes of palimp's files beside a lock: see `store::lock`.
 const LOCKS: [&str; 3] = [".lock.own.", ".lock.stale.", ".lock.takeover"];
 
@@ -41,15 +36,12 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 pub fn is_ours(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     let ends = || [TEMP, OLD].iter().any(|own| name.ends_with(own.as_bytes()));
-    let starts = |own: &[&str]| own.iter().any(|own| name.starts_with(own.as_bytes()));
-    (name.starts_with(b".") && ends()) || starts(&[EARLIER]) || starts(&LOCKS)
+    (name.starts_with(b".") && ends()) || LOCKS.iter().any(|own| name.starts_with(own.as_bytes()))
 }
 
 /// Returns the process that made a temporary file of palimp; `None` for other names.
 pub fn temp_process(name: &OsStr) -> Option<i32> {
-    let name = name.to_str()?;
-    let own = name.strip_prefix('.').and_then(|name| name.strip_suffix(TEMP));
-    let (process, number) = own.or_else(|| name.strip_prefix(EARLIER_TEMP))?.split_once('-')?;
+    let (process, number) = name.to_str()?.strip_prefix('.')?.strip_suffix(TEMP)?.split_once('-')?;
     number.parse::<u64>().ok().and(process.parse().ok())
 }
 
@@ -98,8 +90,8 @@ pub struct OldFileName {
     pub taken: u64,
     /// A number that distinguishes it from others.
     pub number: u64,
-    /// A digest of those bytes; `None` in names of earlier versions.
-    pub digest: Option<u128>,
+    /// A digest of those bytes.
+    pub digest: u128,
     /// The name of the file, or a substitute if that is too long: see [`OldFileName::file_of`].
     pub file: PathBuf,
 }
@@ -113,7 +105,7 @@ impl OldFileName {
             since: now.0.div_euclid(1_000_000),
             taken: taken.len() as u64,
             number,
-            digest: Some(digest_of(taken)),
+            digest: digest_of(taken),
             file,
         };
         // While the file leaves its place, the name also has an inode and a length.
@@ -125,52 +117,36 @@ impl OldFileName {
 
     /// Returns the same name with other bytes that are taken over.
     pub fn up_to(&self, taken: &[u8], since: i64) -> OldFileName {
-        let known = self.digest.map(|_| digest(taken));
-        OldFileName { since, taken: taken.len() as u64, digest: known, ..self.clone() }
+        OldFileName { since, taken: taken.len() as u64, digest: digest(taken), ..self.clone() }
     }
 
     /// Returns the name while an erasure overwrites `len` bytes. The file gets it before the first byte
     /// goes: what an interrupted erasure leaves is not another program's writing.
     pub fn while_blanked(&self, len: u64, since: i64) -> OldFileName {
-        OldFileName { since, taken: len, digest: Some(BLANKED), ..self.clone() }
+        OldFileName { since, taken: len, digest: BLANKED, ..self.clone() }
     }
 
     /// True if an erasure was overwriting the bytes.
     pub fn is_blanked(&self) -> bool {
-        self.digest == Some(BLANKED)
+        self.digest == BLANKED
     }
 
     /// Reads a second name; `None` for other names.
     pub fn read(name: &OsStr) -> Option<OldFileName> {
-        let name = name.to_str()?;
-        let Some(own) = name.strip_prefix('.').and_then(|name| name.strip_suffix(OLD)) else {
-            return OldFileName::read_earlier(name);
-        };
-        let (file, numbers) = own.rsplit_once('.')?;
+        let (file, numbers) = name.to_str()?.strip_prefix('.')?.strip_suffix(OLD)?.rsplit_once('.')?;
         let mut parts = numbers.splitn(4, '-');
         let since = parts.next()?.parse().ok()?;
         let taken = parts.next()?.parse().ok()?;
         let number = parts.next()?.parse().ok()?;
         let digest = u128::from_str_radix(parts.next()?, 16).ok()?;
-        Some(OldFileName { since, taken, number, digest: Some(digest), file: path_from_text(file) })
-    }
-
-    fn read_earlier(name: &str) -> Option<OldFileName> {
-        let mut parts = name.strip_prefix(EARLIER_OLD)?.splitn(4, '-');
-        let since = parts.next()?.parse().ok()?;
-        let taken = parts.next()?.parse().ok()?;
-        let number = parts.next()?.parse().ok()?;
-        Some(OldFileName { since, taken, number, digest: None, file: path_from_text(parts.next()?) })
+        Some(OldFileName { since, taken, number, digest, file: path_from_text(file) })
     }
 
     /// Returns the name.
     pub fn name(&self) -> String {
         let OldFileName { since, taken, number, digest, file } = self;
         let file = file.to_text();
-        match digest {
-            Some(digest) => format!(".{file}.{since}-{taken}-{number}-{digest:032x}{OLD}"),
-            None => format!("{EARLIER_OLD}{since}-{taken}-{number}-{file}"),
-        }
+        format!(".{file}.{since}-{taken}-{number}-{digest:032x}{OLD}")
     }
 
     /// True if it has the name of its file, not a substitute.
@@ -207,7 +183,7 @@ pub struct SwapFileName {
     /// removed.
     pub new_inode: u64,
     /// The length of palimp's new bytes. What follows them was written by other programs, while the
-    /// inode was in the file's place. `None` in names of earlier versions.
+    /// inode was in the file's place. `None` if a file is only removed.
     pub len: Option<u64>,
 }
 
@@ -216,8 +192,7 @@ impl SwapFileName {
     pub fn read(name: &OsStr) -> Option<SwapFileName> {
         let (rest, last) = name.to_str()?.strip_suffix(TEMP)?.rsplit_once('-')?;
         let last = last.parse().ok()?;
-        let old =
-            |rest| OldFileName::read(format!("{rest}{OLD}").as_ref()).filter(|old| old.digest.is_some());
+        let old = |rest| OldFileName::read(format!("{rest}{OLD}").as_ref());
         if let Some(old) = old(rest) {
             return Some(SwapFileName { old, new_inode: last, len: None });
         }
@@ -262,7 +237,7 @@ mod tests {
     #[test]
     fn a_replaced_files_name_says_how_far_it_was_taken_over() {
         let old = of("a/b/memory-x.y.jsonl");
-        assert_eq!((old.taken, old.digest), (3, Some(digest(b"{}\n"))));
+        assert_eq!((old.taken, old.digest), (3, digest(b"{}\n")));
         assert_eq!(OldFileName::read(OsStr::new(&old.name())), Some(old.clone()));
         assert!(is_ours(OsStr::new(&old.name())) && temp_process(OsStr::new(&old.name())).is_none());
         let temp = temp_path(Path::new("a/b.jsonl"), 12);
@@ -292,15 +267,6 @@ mod tests {
         }
         let temp = temp_path(Path::new("a/b.jsonl"), 12);
         assert!(temp.file_name().unwrap().to_str().unwrap().ends_with(TEMP));
-    }
-
-    #[test]
-    fn names_of_earlier_versions_are_still_known() {
-        let old = OldFileName::read(OsStr::new(".palimp-old-17-42-9-memory-x.jsonl")).unwrap();
-        assert_eq!((old.since, old.taken, old.number, old.digest), (17, 42, 9, None));
-        assert_eq!(old.file, Path::new("memory-x.jsonl"));
-        assert_eq!(temp_process(OsStr::new(".palimp-tmp-12-0")), Some(12));
-        assert!(is_ours(OsStr::new(".palimp-tmp-12-0")) && is_ours(OsStr::new(&old.name())));
     }
 
     #[test]

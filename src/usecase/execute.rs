@@ -11,9 +11,9 @@ use super::failure::{ChangeFailure, HeldLock, Result};
 use super::plan_change::plan_current;
 use super::request::ChangeRequest;
 use super::undo_redo::undo_or_redo;
-use super::{erase, revalidate, unfinished_erasure};
+use super::{erase, revalidate};
 use crate::disk::host::Host;
-use crate::model::{CommitReceipt, EntryRef, NotReached, Plan, UndoRedo};
+use crate::model::{CommitReceipt, EntryRef, Plan, UndoRedo};
 use crate::ops::repair;
 use crate::store::commit::{CommitError, Writer, make_folders, watch_due};
 use crate::usecase::outcome::{ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver};
@@ -195,22 +195,10 @@ fn erase_all(
     let ChangeCommand::Erase(asked) = &planned.request.command else { return Ok(Vec::new()) };
     let mut done: Vec<(&PlannedErasure, ErasureReport)> = Vec::new();
     let mut changed: Vec<&Path> = Vec::new();
-    let erasure = match planned.erasures.len() {
-        0 | 1 => None,
-        _ => Some(unfinished_erasure::begin(host, &planned.erasures)?),
-    };
-    let not_reached = NotReached { erasure, ..planned.not_reached.clone() };
     for own in &planned.erasures {
-        let erased = erase::execute_erasure(host, (own, &not_reached), asked.reason());
-        let erased = erased.map_err(|error| {
-            let failed = ChangeFailure::from(error);
-            if changed.is_empty() && failed.is_untouched() {
-                unfinished_erasure::drop_notice(host, not_reached.erasure.as_deref());
-            }
-            failed.after(&changed)
-        })?;
+        let erased = erase::execute_erasure(host, (own, &planned.not_reached), asked.reason());
+        let erased = erased.map_err(|error| ChangeFailure::from(error).after(&changed))?;
         changed.push(&own.store.root);
-        unfinished_erasure::done(host, not_reached.erasure.as_deref(), own);
         let report = ErasureReport::of(erased);
         let goes_on = teller.on_erased(own, &report);
         done.push((own, report));

@@ -69,6 +69,15 @@ pub fn stores_with_step<'s>(
     Ok(with)
 }
 
+/// Returns the steps that palimp made in a store.
+///
+/// # Errors
+///
+/// If palimp's own data of it can't be read.
+pub fn steps_of(data: &Path, store: &Store) -> Result<Vec<JournalLine>> {
+    Ok(Vault::open_read_only(&RealDisk, data, &store.root).journal()?)
+}
+
 /// Returns the files that a step of the store at `root` changed, or that the last step did that can be
 /// undone or redone. `None` if there is no such step, or palimp's own data can't be read.
 pub fn files_of_step(data: &Path, root: &Path, step: Option<u64>, is_redo: bool) -> Option<Vec<PathBuf>> {

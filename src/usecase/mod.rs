@@ -2,7 +2,6 @@
 //! out and reported. Verbs, screens and programs all use this module. They differ in who is asked
 //! and how it is reported: [`Requester`] and [`ChangeObserver`].
 
-mod activity;
 mod agents_at_work;
 mod append;
 mod backups;
@@ -51,7 +50,6 @@ pub mod surroundings_check;
 mod triage;
 mod undo_redo;
 mod undone_changes;
-mod unfinished_erasure;
 pub mod value_holders;
 mod value_places;
 pub mod verify_erased;
@@ -69,7 +67,6 @@ pub use crate::usecase::planned_change::{PlannedChange, name_of};
 pub use crate::usecase::recent_steps::RecentSteps;
 pub use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
 pub use crate::usecase::rule_lines::{add_rule_lines, add_touched_lines};
-pub use activity::Activity;
 pub use agents_at_work::agents_at_work;
 pub use append::{append, append_all, plan_all, refusal_of_all};
 pub use backups::{BackupComparer, check_backup, create_backups, list_backups};
@@ -93,7 +90,7 @@ pub use hidden_values::HiddenValues;
 pub use instructions::{instruction_lines, instruction_text, instructions_size, project_instructions};
 pub use journal_stores::{with_emptied_store, with_interrupted_stores};
 pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome, inverse_of_step};
-pub use last_change::{change_id, files_of_step, last_change, stores_with_step};
+pub use last_change::{change_id, files_of_step, last_change, steps_of, stores_with_step};
 pub use name_list::read_name_list;
 pub use not_reached::not_reached_lines;
 pub use pane_layout::{PaneBorder, PaneLayout};
@@ -111,6 +108,5 @@ pub use revalidate::{count_changed_since, find_unchanged, snapshot_with_bytes, s
 pub use screen_state::ScreenState;
 pub use triage::{Triage, Verdict};
 pub use undo_redo::{step_to_turn, undo_or_redo};
-pub use unfinished_erasure::unfinished_erasure;
 pub use visits::Visits;
 pub use what_fits::{RemovablePart, WhatFits, what_fits};

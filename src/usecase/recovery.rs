@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::failure::Result;
-use super::{store_with_bytes, unfinished_erasure};
+use super::store_with_bytes;
 use crate::disk::host::Host;
 use crate::disk::{Disk, RealDisk};
 use crate::model::{Moment, Snapshot, Store};
@@ -92,7 +92,6 @@ pub fn recover_stores(snapshot: &Snapshot, data: &Path, now: Moment) -> Recovery
             Err(error) => report.notes.push(error.to_string()),
         }
     }
-    report.notes.extend(unfinished_erasure(host));
     report
 }
 

@@ -48,9 +48,7 @@ impl Verdict {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Triage {
     /// The key of the digests, in hex. Empty if there is no verdict yet.
-    #[serde(default)]
     key: String,
-    #[serde(default)]
     verdicts: BTreeMap<String, Verdict>,
 }
 

@@ -1,7 +1,7 @@
 //! Keys still name a memory after it was archived, restored or changed by an undo.
 
 use palimp::disk::RealDisk;
-use palimp::model::key::{Key, ParsedKey};
+use palimp::model::key::Key;
 use palimp::model::{Extent, Moment, State};
 use palimp::store::commit::Vault;
 use palimp::store::{Place, load};
@@ -85,7 +85,7 @@ fn several_old_keys_hold_together_and_the_steps_are_read_once_for_all_of_them() 
     let followed = RecordTracker::of(&desk.data(), &store, now).unwrap();
     std::fs::remove_dir_all(vault.path("undo")).unwrap();
     for (key, row) in keys.iter().zip(&rows) {
-        let Some(ParsedKey::Key(own)) = Key::read(key) else { panic!("{key}") };
+        let own = Key::read(key).unwrap();
         let found = &store.entries[followed.find(&own).unwrap() as usize];
         assert_eq!(store.view(found).unwrap().id, row["id"].as_str());
         assert_eq!(found.state, State::Archived);

@@ -8,7 +8,7 @@ use crate::cli::failure::{Exit, Failure, Result};
 use crate::cli::load_stores;
 use crate::detectors::mask;
 use crate::format;
-use crate::model::key::{Key, ParsedKey, file_digest};
+use crate::model::key::{Key, file_digest};
 use crate::model::{EntryRef, PathText, Role, Snapshot, State, deleted_from};
 use crate::ops::delete::is_held;
 use crate::usecase::RecordTracker;
@@ -42,30 +42,23 @@ pub(super) fn the_named<S: AsRef<str>>(
     let mut keyed = KeyLookup::default();
     let mut known: HashSet<&str> = HashSet::new();
     let names = names.iter().map(AsRef::as_ref).filter(|name| known.insert(name));
-    let keyed: Vec<(&str, Option<ParsedKey>, Option<EntryRef>)> = names
-        .map(|name| match Key::read(name) {
-            Some(ParsedKey::Key(key)) => (name, Some(ParsedKey::Key(key)), keyed.find(snapshot, &key)),
-            written => (name, written, None),
+    let keyed: Vec<(&str, Option<Key>, Option<EntryRef>)> = names
+        .map(|name| {
+            let key = Key::read(name);
+            (name, key, key.and_then(|key| keyed.find(snapshot, &key)))
         })
         .collect();
     let of_id = |name: &str| by_id.get(name).map_or(&[][..], Vec::as_slice);
-    let lost = keyed.iter().filter_map(|(name, written, at)| match written {
-        Some(ParsedKey::Key(key)) if at.is_none() && of_id(name).is_empty() => Some(*key),
-        _ => None,
-    });
+    let is_lost = |name: &str, at: &Option<EntryRef>| at.is_none() && of_id(name).is_empty();
+    let lost = keyed.iter().filter_map(|(name, key, at)| key.filter(|_| is_lost(name, at)));
     let followed = follow(context, snapshot, lost.collect());
-    let one =
-        |(name, written, at): (&str, Option<ParsedKey>, Option<EntryRef>)| match (at, of_id(name), written) {
-            (Some(at), ..) => Ok(at),
-            (None, [at], _) => Ok(*at),
-            (None, [], None) => Err(nothing_named(name)),
-            (None, [], Some(ParsedKey::Key(key))) => match followed.get(&key) {
-                Some(at) => Ok(*at),
-                None => Err(no_such_key(name, ParsedKey::Key(key))),
-            },
-            (None, [], Some(written)) => Err(no_such_key(name, written)),
-            (None, several, _) => Err(ambiguous(snapshot, name, several)),
-        };
+    let one = |(name, key, at): (&str, Option<Key>, Option<EntryRef>)| match (at, of_id(name), key) {
+        (Some(at), ..) => Ok(at),
+        (None, [at], _) => Ok(*at),
+        (None, [], None) => Err(nothing_named(name)),
+        (None, [], Some(key)) => followed.get(&key).copied().ok_or_else(|| no_such_key(name)),
+        (None, several, _) => Err(ambiguous(snapshot, name, several)),
+    };
     keyed.into_iter().map(one).collect()
 }
 
@@ -89,15 +82,8 @@ pub fn nothing_named(name: &str) -> Failure {
     Failure::new(Exit::Nothing, format!("no memory has the id or key {name:?}."))
 }
 
-fn no_such_key(name: &str, written: ParsedKey) -> Failure {
-    let why = match written {
-        ParsedKey::Key(_) => {
-            "no memory has this key any more: it was changed, moved or removed since it was listed"
-        }
-        ParsedKey::LegacyPlace => {
-            "this key comes from an older version of palimp, and may name another memory by now"
-        }
-    };
+fn no_such_key(name: &str) -> Failure {
+    let why = "no memory has this key any more: it was changed, moved or removed since it was listed";
     Failure::new(Exit::Refused, format!("{name}: {why}. Nothing was changed. List the memory again."))
 }
 

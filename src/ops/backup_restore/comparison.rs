@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::format::{Format, Placement};
-use crate::model::key::{Key, ParsedKey};
+use crate::model::key::Key;
 use crate::model::{Moment, Role, Span};
 use crate::ops::effect::named;
 
@@ -172,10 +172,7 @@ impl BackupComparison {
 
     /// True if the file has a record with this id or key, and the copy has no version of it.
     pub fn is_only_here(&self, root: &Path, name: &str) -> bool {
-        let key = match Key::read(name) {
-            Some(ParsedKey::Key(key)) => Some(key),
-            _ => None,
-        };
+        let key = Key::read(name);
         self.items.iter().filter(|item| item.kind.is_only_here()).any(|item| {
             let own = Key::alone(root, &self.file, &item.is);
             item.id.as_deref() == Some(name)

@@ -19,7 +19,6 @@ use crate::text::lines::BOM;
 struct PieceHeader {
     palimp: String,
     /// No piece contains the start of such a line with this number.
-    #[serde(default)]
     mark: u64,
     at: u64,
     line: u32,
@@ -73,7 +72,7 @@ pub fn read(file: &Path, kept: &[u8]) -> QuarantineContent {
     let Some((first, _)) = head_of(kept, BEGINS.as_bytes()) else {
         return QuarantineContent { pieces: vec![piece(None, kept)], is_short: false };
     };
-    let begins = if first.mark > 0 { begins(first.mark) } else { BEGINS.into() };
+    let begins = begins(first.mark);
     let (mut pieces, mut is_short, mut rest) = (Vec::new(), false, kept);
     while !rest.is_empty() {
         let head = head_of(rest, &begins);

@@ -16,7 +16,7 @@ use crate::store::commit::apply::equal_records;
 use crate::store::commit::derive::rebuild_derived;
 use crate::store::referenced_files;
 
-/// Carries out a plan, and logs its duration and outcome.
+/// Carries out a plan.
 pub fn commit(
     context: &CommitContext<'_>,
     plan: &Plan,
@@ -25,22 +25,7 @@ pub fn commit(
     if let Some(why) = context.format.read_only() {
         return Err(Refusal::unfit(why).into());
     }
-    let began = context.host.machine.monotonic();
-    let outcome = retry::retry(context, || commit_as(context, plan, turn));
-    let took = (context.host.machine.monotonic() - began).as_millis() as u64;
-    let level = match &outcome {
-        Ok(_) => "INFO",
-        Err(error) if error.is_failure() => "ERROR",
-        Err(_) => "WARN",
-    };
-    let message = match &outcome {
-        Ok(_) => format!("{} saved", plan.verb),
-        Err(error) => format!("{} not saved: {}", plan.verb, error.code()),
-    };
-    let files = plan.all().filter(|change| !change.is_empty()).count() as u64;
-    let counts = [("duration_ms", took), ("records", plan.records as u64), ("files", files)];
-    context.vault.log(context.host.now, level, &message, &counts);
-    outcome
+    retry::retry(context, || commit_as(context, plan, turn))
 }
 
 fn commit_as(

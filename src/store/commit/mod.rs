@@ -29,7 +29,6 @@ pub use history::deleted_records::{
     Deletions, DeletionsCache, held_bytes, with_archived, with_deleted, with_deleted_without, without_deleted,
 };
 pub use recovery::leftover_files::is_left_over;
-pub use vault::activity_log::LogLine;
 pub use vault::backups::{QuarantinedPiece, list_backups};
 pub use vault::drafts::{draft_kept_note, draft_lost_note, drop_form, find_form, keep_form, keep_text};
 pub use vault::erasure_checks::ErasureCheckLine;

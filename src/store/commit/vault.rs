@@ -4,7 +4,6 @@
 //! The journal holds numbers and file names, no content. Undo data is content: one file per step,
 //! removed after 30 days or above 256 MB. The archive is content, too, and does not expire.
 
-pub mod activity_log;
 pub mod archive;
 pub mod backups;
 pub mod drafts;

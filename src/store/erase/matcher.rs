@@ -327,7 +327,6 @@ mod tests {
     fn copies_are_known_for_what_they_are_copies_of() {
         let own = |name: &str| original(Path::new(name)).to_string_lossy().into_owned();
         assert_eq!(own(".backup/tasks.jsonl.backup.20260101_100000"), ".backup/tasks.jsonl");
-        assert_eq!(own("s/.palimp-old-17-42-9-memory-x.jsonl"), "s/memory-x.jsonl");
         assert_eq!(own("s/.memory-x.jsonl.17-42-9-0c.palimp-old"), "s/memory-x.jsonl");
         assert_eq!(own("s/memory.jsonl@17.backup.20260101_100000"), "s/memory.jsonl");
         assert_eq!(own("s/memory.jsonl.tmp.77"), "s/memory.jsonl");

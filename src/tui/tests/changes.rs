@@ -56,7 +56,6 @@ pub(super) fn files(desk: &Desk) -> Vec<(PathBuf, Vec<u8>)> {
                 true if name == "palimp-data" || name == ".backup" => {}
                 false if name == ".lock" => {}
                 true => walk(&item.path(), into),
-                false if name.to_string_lossy().starts_with(".palimp-") => {}
                 false => into.push((item.path(), std::fs::read(item.path()).unwrap())),
             }
         }

@@ -1,7 +1,7 @@
 //! `forget`: what the preview names is what goes, in every format; rules are saved and run again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -38,7 +38,11 @@ impl Demo {
     }
 
     fn fed(&self, input: &str, words: &[&str]) -> Output {
-        let (stores, data) = (self.stores(), self.folder.path().join("data"));
+        self.fed_in(&self.stores(), input, words)
+    }
+
+    fn fed_in(&self, stores: &Path, input: &str, words: &[&str]) -> Output {
+        let data = self.folder.path().join("data");
         let also = ["--store", stores.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
         let words = words.iter().copied().chain(also);
         Verb::new(words).in_folder(self.folder.path()).home(self.folder.path()).with_input(input).run()
@@ -184,6 +188,20 @@ fn a_value_that_is_written_into_another_store_later_is_found_by_the_check_of_all
     std::fs::write(demo.stores().join("team/memories/later.txt"), &value).unwrap();
     let checked = demo.run(&["verify-erased", "--all"]).expect_status(1);
     assert!(checked.stdout.contains("later.txt"), "{}", checked.stdout);
+}
+
+#[test]
+fn what_a_stopped_erasure_left_in_another_store_is_named_by_the_check_and_goes_with_the_same_erasure() {
+    let demo = Demo::new();
+    let value = ["marzipan", "-but-", "tea-77"].concat();
+    assert!(PLACES[..2].iter().all(|own| demo.add(*own, &value)));
+    let words = ["forget", "--value-from", "-", "--yes"];
+    // It was stopped after its first store.
+    demo.fed_in(&demo.stores().join(PLACES[0].0), &value, &words).expect_status(0);
+    let checked = demo.run(&["verify-erased", "--all"]).expect_status(1);
+    assert!(checked.stdout.contains(PLACES[1].0), "{}", checked.stdout);
+    demo.fed(&value, &words).expect_status(0);
+    demo.run(&["verify-erased", "--all"]).expect_status(0);
 }
 
 #[test]

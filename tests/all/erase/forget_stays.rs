@@ -258,21 +258,6 @@ fn a_deleted_note_that_is_erased_can_be_searched_for_later_and_a_missing_receipt
 }
 
 #[test]
-fn a_check_of_all_receipts_fails_while_an_erasure_has_stores_that_it_did_not_reach() {
-    let home =
-        Home::new(&[memory("m1", NEW, &[], "the plum jam is ready"), memory("m2", NEW, &[], "tea at five")]);
-    home.run("", &["forget", "--topic", "plum", "--yes"]).expect_status(0);
-    home.run("", &["verify-erased", "--all"]).expect_status(0);
-    let notes = home.folder.path().join("data/unfinished-erasures");
-    let note = json!({"id": "x", "at": 1_768_900_000_000_000_i64, "process": 0, "stores": 2,
-        "left": [{"root": home.folder.path().join("other"), "targets": ["1"], "values": []}]});
-    std::fs::create_dir_all(&notes).unwrap();
-    std::fs::write(notes.join("x.json"), note.to_string()).unwrap();
-    let all = home.run("", &["verify-erased", "--all"]).expect_status(1);
-    assert!(all.stderr.contains("it did not reach"), "{}", all.stderr);
-}
-
-#[test]
 fn a_topic_or_a_query_that_says_nothing_never_means_everything() {
     let all = [memory("mem_1", NEW, &[], "Marzipan moved."), memory("mem_2", NEW, &[], "Nothing.")];
     let home = Home::new(&all);

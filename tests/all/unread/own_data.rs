@@ -37,7 +37,7 @@ fn our_own_data_that_cannot_be_read_is_told_and_nothing_is_done_as_if_it_were_em
     let (mut wrong, mut runs) = (Vec::new(), 0);
     for (number, thing) in everything(&own).into_iter().enumerate() {
         let name = thing.file_name().unwrap().to_str().unwrap().to_owned();
-        if name == "log.jsonl" || name == "store.json" || name == "watched" {
+        if name == "store.json" || name == "watched" {
             continue;
         }
         let is_of_all = thing == own || matches!(&*name, "journal.jsonl" | "undo");

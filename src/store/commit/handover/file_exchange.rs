@@ -97,7 +97,6 @@ pub fn holds_what_was_taken(
     item: &Item,
     old: &OldFileName,
 ) -> Option<bool> {
-    let Some(known) = old.digest else { return Some(true) };
     let file = context.file_of(old, path).ok()?.unwrap_or_else(|| path.with_file_name(&old.file));
     let relative = context.relative(&file).unwrap_or_else(|| file.clone());
     let len = item.generation.len;
@@ -111,7 +110,7 @@ pub fn holds_what_was_taken(
         return Some(true);
     }
     let (bytes, _) = context.host.disk.read(path, 0, Some(old.taken)).ok()?;
-    Some(digest(&bytes) == known)
+    Some(digest(&bytes) == old.digest)
 }
 
 /// Merges what others wrote in place to a replaced file with our change, or restores a file that
@@ -187,7 +186,7 @@ fn before(
         let Some(Change { act: Act::Splice(back), .. }) = own else { continue };
         let Ok(fitted) = rebase(back, ours) else { continue };
         let before = plan::apply(ours, &fitted);
-        if Some(digest(&before)) == old.digest {
+        if digest(&before) == old.digest {
             return Ok(Some(before));
         }
     }

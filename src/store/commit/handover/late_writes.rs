@@ -57,15 +57,13 @@ impl LateWrite {
         }
         let (mut bytes, _) = context.host.disk.read(path, 0, None).ok()?;
         let taken = usize::try_from(old.taken).ok().and_then(|taken| bytes.get(..taken));
-        let is_known = |taken| old.is_blanked() || old.digest.is_none_or(|known| known == digest(taken));
+        let is_known = |taken| old.is_blanked() || old.digest == digest(taken);
         let is_it = taken.is_some_and(is_known);
         match taken {
             Some(taken) if is_it && bytes.len() == taken.len() => Some(LateWrite::Nothing),
             Some(taken) if is_it && takes_lines(context, path, old)? => {
                 Some(LateWrite::Lines { begun: begun(taken), bytes: bytes.split_off(old.taken as usize) })
             }
-            // Second names of earlier versions have no digest of the content.
-            None if old.digest.is_none() => Some(LateWrite::Nothing),
             _ => Some(LateWrite::Other { bytes }),
         }
     }

@@ -13,7 +13,6 @@ use crate::text::keyed_search::ValueDigest;
 
 /// Result of an erasure.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
 pub struct ErasureReceipt {
     /// The step's number.
     pub step: u64,
@@ -34,7 +33,6 @@ pub struct ErasureReceipt {
     /// The digests of what was searched for, so that it can be searched for again.
     pub values: Vec<ValueDigest>,
     /// The digests of the values among them: not of the texts of memories.
-    #[serde(default)]
     pub asked_values: Vec<ValueDigest>,
     /// The id of the key of these digests.
     pub value_key: String,
@@ -55,7 +53,7 @@ pub struct ErasureReceipt {
     pub git: Option<GitHistory>,
     /// The digests of what was searched for beside the stores, of all stores of the erasure, if something was found
     /// there. They show whether it is still there.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside_values: Vec<ValueDigest>,
     /// What it did not reach, as it was when the erasure began.
     #[serde(flatten)]

@@ -82,15 +82,18 @@ mod tests {
         let put = |name: &str, text: &str| {
             write_new(&vault.path("receipts").join(name), text.as_bytes()).unwrap();
         };
-        put("000010.json", r#"{"step":10,"at":"b"}"#);
-        put("000002.json", r#"{"step":2,"at":"a"}"#);
+        let of = |step| serde_json::to_string(&ErasureReceipt { step, ..ErasureReceipt::default() }).unwrap();
+        put("000010.json", &of(10));
+        put("000002.json", &of(2));
         put("notes.json", "{}");
         put("000002.json.new", "");
         let steps: Vec<u64> = vault.receipts().unwrap().iter().map(|own| own.step).collect();
         assert_eq!(steps, [2, 10]);
         assert_eq!(vault.receipt(2).unwrap().unwrap().receipt, vault.receipt_path(2));
-        put("000011.json", "{}");
-        let refused = vault.receipts().unwrap_err().to_string();
-        assert!(refused.contains("000011.json") && refused.contains("another step"), "{refused}");
+        for (text, why) in [(of(10), "another step"), ("{\"step\":11}".into(), "missing field")] {
+            std::fs::write(vault.receipt_path(11), text).unwrap();
+            let refused = vault.receipts().unwrap_err().to_string();
+            assert!(refused.contains("000011.json") && refused.contains(why), "{refused}");
+        }
     }
 }

@@ -17,7 +17,6 @@ pub struct PendingErasure {
     /// The step's number.
     pub step: u64,
     /// The process that began it.
-    #[serde(default)]
     pub process: Option<i32>,
     /// When it began.
     pub at: String,

@@ -1,8 +1,8 @@
-//! A compact encoding of undo data. It also reads the forms of earlier versions.
+//! A compact encoding of undo data.
 
 use serde::{Deserialize, Serialize};
 
-use super::undo_step::{DerivedState, path_of};
+use super::undo_step::DerivedState;
 use crate::model::bytes::Ranges;
 use crate::model::owner::Owner;
 use crate::model::plan::change::PRIVATE_MODE;
@@ -22,14 +22,6 @@ pub enum StepFileEntry<W> {
     Moded(String, W, u32),
     /// A file that is restored, with its user and group.
     Had(String, W, u32, (u32, u32)),
-    /// The form of earlier versions: the path as text, or in hexadecimal.
-    Earlier {
-        path: String,
-        #[serde(default)]
-        hex: bool,
-        mode: u32,
-        act: W,
-    },
 }
 
 impl<W> StepFileEntry<W> {
@@ -42,45 +34,30 @@ impl<W> StepFileEntry<W> {
     }
 
     /// Returns the path, the act, the mode and the owner.
-    pub fn parts(self) -> Option<(std::path::PathBuf, W, u32, Option<Owner>)> {
-        Some(match self {
+    pub fn parts(self) -> (std::path::PathBuf, W, u32, Option<Owner>) {
+        match self {
             StepFileEntry::Private(path, act) => (path_from_text(&path), act, PRIVATE_MODE, None),
             StepFileEntry::Moded(path, act, mode) => (path_from_text(&path), act, mode, None),
             StepFileEntry::Had(path, act, mode, (user, group)) => {
                 (path_from_text(&path), act, mode, Some(Owner { user, group }))
             }
-            StepFileEntry::Earlier { path, hex, mode, act } => (path_of(&path, hex)?, act, mode, None),
-        })
+        }
     }
 }
 
-/// A derived file that is rebuilt: the short form, or that of earlier versions.
+/// A derived file that is rebuilt: its path, its digest and when it was written.
 #[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum DerivedStateForm {
-    Short(String, String, Option<String>),
-    Earlier {
-        path: String,
-        digest: String,
-        #[serde(default)]
-        at: Option<String>,
-    },
-}
+pub struct DerivedStateForm(String, String, Option<String>);
 
 impl From<DerivedState> for DerivedStateForm {
     fn from(own: DerivedState) -> Self {
-        DerivedStateForm::Short(own.path.to_text().into_owned(), own.digest, own.at)
+        DerivedStateForm(own.path.to_text().into_owned(), own.digest, own.at)
     }
 }
 
 impl From<DerivedStateForm> for DerivedState {
-    fn from(form: DerivedStateForm) -> Self {
-        match form {
-            DerivedStateForm::Short(path, digest, at) => {
-                DerivedState { path: path_from_text(&path), digest, at }
-            }
-            DerivedStateForm::Earlier { path, digest, at } => DerivedState { path: path.into(), digest, at },
-        }
+    fn from(DerivedStateForm(path, digest, at): DerivedStateForm) -> Self {
+        DerivedState { path: path_from_text(&path), digest, at }
     }
 }
 
