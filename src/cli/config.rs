@@ -204,7 +204,7 @@ mod tests {
     fn what_is_printed_says_the_same_when_it_is_read() {
         let own = parse(&print(&ScreenSettings::default())).unwrap();
         assert_eq!(keymap(&own).unwrap(), *keymap::in_use());
-        let text = "theme = \"light\"\nmouse = false\nreduced-motion = true\npreset = \"vim\"\n[keys]\narchive = \"F9\"\n";
+        let text = "theme = \"light\"\nmouse = false\nreduced-motion = true\npreset = \"arrows\"\n[keys]\narchive = \"F9\"\n";
         let own = parse(text).unwrap();
         assert!(own.no_mouse && !own.ascii && own.reduced_motion && own.theme == ColourPalette::Light);
         assert_eq!(keymap(&own).unwrap().of(Action::Archive), ["F9"]);

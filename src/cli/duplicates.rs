@@ -9,10 +9,9 @@ use super::memory_row::MemoryRow;
 use super::read_scope::ReadScope;
 use super::{list, list_table};
 use crate::cli::context::Context;
-use crate::detectors::mask;
 use crate::model::plan::count_with_noun;
 use crate::model::{Moment, Snapshot};
-use crate::query::{CancelToken, Contradiction, Order, Query, SimilarEntry, differing, duplicates, search};
+use crate::query::{CancelToken, Order, Query, SimilarEntry, differing, duplicates, search};
 use crate::text::safe_text::sanitize;
 
 /// A member of a group, with the fields of `list`.
@@ -26,25 +25,8 @@ struct DuplicateRow {
     similarity: f64,
     /// What differs from the first memory, if the words are the same. Empty if both are equal.
     differs: Option<Vec<String>>,
-    /// The dates or numbers in which it contradicts the first.
-    contradicts: Option<ContradictionRow>,
     #[serde(flatten)]
     row: MemoryRow,
-}
-
-/// Dates or numbers that differ.
-#[derive(Serialize)]
-struct ContradictionRow {
-    what: &'static str,
-    first: String,
-    own: String,
-}
-
-impl ContradictionRow {
-    fn of(own: &Contradiction) -> ContradictionRow {
-        let [first, other] = own.values.clone();
-        ContradictionRow { what: own.what(), first, own: other }
-    }
 }
 
 /// Reads how similar texts must be, in per cent.
@@ -76,9 +58,8 @@ pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Limit) 
             for (place, own) in group.iter().enumerate() {
                 let row = MemoryRow::new(snapshot, own.hit.at, own.hit.rank, None, context.now);
                 let (similarity, differs) = (own.similarity, differs(snapshot, group, place));
-                let contradicts = own.contradiction.as_ref().map(ContradictionRow::of);
                 let (group, first) = (number + 1, place == 0);
-                let row = DuplicateRow { group, first, similarity, differs, contradicts, row };
+                let row = DuplicateRow { group, first, similarity, differs, row };
                 let now = context.now;
                 context.row(&row, || line(&row, own.percent(), now))?;
             }
@@ -97,13 +78,6 @@ fn differs(snapshot: &Snapshot, group: &[SimilarEntry], place: usize) -> Option<
 
 fn line(member: &DuplicateRow, percent: u32, now: Moment) -> String {
     let row = member.row.to_line(now);
-    if let Some(own) = &member.contradicts {
-        let told = format!("different {}: {} and {}", own.what, own.first, own.own);
-        return format!(
-            "  {percent:>3} % {row}  (says nearly the same, but with {})",
-            sanitize(&mask(&told))
-        );
-    }
     match member.differs.as_deref() {
         _ if member.first => format!("  first {row}"),
         Some([]) => format!("  equal {row}"),

@@ -14,7 +14,7 @@ use crate::model::time::HOUR;
 use crate::model::{Moment, PathText};
 use crate::tui::tui_options::{TuiOptions, WrittenDemo};
 use crate::tui::{self, ColourPalette, ExitReason};
-use crate::usecase::{PaneLayout, Visits};
+use crate::usecase::Visits;
 
 /// The size of the screen that is printed without a terminal.
 const PLAIN: (u16, u16) = (120, 36);
@@ -78,7 +78,6 @@ fn left(outcome: io::Result<ExitReason>) -> Result {
 fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &ScreenSettings) -> Result<TuiOptions> {
     let mut demo_folder = None;
     let visits;
-    let mut layout = PaneLayout::default();
     let (places, looked, data) = if demo {
         let demo = new_demo(context.now)?;
         say(&format!("the demo is in {}, and is removed when palimp ends", demo.folder.to_text()));
@@ -98,7 +97,6 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &ScreenSett
         }
         let data = load_stores::data_folder(context).ok();
         visits = data.as_deref().map(Visits::kept_in).unwrap_or_default();
-        layout = data.as_deref().map(PaneLayout::kept_in).unwrap_or_default();
         (places, looked, data)
     };
     let no_color =
@@ -121,7 +119,6 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &ScreenSett
         data,
         home: load_stores::home(),
         visits,
-        layout,
         reduced_motion: config.reduced_motion,
         demo_folder,
         readonly,

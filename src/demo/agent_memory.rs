@@ -1,12 +1,13 @@
 //! The demo's `agent-memory` store and its projections. Only the format's own tool can begin such a store.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::demo_memory::DemoMemory;
 use super::stores::DemoInputs;
 use crate::demo::demo_file::{DemoFile, PlantedProblem};
+use crate::format::agent_memory_pages;
 use crate::format::record_reader::whole_object;
 use crate::format::writing::Result;
 use crate::model::time::{DAY, HOUR};
@@ -50,8 +51,9 @@ pub fn write(given: &mut DemoInputs<'_>) -> Result<(Vec<DemoFile>, Vec<PlantedPr
         files.push((repository.join(path), Vec::new()));
     }
     let latest = bundles.last().map_or("{}", String::as_str);
-    files.push((root.join("state.json"), state(latest, told.len(), now)));
-    let (projections, planted) = projections(repository, &hash(latest));
+    let states = bundles.iter().map(|bundle| state(bundle, told.len(), now)).collect::<Vec<_>>();
+    let (projections, planted) = projections(repository, &states, &hash(latest));
+    files.extend(states.into_iter().next_back().map(|state| (root.join("state.json"), state)));
     files.extend(projections);
     Ok((files, [planted, vec![(root.join("sources.json"), Some(1), Code::SyncFailed)]].concat()))
 }
@@ -123,22 +125,14 @@ fn sources(now: Moment) -> Vec<u8> {
     format!("[{},{failed}]", source("notebook", "passed", "null")).into()
 }
 
-/// Returns the projections and the entry block. One projection is from an older state.
-fn projections(repository: &Path, hash: &str) -> (Vec<DemoFile>, Vec<PlantedProblem>) {
-    let file = |name: &str, id: &str| -> DemoFile {
-        let marker =
-            format!("<!-- agent-memory:projection file={id} version=3 bundleHash={hash} -->\n# {id}\n");
-        (repository.join(format!("docs/agent-memory/{name}.md")), marker.into_bytes())
-    };
-    let mut files = vec![
-        file("README", "readme"),
-        file("project-map", "project-map"),
-        file("current-focus", "current-focus"),
-        file("gotchas", "gotchas"),
-    ];
-    let stale: PathBuf = "docs/agent-memory/next-steps.md".into();
-    let older = "<!-- agent-memory:projection file=next-steps version=3 bundleHash=00 -->\n# next-steps\n";
-    files.push((repository.join(&stale), older.as_bytes().to_vec()));
+/// Returns the projections of the last state and the entry block. One projection is of the first state.
+fn projections(repository: &Path, states: &[Vec<u8>], hash: &str) -> (Vec<DemoFile>, Vec<PlantedProblem>) {
+    let stale = Path::new("docs/agent-memory/next-steps.md");
+    let pages = |state: &Vec<u8>| agent_memory_pages(state).into_iter();
+    let old = states.first().into_iter().flat_map(pages).filter(|(path, _)| Path::new(path) == stale);
+    let new = states.last().into_iter().flat_map(pages).filter(|(path, _)| Path::new(path) != stale);
+    let mut files: Vec<DemoFile> =
+        new.chain(old).map(|(path, text)| (repository.join(path), text.into_bytes())).collect();
     let entry = format!(
         "# Web\n\n<!-- agent-memory:entry version=3 bundleHash={hash} start -->\nRead `.agent-memory`.\n\
          <!-- agent-memory:entry end -->\n"

@@ -37,6 +37,7 @@ mod store_names;
 mod title;
 mod tombstone_log;
 
+pub use agent_memory::pages as agent_memory_pages;
 pub use default_place::folders_at;
 pub use instruction_place::{ImportRule, InstructionBase, InstructionPlace};
 pub use json_stream::outline;

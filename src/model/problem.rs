@@ -97,7 +97,6 @@ codes! {
     EmptyRecord "empty-record" "The main text is empty: the memory says nothing.",
     OrphanNote "orphan-note" "The index does not lead to the file, so an agent may never open it.",
     StaleClaim "stale-claim" "It names a file that the project does not have any more.",
-    ContradictingDates "contradicting-dates" "It says nearly the same as another memory, but with another date or number.",
     ProjectMoved "project-moved" "The project of the memories is not at its path any more, so no agent loads them.",
     ChangeUndone "change-undone" "Another program wrote a file as it was before palimp changed it.",
     SecretInIndex "secret-in-index" "A line of an index has what looks like a secret, and is no memory.",

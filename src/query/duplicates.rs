@@ -8,8 +8,6 @@
 //! Rare pairs find the candidates: similar texts share one of their rarest pairs. If many texts share a pair,
 //! for example because a template wrote them, MinHash in bands finds them. Candidates are compared exactly.
 
-mod claims;
-mod contradicting;
 mod duplicates_pick;
 mod lossless;
 
@@ -26,8 +24,6 @@ use crate::store::parallel;
 use crate::text::fold::fold;
 use crate::text::words::{is_word, words};
 
-pub use claims::Contradiction;
-pub use contradicting::{ContradictingPair, contradictions};
 pub use duplicates_pick::DUPLICATES;
 pub use lossless::differing;
 
@@ -58,8 +54,6 @@ pub struct SimilarEntry {
     pub hit: Hit,
     /// The similarity to the first record, from 0 to 1. 1 means the same words in the same order.
     pub similarity: f64,
-    /// The dates or numbers in which it contradicts the first record, if it says nearly the same otherwise.
-    pub contradiction: Option<Contradiction>,
 }
 
 impl SimilarEntry {
@@ -70,8 +64,7 @@ impl SimilarEntry {
 }
 
 /// Returns groups of records whose texts are at least `percent` similar. `hits` are in the order in which
-/// they are to be kept. Groups and their members have the same order, but live records come first. Notes of a store
-/// that say nearly the same but for their dates or numbers are in a group, too, if texts need not be equal. Records
+/// they are to be kept. Groups and their members have the same order, but live records come first. Records
 /// that can't be read or have no words are in no group. `None` if cancelled.
 pub fn duplicates(
     snapshot: &Snapshot,
@@ -90,17 +83,8 @@ pub fn duplicates(
         TextSketch::of(&said(store, entry))
     };
     let groups = groups(distinct(&ranked, &text, cancel)?, percent, cancel)?;
-    let alike = |(place, similarity): (usize, f64)| SimilarEntry {
-        hit: ranked[place],
-        similarity,
-        contradiction: None,
-    };
-    let mut groups: Vec<Vec<SimilarEntry>> =
-        groups.into_iter().map(|own| own.into_iter().map(alike).collect()).collect();
-    if percent < 100 {
-        contradicting::add_contradictions(snapshot, &ranked, &mut groups, cancel)?;
-    }
-    Some(groups)
+    let alike = |(place, similarity): (usize, f64)| SimilarEntry { hit: ranked[place], similarity };
+    Some(groups.into_iter().map(|own| own.into_iter().map(alike).collect()).collect())
 }
 
 /// Returns the text to compare: main text and fields of several words, but no ids, tags and references. What sums up

@@ -36,10 +36,7 @@ pub use crate::query::query_tree::Order;
 pub use crate::query::search_request::Request;
 pub use crate::query::search_results::{Hit, Results};
 pub use cancel::CancelToken;
-pub use duplicates::{
-    ContradictingPair, Contradiction, DUPLICATES, SIMILAR_PERCENT, SimilarEntry, contradictions, differing,
-    duplicates,
-};
+pub use duplicates::{DUPLICATES, SIMILAR_PERCENT, SimilarEntry, differing, duplicates};
 pub use explain::{Explanation, WordHit, explain, explain_in, floor_outcome};
 pub use facets::{Facets, facets, most_first};
 pub use fields::field_names;

@@ -121,8 +121,8 @@ macro_rules! actions {
 }
 
 actions! {
-    Down: "down", ["j", "Down"], "next line; `3j` goes 3 down";
-    Up: "up", ["k", "Up"], "previous line";
+    Down: "down", ["j", "Down"], "the next line";
+    Up: "up", ["k", "Up"], "the previous line";
     HalfPageDown: "half page down", ["Ctrl-d"], "half a page down";
     HalfPageUp: "half page up", ["Ctrl-u"], "half a page up";
     PageDown: "page down", ["PgDn"], "a page down";
@@ -162,9 +162,6 @@ actions! {
     Fold: "fold", ["z a"], "fold or unfold: all facts of a memory, all filters, a store";
     FoldAll: "fold all", ["z M"], "fold all stores";
     UnfoldAll: "unfold all", ["z R"], "unfold all stores";
-    Wider: "wider", ["z >"], "this pane wider, or higher; `9 z >` nine steps";
-    Narrower: "narrower", ["z <"], "this pane narrower, or lower";
-    UsualSizes: "usual sizes", ["z ="], "every pane in its usual size";
     ToMiddle: "to the middle", ["z z"], "scroll so that the row is in the middle";
     NextTab: "next tab", ["}"], "read, raw, references, timeline";
     PreviousTab: "previous tab", ["{"], "the tab before";

@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 
-const SIGNS: [(char, char); 56] = [
+const SIGNS: [(char, char); 55] = [
     ('│', '|'),
     ('─', '-'),
     ('▶', '>'),
@@ -14,7 +14,6 @@ const SIGNS: [(char, char); 56] = [
     ('⚠', 'w'),
     ('★', 'p'),
     ('∅', 'u'),
-    ('≠', '#'),
     ('…', '~'),
     ('▸', '>'),
     ('▾', 'v'),

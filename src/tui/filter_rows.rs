@@ -44,7 +44,7 @@ pub fn facet_lines(app: &App) -> Vec<FilterRow> {
             continue;
         }
         let is_type = name == "type";
-        let few = if app.layout.all_filters { usize::MAX } else { FOLDED_VALUES[usize::from(!is_type)] };
+        let few = if app.unfolded.all_filters { usize::MAX } else { FOLDED_VALUES[usize::from(!is_type)] };
         lines.push(FilterRow { text: name.into(), ..FilterRow::default() });
         for (at, (value, count)) in values.iter().enumerate() {
             if at < few || on(value) {

@@ -258,15 +258,13 @@ fn control_sequence(bytes: &[u8]) -> DecodeStep {
     }
 }
 
-/// Decodes a click, a drag or the wheel: the button with its modifiers, the column and the row,
+/// Decodes a click or the wheel: the button with its modifiers, the column and the row,
 /// from 1. Returns `None` with a modifier key: the terminal itself uses those events.
 fn mouse(parameters: &str, is_down: bool) -> Option<Event> {
     let mut parts = parameters.split(';').map(number);
     let (button, column, row) = (parts.next()??, parts.next()??, parts.next()??);
     let kind = match button {
         0 if is_down => MouseEventKind::Down(MouseButton::Left),
-        0 => MouseEventKind::Up(MouseButton::Left),
-        32 if is_down => MouseEventKind::Drag(MouseButton::Left),
         64 => MouseEventKind::ScrollUp,
         65 => MouseEventKind::ScrollDown,
         _ => return None,

@@ -15,20 +15,11 @@ pub enum KeymapPreset {
     /// 1 to 5 are the panes.
     #[default]
     Palimp,
-    /// Alt-1 to Alt-5 are the panes, and every digit counts.
-    Vim,
     /// Arrows and named keys move; the letters of vim do not.
     Arrows,
 }
 
-/// The keys of the presets that differ from the table.
-const VIM: [(Action, &[&str]); 5] = [
-    (Action::SessionsPane, &["Alt-1"]),
-    (Action::FiltersPane, &["Alt-2"]),
-    (Action::HealthPane, &["Alt-3"]),
-    (Action::MemoriesPane, &["Alt-4"]),
-    (Action::DetailPane, &["Alt-5"]),
-];
+/// The keys of the preset that differ from the table.
 const ARROWS: [(Action, &[&str]); 8] = [
     (Action::Down, &["Down"]),
     (Action::Up, &["Up"]),
@@ -45,7 +36,6 @@ const ARROWS: [(Action, &[&str]); 8] = [
 pub struct Keymap {
     /// Indexed by [`Action`].
     keys: Vec<Vec<String>>,
-    preset: KeymapPreset,
 }
 
 impl Keymap {
@@ -60,7 +50,6 @@ impl Keymap {
         let mut keys: Vec<Vec<String>> = ACTIONS.iter().map(|known| by_table(known.default_keys)).collect();
         let of_preset: &[(Action, &[&str])] = match preset {
             KeymapPreset::Palimp => &[],
-            KeymapPreset::Vim => &VIM,
             KeymapPreset::Arrows => &ARROWS,
         };
         for (action, changed) in of_preset {
@@ -76,7 +65,7 @@ impl Keymap {
         for (action, wanted) in own {
             keys[*action as usize].clone_from(wanted);
         }
-        let keymap = Keymap { keys, preset };
+        let keymap = Keymap { keys };
         match own.iter().find_map(|(action, wanted)| Some((*action, keymap.clash(*action, wanted)?))) {
             Some(clash) => Err(clash),
             None => Ok(keymap),
@@ -119,11 +108,6 @@ impl Keymap {
         self.keys.iter().flatten().any(goes_on)
     }
 
-    /// True if every digit is part of a count.
-    pub fn counts_every_digit(&self) -> bool {
-        self.preset == KeymapPreset::Vim
-    }
-
     /// Uses these keys from now on. Only the first call of a run has an effect.
     pub fn use_it(self) {
         let _ = IN_USE.set(self);
@@ -136,7 +120,7 @@ pub fn in_use() -> &'static Keymap {
         let keys = |known: &super::action::ActionInfo| {
             known.default_keys.iter().map(|&key| key.to_owned()).collect()
         };
-        Keymap { keys: ACTIONS.iter().map(keys).collect(), preset: KeymapPreset::Palimp }
+        Keymap { keys: ACTIONS.iter().map(keys).collect() }
     })
 }
 
@@ -168,7 +152,7 @@ mod tests {
 
     #[test]
     fn in_every_preset_no_key_means_two_things_and_each_can_be_pressed() {
-        for preset in [KeymapPreset::Palimp, KeymapPreset::Vim, KeymapPreset::Arrows] {
+        for preset in [KeymapPreset::Palimp, KeymapPreset::Arrows] {
             let keymap = Keymap::new(preset, &[]).unwrap();
             for known in ACTIONS {
                 let keys = keymap.of(known.action);

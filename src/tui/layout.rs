@@ -2,13 +2,11 @@
 
 use ratatui::layout::Rect;
 
-use super::pane_borders::{self, PlacedBorder};
 use super::{health, list_view, pane_titles, theme};
 use crate::tui::search_suggestions;
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::state::prompt::{Prompt, PromptPurpose};
 use crate::tui::state::tutor_progress;
-use crate::usecase::PaneBorder;
 
 /// The smallest terminal on which palimp draws anything.
 pub const SMALLEST: (u16, u16) = (20, 5);
@@ -18,8 +16,6 @@ const BESIDE: u16 = 100;
 const SIDES: u16 = 120;
 /// On fewer rows only one pane is shown.
 const LOW: u16 = 16;
-/// The minimum widths of the list and of the detail beside it.
-const BESIDE_LIST: (u16, u16) = (pane_borders::LIST, pane_borders::DETAIL);
 
 /// True if the terminal is large enough to draw anything.
 pub fn is_large_enough(app: &App) -> bool {
@@ -31,8 +27,6 @@ pub struct FrameLayout {
     /// The search, if there is one or the user types one.
     pub query: Rect,
     pub panes: Vec<(Pane, Rect)>,
-    /// The movable borders between the panes.
-    pub borders: Vec<PlacedBorder>,
     /// The tasks of the tutor, while they are shown.
     pub tutor: Rect,
     /// The area of all panes together.
@@ -75,9 +69,7 @@ pub fn frame(app: &App) -> FrameLayout {
     let teaches = app.tutor.is_shown && app.screen != Screen::Editor;
     let (body, tutor) =
         split_rows(body, body.height - if teaches { tutor_progress::rows(body.height) } else { 0 });
-    let mut borders = Vec::new();
-    let panes = panes(app, body, &mut borders);
-    FrameLayout { title, query, panes, borders, body, tutor, hints }
+    FrameLayout { title, query, panes: panes(app, body), body, tutor, hints }
 }
 
 /// Splits an area into an upper part and the rest.
@@ -116,40 +108,30 @@ pub fn is_zoomed(app: &App) -> bool {
 }
 
 /// By width: the list alone, above the detail, beside the detail, or between the side panes and the detail.
-fn panes(app: &App, body: Rect, borders: &mut Vec<PlacedBorder>) -> Vec<(Pane, Rect)> {
+fn panes(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
     if app.zoomed || is_single(app) {
         return vec![(app.focus, body)];
     }
     if body.width < SIDES && matches!(app.focus, Pane::Sessions | Pane::Filters | Pane::Health) {
-        let least = (pane_borders::SIDE, pane_borders::LIST.min(body.width.saturating_sub(27)));
-        let (left, list) = pane_borders::split_by_border(app, PaneBorder::Sides, body, 26, least, borders);
+        let (left, list) = split_columns(body, 26);
         let mut panes = side(app, left);
         panes.push((Pane::Memories, list));
         return panes;
     }
     if body.width < BESIDE {
-        let (usual, least) = ((body.height * 2).div_ceil(5), (pane_borders::ROWS, pane_borders::ROWS));
-        let (upper, lower) =
-            pane_borders::split_by_border(app, PaneBorder::Below, body, usual, least, borders);
+        let (upper, lower) = split_rows(body, body.height * 3 / 5);
         return vec![(Pane::Memories, upper), (in_detail(app), lower)];
     }
-    if body.width < SIDES {
-        let usual = 41 + (body.width - BESIDE) / 3;
-        let (list, right) =
-            pane_borders::split_by_border(app, PaneBorder::Detail, body, usual, BESIDE_LIST, borders);
-        let mut panes = vec![(Pane::Memories, list)];
-        panes.extend(detail_over_why(app, right, borders));
-        return panes;
-    }
-    let more = body.width - SIDES;
-    let least = (pane_borders::SIDE, pane_borders::LIST + 1 + pane_borders::DETAIL);
-    let (left, rest) =
-        pane_borders::split_by_border(app, PaneBorder::Sides, body, 22 + (more / 40).min(8), least, borders);
-    let (list, right) =
-        pane_borders::split_by_border(app, PaneBorder::Detail, rest, 36 + more / 5, BESIDE_LIST, borders);
-    let mut panes = side(app, left);
+    let more = body.width.saturating_sub(SIDES);
+    let (mut panes, rest, detail) = if body.width < SIDES {
+        (Vec::new(), body, 41 + (body.width - BESIDE) / 3)
+    } else {
+        let (left, rest) = split_columns(body, 22 + (more / 40).min(8));
+        (side(app, left), rest, 36 + more / 5)
+    };
+    let (list, right) = split_columns(rest, rest.width.saturating_sub(detail + 1));
     panes.push((Pane::Memories, list));
-    panes.extend(detail_over_why(app, right, borders));
+    panes.extend(detail_over_why(app, right));
     panes
 }
 
@@ -183,20 +165,13 @@ fn side(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
 
 /// Places the reasons of the rank below the detail. If there is no room for both, the reasons replace the
 /// detail while they have the keys.
-fn detail_over_why(app: &App, area: Rect, borders: &mut Vec<PlacedBorder>) -> Vec<(Pane, Rect)> {
+fn detail_over_why(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
     let why = match area.height {
         26.. => 14,
         19.. => 9,
         _ => return vec![(in_detail(app), area)],
     };
-    let (detail, why) = pane_borders::split_by_border(
-        app,
-        PaneBorder::Why,
-        area,
-        why,
-        (pane_borders::ROWS, pane_borders::ROWS),
-        borders,
-    );
+    let (detail, why) = split_rows(area, area.height - why);
     vec![(Pane::Detail, detail), (Pane::Why, why)]
 }
 

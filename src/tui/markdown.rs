@@ -313,7 +313,6 @@ mod tests {
             readonly: false,
             demo_folder: None,
             visits: Default::default(),
-            layout: Default::default(),
             reduced_motion: false,
             demo: |_| Err("no demo here".into()),
         };

@@ -16,7 +16,7 @@
 //! | `list_view/` | the views that are lists, one file each |
 //! | `why`, `action_synonyms`, `type_letters` | words for ranks, actions and types |
 //! | `search_completion`, `filter_chips` | completions and filters of a search |
-//! | `layout`, `pane_borders`, `pane_titles` | places of panes, movable borders, title rows and sheets |
+//! | `layout`, `pane_titles` | places of panes, title rows and sheets |
 //! | `view`, `panes/`, `linear` | the whole frame; its parts; lines for screen readers |
 //! | `theme`, `colours`, `ascii` | styles and colours, and the only way from stored text to the screen |
 
@@ -41,7 +41,6 @@ mod linear;
 mod list_view;
 mod markdown;
 mod message;
-mod pane_borders;
 mod pane_titles;
 mod panes;
 mod search_completion;

@@ -81,7 +81,7 @@ pub fn fold(app: &mut App, folds: bool) -> bool {
     if app.is_unfolded(number) != folds || app.snapshot.stores.len() < 2 {
         return false;
     }
-    app.layout.fold([&root], folds);
+    app.unfolded.fold([&root], folds);
     app.tree = lines(app);
     let own = app.tree.iter().position(|own| own.store == branch.store && own.name.is_none());
     app.tree_cursor.at = own.unwrap_or_default();

@@ -25,8 +25,8 @@ const PANICKED: i32 = 101;
 /// Switches to the alternate screen, marks pastes, hides the cursor, and turns line wrapping off. Without
 /// that, a line would wrap if the terminal gives a cluster more columns than expected.
 const TAKE: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?25l\x1b[?7l";
-/// Clicks, drags and the wheel. A terminal that does not know drags still sends the others.
-const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+/// Clicks and the wheel.
+const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1006h";
 /// True if palimp takes clicks and the wheel.
 static TAKES_MOUSE: AtomicBool = AtomicBool::new(false);
 /// True in linear mode: the screen is left as it is.

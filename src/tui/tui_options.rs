@@ -6,7 +6,7 @@ use crate::model::Moment;
 use crate::query::Ranking;
 use crate::store::{DiscoveryResult, Place};
 use crate::tui::colours::ColourPalette;
-use crate::usecase::{PaneLayout, Visits};
+use crate::usecase::Visits;
 
 /// Options of the screens.
 pub struct TuiOptions {
@@ -32,8 +32,6 @@ pub struct TuiOptions {
     pub home: Option<PathBuf>,
     /// The time up to which the user has seen each store's memories.
     pub visits: Visits,
-    /// The saved arrangement of the panes.
-    pub layout: PaneLayout,
     /// True if nothing on the screen may change by itself.
     pub reduced_motion: bool,
     /// The folder of the demo, if the demo is opened.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{contradictions, stale_claims, store_with_bytes, undone_changes};
+use super::{stale_claims, store_with_bytes, undone_changes};
 use crate::check::stale_files;
 use crate::disk::RealDisk;
 use crate::model::{Change, Code, Extent, Moment, Problem, RecordReader, Severity, Snapshot, Store};
@@ -46,7 +46,6 @@ fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Mome
     let gone = ErasedRecords::of_lines(erased.ok().flatten().unwrap_or_default());
     more.extend(gone.written_anew(held, now));
     more.extend(stale_claims::problems(&RealDisk, held));
-    more.extend(contradictions::problems(held));
     let due = data.map(|data| due(data, held, now)).unwrap_or_default();
     let store = match more.is_empty() && due.is_empty() {
         true => Arc::clone(store),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::screen_state::write;
+use super::data_file::write;
 use crate::disk::{Disk, RealDisk};
 use crate::model::PathText;
 use crate::store::erase::salted;

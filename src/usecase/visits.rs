@@ -2,14 +2,15 @@
 //! palimp's own data, never in a store, and has no text from stores.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::screen_state;
+use super::data_file;
 use crate::model::{Moment, PathText};
 
-pub(super) const FILE: &str = "visits.json";
+const FILE: &str = "visits.json";
 
 /// Up to when each store was seen, by the path of its root.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +25,18 @@ pub struct Visits {
 impl Visits {
     /// Reads the visits from a folder of palimp's own data; empty if there is no valid file.
     pub fn kept_in(data: &Path) -> Visits {
-        screen_state::read(data, FILE)
+        data_file::read(data, FILE)
+    }
+
+    /// Keeps them in a folder of palimp's own data. The old file is replaced as a whole.
+    ///
+    /// # Errors
+    ///
+    /// If the folder can't be written. The text says why.
+    pub fn keep_in(&self, data: &Path) -> Result<(), String> {
+        let text = serde_json::to_vec(self).map_err(io::Error::from);
+        let written = text.and_then(|text| data_file::write(data, FILE, &text));
+        written.map_err(|error| format!("What is new can't be kept: {error}."))
     }
 
     /// Returns up to when a store was seen; `None` on the first visit.
@@ -58,11 +70,6 @@ impl Visits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::usecase::ScreenState;
-
-    fn keep(visits: &Visits, data: &Path) {
-        ScreenState::Visits(visits.clone()).keep_in(data).unwrap();
-    }
 
     #[test]
     fn what_was_seen_outlives_the_program_and_a_first_visit_moves_no_other() {
@@ -73,12 +80,29 @@ mod tests {
         assert_eq!(visits.seen(&one), None);
         visits.see([&one], Moment(5), true);
         visits.see([&one, &two], Moment(9), true);
-        keep(&visits, &data);
+        visits.keep_in(&data).unwrap();
         let kept = Visits::kept_in(&data);
         assert_eq!((kept.seen(&one), kept.seen(&two)), (Some(Moment(5)), Some(Moment(9))));
         visits.see([&one], Moment(11), false);
-        keep(&visits, &data);
+        visits.keep_in(&data).unwrap();
         assert_eq!(Visits::kept_in(&data).seen(&one), Some(Moment(11)));
+    }
+
+    #[test]
+    fn a_file_of_nonsense_is_none_and_what_can_t_be_kept_is_told() {
+        let folder = crate::folder::new();
+        let data = folder.path();
+        let wrong: [&[u8]; 5] =
+            [b"", b"\xff\x00", b"[]", b"{\"seen\":{\"/a\":\"now\"}}", b"{\"seen\":{\"/a\":1}"];
+        for text in wrong {
+            std::fs::write(data.join(FILE), text).unwrap();
+            assert_eq!(Visits::kept_in(data), Visits::default(), "{text:?}");
+        }
+        std::fs::remove_file(data.join(FILE)).unwrap();
+        std::fs::create_dir(data.join(FILE)).unwrap();
+        assert_eq!(Visits::kept_in(data), Visits::default());
+        let said = Visits::default().keep_in(data).unwrap_err();
+        assert!(said.starts_with("What is new can't be kept: "), "{said}");
     }
 
     #[test]
@@ -87,7 +111,7 @@ mod tests {
         let (one, two) = (PathBuf::from("/a"), PathBuf::from("/b"));
         let mut visits = Visits::default();
         visits.see_one(&one, "m1".into());
-        keep(&visits, folder.path());
+        visits.keep_in(folder.path()).unwrap();
         let mut kept = Visits::kept_in(folder.path());
         let seen = |own: &Visits, root: &Path, name: &str| own.is_seen(root, || name.into());
         assert!(seen(&kept, &one, "m1") && !seen(&kept, &one, "m2") && !seen(&kept, &two, "m1"));

@@ -22,7 +22,7 @@ use crate::store::{self, Place};
 use crate::usecase::clean_up::{CleanUpRule, SavedRules};
 use crate::usecase::{
     self, BackupComparer, ChangeReport, ChangeRequest, CheckedSnapshot, ExecuteOutcome, PlannedChange,
-    RecentSteps, RecoveryReport, ScreenState, SetAsideCount, Verdict, preview,
+    RecentSteps, RecoveryReport, SetAsideCount, Verdict, Visits, preview,
 };
 
 /// A job.
@@ -66,10 +66,10 @@ pub enum Job {
     Explain(SearchRequest, EntryRef),
     /// Counts what the stores hold, and what was written when.
     CountStatistics(Arc<Snapshot>, Moment),
-    /// Keeps state of the screens for the next start.
-    KeepScreenState {
-        /// The state.
-        what: ScreenState,
+    /// Keeps for the next start up to when each store was seen.
+    KeepVisits {
+        /// The visits.
+        visits: Visits,
         /// The folder of palimp's own data.
         data: PathBuf,
     },
@@ -338,7 +338,7 @@ pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option
             let kept = SavedRules::change(&data, |rules| rules.add(&name, rule));
             Some(JobResult::CleanUpRuleKept(kept))
         }
-        Job::KeepScreenState { what, data } => what.keep_in(&data).err().map(JobResult::Notice),
+        Job::KeepVisits { visits, data } => visits.keep_in(&data).err().map(JobResult::Notice),
         Job::Recover { snapshot, data, now } => {
             Some(JobResult::Recovered(usecase::recover_stores(&snapshot, &data, now)))
         }

@@ -99,7 +99,7 @@ impl Workers {
                 drop(self.looks.send(job))
             }
             Job::Recover { .. }
-            | Job::KeepScreenState { .. }
+            | Job::KeepVisits { .. }
             | Job::KeepCleanUpRule { .. }
             | Job::KeepVerdict { .. } => drop(self.changes.send(job)),
             Job::ValidateForm(..) | Job::FindDraft { .. } => drop(self.forms.send(job)),

@@ -83,33 +83,8 @@ fn bare_page(path: &Path, now: &[u8]) -> Option<Vec<u8>> {
         return Some(format!("{before}bundleHash=00 {after}").into_bytes());
     }
     let name = path.strip_prefix("../docs/agent-memory").ok()?.file_stem()?.to_str()?;
-    let headings: &[&str] = match name {
-        "README" => &["# Agent Memory", "## Canonical System", "## Reading Order"],
-        "project-map" => &[
-            "# Project Map",
-            "## Engineering Facts",
-            "## Key Paths",
-            "## Modules",
-            "## Entrypoints",
-            "## Dense Source Areas",
-            "## Architecture Notes",
-            "## First Files To Read",
-        ],
-        "current-focus" => &[
-            "# Current Focus",
-            "## Current State",
-            "## Known Risks",
-            "## Validation Snapshot",
-            "## Validation Results",
-            "## Suggested Next Actions",
-            "## Agent-Recommended Validation Commands",
-        ],
-        "gotchas" => &["# Gotchas"],
-        _ => &["# Next Steps"],
-    };
     let word = name.to_lowercase();
-    let mark = format!("<!-- agent-memory:projection file={word} version=3 bundleHash=00 -->");
-    Some(format!("{mark}\n{}\n", headings.join("\n\n")).into_bytes())
+    Some(format!("<!-- agent-memory:projection file={word} version=3 bundleHash=00 -->\n").into_bytes())
 }
 
 fn load(files: &Files, format: &'static str) -> Store {

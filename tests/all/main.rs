@@ -70,7 +70,6 @@ mod screens_edit;
 mod screens_formats;
 mod screens_hangup;
 mod screens_input;
-mod screens_layout;
 mod screens_linear;
 mod screens_marks;
 mod screens_meanwhile;

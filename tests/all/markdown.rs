@@ -3,7 +3,6 @@
 mod archive;
 mod beside_agents;
 mod budget;
-mod contradictions;
 mod desk;
 mod instructions;
 mod look_alikes;

@@ -47,12 +47,12 @@ fn a_wrong_setting_is_told_with_its_line_and_nothing_is_opened() {
 
 #[test]
 fn a_key_of_ones_own_does_what_it_is_given_to_and_is_what_the_help_says() {
-    let (folder, own) = file("preset = \"vim\"\n[keys]\nundo = \"F9\"\n");
+    let (folder, own) = file("preset = \"arrows\"\n[keys]\nundo = \"F9\"\n");
     let words = ["--config", own.to_str().unwrap(), "--demo", "--now", "2026-02-01T12:00:00Z"];
     let program = Program::new(env!("CARGO_BIN_EXE_palimp"), words).env("TMPDIR", folder.path());
     let mut terminal = program.spawn(36, 120);
     terminal.wait_for_text("1 of 548", SOON);
-    terminal.send_keys("3j");
+    terminal.send_keys("\x1b[B\x1b[B\x1b[B");
     terminal.wait_for_text("4 of 548", SOON);
     terminal.send_keys("t+own\r");
     terminal.wait_for_text("F9 to undo", SOON);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::config::RetentionConfig;
 use super::main_text::text;
 use super::projection::ProjectionFiles;
+use super::projection_text::ProjectionSource;
 use super::{archive_batch, history, layout};
 use crate::format::field_reader::Fault;
 use crate::format::record_reader::{feeds, whole_object, without_mark};
@@ -202,7 +203,8 @@ impl<'a> StateFile<'a> {
         let Some(hash) = text(self.state, "bundleHash") else { return Vec::new() };
         let entry = self.state.path(&["bundle", "project", "recommendedEntryFile"]);
         let entry = entry.and_then(|entry| entry.text());
-        ProjectionFiles { files, hash: &hash, entry: entry.as_deref() }.check()
+        let said = ProjectionSource::of(self.state, self.state);
+        ProjectionFiles { files, hash: &hash, entry: entry.as_deref(), said }.check()
     }
 
     /// Returns values of the state outside the bundle, as facts of the project's entry.

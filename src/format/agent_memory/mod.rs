@@ -13,8 +13,8 @@
 //!   be absent.
 //! - `contentHash` covers material that is not in the store, so palimp never checks it.
 //! - Reading does not check whether named paths exist: they are outside the store.
-//! - Projections and the entry block are checked by their markers, and only if the store is at its
-//!   default place, as `.agent-memory` in its repository.
+//! - Projections are checked by their markers and their text, the entry block by its marker, and only
+//!   if the store is at its default place, as `.agent-memory` in its repository.
 
 mod write;
 
@@ -29,6 +29,7 @@ mod json_shape;
 mod layout;
 mod main_text;
 mod projection;
+mod projection_text;
 mod referenced_files;
 mod sources;
 mod state;
@@ -41,6 +42,8 @@ use super::record_reader::Reading;
 use super::{Format, FormatInfo, ReferencedFile};
 use crate::model::{DecayTable, Document, Moment, Role};
 use crate::text::names;
+
+pub use projection_text::pages;
 
 /// The format of specification 3.
 pub struct AgentMemory;

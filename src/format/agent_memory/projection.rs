@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::bundle::abridged;
+use super::projection_text::{ProjectionSource, is_piece};
 use crate::format::record_reader::feeds;
 use crate::model::{Code, Problem, Severity};
 
@@ -70,10 +71,12 @@ pub struct ProjectionFiles<'a> {
     pub hash: &'a str,
     /// The state's `bundle.project.recommendedEntryFile`.
     pub entry: Option<&'a str>,
+    /// What the state says, if it has a bundle.
+    pub said: Option<ProjectionSource<'a>>,
 }
 
 impl ProjectionFiles<'_> {
-    /// Returns a problem for each file that is missing or was made from another bundle.
+    /// Returns a problem for each file that is missing, was made from another bundle, or has another text.
     pub fn check(&self) -> Vec<Problem> {
         let projections = PROJECTIONS.iter().filter_map(|(word, path)| self.projection(word, path));
         let entry = self.entry.filter(|entry| BESIDE.contains(entry));
@@ -90,7 +93,8 @@ impl ProjectionFiles<'_> {
         let Some(text) = self.text(path) else {
             return Some(problem("The projection is missing; it is made from the bundle.".into()));
         };
-        let first = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
+        let body = text.trim_start_matches('\u{feff}');
+        let first = body.lines().next().unwrap_or_default();
         let Some(marker) = marker(first, PROJECTION_MARK) else {
             return Some(problem("The projection does not start with its marker.".into()).at_line(1));
         };
@@ -98,9 +102,18 @@ impl ProjectionFiles<'_> {
             () if marker.file != word => {
                 format!("The marker names {:?}; this file is {word:?}.", marker.file)
             }
-            () => self.disagreement(&marker)?,
+            () => {
+                let rest = body.get(first.len()..).unwrap_or_default();
+                self.disagreement(&marker).or_else(|| self.other_text(word, rest))?
+            }
         };
         Some(problem(wrong).at_line(1))
+    }
+
+    /// Says that a page is not what the format renders. A page that was cut can be rebuilt, and is found with that.
+    fn other_text(&self, word: &str, rest: &str) -> Option<String> {
+        let is_own = self.said.as_ref().is_none_or(|said| is_piece(rest, &said.page(word)));
+        (!is_own).then(|| "Its text is not what the format renders from this state.".into())
     }
 
     fn entry_block(&self, path: &str) -> Option<Problem> {

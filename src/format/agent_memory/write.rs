@@ -12,11 +12,10 @@
 //! - A store is not written if only its newest entries were read: counts and event numbers need all files.
 //! - A state in canonical form stays canonical. Any other state keeps its bytes except for the edits.
 //! - An existing entry block keeps its text: only its marker holds a value.
-//! - A part of a projection is found by its text in the bundle that the marker names: the present
-//!   bundle or that of a checkpoint. What people added stays.
-//! - A missing projection or entry file stays missing. Any other file of that name is left alone,
-//!   and the notes say so. A file that is empty, or has only the beginning or the end of one, was
-//!   cut and is completed.
+//! - Projections are rendered whole. One whose text is not a rendering of the present bundle or of a
+//!   checkpoint's is left alone, and the notes say so. A file that is empty, or has only the beginning
+//!   or the end of such a text, was cut and is completed.
+//! - A missing projection or entry file stays missing.
 //! - palimp refuses a bundle that the format's own tool would refuse. Older faults may stay.
 //! - If retention is off, no event is ever pruned: that would leave a gap in the numbers.
 
@@ -26,10 +25,7 @@ mod canonical_write;
 mod deleted_parts;
 mod erase;
 mod field_edits;
-mod page_parts;
 mod page_rebuild;
-mod page_renewal;
-mod page_text;
 mod path_edits;
 mod plan_notices;
 mod prune;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Contradiction, SIMILAR_PERCENT, SimilarEntry, differing, duplicates};
+use super::{SIMILAR_PERCENT, SimilarEntry, differing, duplicates};
 use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, Moment, Snapshot};
 use crate::query::cancel::CancelToken;
@@ -32,10 +32,7 @@ fn picked(
         let percent =
             |own: &SimilarEntry| if equal.contains(&own.hit.at) { 100 } else { own.percent().min(99) };
         picked.figures.push(format!("×{}", group.len().min(999)));
-        let figure = |own: &SimilarEntry| match &own.contradiction {
-            Some(own) => format!("≠{}", own.what()),
-            None => format!("{}%", percent(own)),
-        };
+        let figure = |own: &SimilarEntry| format!("{}%", percent(own));
         picked.figures.extend(group.iter().skip(1).map(figure));
         picked.marked.extend(group.iter().map(|own| own.hit.at).filter(|at| equal.contains(at)));
     }
@@ -48,13 +45,6 @@ fn picked(
             format!("{}. {equal} memories are marked: each equals its first.", told(many, "group"))
         }
     };
-    let contradicting = groups.iter().flatten().filter_map(|own| own.contradiction.as_ref());
-    let contradicting: Vec<String> = contradicting.map(Contradiction::told).collect();
-    match contradicting.as_slice() {
-        [] => {}
-        [one] => picked.summary += &format!(" Two say nearly the same, but with {one}."),
-        more => picked.summary += &format!(" {} differ from their first in dates or numbers.", more.len()),
-    }
     let hits = groups.iter().flatten().map(|own| own.hit).collect();
     Some(Results { hits, picked: Some(picked), ..results })
 }

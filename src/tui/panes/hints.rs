@@ -65,11 +65,6 @@ fn first(app: &App) -> Vec<Hint> {
     if let Some(own) = app.clean_up.as_ref().filter(|_| app.screen == Screen::CleanUp) {
         return super::clean_up::hints(own);
     }
-    if let Some(count) =
-        app.count.typed.as_ref().and_then(|count| count.number()).filter(|_| app.key_sequence.is_empty())
-    {
-        return vec![hint(&count.to_string(), "then a move: j k G ] p"), hint("Esc", "cancel")];
-    }
     if !app.key_sequence.is_empty() {
         if app.shows_next_keys {
             return Vec::new();

@@ -12,7 +12,7 @@ use crate::tui::state::store_tree_row::term;
 use crate::tui::state::{app, deleted_count, list_view, rank_place};
 
 pub use super::change_target::{ChangeTarget, MemoryIdentity, TrailStep};
-use super::list_cursor::{CountPrefix, ListCursor, SearchOrigin};
+use super::list_cursor::{ListCursor, SearchOrigin};
 use super::marks::{ListScope, MemoryMarks};
 use super::pending_changes::{DeleteMenu, PendingChanges};
 use super::prompt::{Prompt, SearchHistory};
@@ -37,9 +37,10 @@ use crate::tui::state::memory_difference::MemoryDifference;
 use crate::tui::state::statistics_view::StatisticsView;
 pub use crate::tui::state::store_tree_row::StoreTreeRow;
 use crate::tui::state::tutor_progress::TutorProgress;
+use crate::tui::state::unfolded::Unfolded;
 use crate::tui::theme::fit;
 use crate::tui::tui_options::TuiOptions;
-use crate::usecase::{PaneBorder, PaneLayout, Visits};
+use crate::usecase::Visits;
 use crate::work::{ExplainedRank, Job, MarkedRecords, SearchRequest, StoreTally};
 
 /// The notice at the start of a demo.
@@ -129,11 +130,7 @@ pub struct App {
     /// All problems, in the order of the list.
     pub problem_list: Vec<list_view::ListedProblem>,
     pub health_cursor: ListCursor,
-    /// Positions of borders and unfolded groups; and which of these are saved for the next start.
-    pub layout: PaneLayout,
-    pub saved_layout: PaneLayout,
-    /// The border that the user drags with the mouse.
-    pub dragged_border: Option<PaneBorder>,
+    pub unfolded: Unfolded,
     /// The view that a memory was opened from, the search before, and the search that shows the memory. Esc
     /// goes back to them.
     pub opened_from: Option<(Screen, String, String)>,
@@ -161,8 +158,6 @@ pub struct App {
     pub queued_keys: Vec<KeyEvent>,
     /// The action of the first queued key.
     pub queued_action: Option<Action>,
-    /// The count before a move, as in `3j`.
-    pub count: CountPrefix,
     pub notice: Option<String>,
     /// A notice that disappears by itself.
     pub brief_notice: Option<String>,
@@ -213,8 +208,6 @@ impl App {
             readonly: options.readonly,
             demo: options.demo_folder.clone(),
             visits: options.visits.clone(),
-            layout: options.layout.clone(),
-            saved_layout: options.layout.clone(),
             notice: options.demo_folder.as_ref().map(|_| DEMO_NOTICE.to_owned()),
             ranking: options.ranking,
             screen: if options.places.is_empty() { Screen::Welcome } else { Screen::Memories },
@@ -327,7 +320,7 @@ impl App {
     /// True if a store's sessions are shown. Those of a single store always are.
     pub fn is_unfolded(&self, store: usize) -> bool {
         let own = self.snapshot.stores.get(store);
-        self.snapshot.stores.len() == 1 || own.is_some_and(|own| self.layout.is_unfolded(&own.root))
+        self.snapshot.stores.len() == 1 || own.is_some_and(|own| self.unfolded.stores.contains(&own.root))
     }
 
     /// Returns the folder of the demo for the title row; empty if the demo is not open.

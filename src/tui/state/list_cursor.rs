@@ -1,7 +1,6 @@
-//! The cursor of a list, and the count before a move.
+//! The cursor of a list.
 
-use super::app::{MemoryIdentity, Pane, Screen};
-use crate::model::{EntryRef, Moment};
+use crate::model::EntryRef;
 
 /// The row under the cursor, and the first row on screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,35 +30,4 @@ impl ListCursor {
 pub struct SearchOrigin {
     pub at: EntryRef,
     pub search: String,
-}
-
-#[derive(Clone, Debug, Default)]
-pub struct CountPrefix {
-    pub typed: Option<TypedCount>,
-    /// How many times the current move is made.
-    pub times: Option<usize>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct TypedCount {
-    pub typed: usize,
-    /// The place of the keys before the first digit moved them to a pane, as its own key.
-    pub before: Option<CountOrigin>,
-}
-
-/// The former place of the keys, and until when the next key makes the digit a count.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CountOrigin {
-    pub pane: Pane,
-    pub screen: Screen,
-    /// The memory under the cursor.
-    pub under: Option<MemoryIdentity>,
-    pub until: Moment,
-}
-
-impl TypedCount {
-    /// Returns the count; `None` if the digit may have been the key of a pane.
-    pub fn number(&self) -> Option<usize> {
-        Some(self.typed).filter(|_| self.before.is_none())
-    }
 }

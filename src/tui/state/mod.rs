@@ -23,3 +23,4 @@ pub mod statistics_view;
 pub mod store_tree_row;
 pub mod tutor_progress;
 pub mod typed_line;
+pub mod unfolded;

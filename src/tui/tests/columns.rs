@@ -15,7 +15,7 @@ use crate::tui::layout;
 use crate::tui::panes::memories::text_columns;
 
 /// Returns the list's columns of text at a size, and how many memories it shows.
-pub(super) fn list(desk: &mut Desk, width: u16, height: u16) -> (usize, usize) {
+fn list(desk: &mut Desk, width: u16, height: u16) -> (usize, usize) {
     desk.app.size = (width, height);
     let frame = layout::frame(&desk.app);
     let area = frame.pane(Pane::Memories).expect("the list is there");
@@ -40,7 +40,7 @@ fn at_every_size_the_list_shows_memories_and_no_wider_terminal_takes_their_text_
 }
 
 /// Checks that the panes share the screen, with only separators between them.
-pub(super) fn check_shared(desk: &Desk) {
+fn check_shared(desk: &Desk) {
     let ((width, height), focus) = (desk.app.size, desk.app.focus);
     let frame = layout::frame(&desk.app);
     let panes: Vec<Rect> = frame.panes.iter().map(|(_, area)| *area).collect();

@@ -59,10 +59,7 @@ pub(super) fn go(desk: &mut Desk, keys: &str) {
         match c {
             '⏎' => desk.press(KeyCode::Enter),
             '⇥' => desk.press(KeyCode::Tab),
-            '…' => {
-                desk.pause();
-                desk.send(Msg::ShowNextKeys);
-            }
+            '…' => desk.send(Msg::ShowNextKeys),
             c => desk.type_keys(&c.to_string()),
         }
     }

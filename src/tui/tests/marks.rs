@@ -37,9 +37,7 @@ fn space_marks_and_steps_and_once_more_takes_the_mark_away() {
 #[test]
 fn in_the_other_panes_space_filters_as_it_did() {
     let mut desk = Desk::new(120, 36);
-    desk.type_keys("2");
-    desk.pause();
-    desk.type_keys("j ");
+    desk.type_keys("2j ");
     assert!(desk.app.query.starts_with("type:"), "{}", desk.app.query);
     assert!(desk.app.marks.is_empty());
 }

@@ -13,9 +13,7 @@ fn every_figure_of_the_health_leads_to_so_many_rows() {
     let mut shown = 0;
     for at in 0..health::rows(&desk.app).len() {
         let row = health::rows(&desk.app).swap_remove(at);
-        desk.type_keys("gb3");
-        desk.pause();
-        desk.type_keys("gg");
+        desk.type_keys("gb3gg");
         desk.type_keys(&"j".repeat(at));
         desk.press(KeyCode::Enter);
         let rows = match desk.app.screen {

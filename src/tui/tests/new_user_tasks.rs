@@ -197,18 +197,14 @@ fn every_hint_that_is_shown_does_something_when_its_key_is_pressed() {
 fn a_store_under_the_cursor_is_shown_at_once_and_kept_with_space() {
     let mut desk = Desk::new(120, 36);
     let all = desk.app.results.hits.len();
-    desk.type_keys("1");
-    desk.pause();
-    desk.type_keys("j");
+    desk.type_keys("1j");
     let shown = desk.app.results.hits.len();
     assert!(shown > 0 && shown < all && desk.app.query.is_empty());
     desk.type_keys(" 4");
     assert_eq!(desk.app.results.hits.len(), shown);
     assert!(desk.app.query.starts_with("store:"), "{}", desk.app.query);
     desk.press(KeyCode::Esc);
-    desk.type_keys("1");
-    desk.pause();
-    desk.type_keys("j4");
+    desk.type_keys("1j4");
     assert_eq!(desk.app.results.hits.len(), all, "what is not kept goes with the focus");
 }
 

@@ -85,7 +85,7 @@ fn among_the_problems_a_bracket_and_p_go_from_one_to_the_next_and_round() {
     desk.type_keys("gp");
     let last = desk.app.problem_list.len() - 1;
     assert!((desk.app.screen, desk.app.list_view.list.cursor.at) == (Screen::Problems, 0) && last > 2);
-    for (keys, at) in [("]p", 1), ("[p", 0), ("[p", last), ("]p", 0), ("6]p", 6 % (last + 1))] {
+    for (keys, at) in [("]p", 1), ("[p", 0), ("[p", last), ("]p", 0)] {
         desk.type_keys(keys);
         assert_eq!((desk.app.list_view.list.cursor.at, notice(&desk)), (at, ""), "{keys}");
     }

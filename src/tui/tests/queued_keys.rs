@@ -46,13 +46,13 @@ fn a_change_that_is_pressed_before_the_search_is_answered_is_of_what_the_search_
 fn moves_and_changes_typed_at_once_with_a_search_mean_the_rows_that_it_finds() {
     let slow = {
         let mut desk = Desk::new(120, 36);
-        desk.type_keys("gg8j/retries");
+        desk.type_keys("ggjjjjjjjj/retries");
         desk.press(KeyCode::Enter);
         desk.type_keys("j");
         selected_title(&desk)
     };
     let mut desk = Desk::new(120, 36);
-    desk.type_keys("gg8j");
+    desk.type_keys("ggjjjjjjjj");
     let effects = ask(&mut desk, "retries");
     for key in ['j', 'd'] {
         assert!(press(&mut desk, KeyCode::Char(key)).is_empty(), "{key}");
@@ -72,6 +72,30 @@ fn ctrl_c_drops_keys_that_wait_for_the_search() {
     update(&mut desk.app, Msg::Key(ctrl_c), now());
     desk.settle(effects);
     assert!(desk.app.query == "type:learning" && desk.app.undo_count == 0);
+}
+
+#[test]
+fn where_the_shown_time_stands_still_ctrl_c_waits_by_the_time_that_goes_on() {
+    let mut desk = Desk::new(120, 36);
+    let still = desk.time();
+    let ctrl_c = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    let mut quits = |after: i64| {
+        desk.app.monotonic_now.0 += after;
+        let effects = update::take(&mut desk.app, Msg::Key(ctrl_c), still);
+        assert_eq!(desk.app.now, still);
+        effects.iter().any(|effect| matches!(effect, Effect::Quit))
+    };
+    assert!(!quits(0) && !quits(2_000_000) && quits(500_000));
+}
+
+#[test]
+fn digits_go_to_panes_at_once() {
+    let mut desk = Desk::new(120, 36);
+    let panes = [Pane::Sessions, Pane::Filters, Pane::Health, Pane::Memories, Pane::Detail];
+    for (digit, pane) in "12345".chars().zip(panes) {
+        press(&mut desk, KeyCode::Char(digit));
+        assert_eq!(desk.app.focus, pane);
+    }
 }
 
 #[test]
@@ -166,7 +190,7 @@ fn a_view_that_needs_all_stores_waits_for_them() {
 
 #[test]
 fn keys_that_come_before_a_view_is_read_are_pressed_in_their_order_once_it_is() {
-    for (view, keys) in [("gr", "jj"), ("gr", "2j"), ("gr", "G"), ("gu", "vj"), ("gm", "j"), ("ga", "j ")] {
+    for (view, keys) in [("gr", "jj"), ("gr", "G"), ("gu", "vj"), ("gm", "j"), ("ga", "j ")] {
         let mut desk = Desk::new(120, 36);
         for keys in ["t+one", "jt+two"] {
             desk.type_keys(keys);

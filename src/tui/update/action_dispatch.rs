@@ -6,7 +6,7 @@ use super::{
     duplicates_forecast, editor, export, field_prompt, filter_like_this, fold, list_view, marks, next_match,
     next_problem_new_secret_marked_session, next_tab, open, order_ranking, pager, pane_focus, quit,
     reference_go_back, reveal, search_narrow, statistics, theme_list, to_middle, toggle, tutor,
-    up_down_page_top_last, why, wider_narrower_sizes, zoom_all_panes,
+    up_down_page_top_last, why, zoom_all_panes,
 };
 use crate::tui::action::{Action, EDITOR_ACTIONS};
 use crate::tui::message::Effect;
@@ -111,7 +111,6 @@ fn look(app: &mut App, action: Action) {
         Action::FoldAll => fold::fold_all(app, true),
         Action::UnfoldAll => fold::fold_all(app, false),
         Action::ToMiddle => to_middle::to_middle(app),
-        Action::Wider | Action::Narrower | Action::UsualSizes => wider_narrower_sizes::act(app, action),
         Action::Tutor => tutor::toggle(app),
         Action::AllSeen => list_view::seen::all_seen(app),
         Action::NextMatch => next_match::step(app, 1),

@@ -221,10 +221,10 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
         lines.extend(fact(app, name, &value, width));
     }
     let rest = record_details::remaining_fields(store, at.entry, &text);
-    let (sign, key) = (if app.layout.all_facts { "▾" } else { "▸" }, Action::Fold.key());
+    let (sign, key) = (if app.unfolded.all_facts { "▾" } else { "▸" }, Action::Fold.key());
     let folded = format!("{sign} {} fields · file · bytes  ", rest.len());
     lines.push(Line::from(vec![Span::styled(folded, theme.dim()), Span::styled(key, theme.key())]));
-    if app.layout.all_facts {
+    if app.unfolded.all_facts {
         lines.extend(rest.iter().flat_map(|(name, value)| fact(app, name, value, width)));
     }
     lines
@@ -286,7 +286,7 @@ fn wrapped(app: &App, runs: &[(String, Style)], width: usize) -> Vec<Line<'stati
 }
 
 fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> {
-    let names = match (app.layout.all_facts, width) {
+    let names = match (app.unfolded.all_facts, width) {
         (true, 60..) => 18,
         (true, _) => 13,
         (false, _) => 8,

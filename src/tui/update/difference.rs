@@ -88,19 +88,17 @@ fn within(app: &mut App, action: Action) -> bool {
 
 /// Goes to the next or previous part that differs, and around the ends.
 fn difference(app: &mut App, ahead: bool) {
-    let times = app.count.times.unwrap_or(1);
     let Some(own) = &mut app.difference else { return };
     let differing = own.differing();
     let Some(last) = differing.len().checked_sub(1) else {
         return app.say("Nothing differs.");
     };
     let at = own.current_part.and_then(|at| differing.iter().position(|own| *own == at));
-    let by = (times - 1) % differing.len();
     let to = match (at, ahead) {
-        (Some(at), true) => (at + 1 + by) % differing.len(),
-        (Some(at), false) => (at + last + differing.len() - by) % differing.len(),
-        (None, true) => by,
-        (None, false) => last - by,
+        (Some(at), true) => (at + 1) % differing.len(),
+        (Some(at), false) => (at + last) % differing.len(),
+        (None, true) => 0,
+        (None, false) => last,
     };
     own.current_part = differing.get(to).copied();
     keep_in_view(app);
@@ -136,15 +134,8 @@ fn scroll(app: &mut App, action: Action) -> bool {
     let shown = difference::shown(app);
     let Some(own) = &app.difference else { return false };
     let last = difference::rows(app, own).len().saturating_sub(shown);
-    let Some(to) = up_down_page_top_last::cursor_target(
-        action,
-        own.rows.top.min(last),
-        last + 1,
-        shown,
-        app.count.times,
-    ) else {
-        return false;
-    };
+    let at = own.rows.top.min(last);
+    let Some(to) = up_down_page_top_last::cursor_target(action, at, last + 1, shown) else { return false };
     if let Some(own) = &mut app.difference {
         own.rows.top = to;
     }

@@ -9,15 +9,15 @@ pub fn fold(app: &mut App) {
         Pane::Sessions => {
             let _ = store_tree::fold(app, false) || store_tree::fold(app, true);
         }
-        Pane::Filters => app.layout.all_filters = !app.layout.all_filters,
+        Pane::Filters => app.unfolded.all_filters = !app.unfolded.all_filters,
         _ => {
-            app.layout.all_facts = !app.layout.all_facts;
+            app.unfolded.all_facts = !app.unfolded.all_facts;
             app.detail_key = None;
         }
     }
 }
 
 pub fn fold_all(app: &mut App, folds: bool) {
-    app.layout.fold(app.snapshot.stores.iter().map(|store| &store.root), folds);
+    app.unfolded.fold(app.snapshot.stores.iter().map(|store| &store.root), folds);
     store_tree::renew(app);
 }

@@ -155,7 +155,7 @@ fn go(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
             (own.top, up_down_page_top_last::scroll_positions(lines, rows(below)), rows(below))
         }
     };
-    let Some(to) = up_down_page_top_last::cursor_target(action, at, len, rows, app.count.times) else {
+    let Some(to) = up_down_page_top_last::cursor_target(action, at, len, rows) else {
         return false;
     };
     match scrolls {

@@ -9,7 +9,6 @@ mod clean_up;
 mod command_help;
 mod confirm;
 mod copy;
-pub mod count_prefix;
 pub mod delete_menu;
 pub mod detail;
 mod difference;
@@ -63,7 +62,6 @@ pub mod type_category;
 mod undo_redo;
 pub mod up_down_page_top_last;
 mod why;
-mod wider_narrower_sizes;
 mod zoom_all_panes;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -138,8 +136,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::ShowProgress => running_change::show_progress(app),
         Msg::Tick => recovery::start_recovery(app),
     };
-    let may_be_count = app.count.typed.is_some();
-    if !matches!(app.screen, Screen::Difference | Screen::SessionPair | Screen::Editor) && !may_be_count {
+    if !matches!(app.screen, Screen::Difference | Screen::SessionPair | Screen::Editor) {
         app.difference = None;
     }
     search_query::follow_tree(app);
@@ -151,7 +148,6 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     }
     editor::typing::refresh(app);
     editor::leave::keep_before_leaving(app);
-    wider_narrower_sizes::keep(app);
     quit::quit_after_changes(app);
     std::mem::take(&mut app.effects)
 }
@@ -182,8 +178,6 @@ pub fn keep_in_view(app: &mut App) {
 }
 
 fn key_pressed(app: &mut App, key: KeyEvent) {
-    // Not every terminal reports that a mouse button is released.
-    app.dragged_border = None;
     if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
         return interrupt(app);
     }
@@ -223,36 +217,20 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     if asked_to_type.is_some_and(|action| is_yes_to_type(app, key, action)) {
         return;
     }
-    if app.key_sequence.is_empty() {
-        if count_prefix::digit(app, key) {
-            return;
-        }
-        if key.code == KeyCode::Esc && count_prefix::dropped(app) {
-            return;
-        }
-    }
     let waiting = std::mem::take(&mut app.key_sequence);
     app.shows_next_keys = false;
     match key_lookup::lookup(&waiting, key) {
         KeyMeaning::Act(action) if queued_keys::queue_if_early(app, action, &waiting, key) => {}
         KeyMeaning::Act(action) if app.linear && action.opens_input() => ask_to_type(app, action),
-        KeyMeaning::Act(action) if count_prefix::give(app, action, &waiting, key) => {
-            action_dispatch::act(app, action);
-            app.count.times = None;
-        }
-        KeyMeaning::Act(_) => {}
-        KeyMeaning::Waiting(keys) => {
-            count_prefix::goes_on(app);
-            app.key_sequence = keys;
-        }
-        KeyMeaning::Nothing => app.count.typed = None,
+        KeyMeaning::Act(action) => action_dispatch::act(app, action),
+        KeyMeaning::Waiting(keys) => app.key_sequence = keys,
+        KeyMeaning::Nothing => {}
     }
 }
 
 /// In linear mode the user sees no form, so typed words could end in one. An action that opens a
 /// form first waits for a key that is not part of a word.
 fn ask_to_type(app: &mut App, action: Action) {
-    app.count.typed = None;
     app.unconfirmed_action = Some(action);
     let (name, key) = (action.info().name, Action::Save.key());
     app.say(format!("{name}: {key} opens it, any other key does not. {} searches.", Action::Search.key()));
@@ -292,7 +270,6 @@ fn interrupt(app: &mut App) {
     app.key_sequence.clear();
     app.queued_keys.clear();
     app.unconfirmed_action = None;
-    app.count.typed = None;
     app.delete_menu = None;
     confirm::close(app);
     app.changes.receipt = None;

@@ -1,11 +1,10 @@
-//! The mouse: a click selects, a second click opens, the wheel scrolls what is under it, and
-//! borders can be dragged. Keys can do all of this, too.
+//! The mouse: a click selects, a second click opens, and the wheel scrolls what is under it. Keys can do
+//! all of this, too.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::{key_pressed, statistics, wider_narrower_sizes};
-use crate::tui::pane_borders::border_at;
+use super::{key_pressed, statistics};
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::state::list_cursor::ListCursor;
 use crate::tui::update::{drop_filter, select_memory};
@@ -20,8 +19,6 @@ pub fn mouse(app: &mut App, event: MouseEvent) {
     let at = Position { x: event.column, y: event.row };
     match event.kind {
         MouseEventKind::Down(MouseButton::Left) => click(app, at),
-        MouseEventKind::Drag(MouseButton::Left) => wider_narrower_sizes::drag(app, at),
-        MouseEventKind::Up(MouseButton::Left) => app.dragged_border = None,
         MouseEventKind::ScrollDown => wheel(app, at, true),
         MouseEventKind::ScrollUp => wheel(app, at, false),
         _ => {}
@@ -29,7 +26,6 @@ pub fn mouse(app: &mut App, event: MouseEvent) {
 }
 
 fn click(app: &mut App, at: Position) {
-    app.dragged_border = None;
     let twice = app
         .last_click
         .take()
@@ -46,14 +42,10 @@ fn click(app: &mut App, at: Position) {
     if layout::has_dialog(app) {
         return;
     }
-    let border = border_at(app, at).filter(|_| app.screen == Screen::Memories);
-    if let (true, Some(border)) = (twice, border) {
-        return wider_narrower_sizes::put_back(app, border);
-    }
     if twice {
         return key_pressed(app, KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
     }
-    (app.last_click, app.dragged_border) = (Some((at, app.monotonic_now)), border);
+    app.last_click = Some((at, app.monotonic_now));
     match app.screen {
         Screen::Memories => on_pane(app, at),
         _ if list_view::current_kind(app).is_some() => super::list_view::click(app, at),

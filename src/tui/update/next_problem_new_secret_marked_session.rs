@@ -63,7 +63,7 @@ impl NextKind {
     }
 }
 
-/// Goes to the next or previous memory of a kind, around the ends of the list. A count goes further.
+/// Goes to the next or previous memory of a kind, around the ends of the list.
 pub fn to_sought(app: &mut App, sought: NextKind, ahead: bool) {
     match (app.screen, sought) {
         (Screen::Memories, _) => {}
@@ -74,17 +74,8 @@ pub fn to_sought(app: &mut App, sought: NextKind, ahead: bool) {
     let from = app.list_cursor.at;
     let own = app.selected();
     let is = |at: usize| own.is_some_and(|own| sought.is(app, app.results.hits[at].at, own));
-    let mut found = (1..=len)
-        .map(|by| if ahead { (from + by) % len } else { (from + len - by) % len })
-        .filter(|&at| is(at));
-    let found = match app.count.times {
-        Some(times) if times > 1 => {
-            let all: Vec<usize> = found.collect();
-            all.get((times - 1) % all.len().max(1)).copied()
-        }
-        _ => found.next(),
-    };
-    match found {
+    let mut ways = (1..=len).map(|by| if ahead { (from + by) % len } else { (from + len - by) % len });
+    match ways.find(|&at| is(at)) {
         Some(at) => select(app, at),
         None => app.say(sought.none()),
     }
@@ -93,7 +84,6 @@ pub fn to_sought(app: &mut App, sought: NextKind, ahead: bool) {
 /// Goes to the next or previous problem in the view of problems, around its ends.
 pub(super) fn to_problem(app: &mut App, ahead: bool) {
     let len = app.list_view.list.len().max(1);
-    let by = app.count.times.unwrap_or(1) % len;
     let cursor = &mut app.list_view.list.cursor;
-    cursor.at = (cursor.at + if ahead { by } else { len - by }) % len;
+    cursor.at = (cursor.at + if ahead { 1 } else { len - 1 }) % len;
 }

@@ -97,27 +97,17 @@ fn is_of_rows(action: Action) -> bool {
 
 /// True if an action moves the cursor from row to row.
 fn is_move(action: Action) -> bool {
-    up_down_page_top_last::cursor_target(action, 0, 0, 0, None).is_some()
+    up_down_page_top_last::cursor_target(action, 0, 0, 0).is_some()
 }
 
-/// Queues an action that comes too early. True if it has to wait.
+/// Queues an action that comes too early: its key, and the keys `before` it in its sequence. True if it has to wait.
 pub fn queue_if_early(app: &mut App, action: Action, before: &str, key: KeyEvent) -> bool {
     let Some(told) = awaited(app, action) else { return false };
-    queue_key(app, action, before, key);
-    app.say(told);
-    true
-}
-
-/// Queues an action: its key, and the keys `before` it in its sequence.
-pub fn queue_key(app: &mut App, action: Action, before: &str, key: KeyEvent) {
     app.queued_keys.extend(before.split(' ').filter_map(key_lookup::parse_key));
     app.queued_keys.push(key);
     app.queued_action = Some(action);
-}
-
-/// Queues a digit if the view is still being read. True if it has to wait.
-pub fn holds_digit(app: &mut App, key: KeyEvent) -> bool {
-    is_unread(app) && queue_if_early(app, Action::Down, "", key)
+    app.say(told);
+    true
 }
 
 /// Queues a key if others wait. Esc drops them all. True if keys waited.

@@ -16,7 +16,6 @@ use crate::work::{Job, SnapshotStatistics};
 
 /// Does an action of this view. False if the action is not its own.
 pub fn act(app: &mut App, action: Action) -> bool {
-    let times = app.count.times.unwrap_or(1) as isize;
     match action {
         Action::Statistics => open(app),
         _ if app.screen != Screen::Statistics => match action {
@@ -25,10 +24,10 @@ pub fn act(app: &mut App, action: Action) -> bool {
             }
             _ => return false,
         },
-        Action::PaneLeft => step(app, -times),
-        Action::PaneRight => step(app, times),
-        Action::WeekBack => step(app, -7 * times),
-        Action::WeekAhead => step(app, 7 * times),
+        Action::PaneLeft => step(app, -1),
+        Action::PaneRight => step(app, 1),
+        Action::WeekBack => step(app, -7),
+        Action::WeekAhead => step(app, 7),
         Action::Today => today(app),
         Action::Open => list(app),
         Action::Back | Action::Close => app.screen = Screen::Memories,
@@ -91,13 +90,8 @@ fn rows(app: &App) -> usize {
 fn scroll(app: &mut App, action: Action) -> bool {
     let (len, rows) = (app.statistics.written().len(), rows(app));
     let places = up_down_page_top_last::scroll_positions(len, rows);
-    let to = up_down_page_top_last::cursor_target(
-        action,
-        app.statistics.top.min(places - 1),
-        places,
-        rows,
-        app.count.times,
-    );
+    let at = app.statistics.top.min(places - 1);
+    let to = up_down_page_top_last::cursor_target(action, at, places, rows);
     to.is_some_and(|to| {
         app.statistics.top = to;
         true

@@ -33,7 +33,7 @@ pub fn toggle_line(app: &mut App) {
         }
         Pane::Filters => {
             let Some(line) = facet_lines(app).into_iter().nth(app.filter_cursor.at) else { return };
-            app.layout.all_filters |= line.unfolds;
+            app.unfolded.all_filters |= line.unfolds;
             line.term
         }
         _ => None,

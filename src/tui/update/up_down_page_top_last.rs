@@ -8,31 +8,22 @@ use crate::tui::{health, layout};
 
 pub fn go(app: &mut App, action: Action) {
     let (at, len) = place(app);
-    if let Some(to) = cursor_target(action, at, len, rows(app), app.count.times) {
+    if let Some(to) = cursor_target(action, at, len, rows(app)) {
         set(app, to);
     }
 }
 
 /// Returns where an action moves a cursor from line `at` of `len`, with `rows` lines on screen;
-/// `None` if it does not move. A count repeats the move, or is the number of the line.
-pub fn cursor_target(
-    action: Action,
-    at: usize,
-    len: usize,
-    rows: usize,
-    count: Option<usize>,
-) -> Option<usize> {
-    let (page, times) = (rows.saturating_sub(1).max(2), count.unwrap_or(1));
-    let down = |by: usize| at.saturating_add(by.saturating_mul(times));
-    let up = |by: usize| at.saturating_sub(by.saturating_mul(times));
+/// `None` if it does not move.
+pub fn cursor_target(action: Action, at: usize, len: usize, rows: usize) -> Option<usize> {
+    let page = rows.saturating_sub(1).max(2);
     let to = match action {
-        Action::Down => down(1),
-        Action::Up => up(1),
-        Action::HalfPageDown => down(page / 2),
-        Action::HalfPageUp => up(page / 2),
-        Action::PageDown => down(page),
-        Action::PageUp => up(page),
-        Action::Top | Action::Last if count.is_some() => times.saturating_sub(1),
+        Action::Down => at + 1,
+        Action::Up => at.saturating_sub(1),
+        Action::HalfPageDown => at + page / 2,
+        Action::HalfPageUp => at.saturating_sub(page / 2),
+        Action::PageDown => at + page,
+        Action::PageUp => at.saturating_sub(page),
         Action::Top => 0,
         Action::Last => len,
         _ => return None,

@@ -10,7 +10,7 @@ use crate::detectors::detect;
 use crate::disk::{Disk, RealDisk};
 use crate::model::PathText;
 use crate::store::commit::make_folders;
-use crate::usecase::screen_state::write;
+use crate::usecase::data_file::write;
 use crate::usecase::value_places::RULES_FILE;
 
 /// It is locked while rules are changed.

@@ -184,18 +184,6 @@ pub(super) fn agent_memory(retention: bool) -> Site {
         .files()
         .build("repo/.agent-memory");
     let site = Site::of(store);
-    let page = site.store.read("../docs/agent-memory/gotchas.md");
-    let head = String::from_utf8(page).unwrap().lines().next().unwrap().to_owned();
-    let item = |title: &str, cause: &str| {
-        format!("## {title}\n\nSymptom: Näheres 券.\n\nCause: {cause}\n\nCorrect path: Be gentle.")
-    };
-    let page = format!(
-        "{head}\n\n# Gotchas\n\n{}\n\n{}\n\n{}\n\nA note of somebody's own.\n",
-        item("The drawer sticks", "Age."),
-        item(&format!("The key to {}", secret(20)), &secret(22)),
-        item("The clock drifts", "Age.")
-    );
-    site.store.write("../docs/agent-memory/gotchas.md", page.as_bytes());
     site.run(&["backup", "create", "--yes"]).expect_status(0);
     site.run(&["edit", "nextSteps.0", "--set", "why=It is stuck.", "--yes"]).expect_status(0);
     let batch = "archive/prune-20260101T000000000Z";

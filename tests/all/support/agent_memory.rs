@@ -99,13 +99,10 @@ impl AgentMemoryBuilder {
             files =
                 files.with(&format!("history/checkpoints/chk-{:06}.json", index + 1), pretty(&checkpoint));
         }
-        let hash = hash(self.bundles.last().unwrap());
-        for (word, name) in PROJECTIONS {
-            let text = format!(
-                "<!-- agent-memory:projection file={word} version=3 bundleHash={hash} -->\n# {word}\n"
-            );
-            files = files.with(&format!("../docs/agent-memory/{name}"), text);
+        for (path, text) in palimp::format::agent_memory_pages(pretty(&self.bare_state()).as_bytes()) {
+            files = files.with(&format!("../{path}"), text);
         }
+        let hash = hash(self.bundles.last().unwrap());
         let entry = format!(
             "# Project\n\n<!-- agent-memory:entry version=3 bundleHash={hash} start -->\n## Memory\n\
              <!-- agent-memory:entry end -->\n"
@@ -116,9 +113,15 @@ impl AgentMemoryBuilder {
     }
 
     fn whole_state(&self) -> Value {
+        let mut state = self.bare_state();
+        self.state.iter().for_each(|(pointer, value)| set(&mut state, pointer, value.clone()));
+        state
+    }
+
+    fn bare_state(&self) -> Value {
         let bundle = self.bundles.last().unwrap();
         let cursor = json!({"lastRecalledAt": null, "lastRecalledEventId": null});
-        let mut state = json!({
+        json!({
             "schemaVersion": 2, "generatorVersion": "0.3.0", "generatedAt": WHEN, "bundleHash": hash(bundle),
             "provider": {"name": "codex", "binary": "codex", "model": null, "sessionId": null},
             "bundle": bundle,
@@ -128,9 +131,7 @@ impl AgentMemoryBuilder {
                 "historyEventCount": self.events.len(), "importSourceCount": self.sources.len(),
                 "recallCursors": {"all": cursor, "local": cursor, "imports": cursor},
             },
-        });
-        self.state.iter().for_each(|(pointer, value)| set(&mut state, pointer, value.clone()));
-        state
+        })
     }
 }
 

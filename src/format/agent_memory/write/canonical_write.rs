@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::page_parts::ProjectionSource;
 use super::page_rebuild::PageRebuild;
 use super::path_edits;
 use super::store_files::{
@@ -13,6 +12,7 @@ use super::store_files::{
 use super::write_event::CanonicalWriteInfo;
 use crate::format::agent_memory::bundle::{BUNDLE, COMMANDS};
 use crate::format::agent_memory::main_text::text;
+use crate::format::agent_memory::projection_text::ProjectionSource;
 use crate::format::agent_memory::write::bundle_edit::{BundleEdit, BundleFileWrite};
 use crate::format::agent_memory::{events, json_shape, layout};
 use crate::format::record_reader::without_mark;
@@ -200,34 +200,16 @@ pub fn around(
     hash: &str,
     beside: &[(PathBuf, Vec<u8>)],
 ) -> Vec<BundleFileWrite> {
-    let Some(said) = said(new, new).filter(|_| !beside.is_empty()) else { return Vec::new() };
-    // A projection was made from the present bundle or from the bundle of a checkpoint.
+    let Some(said) = ProjectionSource::of(new, new).filter(|_| !beside.is_empty()) else { return Vec::new() };
+    // A projection was made from the present state or from a checkpoint.
     let mut tapes: Vec<Tape> = Vec::new();
     tapes.resize_with(files.checkpoints.len(), Tape::default);
-    let mut known: HashMap<String, ProjectionSource<'_>> = HashMap::new();
-    for (checkpoint, tape) in files.checkpoints.iter().zip(&mut tapes) {
-        let Ok(object) = object(tape, &checkpoint.document.bytes) else { continue };
-        let Some(stored) = text(object, "bundleHash") else { continue };
-        known.extend(self::said(object, before).map(|said| (stored.into_owned(), said)));
-    }
-    let old = self::said(before, before);
-    let old_hash = before.get("bundle").and_then(sha256_indented);
-    let find = |wanted: &str| {
-        let present = old.as_ref().filter(|_| old_hash.as_deref() == Some(wanted));
-        present.or_else(|| known.get(wanted))
-    };
+    let checkpoints = files.checkpoints.iter().zip(&mut tapes).rev();
+    let checkpoints = checkpoints.filter_map(|(own, tape)| object(tape, &own.document.bytes).ok());
+    let known = [before].into_iter().chain(checkpoints);
+    let known: Vec<_> = known.filter_map(|owner| ProjectionSource::of(owner, before)).collect();
     let around = PageRebuild { files: beside, new: &said, hash };
     let entry = said.bundle.get("project").and_then(|project| text(project, "recommendedEntryFile"));
     let entry = entry.and_then(|entry| around.entry(&entry));
-    around.projections(&find).into_iter().chain(entry).collect()
-}
-
-/// Returns what a state or a checkpoint says. The time and the provider are those of `state`.
-fn said<'a>(owner: Json<'a>, state: Json<'a>) -> Option<ProjectionSource<'a>> {
-    let provider = state.path(&["provider", "name"]).and_then(|name| name.text());
-    Some(ProjectionSource {
-        bundle: owner.get("bundle")?,
-        generated: text(state, "generatedAt").unwrap_or_default().into_owned(),
-        provider: provider.unwrap_or_default().into_owned(),
-    })
+    around.projections(&known).into_iter().chain(entry).collect()
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::super::projection::{
     ENTRY_END, ENTRY_MARK, ENTRY_START, PROJECTION_MARK, PROJECTIONS, VERSION, marker,
 };
-use super::page_parts::{ProjectionSource, parts};
-use super::{beside_path, page_renewal, page_text};
+use super::super::projection_text::{ProjectionSource, is_piece, marker_line};
+use super::beside_path;
 use crate::format::agent_memory::write::bundle_edit::BundleFileWrite;
 
 const PROJECTION_START: &str = "<!-- agent-memory:projection ";
@@ -47,65 +47,27 @@ impl PageRebuild<'_> {
         std::str::from_utf8(bytes).ok()
     }
 
-    /// Rebuilds the projections. `old` returns what the bundle with a hash said, if that is known.
-    pub fn projections<'b>(
-        &self,
-        old: &dyn Fn(&str) -> Option<&'b ProjectionSource<'b>>,
-    ) -> Vec<BundleFileWrite> {
-        let page = |(word, path): (&str, &str)| Some(beside(path, self.projection(word, path, old)?));
+    /// Rebuilds the projections. `known` has what the states said that they may be made from.
+    pub fn projections(&self, known: &[ProjectionSource<'_>]) -> Vec<BundleFileWrite> {
+        let page = |(word, path): (&str, &str)| Some(beside(path, self.projection(word, path, known)?));
         PROJECTIONS.into_iter().filter_map(page).collect()
     }
 
-    /// Rebuilds a projection; `None` if the file is not such a page. A page that was cut is completed.
-    fn projection<'b>(
-        &self,
-        word: &str,
-        path: &str,
-        old: &dyn Fn(&str) -> Option<&'b ProjectionSource<'b>>,
-    ) -> Option<String> {
+    /// Renders a projection; `None` if the file is not what was rendered from a known state, or a piece of that.
+    fn projection(&self, word: &str, path: &str, known: &[ProjectionSource<'_>]) -> Option<String> {
         let text = self.page(path)?;
         let (mark, body) = text.split_at(text.len() - text.trim_start_matches('\u{feff}').len());
         let first = body.lines().next().unwrap_or_default();
-        let hash = self.hash;
-        let start =
-            format!("{mark}<!-- {PROJECTION_MARK}file={word} version={VERSION} bundleHash={hash} -->");
-        let new = || page_text::page(word, self.new);
-        let Some(before) = marker(first, PROJECTION_MARK) else {
-            let rest = with_feeds(body, |body| self.unmarked(word, body));
-            return (!rest.is_empty()).then(|| start + &rest);
-        };
-        let rest = body.get(first.len()..).unwrap_or_default();
-        let old = old(before.hash);
-        let is_cut =
-            old.into_iter().chain([self.new]).any(|said| is_start(rest, &page_text::page(word, said)));
-        let old = old.map(|old| parts(word, old));
-        let renewed = |rest: &str| match is_cut {
-            true => new(),
-            false => page_renewal::renew(rest, old.as_deref(), &parts(word, self.new)),
-        };
-        Some(start + &with_feeds(rest, renewed))
-    }
-
-    /// Returns the text after the marker of a page that lost its marker; empty if it is no such page.
-    fn unmarked(&self, word: &str, body: &str) -> String {
-        let whole = page_text::page(word, self.new);
-        let first = body.lines().next().unwrap_or_default();
-        // The end of a cut marker. A comment of another author has no hash.
-        let is_marker = first.contains("bundleHash=") && first.trim_end().ends_with("-->");
-        let behind = body.get(first.len()..).unwrap_or_default();
-        let rest = if is_marker { behind } else { body };
-        let is_end = !rest.trim().is_empty() && whole.trim_end().ends_with(rest.trim_end());
-        let is_marker_alone = !body.contains('\n')
+        // A marker that was cut at its start still has its end. A comment of another author has no hash.
+        let is_marker = marker(first, PROJECTION_MARK).is_some()
+            || first.contains("bundleHash=") && first.trim_end().ends_with("-->");
+        let rest = if is_marker { body.get(first.len()..).unwrap_or_default() } else { body };
+        let is_cut_marker = !body.contains('\n')
             && (PROJECTION_START.starts_with(body) || body.starts_with(PROJECTION_START));
-        if body.chars().all(is_blank) || is_end || is_marker_alone {
-            return whole;
-        }
-        let title = whole.lines().find(|line| !line.is_empty()).unwrap_or_default();
-        if !rest.lines().any(|line| line == title) {
-            return String::new();
-        }
-        let gap = if rest.starts_with('\n') { "" } else { "\n" };
-        format!("{gap}{}", page_renewal::renew(rest, None, &parts(word, self.new)))
+        let is_own =
+            is_cut_marker || known.iter().chain([self.new]).any(|said| is_piece(rest, &said.page(word)));
+        let new = with_feeds(rest, |_| self.new.page(word));
+        is_own.then(|| format!("{mark}{}{new}", marker_line(word, self.hash)))
     }
 
     /// Returns the text of the page. If the file ends within a character, that character is left out.
@@ -162,17 +124,6 @@ fn with_end(after: &str) -> String {
     let rest = if is_torn_end { rest.get(line.len()..).unwrap_or_default() } else { rest };
     let gap = if rest.starts_with('\n') { "" } else { "\n" };
     format!("{block}{ENTRY_END}{gap}{rest}")
-}
-
-/// True if a text is the beginning of a page, and not the whole page.
-fn is_start(text: &str, page: &str) -> bool {
-    let text = text.replace("\r\n", "\n");
-    let text = text.trim_end_matches(is_blank);
-    page.trim_end().strip_prefix(text).is_some_and(|rest| !rest.is_empty())
-}
-
-fn is_blank(own: char) -> bool {
-    own.is_whitespace() || own == '\0'
 }
 
 fn beside(path: &str, text: String) -> BundleFileWrite {

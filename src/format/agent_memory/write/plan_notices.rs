@@ -30,9 +30,7 @@ pub fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<Stri
         match (is_there, is_entry) {
             (false, _) => format!("{path} is missing, and is not made."),
             (true, false) => {
-                format!(
-                    "{path} is not written: its first line does not say that it is made from this bundle."
-                )
+                format!("{path} is not written: it is not what agent-memory made of this bundle.")
             }
             (true, true) => format!("{path} is not written: its block about this bundle can't be read."),
         }

@@ -93,9 +93,8 @@ fn open(app: &mut App) {
 /// Goes to the next or previous finding, around the ends of the list.
 fn step(app: &mut App, ahead: bool) {
     let len = app.list_view.list.len().max(1);
-    let by = app.count.times.unwrap_or(1) % len;
     let cursor = &mut app.list_view.list.cursor;
-    cursor.at = (cursor.at + if ahead { by } else { len - by }) % len;
+    cursor.at = (cursor.at + if ahead { 1 } else { len - 1 }) % len;
 }
 
 /// Starts to keep a verdict on the values of the chosen findings.

@@ -6,8 +6,8 @@ use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::update::list_view::change_request::aimed;
 use crate::tui::update::list_view::row_refresh::{cursor_key, renew};
-use crate::tui::update::wider_narrower_sizes::keep_lasting;
-use crate::usecase::{ScreenState, Visits, memory_count};
+use crate::usecase::{Visits, memory_count};
+use crate::work::Job;
 
 /// Marks as seen: the marked memories, or the one under the cursor.
 pub fn seen(app: &mut App) {
@@ -62,7 +62,9 @@ fn keep(app: &mut App, before: Visits) {
     renew(app, held);
 }
 
-/// Saves up to when each store was seen.
+/// Saves up to when each store was seen, unless nothing may be written.
 pub fn write(app: &mut App) {
-    keep_lasting(app, ScreenState::Visits(app.visits.clone()));
+    if let Some(data) = app.data.clone().filter(|_| !app.readonly) {
+        app.give_job(Job::KeepVisits { visits: app.visits.clone(), data });
+    }
 }

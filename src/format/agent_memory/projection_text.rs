@@ -1,0 +1,246 @@
+//! Renders the projections as the format's own tool does.
+
+use super::main_text::text;
+use super::projection::{PROJECTION_MARK, PROJECTIONS, VERSION};
+use crate::format::record_reader::{whole_object, without_mark};
+use crate::text::json::Json;
+use crate::text::json_scanner::Tape;
+
+/// The values that projections are made from.
+pub struct ProjectionSource<'a> {
+    /// The bundle.
+    pub bundle: Json<'a>,
+    /// When the state was generated.
+    pub generated: String,
+    /// The name of the state's provider.
+    pub provider: String,
+}
+
+/// Returns the projections of a state: their paths in the repository, and their texts. None if it has no bundle.
+pub fn pages(state: &[u8]) -> Vec<(&'static str, String)> {
+    let mut tape = Tape::default();
+    let Ok(state) = whole_object(&mut tape, without_mark(state)) else { return Vec::new() };
+    let hash = text(state, "bundleHash").unwrap_or_default();
+    let said = ProjectionSource::of(state, state);
+    let page = |said: &ProjectionSource<'_>, word| marker_line(word, &hash) + &said.page(word);
+    said.map_or(Vec::new(), |said| PROJECTIONS.map(|(word, path)| (path, page(&said, word))).into())
+}
+
+/// Returns the first line of a projection, without its line end.
+pub fn marker_line(word: &str, hash: &str) -> String {
+    format!("<!-- {PROJECTION_MARK}file={word} version={VERSION} bundleHash={hash} -->")
+}
+
+/// True if a text is a page, or what is left of a page that was cut: its beginning or its end.
+pub fn is_piece(text: &str, page: &str) -> bool {
+    let [text, page] = [text, page].map(|own| own.replace("\r\n", "\n"));
+    let (text, page) = (text.trim_end_matches(is_blank), page.trim_end_matches(is_blank));
+    page.starts_with(text) || page.ends_with(text)
+}
+
+fn is_blank(own: char) -> bool {
+    own.is_whitespace() || own == '\0'
+}
+
+fn member(value: Json<'_>, name: &str) -> String {
+    value.get(name).map(|own| own.plain()).unwrap_or_default()
+}
+
+impl<'a> ProjectionSource<'a> {
+    /// Returns what a state or a checkpoint says, with the provider of `state`. `None` if it has no bundle.
+    pub fn of(owner: Json<'a>, state: Json<'_>) -> Option<Self> {
+        let provider = state.path(&["provider", "name"]).and_then(|name| name.text());
+        let generated = text(owner, "generatedAt").or_else(|| text(owner, "createdAt"));
+        Some(ProjectionSource {
+            bundle: owner.get("bundle")?,
+            generated: generated.unwrap_or_default().into_owned(),
+            provider: provider.unwrap_or_default().into_owned(),
+        })
+    }
+
+    /// Returns the text of a page, after the line of its marker.
+    pub fn page(&self, word: &str) -> String {
+        let page = match word {
+            "readme" => return self.readme(),
+            "project-map" => self.project_map(),
+            "current-focus" => self.current_focus(),
+            "gotchas" => self.gotchas(),
+            _ => self.next_steps(),
+        };
+        format!("\n{}\n", page.trim_end())
+    }
+
+    fn text(&self, path: &[&str]) -> String {
+        self.bundle.path(path).map(|own| own.plain()).unwrap_or_default()
+    }
+
+    /// Returns a heading with a list below it, after an empty line.
+    fn list(&self, heading: &str, path: &[&str], none: &str, piece: &dyn Fn(Json<'a>) -> String) -> String {
+        let mut pieces: Vec<String> =
+            self.bundle.path(path).iter().flat_map(|list| list.items()).map(piece).collect();
+        if pieces.is_empty() {
+            pieces.push(none.to_owned());
+        }
+        format!("\n\n## {heading}\n\n- {}", pieces.join("\n- "))
+    }
+
+    /// Returns the items of a section, each with a heading of its own. `piece` gets their numbers from 1.
+    fn items(&self, section: &str, none: &str, piece: &dyn Fn(Json<'a>, usize) -> String) -> String {
+        let list = self.bundle.get(section);
+        let items = list.iter().flat_map(|list| list.items()).zip(1..);
+        let pieces: Vec<String> = items.map(|(item, number)| piece(item, number)).collect();
+        if pieces.is_empty() { none.to_owned() } else { pieces.join("\n\n") }
+    }
+
+    fn entry_file(&self) -> String {
+        self.text(&["project", "recommendedEntryFile"])
+    }
+
+    fn readme(&self) -> String {
+        let (generated, provider, entry) = (&self.generated, &self.provider, self.entry_file());
+        format!(
+            "{README_START}\n- Last generated: {generated}\n- Provider: `{provider}`\n\
+             - Recommended entry file: `{entry}`{README_END}"
+        )
+    }
+
+    fn project_map(&self) -> String {
+        let code = |own: Json<'_>| format!("`{}`", own.plain());
+        let noted = |name: &'static str| {
+            move |own: Json<'_>| format!("`{}`: {}", member(own, "path"), member(own, name))
+        };
+        let module = |own: Json<'_>| {
+            let [path, name, does] = ["path", "name", "responsibility"].map(|name| member(own, name));
+            format!("`{path}` ({name}): {does}")
+        };
+        let names = ["summary", "primaryEcosystem", "packageManager", "workspaceManager"];
+        let [summary, ecosystem, packages, workspace] = names.map(|name| self.text(&["project", name]));
+        let entry = self.entry_file();
+        let map = |heading, name, none, piece: &dyn Fn(Json<'a>) -> String| {
+            self.list(heading, &["projectMap", name], none, piece)
+        };
+        let dense = "No high-density source areas recorded.";
+        [
+            format!(
+                "# Project Map\n\n{summary}\n\n## Engineering Facts\n\n- Primary ecosystem: {ecosystem}\n\
+                 - Package manager: {packages}\n- Workspace mechanism: {workspace}\n\
+                 - Recommended entry file: `{entry}`"
+            ),
+            self.list("Key Paths", &["project", "keyPaths"], "No key paths recorded.", &code),
+            map("Modules", "modules", "No modules recorded.", &module),
+            map("Entrypoints", "entrypoints", "No entrypoints recorded.", &noted("role")),
+            map("Dense Source Areas", "denseSourceAreas", dense, &noted("note")),
+            map("Architecture Notes", "architectureNotes", "No architecture notes recorded.", &|own| {
+                own.plain()
+            }),
+            map("First Files To Read", "firstFilesToRead", "No first-read files recorded.", &code),
+        ]
+        .concat()
+    }
+
+    fn current_focus(&self) -> String {
+        let focus = |name: &'static str| ["currentFocus", name];
+        let snapshot = |name: &'static str| ["currentFocus", "validationSnapshot", name];
+        let plain = |own: Json<'_>| own.plain();
+        let result = |own: Json<'_>| {
+            let [status, command, says] = ["status", "command", "summary"].map(|name| member(own, name));
+            format!("{} {command}: {says}", status.to_uppercase())
+        };
+        let command = |own: Json<'_>| {
+            let words = own.get("command");
+            let words: Vec<String> =
+                words.iter().flat_map(|words| words.items()).map(|word| word.plain()).collect();
+            format!("`{}` ({}): {}", words.join(" "), member(own, "label"), member(own, "purpose"))
+        };
+        let validated = self.bundle.path(&["currentFocus", "validationSnapshot"]);
+        let validated = validated.and_then(|own| text(own, "validatedAt"));
+        let validated = validated.as_deref().unwrap_or("not recorded");
+        let [status, says] = ["status", "summary"].map(|name| self.text(&snapshot(name)));
+        let state = "No current state bullets recorded.";
+        let actions = ("Suggested Next Actions", "No suggested next actions recorded.");
+        let commands = ("Agent-Recommended Validation Commands", "No validation commands recorded.");
+        [
+            format!("# Current Focus\n\n{}", self.text(&focus("summary"))),
+            self.list("Current State", &focus("currentState"), state, &plain),
+            self.list("Known Risks", &focus("knownRisks"), "No known risks recorded.", &plain),
+            format!(
+                "\n\n## Validation Snapshot\n\n- Status: {status}\n- Validated at: {validated}\n- Summary: {says}"
+            ),
+            self.list(
+                "Validation Results",
+                &snapshot("results"),
+                "No validation results recorded.",
+                &result,
+            ),
+            self.list(actions.0, &snapshot("suggestedNextActions"), actions.1, &plain),
+            self.list(commands.0, &["validationCommands"], commands.1, &command),
+        ]
+        .concat()
+    }
+
+    fn gotchas(&self) -> String {
+        let items = self.items("gotchas", "No confirmed gotchas have been recorded yet.", &|item, _| {
+            let [title, symptom, cause, path] =
+                ["title", "symptom", "cause", "correctPath"].map(|name| member(item, name));
+            format!("## {title}\n\nSymptom: {symptom}\n\nCause: {cause}\n\nCorrect path: {path}")
+        });
+        format!("# Gotchas\n\n{GOTCHAS}\n\n{items}")
+    }
+
+    fn next_steps(&self) -> String {
+        let items = self.items("nextSteps", "No next steps have been recorded yet.", &|item, number| {
+            let [title, why, start, done] = ["title", "why", "start", "done"].map(|name| member(item, name));
+            format!("## {number}. {title}\n\nWhy: {why}\n\nStart: {start}\n\nDone when: {done}")
+        });
+        format!("# Next Steps\n\n{items}")
+    }
+}
+
+const GOTCHAS: &str =
+    "Keep this file short, concrete, and limited to traps that are genuinely expensive to rediscover.";
+
+/// The beginning of the page `readme`.
+pub(super) const README_START: &str = "
+# Agent Memory
+
+This directory is a generated projection of the active canonical repository memory state.
+
+## Canonical System
+
+- Canonical state file: `.agent-memory/state.json`
+- History log: `.agent-memory/history/events.jsonl`
+- Checkpoints: `.agent-memory/history/checkpoints/`
+- Import sources: `.agent-memory/sources.json`";
+
+/// The end of the page `readme`.
+pub(super) const README_END: &str = "
+
+## Reading Order
+
+1. `docs/agent-memory/README.md`
+2. `docs/agent-memory/project-map.md`
+3. `docs/agent-memory/current-focus.md`
+4. `docs/agent-memory/gotchas.md` when behavior is surprising or expensive to debug
+5. `docs/agent-memory/next-steps.md` when you need a practical starting point
+
+## Refresh Flow
+
+- Run `npx agent-memory update` to refresh the active canonical bundle.
+- Run `npx agent-memory sync --all` to ingest external session history.
+- Run `npx agent-memory recall` to consolidate unrecalled history into active memory.
+- Run `npx agent-memory query \"...\"` to retrieve memory with citations.
+- Run `npx agent-memory validate` to audit state, history, checkpoints, projections, and recall backlog.
+
+## Troubleshooting Notes
+
+- If `sync` reports failed items, imported history is still preserved; inspect the failure output and rerun later.
+- If `recall` reports nothing to do, there were no unrecalled durable changes for the selected scope.
+- If `query` says evidence is insufficient, import more history or run `recall` before relying on the answer.
+
+## What Lives Here
+
+- `project-map.md`: stable structure, modules, entrypoints, and architecture notes.
+- `current-focus.md`: the active operating picture, risks, and validation snapshot.
+- `gotchas.md`: costly traps that are easy to forget and expensive to rediscover.
+- `next-steps.md`: the current actionable follow-ups after the latest recall/update pass.
+";
