@@ -27,7 +27,7 @@ impl KeywordIndex {
         let mut own = KeywordIndex { heads: vec![0; BITS / 64], by_head: HashMap::new() };
         for (text, ignore_case, rule) in words {
             let Some(head) = head(text, 0) else { continue };
-            let bit = hash(head);
+            let bit = hash(u32::from_le_bytes([head[0], head[1], head[2], 0]));
             own.heads[bit / 64] |= 1 << (bit % 64);
             let keyword = Keyword { text: text.to_vec(), ignore_case, rule };
             own.by_head.entry(head).or_default().push(keyword);
@@ -37,9 +37,18 @@ impl KeywordIndex {
 
     /// Returns where keywords are found, each with its rule.
     pub fn hits<'k>(&'k self, bytes: &'k [u8]) -> impl Iterator<Item = (usize, usize)> + 'k {
-        let places = (0..bytes.len().saturating_sub(HEAD - 1)).filter(|at| {
-            let bit = head(bytes, *at).map_or(0, hash);
-            self.heads[bit / 64] >> (bit % 64) & 1 == 1
+        let (mut end, mut last) = (0, 0);
+        // Every byte of a store passes here.
+        let places = std::iter::from_fn(move || {
+            while end < bytes.len() {
+                last = last >> 8 | u32::from(bytes[end].to_ascii_lowercase()) << 16;
+                end += 1;
+                let bit = hash(last);
+                if end >= HEAD && self.heads[bit / 64] >> (bit % 64) & 1 == 1 {
+                    return Some(end - HEAD);
+                }
+            }
+            None
         });
         places.flat_map(move |at| {
             let known = head(bytes, at).and_then(|head| self.by_head.get(&head));
@@ -65,7 +74,7 @@ fn head(bytes: &[u8], at: usize) -> Option<[u8; HEAD]> {
     Some(own.map(|byte| byte.to_ascii_lowercase()))
 }
 
-fn hash([a, b, c]: [u8; HEAD]) -> usize {
-    let all = u32::from(a) | u32::from(b) << 8 | u32::from(c) << 16;
-    (all.wrapping_mul(2_654_435_761) >> 16) as usize
+/// Returns a number below [`BITS`] for three bytes.
+fn hash(head: u32) -> usize {
+    (head.wrapping_mul(2_654_435_761) >> 16) as usize
 }

@@ -69,6 +69,9 @@ pub fn mask(text: &str) -> Cow<'_, str> {
 
 /// Returns the first character boundary from `at` on outside of secrets: a cut value is not recognised.
 pub fn cut(text: &str, at: usize) -> usize {
+    if at >= text.len() {
+        return text.len();
+    }
     let spans = secret_spans(text).into_iter();
     let at = spans.take_while(|span| span.start < at).find(|span| at < span.end).map_or(at, |span| span.end);
     (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())

@@ -348,11 +348,20 @@ impl Scanner<'_, '_> {
 
 /// Counts the bytes before a quote, backslash or control character, sixteen at a time in few instructions.
 fn plain(bytes: &[u8]) -> usize {
-    const TOGETHER: usize = 16;
+    const EACH: u128 = u128::MAX / 0xff;
+    // The highest bit of a byte tells, for the first byte that ends the text, that it does.
+    let is_below = |own: u128, limit: u128| own.wrapping_sub(EACH * limit) & !own;
+    let mut whole = 0;
+    for together in bytes.as_chunks().0 {
+        let own = u128::from_le_bytes(*together);
+        let (quote, backslash) = (own ^ (EACH * 0x22), own ^ (EACH * 0x5c));
+        let ends = is_below(quote, 1) | is_below(backslash, 1) | is_below(own, 0x20);
+        match ends & (EACH * 0x80) {
+            0 => whole += 16,
+            found => return whole + found.trailing_zeros() as usize / 8,
+        }
+    }
     let ends = |b: u8| (b == b'"') | (b == b'\\') | (b < 0x20);
-    let has_end = |own: &[u8; TOGETHER]| own.iter().fold(false, |found, &b| found | ends(b));
-    let (together, _) = bytes.as_chunks::<TOGETHER>();
-    let whole = TOGETHER * together.iter().take_while(|own| !has_end(own)).count();
     whole + bytes[whole..].iter().position(|&b| ends(b)).unwrap_or(bytes.len() - whole)
 }
 

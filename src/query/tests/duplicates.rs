@@ -107,7 +107,7 @@ fn texts(words: usize, most: usize) -> impl Strategy<Value = Vec<String>> {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(128, 2_048))]
+    #![proptest_config(crate::tries::config(48, 2_048))]
 
     #[test]
     fn of_what_is_alike_one_is_kept_and_what_is_not_is_in_no_group(
@@ -120,7 +120,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(8, 256))]
+    #![proptest_config(crate::tries::config(2, 256))]
 
     #[test]
     fn of_many_by_one_template_those_that_are_alike_are_found(

@@ -8,8 +8,8 @@ use crate::disk::{Disk, ItemKind};
 use crate::model::Span;
 use crate::text::keyed_search::KeyedSearch;
 
-/// How much is read at once.
-const BLOCK: u64 = 4 << 20;
+/// How much is read at once. Tests cross the ends of smaller blocks.
+const BLOCK: u64 = if cfg!(test) { 64 << 10 } else { 4 << 20 };
 /// The most bytes that are read again with the next block.
 const OVERLAP: u64 = BLOCK / 2;
 /// A program writes at most this many bytes for one byte of a value: escaped twice.

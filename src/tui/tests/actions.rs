@@ -32,27 +32,26 @@ fn asks(desk: &Desk) -> bool {
     app.delete_menu.is_some() || app.confirm.is_some() || app.editor.is_some() || types
 }
 
-/// Returns new desks on which an action may have an effect.
-fn places() -> Vec<(&'static str, Desk)> {
-    let mut places = vec![("the list", on("type:decision is:live session:checkout_rework", 120, 36))];
-    for keys in ["gr", "ga", "gm", "gu", "gx"] {
-        let mut desk = Desk::new(120, 36);
-        desk.type_keys(keys);
-        if keys == "gr" {
-            desk.press(KeyCode::Enter);
-        }
-        places.push((keys, desk));
+/// Opens a place at which an action may have an effect.
+fn open(desk: &mut Desk, place: &str) {
+    desk.restart(120, 36);
+    match place {
+        "the list" | "the form" => search(desk, "type:decision is:live session:checkout_rework"),
+        view => desk.type_keys(view),
     }
-    let mut form = on("type:decision is:live session:checkout_rework", 120, 36);
-    form.type_keys("ex");
-    places.push(("the form", form));
-    places
+    match place {
+        "the form" => desk.type_keys("ex"),
+        "gr" => desk.press(KeyCode::Enter),
+        _ => {}
+    }
 }
 
 #[test]
 fn an_action_that_changes_something_names_a_verb_that_does_the_same() {
     let mut found = 0;
-    for (place, mut desk) in places() {
+    let mut desk = Desk::new(120, 36);
+    for place in ["the list", "gr", "ga", "gm", "gu", "gx", "the form"] {
+        open(&mut desk, place);
         let (screen, is_open) = (desk.app.screen, desk.app.editor.is_some());
         for known in ACTIONS {
             let back = &mut desk.app;
@@ -138,7 +137,7 @@ fn in_views_with_nothing_in_them_no_action_changes_anything_and_each_says_so() {
 #[test]
 fn the_help_scrolls_by_lines_pages_half_pages_and_to_its_ends() {
     for opens in ["?", ":"] {
-        let mut desk = Desk::new(80, 24);
+        let mut desk = Desk::small(80, 24);
         desk.type_keys(opens);
         let at = |desk: &Desk| desk.app.prompt.as_ref().unwrap().choice.at;
         let last = desk.app.prompt.as_ref().unwrap().actions().len() - 1;
@@ -169,14 +168,14 @@ fn the_help_scrolls_by_lines_pages_half_pages_and_to_its_ends() {
 
 #[test]
 fn on_a_narrow_screen_what_is_cut_says_so_and_reasons_are_told_whole() {
-    let mut desk = Desk::new(80, 24);
+    let mut desk = Desk::small(80, 24);
     desk.type_keys("?");
     let cut = desk.app.prompt.as_ref().unwrap().actions().into_iter().find(|own| own.about.len() > 45);
     for c in cut.unwrap().name.chars() {
         desk.type_keys(&c.to_string());
     }
     assert!(desk.screen().contains("…"), "{}", desk.screen());
-    let mut desk = Desk::new(80, 24);
+    let mut desk = Desk::small(80, 24);
     desk.type_keys("/nofield:x");
     assert!(
         desk.screen().lines().any(|line| line.contains("no field") && line.trim_end().ends_with('…')),
@@ -198,9 +197,9 @@ fn on_a_narrow_screen_what_is_cut_says_so_and_reasons_are_told_whole() {
 
 #[test]
 fn a_list_that_is_out_of_sight_is_neither_searched_nor_ordered() {
+    let mut desk = on("type:decision", 100, 30);
+    let before = (desk.app.query.clone(), desk.app.order(), desk.app.results.hits.clone());
     for view in ["gp", "gr", "ga", "gm", "gu"] {
-        let mut desk = on("type:decision", 100, 30);
-        let before = (desk.app.query.clone(), desk.app.order(), desk.app.results.hits.clone());
         desk.type_keys(view);
         for key in ["@", "n"] {
             desk.app.notice = None;

@@ -52,7 +52,7 @@ pub(super) fn happenings() -> impl Strategy<Value = Happening> {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(12, 3000))]
+    #![proptest_config(crate::tries::config(4, 3000))]
 
     #[test]
     fn any_keys_pastes_and_sizes_keep_the_screens_working(

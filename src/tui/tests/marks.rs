@@ -209,9 +209,8 @@ fn marks_are_set_where_the_memories_are_seen() {
 }
 
 #[test]
-fn marks_are_carried_to_another_state_of_large_stores_in_milliseconds() {
-    let long = crate::tries::is_long();
-    let lines = if long { 1_000_000 } else { 20_000 };
+fn marks_are_carried_to_another_state_of_a_large_store() {
+    let (lines, count) = crate::tries::count((2_000, 1_000), (1_000_000, 10_000));
     let folder = crate::folder::new();
     let session = folder.path().join("sessions/s");
     std::fs::create_dir_all(&session).unwrap();
@@ -232,17 +231,13 @@ fn marks_are_carried_to_another_state_of_large_stores_in_milliseconds() {
     };
     let before = load(&crate::model::Snapshot::default());
     let mut marks = MemoryMarks::default();
-    let step = lines / 10_000;
-    (0..10_000).for_each(|n| marks.set(EntryRef { store: 0, entry: n * step }, true));
+    let step = lines / count;
+    (0..count).for_each(|n| marks.set(EntryRef { store: 0, entry: n * step }, true));
     std::fs::write(&file, format!("{{\"id\":\"late\",\"type\":\"finding\"}}\n{text}")).unwrap();
     let after = load(&before);
-    let began = std::time::Instant::now();
     let carried = marks.moved_to(&mut EntryTracker::new(&before, &after));
-    let took = began.elapsed();
-    println!("10,000 marks carried over a reload of {lines} memories in {took:?}");
-    assert_eq!(carried.count(), 10_000);
+    assert_eq!(carried.count(), count as usize);
     assert!(carried.list().iter().zip(marks.list()).all(|(new, old)| new.entry == old.entry + 1));
-    assert!(cfg!(debug_assertions) || took.as_millis() < 100, "{took:?}");
 }
 
 #[test]
@@ -263,9 +258,8 @@ fn marks_ranges_and_the_marked_ones_look_as_they_should() {
 /// Formats that remove deleted memories and formats that only flag them behave alike.
 #[test]
 fn in_every_format_what_was_deleted_is_marked_no_more_and_not_again_after_undo() {
-    let stores = Desk::new(120, 36).app.listed_snapshot.stores.len();
-    for store in 0..stores {
-        let mut desk = Desk::new(120, 36);
+    let mut desk = Desk::new(120, 36);
+    for store in 0..desk.app.listed_snapshot.stores.len() {
         let own = desk.app.listed_snapshot.stores[store].clone();
         let can = |entry: &&Entry| {
             entry.state == State::Live && ops::may(&own, entry, ops::Operation::Delete).is_ok()
@@ -286,5 +280,6 @@ fn in_every_format_what_was_deleted_is_marked_no_more_and_not_again_after_undo()
         desk.type_keys("u");
         assert!(notice(&desk).contains("undid") || notice(&desk).contains("redo"), "{}", notice(&desk));
         assert_eq!(marked(&desk), Vec::<String>::new(), "{} after undo", own.format);
+        desk.press(KeyCode::Esc);
     }
 }

@@ -36,7 +36,10 @@ fn every_hit_shows_where_it_matches_at_every_width() {
         desk.type_keys(&format!("/{query}"));
         desk.press(KeyCode::Enter);
         assert!(!desk.app.results.hits.is_empty(), "{query}");
-        for width in [40, 46, 59, 60, 79, 80, 99, 100, 119, 120, 139, 160, 200] {
+        for width in [40, 46, 59, 60, 79, 80, 99, 100, 119, 120, 139, 160, 200]
+            .into_iter()
+            .step_by(crate::tries::count(4, 1))
+        {
             desk.send(Msg::Resize(width, 36));
             update::ready(&mut desk.app);
             for row in rows(&desk) {

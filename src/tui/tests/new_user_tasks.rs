@@ -104,6 +104,7 @@ fn all_secrets_are_two_keys_away_and_stay_masked() {
 
 #[test]
 fn the_palette_finds_actions_by_what_people_call_them() {
+    let mut desk = Desk::small(100, 30);
     for (word, name) in [
         ("export", "export"),
         ("repair", "problems"),
@@ -122,10 +123,10 @@ fn the_palette_finds_actions_by_what_people_call_them() {
         ("redact", "secrets"),
         ("verify", "journal"),
     ] {
-        let mut desk = Desk::new(100, 30);
         typed(&mut desk, &format!(":{word}"));
         let found = desk.app.prompt.as_ref().unwrap().actions();
         assert!(found.iter().take(3).any(|known| known.name == name), "{word}: {}", found[0].name);
+        desk.press(KeyCode::Esc);
     }
 }
 
@@ -178,14 +179,16 @@ fn every_hint_that_is_shown_does_something_when_its_key_is_pressed() {
     let sizes = [(120, 36), (80, 24), (40, 12)];
     let states = views.flat_map(|view| sizes.map(|size| (view, size)));
     let mut idle = Vec::new();
-    for ((name, keys), (width, height)) in states.skip(1).step_by(crate::tries::count(11, 1)) {
-        let shown = || {
-            let mut desk = Desk::new(width, height);
-            super::every_view::go(&mut desk, keys);
-            desk
+    let mut desk = Desk::new(120, 36);
+    for ((name, keys), (width, height)) in states.skip(1).step_by(crate::tries::count(23, 1)) {
+        let show = |desk: &mut Desk| {
+            desk.restart(width, height);
+            super::every_view::go(desk, keys);
         };
-        for (key, what) in crate::tui::panes::hints::of(&shown().app).0 {
-            if !does_something(&mut shown(), &key) {
+        show(&mut desk);
+        for (key, what) in crate::tui::panes::hints::of(&desk.app).0 {
+            show(&mut desk);
+            if !does_something(&mut desk, &key) {
                 idle.push(format!("{name} at {width}x{height}: {key} {what}"));
             }
         }

@@ -23,23 +23,6 @@ fn written(desk: &Desk) -> usize {
 }
 
 #[test]
-fn statistics_look_as_they_should_on_terminals_of_every_size() {
-    for (width, height) in [(120, 36), (80, 24), (40, 12), (20, 5)] {
-        let desk = open(width, height);
-        insta::assert_snapshot!(format!("statistics-{width}x{height}"), stable(&desk.screen()));
-    }
-}
-
-#[test]
-fn statistics_look_as_they_should_in_ascii() {
-    let mut desk = open(80, 24);
-    desk.app.ascii = true;
-    let screen = desk.screen();
-    insta::assert_snapshot!("statistics-ascii", stable(&screen));
-    assert!(screen.is_ascii(), "{screen}");
-}
-
-#[test]
 fn every_memory_that_says_when_it_was_written_is_counted_on_its_day_and_no_other_is() {
     let desk = open(80, 24);
     let (counted, of_days) = (counted(&desk), written(&desk));

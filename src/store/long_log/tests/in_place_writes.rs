@@ -205,7 +205,7 @@ fn each_moment(
     let calls = clock.calls.load(SeqCst);
     let mut outcomes: BTreeMap<&str, usize> = BTreeMap::new();
     for state in states {
-        for at in (0..calls).step_by(calls / 6 + 1) {
+        for at in (0..calls).step_by(calls / crate::tries::count(2, 6) + 1) {
             let site = Site::new(text);
             let clock = site.clock(at, state);
             let outcome = run(&site, &Meddled(Arc::clone(&clock)));
@@ -292,7 +292,7 @@ fn an_index_that_is_written_in_place_while_it_is_looked_through_is_judged_as_one
         fs::write(&index, &state).unwrap();
         let expected = of_index(&site.load(&RealDisk));
         assert!(!expected.is_empty());
-        for at in 0..20 {
+        for at in (0..20).step_by(crate::tries::count(4, 1)) {
             fs::write(&index, &was).unwrap();
             let clock = site.clock_of(&index, at * 87, &state);
             let told = of_index(&site.load(&Meddled(clock)));
@@ -308,7 +308,10 @@ fn a_change_while_an_index_is_written_in_place_leaves_it_right_or_as_it_was_writ
     let (log, index) = (site.told(), site.log.with_file_name("index.json"));
     let was = fs::read_to_string(&index).unwrap();
     let states = [was.replace("\"line_number\":9,", "\"line_number\":8,"), was[..was.len() / 2].to_owned()];
-    for (state, at) in states.iter().flat_map(|state| (0..8).map(move |at| (state, at * 191))) {
+    for (state, at) in states
+        .iter()
+        .flat_map(|state| (0..8).step_by(crate::tries::count(3, 1)).map(move |at| (state, at * 191)))
+    {
         let site = Site::new(&log);
         let index = site.log.with_file_name("index.json");
         fs::write(&index, &was).unwrap();

@@ -97,7 +97,7 @@ fn holds(mut shelf: Shelf, seeds: &[Seed]) {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(48, 768))]
+    #![proptest_config(crate::tries::config(10, 768))]
 
     #[test]
     fn edits_of_a_made_store_leave_it_clean(seeds in seeds()) {

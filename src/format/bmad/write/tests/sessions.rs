@@ -195,6 +195,9 @@ fn a_long_id_does_not_make_a_long_index() {
 
 #[test]
 fn the_index_of_a_full_session_takes_well_under_a_second() {
+    if !crate::tries::is_long() {
+        return eprintln!("skipped: it measures time, with PALIMP_LONG=1 and --release");
+    }
     let words =
         ["database", "Scalability", "connection", "pooling", "is", "not", "configured", "für", "retries"];
     // Without optimisation it tests a tenth of the size.
