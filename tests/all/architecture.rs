@@ -15,12 +15,13 @@ use std::sync::OnceLock;
 use code::{code_of, has_word, imports};
 
 /// The modules. Each may import only those before it; `cli` opens the screens of `tui`.
-const ORDER: [&[&str]; 15] = [
+const ORDER: [&[&str]; 16] = [
     &["model"],
     &["text"],
     &["disk"],
     &["format"],
     &["store"],
+    &["sqlite"],
     &["query"],
     &["check"],
     &["ops"],
@@ -33,7 +34,7 @@ const ORDER: [&[&str]; 15] = [
     &["main"],
 ];
 /// Modules whose results depend only on their arguments.
-const CLOCKLESS: [&str; 8] = ["model", "text", "format", "store", "query", "check", "ops", "demo"];
+const CLOCKLESS: [&str; 9] = ["model", "text", "format", "store", "sqlite", "query", "check", "ops", "demo"];
 /// The one file of those that may read the clock: it has `Moment::of_the_clock`.
 const CLOCK: &str = "model/time.rs";
 /// The most lines of a file.
