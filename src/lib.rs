@@ -39,6 +39,7 @@
 //! | [`disk`] | all access to the file system |
 //! | [`mod@format`] | the five on-disk formats, one folder each |
 //! | [`store`] | finding and loading stores, and the one way to change them |
+//! | `sqlite` | runs the saved queries of stores |
 //! | [`query`] | find and rank |
 //! | [`check`] | the problems of stores, in groups, and derived files that are not up to date |
 //! | [`ops`] | what a user can do: from a store to a plan |
@@ -61,6 +62,9 @@ pub mod disk;
 pub mod format;
 
 pub mod store;
+
+#[cfg(feature = "tui")]
+pub mod sqlite;
 
 pub mod query;
 

@@ -28,6 +28,14 @@ pub enum RecordSyntax {
     Text,
 }
 
+/// A table that saved queries may read: the memories of one kind.
+pub struct SavedQueryTable {
+    /// Its name.
+    pub name: &'static str,
+    /// The members that the specification names, in lower case. Memories may have others.
+    pub members: &'static [&'static str],
+}
+
 /// The constant facts of a format.
 pub struct FormatInfo {
     /// Its name in code and on the command line.
@@ -176,7 +184,7 @@ pub trait Format: FormatWriter {
     }
 
     /// Returns the tables that a store's saved queries may read. Empty if the format saves no queries.
-    fn tables(&self) -> &'static [&'static str] {
+    fn tables(&self) -> &'static [SavedQueryTable] {
         &[]
     }
 

@@ -49,7 +49,7 @@ pub use entry_text::{
 use format_trait::parts;
 pub use format_trait::{
     Assembly, AssemblyInput, DerivedFile, Format, FormatInfo, LockFact, PathClaim, Placement, RecordSyntax,
-    ReferencedFile,
+    ReferencedFile, SavedQueryTable,
 };
 pub use record_lines::{is_sensitive, lines_of};
 pub use registry::{FORMATS, INIT_EXAMPLE, by_name, facets, ranks_by_sum, with_family};

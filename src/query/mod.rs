@@ -49,7 +49,7 @@ pub use quote::{quoted, quoted_pattern};
 pub use rank::{EntryDecay, RankFactors, Ranking, WEIGHTS};
 pub use reference_search::reachable;
 pub use result_pick::{PickSummary, ResultPick};
-pub use saved_query::{SavedQueryError, SavedQueryRefusal, UnsupportedSql, saved_names};
+pub use saved_query::{SavedQueryError, SavedQueryRefusal, saved_names};
 pub use search::{search, search_in};
 pub use statistics::{FillingSession, StoreCounts, TagUse, UsageStatistics, WEEKS};
 pub use text_index::TextIndex;

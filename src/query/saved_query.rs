@@ -1,31 +1,19 @@
-//! `saved:NAME`: runs a query that a store has saved, as SQL. Only one plain SELECT, as `docs/query.md`
-//! describes it, is run. Anything else is refused with the reason.
+//! `saved:NAME`: finds the query that a store has saved, and has SQLite run it (`crate::sqlite`). The library
+//! without the terminal runs none.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::Path;
 
 use super::cancel::CancelToken;
+use super::query_error::QueryError;
 use crate::format;
 use crate::model::{Entry, EntryRef, Moment, PathText, Snapshot, State, Store};
-
-mod expression;
-mod refusal;
-mod row;
-mod select;
-mod sql;
-mod time_shift;
-mod value;
-
-pub use refusal::{SavedQueryError, SavedQueryRefusal, UnsupportedSql};
-use row::SqlRow;
-use select::Select;
-use value::SortKey;
+#[cfg(feature = "tui")]
+use crate::sqlite::select;
 
 /// The maximum number of names in the message about an unknown name.
 const LISTED_NAMES: usize = 12;
-/// The cancel token is checked once per this many records.
-const STRIDE: usize = 256;
 
 /// A `saved:` of a query.
 #[derive(Clone, Debug)]
@@ -39,6 +27,7 @@ pub(super) struct SavedQuery {
 }
 
 /// The results of the saved queries of one name.
+#[derive(Default)]
 pub(super) struct SavedQueryResult {
     /// The place of each result in their order.
     pub places: HashMap<EntryRef, usize>,
@@ -46,11 +35,41 @@ pub(super) struct SavedQueryResult {
     pub is_ordered: bool,
 }
 
-/// A saved query that was found in a store.
-struct StoredQuery<'a> {
-    store: usize,
-    path: &'a Path,
-    text: String,
+/// The reason why a saved query is not run. The message quotes its name and the query.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SavedQueryError {
+    /// No saved query has the name. A sentence about those that there are follows.
+    #[error("There is no saved query “{0}”. {1}")]
+    Unknown(String, String),
+    /// Several saved queries of a store have that name. Their files follow.
+    #[error("“{0}” is the name of several saved queries: {1}. Name the file.")]
+    Several(String, String),
+    /// It can't be run.
+    #[error("The saved query “{name}” is not run: {why}")]
+    NotRun {
+        /// Its name.
+        name: String,
+        /// Why, in a sentence.
+        why: String,
+        /// The query. Untrusted text.
+        text: String,
+    },
+}
+
+/// The refusal of a search because of a saved query.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct SavedQueryRefusal {
+    /// The bytes of the search that ask for it.
+    pub span: Range<usize>,
+    /// Why it is not run.
+    pub why: SavedQueryError,
+}
+
+impl From<SavedQueryRefusal> for QueryError {
+    fn from(refused: SavedQueryRefusal) -> QueryError {
+        QueryError { message: refused.why.to_string(), span: refused.span }
+    }
 }
 
 impl SavedQuery {
@@ -61,70 +80,60 @@ impl SavedQuery {
         is_seen: &dyn Fn(State) -> bool,
         cancel: &CancelToken,
     ) -> Option<Result<SavedQueryResult, SavedQueryError>> {
-        let kept = match self.kept(snapshot) {
-            Ok(kept) => kept,
-            Err(why) => return Some(Err(why)),
-        };
-        let mut ran = SavedQueryResult { places: HashMap::new(), is_ordered: false };
-        for own in kept {
-            let Some(store) = snapshot.stores.get(own.store) else { continue };
-            let tables = format::by_name(store.format).map_or(&[][..], |format| format.tables());
-            let select = match sql::read(&own.text, tables, self.now) {
-                Ok(select) => select,
-                Err(why) => {
-                    let name = name_of(own.path);
-                    return Some(Err(SavedQueryError::NotRun { name, why, text: own.text }));
-                }
+        let mut all = SavedQueryResult::default();
+        let mut is_known = false;
+        for (store, number) in snapshot.stores.iter().zip(0..) {
+            let (entry, path) = match self.query_of(store) {
+                Ok(Some(found)) => found,
+                Ok(None) => continue,
+                Err(why) => return Some(Err(why)),
             };
-            ran.is_ordered |= !select.order.is_empty();
-            for at in found(&select, own.store, store, is_seen, cancel)? {
-                let place = ran.places.len();
-                ran.places.insert(at, place);
+            is_known = true;
+            let text = format::text_of(store, entry).text;
+            let token = cancel.clone();
+            let ran = select(store, &text, self.now, is_seen, move || token.is_cancelled());
+            cancel.check()?;
+            match ran {
+                Ok((entries, is_ordered)) => {
+                    all.is_ordered |= is_ordered;
+                    let places = all.places.len()..;
+                    let entries = entries.into_iter().map(|entry| EntryRef { store: number, entry });
+                    all.places.extend(entries.zip(places));
+                }
+                Err(why) => return Some(Err(SavedQueryError::NotRun { name: name_of(path), why, text })),
             }
         }
-        Some(Ok(ran))
+        let unknown = || SavedQueryError::Unknown(self.name.clone(), listed(&saved_names(snapshot)));
+        Some(if is_known { Ok(all) } else { Err(unknown()) })
     }
 
-    /// Returns the query of that name in each store that has one. Several in one store are an error.
-    fn kept<'a>(&self, snapshot: &'a Snapshot) -> Result<Vec<StoredQuery<'a>>, SavedQueryError> {
-        let mut kept = Vec::new();
-        let mut known: Vec<String> = Vec::new();
-        for (number, store) in snapshot.stores.iter().enumerate() {
-            let own: Vec<(&Entry, &Path)> = queries(store).collect();
-            let is_file = |path: &Path| {
-                path.to_text() == self.name
-                    || path.file_name().is_some_and(|file| file.to_text() == self.name)
-            };
-            let mut named: Vec<_> = own.iter().filter(|(_, path)| is_file(path)).collect();
-            if named.is_empty() {
-                named = own.iter().filter(|(_, path)| name_of(path) == self.name).collect();
-            }
-            match named.as_slice() {
-                [] => known.extend(own.iter().map(|(_, path)| name_of(path))),
-                [(entry, path)] => {
-                    let text = format::text_of(store, entry).text;
-                    kept.push(StoredQuery { store: number, path, text });
-                }
-                several => {
-                    let files = several.iter().map(|(_, path)| path.to_text().into()).collect();
-                    return Err(SavedQueryError::Several { name: self.name.clone(), files });
-                }
-            }
+    /// Returns the query of that name: of a file, or else of a file without its extension.
+    fn query_of<'a>(&self, store: &'a Store) -> Result<Option<(&'a Entry, &'a Path)>, SavedQueryError> {
+        let is_file = |path: &Path| {
+            path.to_text() == self.name || path.file_name().is_some_and(|file| file.to_text() == self.name)
+        };
+        let mut named: Vec<_> = queries(store).filter(|(_, path)| is_file(path)).collect();
+        if named.is_empty() {
+            named = queries(store).filter(|(_, path)| name_of(path) == self.name).collect();
         }
-        match kept.is_empty() {
-            true => Err(SavedQueryError::Unknown { name: self.name.clone(), known: told(known) }),
-            false => Ok(kept),
+        if named.len() > 1 {
+            let files: Vec<_> = named.iter().map(|(_, path)| path.to_text()).collect();
+            return Err(SavedQueryError::Several(self.name.clone(), files.join(", ")));
         }
+        Ok(named.pop())
     }
+}
+
+/// Stands for the module that has SQLite.
+#[cfg(not(feature = "tui"))]
+fn select<S, F>(_: &Store, _: &str, _: Moment, _: S, _: F) -> Result<(Vec<u32>, bool), String> {
+    Err("only the program palimp runs saved queries, the library does not.".to_owned())
 }
 
 /// Returns the names of the queries that stores have saved. Untrusted text.
 pub fn saved_names(snapshot: &Snapshot) -> Vec<String> {
     let queries = snapshot.stores.iter().flat_map(|store| queries(store));
-    let mut names: Vec<String> = queries.map(|(_, path)| name_of(path)).collect();
-    names.sort();
-    names.dedup();
-    names
+    queries.map(|(_, path)| name_of(path)).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn queries(store: &Store) -> impl Iterator<Item = (&Entry, &Path)> {
@@ -139,48 +148,10 @@ fn name_of(path: &Path) -> String {
 }
 
 /// Returns the sentence that lists the names.
-fn told(mut names: Vec<String>) -> String {
-    names.sort();
-    names.dedup();
-    match names.len() {
-        0 => "No store here has saved queries.".to_owned(),
-        1 => format!("The only one is {}.", names.concat()),
-        count => {
-            let more = count.saturating_sub(LISTED_NAMES);
-            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-            names.truncate(LISTED_NAMES);
-            format!("Those here are {}{more}.", names.join(", "))
-        }
+fn listed(names: &[String]) -> String {
+    let more = if names.len() > LISTED_NAMES { ", …" } else { "" };
+    match &names[..names.len().min(LISTED_NAMES)] {
+        [] => "No store here has saved queries.".to_owned(),
+        some => format!("Saved here: {}{more}.", some.join(", ")),
     }
-}
-
-/// Returns the records of a store that a query finds, in its order. `None` if cancelled.
-fn found(
-    select: &Select,
-    number: usize,
-    store: &Store,
-    is_seen: &dyn Fn(State) -> bool,
-    cancel: &CancelToken,
-) -> Option<Vec<EntryRef>> {
-    let Some(format) = format::by_name(store.format) else { return Some(Vec::new()) };
-    let mut found: Vec<(Vec<SortKey>, EntryRef)> = Vec::new();
-    for (place, entry) in store.entries.iter().enumerate() {
-        if place.is_multiple_of(STRIDE) {
-            cancel.check()?;
-        }
-        if !is_seen(entry.state) || !format.is_in_table(&store.document(entry).path, &select.table) {
-            continue;
-        }
-        let keys = SqlRow::with(store, entry, |row| {
-            let holds = select.condition.as_ref().is_none_or(|asked| asked.holds(row) == Some(true));
-            holds.then(|| select.keys(row))
-        });
-        if let Some(keys) = keys.flatten() {
-            found.push((keys, EntryRef { store: number as u32, entry: place as u32 }));
-        }
-    }
-    cancel.check()?;
-    found.sort_by(|(own, _), (other, _)| select.before(own, other));
-    found.truncate(select.limit.unwrap_or(usize::MAX));
-    Some(found.into_iter().map(|(_, at)| at).collect())
 }

@@ -23,6 +23,7 @@ const ORDER: [&[&str]; 16] = [
     &["disk"],
     &["format"],
     &["store"],
+    &["sqlite"],
     &["query"],
     &["check"],
     &["ops"],
@@ -35,7 +36,7 @@ const ORDER: [&[&str]; 16] = [
     &["main"],
 ];
 /// Modules whose results depend only on their arguments.
-const CLOCKLESS: [&str; 8] = ["model", "text", "format", "store", "query", "check", "ops", "demo"];
+const CLOCKLESS: [&str; 9] = ["model", "text", "format", "store", "sqlite", "query", "check", "ops", "demo"];
 /// The one file of those that may read the clock: it has `Moment::of_the_clock`.
 const CLOCK: &str = "model/time.rs";
 /// The most lines of a file.

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use super::notes::indexes;
 use super::record_form::RecordForm;
 use super::record_reader::Reading;
-use super::{AssemblyInput, DerivedFile, Format, FormatInfo, RecordSyntax};
+use super::{AssemblyInput, DerivedFile, Format, FormatInfo, RecordSyntax, SavedQueryTable};
 use crate::model::{Code, DecayTable, Moment, Problem, Role, Severity, deleted_from};
 use crate::text::json::{Json, JsonKind};
 use crate::text::names;
@@ -58,6 +58,26 @@ static ABOUT: FormatInfo = FormatInfo {
     decay,
     main_text,
 };
+
+/// The tables of saved queries. The specification names no member of theirs, so they have those of §3.1, §4.1 and §5.1.
+static TABLES: [SavedQueryTable; 3] = [
+    SavedQueryTable {
+        name: "events",
+        members: &names::<7>("timestamp trace_id status schema_version event_type source metadata"),
+    },
+    SavedQueryTable {
+        name: "notes",
+        members: &names::<10>(
+            "id created updated tags confidence source linked_to status author related_traces",
+        ),
+    },
+    SavedQueryTable {
+        name: "profiles",
+        members: &names::<7>(
+            "agent_name agent_version last_active session_count capabilities preferences context_switches",
+        ),
+    },
+];
 
 impl Format for AMem {
     fn about(&self) -> &'static FormatInfo {
@@ -104,8 +124,8 @@ impl Format for AMem {
         write::derived(parts, touched)
     }
 
-    fn tables(&self) -> &'static [&'static str] {
-        &["events", "notes", "profiles"]
+    fn tables(&self) -> &'static [SavedQueryTable] {
+        &TABLES
     }
 
     fn is_in_table(&self, path: &Path, table: &str) -> bool {

@@ -69,7 +69,7 @@ fn view(note: &mut NoteReader<'_>) -> ParsedRecord {
     }
 }
 
-/// Reads a saved query: the whole file is its text. A search runs it (`query::saved`).
+/// Reads a saved query: the whole file is its text. A search runs it (`query::saved_query`).
 pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
     let view = ParsedRecord {
         id: Some(stem(path).into()),
