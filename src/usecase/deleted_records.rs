@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::failure::ChangeFailure;
-use super::snapshot_with_bytes;
+use super::{snapshot_with_bytes, store_with_bytes};
 use crate::disk::RealDisk;
 use crate::disk::host::Host;
 use crate::model::{Moment, Snapshot, State, Store};
@@ -44,8 +44,7 @@ pub fn store_with_archived(store: &Store, data: &Path, now: Moment) -> Result<St
     Ok(commit::with_archived(&RealDisk, data, store, now)?)
 }
 
-/// At most this many bytes of the stores are read to count what palimp's data still holds. Counting
-/// reads all of them.
+/// At most this many bytes of stores are read to count what palimp's data still holds.
 const COUNTED: u64 = 64 << 20;
 
 /// At most this many bytes of undo data and backups are read for that, at each start and after each change.
@@ -60,20 +59,22 @@ pub struct SetAsideCount {
     pub archived: usize,
 }
 
-/// Counts the deleted and archived memories; `None` if that would read too much.
+/// Counts the deleted and archived memories; `None` if that would read too much. Only stores of which
+/// undo data or backups hold something are read.
 pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Option<SetAsideCount> {
-    let held =
-        snapshot.stores.iter().map(|own| commit::held_bytes(&RealDisk, data, own)).sum::<Option<u64>>()?;
-    let stores: u64 = snapshot.stores.iter().map(|own| own.bytes).sum();
-    let snapshot = match held {
-        0 => {
-            let with = |own: &Arc<Store>| store_with_archived(own, data, now).map(Arc::new).ok();
-            Arc::new(Snapshot::of(snapshot.stores.iter().map(with).collect::<Option<_>>()?))
-        }
-        _ if held > HELD || stores > COUNTED => return None,
-        _ => with_deleted(snapshot, data, now).ok()?,
+    let stores = snapshot.stores.iter();
+    let held = stores.clone().map(|own| commit::held_bytes(&RealDisk, data, own));
+    let held: Vec<u64> = held.collect::<Option<_>>()?;
+    let read: u64 = stores.clone().zip(&held).filter(|(_, held)| **held > 0).map(|(own, _)| own.bytes).sum();
+    if read > COUNTED || held.iter().sum::<u64>() > HELD {
+        return None;
+    }
+    let with = |(own, held): (&Arc<Store>, u64)| match held {
+        0 => store_with_archived(own, data, now).ok(),
+        _ => store_with_deleted(&store_with_bytes(own, now), data, now).ok(),
     };
-    let count = |state| snapshot.stores.iter().map(|own| own.count(state)).sum();
+    let stores: Vec<Store> = stores.zip(held).map(with).collect::<Option<_>>()?;
+    let count = |state| stores.iter().map(|own| own.count(state)).sum();
     Some(SetAsideCount { deleted: count(State::Deleted), archived: count(State::Archived) })
 }
 

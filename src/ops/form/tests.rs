@@ -231,12 +231,16 @@ fn is_error(context: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: 
 #[test]
 fn every_fix_leads_to_something_that_can_be_saved() {
     let desk = Desk::new();
-    let mut repaired = 0;
+    let is_long = crate::tries::is_long();
+    let (mut repaired, mut tried_once) = (0, std::collections::HashSet::new());
     for store in &desk.snapshot.stores {
         for entry in entries(store) {
             let entry = &store.entries[entry];
             let form = form(store, entry, now()).unwrap();
             for at in 0..form.fields.len() {
+                if !tried_once.insert((store.format, form.fields[at].name.clone())) && !is_long {
+                    continue;
+                }
                 for text in tried(&form.fields[at]) {
                     let context = WriteContext::of(store, now(), [7; 16]);
                     let mut values = form.values();
@@ -259,7 +263,7 @@ fn every_fix_leads_to_something_that_can_be_saved() {
             }
         }
     }
-    assert!(repaired > 40, "{repaired}");
+    assert!(repaired > 15, "{repaired}");
 }
 
 #[test]

@@ -50,7 +50,8 @@ fn open(desk: &mut Desk, place: &str) {
 fn an_action_that_changes_something_names_a_verb_that_does_the_same() {
     let mut found = 0;
     let mut desk = Desk::new(120, 36);
-    for place in ["the list", "gr", "ga", "gm", "gu", "gx", "the form"] {
+    let places = ["the list", "the form", "gr", "gx", "ga", "gm", "gu"];
+    for place in &places[..crate::tries::count(4, 7)] {
         open(&mut desk, place);
         let (screen, is_open) = (desk.app.screen, desk.app.editor.is_some());
         for known in ACTIONS {

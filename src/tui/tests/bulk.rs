@@ -369,9 +369,11 @@ fn a_dot_does_the_last_change_again_to_what_is_meant_now() {
 
 #[test]
 fn plans_menus_and_prompts_of_several_look_as_they_should() {
+    let mut desk = Desk::new(120, 36);
     for (width, height) in [(120, 36), (80, 24)] {
         let name = |what: &str| format!("bulk-{what}-{width}x{height}");
-        let mut desk = on("session:checkout_rework is:live", width, height);
+        desk.restart(width, height);
+        search(&mut desk, "session:checkout_rework is:live");
         desk.type_keys("*");
         search(&mut desk, "session:checkout_rework type:decision is:live");
         desk.type_keys("t+rev -a");

@@ -195,8 +195,10 @@ fn only_a_memory_that_can_be_seen_is_changed() {
 
 #[test]
 fn nothing_is_changed_where_nothing_may_be() {
+    let mut desk = Desk::new(120, 36);
     for (readonly, why) in [(true, "--readonly"), (false, "--data-dir")] {
-        let mut desk = on("type:decision", 120, 36);
+        desk.restart(120, 36);
+        super::marks::search(&mut desk, "type:decision");
         desk.app.readonly = readonly;
         if !readonly {
             desk.app.data = None;

@@ -15,8 +15,10 @@ fn chips(desk: &Desk) -> String {
 
 #[test]
 fn filters_are_below_the_search_with_the_one_that_hides_most() {
+    let mut desk = Desk::new(120, 36);
     for (width, height) in [(120, 36), (80, 24)] {
-        let mut desk = on("pool type:finding -tag:draft", width, height);
+        desk.restart(width, height);
+        super::marks::search(&mut desk, "pool type:finding -tag:draft");
         let (row, found) = (chips(&desk), desk.app.results.hits.len());
         assert!(row.starts_with(" [type:finding ×] [-tag:draft ×]     without "), "{row}");
         let more: usize = row.split_whitespace().rev().nth(1).unwrap().parse().unwrap();
@@ -67,8 +69,10 @@ fn control_characters_in_a_filter_are_shown_as_signs_and_the_filter_can_be_dropp
 fn words_alone_and_small_terminals_have_no_row_for_filters() {
     let desk = on("pool", 80, 24);
     assert!(!chips(&desk).contains('×'), "{}", chips(&desk));
+    let mut desk = Desk::new(120, 36);
     for (width, height) in [(120, 15), (59, 36)] {
-        let desk = on("pool type:finding", width, height);
+        desk.restart(width, height);
+        super::marks::search(&mut desk, "pool type:finding");
         assert!(!desk.screen().contains("[type"), "{}", desk.screen());
     }
 }

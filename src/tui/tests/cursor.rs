@@ -97,8 +97,9 @@ fn a_search_that_is_typed_starts_at_its_best_answer_though_it_has_the_memory_of_
 
 #[test]
 fn what_is_picked_starts_at_its_first_and_esc_stays_on_its_memory() {
+    let mut desk = Desk::new(120, 36);
     for keys in ["gf", "g="] {
-        let mut desk = Desk::new(100, 30);
+        desk.restart(100, 30);
         desk.type_keys("G");
         desk.type_keys(keys);
         assert_eq!(desk.app.list_cursor.at, 0, "{keys}");
@@ -266,8 +267,9 @@ proptest! {
 
 #[test]
 fn a_search_of_which_nothing_is_left_to_search_for_shows_everything_however_fast_it_was_typed() {
+    let mut desk = Desk::new(120, 36);
     for (typed, left) in [("~po", "~"), ("type:decision ~po", "type:decision ~"), ("po *p", "po *")] {
-        let mut desk = Desk::new(120, 36);
+        desk.restart(120, 36);
         let all = desk.app.results.hits.len();
         desk.type_keys(&format!("/{typed}"));
         assert!(desk.app.error.is_none() && desk.app.results.hits.len() < all, "{typed}");

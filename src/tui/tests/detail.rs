@@ -14,8 +14,9 @@ fn detail(desk: &Desk) -> (Vec<String>, String) {
 
 #[test]
 fn a_decision_is_read_with_its_reasons_and_what_is_folded_is_no_text() {
+    let mut desk = Desk::new(120, 36);
     for size in [(120, 36), (80, 24)] {
-        let mut desk = Desk::new(size.0, size.1);
+        desk.restart(size.0, size.1);
         desk.type_keys("/id:dec-001 store:shop");
         desk.press(KeyCode::Enter);
         for keys in ["", "za"] {

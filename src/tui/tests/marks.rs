@@ -242,8 +242,10 @@ fn marks_are_carried_to_another_state_of_a_large_store() {
 
 #[test]
 fn marks_ranges_and_the_marked_ones_look_as_they_should() {
+    let mut desk = Desk::new(120, 36);
     for (width, height) in [(120, 36), (80, 24)] {
-        let mut desk = on("type:decision", width, height);
+        desk.restart(width, height);
+        search(&mut desk, "type:decision");
         desk.type_keys("  j vjj");
         insta::assert_snapshot!(format!("marks-{width}x{height}"), stable(&desk.screen()));
         desk.press(KeyCode::Esc);

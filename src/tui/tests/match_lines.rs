@@ -85,8 +85,9 @@ fn the_line_below_a_hit_shows_the_word_that_its_title_lacks() {
 
 #[test]
 fn why_names_the_fields_that_matched() {
+    let mut desk = Desk::new(120, 36);
     for size in [(120, 36), (160, 44)] {
-        let mut desk = Desk::new(size.0, size.1);
+        desk.restart(size.0, size.1);
         desk.type_keys("/roles drills store:shop type:decision");
         desk.press(KeyCode::Enter);
         desk.type_keys("w+");

@@ -19,8 +19,9 @@ fn enter(desk: &mut Desk) -> usize {
 
 #[test]
 fn a_topic_is_found_with_two_keys_beside_its_word_and_why_it_is_first_is_one_more() {
+    let mut desk = Desk::new(120, 36);
     for size in [(120, 36), (80, 24)] {
-        let mut desk = Desk::new(size.0, size.1);
+        desk.restart(size.0, size.1);
         assert!(desk.screen().contains("/ search"));
         let keys = typed(&mut desk, "/retry key") - "retry key".len() + enter(&mut desk);
         assert!(keys <= 6, "{keys}");
@@ -35,8 +36,9 @@ fn a_topic_is_found_with_two_keys_beside_its_word_and_why_it_is_first_is_one_mor
 
 #[test]
 fn a_torn_line_is_found_and_explained_with_four_keys_at_most() {
+    let mut desk = Desk::new(120, 36);
     for size in [(120, 36), (80, 24)] {
-        let mut desk = Desk::new(size.0, size.1);
+        desk.restart(size.0, size.1);
         assert!(desk.screen().contains("g go to"), "{}", desk.screen());
         let mut keys = typed(&mut desk, "gp");
         while !desk.screen().contains("its writer stopped") {
@@ -180,7 +182,7 @@ fn every_hint_that_is_shown_does_something_when_its_key_is_pressed() {
     let states = views.flat_map(|view| sizes.map(|size| (view, size)));
     let mut idle = Vec::new();
     let mut desk = Desk::new(120, 36);
-    for ((name, keys), (width, height)) in states.skip(1).step_by(crate::tries::count(23, 1)) {
+    for ((name, keys), (width, height)) in states.skip(1).step_by(crate::tries::count(37, 1)) {
         let show = |desk: &mut Desk| {
             desk.restart(width, height);
             super::every_view::go(desk, keys);
@@ -264,8 +266,9 @@ fn a_mistake_in_the_form_is_told_while_it_is_typed_and_saved_once_it_is_correcte
 
 #[test]
 fn twenty_memories_are_tagged_with_keys_that_are_on_the_screen() {
+    let mut desk = Desk::new(120, 36);
     for size in [(120, 36), (80, 24)] {
-        let mut desk = Desk::new(size.0, size.1);
+        desk.restart(size.0, size.1);
         typed(&mut desk, "/store:ops type:conversation is:live");
         enter(&mut desk);
         assert!(desk.screen().contains("Space mark"), "{}", desk.screen());

@@ -25,8 +25,9 @@ fn the_memory_under_the_cursor_is_paged_whole_and_its_secrets_are_masked() {
 
 #[test]
 fn a_view_is_paged_with_all_of_its_rows_and_stays_as_it_was() {
+    let mut desk = Desk::new(120, 36);
     for keys in ["gp", "gu", "gs", " j="] {
-        let mut desk = Desk::new(80, 24);
+        desk.restart(80, 24);
         desk.type_keys(keys);
         let before = desk.screen();
         let text = paged(&mut desk);
@@ -36,7 +37,7 @@ fn a_view_is_paged_with_all_of_its_rows_and_stays_as_it_was() {
         assert!(!text.contains("? help"), "{text}");
         assert_eq!(desk.screen(), before, "{keys}");
     }
-    let mut desk = Desk::new(80, 24);
+    desk.restart(80, 24);
     desk.type_keys("gp");
     let problems: usize = desk.app.problem_counts().iter().sum();
     assert!(paged(&mut desk).lines().count() > problems);

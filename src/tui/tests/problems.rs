@@ -25,8 +25,9 @@ fn of_check(desk: &Desk) -> ([usize; 3], Vec<String>) {
 
 #[test]
 fn an_index_that_says_otherwise_than_its_records_is_among_the_problems_and_counted_as_check_counts_it() {
+    let mut desk = Desk::new(120, 36);
     for (width, height) in [(120, 36), (80, 24)] {
-        let mut desk = Desk::new(width, height);
+        desk.restart(width, height);
         assert_eq!(desk.app.problem_counts(), of_check(&desk).0);
         let bmad = desk.app.snapshot.stores.iter().find(|own| own.format == "bmad").unwrap();
         let index = bmad.documents.iter().find(|own| own.role == Role::Index).unwrap();

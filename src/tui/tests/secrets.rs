@@ -267,8 +267,9 @@ fn all_memories_of_a_list_are_erased_with_one_line_of_the_menu_that_says_how_man
 
 #[test]
 fn the_views_whose_rows_are_memories_have_the_menu_too() {
+    let mut desk = Desk::new(120, 36);
     for (keys, row) in [("gx", "all memories in this list"), ("gaG", "all memories in this list")] {
-        let mut desk = Desk::new(120, 36);
+        desk.restart(120, 36);
         desk.type_keys(keys);
         desk.type_keys("d");
         let screen = desk.screen();
