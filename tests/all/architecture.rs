@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use code::{code_of, has_word, imports};
 
 /// The modules. Each may import only those before it; `cli` opens the screens of `tui`.
-const ORDER: [&[&str]; 16] = [
+const ORDER: [&[&str]; 17] = [
     &["model"],
     &["text"],
     &["detectors"],
