@@ -137,3 +137,19 @@ fn figures_are_told_in_words_and_by_the_names_of_metrics_where_those_are_asked_f
     let count = metrics.lines().find(|line| line.starts_with("memory.entries.total"));
     assert_eq!(count.and_then(|line| line.split_whitespace().nth(1)), Some("2"), "{metrics}");
 }
+
+#[test]
+fn the_steps_of_the_journal_are_counted_and_a_journal_that_cannot_be_read_is_said() {
+    let (store, data) = (store(), crate::support::folder::new());
+    let places = ["--store", store.path.to_str().unwrap(), "--data-dir", data.path().to_str().unwrap()];
+    let run_there = |words: &[&str]| run([words, &places, &["--now", NOW]].concat());
+    assert!(run_there(&["stats"]).expect_status(0).stdout.contains("palimp has changed nothing yet"));
+    run_there(&["tag", "mem_1", "+one", "--yes"]).expect_status(0);
+    run_there(&["undo", "--yes"]).expect_status(0);
+    assert!(run_there(&["stats"]).expect_status(0).stdout.contains("palimp made 2 steps"));
+    let own = std::fs::read_dir(data.path().join("stores")).unwrap().next().unwrap().unwrap().path();
+    std::fs::remove_file(own.join("journal.jsonl")).unwrap();
+    std::fs::create_dir(own.join("journal.jsonl")).unwrap();
+    let told = run_there(&["stats", "--readonly"]).expect_status(1);
+    assert!(told.stderr.contains("journal.jsonl"), "{}", told.stderr);
+}
