@@ -79,7 +79,7 @@ impl Site {
 
 #[test]
 fn a_memory_that_is_added_to_a_large_session_is_there_and_its_index_follows_within_two_seconds() {
-    let site = Site::new(1000);
+    let site = Site::new(400);
     let said = site.add("a new one").expect_status(0);
     assert!(said.stdout.contains("append") && said.stderr.contains("undoes it"), "{}", said.stderr);
     let rows = site.run(&["list", "--json", "a new one"]).json_lines();
@@ -91,7 +91,7 @@ fn a_memory_that_is_added_to_a_large_session_is_there_and_its_index_follows_with
 
 #[test]
 fn what_waits_is_due_and_not_stale_and_any_start_brings_it_up_to_date() {
-    let site = Site::new(1000);
+    let site = Site::new(400);
     site.add("a new one").expect_status(0);
     let codes = site.codes();
     assert!(!codes.iter().any(|code| code == "index-stale" || code == "count-mismatch"), "{codes:?}");
@@ -105,7 +105,7 @@ fn what_waits_is_due_and_not_stale_and_any_start_brings_it_up_to_date() {
 
 #[test]
 fn the_other_sessions_are_not_read_for_it() {
-    let site = Site::new(1000);
+    let site = Site::new(400);
     let log = site.log("small");
     fs::remove_file(&log).unwrap();
     // A verb that reads the store would report that this file can't be read.
@@ -116,7 +116,7 @@ fn the_other_sessions_are_not_read_for_it() {
 
 #[test]
 fn it_is_undone_and_redone_as_any_other_change_and_its_index_comes_back_as_it_was() {
-    let site = Site::new(1000);
+    let site = Site::new(400);
     let files = || {
         let file = |name: &str| fs::read(site.root().join("sessions/large").join(name)).unwrap();
         ["memory.jsonl", "index.json", "metadata.json"].map(file)
@@ -133,7 +133,7 @@ fn it_is_undone_and_redone_as_any_other_change_and_its_index_comes_back_as_it_wa
 
 #[test]
 fn an_id_that_is_given_is_searched_for_and_refused_where_it_is_there() {
-    let site = Site::new(1000);
+    let site = Site::new(400);
     let record = |id: &str| format!("{{\"id\":\"{id}\",\"content\":{{\"finding\":\"mine\"}}}}");
     let add = |id: &str| {
         let (root, data) = (site.root(), site.data());
@@ -148,7 +148,7 @@ fn an_id_that_is_given_is_searched_for_and_refused_where_it_is_there() {
 
 #[test]
 fn a_torn_last_line_is_closed_before_a_memory_is_added() {
-    let site = Site::new(1000);
+    let site = Site::new(400);
     let mut text = fs::read(site.log("large")).unwrap();
     text.truncate(text.len() - 40);
     fs::write(site.log("large"), &text).unwrap();

@@ -11,7 +11,6 @@ mod linked;
 mod literal;
 mod lock_time;
 mod lockless;
-mod pace;
 mod part;
 mod preview;
 mod several;

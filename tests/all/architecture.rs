@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use code::{code_of, has_word, imports};
+use code::{imports, line_at, without_comments_and_strings, without_tests, words_at};
 
 /// The modules. Each may import only those before it; `cli` opens the screens of `tui`.
 const ORDER: [&[&str]; 17] = [
@@ -66,6 +66,8 @@ struct Source {
     /// Relative to `src`.
     path: PathBuf,
     code: String,
+    /// The same with tests.
+    with_tests: String,
 }
 
 impl Source {
@@ -81,9 +83,9 @@ impl Source {
 
     /// Returns each line that has one of `words` as a complete word, with the word.
     fn find<'a>(&'a self, words: &'a [&str]) -> impl Iterator<Item = (usize, &'a str)> {
-        self.code.lines().enumerate().flat_map(move |(at, line)| {
-            words.iter().filter(move |word| has_word(line, word)).map(move |word| (at + 1, *word))
-        })
+        let lines =
+            move |word: &'a str| words_at(&self.code, word).map(move |at| (line_at(&self.code, at), word));
+        words.iter().flat_map(move |word| lines(word))
     }
 }
 
@@ -296,7 +298,7 @@ fn a_type_name_is_defined_in_one_folder_only() {
 
 #[test]
 fn the_rules_are_read_from_code_and_not_from_comments_strings_or_tests() {
-    let code = code_of(concat!(
+    let code = code::code_of(concat!(
         "use crate::{model::Moment, text::show};\n",
         "// use crate::tui;\n",
         "const A: &str = \"crate::cli\"; /* crate::tui /* nested */ */ const B: char = '\"';\n",
@@ -340,8 +342,9 @@ fn source(root: &Path, path: &Path) -> Source {
     let path = path.strip_prefix(root).unwrap().to_owned();
     // A module's tests in their own file: `#[cfg(test)] mod tests;`.
     let is_tests = path.iter().any(|part| part == "tests" || part == "tests.rs");
-    let code = if is_tests { String::new() } else { code_of(&text) };
-    Source { path, code }
+    let with_tests = without_comments_and_strings(&text);
+    let code = if is_tests { String::new() } else { without_tests(with_tests.clone()) };
+    Source { path, code, with_tests }
 }
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {

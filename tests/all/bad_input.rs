@@ -104,7 +104,7 @@ fn an_empty_store_and_one_line_of_many_megabytes_open() {
     terminal.wait_for_text("There is no memory here yet", SOON);
     terminal.send_keys("Q");
 
-    let size = crate::support::tries::count(8 << 20, 100 << 20);
+    let size = crate::support::tries::count(2 << 20, 100 << 20);
     let line = json!({"id": "long", "type": "finding", "timestamp": "2026-01-01T00:00:00Z",
         "content": {"finding": "x".repeat(size)}});
     let store = StoreBuilder::session_log()
@@ -122,7 +122,7 @@ fn an_empty_store_and_one_line_of_many_megabytes_open() {
 
 #[test]
 fn a_great_many_records_open_and_scroll() {
-    let count = crate::support::tries::count(20_000, 1_000_000);
+    let count = crate::support::tries::count(5_000, 200_000);
     let mut log = String::new();
     for number in 0..count {
         log.push_str(&format!(

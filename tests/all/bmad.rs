@@ -180,6 +180,9 @@ fn an_archived_session_is_read_within_its_archive() {
 
 #[test]
 fn a_bomb_in_an_archive_is_a_problem_and_no_more() {
+    if !crate::support::tries::is_long() {
+        return eprintln!("skipped: only with PALIMP_LONG, as it unpacks hundreds of megabytes");
+    }
     let zeros = vec![b' '; 8 << 20];
     let members: Vec<(String, &[u8])> =
         (0..40).map(|n| (format!("s/{n}/conversation.jsonl"), &zeros[..])).collect();
@@ -283,31 +286,17 @@ fn what_is_planted_is_found_in_its_file_and_line() {
 }
 
 #[test]
-fn look_alikes_are_not_taken_for_a_store_and_the_reason_is_given() {
-    let other = Files::default()
-        .with("sessions/a/notes.json", "{}")
-        .with("config.json", "{}")
-        .build("proj/.bmad/memory");
-    let output = support::run(["list", "--store", other.path.to_str().unwrap()]);
-    assert!(output.stderr.contains("no session below `sessions/`"), "{}", output.stderr);
-    let log =
-        Files::default().with("sessions/a/conversation.jsonl", "{\"who\":1}\n").build("proj/.bmad/memory");
-    let output = support::run(["list", "--store", log.path.to_str().unwrap()]);
-    assert!(output.stderr.contains("of another kind"), "{}", output.stderr);
-}
-
-#[test]
 fn a_memory_that_many_refer_to_has_them_all_and_doubled_ids_stay_walkable() {
     let hub = json!({"id": "hub", "timestamp": "2026-01-11T10:00:00Z", "agent_id": "a", "role": "user", "content": "x"});
     let mut messages = vec![hub];
-    for number in 0..600 {
+    for number in 0..100 {
         messages
             .push(json!({"id": format!("m{number}"), "timestamp": "2026-01-11T10:00:00Z", "agent_id": "a",
             "role": "user", "content": "x", "context": {"parent_message_id": "hub"}}));
     }
     let store = Files::default().with("sessions/s/conversation.jsonl", lines(&messages)).build("memory");
-    assert_eq!(rows(&store, "search", "ref:hub").len(), 600);
-    let same: Vec<Value> = (0..3_000)
+    assert_eq!(rows(&store, "search", "ref:hub").len(), 100);
+    let same: Vec<Value> = (0..crate::support::tries::count(600, 3_000))
         .map(|_| {
             json!({"id": "same", "timestamp": "2026-01-11T10:00:00Z", "agent_id": "a", "role": "user",
                 "content": "x", "context": {"parent_message_id": "same"}})

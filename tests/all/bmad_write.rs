@@ -4,6 +4,7 @@ mod adding;
 mod auto_redaction;
 mod sessions;
 
+use crate::crash::machine::Still;
 use crate::support;
 
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use palimp::disk::host::Host;
-use palimp::disk::{RealDisk, ThisMachine};
+use palimp::disk::{Machine, RealDisk, ThisMachine};
 use palimp::model::{Entry, Extent, Lock, Moment, Plan, State, Store, UnreadPath};
 use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
 use palimp::store::commit::Writer;
@@ -153,7 +154,7 @@ fn entry(store: &Store, id: &str) -> Entry {
     *store.entries.iter().find(of_id).unwrap_or_else(|| panic!("{id}"))
 }
 
-fn host<'a>(machine: &'a ThisMachine, data: &'a Path) -> Host<'a> {
+fn host<'a>(machine: &'a dyn Machine, data: &'a Path) -> Host<'a> {
     Host { disk: &RealDisk, machine, data, now: now() }
 }
 
@@ -396,10 +397,12 @@ fn a_new_store_is_clean_and_can_be_used() {
 #[test]
 fn a_lock_that_is_held_keeps_a_change_out() {
     let store = build(&healthy());
-    let own = json!({"pid": std::process::id(), "agent_id": "x", "acquired_at": Moment::of_the_clock().to_millis()});
+    let machine = Still::first();
+    let own =
+        json!({"pid": machine.own_process(), "agent_id": "x", "acquired_at": machine.now().to_millis()});
     store.write(format!("{SESSION}/conversation.jsonl.lock"), own.to_string().as_bytes());
     let before = files(&store);
-    let (machine, data, loaded) = (ThisMachine::new(), crate::support::folder::new(), open(&store));
+    let (data, loaded) = (crate::support::folder::new(), open(&store));
     let plan = ops::add::add(&context(&loaded), &draft("conversation", "More")).unwrap();
     let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
     assert!(writer.commit(&plan).is_err());

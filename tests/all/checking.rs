@@ -69,7 +69,7 @@ fn time_of(words: &[&str]) -> Duration {
 
 #[test]
 fn a_check_of_many_faulty_notes_with_their_fixes_takes_at_most_five_times_as_long_as_a_list() {
-    let count = crate::support::tries::count(400, 4_000);
+    let count = crate::support::tries::count(150, 4_000);
     let note = |n: usize| {
         let text =
             format!("---\nid: note-{n}\ncreated: nonsense\ntags: 7\n---\nText {n}, see [[nowhere-{n}]].\n");

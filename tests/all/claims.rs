@@ -71,7 +71,7 @@ fn hold(format: &'static str) {
     let (begun, start) = (desk.everything(), desk.now);
     let (known, former) = (known(&desk), former(&desk));
     let mut wrong: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for number in 0..count(12, 420) {
+    for number in 0..count(3, 120) {
         let seed = seed() + number;
         let mut chance = Chance::new(seed.wrapping_mul(31) + format.len() as u64);
         desk.put_back(&begun, start);

@@ -277,7 +277,7 @@ fn a_safe_repair_of_one_file_makes_stale_files_of_others_anew_as_well() {
 }
 
 proptest! {
-    #![proptest_config(crate::support::tries::config(10, 4_000))]
+    #![proptest_config(crate::support::tries::config(4, 600))]
 
     #[test]
     fn after_a_change_cut_short_anywhere_every_stale_file_is_seen_and_made_anew(
@@ -307,7 +307,7 @@ proptest! {
 
 /// One of this many calls is tried.
 fn stride() -> usize {
-    crate::support::tries::count(397, 5)
+    crate::support::tries::count(397, 9)
 }
 
 fn on_disk(files: &Files) -> Faulty {
@@ -356,7 +356,7 @@ fn after_a_kill_at_any_call_of_a_change_every_stale_file_is_seen_and_made_anew()
             after(&files, &ops::reindex::reindex(&context(&load(&files, format))).unwrap(), usize::MAX);
         let start = on_disk(&files);
         let mut killed = 0;
-        for deed in 0..4 {
+        for deed in crate::support::tries::some(0..4, &[which % 4]) {
             let at = 3 + 5 * deed;
             let whole = start.restart();
             change(&whole, format, Some((deed, at)));
@@ -375,6 +375,6 @@ fn after_a_kill_at_any_call_of_a_change_every_stale_file_is_seen_and_made_anew()
             }
         }
         eprintln!("{format}: {killed} kills");
-        assert!(killed > 3, "{format}: only {killed} kills");
+        assert!(killed > 0, "{format}: only {killed} kills");
     }
 }

@@ -204,7 +204,7 @@ fn an_empty_store_at_its_default_place_is_found_from_the_repository_the_root_and
     ];
     let places = [(".bmad/memory", "bmad", &bmad[..]), ("memory", "session-log", &session_log[..])];
     for (place, format, cases) in places {
-        for items in cases {
+        for items in cases.iter().step_by(crate::support::tries::count(2, 1)) {
             let items: Vec<_> = items.iter().map(|(path, text)| (format!("{place}/{path}"), *text)).collect();
             let items: Vec<_> = items.iter().map(|(path, text)| (path.as_str(), *text)).collect();
             let project = project(&items);
@@ -249,7 +249,9 @@ fn what_others_keep_at_a_default_place_beside_an_empty_sessions_folder_is_no_sto
         &[("sessions/", ""), ("config.json", "{\"model\": \"small\"}")],
         &[("sessions/", ""), ("config.json", "{\"storage\": \"local\"}")],
     ];
-    for place in [".bmad/memory", "memory", "elsewhere"] {
+    for (number, place) in [".bmad/memory", "memory", "elsewhere"].into_iter().enumerate() {
+        // The short form tries a third of them at each place.
+        let others = crate::support::tries::some(others, &[number, number + 3, number + 6]);
         for items in others.iter().copied().chain((place == "elsewhere").then_some(&[("sessions/", "")][..]))
         {
             let items: Vec<_> = items.iter().map(|(path, text)| (format!("{place}/{path}"), *text)).collect();
@@ -311,7 +313,7 @@ fn many(count: usize) -> TempStore {
 
 #[test]
 fn thousands_of_stores_below_a_folder_are_all_listed() {
-    let count = crate::support::tries::count(200, 10_000);
+    let count = crate::support::tries::count(60, 10_000);
     let store = many(count);
     for number in 0..5_000 {
         std::fs::create_dir(store.file(format!("a{number}"))).unwrap();
@@ -342,5 +344,4 @@ fn where_the_look_around_here_ends_early_it_says_so_and_nothing_is_changed() {
     assert!(listed.stderr.contains("the search stopped after 10000 folders"), "{}", listed.stderr);
     let refused = at(&["compact", "--yes"]).expect_status(3);
     assert!(refused.stderr.contains("--store"), "{}", refused.stderr);
-    assert_eq!(at(&["list", "--json", "."]).expect_status(0).json_lines().len(), 2);
 }

@@ -6,6 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::secrets::{Desk, LOGS, record, token};
 use crate::support::gzip;
+use crate::support::tries::some;
 
 /// The forms in which a value can be in a file.
 fn forms(value: &str) -> Vec<Vec<u8>> {
@@ -49,8 +50,8 @@ const VALUES: [&str; 4] =
 
 #[test]
 fn a_value_is_gone_from_every_memory_and_its_copies_and_other_memories_keep_every_byte() {
-    for (format, log) in [LOGS[0], LOGS[1], LOGS[3], LOGS[4]] {
-        for value in VALUES {
+    for (number, (format, log)) in [LOGS[0], LOGS[1], LOGS[3], LOGS[4]].into_iter().enumerate() {
+        for value in some(VALUES, &[number % VALUES.len()]) {
             let (holds, other) =
                 (record(format, &format!("it is {value}, really")), record(format, "nothing"));
             let second = holds.replace("_1\"", "_2\"").replace("00002a", "00002b");

@@ -6,6 +6,7 @@ mod finding;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -31,14 +32,21 @@ impl Evening {
     }
 
     fn of(size: (u16, u16)) -> Evening {
-        Evening::before().open(size)
+        static ALL: LazyLock<usize> = LazyLock::new(|| Evening::before().list(&[]).len());
+        Evening::before().open_with(size, *ALL)
     }
 
-    fn open(mut self, (rows, cols): (u16, u16)) -> Evening {
+    /// Opens the screens on stores that were changed.
+    fn open(self, size: (u16, u16)) -> Evening {
+        let all = self.list(&[]).len();
+        self.open_with(size, all)
+    }
+
+    fn open_with(mut self, (rows, cols): (u16, u16), all: usize) -> Evening {
         let (stores, data) = (self.stores(), self.data());
         let args = [stores.to_str().unwrap(), "--now", NOW, "--data-dir", data.to_str().unwrap()];
         let terminal = Program::new(env!("CARGO_BIN_EXE_palimp"), args).spawn(rows, cols);
-        terminal.wait_for_text(&format!("1 of {}", self.list(&[]).len()), SOON);
+        terminal.wait_for_text(&format!("1 of {all}"), SOON);
         self.terminal = Some(terminal);
         self
     }

@@ -1,13 +1,11 @@
 //! Tests of the disk in memory on which everything can fail.
 
 mod alike;
-mod faults;
-mod lies;
 mod power_cut;
 
 use std::path::Path;
 
-use crate::faulty::{Errno, Fault, Faulty, Lie, Op};
+use crate::faulty::{Errno, Fault, Faulty};
 use palimp::disk::Disk;
 
 fn disk() -> Faulty {

@@ -5,9 +5,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use crate::support::folder;
+use crate::support::tries::is_long;
 
 #[test]
 fn every_goal_can_be_measured_on_a_small_store() {
+    if !is_long() {
+        return eprintln!("skipped: only with PALIMP_LONG");
+    }
     let folder = folder::new();
     let trivial = folder.path().join("trivial");
     std::fs::write(&trivial, "#!/bin/sh\nprintf there\nread line\n").unwrap();

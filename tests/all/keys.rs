@@ -164,16 +164,16 @@ const VERBS: [&[&str]; 4] =
     [&["erase"], &["delete", "--remove"], &["tag", "+seen"], &["edit", "--set", "importance=0.9"]];
 
 proptest! {
-    #![proptest_config(crate::support::tries::config(1, 40))]
+    #![proptest_config(crate::support::tries::config(1, 200))]
 
     #[test]
     fn keys_of_one_list_hit_exactly_their_records_in_every_format(
-        choices in proptest::collection::vec((any::<proptest::sample::Index>(), 0..VERBS.len()), 5), twins in 0..5_usize
+        which in 0..5_usize, choices in proptest::collection::vec((any::<proptest::sample::Index>(), 0..VERBS.len()), 5), twins in 0..5_usize
     ) {
         let folder = crate::support::folder::new();
         let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
         crate::support::demo::lay_out(&demo, NOW);
-        for place in verb(&demo, &data, &["stores", "--json"]).json_lines() {
+        for place in verb(&demo, &data, &["stores", "--json"]).json_lines().into_iter().skip(which).take(1) {
             let root = Path::new(place["path"].as_str().unwrap());
             let is_bundle = place["format"] == "agent-memory";
             let list = || verb(root, &data, &["list", "--json"]).json_lines();
@@ -220,31 +220,6 @@ proptest! {
             }
         }
     }
-}
-
-#[test]
-fn ids_of_a_verb_are_as_quick_as_a_query() {
-    let count = crate::support::tries::count(60, 4_000);
-    let time = |by_query: bool| {
-        let builder = (0..count * 5).fold(StoreBuilder::memory_server(), |own, n| {
-            let tag = if n < count { "chosen" } else { "other" };
-            own.learning(json!({"id": format!("k-{n:06}"), "tags": [tag]}))
-        });
-        let store = builder.build();
-        let data = store.around().join("data");
-        let ids: Vec<String> = (0..count).map(|n| format!("k-{n:06}")).collect();
-        let chosen: Vec<&str> =
-            if by_query { vec!["--query", "tag:chosen"] } else { ids.iter().map(String::as_str).collect() };
-        let began = std::time::Instant::now();
-        verb(&store.path, &data, &[&["delete", "--yes"], &chosen[..]].concat()).expect_status(0);
-        let took = began.elapsed();
-        assert_eq!(store.read("learnings.jsonl").iter().filter(|byte| **byte == b'\n').count(), count * 4);
-        took
-    };
-    let (by_id, by_query) = (time(false), time(true));
-    println!("delete of {count}: {by_id:?} by id, {by_query:?} by query");
-    let is_long = count > 1_000;
-    assert!(!is_long || by_id.as_secs_f64() <= 1.2 * by_query.as_secs_f64() + 0.2, "{by_id:?} {by_query:?}");
 }
 
 #[test]
@@ -326,7 +301,7 @@ fn a_key_holds_through_our_own_changes_of_state_and_not_through_an_edit() {
         // Only complete months before this one can be archived.
         ("notes/.chora/memory", "type:event until:-31d", &["archive"], "unarchive"),
     ];
-    for (store, query, away, back) in cases {
+    for (store, query, away, back) in crate::support::tries::some(cases, &[1, 5, 7]) {
         let desk = crate::support::DemoStore::new(store);
         // The oldest event is in a month that is over.
         let rows = desk.list(query).into_iter().filter(|row| row["state"] == "live");

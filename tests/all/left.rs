@@ -82,7 +82,7 @@ fn nothing_of_ours_and_nothing_that_was_replaced_is_left_where_nobody_has_a_stor
         Verb::new([args, &own].concat()).run()
     };
     crate::support::demo::lay_out(&demo, "2026-01-20T00:00:00Z");
-    for format in ["memory-server", "session-log", "bmad", "a-mem"] {
+    for format in crate::support::tries::some(["memory-server", "session-log", "bmad", "a-mem"], &[1]) {
         let list = run(&["list", "--json"]).expect_status(0).json_lines();
         let may = ["note", "learning", "finding", "decision"];
         let is_one = |own: &&serde_json::Value| {

@@ -102,7 +102,7 @@ fn shown(store: &Store) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(crate::support::tries::config(25, 2_000))]
+    #![proptest_config(crate::support::tries::config(6, 500))]
 
     #[test]
     fn what_is_listed_is_what_is_held(texts in proptest::collection::vec((0..TEXTS.len(), any::<bool>()), 1..20)) {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::secrets::{Desk, LOGS, record, token};
 use crate::support::Output;
 use crate::support::agent_memory::{AgentMemoryBuilder, hash};
+use crate::support::tries::some;
 
 const NOTE: &str = "knowledge/notes/auth.md";
 const LOG: &str = LOGS[1].1;
@@ -52,8 +53,8 @@ fn span_of(desk: &Desk) -> String {
 
 #[test]
 fn a_token_is_replaced_in_every_format_nothing_else_changes_and_undo_restores_every_byte() {
-    for style in ["mask", "label", "pseudonym"] {
-        for (desk, file) in desks() {
+    for (number, style) in ["mask", "label", "pseudonym"].into_iter().enumerate() {
+        for (desk, file) in some(desks(), &[number, number + 3]) {
             let (before, known) = (desk.text(file), problems(&desk));
             let shown = desk.run(&["redact", "--secrets", "--with", style, "--yes"]).expect_status(0);
             shows_nothing_of(&shown, &token());
@@ -388,8 +389,8 @@ fn what_a_redaction_wrote_is_never_found_again() {
         "mail ada.lovelace@example.org or call +49 30 12345678, card 4111 1111 1111 1111".to_owned(),
         "see /home/alovelace/x on 192.168.17.4, IBAN DE89 3704 0044 0532 0130 00".to_owned(),
     ];
-    for text in texts {
-        for style in ["mask", "label", "pseudonym"] {
+    for (number, text) in texts.into_iter().enumerate() {
+        for style in some(["mask", "label", "pseudonym"], &[number % 3]) {
             let desk = log_of(&text);
             assert!(!desk.found(&[]).is_empty(), "{text}");
             desk.run(&["redact", "--secrets", "--with", style, "--yes"]).expect_status(0);

@@ -129,7 +129,7 @@ fn nested_objects_of_a_torn_record_are_no_records() {
 fn a_record_behind_one_that_was_cut_at_any_byte_is_never_lost() {
     for (which, (format, _)) in LOGS.iter().enumerate() {
         let (torn, good) = (record(format, "torn", "a \"b\" {c} ü"), record(format, "good", "g"));
-        for cut in 1..torn.len() {
+        for cut in (1 + which..torn.len()).step_by(crate::support::tries::count(4, 1)) {
             let line = [&torn.as_bytes()[..cut], good.as_bytes()].concat();
             assert_eq!(lost(which, &line, std::slice::from_ref(&good)), None, "{cut}");
         }
@@ -160,7 +160,7 @@ fn of_a_merge_all_lines_are_shown_as_each_fix_leaves_them() {
 }
 
 proptest! {
-    #![proptest_config(crate::support::tries::config(200, 20_000))]
+    #![proptest_config(crate::support::tries::config(100, 10_000))]
 
     #[test]
     fn of_three_records_cut_anywhere_and_glued_no_whole_one_is_lost(

@@ -209,7 +209,7 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 40, ..crate::support::tries::config(10, 400) })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 40, ..crate::support::tries::config(5, 300) })]
 
     #[test]
     fn what_a_restore_shows_is_what_it_does(

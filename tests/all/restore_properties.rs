@@ -91,7 +91,7 @@ fn told(format: &str, whole: bool, late: &BTreeMap<PathBuf, Vec<u8>>, compared: 
 const FORMATS: [&str; 5] = ["memory-server", "session-log", "agent-memory", "bmad", "a-mem"];
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 60, ..crate::support::tries::config(9, 400) })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 60, ..crate::support::tries::config(2, 300) })]
 
     #[test]
     fn what_is_said_of_each_record_is_what_a_restore_does_in_every_format(

@@ -112,7 +112,7 @@ fn wait_for_question(terminal: &Terminal, question: &str) {
 
 #[test]
 fn in_the_screens_what_an_agent_changed_meanwhile_is_asked_for_again() {
-    for size in SIZES {
+    for size in crate::support::tries::some(SIZES, &[0]) {
         let desk = Desk::new();
         let mut terminal = desk.run(&[], size);
         terminal.wait_for_text("1 of 6", SOON);

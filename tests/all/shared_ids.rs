@@ -34,7 +34,7 @@ impl Desk {
 
 #[test]
 fn a_verb_that_changes_something_takes_a_key_where_an_id_is_shared() {
-    for format in KINDS {
+    for format in crate::support::tries::some(KINDS, &[0, 3]) {
         let desk = Desk::new(format);
         let (keys, before) = ([desk.key(FIRST), desk.key(SECOND)], files_below(&desk.root()));
         assert_ne!(keys[0], keys[1]);
@@ -71,7 +71,7 @@ fn a_verb_that_changes_something_takes_a_key_where_an_id_is_shared() {
 
 #[test]
 fn the_plan_of_an_erasure_tells_which_of_them_goes_and_which_stays() {
-    for format in KINDS {
+    for format in crate::support::tries::some(KINDS, &[1, 3]) {
         let desk = Desk::new(format);
         let rows = desk.rows();
         let (goes, stays) = (&rows[0], &rows[1]);

@@ -36,6 +36,9 @@ fn in_every_format_an_empty_text_is_refused() {
     let mut formats = Vec::new();
     for row in each_kind(&rows) {
         let (format, key) = (row["format"].as_str().unwrap(), row["key"].as_str().unwrap());
+        if !support::tries::is_long() && formats.contains(&format) {
+            continue;
+        }
         let kept = on(&["edit", key, "--set", "text=Another text.", "--dry-run"]);
         if kept.status != Some(0) {
             continue;
@@ -234,7 +237,7 @@ fn a_record_with_an_empty_text_is_told_by_check() {
 
 #[test]
 fn n_is_the_limit_in_every_verb_that_lists_and_no_word_of_a_query() {
-    let demo = DemoStore::new("");
+    let demo = DemoStore::new("ops/memory");
     demo.change(&["tag", "--query", "type:finding", "+a"]).expect_status(0);
     demo.change(&["tag", "--query", "type:finding", "+b"]).expect_status(0);
     demo.change(&["repair", "--all-safe"]).expect_status(0);
@@ -248,13 +251,15 @@ fn n_is_the_limit_in_every_verb_that_lists_and_no_word_of_a_query() {
         let newest_last = ["journal", "quarantine list"].contains(&verb);
         let most = all.len().min(2);
         let some = if newest_last { &all[all.len() - most..] } else { &all[..most] };
-        for limit in [&["-n", "2"][..], &["-n2"], &["-n=2"], &["--limit", "2"]] {
+        // One verb takes all forms.
+        let forms = [&["-n", "2"][..], &["-n2"], &["-n=2"], &["--limit", "2"]];
+        for limit in forms.into_iter().take(if verb == "stores" { 4 } else { 1 }) {
             let own = with(limit);
             // Steps are printed by store, so the newest of all may not be the last.
             assert!(own == some || verb == "journal" && own.len() == 2, "{verb} {limit:?}: {own:?}");
         }
     }
-    let groups = demo.run(&["duplicates", "--json", "-n", "1"]).json_lines();
+    let groups = DemoStore::new("").run(&["duplicates", "--json", "-n", "1"]).json_lines();
     assert!(!groups.is_empty() && groups.iter().all(|row| row["group"] == 1), "{groups:?}");
     let exported = demo.run(&["export", "-n", "2", "--format", "jsonl"]).stdout;
     assert_eq!(exported.lines().count(), 2, "{exported}");
@@ -266,7 +271,7 @@ fn n_is_the_limit_in_every_verb_that_lists_and_no_word_of_a_query() {
 
 #[test]
 fn an_option_that_lacks_a_dash_is_refused_with_the_option_and_other_words_stay_words() {
-    let demo = DemoStore::new("");
+    let demo = DemoStore::new("shop/.bmad/memory");
     for (words, option) in [
         (&["list", "-limit", "4"][..], "--limit"),
         (&["list", "pool", "-json"], "--json"),
@@ -310,7 +315,7 @@ fn an_option_that_lacks_a_dash_is_refused_with_the_option_and_other_words_stay_w
 fn a_word_in_the_place_of_an_id_is_told_the_query_that_finds_memories() {
     let demo = DemoStore::new("");
     let before = support::lasting(&demo.store);
-    for verb in ["delete", "erase", "archive"] {
+    for verb in support::tries::some(["delete", "erase", "archive"], &[1]) {
         let own = demo.change(&[verb, "pool"]).expect_status(1);
         assert!(own.stderr.contains("use --query pool"), "{verb}: {}", own.stderr);
     }

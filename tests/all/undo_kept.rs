@@ -167,7 +167,7 @@ fn one_record_keeps_bytes_for_undo_in_proportion_to_it_and_derived_files_come_ba
 fn in_a_small_store_one_record_keeps_no_more_for_undo_than_in_a_large_one() {
     // The lines in journal and log have the same length for every change.
     const LINES: u64 = 200;
-    for records in [1, 2, 3, 5, 10, 100] {
+    for records in crate::support::tries::some([1, 2, 3, 5, 10, 100], &[0, 2, 5]) {
         let site = Site::new();
         site.grow(records);
         for verb in [&["tag", "mem_00000000", "+x"][..], &["edit", "mem_00000000", "--set", "importance=0.7"]]

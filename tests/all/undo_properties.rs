@@ -206,7 +206,7 @@ impl Desk {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 100, ..tries::config(10, 400) })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 100, ..tries::config(3, 300) })]
 
     #[test]
     fn no_record_is_lost_or_made_by_undo_whatever_was_done_before(acts in acts(), format in 0..2_usize) {

@@ -17,8 +17,7 @@ fn open(part: &Part) -> io::Result<File> {
 /// `open(path, "a")`, a line, closed.
 pub fn open_and_write(part: &Part, at: usize) -> io::Result<()> {
     let mut file = open(part)?;
-    file.write_all(format!("{}\n", part.line(at)).as_bytes())?;
-    if part.is_durable { file.sync_data() } else { Ok(()) }
+    file.write_all(format!("{}\n", part.line(at)).as_bytes())
 }
 
 /// Writes a line to a file that was opened long before, as a logger does.

@@ -22,9 +22,9 @@ struct Done {
 /// hundred records by their own limits: a rewrite among 20,000 takes them seconds.
 fn storm(format: &'static str) {
     let (records, rewrites) = match format {
-        _ if !is_long() => (1_200, 16),
-        "session-log" => (100_000, 1_000),
-        _ => (20_000, 200),
+        _ if !is_long() => (400, 8),
+        "session-log" => (20_000, 400),
+        _ => (8_000, 120),
     };
     let town = Town::new(format, 60);
     let few = records / 10;

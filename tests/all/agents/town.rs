@@ -68,7 +68,6 @@ impl Town {
             count,
             mark: name.replace(' ', "_"),
             rewrites,
-            is_durable: false,
         }
     }
 

@@ -1,10 +1,9 @@
 //! Files that import each other in a circle can only be understood together, so circles stay small.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use super::Source;
-use super::code::{code_of, without_comments_and_strings};
+use super::code::code_of;
 
 /// The largest circle of files outside `src/tui`, and inside it.
 const LARGEST: [usize; 2] = [3, 12];
@@ -33,11 +32,7 @@ impl Sources {
 
     /// Reads all files, with their tests.
     pub fn read_with_tests() -> Sources {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        let file = |source: &Source| {
-            let text = std::fs::read_to_string(root.join(&source.path)).unwrap();
-            (module_of(source), SourceFile::of(&without_comments_and_strings(&text)))
-        };
+        let file = |source: &Source| (module_of(source), SourceFile::of(&source.with_tests));
         Sources(super::sources().iter().map(file).collect())
     }
 
@@ -98,21 +93,25 @@ impl Sources {
     /// Returns the groups of files that import each other, directly or through others.
     fn circles(&self) -> Vec<Vec<Module>> {
         let imports = self.imports();
-        let reached: BTreeMap<&Module, BTreeSet<&Module>> = imports
-            .keys()
+        let names: Vec<&Module> = imports.keys().copied().collect();
+        let numbered =
+            |own: &BTreeSet<Module>| own.iter().filter_map(|own| names.binary_search(&own).ok()).collect();
+        let next: Vec<Vec<usize>> = imports.values().map(numbered).collect();
+        let reached: Vec<Vec<bool>> = (0..names.len())
             .map(|start| {
-                let (mut seen, mut left) = (BTreeSet::new(), vec![*start]);
+                let (mut seen, mut left) = (vec![false; names.len()], vec![start]);
                 while let Some(at) = left.pop() {
-                    left.extend(imports[at].iter().filter(|next| seen.insert(*next)));
+                    let new = next[at].iter().filter(|own| !std::mem::replace(&mut seen[**own], true));
+                    left.extend(new);
                 }
-                (*start, seen)
+                seen
             })
             .collect();
-        let mut circles: BTreeSet<Vec<Module>> = BTreeSet::new();
-        for (start, seen) in &reached {
-            let circle = seen.iter().filter(|other| reached[*other].contains(*start));
-            circles.insert(circle.map(|own| (*own).clone()).collect());
-        }
+        let circle = |start: usize| -> Vec<Module> {
+            let is_in = |other: &usize| reached[start][*other] && reached[*other][start];
+            (0..names.len()).filter(is_in).map(|own| names[own].clone()).collect()
+        };
+        let circles: BTreeSet<Vec<Module>> = (0..names.len()).map(circle).collect();
         circles.into_iter().filter(|circle| circle.len() > 1).collect()
     }
 }
@@ -183,19 +182,35 @@ fn without_visibility(code: &str) -> String {
 }
 
 fn paths_of(code: &str) -> Vec<Module> {
-    let words = code.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
-    let paths = words.filter(|word| word.contains("::") && !word.starts_with(':'));
-    paths.map(|word| word.trim_end_matches(':').split("::").map(str::to_owned).collect()).collect()
+    let is_of_path =
+        |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b':' || *byte >= 0x80;
+    let (bytes, mut paths, mut end) = (code.as_bytes(), Vec::new(), 0);
+    for at in memchr::memmem::find_iter(bytes, "::") {
+        if at < end {
+            continue;
+        }
+        let start = at - bytes[..at].iter().rev().take_while(|byte| is_of_path(byte)).count();
+        end = at + bytes[at..].iter().take_while(|byte| is_of_path(byte)).count();
+        if start < at && bytes[start] != b':' {
+            let path = code[start..end].trim_end_matches(':');
+            paths.push(path.split("::").map(str::to_owned).collect());
+        }
+    }
+    paths
 }
 
 fn items_of(code: &str) -> BTreeSet<String> {
+    let is_end = |c: char| c.is_whitespace() || "(<{:;=".contains(c);
+    let name = |rest: &str| Some(rest.trim_start_matches(is_end).split(is_end).next()?.to_owned());
     let kinds = ["fn", "struct", "enum", "trait", "type", "const", "static", "macro_rules!"];
-    let words: Vec<&str> = code
-        .split(|c: char| c.is_whitespace() || "(<{:;=".contains(c))
-        .filter(|word| !word.is_empty())
-        .collect();
-    let pairs = words.windows(2).filter(|pair| kinds.contains(&pair[0]));
-    pairs.map(|pair| pair[1].to_owned()).collect()
+    let of_kind = |kind: &'static str| {
+        let ends = memchr::memmem::find_iter(code.as_bytes(), kind).filter_map(move |at| {
+            let rest = &code[at + kind.len()..];
+            (code[..at].chars().next_back().is_none_or(is_end) && rest.starts_with(is_end)).then_some(rest)
+        });
+        ends.filter_map(name).collect::<Vec<_>>()
+    };
+    kinds.into_iter().flat_map(of_kind).collect()
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Reads Rust code for the rules: its imports, and the code without comments, strings and tests.
 
+use std::ops::Range;
+
 /// Returns the modules of this crate that code names, with their lines: `crate::a`,
 /// `crate::{a, b}`, and `palimp::a` in the binary.
 pub fn imports(code: &str) -> Vec<(usize, String)> {
@@ -11,7 +13,7 @@ pub fn imports(code: &str) -> Vec<(usize, String)> {
                 continue;
             }
             let rest = &code[at + root.len()..];
-            let line = code[..at].matches('\n').count() + 1;
+            let line = line_at(code, at);
             found.extend(first_names(rest).into_iter().map(|name| (line, name)));
         }
     }
@@ -47,24 +49,45 @@ fn name_at(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
+/// Returns where `word` is in `text` without a letter before or after it.
+pub fn words_at(text: &str, word: &str) -> impl Iterator<Item = usize> {
+    let letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+    let is_open = [word.as_bytes().first(), word.as_bytes().last()].map(|end| !end.is_some_and(letter));
+    let (text, length) = (text.as_bytes(), word.len());
+    memchr::memmem::find_iter(text, word)
+        .filter(move |at| {
+            let before = text[..*at].last();
+            (is_open[0] || !before.is_some_and(letter))
+                && (is_open[1] || !text.get(at + length).is_some_and(letter))
+        })
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
 /// True if `word` is in `line` without a letter before or after it.
 pub fn has_word(line: &str, word: &str) -> bool {
-    let letter = |c: char| c.is_alphanumeric() || c == '_';
-    line.match_indices(word).any(|(at, _)| {
-        let before = line[..at].chars().next_back();
-        let after = line[at + word.len()..].chars().next();
-        let joined_before = word.starts_with(letter) && before.is_some_and(letter);
-        let joined_after = word.ends_with(letter) && after.is_some_and(letter);
-        !joined_before && !joined_after
-    })
+    words_at(line, word).next().is_some()
+}
+
+/// Returns the number of the line at `at`, counted from one.
+pub fn line_at(text: &str, at: usize) -> usize {
+    line_ends(&text[..at]) + 1
+}
+
+fn line_ends(text: &str) -> usize {
+    memchr::memchr_iter(b'\n', text.as_bytes()).count()
 }
 
 /// Returns `text` with comments, strings and `#[cfg(test)]` items blanked; line ends stay.
 pub fn code_of(text: &str) -> String {
-    let mut code = without_comments_and_strings(text);
+    without_tests(without_comments_and_strings(text))
+}
+
+/// Returns code with `#[cfg(test)]` items blanked.
+pub fn without_tests(mut code: String) -> String {
     while let Some(start) = code.find("#[cfg(test)]") {
         let end = end_of_item(&code, start + "#[cfg(test)]".len());
-        let blank: String = code[start..end].chars().filter(|c| *c == '\n').collect();
+        let blank: String = "\n".repeat(line_ends(&code[start..end]));
         code.replace_range(start..end, &blank);
     }
     code
@@ -73,13 +96,13 @@ pub fn code_of(text: &str) -> String {
 /// Returns the end of the item that starts at `from`: after its closing brace, or its semicolon.
 fn end_of_item(code: &str, from: usize) -> usize {
     let mut depth = 0;
-    for (at, c) in code[from..].char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
+    for at in memchr::memchr3_iter(b'{', b'}', b';', &code.as_bytes()[from..]) {
+        match code.as_bytes()[from + at] {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
             _ => {}
         }
-        if depth == 0 && (c == '}' || c == ';') {
+        if depth == 0 {
             return from + at + 1;
         }
     }
@@ -89,35 +112,27 @@ fn end_of_item(code: &str, from: usize) -> usize {
 /// Returns the strings before the tests, with escapes resolved, with their lines.
 pub fn strings_of(text: &str) -> Vec<(usize, String)> {
     let text = text.split_once("#[cfg(test)]\nmod ").map_or(text, |(own, _)| own);
-    let mut strings = Vec::new();
-    let (mut rest, mut line, mut before) = (text, 1, None);
-    while let Some(c) = rest.chars().next() {
-        let is_string = !rest.starts_with('\'') && !rest.starts_with("//");
-        let length = comment(rest).or_else(|| literal(rest, before));
-        let own = &rest[..length.unwrap_or(c.len_utf8())];
-        if length.is_some() && is_string {
-            strings.push((line, unescaped(own.trim_matches(|c| "rb#".contains(c)).trim_matches('"'))));
-        }
-        line += own.matches('\n').count();
-        (rest, before) = (&rest[own.len()..], Some(c));
-    }
-    strings
+    let own = |text: &str| unescaped(text.trim_matches(|c| "rb#".contains(c)).trim_matches('"'));
+    let is_string = |text: &str| !text.starts_with('\'') && !text.starts_with('/');
+    let strings = pieces_with_lines(text).into_iter().filter(|(_, text)| is_string(text));
+    strings.map(|(line, text)| (line, own(text))).collect()
 }
 
 /// Returns the comments, with their lines.
 pub fn comments_of(text: &str) -> Vec<(usize, String)> {
-    let mut comments = Vec::new();
-    let (mut rest, mut line, mut before) = (text, 1, None);
-    while let Some(c) = rest.chars().next() {
-        let length = comment(rest).or_else(|| literal(rest, before));
-        let own = &rest[..length.unwrap_or(c.len_utf8())];
-        if let Some(comment) = own.strip_prefix("//") {
-            comments.push((line, comment.trim_start_matches(['/', '!']).trim().to_owned()));
-        }
-        line += own.matches('\n').count();
-        (rest, before) = (&rest[own.len()..], Some(c));
-    }
-    comments
+    let own = |text: &str| Some(text.strip_prefix("//")?.trim_start_matches(['/', '!']).trim().to_owned());
+    pieces_with_lines(text).into_iter().filter_map(|(line, text)| Some((line, own(text)?))).collect()
+}
+
+/// Returns the comments and literals, with the lines at which they start.
+fn pieces_with_lines(text: &str) -> Vec<(usize, &str)> {
+    let (mut line, mut at) = (1, 0);
+    let with_line = |own: Range<usize>| {
+        line += line_ends(&text[at..own.start]);
+        at = own.start;
+        (line, &text[own])
+    };
+    pieces(text).into_iter().map(with_line).collect()
 }
 
 fn unescaped(text: &str) -> String {
@@ -128,28 +143,33 @@ fn unescaped(text: &str) -> String {
 
 /// Returns `text` with comments and strings blanked; line ends stay.
 pub fn without_comments_and_strings(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let skipped = comment(rest).or_else(|| literal(rest, code.chars().next_back()));
-        match skipped {
-            Some(length) => {
-                code.extend(rest[..length].chars().filter(|c| *c == '\n'));
-                code.push(' ');
-                rest = &rest[length..];
-            }
-            None => {
-                code.push(c);
-                rest = &rest[c.len_utf8()..];
-            }
-        }
+    let (mut code, mut at) = (String::with_capacity(text.len()), 0);
+    for own in pieces(text) {
+        code.push_str(&text[at..own.start]);
+        code.push_str(&"\n".repeat(line_ends(&text[own.clone()])));
+        code.push(' ');
+        at = own.end;
     }
-    code
+    code + &text[at..]
+}
+
+/// Returns where the comments and literals are.
+fn pieces(text: &str) -> Vec<Range<usize>> {
+    let (bytes, mut found, mut at) = (text.as_bytes(), Vec::new(), 0);
+    while let Some(next) = memchr::memchr3(b'"', b'\'', b'/', &bytes[at..]).map(|next| at + next) {
+        let own = match bytes[next] {
+            b'/' => comment(&text[next..]).map(|length| next..next + length),
+            _ => literal(text, at, next),
+        };
+        at = own.as_ref().map_or(next + 1, |own| own.end);
+        found.extend(own);
+    }
+    found
 }
 
 fn comment(text: &str) -> Option<usize> {
     if text.starts_with("//") {
-        return Some(text.find('\n').unwrap_or(text.len()));
+        return Some(memchr::memchr(b'\n', text.as_bytes()).unwrap_or(text.len()));
     }
     if !text.starts_with("/*") {
         return None;
@@ -168,43 +188,39 @@ fn comment(text: &str) -> Option<usize> {
     Some(text.len())
 }
 
-fn literal(text: &str, before: Option<char>) -> Option<usize> {
-    let in_name = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let start = text.char_indices().take(3).find(|(_, c)| ['"', '\'', '#'].contains(c));
-    let prefix = start.filter(|_| !in_name).map_or("", |(at, _)| &text[..at]);
-    let body = &text[prefix.len()..];
-    if ["r", "br"].contains(&prefix) {
-        let hashes = body.len() - body.trim_start_matches('#').len();
-        let inner = body[hashes..].strip_prefix('"')?;
-        let end = inner.find(&format!("\"{}", "#".repeat(hashes)))?;
-        return Some(prefix.len() + hashes + 1 + end + 1 + hashes);
+/// Returns the literal whose quote is at `quote`, with the letters before it that belong to it, from `from` on.
+fn literal(text: &str, from: usize, quote: usize) -> Option<Range<usize>> {
+    let before = &text[from..quote];
+    let body = &text[quote..];
+    let opening = before.trim_end_matches('#');
+    let is_name = |text: &str| text.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    let prefix = ["br", "r", "b"].into_iter().find(|own| opening.ends_with(own));
+    let prefix = prefix.filter(|own| !is_name(&opening[..opening.len() - own.len()])).unwrap_or_default();
+    let start = from + opening.len() - prefix.len();
+    if body.starts_with('"') && prefix.ends_with('r') {
+        let end = format!("\"{}", "#".repeat(before.len() - opening.len()));
+        return Some(start..quote + 1 + body[1..].find(&end)? + end.len());
     }
-    if !["", "b"].contains(&prefix) {
-        return None;
-    }
-    match body.chars().next()? {
-        '"' => Some(prefix.len() + quoted(body, '"')?),
+    let length = match body.chars().next()? {
+        '"' => quoted(body, b'"')?,
         // A lifetime has no closing quote after one character.
-        '\'' if body[1..].starts_with('\\') => Some(prefix.len() + quoted(body, '\'')?),
-        '\'' => {
-            let c = body[1..].chars().next()?;
-            let end = 1 + c.len_utf8();
-            body[end..].starts_with('\'').then_some(prefix.len() + end + 1)
+        _ if body[1..].starts_with('\\') => quoted(body, b'\'')?,
+        _ => {
+            let end = 1 + body[1..].chars().next()?.len_utf8();
+            body[end..].starts_with('\'').then_some(end + 1)?
         }
-        _ => None,
-    }
+    };
+    Some(quote - if before.ends_with(prefix) { prefix.len() } else { 0 }..quote + length)
 }
 
 /// Returns the length of a quoted literal with escapes, including the quotes.
-fn quoted(text: &str, quote: char) -> Option<usize> {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            c if c == quote => return Some(at + c.len_utf8()),
-            _ => {}
+fn quoted(text: &str, quote: u8) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        at += memchr::memchr2(b'\\', quote, text.as_bytes().get(at..)?)?;
+        if text.as_bytes()[at] == quote {
+            return Some(at + 1);
         }
+        at += 2;
     }
-    None
 }

@@ -1,10 +1,12 @@
 //! Only `format` and `demo` name a format, so that a new one costs one folder and one line.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
 use palimp::format::FORMATS;
 
+use super::code::{line_at, words_at};
 use super::rust_files;
 
 #[test]
@@ -27,31 +29,24 @@ fn only_the_modules_of_formats_and_of_the_demo_name_a_format() {
 
 /// Returns the lines that name a format, but for tests and for examples, which are tests, too.
 fn named(text: &str) -> Vec<(usize, &'static str)> {
-    let mut is_example = false;
-    let mut found = Vec::new();
-    for (at, line) in text.lines().enumerate().take_while(|(_, line)| *line != "mod tests {") {
-        let comment = line.trim_start();
-        if comment.starts_with("/// ```") || comment.starts_with("//! ```") {
-            is_example = !is_example;
-        }
-        let is_named = |name: &str| {
-            let spelled = [name.to_owned(), name.replace('-', "_"), name.replace('-', "")];
-            let lower = line.to_lowercase();
-            // Three letters and a dash are in words of other languages, too: a name has an end.
-            spelled.iter().any(|name| {
-                lower.match_indices(name.as_str()).any(|(start, _)| {
-                    let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-                    !letter(lower[..start].chars().next_back())
-                        && !letter(lower[start + name.len()..].chars().next())
-                })
-            })
-        };
-        // Markdown is also what other modules write and show.
-        let names = FORMATS.iter().map(|format| format.name()).filter(|name| *name != "markdown");
-        let names = names.filter(|name| is_named(name));
-        found.extend(names.filter(|_| !is_example).map(|name| (at + 1, name)));
-    }
-    found
+    let own = text.split_once("\nmod tests {\n").map_or(text, |(own, _)| own).to_lowercase();
+    // Markdown is also what other modules write and show.
+    let names = FORMATS.iter().map(|format| format.name()).filter(|name| *name != "markdown");
+    let places = |name: &'static str| {
+        let spelled = [name.to_owned(), name.replace('-', "_"), name.replace('-', "")];
+        let own = &own;
+        let found = spelled.into_iter().flat_map(move |spelled| words_at(own, &spelled).collect::<Vec<_>>());
+        found
+            .filter(|at| !is_in_example(own, *at))
+            .map(|at| (line_at(own, at), name))
+            .collect::<BTreeSet<_>>()
+    };
+    names.flat_map(places).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn is_in_example(text: &str, at: usize) -> bool {
+    let opens = |line: &&str| ["/// ```", "//! ```"].iter().any(|own| line.trim_start().starts_with(own));
+    text[..at].lines().filter(opens).count() % 2 == 1
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn a_cut_at_any_step_leaves_the_state_before_or_the_state_after() {
     let mut wrong = Vec::new();
     for (number, case) in CASES.iter().enumerate() {
         let sweep = Sweep::of(Bench::of(case), &[]);
-        wrong.extend(sweep.cut(&[], Share::of(37, 4, number)));
+        wrong.extend(sweep.cut(&[], Share::of(67, 2, number)));
     }
     assert!(wrong.is_empty(), "{}", told(wrong));
 }

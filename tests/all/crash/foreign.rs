@@ -166,7 +166,14 @@ pub fn begun(format: &'static str, deed: &'static Deed) -> Result<Faulty, String
 /// must run in exactly those formats that have it.
 fn sweep(lies: &[Lie], every: usize, with_kills: bool) -> (usize, Vec<String>) {
     let (mut count, mut number, mut wrong) = (0, 0_usize, Vec::new());
-    for format in FORMATS {
+    // The short form tries other formats with kills, and one where the file system lacks something.
+    let picks: &[usize] = match lies.len() {
+        0 if with_kills => &[1, 3],
+        0 => &[0, 2, 4],
+        1 => &[1],
+        _ => &[2],
+    };
+    for format in tries::some(FORMATS, picks) {
         for deed in DEEDS {
             let is_meant = deed.formats.contains(&format);
             let ran = begun(format, deed).and_then(|begin| {
@@ -234,21 +241,21 @@ fn in_window(lies: &[Lie], own: &Try<'_>, at: &str) -> bool {
 }
 
 fn assert_nothing_is_lost(lies: &[Lie], every: usize, with_kills: bool) {
-    let every = tries::count(every * 2, every / 60);
+    let every = tries::count(every, 6);
     let (count, wrong) = sweep(lies, every, with_kills);
     println!("{count} states, {} wrong", wrong.len());
-    assert!(count > 20, "{count}");
+    assert!(count > 5, "{count}");
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
 fn nothing_of_another_program_is_lost_whatever_it_does_before_whichever_step() {
-    assert_nothing_is_lost(&[], 361, false);
+    assert_nothing_is_lost(&[], 1_181, false);
 }
 
 #[test]
 fn nothing_of_another_program_is_lost_where_the_change_is_killed_afterwards() {
-    assert_nothing_is_lost(&[], 421, true);
+    assert_nothing_is_lost(&[], 1_471, true);
 }
 
 #[test]
@@ -273,7 +280,9 @@ fn each_step(
     let files = plan.iter().flat_map(|plan| &plan.changes).filter(|own| is_it(&own.act));
     let (mut count, mut wrong) = (0, Vec::new());
     for file in files.map(|own| own.path.clone()) {
-        for (foreign, step) in FOREIGN.iter().flat_map(|own| (0..learned.steps()).map(|at| (*own, at))) {
+        for (foreign, step) in
+            FOREIGN.iter().flat_map(|own| tries::spread(learned.steps(), 7).map(|at| (*own, at)))
+        {
             let kills = [1, 2, 4].map(|later| Some(step + later));
             // The short form kills at one of them, in turn.
             let kills = if tries::is_long() { &kills[..] } else { &kills[step % 3..][..1] };
@@ -308,6 +317,6 @@ fn each_step(
 fn a_copy_that_is_too_old_goes_only_as_it_was_looked_at() {
     let begin = start("memory-server", &ROTATES).unwrap();
     let (count, wrong) = each_step("memory-server", &ROTATES, |act| matches!(act, Act::Expire(_)), &begin);
-    assert!(count > 100, "{count}");
+    assert!(count > 20, "{count}");
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -78,10 +78,9 @@ fn is_wrong(format: &'static str, step: usize, fault: Fault) -> Option<String> {
 
 #[test]
 fn one_record_is_tagged_or_not_whatever_call_fails() {
-    let every = tries::count(4, 1);
     let (mut count, mut wrong) = (0, Vec::new());
-    for format in FORMATS {
-        for step in (0..steps_of(format)).filter(|step| step % every == 0) {
+    for format in tries::some(FORMATS, &[1]) {
+        for step in tries::spread(steps_of(format), 8) {
             for fault in [Fault::Crash, Fault::Error(Errno::IO)] {
                 count += 1;
                 let what = is_wrong(format, step, fault);
@@ -89,18 +88,17 @@ fn one_record_is_tagged_or_not_whatever_call_fails() {
             }
         }
     }
-    assert!(count > 20, "{count}");
+    assert!(count > 12, "{count}");
     assert!(wrong.is_empty(), "{} of {count}: {}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
 fn a_change_of_one_record_first_settles_what_was_cut_short_in_its_store() {
-    let every = tries::count(5, 1);
     let mut unsettled = 0;
-    for format in FORMATS {
+    for format in tries::some(FORMATS, &[0]) {
         let (disk, step_count) = (large(format), steps_of(format));
         let (before, _) = said(&load(&disk, format));
-        for step in (0..step_count).filter(|step| step % every == 0) {
+        for step in tries::spread(step_count, 6) {
             let disk = large(format);
             let _ = tag(&disk, format, "seen", Some((step, Fault::Crash)));
             let disk = disk.restart();
@@ -114,7 +112,7 @@ fn a_change_of_one_record_first_settles_what_was_cut_short_in_its_store() {
             assert!(is_settled(), "{format} after a kill at {step}");
         }
     }
-    assert!(unsettled > 2, "{unsettled}");
+    assert!(unsettled > 1, "{unsettled}");
 }
 
 /// Returns the number of calls for a change of one record.

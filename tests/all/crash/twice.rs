@@ -9,6 +9,7 @@ use palimp::disk::{Disk, Machine};
 use super::bench::{Bench, DATA, ROOT, next_start, run};
 use super::cases::named;
 use super::machine::Still;
+use crate::support::tries;
 
 const THEIRS: &str = "{\"id\":\"mem_900\",\"content\":{\"finding\":\"In the file of one.\"}}\n";
 const ADDED: &str = "{\"id\":\"mem_901\",\"content\":{\"finding\":\"Added by another.\"}}\n";
@@ -79,7 +80,7 @@ fn with_both_before(steps: [usize; 2], killed: Option<usize>) -> Option<()> {
 #[test]
 fn what_is_added_to_our_bytes_is_kept_where_they_leave_again_as_another_had_replaced_the_file() {
     let mut count = 0;
-    for first in 0.. {
+    for first in (0..).step_by(tries::count(5, 1)) {
         let before = count;
         for later in 1..3 {
             for killed in [None, Some(1)] {
@@ -91,5 +92,5 @@ fn what_is_added_to_our_bytes_is_kept_where_they_leave_again_as_another_had_repl
             break;
         }
     }
-    assert!(count > 50, "{count}");
+    assert!(count > 8, "{count}");
 }

@@ -178,6 +178,7 @@ fn a_change_that_was_shown_before_an_erasure_keeps_no_copy_of_what_was_erased() 
 #[test]
 fn another_erasure_waits_until_one_that_stopped_is_over() {
     let files = StoreBuilder::session_log()
+        .config(json!({"concurrency": {"lock_timeout_ms": 100}}))
         .session("one")
         .entries(3)
         .tombstone("mem_000")

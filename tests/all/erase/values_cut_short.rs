@@ -81,25 +81,26 @@ fn an_erasure_of_a_value_that_is_cut_short_anywhere_is_finished_by_the_next_star
     let whole = begun.restart();
     let erased = erase_value(&whole).unwrap();
     assert_eq!((erased.left.as_slice(), left_on(&whole)), ([].as_slice(), Vec::new()));
-    let (mut finished, every) = (0, crate::support::tries::count(5, 1));
-    for step in (begun.steps()..whole.steps()).step_by(every) {
+    let mut finished = 0;
+    for step in crate::support::tries::spread(whole.steps() - begun.steps(), 14) {
+        let step = begun.steps() + step;
         let disk = begun.restart();
         disk.fail_at(step, Fault::Crash);
         let _ = erase_value(&disk);
         finished += usize::from(finishes(&disk.restart(), &format!("killed at step {step}")));
-        if step % 2 == 0 {
-            for (label, cut) in disk.after_power_cut().into_iter().take(6) {
+        if step.is_multiple_of(2) {
+            for (label, cut) in disk.after_power_cut().into_iter().take(3) {
                 finishes(&cut, &format!("power cut at step {step}: {label}"));
             }
         }
     }
-    assert!(finished > 6, "only {finished} had begun");
+    assert!(finished > 3, "only {finished} had begun");
 }
 
 #[test]
 fn a_failing_disk_is_told_and_the_next_start_finishes_the_erasure_of_a_value() {
     let first = desk().steps();
-    for step in (first..first + 60).step_by(crate::support::tries::count(4, 1)) {
+    for step in (first..first + 60).step_by(crate::support::tries::count(9, 1)) {
         let disk = desk();
         disk.fail_at(step, Fault::Error(Errno::IO));
         let _ = erase_value(&disk);

@@ -165,7 +165,7 @@ fn one(seed: u64, format: &'static str) -> bool {
 
 #[test]
 fn what_agents_write_between_plan_and_commit_is_there_once_beside_what_was_planned() {
-    let rounds: u64 = crate::support::tries::count(60, 20_000);
+    let rounds: u64 = crate::support::tries::count(25, 5_000);
     for format in ["session-log", "memory-server"] {
         let done = (0..rounds).map(|n| seed() + n).filter(|&seed| told(seed, || one(seed, format))).count();
         assert!(done > rounds as usize / 3, "{done} of {rounds}");

@@ -101,7 +101,7 @@ fn one(seed: u64, format: &'static str) -> bool {
 
 #[test]
 fn an_edit_changes_one_field_and_is_undone_and_redone_byte_for_byte() {
-    let rounds = crate::support::tries::count(50, 20_000);
+    let rounds = crate::support::tries::count(15, 4_000);
     for format in ["memory-server", "session-log"] {
         let done =
             (0..rounds).map(|n| seed() + n).filter(|&seed| super::told(seed, || one(seed, format))).count();

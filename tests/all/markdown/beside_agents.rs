@@ -105,10 +105,10 @@ fn before_the_first_change_it_is_said_that_an_agent_is_at_work() {
     assert!(!told(&(now + chrono::Duration::hours(1)).to_rfc3339()));
 }
 
-/// Changes forty topics while an agent writes them, too. Each change of palimp is in the file, or reported.
-fn forty_edits(write: Write) {
-    let mut files = claude();
-    for number in 0..40 {
+/// Changes topics while an agent writes them, too. Each change of palimp is in the file, or reported.
+fn edits_beside(write: Write) {
+    let (mut files, many) = (claude(), crate::support::tries::count(12, 40));
+    for number in 0..many {
         files = files.with(
             &format!("t{number}.md"),
             format!("---\nname: t{number}\ndescription: d\n---\n\nfirst {number}\n"),
@@ -124,7 +124,7 @@ fn forty_edits(write: Write) {
                 if stop.load(std::sync::atomic::Ordering::Relaxed) {
                     break;
                 }
-                let number = round % 40;
+                let number = round % many;
                 let file = desk.store.path.join(format!("t{number}.md"));
                 // It reads, takes its time, and writes what it read with a line more.
                 let Ok(text) = fs::read_to_string(&file) else { continue };
@@ -135,7 +135,7 @@ fn forty_edits(write: Write) {
             }
             written
         });
-        for number in 0..40 {
+        for number in 0..many {
             let value = format!("description=changed {number}");
             let out = desk.run(&["edit", &format!("t{number}"), "--set", &value, "--yes"]);
             if out.status != Some(0) {
@@ -152,7 +152,7 @@ fn forty_edits(write: Write) {
     });
     assert!(lines.is_empty(), "lost of the agent: {lines:?}");
     let found = desk.run(&["check", "--json"]).stdout;
-    for number in 0..40 {
+    for number in 0..many {
         let is_there = desk.text(&format!("t{number}.md")).contains(&format!("changed {number}\n"));
         let is_reported = found
             .lines()
@@ -164,15 +164,15 @@ fn forty_edits(write: Write) {
             desk.text(&format!("t{number}.md"))
         );
     }
-    assert!(refused.len() < 10, "{refused:?}");
+    assert!(refused.len() < many / 4, "{refused:?}");
 }
 
 #[test]
-fn forty_changes_beside_a_writer_that_replaces_files_are_there_or_reported() {
-    forty_edits(by_rename);
+fn changes_beside_a_writer_that_replaces_files_are_there_or_reported() {
+    edits_beside(by_rename);
 }
 
 #[test]
-fn forty_changes_beside_a_writer_into_files_are_there_or_reported() {
-    forty_edits(in_place);
+fn changes_beside_a_writer_into_files_are_there_or_reported() {
+    edits_beside(in_place);
 }

@@ -247,7 +247,8 @@ fn every_change_is_refused_with_the_reason_and_no_file_changes() {
         let before = state(&desk.store.path);
         let ids: Vec<String> =
             rows(&desk.store, "list", "").iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
-        for id in &ids {
+        // One memory of each family in the short form.
+        for id in ids.iter().take(crate::support::tries::count(1, 100)) {
             for words in [
                 &["edit", id, "--set", "text=new", "--yes"][..],
                 &["tag", id, "+x", "--yes"],

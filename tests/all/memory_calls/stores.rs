@@ -5,6 +5,7 @@ use palimp::memory::{Memory, MemoryQuery, Options, State};
 use super::assert_refused;
 use crate::support::demo::DemoStore;
 use crate::support::files_below;
+use crate::support::tries::count;
 
 const STORES: [&str; 5] =
     ["team/memories", "ops/memory", "web/.agent-memory", "shop/.bmad/memory", "notes/.chora/memory"];
@@ -20,7 +21,7 @@ fn a_link_that_leads_to_a_memory_is_told_by_that_memory_too() {
         let mut memory = open(&desk);
         let all = memory.query(MemoryQuery { archived: true, ..MemoryQuery::default() }).unwrap();
         let mut followed = 0;
-        for own in all.iter() {
+        for own in all.iter().step_by(count(3, 1)) {
             let (Some(id), session) = (own.id.as_deref(), own.session.as_deref()) else { continue };
             for link in memory.links(session, id).unwrap().read.outgoing {
                 // A trace or a session leads to one of several memories.
@@ -79,7 +80,7 @@ fn reading_a_store_of_any_format_writes_nothing() {
         // The demo has damage, and a query finds some of it.
         let all = memory.problems();
         assert!(found.problems.iter().all(|own| all.contains(own)), "{name}");
-        for own in found.iter().filter(|own| own.id.is_some()) {
+        for own in found.iter().filter(|own| own.id.is_some()).step_by(count(11, 1)) {
             let (session, id) = (own.session.as_deref(), own.id.as_deref().unwrap());
             assert_eq!(memory.problems_of(session, id).unwrap().is_empty(), {
                 let got = memory.get(session, id).unwrap().unwrap();

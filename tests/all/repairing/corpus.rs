@@ -129,7 +129,8 @@ fn hundreds_of_damaged_logs_are_repaired_without_a_loss_and_a_second_repair_has_
     let mut count = 0;
     for (number, (format, log)) in COMPARED.into_iter().enumerate() {
         for first in 0..DAMAGES.len() {
-            let others = (0..DAMAGES.len()).filter(|own| tries::is_long() || (own + first + number) % 4 == 0);
+            let others =
+                (0..DAMAGES.len()).filter(|own| tries::is_long() || (own + first + number) % 13 == 0);
             let combined = others.map(|second| vec![first, second]).chain([vec![first]]);
             for which in combined {
                 count += 1;
@@ -140,7 +141,7 @@ fn hundreds_of_damaged_logs_are_repaired_without_a_loss_and_a_second_repair_has_
             }
         }
     }
-    assert!(count >= 400, "{count}");
+    assert!(count >= 180, "{count}");
 }
 
 #[test]
@@ -219,7 +220,7 @@ fn happens(bytes: &mut Vec<u8>, own: &Chance) {
 }
 
 proptest! {
-    #![proptest_config(tries::config(60, 10_000))]
+    #![proptest_config(tries::config(24, 3_000))]
 
     #[test]
     fn of_what_chance_damaged_nothing_whole_is_lost_and_a_repair_ends(

@@ -90,7 +90,7 @@ fn what_is_offered_for_a_torn_line_is_the_same_alone_and_among_many() {
     for (format, log) in LOGS {
         let whole = |at: usize| record(format, &format!("evt-{at:06}"), "a \"b\" {c} ü\u{1f980}");
         // More lines than one thread reads, each cut at another place.
-        let lines = (0..600).map(|at| {
+        let lines = (0..count(300, 600)).map(|at| {
             let own = whole(at).into_bytes();
             own[..8 + at % (own.len() - 8)].to_vec()
         });
@@ -102,7 +102,7 @@ fn what_is_offered_for_a_torn_line_is_the_same_alone_and_among_many() {
         let fixes = |bench: &RepairContext<'_>, own: &Problem| told(bench.fixes(own));
         let many = RepairContext::of(&context, &material, []).each(&store.problems, fixes);
         assert_eq!(many.len(), store.problems.len());
-        let step = count(37, 1);
+        let step = count(73, 1);
         for (problem, many) in store.problems.iter().zip(many).step_by(step) {
             assert_eq!(
                 fixes(&RepairContext::of(&context, &material, []), problem),
@@ -115,7 +115,7 @@ fn what_is_offered_for_a_torn_line_is_the_same_alone_and_among_many() {
 }
 
 proptest! {
-    #![proptest_config(crate::support::tries::config(24, 10_000))]
+    #![proptest_config(crate::support::tries::config(16, 4_000))]
 
     #[test]
     fn of_a_log_cut_at_any_two_places_no_repair_loses_what_could_be_kept(

@@ -25,7 +25,7 @@ fn the_fixes_of_many_torn_equal_and_conflicting_lines_are_told_in_proportion() {
         let (a, b) = (own(&format!("a{number}")), own(&format!("b{number}")));
         format!("<<<<<<< HEAD\n{a}\n=======\n{b}\n>>>>>>> topic\n")
     };
-    let many = count(500, 10_000);
+    let many = count(200, 10_000);
     let lines: [&dyn Fn(usize) -> String; 3] = [&torn, &|_| own("same") + "\n", &conflict];
     for (kind, line) in lines.iter().enumerate() {
         let of = |lines: usize| takes(&(0..lines).map(line).collect::<String>());

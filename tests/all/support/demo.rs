@@ -33,12 +33,14 @@ fn write(folder: &Path, now: Moment) {
 
 /// Returns the screens' count of memories when `gone` of the demo's are gone.
 pub fn memories(gone: usize) -> String {
-    let folder = super::folder::new();
-    for (path, bytes) in palimp::demo::files(1, Moment::of_the_clock()) {
-        palimp::disk::write_new(&folder.path().join(path), &bytes).unwrap();
-    }
-    let all = run(["list", "--json", "--store", folder.path().to_str().unwrap()]).json_lines().len();
-    format!("{} memories", all - gone)
+    static ALL: LazyLock<usize> = LazyLock::new(|| {
+        let folder = super::folder::new();
+        for (path, bytes) in palimp::demo::files(1, Moment::of_the_clock()) {
+            palimp::disk::write_new(&folder.path().join(path), &bytes).unwrap();
+        }
+        run(["list", "--json", "--store", folder.path().to_str().unwrap()]).json_lines().len()
+    });
+    format!("{} memories", *ALL - gone)
 }
 
 /// A store in its own copy of the demo.

@@ -18,6 +18,20 @@ pub fn count<T>(short: T, long: T) -> T {
     if is_long() { long } else { short }
 }
 
+/// Returns which of several alike, such as formats or stores, a test tries: these in the short form, all in the
+/// long one. Where they share the code under test, the picks are spread over the tests.
+pub fn some<T>(all: impl IntoIterator<Item = T>, picks: &[usize]) -> Vec<T> {
+    let chosen = |(at, one)| (is_long() || picks.contains(&at)).then_some(one);
+    all.into_iter().enumerate().filter_map(chosen).collect()
+}
+
+/// Returns which of `count` calls are tried, such as those at which a process is killed: in the short form
+/// about `short`, spread evenly, with the first and the last; in the long form all.
+pub fn spread(count: usize, short: usize) -> impl Iterator<Item = usize> {
+    let every = self::count(count.div_ceil(short.max(2) - 1).max(1), 1);
+    (0..count).filter(move |at| at % every == 0 || at + 1 == count)
+}
+
 /// Returns the random seed: `PALIMP_SEED`, otherwise a constant, or a random one in the long form.
 pub fn seed() -> u64 {
     static SEED: OnceLock<u64> = OnceLock::new();

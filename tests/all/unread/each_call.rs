@@ -18,7 +18,7 @@ const DATA: &str = "/home/data";
 /// The disk in memory counts its changes from 1970 on; the demo was written a day before.
 const NOW: Moment = Moment(400 * 86_400_000_000);
 /// The short form lets one of this many calls fail.
-const SAMPLED: usize = 41;
+const SAMPLED: usize = 97;
 
 type Make = fn(&WriteContext<'_>) -> Result<Plan, Refusal>;
 
@@ -148,13 +148,12 @@ fn folders(disk: &Faulty) -> Vec<PathBuf> {
 }
 
 /// The short form tries one of this many kills, and one of this many reading calls.
-const KILLS: usize = 37;
-const READS: usize = 17;
+const KILLS: usize = 71;
+const READS: usize = 37;
 
 #[test]
 fn where_any_one_call_fails_that_reads_for_going_on_with_a_change_the_next_start_makes_it_good() {
-    let is_long = std::env::var_os("PALIMP_LONG").is_some();
-    let (kills, reads) = if is_long { (3, 1) } else { (KILLS, READS) };
+    let (kills, reads) = crate::support::tries::count((KILLS, READS), (3, 2));
     let (begun, mut wrong, mut count) = (disk(), Vec::new(), 0);
     for (number, (format, root, verb, make)) in TRIED.into_iter().enumerate() {
         let whole = begun.restart();

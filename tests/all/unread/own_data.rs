@@ -41,8 +41,8 @@ fn our_own_data_that_cannot_be_read_is_told_and_nothing_is_done_as_if_it_were_em
             continue;
         }
         let is_of_all = thing == own || matches!(&*name, "journal.jsonl" | "undo");
-        // The short form skips every other file that is tried with only one verb.
-        if !is_of_all && number % 2 == 1 && !is_long() {
+        // The short form takes one of some files that are tried with only one verb.
+        if !is_of_all && number % 13 != 0 && !is_long() {
             continue;
         }
         let mode = fs::metadata(&thing).unwrap().permissions();
