@@ -1,12 +1,12 @@
 //! The table of actions: an action that changes something names its verbs, and does nothing without a target.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::KeyCode;
 
 use super::Desk;
 use super::changes::{differing, files, notice, on};
 use super::marks::search;
 use crate::tui::action::{ACTIONS, Action, ActionInfo};
-use crate::tui::message::{Effect, Msg};
+use crate::tui::message::Effect;
 use crate::tui::state::app::{Pane, Screen};
 use crate::tui::update::act;
 use crate::work::Job;
@@ -132,67 +132,6 @@ fn in_views_with_nothing_in_them_no_action_changes_anything_and_each_says_so() {
             assert!(!notice(&desk).is_empty(), "{} in {screen:?} says nothing", known.name);
         }
         assert_eq!(differing(&before, &files(&desk)), Vec::<std::path::PathBuf>::new());
-    }
-}
-
-#[test]
-fn the_help_scrolls_by_lines_pages_half_pages_and_to_its_ends() {
-    for opens in ["?", ":"] {
-        let mut desk = Desk::small(80, 24);
-        desk.type_keys(opens);
-        let at = |desk: &Desk| desk.app.prompt.as_ref().unwrap().choice.at;
-        let last = desk.app.prompt.as_ref().unwrap().actions().len() - 1;
-        desk.press(KeyCode::PageDown);
-        let page = at(&desk);
-        assert!(page > 10, "{page}");
-        desk.press(KeyCode::PageUp);
-        assert_eq!(at(&desk), 0);
-        let control = |c| Msg::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL));
-        desk.send(control('d'));
-        assert_eq!(at(&desk), page / 2);
-        desk.send(control('u'));
-        assert_eq!(at(&desk), 0);
-        desk.press(KeyCode::End);
-        assert_eq!(at(&desk), last);
-        desk.press(KeyCode::Down);
-        desk.press(KeyCode::Up);
-        assert_eq!(at(&desk), last - 1);
-        desk.press(KeyCode::Home);
-        assert_eq!(at(&desk), 0);
-        // First, Ctrl-u removes the typed text.
-        desk.type_keys("undo");
-        desk.send(control('u'));
-        assert_eq!(desk.app.prompt.as_ref().unwrap().text(), "");
-        assert!(desk.screen().contains("the next line") || opens == ":");
-    }
-}
-
-#[test]
-fn on_a_narrow_screen_what_is_cut_says_so_and_reasons_are_told_whole() {
-    let mut desk = Desk::small(80, 24);
-    desk.type_keys("?");
-    let cut = desk.app.prompt.as_ref().unwrap().actions().into_iter().find(|own| own.about.len() > 45);
-    for c in cut.unwrap().name.chars() {
-        desk.type_keys(&c.to_string());
-    }
-    assert!(desk.screen().contains("…"), "{}", desk.screen());
-    let mut desk = Desk::small(80, 24);
-    desk.type_keys("/nofield:x");
-    assert!(
-        desk.screen().lines().any(|line| line.contains("no field") && line.trim_end().ends_with('…')),
-        "{}",
-        desk.screen()
-    );
-    let mut desk = Desk::new(80, 24);
-    desk.type_keys("/type:tool_run");
-    desk.press(KeyCode::Enter);
-    desk.type_keys("d");
-    let menu = desk.app.delete_menu.as_ref().unwrap();
-    let shown: String =
-        desk.screen().split_whitespace().filter(|word| !word.contains('│')).collect::<Vec<_>>().join(" ");
-    for refused in menu.lines.iter().filter_map(|line| line.refused.as_ref()) {
-        let end = refused.split_whitespace().last().unwrap();
-        assert!(shown.contains(end), "{refused}\n{}", desk.screen());
     }
 }
 

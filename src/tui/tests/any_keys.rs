@@ -13,6 +13,7 @@ pub(super) enum Happening {
     Resize(u16, u16),
     Paste(String),
     Changed,
+    Keep,
     Going,
     Tick,
 }
@@ -24,6 +25,7 @@ impl From<Happening> for Msg {
             Happening::Resize(width, height) => Msg::Resize(width, height),
             Happening::Paste(text) => Msg::Paste(text),
             Happening::Changed => Msg::StoresChanged,
+            Happening::Keep => Msg::SaveDraft,
             Happening::Going => Msg::ShowProgress,
             Happening::Tick => Msg::Tick,
         }

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::KeyCode;
 
 use super::changes::notice;
 use super::go_back::{chosen, learnings, lost_nine, open_older, own_data, root, write};
-use super::{Desk, Msg, selected_title};
+use super::{Desk, selected_title};
 use crate::model::JournalLine;
 use crate::ops::backup_restore::comparison::DifferenceKind;
 use crate::work::BackupRow;
@@ -38,16 +38,6 @@ fn the_difference_of_a_memory_tells_its_text_and_fields_and_no_json() {
     assert!(screen.contains("~ importance no longer high → high"), "{screen}");
     assert!(screen.contains("category  security") && screen.contains("access_count  7"), "{screen}");
     assert!(!screen.contains('{') && !screen.contains("\":"), "{screen}");
-}
-
-#[test]
-fn the_first_backup_that_is_offered_is_an_intact_one() {
-    let mut desk = Desk::new(120, 36);
-    desk.type_keys("gr");
-    let own = |desk: &Desk| desk.app.list_view.backups.of(desk.app.list_view.row()).cloned().unwrap();
-    assert!(own(&desk).verified.is_some_and(|own| own.is_whole), "{}", desk.screen());
-    desk.press(KeyCode::Enter);
-    assert!(desk.app.list_view.backups.opened.as_ref().unwrap().verified.is_whole);
 }
 
 #[test]
@@ -106,38 +96,6 @@ fn what_was_deleted_since_a_backup_is_named_and_comes_back_only_if_it_is_marked(
 }
 
 #[test]
-fn an_open_backup_shows_below_its_memories_what_the_one_under_the_cursor_says() {
-    let mut desk = Desk::new(120, 36);
-    desk.type_keys("grj");
-    desk.press(KeyCode::Enter);
-    let below = |desk: &Desk| -> String {
-        let screen = desk.screen();
-        screen
-            .split_once("─ Difference   − now   + in the backup")
-            .map_or(String::new(), |(_, own)| own.into())
-    };
-    let first = below(&desk);
-    assert!(first.contains("Retry budget is 3") && first.contains("category"), "{}", desk.screen());
-    desk.type_keys("jj");
-    assert!(below(&desk).contains("~ importance high → medium"), "{}", desk.screen());
-    // The cursor stays in its list, and a click on a row moves it there.
-    desk.type_keys("gg");
-    let row = desk.screen().lines().position(|line| line.contains("~ Use uv, not pip")).unwrap();
-    let event = MouseEvent {
-        kind: MouseEventKind::Down(MouseButton::Left),
-        column: 10,
-        row: row as u16,
-        modifiers: KeyModifiers::NONE,
-    };
-    desk.send(Msg::Mouse(event));
-    assert_eq!(desk.app.list_view.details.cursor.at, 2);
-    // If there is little room, the rows get all of it.
-    desk.app.size = (80, 24);
-    desk.type_keys("k");
-    assert!(below(&desk).is_empty(), "{}", desk.screen());
-}
-
-#[test]
 fn a_closed_backup_tells_what_it_is_and_once_it_was_verified_what_differs() {
     let (mut desk, _) = lost_nine(120, 36);
     desk.type_keys("gr");
@@ -176,15 +134,6 @@ fn compare_all_again(desk: &mut Desk) {
 }
 
 #[test]
-fn only_the_intact_backup_that_is_offered_is_compared_with_its_file() {
-    let mut desk = Desk::new(120, 36);
-    desk.type_keys("gr");
-    let [damaged, intact] = listed(&desk) else { panic!("{}", desk.screen()) };
-    assert!(damaged.verified.as_ref().is_some_and(|own| !own.is_whole) && damaged.differs.is_none());
-    assert!(intact.differs.is_some());
-}
-
-#[test]
 fn backups_that_were_listed_again_are_compared_again() {
     let (mut desk, _) = lost_nine(120, 36);
     let lines = learnings(&desk);
@@ -200,20 +149,6 @@ fn backups_that_were_listed_again_are_compared_again() {
     compare_all_again(&mut desk);
     assert!(listed(&desk)[0].differs.is_some() && listed(&desk)[1].differs.is_none());
     assert_eq!(notice(&desk), "2 backups looked at, 2 damaged");
-}
-
-#[test]
-fn if_no_backup_within_the_limit_is_intact_the_newest_one_is_offered() {
-    let mut desk = Desk::new(120, 36);
-    for number in 10..23 {
-        let name = format!(".backup/learnings.jsonl.backup.20260201_0000{number}");
-        std::fs::write(root(&desk).join(name), "{\"id\":\"torn").unwrap();
-    }
-    desk.send(Msg::StoresChanged);
-    desk.type_keys("gr");
-    assert_eq!(listed(&desk).iter().filter(|own| own.verified.is_some()).count(), 12);
-    assert_eq!(desk.app.list_view.list.cursor.at, 0, "{}", desk.screen());
-    assert!(desk.app.list_view.backups.intact_search.is_none());
 }
 
 #[test]

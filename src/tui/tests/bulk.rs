@@ -6,7 +6,7 @@ use crossterm::event::KeyCode;
 
 use super::changes::{differing, files, notice, on, state_of};
 use super::marks::{marked, search};
-use super::{Desk, selected_title, stable};
+use super::{Desk, selected_title};
 use crate::model::{EntryRef, State};
 use crate::tui::message::Msg;
 use crate::tui::state::app::App;
@@ -103,37 +103,6 @@ fn what_cannot_be_changed_is_left_out_and_counted_with_the_reason() {
 }
 
 #[test]
-fn where_none_can_be_changed_nothing_is_and_the_reason_is_told() {
-    let mut desk = on("session:checkout_rework is:live", 120, 36);
-    let before = files(&desk);
-    desk.type_keys("*a");
-    assert!(desk.app.confirm.is_none());
-    assert!(notice(&desk).contains("there is nothing to change · left out"), "{}", notice(&desk));
-    assert!(notice(&desk).contains("session-log has no archive"), "{}", notice(&desk));
-    assert_eq!(files(&desk), before);
-}
-
-#[test]
-fn an_empty_selection_changes_nothing_and_says_so() {
-    let mut desk = Desk::new(120, 36);
-    search(&mut desk, "tag:no_such_tag");
-    let before = files(&desk);
-    for keys in ["t", "i", "a", "d", "p", "T", "C", "."] {
-        desk.type_keys(keys);
-        assert!(desk.app.prompt.is_none() && desk.app.delete_menu.is_none() && desk.app.confirm.is_none());
-        assert!(notice(&desk).contains("no memory is under the cursor"), "{keys}: {}", notice(&desk));
-    }
-    desk.type_keys("*");
-    assert!(notice(&desk).contains("Nothing is shown"), "{}", notice(&desk));
-    desk.type_keys("*d");
-    assert!(desk.app.delete_menu.is_none());
-    desk.press(KeyCode::Esc);
-    enter(&mut desk, "t");
-    assert_eq!(notice(&desk), "Nothing was typed: nothing is changed.");
-    assert_eq!(files(&desk), before);
-}
-
-#[test]
 fn tab_completes_tags_most_used_first_and_what_goes_from_what_is_there() {
     let mut desk = on("type:decision", 120, 36);
     let most =
@@ -216,22 +185,6 @@ fn several_are_pinned_and_once_all_are_no_longer() {
 }
 
 #[test]
-fn importance_is_set_of_several_by_number_or_word() {
-    let mut desk = on("session:checkout_rework is:live", 120, 36);
-    let before = files(&desk);
-    desk.type_keys("  ");
-    enter(&mut desk, "ihigh");
-    assert_eq!(question(&desk), "set the importance of 2 memories to 0.90?");
-    desk.type_keys("y");
-    for at in desk.app.marks.list() {
-        let (store, entry) = desk.app.listed_snapshot.get(at);
-        assert_eq!(store.view(entry).unwrap().importance, 0.9);
-    }
-    desk.type_keys("u");
-    assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
-}
-
-#[test]
 fn a_type_or_a_category_is_set_where_it_is_a_field_and_refused_elsewhere() {
     let mut desk = on("type:learning is:live", 120, 36);
     desk.type_keys("  ");
@@ -250,55 +203,6 @@ fn a_type_or_a_category_is_set_where_it_is_a_field_and_refused_elsewhere() {
         notice(&desk)
     );
     assert_eq!(files(&desk), before);
-}
-
-#[test]
-fn a_topic_of_a_time_is_deleted_in_the_menu_with_all_that_the_search_shows() {
-    let mut desk = Desk::new(120, 36);
-    let before = files(&desk);
-    let topic = desk.app.facets.types[0].0.clone();
-    let query = format!("type:{topic} since:2025-10-01 until:2026-01-31 is:live");
-    search(&mut desk, &query);
-    let shown = desk.app.results.hits.len();
-    assert!(shown > 2, "{query} finds {shown}");
-    desk.type_keys("d");
-    let menu = desk.app.delete_menu.as_ref().unwrap();
-    let line = menu.lines.iter().find(|line| line.key == 'X').unwrap();
-    assert!(line.about.ends_with(&format!(": all that `{query}` shows")), "{}", line.about);
-    assert!(line.about.starts_with(&shown.to_string()), "{}", line.about);
-    desk.type_keys("Xd");
-    assert!(question(&desk).starts_with("delete "), "{} {}", question(&desk), notice(&desk));
-    assert_eq!(files(&desk), before);
-    let confirm = desk.app.confirm.as_ref().unwrap();
-    let records = confirm.planned.records();
-    // More than 50 memories can't be deleted by one key.
-    let typed = confirm.typed_word.as_ref().map(|typed| typed.required.clone());
-    assert_eq!(typed, (records > 50).then(|| format!("delete {records}")));
-    assert!(records > 50, "{records}");
-    desk.type_keys("y");
-    assert_eq!(files(&desk), before);
-    desk.agree();
-    assert!(notice(&desk).starts_with(&format!("deleted {records} memories")), "{}", notice(&desk));
-    assert_eq!(desk.app.results.hits.len(), shown - records);
-    desk.type_keys("u");
-    assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
-}
-
-#[test]
-fn marked_ones_are_restored_and_brought_back_together() {
-    let mut desk = on("session:checkout_rework is:live", 120, 36);
-    desk.type_keys("  ");
-    let own = marked(&desk);
-    desk.type_keys("dxy");
-    assert!(own.iter().all(|id| state_of(&desk, id) == Some(State::Deleted)), "{}", notice(&desk));
-    // The deletion removed their marks, so they must be marked again.
-    assert!(desk.app.marks.is_empty());
-    let ids: Vec<String> = own.iter().map(|id| format!("id:{id}")).collect();
-    search(&mut desk, &format!("is:deleted ({})", ids.join(" OR ")));
-    desk.type_keys("*dr");
-    assert!(question(&desk).starts_with("restore 2 memories"), "{}", question(&desk));
-    desk.type_keys("y");
-    assert!(own.iter().all(|id| state_of(&desk, id) == Some(State::Live)), "{}", notice(&desk));
 }
 
 #[test]
@@ -365,30 +269,4 @@ fn a_dot_does_the_last_change_again_to_what_is_meant_now() {
     assert!(notice(&desk).starts_with("deleted"));
     desk.type_keys(".");
     assert!(question(&desk).starts_with("delete "), "{} {}", question(&desk), notice(&desk));
-}
-
-#[test]
-fn plans_menus_and_prompts_of_several_look_as_they_should() {
-    let mut desk = Desk::new(120, 36);
-    for (width, height) in [(120, 36), (80, 24)] {
-        let name = |what: &str| format!("bulk-{what}-{width}x{height}");
-        desk.restart(width, height);
-        search(&mut desk, "session:checkout_rework is:live");
-        desk.type_keys("*");
-        search(&mut desk, "session:checkout_rework type:decision is:live");
-        desk.type_keys("t+rev -a");
-        insta::assert_snapshot!(name("tag"), stable(&desk.screen()));
-        desk.press(KeyCode::Esc);
-        enter(&mut desk, "t+reviewed");
-        insta::assert_snapshot!(name("plan"), stable(&desk.screen()));
-        desk.press(KeyCode::Esc);
-        desk.type_keys("d");
-        insta::assert_snapshot!(name("menu"), stable(&desk.screen()));
-        desk.type_keys("eerase 1");
-        insta::assert_snapshot!(name("erase"), stable(&desk.screen()));
-        desk.press(KeyCode::Esc);
-        desk.press(KeyCode::Esc);
-        desk.type_keys("d");
-        insta::assert_snapshot!(name("found"), stable(&desk.screen()));
-    }
 }

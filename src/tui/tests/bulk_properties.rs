@@ -6,12 +6,11 @@ use std::path::PathBuf;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
-use super::bulk::{enter, question, tagged};
-use super::changes::{differing, files, key, notice};
+use super::changes::{differing, files, notice};
 use super::marks::search;
 use super::{Desk, Happening, happenings, now};
 use crate::model::{Act, Change, Plan};
-use crate::tui::message::{Effect, Msg};
+use crate::tui::message::Effect;
 use crate::tui::update::update;
 use crate::usecase::ChangeCommand;
 use crate::work::Job;
@@ -210,62 +209,5 @@ fn any_keys_in_the_bulk_views_change_nothing_without_a_plan_that_was_confirmed()
             desk = Desk::new(120, 36);
             before = files(&desk);
         }
-    }
-}
-
-/// Tags 10,000 marked memories of a store of 20,000.
-/// `PALIMP_LONG=1 cargo test --release --lib ten_thousand_marks -- --nocapture` prints how long it takes.
-#[test]
-fn ten_thousand_marks_are_tagged_in_under_two_seconds() {
-    if !crate::tries::is_long() {
-        return eprintln!("skipped: it measures time, with PALIMP_LONG=1 and --release");
-    }
-    let count = 10_000;
-    let folder = crate::folder::new();
-    let session = folder.path().join("store/sessions/s");
-    std::fs::create_dir_all(&session).unwrap();
-    let text: String = (0..2 * count)
-        .map(|n| {
-            let kind = if n % 2 == 0 { "finding" } else { "decision" };
-            format!(
-                "{{\"id\":\"m_{n}\",\"type\":\"{kind}\",\"timestamp\":\"2026-01-01T00:00:00Z\",\
-                 \"tags\":[\"a\",\"b\"],\"content\":{{\"note\":\"what number {n} says\"}}}}\n"
-            )
-        })
-        .collect();
-    std::fs::write(session.join("memory.jsonl"), text).unwrap();
-    let mut desk = Desk::new(120, 36);
-    desk.app.places = crate::store::look_at(&folder.path().join("store"), None).found.unwrap();
-    let reload = crate::tui::update::load_now(&desk.app);
-    desk.settle(vec![reload]);
-    search(&mut desk, "type:finding");
-    desk.type_keys("*");
-    assert_eq!(desk.app.marks.count(), count);
-    let began = std::time::Instant::now();
-    enter(&mut desk, "t+reviewed");
-    let planned = began.elapsed();
-    assert!(question(&desk).starts_with(&format!("tag {count} memories")), "{}", notice(&desk));
-    let confirm = std::time::Instant::now();
-    let effects = update(&mut desk.app, key('y'), now());
-    // The reload afterwards is not a part of the measured time.
-    let made: Vec<Effect> = effects
-        .into_iter()
-        .filter_map(|effect| match effect {
-            Effect::Job(job) => {
-                let done = crate::work::run_job(job, &mut desk.kept, &Default::default())?;
-                Some(update(&mut desk.app, Msg::Done(done), now()))
-            }
-            _ => None,
-        })
-        .flatten()
-        .collect();
-    let written = confirm.elapsed();
-    assert!(notice(&desk).starts_with(&format!("tagged {count} memories")), "{}", notice(&desk));
-    println!("{count} marks: planned in {planned:?}, written in {written:?}, {:?} in all", planned + written);
-    desk.settle(made);
-    assert_eq!(tagged(&desk, "reviewed").len(), count);
-    // A debug build on a busy machine says nothing about the time.
-    if !cfg!(debug_assertions) {
-        assert!((planned + written).as_secs() < 2, "{:?}", planned + written);
     }
 }

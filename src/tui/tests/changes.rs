@@ -7,12 +7,11 @@ use proptest::prelude::*;
 
 use super::{Desk, happenings, now, selected_title};
 use crate::model::{Snapshot, State};
-use crate::tui::action::Action;
 use crate::tui::message::{Effect, Msg};
-use crate::tui::state::app::{App, Pane, Screen};
+use crate::tui::state::app::{App, Screen};
 use crate::tui::update::update;
 use crate::usecase::RecoveryReport;
-use crate::usecase::{ChangeCommand, ChangeReport, HistoryEffect};
+use crate::usecase::{ChangeReport, HistoryEffect};
 use crate::work::{Job, JobResult};
 
 pub(super) fn key(c: char) -> Msg {
@@ -26,10 +25,6 @@ pub(super) fn on(query: &str, width: u16, height: u16) -> Desk {
     desk.press(KeyCode::Enter);
     assert!(!desk.app.results.hits.is_empty(), "{query} finds nothing");
     desk
-}
-
-fn format_of(desk: &Desk) -> &'static str {
-    desk.app.listed_snapshot.get(desk.app.selected().unwrap()).0.format
 }
 
 pub(super) fn selected_id(desk: &Desk) -> String {
@@ -74,31 +69,6 @@ pub(super) fn differing(before: &[(PathBuf, Vec<u8>)], after: &[(PathBuf, Vec<u8
 }
 
 #[test]
-fn tags_are_added_and_taken_away_and_undo_and_redo_turn_that() {
-    let mut desk = on("type:decision", 120, 36);
-    let before = files(&desk);
-    let (id, title) = (selected_id(&desk), selected_title(&desk));
-    desk.type_keys("t+reviewed");
-    desk.press(KeyCode::Enter);
-    assert_eq!(notice(&desk), format!("tagged {title} · u to undo"));
-    assert_eq!(selected_id(&desk), id);
-    let has_tag = |desk: &Desk| {
-        let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
-        store.view(entry).unwrap().tags.iter().any(|tag| tag == "reviewed")
-    };
-    assert!(has_tag(&desk));
-    let tagged = files(&desk);
-    assert_ne!(tagged, before);
-    desk.type_keys("u");
-    assert_eq!(notice(&desk), format!("undid: tagged {title} · U to redo"));
-    assert!(!has_tag(&desk));
-    assert_eq!(files(&desk), before);
-    desk.type_keys("U");
-    assert_eq!(notice(&desk), format!("redid: tagged {title} · u to undo"));
-    assert_eq!(files(&desk), tagged);
-}
-
-#[test]
 fn a_prompt_that_cannot_be_understood_stays_open_and_changes_nothing() {
     let mut desk = on("type:decision", 100, 30);
     let before = files(&desk);
@@ -135,25 +105,6 @@ fn deleting_takes_a_menu_and_the_cursor_stays_on_its_line() {
     assert_ne!(state_of(&desk, &id), Some(State::Live));
     desk.type_keys("u");
     assert_eq!(files(&desk), before);
-    assert_eq!(state_of(&desk, &id), Some(State::Live));
-}
-
-#[test]
-fn what_is_deleted_is_restored_from_the_same_menu() {
-    let mut desk = on("session:checkout_rework is:live", 100, 30);
-    assert_eq!(format_of(&desk), "session-log");
-    let (id, title) = (selected_id(&desk), selected_title(&desk));
-    desk.type_keys("d");
-    assert!(!desk.app.delete_menu.as_ref().unwrap().lines.iter().any(|line| line.key == 'r'));
-    desk.type_keys("x");
-    assert_eq!(state_of(&desk, &id), Some(State::Deleted));
-    desk.type_keys(&format!("/is:deleted id:{id}"));
-    desk.press(KeyCode::Enter);
-    assert_eq!(selected_id(&desk), id);
-    desk.type_keys("dx");
-    assert_eq!(notice(&desk), "it is already deleted.");
-    desk.type_keys("r");
-    assert_eq!(notice(&desk), format!("restored {title} · u to undo"));
     assert_eq!(state_of(&desk, &id), Some(State::Live));
 }
 
@@ -255,28 +206,6 @@ fn whoever_leaves_is_told_of_a_change_that_failed() {
 }
 
 #[test]
-fn undo_reverts_the_last_change_whichever_store_it_was_in() {
-    let mut desk = Desk::new(120, 36);
-    let before = files(&desk);
-    let mut seen = Vec::new();
-    for query in ["session:checkout_rework is:live", "type:learning", "type:decision"] {
-        desk.type_keys(&format!("/{query}"));
-        desk.press(KeyCode::Enter);
-        seen.push(format_of(&desk));
-        desk.type_keys("dx");
-        assert!(notice(&desk).starts_with("deleted"), "{}", notice(&desk));
-    }
-    assert!(seen[0] != seen[1], "{seen:?}");
-    for _ in 0..3 {
-        desk.type_keys("u");
-        assert!(notice(&desk).starts_with("undid: deleted"), "{}", notice(&desk));
-    }
-    assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
-    desk.type_keys("u");
-    assert!(notice(&desk).starts_with("There is nothing to undo"), "{}", notice(&desk));
-}
-
-#[test]
 fn what_was_undone_is_not_redone_after_something_new_in_another_store() {
     let mut desk = on("type:learning", 120, 36);
     desk.type_keys("dxu");
@@ -288,22 +217,6 @@ fn what_was_undone_is_not_redone_after_something_new_in_another_store() {
     assert!(notice(&desk).starts_with("There is nothing to redo"), "{}", notice(&desk));
     desk.type_keys("uU");
     assert!(notice(&desk).starts_with("redid: deleted"), "{}", notice(&desk));
-}
-
-#[test]
-fn a_store_that_moved_on_is_changed_by_record_and_not_by_place() {
-    let mut desk = on("session:checkout_rework type:decision is:live", 120, 36);
-    let (id, title) = (selected_id(&desk), selected_title(&desk));
-    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
-    let file = store.root.join(&store.document(entry).path);
-    let previous = std::fs::read(&file).unwrap();
-    let line = b"{\"id\":\"mem_late\",\"type\":\"finding\",\"timestamp\":\"2026-02-01T00:00:00Z\"}\n";
-    std::fs::write(&file, [&line[..], &previous].concat()).unwrap();
-    desk.type_keys("t+late");
-    desk.press(KeyCode::Enter);
-    assert_eq!(notice(&desk).split(" · ").next().unwrap(), format!("tagged {title}"));
-    assert!(std::fs::read(&file).unwrap().starts_with(line));
-    assert_eq!(selected_id(&desk), id);
 }
 
 #[test]
@@ -331,18 +244,6 @@ fn the_first_screen_opens_the_demo_with_the_key_that_deletes_elsewhere() {
     desk.app.places.clear();
     assert!(matches!(update(&mut desk.app, key('d'), now()).as_slice(), [Effect::OpenDemo]));
     assert!(desk.screen().contains("d demo"));
-}
-
-#[test]
-fn a_request_holds_what_was_typed() {
-    let mut desk = on("type:decision", 100, 30);
-    desk.type_keys("i0.3");
-    let enter = Msg::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
-    let effects = update(&mut desk.app, enter, now());
-    let Some(Effect::Job(Job::Change(request))) = effects.into_iter().next() else { panic!() };
-    assert_eq!(request.command, ChangeCommand::SetImportance(0.3));
-    assert_eq!(desk.app.focus, Pane::Memories);
-    assert_eq!(Action::Undo.key(), "u");
 }
 
 proptest! {

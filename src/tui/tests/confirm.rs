@@ -2,15 +2,13 @@
 
 use std::collections::HashSet;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::KeyCode;
 
 use super::bulk::enter;
 use super::changes::{files, notice, on};
 use super::marks::search;
-use super::{Desk, now, stable};
-use crate::tui::message::Msg;
+use super::{Desk, stable};
 use crate::tui::state::app::App;
-use crate::tui::update::update;
 
 /// Scrolls to the end, and returns everything that was visible on the way.
 fn seen(desk: &mut Desk, down: KeyCode) -> String {
@@ -72,39 +70,6 @@ fn every_memory_everything_left_out_and_every_file_of_a_plan_is_seen_before_it_i
 }
 
 #[test]
-fn keys_scroll_a_plan_line_by_line_by_pages_and_to_its_ends() {
-    let mut desk = on("session:checkout_rework is:live", 80, 24);
-    desk.type_keys("*");
-    enter(&mut desk, "t+reviewed");
-    let top = |desk: &Desk| desk.app.confirm.as_ref().unwrap().top;
-    let mut expect = |key: KeyCode, modifiers: KeyModifiers, is: &dyn Fn(usize, usize) -> bool| {
-        let before = top(&desk);
-        desk.send(Msg::Key(KeyEvent::new(key, modifiers)));
-        assert!(is(before, top(&desk)), "{key:?}: {before} → {}", top(&desk));
-    };
-    let none = KeyModifiers::NONE;
-    expect(KeyCode::Char('j'), none, &|was, is| is == was + 1);
-    expect(KeyCode::Down, none, &|was, is| is == was + 1);
-    expect(KeyCode::Char('k'), none, &|was, is| is + 1 == was);
-    expect(KeyCode::Up, none, &|was, is| is + 1 == was);
-    expect(KeyCode::Up, none, &|_, is| is == 0);
-    expect(KeyCode::PageDown, none, &|was, is| is > was + 3);
-    expect(KeyCode::Char('d'), KeyModifiers::CONTROL, &|was, is| is > was + 1);
-    expect(KeyCode::Char('u'), KeyModifiers::CONTROL, &|was, is| is + 1 < was);
-    expect(KeyCode::PageUp, none, &|_, is| is == 0);
-    expect(KeyCode::Char('G'), none, &|was, is| is > was + 20);
-    expect(KeyCode::Char('j'), none, &|was, is| is == was);
-    expect(KeyCode::Char('g'), none, &|_, is| is == 0);
-    expect(KeyCode::End, none, &|was, is| is > was + 20);
-    expect(KeyCode::Home, none, &|_, is| is == 0);
-    desk.type_keys("G");
-    desk.send(Msg::Resize(120, 36));
-    assert!(desk.screen().contains("PgUp"), "{}", desk.screen());
-    desk.send(Msg::Resize(60, 12));
-    desk.screen();
-}
-
-#[test]
 fn where_words_are_typed_letters_are_words_and_other_keys_scroll() {
     let mut desk = on("session:checkout_rework is:live", 80, 24);
     desk.type_keys("*de");
@@ -137,40 +102,6 @@ fn a_receipt_that_is_longer_than_the_screen_is_scrolled() {
     }
 }
 
-/// A plan of 10,000 memories scrolls as fast as one of ten, because only visible lines are made.
-#[test]
-fn a_plan_of_ten_thousand_memories_is_scrolled_at_once() {
-    if !crate::tries::is_long() {
-        return eprintln!("skipped: it measures time, with PALIMP_LONG=1 and --release");
-    }
-    let folder = crate::folder::new();
-    let record = |n: usize| {
-        format!(
-            "{{\"id\":\"m_{n}\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\
-             \"tags\":[\"a\"],\"content\":{{\"note\":\"what number {n} says\"}}}}\n"
-        )
-    };
-    let log = folder.path().join("sessions/s/memory.jsonl");
-    crate::disk::write_new(&log, (0..10_000).map(record).collect::<String>().as_bytes()).unwrap();
-    crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
-    let mut desk = Desk::of(folder, 120, 36);
-    search(&mut desk, "type:finding");
-    desk.type_keys("*");
-    enter(&mut desk, "t+reviewed");
-    assert!(desk.app.confirm.is_some(), "{}", notice(&desk));
-    let mut worst = std::time::Duration::ZERO;
-    for key in ["j", "G", "k", "g"].repeat(20) {
-        let began = std::time::Instant::now();
-        let key = Msg::Key(KeyEvent::new(KeyCode::Char(key.chars().next().unwrap()), KeyModifiers::NONE));
-        let effects = update(&mut desk.app, key, now());
-        desk.screen();
-        worst = worst.max(began.elapsed());
-        desk.settle(effects);
-    }
-    println!("10,000 memories in a plan: {worst:?} a key at worst");
-    assert!(worst.as_millis() < if cfg!(debug_assertions) { 1_000 } else { 16 }, "{worst:?}");
-}
-
 #[test]
 fn however_long_the_names_in_a_question_are_what_it_is_about_can_be_seen() {
     for size in [(120, 36), (80, 24), (60, 12)] {
@@ -191,21 +122,6 @@ fn however_long_the_names_in_a_question_are_what_it_is_about_can_be_seen() {
         let is_seen = screen.contains("+reviewed  short") || screen.contains(" · PgDn · ");
         assert!(screen.contains("Tag 2 memories") && is_seen, "{screen}");
         assert!(screen.contains("y do it"), "{screen}");
-    }
-}
-
-#[test]
-fn a_plan_names_memories_by_their_titles_and_ids_come_behind() {
-    let mut desk = on("session:checkout_rework is:live", 80, 24);
-    desk.type_keys("*");
-    enter(&mut desk, "t+reviewed");
-    let confirm = desk.app.confirm.as_ref().unwrap();
-    let planned = &confirm.planned;
-    for (line, at) in (0..confirm.len()).map(|at| confirm.line(at)).zip(&planned.changing) {
-        let [title, _, name] = planned.named(*at);
-        let start: String = title.chars().take(12).collect();
-        assert!(line.starts_with(&format!("  {start}")), "{line}");
-        assert!(line.find(&name).is_none_or(|id| id > 12), "{line}");
     }
 }
 

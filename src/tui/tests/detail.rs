@@ -4,40 +4,11 @@ use ratatui::style::Modifier;
 
 use super::*;
 
-/// Returns the lines of the detail pane, and their highlighted parts.
-fn detail(desk: &Desk) -> (Vec<String>, String) {
-    let lines = desk.app.detail.iter().map(|line| line.to_string().trim_end().to_owned()).collect();
+/// Returns the highlighted parts of the detail pane.
+fn set_off(desk: &Desk) -> String {
     let spans = desk.app.detail.iter().flat_map(|line| &line.spans);
     let found = spans.filter(|span| span.style.add_modifier.contains(Modifier::UNDERLINED | Modifier::BOLD));
-    (lines, found.map(|span| span.content.as_ref()).collect())
-}
-
-#[test]
-fn a_decision_is_read_with_its_reasons_and_what_is_folded_is_no_text() {
-    let mut desk = Desk::new(120, 36);
-    for size in [(120, 36), (80, 24)] {
-        desk.restart(size.0, size.1);
-        desk.type_keys("/id:dec-001 store:shop");
-        desk.press(KeyCode::Enter);
-        for keys in ["", "za"] {
-            desk.type_keys(keys);
-            let (lines, _) = detail(&desk);
-            let place = |start: &str| lines.iter().position(|line| line.starts_with(start)).unwrap();
-            assert!(lines[0].starts_with("Restore drills"), "{lines:?}");
-            let order = [
-                "rationale: The last one",
-                "alternatives considered:",
-                "• trust the dump",
-                "tags ",
-                "session ",
-            ];
-            assert!(
-                order.map(place).is_sorted()
-                    && place("session ") < place(if keys.is_empty() { "▸" } else { "▾" })
-            );
-            assert!(desk.screen().contains("trust the dump"), "{size:?} {keys}");
-        }
-    }
+    found.map(|span| span.content.as_ref()).collect()
 }
 
 #[test]
@@ -49,7 +20,7 @@ fn what_matched_is_set_off_in_all_that_is_read_also_where_a_line_ends_in_it() {
         let mut desk = Desk::new(100, 30);
         desk.type_keys(&format!("/{query}"));
         desk.press(KeyCode::Enter);
-        assert!(detail(&desk).1.contains(found), "{:?}", detail(&desk));
+        assert!(set_off(&desk).contains(found), "{}", set_off(&desk));
     }
     // A phrase in a note with several styles.
     let folder = crate::folder::new();
@@ -59,5 +30,5 @@ fn what_matched_is_set_off_in_all_that_is_read_also_where_a_line_ends_in_it() {
     let mut desk = Desk::of(folder, 100, 30);
     desk.type_keys("/\"pool for\"");
     desk.press(KeyCode::Enter);
-    assert_eq!(detail(&desk).1.replace("# A", ""), "pool for");
+    assert_eq!(set_off(&desk).replace("# A", ""), "pool for");
 }

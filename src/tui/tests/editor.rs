@@ -9,7 +9,7 @@ use ratatui::backend::TestBackend;
 
 use super::changes::{differing, files, notice, on};
 use super::marks::search;
-use super::{Desk, now, selected_title, stable};
+use super::{Desk, Happening, now, stable};
 use crate::tui::message::Msg;
 use crate::tui::state::app::Screen;
 use crate::tui::update::update;
@@ -39,21 +39,6 @@ fn value(desk: &Desk, name: &str) -> String {
 }
 
 #[test]
-fn the_editor_looks_as_it_should() {
-    let mut desk = on("type:decision session:checkout_rework is:live", 120, 36);
-    desk.type_keys("e");
-    desk.press(KeyCode::End);
-    desk.type_keys(" And that stands.");
-    go_to(&mut desk, "tags");
-    desk.press(KeyCode::End);
-    desk.type_keys(", a-tag-that-is-much-longer-than-the-limit");
-    desk.send(Msg::SaveDraft);
-    for (width, height) in [(120, 36), (80, 24)] {
-        insta::assert_snapshot!(format!("edit-{width}x{height}"), stable(&desk.at((width, height))));
-    }
-}
-
-#[test]
 fn every_format_has_a_form() {
     let mut desk = Desk::new(100, 36);
     for (name, query) in [
@@ -69,28 +54,6 @@ fn every_format_has_a_form() {
         assert_eq!(desk.app.screen, Screen::Editor, "{query}: {}", notice(&desk));
         insta::assert_snapshot!(format!("edit-{name}"), stable(&desk.screen()));
     }
-}
-
-#[test]
-fn a_text_and_tags_are_typed_saved_and_undone() {
-    let mut desk = on("type:decision session:checkout_rework is:live", 120, 36);
-    let before = files(&desk);
-    let title = selected_title(&desk);
-    desk.type_keys("e");
-    desk.send(with(KeyCode::End, KeyModifiers::CONTROL));
-    desk.type_keys(" Reviewed.");
-    go_to(&mut desk, "tags");
-    desk.press(KeyCode::End);
-    desk.type_keys(", reviewed");
-    assert_eq!(files(&desk), before);
-    desk.press(KeyCode::F(2));
-    assert_eq!(notice(&desk), format!("saved {title} · u to undo"));
-    assert_eq!(desk.app.screen, Screen::Memories);
-    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
-    let raw = String::from_utf8_lossy(&store.read(entry).unwrap()).into_owned();
-    assert!(raw.contains(" Reviewed.\"") && raw.contains("\"reviewed\"]"), "{raw}");
-    desk.type_keys("u");
-    assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
 }
 
 fn file_of(desk: &Desk) -> PathBuf {
@@ -260,27 +223,6 @@ fn a_secret_is_masked_while_it_is_edited() {
     assert!(!desk.screen().contains("•••••••"), "{}", desk.screen());
 }
 
-#[derive(Clone, Debug)]
-enum Happening {
-    Key(KeyCode, KeyModifiers),
-    Paste(String),
-    Resize(u16, u16),
-    Keep,
-    Changed,
-}
-
-impl From<Happening> for Msg {
-    fn from(happening: Happening) -> Msg {
-        match happening {
-            Happening::Key(code, modifiers) => with(code, modifiers),
-            Happening::Paste(text) => Msg::Paste(text),
-            Happening::Resize(width, height) => Msg::Resize(width, height),
-            Happening::Keep => Msg::SaveDraft,
-            Happening::Changed => Msg::StoresChanged,
-        }
-    }
-}
-
 /// Returns any event that neither saves nor quits.
 fn happening() -> impl Strategy<Value = Happening> {
     let code = prop_oneof![
@@ -302,7 +244,7 @@ fn happening() -> impl Strategy<Value = Happening> {
     prop_oneof![
         30 => (code, modifiers)
             .prop_filter("it saves", move |(code, modifiers)| !saves(code, *modifiers))
-            .prop_map(|(code, modifiers)| Happening::Key(code, modifiers)),
+            .prop_map(|(code, modifiers)| Happening::Key(KeyEvent::new(code, modifiers))),
         2 => (1..140_u16, 1..50_u16).prop_map(|(width, height)| Happening::Resize(width, height)),
         2 => "(?s).{0,40}".prop_map(Happening::Paste),
         1 => Just(Happening::Keep),

@@ -1,11 +1,11 @@
 //! A memory that is erased while the user edits it: nothing of it is written again, and no draft is kept.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::changes::{differing, files, notice, on, selected_id};
+use super::secrets::holding;
 use super::{Desk, now};
 use crate::model::EntryRef;
 use crate::query::CancelToken;
@@ -40,24 +40,10 @@ fn erase_at(desk: &Desk, at: EntryRef) {
     }
 }
 
-fn holding(folder: &Path, words: &str, found: &mut Vec<std::path::PathBuf>) {
-    for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        match item.file_type().unwrap().is_dir() {
-            true => holding(&item.path(), words, found),
-            false => {
-                let bytes = std::fs::read(item.path()).unwrap();
-                let holds = memchr::memmem::find(&bytes, words.as_bytes()).is_some();
-                found.extend(holds.then(|| item.path()));
-            }
-        }
-    }
-}
-
 /// Checks that no file contains the typed text, not even palimp's own data.
 #[track_caller]
 fn assert_nowhere(desk: &Desk) {
-    let mut found = Vec::new();
-    holding(desk._folder.path(), TYPED, &mut found);
+    let found = holding(desk._folder.path(), TYPED);
     assert!(found.is_empty(), "{found:?}");
 }
 
@@ -69,8 +55,7 @@ fn typed_and_erased(mut desk: Desk) -> (Desk, FormRequest) {
     desk.type_keys(TYPED);
     desk.send(Msg::SaveDraft);
     let request = desk.app.editor.as_ref().unwrap().request(&desk.app).unwrap();
-    let mut found = Vec::new();
-    holding(desk._folder.path(), TYPED, &mut found);
+    let found = holding(desk._folder.path(), TYPED);
     assert_eq!(found.len(), 1, "there is a draft: {found:?}");
     erase(&desk);
     assert_nowhere(&desk);

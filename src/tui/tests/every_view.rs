@@ -1,13 +1,13 @@
 //! Every view at every size, with the meanings of its colours, and in ASCII.
 
 use ratatui::buffer::{Buffer, Cell};
-use ratatui::style::Modifier;
+use ratatui::style::{Color, Modifier};
 
 use super::*;
 use crate::tui::colours::{ColourPalette, ColourRole};
 use crate::tui::plain_text;
 
-/// Views, and the keys that lead to them: `⏎` is Enter, `⇥` Tab, `…` waits until the next keys are shown.
+/// Views, and the keys that lead to them: `⏎` is Enter, `⇥` Tab, `⎋` Esc, `…` waits until the next keys are shown.
 pub(super) const VIEWS: [(&str, &str); 41] = [
     ("main", ""),
     ("stores", "1…jl"),
@@ -56,11 +56,12 @@ pub(super) const VIEWS: [(&str, &str); 41] = [
 const SIZES: [(&str, [(u16, u16); 2]); 2] = [("", [(120, 36), (80, 24)]), ("-more", [(200, 50), (40, 12)])];
 
 pub(super) fn go(desk: &mut Desk, keys: &str) {
-    for part in keys.split_inclusive(['⏎', '⇥', '…']) {
-        desk.type_keys(part.trim_end_matches(['⏎', '⇥', '…']));
+    for part in keys.split_inclusive(['⏎', '⇥', '⎋', '…']) {
+        desk.type_keys(part.trim_end_matches(['⏎', '⇥', '⎋', '…']));
         match part.chars().last() {
             Some('⏎') => desk.press(KeyCode::Enter),
             Some('⇥') => desk.press(KeyCode::Tab),
+            Some('⎋') => desk.press(KeyCode::Esc),
             Some('…') => desk.send(Msg::ShowNextKeys),
             _ => {}
         }
@@ -109,11 +110,18 @@ fn picture(desk: &mut Desk, (width, height): (u16, u16)) -> String {
     let mut picture = format!("== {width}x{height}\n{text}");
     if (width, height) == (80, 24) {
         desk.app.palette = ColourPalette::Dark;
-        let dark = meanings(&drawn(desk), ColourPalette::Dark);
+        let coloured = drawn(desk);
+        assert!(
+            coloured.content().iter().all(|cell| cell.bg == Color::Reset),
+            "a theme paints the background"
+        );
+        let dark = meanings(&coloured, ColourPalette::Dark);
         desk.app.palette = ColourPalette::Light;
         assert_eq!(meanings(&drawn(desk), ColourPalette::Light), dark);
         desk.app.palette = ColourPalette::None;
-        assert_eq!(stable(&plain_text::plain(&drawn(desk))), text);
+        let plain = drawn(desk);
+        assert_eq!(stable(&plain_text::plain(&plain)), text);
+        assert!(plain.content().iter().all(|cell| (cell.fg, cell.bg) == (Color::Reset, Color::Reset)));
         desk.app.ascii = true;
         let ascii = stable(&plain_text::plain(&drawn(desk)));
         assert!(!ascii.contains(['•', '⊘', '—', '‹', '›', '…', '·', '│', '▌', '→', '⏎']), "{ascii}");

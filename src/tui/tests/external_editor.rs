@@ -6,33 +6,6 @@ use crate::tui::message::{Effect, Msg};
 use crate::tui::update::update;
 
 #[test]
-fn a_text_comes_back_from_the_editor_changed_unchanged_or_not_at_all() {
-    let mut desk = on("session:checkout_rework type:decision is:live", 120, 36);
-    let before = files(&desk);
-    let mut aim = || {
-        let mut effects = update(&mut desk.app, key('E'), now());
-        match effects.pop() {
-            Some(Effect::EditText(aim)) => aim,
-            _ => panic!("E opens the editor: {:?}", desk.app.notice),
-        }
-    };
-    let (same, failed, other) = (aim(), aim(), aim());
-    desk.send(Msg::TextEdited(same, "as it was".into(), Ok("as it was".into())));
-    assert!(notice(&desk).contains("nothing was changed"));
-    desk.send(Msg::TextEdited(
-        failed,
-        "as it was".into(),
-        Err("vi ended with 1. Nothing was changed.".into()),
-    ));
-    assert_eq!(notice(&desk), "vi ended with 1. Nothing was changed.");
-    assert_eq!(files(&desk), before);
-    let id = other.name.clone();
-    desk.send(Msg::TextEdited(other, "as it was".into(), Ok("another text altogether".into())));
-    assert_eq!(notice(&desk), format!("saved {id} · u to undo"));
-    assert!(desk.screen().contains("another text altogether"), "{}", desk.screen());
-}
-
-#[test]
 fn a_text_that_is_refused_is_kept_and_the_whole_refusal_is_told() {
     let mut desk = on("session:checkout_rework type:decision is:live", 80, 24);
     let before = files(&desk);

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
-use super::{Desk, happenings, now, stable};
-use crate::model::{State, short_digest};
+use super::{Desk, happenings, now};
+use crate::model::short_digest;
 use crate::ops::backup_restore::comparison::DifferenceKind;
 use crate::tui::list_view::backups::chosen as marked;
 use crate::tui::message::{Effect, Msg};
@@ -14,7 +14,7 @@ use crate::tui::state::app::Screen;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::update::update;
 use crate::usecase::ChangeCommand;
-use crate::work::{ChoreKind, Job};
+use crate::work::Job;
 
 pub(super) use super::changes::{files, notice};
 
@@ -84,64 +84,6 @@ pub(super) fn chosen(desk: &Desk) -> std::collections::HashSet<u64> {
 pub(super) fn tasks(desk: &Desk) -> Vec<usize> {
     let at = |row| if let ListRow::Chore(at) = row { Some(at) } else { None };
     desk.app.list_view.list.each().filter_map(at).collect()
-}
-
-fn count(desk: &Desk, kind: DifferenceKind) -> usize {
-    desk.app.list_view.backups.items().iter().filter(|item| item.kind == kind).count()
-}
-
-#[test]
-fn the_views_look_as_they_should() {
-    let shot = |name: &str, desk: &mut Desk| {
-        for (width, height) in [(120, 36), (80, 24)] {
-            let screen = stable(&desk.at((width, height)));
-            insta::assert_snapshot!(format!("back-{name}-{width}x{height}"), screen);
-        }
-    };
-    let (mut desk, _) = lost_nine(120, 36);
-    desk.type_keys("gr");
-    shot("backups", &mut desk);
-    desk.type_keys("j");
-    desk.press(KeyCode::Enter);
-    shot("restore", &mut desk);
-    desk.type_keys("jjjjjjjjj=");
-    shot("difference", &mut desk);
-    desk.type_keys("=");
-    desk.press(KeyCode::Enter);
-    shot("restore-confirm", &mut desk);
-}
-
-#[test]
-fn three_of_nine_come_back_byte_for_byte_and_undo_takes_them_away() {
-    let (mut desk, lost) = lost_nine(120, 36);
-    let before = files(&desk);
-    let lines = learnings(&desk);
-    open_older(&mut desk);
-    assert_eq!(
-        [DifferenceKind::Missing, DifferenceKind::Changed, DifferenceKind::Erased]
-            .map(|kind| count(&desk, kind)),
-        [9, 1, 1]
-    );
-    assert_eq!(chosen(&desk).len(), 9, "all that are missing are chosen at first");
-    // Unmarks the last six.
-    desk.type_keys("jjj");
-    for _ in 0..6 {
-        desk.type_keys(" ");
-    }
-    desk.press(KeyCode::Enter);
-    assert!(desk.screen().contains("+3 to restore"), "{}", desk.screen());
-    assert_eq!(files(&desk), before, "nothing is changed before the yes");
-    desk.type_keys("y");
-    assert!(
-        notice(&desk).starts_with("restored 3 memories of learnings.jsonl · u to undo"),
-        "{}",
-        notice(&desk)
-    );
-    assert_eq!(learnings(&desk), [lines.clone(), lost[..3].to_vec()].concat());
-    assert_eq!(count(&desk, DifferenceKind::Missing), 6, "what came back is missing no more");
-    desk.type_keys("u");
-    assert!(notice(&desk).starts_with("undid"), "{}", notice(&desk));
-    assert_eq!(files(&desk), before);
 }
 
 #[test]
@@ -214,50 +156,6 @@ fn a_whole_file_is_replaced_only_after_its_own_yes_and_without_what_was_erased()
 }
 
 #[test]
-fn a_backup_that_is_torn_is_told_when_it_is_looked_at() {
-    let mut desk = Desk::new(120, 36);
-    desk.type_keys("gr");
-    for own in desk.app.list_view.backups.list.iter_mut().flatten() {
-        (own.verified, own.differs) = (None, None);
-    }
-    assert!(desk.screen().contains("unknown  Fri 12:00"), "{}", desk.screen());
-    desk.type_keys("V");
-    assert_eq!(notice(&desk), "2 backups looked at, 1 damaged");
-    let screen = desk.screen();
-    assert!(screen.contains("✖ damaged  Fri 12:00") && screen.contains("intact   23 Jan 12:00"), "{screen}");
-}
-
-#[test]
-fn an_older_step_is_undone_and_done_again_from_the_journal_and_a_refusal_says_why() {
-    let mut desk = Desk::new(120, 36);
-    for query in ["type:learning", "type:decision session:checkout_rework is:live"] {
-        desk.type_keys(&format!("/{query}"));
-        desk.press(KeyCode::Enter);
-        desk.type_keys("dx");
-        assert!(notice(&desk).starts_with("deleted"), "{}", notice(&desk));
-    }
-    let both = files(&desk);
-    desk.type_keys("gu");
-    let steps = |desk: &Desk| desk.app.list_view.list.len();
-    assert_eq!(desk.app.screen, Screen::Journal);
-    assert!(steps(&desk) >= 2);
-    let first = steps(&desk) - 1;
-    desk.app.list_view.list.cursor.at = first;
-    desk.type_keys("U");
-    assert!(notice(&desk).contains("is applied"), "{}", notice(&desk));
-    desk.type_keys("u");
-    assert!(desk.app.confirm.is_some() && files(&desk) == both, "{}", notice(&desk));
-    desk.type_keys("y");
-    assert!(notice(&desk).starts_with("undid step 1"), "{}", notice(&desk));
-    assert_ne!(files(&desk), both);
-    desk.type_keys("u");
-    assert!(notice(&desk).contains("was undone by step 2"), "{}", notice(&desk));
-    desk.type_keys("Uy");
-    assert!(notice(&desk).starts_with("redid step 1"), "{}", notice(&desk));
-    assert_eq!(files(&desk), both);
-}
-
-#[test]
 fn the_journal_tells_what_others_wrote_and_which_files_are_not_as_a_step_left_them() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("/type:learning");
@@ -276,76 +174,6 @@ fn the_journal_tells_what_others_wrote_and_which_files_are_not_as_a_step_left_th
     let screen = desk.screen();
     assert!(screen.contains("wrote 1 memory since step 1"), "{screen}");
     assert!(screen.contains("changed learnings.jsonl outside palimp"), "{screen}");
-}
-
-#[test]
-fn archived_memories_are_chosen_and_come_back() {
-    let mut desk = Desk::new(120, 36);
-    let before = files(&desk);
-    let archived =
-        |desk: &Desk| desk.app.snapshot.stores.iter().map(|own| own.count(State::Archived)).sum::<usize>();
-    let all = archived(&desk);
-    desk.type_keys("ga");
-    desk.type_keys("r");
-    assert!(notice(&desk).contains("No archived memory is marked"), "{}", notice(&desk));
-    desk.type_keys("Gk  r");
-    assert!(desk.app.confirm.is_some(), "{}", notice(&desk));
-    assert_eq!(files(&desk), before);
-    desk.type_keys("y");
-    assert!(notice(&desk).starts_with("brought back 2 memories"), "{}", notice(&desk));
-    assert_eq!(archived(&desk), all - 2);
-    desk.type_keys("u");
-    assert_eq!(files(&desk), before);
-}
-
-#[test]
-fn exactly_the_memories_that_a_compaction_names_are_gone_afterwards() {
-    let mut desk = Desk::new(120, 36);
-    let before = files(&desk);
-    desk.type_keys(":compact");
-    desk.press(KeyCode::Enter);
-    assert_eq!((desk.app.screen, desk.app.list_view.compactions_first), (Screen::Upkeep, true));
-    let tasks = tasks(&desk);
-    let biggest = |&at: &usize| desk.app.list_view.chores[tasks[at]].touched.len();
-    let at = (0..tasks.len()).max_by_key(biggest).unwrap();
-    desk.app.list_view.list.cursor.at = at;
-    let chore = &desk.app.list_view.chores[tasks[at]];
-    assert_eq!(chore.task, ChoreKind::Compact);
-    let store = chore.store;
-    let keys = |desk: &Desk| -> Vec<Vec<u8>> {
-        let own = &desk.app.snapshot.stores[store];
-        own.entries.iter().map(|entry| own.read(entry).unwrap().to_vec()).collect()
-    };
-    let named: Vec<u32> = chore.touched.iter().map(|own| own.entry).collect();
-    let previous = keys(&desk);
-    let stays = (0_u32..).zip(&previous).filter(|(at, _)| !named.contains(at)).map(|(_, raw)| raw.clone());
-    let stays: Vec<Vec<u8>> = stays.collect();
-    desk.press(KeyCode::Enter);
-    assert!(desk.screen().contains("the rule:"), "{}", desk.screen());
-    assert_eq!(files(&desk), before);
-    desk.type_keys("y");
-    assert!(notice(&desk).starts_with("compacted"), "{}", notice(&desk));
-    assert_eq!(keys(&desk), stays);
-    desk.type_keys("u");
-    assert_eq!(files(&desk), before);
-}
-
-#[test]
-fn all_that_is_due_is_chosen_and_nothing_that_is_not() {
-    let mut desk = Desk::new(120, 36);
-    desk.type_keys("gm*");
-    let due = |own: &usize| desk.app.list_view.chores[*own].plan.is_some();
-    let due = tasks(&desk).iter().filter(|own| due(own)).count();
-    assert_eq!(desk.app.list_view.list.marks.len(), due);
-    desk.type_keys("ga");
-    let soon = desk.app.list_view.list.each().position(|own| match own {
-        ListRow::Chore(at) => matches!(desk.app.list_view.chores[at].task, ChoreKind::Soon(_)),
-        _ => false,
-    });
-    desk.app.list_view.list.cursor.at = soon.unwrap();
-    desk.type_keys(" ");
-    assert!(notice(&desk).contains("not due yet"), "{}", notice(&desk));
-    assert!(desk.app.list_view.list.marks.is_empty());
 }
 
 #[test]

@@ -64,26 +64,3 @@ fn what_is_archived_is_brought_back_where_the_key_is_offered() {
     }
     assert!(kinds.contains(&"bmad") && kinds.len() > 1, "{kinds:?}");
 }
-
-#[test]
-fn an_archived_session_that_comes_back_whole_is_brought_back_on_the_screen() {
-    let mut desk = Desk::new(160, 50);
-    desk.type_keys("ga");
-    let is_bmad = |desk: &Desk| match desk.app.list_view.row() {
-        Some(crate::tui::state::list_row::ListRow::Archived(own)) => {
-            desk.app.snapshot.stores[own.store as usize].format == "bmad"
-        }
-        _ => false,
-    };
-    while !is_bmad(&desk) {
-        desk.type_keys("j");
-    }
-    let archived = |desk: &Desk| desk.app.tallies.iter().map(|own| own.archived).sum::<usize>();
-    let before = archived(&desk);
-    desk.type_keys("r");
-    desk.agree();
-    assert!(archived(&desk) < before, "{}", desk.screen());
-    desk.type_keys("gb");
-    desk.type_keys("u");
-    assert_eq!(archived(&desk), before, "{}", desk.screen());
-}

@@ -23,36 +23,6 @@ fn what_was_done_last_comes_first_then_what_can_be_done_here_and_the_rest_says_s
 }
 
 #[test]
-fn every_action_is_in_the_palette_of_every_view_and_the_first_can_be_done() {
-    let mut desk = Desk::new(100, 30);
-    for keys in ["", "gp", "gn", "gr", "ga", "gu", "gm", "gs", "gf", "e"] {
-        desk.restart(100, 30);
-        desk.type_keys(keys);
-        desk.type_keys(if keys == "e" { "" } else { ":" });
-        let Some(prompt) = &desk.app.prompt else { continue };
-        let all = prompt.actions();
-        assert_eq!(all.len(), ACTIONS.len(), "{keys}");
-        assert!(prompt.can(all[0].action), "{keys}");
-    }
-}
-
-#[test]
-fn the_palette_and_the_help_do_not_look_alike() {
-    let mut desk = Desk::new(120, 36);
-    for (width, height) in [(120, 36), (80, 24)] {
-        desk.restart(width, height);
-        desk.type_keys(":");
-        let palette = desk.screen();
-        desk.press(KeyCode::Esc);
-        desk.type_keys("?");
-        let help = desk.screen();
-        assert!(!palette.contains("palimp backup") && !palette.contains("Help"), "{palette}");
-        assert!(help.contains("Help: every key") && !help.contains("palimp backup"), "{help}");
-        assert!(palette.contains("4 Memories"), "the list stays in sight: {palette}");
-    }
-}
-
-#[test]
 fn a_theme_is_seen_before_it_is_chosen_and_esc_brings_the_one_before_back() {
     let mut desk = Desk::new(100, 30);
     let open = |desk: &mut Desk| {

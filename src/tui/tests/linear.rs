@@ -97,17 +97,6 @@ fn while_time_goes_by_and_nothing_else_changes_nothing_is_said() {
 }
 
 #[test]
-fn the_first_lines_name_ten_keys_once() {
-    let (mut desk, mut told) = desk();
-    let first = said(&mut desk, &mut told, "");
-    assert!(
-        first.contains("\nTen keys: j next, k before, Enter read, / search, w why this rank, e edit,"),
-        "{first}"
-    );
-    assert!(!said(&mut desk, &mut told, "j").contains("Ten keys"));
-}
-
-#[test]
 fn a_word_that_is_typed_never_lands_in_an_editor_and_what_is_asked_for_does() {
     let (mut desk, _) = desk();
     desk.app.linear = true;

@@ -135,29 +135,6 @@ fn y_copies_titles_and_paths_of_rows() {
 }
 
 #[test]
-fn every_row_names_its_store_and_no_row_says_record() {
-    let mut desk = desk(120, 36);
-    for view in VIEWS {
-        desk.type_keys(view);
-        for (width, height) in [(120, 36), (80, 24), (40, 12)] {
-            let screen = desk.at((width, height));
-            assert!(!screen.contains("record"), "{screen}");
-            let names: Vec<String> = desk.app.store_names.clone();
-            let shown = desk.app.list_view.list.all.len().min(4);
-            let named = screen
-                .lines()
-                .skip(2)
-                .take(shown)
-                .filter(|line| names.iter().any(|name| line.contains(name.as_str())));
-            assert!(named.count() > 0, "{view} {width}: {screen}");
-            assert!(
-                screen.lines().all(|line| crate::text::safe_text::display_width(line) <= usize::from(width))
-            );
-        }
-    }
-}
-
-#[test]
 fn a_click_goes_to_a_row_and_the_wheel_moves_what_is_under_it() {
     let mut desk = desk(120, 36);
     for view in VIEWS {
@@ -245,31 +222,6 @@ fn enter_on_what_is_new_opens_its_memory_and_esc_leads_back() {
     assert_eq!((desk.app.screen, selected_title(&desk)), (Screen::Memories, title));
     desk.press(KeyCode::Esc);
     assert_eq!((desk.app.screen, desk.app.list_view.row()), (Screen::New, Some(ListRow::New(at))));
-}
-
-#[test]
-fn what_is_new_looks_as_it_should() {
-    let mut desk = desk(120, 36);
-    desk.type_keys("gnj");
-    for (width, height) in [(120, 36), (80, 24), (40, 12)] {
-        insta::assert_snapshot!(format!("new-{width}x{height}"), stable(&desk.at((width, height))));
-    }
-}
-
-#[test]
-fn the_way_back_and_the_main_deed_are_the_last_hints_to_go() {
-    let mut desk = Desk::new(120, 36);
-    for keys in ["gp", "gr", "ga", "gm", "gs", "  ="] {
-        desk.type_keys(keys);
-        for (width, height) in [(80, 24), (40, 12)] {
-            desk.send(Msg::Resize(width, height));
-            let screen = desk.screen();
-            let foot = screen.lines().last().unwrap_or_default();
-            let operation = if keys == "  =" { "Tab " } else { "Enter " };
-            assert!(foot.contains("Esc ") && foot.contains(operation), "{keys} {width}: {foot}");
-        }
-        desk.press(KeyCode::Esc);
-    }
 }
 
 #[test]

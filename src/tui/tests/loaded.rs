@@ -27,22 +27,6 @@ pub fn till(width: u16, height: u16) -> Desk {
 }
 
 #[test]
-fn what_is_cut_said_twice_or_gone_is_a_few_keys_away() {
-    for (width, height) in [(120, 36), (80, 24)] {
-        let mut desk = till(width, height);
-        desk.type_keys("gl");
-        assert!(desk.screen().contains("The model never sees line 20"), "{}", desk.screen());
-        desk.press(KeyCode::Esc);
-        desk.type_keys("g=");
-        let screen = desk.screen();
-        assert!(screen.contains("whole") && screen.contains("number"), "{screen}");
-        desk.press(KeyCode::Esc);
-        desk.type_keys("gp");
-        assert!(desk.screen().contains("src/release/copy_to_tills.rs"), "{}", desk.screen());
-    }
-}
-
-#[test]
 fn a_memory_gets_another_name_and_two_become_one_from_the_palette() {
     let mut desk = till(120, 36);
     desk.type_keys("/id:who_decides");
@@ -120,11 +104,4 @@ fn instructions_of_a_project_follow_the_memories_as_context() {
     assert!(screen.contains("  docs/style.md") && screen.contains("Claude Code"), "{screen}");
     desk.type_keys("G");
     assert!(desk.screen().contains("palimp never changes them"), "{}", desk.screen());
-}
-
-#[test]
-fn stores_that_no_program_loads_say_so() {
-    let mut desk = Desk::new(120, 36);
-    desk.type_keys("gl");
-    assert!(desk.screen().contains("No program loads memories of these stores by itself."));
 }

@@ -2,8 +2,8 @@
 
 use crossterm::event::KeyCode;
 
+use super::Desk;
 use super::changes::{notice, on, selected_id};
-use super::{Desk, stable};
 use crate::model::{Entry, EntryRef, EntryTracker, State};
 use crate::ops;
 use crate::tui::message::Msg;
@@ -32,14 +32,6 @@ fn space_marks_and_steps_and_once_more_takes_the_mark_away() {
     desk.type_keys("gg ");
     assert_eq!(desk.app.marks.count(), 1);
     assert!(!marked(&desk).contains(&first));
-}
-
-#[test]
-fn in_the_other_panes_space_filters_as_it_did() {
-    let mut desk = Desk::new(120, 36);
-    desk.type_keys("2j ");
-    assert!(desk.app.query.starts_with("type:"), "{}", desk.app.query);
-    assert!(desk.app.marks.is_empty());
 }
 
 #[test]
@@ -238,23 +230,6 @@ fn marks_are_carried_to_another_state_of_a_large_store() {
     let carried = marks.moved_to(&mut EntryTracker::new(&before, &after));
     assert_eq!(carried.count(), count as usize);
     assert!(carried.list().iter().zip(marks.list()).all(|(new, old)| new.entry == old.entry + 1));
-}
-
-#[test]
-fn marks_ranges_and_the_marked_ones_look_as_they_should() {
-    let mut desk = Desk::new(120, 36);
-    for (width, height) in [(120, 36), (80, 24)] {
-        desk.restart(width, height);
-        search(&mut desk, "type:decision");
-        desk.type_keys("  j vjj");
-        insta::assert_snapshot!(format!("marks-{width}x{height}"), stable(&desk.screen()));
-        desk.press(KeyCode::Esc);
-        search(&mut desk, "type:finding");
-        desk.type_keys(" ");
-        insta::assert_snapshot!(format!("marks-hidden-{width}x{height}"), stable(&desk.screen()));
-        desk.type_keys("m");
-        insta::assert_snapshot!(format!("marks-only-{width}x{height}"), stable(&desk.screen()));
-    }
 }
 
 /// Formats that remove deleted memories and formats that only flag them behave alike.

@@ -95,16 +95,3 @@ fn why_names_the_fields_that_matched() {
         assert!(screen.contains("in rationale") && screen.contains("title"), "{screen}");
     }
 }
-
-#[test]
-fn lines_for_a_screen_reader_tell_where_a_hit_matches() {
-    let mut desk = Desk::new(linear_size().0, linear_size().1);
-    desk.type_keys("/roles store:shop type:decision");
-    desk.press(KeyCode::Enter);
-    let told = crate::tui::linear::new_output(&desk.app, &mut Default::default()).replace("\r\n  ", " ");
-    assert!(told.contains("Match: rationale: ") && told.contains("found missing roles."), "{told}");
-}
-
-fn linear_size() -> (u16, u16) {
-    crate::tui::linear::SIZE
-}

@@ -9,7 +9,7 @@ use crossterm::event::KeyCode;
 use super::bulk::{enter, question, tagged};
 use super::changes::{differing, files, key, notice, on, state_of};
 use super::marks::marked;
-use super::{Desk, now, stable};
+use super::{Desk, now};
 use crate::model::State;
 use crate::text::json_edit;
 use crate::tui::message::Msg;
@@ -93,22 +93,6 @@ fn what_was_changed_or_taken_away_since_it_was_shown_is_asked_for_again_and_alon
         assert_eq!(tagged(&desk, "seen"), left);
         assert_eq!(state_of(&desk, "late_1"), Some(State::Live));
     }
-}
-
-#[test]
-fn esc_leaves_the_second_question_and_nothing_is_changed() {
-    let mut desk = on(DECISIONS, 120, 36);
-    let file = log(&desk);
-    desk.type_keys("  ");
-    let own = marked(&desk);
-    desk.type_keys("dx");
-    meanwhile(&file, &own[0], important);
-    let before = files(&desk);
-    desk.type_keys("y");
-    assert!(question(&desk).starts_with("delete 2 memories"), "{}", question(&desk));
-    desk.press(KeyCode::Esc);
-    assert_eq!(notice(&desk), "Nothing was changed.");
-    assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -241,21 +225,6 @@ fn a_question_that_comes_late_answers_no_key_that_was_meant_for_something_else()
     assert!(desk.app.confirm.is_none() && desk.app.prompt.is_some());
     assert!(notice(&desk).contains("ask for it once more"), "{}", notice(&desk));
     assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
-}
-
-#[test]
-fn the_second_question_looks_as_it_should() {
-    for (width, height) in [(120, 36), (80, 24)] {
-        let mut desk = on(DECISIONS, width, height);
-        let file = log(&desk);
-        desk.type_keys("    ");
-        let own = marked(&desk);
-        enter(&mut desk, "i0.9");
-        meanwhile(&file, &own[0], important);
-        meanwhile(&file, &own[1], |_| None);
-        desk.type_keys("y");
-        insta::assert_snapshot!(format!("meanwhile-{width}x{height}"), stable(&desk.screen()));
-    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crossterm::event::KeyCode;
 use super::{Desk, Msg};
 use crate::tui::health::{self, HealthLink};
 use crate::tui::panes::next_keys::following;
-use crate::tui::state::app::Screen;
+use crate::tui::state::app::{Pane, Screen};
 
 #[test]
 fn every_figure_of_the_health_leads_to_so_many_rows() {
@@ -64,13 +64,6 @@ fn every_key_that_may_follow_is_in_sight_on_a_low_terminal() {
 }
 
 #[test]
-fn the_forecast_says_what_it_is_on_a_narrow_terminal() {
-    let mut desk = Desk::new(40, 12);
-    desk.type_keys("gf");
-    assert!(desk.screen().contains("at the floor in · rank then"), "{}", desk.screen());
-}
-
-#[test]
 fn the_tutor_shows_the_next_task_on_a_low_terminal() {
     let mut desk = Desk::new(40, 12);
     desk.app.demo = Some(desk._folder.path().to_owned());
@@ -80,4 +73,27 @@ fn the_tutor_shows_the_next_task_on_a_low_terminal() {
     desk.type_keys("/retries");
     desk.press(KeyCode::Enter);
     assert!(desk.screen().contains("press w"), "{}", desk.screen());
+}
+
+#[test]
+fn a_pane_that_has_the_whole_screen_is_not_zoomed_and_esc_leaves_it() {
+    let mut desk = Desk::small(40, 12);
+    for keys in ["5+", "w+"] {
+        desk.type_keys(keys);
+        assert!(desk.screen().contains("has the whole screen"), "{}", desk.screen());
+        desk.press(KeyCode::Esc);
+        assert_eq!(desk.app.focus, Pane::Memories, "{}", desk.screen());
+    }
+}
+
+#[test]
+fn on_the_smallest_screen_every_choice_of_the_removal_is_named_and_enter_says_what_is_missing() {
+    let mut desk = Desk::small(20, 5);
+    desk.type_keys("d");
+    for name in ["x delete", "a archive", "e erase"] {
+        assert!(desk.screen().contains(name), "{}", desk.screen());
+    }
+    desk.type_keys("e");
+    desk.press(KeyCode::Enter);
+    assert!(desk.screen().contains("Type it first"), "{}", desk.screen());
 }

@@ -105,20 +105,3 @@ fn a_memory_dated_in_the_future_is_not_new() {
     agent_writes(&mut desk, "m2", "from tomorrow", "2026-02-02T12:00:00Z");
     assert_eq!(crate::tui::list_view::new::count(&desk.app), 0);
 }
-
-#[test]
-fn what_is_new_is_read_with_all_that_it_says_beside_the_list() {
-    let mut desk = desk();
-    let file = desk._folder.path().join("shop/memory/sessions/s/memory.jsonl");
-    let content = r#"{"decision":"Use one key","rationale":"A retry charges twice without one","alternatives":["no retry"]}"#;
-    let line = format!(
-        "{{\"id\":\"m2\",\"type\":\"decision\",\"timestamp\":\"2026-02-01T11:30:00Z\",\"content\":{content}}}\n"
-    );
-    std::fs::OpenOptions::new().append(true).open(file).unwrap().write_all(line.as_bytes()).unwrap();
-    desk.send(Msg::StoresChanged);
-    desk.type_keys("gn");
-    let screen = desk.screen();
-    for part in ["Use one key", "rationale", "A retry charges twice without one", "no retry"] {
-        assert!(screen.contains(part), "{part}: {screen}");
-    }
-}

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::changes::{files, notice};
-use super::go_back::{learnings, lost_nine};
+use super::changes::notice;
 use super::*;
 
 /// Types keys that the screen names, and returns their number.
@@ -15,93 +14,6 @@ fn typed(desk: &mut Desk, keys: &str) -> usize {
 fn enter(desk: &mut Desk) -> usize {
     desk.press(KeyCode::Enter);
     1
-}
-
-#[test]
-fn a_topic_is_found_with_two_keys_beside_its_word_and_why_it_is_first_is_one_more() {
-    let mut desk = Desk::new(120, 36);
-    for size in [(120, 36), (80, 24)] {
-        desk.restart(size.0, size.1);
-        assert!(desk.screen().contains("/ search"));
-        let keys = typed(&mut desk, "/retry key") - "retry key".len() + enter(&mut desk);
-        assert!(keys <= 6, "{keys}");
-        let first = desk.app.titles[&desk.app.selected().unwrap()].clone();
-        assert!(first.contains("retry"), "{first}");
-        desk.type_keys("w+");
-        let screen = desk.screen();
-        assert!(screen.contains(" importance × ") && screen.contains(" match = "), "{screen}");
-        assert!(screen.contains("\"retry\" is in decision, title"), "{screen}");
-    }
-}
-
-#[test]
-fn a_torn_line_is_found_and_explained_with_four_keys_at_most() {
-    let mut desk = Desk::new(120, 36);
-    for size in [(120, 36), (80, 24)] {
-        desk.restart(size.0, size.1);
-        assert!(desk.screen().contains("g go to"), "{}", desk.screen());
-        let mut keys = typed(&mut desk, "gp");
-        while !desk.screen().contains("its writer stopped") {
-            keys += typed(&mut desk, "j");
-            assert!(keys <= 4, "{}", desk.screen());
-        }
-    }
-}
-
-#[test]
-fn a_torn_line_is_mended_with_three_keys_that_are_on_the_screen_and_undone_with_one() {
-    let mut desk = Desk::new(120, 36);
-    let broken = |desk: &Desk| -> usize { desk.app.tallies.iter().map(|own| own.broken).sum() };
-    let before = (files(&desk), broken(&desk));
-    assert!(desk.screen().contains("Alt-f fix errors"), "{}", desk.screen());
-    super::problems::fix(&mut desk);
-    let screen = desk.screen();
-    assert!(screen.contains("Alt-f fix") && screen.contains("›1 keep what can be read"), "{screen}");
-    super::problems::fix(&mut desk);
-    assert!(desk.screen().contains("y do it"), "{}", desk.screen());
-    typed(&mut desk, "y");
-    assert_eq!(broken(&desk), before.1 - 1, "{}", desk.screen());
-    typed(&mut desk, "u");
-    assert_eq!(super::changes::differing(&before.0, &files(&desk)), Vec::<std::path::PathBuf>::new());
-}
-
-#[test]
-fn everything_about_a_topic_of_last_month_is_deleted_and_undone() {
-    let mut desk = Desk::new(120, 36);
-    let before = files(&desk);
-    typed(&mut desk, "/retry since:-30d is:live");
-    enter(&mut desk);
-    let count = desk.app.results.hits.len();
-    assert!(count >= 2, "{count}");
-    typed(&mut desk, "*dx");
-    desk.agree();
-    assert!(notice(&desk).starts_with("deleted "), "{}", notice(&desk));
-    typed(&mut desk, "u");
-    assert_eq!(super::changes::differing(&before, &files(&desk)), Vec::<std::path::PathBuf>::new());
-}
-
-#[test]
-fn what_is_shown_is_exported_and_no_file_is_replaced() {
-    let mut desk = Desk::new(120, 36);
-    typed(&mut desk, "/retry is:live");
-    enter(&mut desk);
-    let file = desk._folder.path().join("retries.md");
-    for told in ["Exported ", "Nothing was exported"] {
-        typed(&mut desk, ":export");
-        enter(&mut desk);
-        typed(&mut desk, file.to_str().unwrap());
-        enter(&mut desk);
-        assert!(notice(&desk).contains(told), "{}", notice(&desk));
-    }
-    assert!(std::fs::read_to_string(file).unwrap().contains("retry"));
-}
-
-#[test]
-fn all_secrets_are_two_keys_away_and_stay_masked() {
-    let mut desk = Desk::new(120, 36);
-    assert_eq!(typed(&mut desk, "gx"), 2);
-    assert!(desk.app.list_view.list.len() > 12, "{}", desk.screen());
-    assert!(desk.screen().contains("••••••"), "{}", desk.screen());
 }
 
 #[test]
@@ -240,87 +152,6 @@ fn a_tutor_ticks_off_what_is_done() {
     assert_eq!(desk.app.tutor.next(), None, "{}", desk.screen());
 }
 
-#[test]
-fn a_mistake_in_the_form_is_told_while_it_is_typed_and_saved_once_it_is_corrected() {
-    let mut desk = super::changes::on("id:mem_no_retries", 120, 36);
-    let before = files(&desk);
-    typed(&mut desk, "e");
-    for _ in 0..30 {
-        if desk.app.editor.as_ref().unwrap().own().name != "importance" {
-            desk.press(KeyCode::Tab);
-        }
-    }
-    desk.press(KeyCode::Home);
-    typed(&mut desk, "7");
-    desk.press(KeyCode::F(2));
-    let screen = desk.screen();
-    assert!(screen.contains('✖') && screen.contains("from 0 to 1"), "{screen}");
-    assert_eq!(super::changes::differing(&before, &files(&desk)), Vec::<std::path::PathBuf>::new());
-    desk.press(KeyCode::Backspace);
-    desk.press(KeyCode::End);
-    typed(&mut desk, "1");
-    desk.press(KeyCode::F(2));
-    assert!(notice(&desk).starts_with("saved "), "{}", desk.screen());
-    assert_ne!(super::changes::differing(&before, &files(&desk)), Vec::<std::path::PathBuf>::new());
-}
-
-#[test]
-fn twenty_memories_are_tagged_with_keys_that_are_on_the_screen() {
-    let mut desk = Desk::new(120, 36);
-    for size in [(120, 36), (80, 24)] {
-        desk.restart(size.0, size.1);
-        typed(&mut desk, "/store:ops type:conversation is:live");
-        enter(&mut desk);
-        assert!(desk.screen().contains("Space mark"), "{}", desk.screen());
-        let mut keys = typed(&mut desk, "v");
-        assert!(desk.screen().contains("v "), "{}", desk.screen());
-        keys += typed(&mut desk, &format!("{}v", "j".repeat(19)));
-        assert_eq!(desk.app.marks.count(), 20, "{}", desk.screen());
-        assert!(desk.screen().contains("t tag"), "{}", desk.screen());
-        keys += typed(&mut desk, "t+reviewed") + enter(&mut desk);
-        desk.agree();
-        assert!(notice(&desk).starts_with("tagged 20 memories"), "{}", notice(&desk));
-        assert!(keys <= 32 + "+reviewed".len(), "{keys}");
-    }
-}
-
-#[test]
-fn a_memory_is_archived_and_brought_back_with_what_is_on_the_screen() {
-    let mut desk = Desk::new(120, 36);
-    typed(&mut desk, "/\"need no key\" is:live");
-    enter(&mut desk);
-    let before = desk.app.tallies.iter().map(|own| own.archived).sum::<usize>();
-    typed(&mut desk, "d");
-    assert!(desk.screen().contains("a  archive"), "{}", desk.screen());
-    typed(&mut desk, "a");
-    assert!(notice(&desk).starts_with("archived "), "{}", notice(&desk));
-    assert_eq!(desk.app.tallies.iter().map(|own| own.archived).sum::<usize>(), before + 1);
-    typed(&mut desk, "/\"need no key\" is:archived");
-    enter(&mut desk);
-    assert_eq!(desk.app.results.hits.len(), 1, "{}", desk.screen());
-    typed(&mut desk, "d");
-    assert!(desk.screen().contains("b  bring back"), "{}", desk.screen());
-    typed(&mut desk, "b");
-    assert_eq!(desk.app.tallies.iter().map(|own| own.archived).sum::<usize>(), before);
-}
-
-#[test]
-fn a_file_named_behind_export_is_where_it_goes_and_no_folder_is_made_for_it() {
-    let mut desk = Desk::new(120, 36);
-    typed(&mut desk, "/retry is:live");
-    enter(&mut desk);
-    let folder = desk._folder.path().to_owned();
-    for (file, said) in [("none/retries.md", "There is no folder"), ("retries.md", "Exported ")] {
-        let file = folder.join(file);
-        typed(&mut desk, &format!(":export {}", file.display()));
-        enter(&mut desk);
-        enter(&mut desk);
-        assert!(notice(&desk).starts_with(said), "{}", notice(&desk));
-        desk.press(KeyCode::Esc);
-    }
-    assert!(!folder.join("none").exists() && folder.join("retries.md").exists());
-}
-
 /// Presses Enter. Returns the effects, which are not carried out yet.
 fn entered(desk: &mut Desk) -> Vec<Effect> {
     let (time, enter) = (desk.time(), KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
@@ -369,23 +200,4 @@ fn the_name_of_a_file_that_is_there_is_corrected_in_its_prompt() {
     assert!(notice(&desk).starts_with("Exported "), "{}", notice(&desk));
     assert!(desk.app.prompt.is_none() && Arc::ptr_eq(&before, &desk.app.snapshot));
     assert!(file.with_file_name("aded.md").exists() && std::fs::read(&file).unwrap() == b"mine");
-}
-
-#[test]
-fn three_memories_of_a_backup_come_back_with_keys_that_are_on_the_screen() {
-    // Missing memories are marked at first, so six of nine must lose their marks.
-    for size in [(120, 36), (80, 24)] {
-        let (mut desk, lost) = lost_nine(size.0, size.1);
-        let before = learnings(&desk);
-        let mut keys = typed(&mut desk, "grj") + enter(&mut desk);
-        assert!(desk.screen().contains("9 marked"), "{}", desk.screen());
-        assert!(desk.screen().contains("Space mark"), "{}", desk.screen());
-        keys += typed(&mut desk, &" ".repeat(6));
-        assert!(desk.screen().contains("r bring back 3"), "{}", desk.screen());
-        keys += typed(&mut desk, "ry");
-        assert!(keys <= 12, "{keys}");
-        let now = learnings(&desk);
-        assert_eq!(now.len(), before.len() + 3, "{}", notice(&desk));
-        assert!(lost[6..].iter().all(|line| now.contains(line)));
-    }
 }

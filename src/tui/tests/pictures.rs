@@ -11,6 +11,7 @@ use ratatui::backend::TestBackend;
 use super::Desk;
 use super::changes::on;
 use super::editor::typed_on_both_sides;
+use super::every_view::go;
 use super::go_back::{lost_nine, open_older};
 use super::loaded::till;
 use super::svg::picture;
@@ -18,27 +19,13 @@ use crate::model::Snapshot;
 use crate::tui::view::view;
 
 const SIZE: (u16, u16) = (120, 36);
+/// The keys to marked memories, of which the list shows some.
+const MARKED: &str = "/session:checkout_rework⏎*/type:decision⏎j";
 
-fn main() -> Desk {
+/// Returns the demo after these keys.
+fn after(keys: &[&str]) -> Desk {
     let mut desk = Desk::new(SIZE.0, SIZE.1);
-    desk.type_keys("/pool OR oauth");
-    desk.press(KeyCode::Enter);
-    desk.type_keys("jj");
-    desk
-}
-
-fn marked() -> Desk {
-    let mut desk = on("session:checkout_rework", SIZE.0, SIZE.1);
-    desk.type_keys("*/type:decision");
-    desk.press(KeyCode::Enter);
-    desk.type_keys("j");
-    desk
-}
-
-fn plan() -> Desk {
-    let mut desk = marked();
-    desk.type_keys("t+reviewed");
-    desk.press(KeyCode::Enter);
+    keys.iter().for_each(|keys| go(&mut desk, keys));
     desk
 }
 
@@ -64,52 +51,6 @@ fn conflict() -> Desk {
 fn restore() -> Desk {
     let (mut desk, _) = lost_nine(SIZE.0, SIZE.1);
     open_older(&mut desk);
-    desk
-}
-
-fn archive() -> Desk {
-    let mut desk = Desk::new(SIZE.0, SIZE.1);
-    desk.type_keys("gaj");
-    desk
-}
-
-fn upkeep() -> Desk {
-    let mut desk = Desk::new(SIZE.0, SIZE.1);
-    desk.type_keys("gmG ");
-    desk
-}
-
-fn journal() -> Desk {
-    let mut desk = marked();
-    desk.type_keys("t+reviewed");
-    desk.press(KeyCode::Enter);
-    desk.type_keys("y");
-    desk.press(KeyCode::Esc);
-    desk.type_keys("ip");
-    desk.press(KeyCode::Esc);
-    desk.type_keys("dxu");
-    desk.type_keys("guj");
-    desk.press(KeyCode::Enter);
-    desk
-}
-
-fn problems() -> Desk {
-    let mut desk = Desk::new(SIZE.0, SIZE.1);
-    desk.type_keys("gp");
-    desk
-}
-
-fn clean_up() -> Desk {
-    let mut desk = Desk::new(SIZE.0, SIZE.1);
-    desk.type_keys("gcpayments");
-    desk.press(KeyCode::Enter);
-    desk.press(KeyCode::Enter);
-    desk
-}
-
-fn loaded() -> Desk {
-    let mut desk = till(SIZE.0, SIZE.1);
-    desk.type_keys("gl");
     desk
 }
 
@@ -145,18 +86,22 @@ type Scene = fn() -> Desk;
 #[test]
 fn the_pictures_are_what_the_program_draws() {
     let scenes: [(&str, Scene); 12] = [
-        ("clean-up", clean_up),
-        ("main", main),
-        ("marks", marked),
-        ("plan", plan),
+        ("clean-up", || after(&["gcpayments⏎⏎"])),
+        ("main", || after(&["/pool OR oauth⏎jj"])),
+        ("marks", || after(&[MARKED])),
+        ("plan", || after(&[MARKED, "t+reviewed⏎"])),
         ("edit", edit),
         ("conflict", conflict),
         ("backups", restore),
-        ("archive", archive),
-        ("upkeep", upkeep),
-        ("journal", journal),
-        ("problems", problems),
-        ("loaded", loaded),
+        ("archive", || after(&["gaj"])),
+        ("upkeep", || after(&["gmG "])),
+        ("journal", || after(&[MARKED, "t+reviewed⏎y⎋ip⎋dxu", "guj⏎"])),
+        ("problems", || after(&["gp"])),
+        ("loaded", || {
+            let mut desk = till(SIZE.0, SIZE.1);
+            desk.type_keys("gl");
+            desk
+        }),
     ];
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/screenshots");
     let is_drawn = std::env::var_os("PALIMP_DRAW").is_some();

@@ -53,56 +53,11 @@ fn an_index_that_says_otherwise_than_its_records_is_among_the_problems_and_count
     }
 }
 
-#[test]
-fn secrets_are_counted_alike_in_the_health_pane_and_by_a_search() {
-    let mut desk = Desk::new(120, 44);
-    let counted: usize = desk.app.tallies.iter().map(|own| own.sensitive).sum();
-    assert!(counted > 10, "{counted}");
-    assert!(desk.screen().contains(&format!("! {counted} secrets")), "{}", desk.screen());
-    super::marks::search(&mut desk, "is:sensitive");
-    assert_eq!(desk.app.results.hits.len(), counted);
-    let marked = desk.app.snapshot.entries().filter(|at| {
-        let (store, entry) = desk.app.snapshot.get(*at);
-        let is_listed = matches!(entry.state, crate::model::State::Live | crate::model::State::Broken);
-        is_listed && crate::format::is_sensitive(store, entry)
-    });
-    assert_eq!(marked.count(), counted);
-}
-
-#[test]
-fn esc_leads_back_from_the_memory_of_a_problem_to_that_problem() {
-    let mut desk = Desk::new(120, 36);
-    desk.type_keys("gpjjjj");
-    let at = desk.app.list_view.list.cursor.at;
-    desk.press(crossterm::event::KeyCode::Enter);
-    assert_eq!(desk.app.screen, Screen::Memories);
-    desk.press(crossterm::event::KeyCode::Esc);
-    assert_eq!((desk.app.screen, desk.app.list_view.list.cursor.at), (Screen::Problems, at));
-}
-
 /// Returns the text about the problem under the cursor, in one line.
 fn below(desk: &Desk) -> String {
     let kind = crate::tui::list_view::current_kind(&desk.app).unwrap();
     let lines = (kind.about)(&desk.app, 60).lines;
     lines.iter().map(|line| line.to_string() + " ").collect::<String>()
-}
-
-#[test]
-fn the_part_below_a_problem_says_in_full_what_its_row_says_shortly_and_nothing_twice() {
-    let mut desk = Desk::new(120, 36);
-    desk.type_keys("gp");
-    for _ in 0..desk.app.list_view.list.len() {
-        let (_, problem) = crate::tui::list_view::problems::selected(&desk.app).unwrap();
-        let (message, meaning, code) = (problem.message.clone(), problem.code.meaning(), problem.code);
-        let row = crate::tui::list_view::row::title(&desk.app, desk.app.list_view.row().unwrap());
-        let told = below(&desk).split_whitespace().collect::<Vec<_>>().join(" ");
-        let masked = crate::detectors::mask(&message);
-        assert!(told.contains(&*masked), "{message}: {told}");
-        assert!(told.ends_with(code.as_str()), "{told}");
-        assert!(row.chars().count() < 70 && row != message, "{row}");
-        assert!(message != meaning || told.matches(meaning).count() == 1, "{told}");
-        desk.type_keys("j");
-    }
 }
 
 #[test]
@@ -175,31 +130,6 @@ fn a_torn_line_shows_its_fixes_and_the_one_that_is_chosen_is_planned_and_carried
 }
 
 #[test]
-fn problems_are_filtered_by_code_store_file_and_the_words_that_are_seen() {
-    let mut desk = Desk::new(120, 36);
-    for (text, is) in [
-        ("torn-line", Code::TornLine),
-        ("torn line", Code::TornLine),
-        ("checksum mismatch", Code::ChecksumMismatch),
-        ("no time zone", Code::NoTimezone),
-    ] {
-        desk.type_keys(&format!("gp/{text}"));
-        desk.press(crossterm::event::KeyCode::Enter);
-        assert!(!desk.app.list_view.list.is_empty(), "{text}");
-        for _ in 0..desk.app.list_view.list.len() {
-            assert_eq!(crate::tui::list_view::problems::selected(&desk.app).unwrap().1.code, is, "{text}");
-            desk.type_keys("j");
-        }
-    }
-    for text in ["oauth_spike", "core_memories.jsonl", "team", "warnings"] {
-        desk.type_keys(&format!("gp/{text}"));
-        desk.press(crossterm::event::KeyCode::Enter);
-        let shown = desk.app.list_view.list.len();
-        assert!(shown > 0 && shown < desk.app.problem_list.len(), "{text}: {shown}");
-    }
-}
-
-#[test]
 fn a_filter_finds_whatever_the_rows_of_problems_say() {
     use crate::tui::list_view::problems::words;
     use crate::tui::state::list_row::ListRow;
@@ -226,14 +156,6 @@ fn a_reference_to_what_is_missing_names_the_memory_and_what_is_missing() {
         assert!(screen.contains(told), "{told}: {screen}");
     }
     assert!(!screen.contains("linked_to  "), "{screen}");
-}
-
-#[test]
-fn a_stale_index_says_what_can_be_done() {
-    let mut desk = Desk::new(120, 36);
-    desk.type_keys("gp/index-stale");
-    desk.press(crossterm::event::KeyCode::Enter);
-    assert!(below(&desk).contains("`palimp reindex` makes it again"), "{}", below(&desk));
 }
 
 /// Returns a log whose last line is torn, with or without a deletion of that memory before.

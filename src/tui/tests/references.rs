@@ -15,29 +15,6 @@ fn go_to_references(desk: &mut Desk, count: usize) {
 }
 
 #[test]
-fn following_a_reference_and_going_back_ends_where_it_began_under_the_same_search() {
-    let mut desk = Desk::new(100, 30);
-    go_to_references(&mut desk, 2);
-    let (id, referred) = {
-        let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
-        let view = store.view(entry).unwrap();
-        (view.id.unwrap().to_owned(), view.references.iter().next().unwrap().to.text.to_owned())
-    };
-    let query = format!("id:{id}");
-    desk.type_keys(&format!("/{query}"));
-    desk.press(KeyCode::Enter);
-    let from = desk.app.selected();
-    assert_eq!(desk.app.results.hits.len(), 1);
-    desk.type_keys("gd");
-    desk.press(KeyCode::Enter);
-    assert_eq!(desk.app.query, "");
-    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
-    assert_eq!(store.view(entry).unwrap().id, Some(&*referred));
-    desk.send(Msg::Key(KeyEvent::new(KeyCode::Char('o'), KeyModifiers::CONTROL)));
-    assert_eq!((desk.app.selected(), desk.app.query), (from, query));
-}
-
-#[test]
 fn of_several_references_the_one_under_the_cursor_is_followed() {
     let mut desk = Desk::new(100, 30);
     go_to_references(&mut desk, 2);

@@ -63,37 +63,3 @@ fn what_a_whole_file_loses_is_named_and_can_be_gone_through_before_the_yes() {
     desk.press(KeyCode::PageUp);
     assert!(desk.screen().contains("· PgDn · "), "{}", desk.screen());
 }
-
-#[test]
-fn the_rule_of_what_is_due_can_be_read_to_its_end_at_eighty_columns() {
-    let mut desk = Desk::new(80, 24);
-    desk.type_keys("gaj");
-    let screen = desk.screen();
-    assert!(screen.contains("The rule: learnings") && screen.contains("by hand"), "{screen}");
-}
-
-#[test]
-fn the_title_of_a_step_takes_the_columns_that_nothing_else_of_its_row_needs() {
-    let mut desk = Desk::new(80, 24);
-    desk.type_keys("/type:learning");
-    desk.press(KeyCode::Enter);
-    desk.type_keys("dxgu");
-    let row = desk.screen().lines().nth(2).unwrap_or_default().to_owned();
-    let free = row.trim_end().chars().rev().skip_while(|c| *c != ' ').take_while(|c| *c == ' ').count();
-    assert!(free <= 2 || !row.contains('…'), "{row}");
-}
-
-#[test]
-fn a_deletion_is_told_in_the_journal_by_the_title_of_its_memory_and_by_no_json() {
-    let mut desk = Desk::new(120, 36);
-    desk.type_keys("/type:decision session:checkout_rework is:live");
-    desk.press(KeyCode::Enter);
-    let title = super::selected_title(&desk);
-    desk.type_keys("dxgu");
-    desk.press(KeyCode::Enter);
-    let screen = desk.screen();
-    let start: String = title.trim_matches('"').chars().take(30).collect();
-    assert!(screen.contains(&format!("deleted {start}")), "{start}: {screen}");
-    assert!(screen.contains(&format!("− {start}")), "{screen}");
-    assert!(!screen.contains("\"id\""), "{screen}");
-}

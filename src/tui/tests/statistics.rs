@@ -77,25 +77,6 @@ fn esc_leads_from_the_memories_of_a_day_back_to_that_day_and_the_search_of_befor
 }
 
 #[test]
-fn what_was_written_while_the_memories_of_a_day_were_read_is_counted_on_the_way_back() {
-    let mut desk = Desk::small(80, 24);
-    desk.type_keys("gs");
-    while desk.app.statistics.written().is_empty() {
-        desk.type_keys("h");
-    }
-    let before = written(&desk);
-    desk.press(KeyCode::Enter);
-    let file = desk._folder.path().join("shop/memory/sessions/b/memory.jsonl");
-    let line = "{\"id\":\"m7\",\"type\":\"finding\",\"timestamp\":\"2026-02-01T10:00:00Z\",\"tags\":[],\
-                \"content\":{\"finding\":\"One word more\"}}\n";
-    let text = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, text + line).unwrap();
-    desk.send(Msg::StoresChanged);
-    desk.press(KeyCode::Esc);
-    assert_eq!((desk.app.screen, written(&desk)), (Screen::Statistics, before + 1));
-}
-
-#[test]
 fn days_and_weeks_are_gone_by_keys_up_to_today_and_esc_goes_back() {
     let mut desk = open(80, 24);
     let today = desk.app.statistics.today();

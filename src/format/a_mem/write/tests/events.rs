@@ -84,25 +84,3 @@ fn values_that_the_format_does_not_have_are_refused() {
     assert!(refused(NewEvent { event_type: " ", ..EVENT }));
     assert!(refused(NewEvent { source: "", ..EVENT }));
 }
-
-#[test]
-fn a_month_is_put_away_when_all_of_it_is_old() {
-    let event = |time: &str| format!("{{\"timestamp\": \"{time}\", \"trace_id\": \"t\"}}\n");
-    let held = Held::default()
-        .with("events/2025-11/events.jsonl", event("2025-11-30T00:00:00Z"))
-        .with("events/2025-11/traces/t.jsonl", event("2025-11-30T00:00:00Z"))
-        .with("events/2025-10/events.jsonl", event("2026-01-30T00:00:00Z"))
-        .with("events/2025-09.jsonl", event("2025-09-30T00:00:00Z"))
-        .with("events/2025-12/events.jsonl", event("2025-12-01T00:00:00Z"))
-        .with("events/2026-01/events.jsonl", "")
-        .with("events/2026-02/events.jsonl", "");
-    let months = |days| archivable_months(&held.parts(), NOW, days);
-    let paths = |texts: &[&str]| texts.iter().map(PathBuf::from).collect::<Vec<_>>();
-    let old = ["events/2025-09.jsonl", "events/2025-11", "events/2025-12"];
-    assert_eq!(months(ARCHIVE_AFTER_DAYS), paths(&old));
-    assert_eq!(months(34), paths(&old[..2]));
-    assert_eq!(months(u32::MAX), paths(&[]));
-    let logs = ["events/2025-11/events.jsonl", "events/2025-11/traces/t.jsonl"];
-    assert_eq!(logs_of_month(&held.parts(), Path::new("events/2025-11")), paths(&logs));
-    assert_eq!(logs_of_month(&held.parts(), Path::new("events/2025-09.jsonl")), paths(&old[..1]));
-}

@@ -153,49 +153,6 @@ fn a_document_on_several_lines_keeps_its_layout() {
     assert_eq!(Held { documents: held.documents, ..Held::default() }.with(LINKS, &new).stale(), []);
 }
 
-/// Tests stores of the format's own writer and of people. Skipped where they are missing.
-#[test]
-fn indexes_of_real_stores_are_never_stale_once_they_are_written() {
-    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real/a-mem");
-    if !real.is_dir() {
-        println!("skipped: there are no real stores at {}", real.display());
-        return;
-    }
-    for name in ["own-writer", "in-the-wild"] {
-        let root = real.join(name).join(".chora/memory");
-        let mut held = Held::default();
-        let mut folders = vec![root.join("knowledge")];
-        while let Some(folder) = folders.pop() {
-            for item in std::fs::read_dir(folder).unwrap() {
-                let path = item.unwrap().path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else {
-                    let relative = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
-                    held = held.with(&relative, std::fs::read(&path).unwrap());
-                }
-            }
-        }
-        let found = |path: &str| {
-            let document = held.documents.iter().find(|document| document.path == Path::new(path));
-            document.map(|document| document.bytes.to_vec())
-        };
-        for existing in [true, false] {
-            let found = |path: &str| found(path).filter(|_| existing);
-            let tags = tags_index(&held.parts(), found(TAGS).as_deref());
-            let links = links_graph(&held.parts(), found(LINKS).as_deref());
-            let documents = held.documents.clone();
-            let after = Held { documents, ..Held::default() }.with(TAGS, &tags).with(LINKS, &links);
-            assert_eq!(after.stale(), [], "{name}");
-            assert_eq!(tags_index(&after.parts(), Some(&tags)), tags, "{name}");
-            assert_eq!(links_graph(&after.parts(), Some(&links)), links, "{name}");
-        }
-        if name == "own-writer" && held.stale().is_empty() {
-            assert_eq!(tags_index(&held.parts(), found(TAGS).as_deref()), found(TAGS).unwrap());
-        }
-    }
-}
-
 fn json() -> impl Strategy<Value = serde_json::Value> {
     use serde_json::{Value, json};
     let names = ["a", "b", "b.md", "c", "gone", "[[a]]", "id", "notes", "tags", "outgoing", "incoming_links"];

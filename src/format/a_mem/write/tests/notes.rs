@@ -98,38 +98,6 @@ fn what_was_kept_and_then_tampered_with_brings_nothing_but_a_status_back() {
     }
 }
 
-#[test]
-fn every_note_of_real_stores_can_be_deprecated_and_brought_back() {
-    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real/a-mem");
-    if !real.is_dir() {
-        println!("skipped: there are no real stores at {}", real.display());
-        return;
-    }
-    let mut count = 0;
-    for folder in ["own-writer/.chora/memory/knowledge/notes", "in-the-wild/.chora/memory/knowledge"] {
-        for item in std::fs::read_dir(real.join(folder)).unwrap() {
-            let path = item.unwrap().path();
-            if path.extension().is_some_and(|end| end == "md") {
-                let text = std::fs::read_to_string(&path).unwrap();
-                let marked = deprecate(&text, "why", Some("new"), NOW).unwrap();
-                assert!(
-                    marked.contains(" (DEPRECATED)\n\n**Deprecated**: 2026-02-03\n"),
-                    "{}",
-                    path.display()
-                );
-                assert_eq!(
-                    but_updated(&undeprecate(&marked).unwrap()),
-                    but_updated(&text),
-                    "{}",
-                    path.display()
-                );
-                count += 1;
-            }
-        }
-    }
-    assert!(count > 20);
-}
-
 /// Removes the field `updated` from the note.
 fn but_updated(text: &str) -> String {
     let note = Note::read(text);

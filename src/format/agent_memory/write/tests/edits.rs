@@ -1,5 +1,4 @@
 use proptest::prelude::*;
-use proptest::strategy::ValueTree;
 use serde_json::{Value, json};
 
 use super::super::canonical_write::{canonical_write, path_of, value_at};
@@ -135,29 +134,6 @@ proptest! {
 }
 
 #[test]
-fn edits_of_stores_that_the_tool_made_leave_them_clean() {
-    for name in ["init-only", "full-cycle"] {
-        let Some(shelf) = Shelf::real(name) else { continue };
-        assert_rendered(&shelf);
-        let mut runner = crate::tries::runner();
-        for _ in 0..8 {
-            let seeds = seeds().new_tree(&mut runner).unwrap().current();
-            holds(shelf.clone(), &seeds);
-        }
-        // Without edits, all stays byte for byte the same, except the markers and the time.
-        let mut after = shelf.clone();
-        let written = after.write(&[]).unwrap();
-        assert_eq!(written.hash, shelf.json("state.json")["bundleHash"]);
-        assert_eq!(after.bundle_text(), shelf.bundle_text());
-        let readme = after.text("docs/agent-memory/README.md");
-        let at = shelf.json("state.json")["generatedAt"].as_str().unwrap().to_owned();
-        let readme = readme.replace("2026-12-01T08:00:00.120Z", &at);
-        after.put("docs/agent-memory/README.md", readme);
-        assert_eq!(after.beside(), shelf.beside());
-    }
-}
-
-#[test]
 fn the_event_and_the_checkpoint_are_what_the_tool_writes_of_such_a_bundle() {
     let Some(mut shelf) = Shelf::real("init-only") else { return };
     shelf.write(&[]).unwrap();
@@ -254,14 +230,6 @@ fn what_the_tool_would_refuse_is_refused_and_what_leads_nowhere_too() {
     assert!(set("unknown", &deep).contains("is not JSON"));
     let deep = "[".repeat(30_000) + &"]".repeat(30_000);
     assert!(set("unknown", &deep).contains("nested too deep"));
-}
-
-#[test]
-fn faults_that_were_there_may_stay_and_move() {
-    let mut shelf = Shelf::made(1);
-    shelf.change(".agent-memory/state.json", "\"Rust\"", "\"\"");
-    shelf.write(&[BundleEdit::Remove { path: "gotchas.0" }]).unwrap();
-    assert_eq!(shelf.bundle()["gotchas"][1]["title"], "");
 }
 
 #[test]

@@ -93,16 +93,3 @@ fn lines_that_hold_something_else_keep_it() {
     assert_eq!(batch, format!("{one}\n{broken_up}\n"));
     assert_eq!(shelf.json("state.json")["maintenance"]["historyEventCount"], 2);
 }
-
-#[test]
-fn a_store_that_the_tool_made_is_pruned_cleanly() {
-    let Some(mut shelf) = Shelf::real("full-cycle") else { return };
-    let known = shelf.problems();
-    let pruned = run(&mut shelf, PruneRequest::Retention).unwrap();
-    assert_eq!(pruned.events.len() + shelf.events().len(), 26);
-    assert_eq!(pruned.checkpoints, Vec::<String>::new());
-    assert_eq!(shelf.problems(), known);
-    assert_eq!(faults(&shelf), Vec::<String>::new());
-    shelf.write(&[]).unwrap();
-    assert_eq!(shelf.problems(), known);
-}

@@ -25,12 +25,11 @@ pub fn now() -> Moment {
     moment("2026-12-01T08:00:00.120Z")
 }
 
-/// The ids of a write's checkpoint and event, its bundle's hash, and its number of files beside the store.
+/// The ids of a write's checkpoint and event, and its number of files beside the store.
 #[derive(Debug)]
 pub struct Done {
     pub checkpoint: String,
     pub event: String,
-    pub hash: String,
     pub pages: usize,
 }
 
@@ -153,7 +152,6 @@ impl Shelf {
         Ok(Done {
             checkpoint: last(&checkpoint),
             event: last(self.events_read().last().unwrap()),
-            hash: checkpoint["bundleHash"].as_str().unwrap().to_owned(),
             pages: files.iter().filter(|file| file.path.starts_with("..")).count(),
         })
     }

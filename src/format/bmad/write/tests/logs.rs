@@ -10,35 +10,6 @@ fn add(logs: &[LogBytes<'_>], draft: &RecordDraft<'_>) -> Result<Value, Refusal>
 const KINDS: [&str; 4] = ["conversation", "decision", "finding", "preference"];
 
 #[test]
-fn a_record_of_each_type_reads_back_without_a_fault() {
-    let mut logs: [Vec<u8>; 4] = Default::default();
-    for (at, kind) in KINDS.into_iter().enumerate() {
-        let text = "style: say \"why\",\nnot what";
-        let tags = ["review", "a.b"].map(str::to_owned);
-        let draft = RecordDraft { kind, text: Some(text), tags: &tags, ..RecordDraft::default() };
-        for _ in 0..2 {
-            let (path, line) =
-                new_record(SESSION, &logs_of([&logs[0], &logs[1], &logs[2], &logs[3]]), &draft, &[], NOW)
-                    .unwrap();
-            assert_eq!(path, Path::new("sessions").join(SESSION).join(LOGS[at].0));
-            assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
-            assert_eq!(line.last(), Some(&b'\n'));
-            logs[at].extend(line);
-        }
-    }
-    let files = session_of([&logs[0], &logs[1], &logs[2], &logs[3]]);
-    assert_eq!(problems(&files).len(), 0, "{:?}", problems(&files));
-    let second = logs.map(|log| value(log.split(|byte| *byte == b'\n').nth(1).unwrap()));
-    assert_eq!(
-        second.each_ref().map(|record| &record["id"]),
-        ["msg-002", "dec-002", "finding-002", "pref-002"]
-    );
-    assert_eq!(second[0]["content"], "style: say \"why\",\nnot what");
-    assert_eq!((&second[3]["key"], &second[3]["value"]), (&json!("style"), &json!("say \"why\",\nnot what")));
-    assert!(second.iter().all(|record| record["tags"] == json!(["review", "a.b"])));
-}
-
-#[test]
 fn a_message_is_written_as_the_specification_prints_it() {
     let draft = RecordDraft {
         kind: "conversation",
@@ -171,28 +142,6 @@ fn a_decay_factor_is_the_model_s_with_its_boost() {
     assert!((factor(view.view(), &default_decay(), NOW) - 0.5 * (1.0 + 0.3 + 0.2)).abs() < 1e-9);
     let undated = view_of("findings.jsonl", b"{}");
     assert_eq!(factor(undated.view(), &default_decay(), NOW), 0.1);
-}
-
-#[test]
-fn compaction_drops_the_least_relevant_fifth_and_never_a_preference() {
-    let weigh = |entries: &[(&'static str, f64)], keep| {
-        let entries: Vec<WeighedRecord<'_>> =
-            entries.iter().map(|&(kind, relevance)| WeighedRecord { kind, relevance }).collect();
-        compaction(&entries, keep)
-    };
-    let message = |relevance| ("conversation", relevance);
-    let five = [message(0.5), message(0.1), message(0.9), message(0.2), message(0.3)];
-    assert_eq!(weigh(&five, 0.8), [1]);
-    assert_eq!(weigh(&five, 0.4), [1, 3, 4]);
-    assert_eq!(weigh(&five, 1.0), [0; 0]);
-    assert_eq!(weigh(&[("preference", 0.0), message(0.1), message(0.2)], 0.5), [1]);
-    assert_eq!(weigh(&[("preference", 0.0); 10], 0.1), [0; 0]);
-    // Among equals the first stay, a record without relevance is dropped first, a bad share means 0.8.
-    assert_eq!(weigh(&[message(0.1), message(0.1)], 0.5), [1]);
-    assert_eq!(weigh(&[message(f64::NAN), message(0.0)], 0.5), [0]);
-    assert_eq!(weigh(&five, -1.0), [1]);
-    assert_eq!(weigh(&five, f64::NAN), [1]);
-    assert_eq!(weigh(&[], 0.8), [0; 0]);
 }
 
 proptest! {

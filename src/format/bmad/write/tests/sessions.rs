@@ -194,58 +194,6 @@ fn a_long_id_does_not_make_a_long_index() {
 }
 
 #[test]
-fn the_index_of_a_full_session_takes_well_under_a_second() {
-    if !crate::tries::is_long() {
-        return eprintln!("skipped: it measures time, with PALIMP_LONG=1 and --release");
-    }
-    let words =
-        ["database", "Scalability", "connection", "pooling", "is", "not", "configured", "für", "retries"];
-    // Without optimisation it tests a tenth of the size.
-    let (size, limit) = if cfg!(debug_assertions) { (1 << 20, 5_000) } else { (10 << 20, 800) };
-    let mut log = String::new();
-    for number in 0_usize.. {
-        let word = |at| format!("{}{}", words[(number * 7 + at * at) % 9], (number * at) % 97);
-        let text: Vec<String> = (0..30).map(word).collect();
-        let (hour, text) = (number % 24, text.join(" "));
-        let when = format!("2026-01-11T{hour:02}:00:00Z");
-        let record = json!({"id": format!("msg-{number:05}"), "timestamp": when, "content": text});
-        log += &format!("{record}\n");
-        if log.len() > size {
-            break;
-        }
-    }
-    let logs = logs_of([log.as_bytes(), b"", b"", b""]);
-    let start = std::time::Instant::now();
-    let made = index(None, SESSION, &logs, NOW);
-    let took = start.elapsed().as_millis();
-    assert!(took < limit, "{} bytes of logs, {} of index: {took} ms", log.len(), made.len());
-}
-
-#[test]
-fn a_new_session_has_no_problem() {
-    let id = session_id("payments", NOW).unwrap();
-    assert_eq!(id, "sess-2026-01-11-payments");
-    assert_eq!(session_id(&id, NOW).unwrap(), id);
-    let files = new_session(&id, Some("user-789"), NOW).unwrap();
-    let names: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
-    let expected = [
-        "manifest.json",
-        "conversation.jsonl",
-        "decisions.jsonl",
-        "findings.jsonl",
-        "preferences.jsonl",
-        "index.json",
-    ];
-    assert_eq!(names, expected.map(|name| Path::new("sessions").join(&id).join(name)));
-    assert!(files[1..5].iter().all(|(_, bytes)| bytes.is_empty()));
-    assert_eq!(problems(&files).len(), 0, "{:?}", problems(&files));
-    let made = value(&files[0].1);
-    assert_eq!((&made["metadata"], &made["agent_ids"]), (&json!({}), &json!([])));
-    assert_eq!(made["statistics"]["last_accessed"], "2026-01-11T14:30:00.123Z");
-    assert_eq!(made["user_id"], "user-789");
-}
-
-#[test]
 fn a_session_is_not_made_under_a_name_that_leads_elsewhere() {
     let hostile = [
         "",

@@ -86,17 +86,6 @@ fn records_that_others_parted_go_one_by_one_and_nothing_else_does() {
 }
 
 #[test]
-fn lines_come_back_before_a_line_that_is_replaced() {
-    let base = "x\nold\ny\nz\n";
-    let edits = vec![(2..5, b"new".to_vec()), (8..10, Vec::new())];
-    let change = Change::edits("f", base.as_bytes().into(), edits);
-    let crate::model::Act::Splice(splices) = &change.act else { panic!() };
-    let now = b"x\ny\nnew\n";
-    let fit = rebase(&crate::model::plan::inverse(splices), &now[..]).unwrap();
-    assert_eq!(crate::model::plan::apply(now, &fit), b"x\ny\nz\nold\n");
-}
-
-#[test]
 fn the_first_line_comes_back_behind_the_mark_of_its_file() {
     let becomes = b"one\n".to_vec().into();
     let back = vec![Splice { start: 3, was: Bytes::default(), becomes, line_before: lines::BOM.to_vec() }];
@@ -108,45 +97,32 @@ fn the_first_line_comes_back_behind_the_mark_of_its_file() {
 }
 
 #[test]
-fn a_last_line_without_an_end_that_comes_back_before_others_gets_one() {
-    let gone = splices("{\"id\":\"a\"}\n{\"id\":\"b\"}", "{\"id\":\"b\"}", "");
-    let back = crate::model::plan::inverse(&gone);
-    let now = b"{\"id\":\"a\"}\n{\"id\":\"new\"}\n{\"id\":\"c\"}\n";
-    let fit = rebase(&back, &now[..]).unwrap();
-    let text = String::from_utf8(crate::model::plan::apply(now, &fit)).unwrap();
-    assert_eq!(text, "{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"id\":\"new\"}\n{\"id\":\"c\"}\n");
-}
-
-#[test]
-fn lines_that_come_back_stand_behind_the_line_they_stood_behind() {
-    let splices = splices(BASE, "{\"id\":\"b\"}\n", "");
-    let back = crate::model::plan::inverse(&splices);
-    let now = b"{\"id\":\"new\"}\n{\"id\":\"a\",\"x\":1,\"y\":1}\n{\"id\":\"c\"}";
-    let fit = rebase(&back, &now[..]).unwrap();
-    let text = String::from_utf8(crate::model::plan::apply(now, &fit)).unwrap();
-    assert_eq!(text, "{\"id\":\"new\"}\n{\"id\":\"a\",\"x\":1,\"y\":1}\n{\"id\":\"b\"}\n{\"id\":\"c\"}");
-}
-
-#[test]
-fn lines_that_went_side_by_side_come_back_in_their_order() {
-    let base = b"one\ntwo\nthree\nfour\n";
-    let gone = vec![(0..4, b"1\n".to_vec()), (4..8, Vec::new()), (8..14, Vec::new())];
-    let change = Change::edits("f", base.as_slice().into(), gone);
-    let crate::model::Act::Splice(splices) = &change.act else { panic!() };
-    let back = crate::model::plan::inverse(splices);
-    assert!(fits(&back, &change.after().unwrap()));
-    let now = b"new\n1\nfour\n";
-    let fit = rebase(&back, &now[..]).unwrap();
-    assert_eq!(crate::model::plan::apply(now, &fit), b"new\none\ntwo\nthree\nfour\n");
-}
-
-#[test]
-fn a_last_line_without_an_end_gets_one_where_others_came_behind_it() {
+fn lines_come_back_behind_the_line_they_stood_behind_and_in_their_order() {
+    let gone = |range| (range, Vec::new());
+    for (base, edits, now, wanted) in [
+        // Before a line that is replaced.
+        ("x\nold\ny\nz\n", vec![(2..5, b"new".to_vec()), gone(8..10)], "x\ny\nnew\n", "x\ny\nz\nold\n"),
+        // A last line without an end gets one before others.
+        ("a\nb", vec![gone(2..3)], "a\nnew\nc\n", "a\nb\nnew\nc\n"),
+        ("a\nb\n", vec![gone(2..4)], "new\na\nc", "new\na\nb\nc"),
+        (
+            "one\ntwo\nthree\nfour\n",
+            vec![(0..4, b"1\n".to_vec()), gone(4..8), gone(8..14)],
+            "new\n1\nfour\n",
+            "new\none\ntwo\nthree\nfour\n",
+        ),
+    ] {
+        let change = Change::edits("f", base.as_bytes().into(), edits);
+        let crate::model::Act::Splice(splices) = &change.act else { panic!() };
+        let back = inverse(splices);
+        assert!(fits(&back, &change.after().unwrap()), "{base}");
+        let fit = rebase(&back, now.as_bytes()).unwrap();
+        assert_eq!(String::from_utf8(apply(now.as_bytes(), &fit)).unwrap(), wanted, "{base}");
+    }
     let change = Change::append("f", "two\n", Some(b"one".as_slice().into())).inverse();
     let crate::model::Act::Splice(back) = &change.act else { panic!() };
     let now = b"one\ntwo\nthree\n";
-    let fit = rebase(back, &now[..]).unwrap();
-    assert_eq!(crate::model::plan::apply(now, &fit), b"one\nthree\n");
+    assert_eq!(apply(now, &rebase(back, &now[..]).unwrap()), b"one\nthree\n");
 }
 
 #[test]
@@ -158,8 +134,7 @@ fn of_equal_lines_that_is_changed_which_is_behind_the_same_line() {
     let crate::model::Act::Splice(splices) = &change.act else { panic!() };
     let now = format!("new\n{base}");
     let fit = rebase(splices, now.as_bytes()).unwrap();
-    let wanted = "new\nx\n{\"a\":1}\ny\n{\"a\":2}\n";
-    assert_eq!(crate::model::plan::apply(now.as_bytes(), &fit), wanted.as_bytes());
+    assert_eq!(apply(now.as_bytes(), &fit), b"new\nx\n{\"a\":1}\ny\n{\"a\":2}\n");
 }
 
 #[test]
