@@ -4,14 +4,14 @@
 mod problems;
 mod pruned;
 
-use pruned::{archived_event, batch, manifest};
+use pruned::archived_event;
 
 use crate::support;
 
 use std::path::Path;
 
 use palimp::model::{Code, Extent, Moment, Problem, Severity, State, Store};
-use palimp::store::{Place, load, look_at};
+use palimp::store::{load, look_at};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::agent_memory::{WHEN, bundle, checkpoint, gotcha, pretty};
@@ -271,32 +271,6 @@ fn stores_made_by_the_format_s_own_tool_have_every_kind_of_record() {
 
 proptest! {
     #![proptest_config(crate::support::tries::config(48, 768))]
-
-    #[test]
-    fn any_bytes_in_any_file_open(
-        bytes in proptest::collection::vec(any::<u8>(), 0..120),
-        at in 0.0..1.0_f64,
-        which in 0..8_usize,
-    ) {
-        let file = ["state.json", EVENTS, CHECKPOINT, "sources.json", "config.json",
-            "archive/prune-2026-01-21/manifest.json", "../AGENTS.md", "automation/lock"][which];
-        let files = batch(&manifest(), &archived_event("evt-000000"));
-        let store = files.with("automation/lock", "{}").build(ROOT);
-        // The bytes alone, and in the middle of the former content.
-        let whole = store.read(file);
-        let cut = (whole.len() as f64 * at) as usize;
-        let place = Place::whole(store.path.clone(), "agent-memory");
-        for content in [bytes.clone(), [&whole[..cut], &bytes, &whole[cut..]].concat()] {
-            store.write(file, &content);
-            for extent in [Extent::Whole, Extent::Tail] {
-                let store = load(&place, extent, None, Moment::parse(NOW).unwrap().0);
-                for entry in &store.entries {
-                    palimp::format::text_of(&store, entry);
-                    palimp::format::searched_of(&store, entry);
-                }
-            }
-        }
-    }
 }
 
 #[test]

@@ -2,12 +2,11 @@
 
 mod alike;
 mod faults;
-mod lies;
 mod power_cut;
 
 use std::path::Path;
 
-use crate::faulty::{Errno, Fault, Faulty, Lie, Op};
+use crate::faulty::{Errno, Fault, Faulty, Op};
 use palimp::disk::Disk;
 
 fn disk() -> Faulty {

@@ -2,11 +2,9 @@
 
 use crate::support;
 
-use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use rustix::process::Signal;
-use serde_json::{Value, json};
 use support::{Exit, SOON, StoreBuilder, Terminal, Tree, assert_untouched};
 
 fn shell(script: &str) -> Terminal {
@@ -88,54 +86,6 @@ fn the_environment_of_a_program_is_clean() {
     let terminal = shell(r#"printf '%s|%s|%s' "$TERM" "$CARGO_MANIFEST_DIR" "$(ls -A "$HOME" | wc -l)""#);
     terminal.wait_exit(SOON);
     assert_eq!(terminal.screen_text().replace(' ', ""), "xterm-256color||0");
-}
-
-#[test]
-fn a_built_session_log_agrees_with_itself() {
-    let store = StoreBuilder::session_log()
-        .session("s1")
-        .entry(json!({"id": "mem_a", "tags": ["db"], "type": "decision"}))
-        .line("{\"id\":\"mem_torn\",\"ty")
-        .entry(json!({"id": "mem_b"}))
-        .entry(json!({"id": "mem_c"}))
-        .tombstone("mem_b")
-        .build();
-    let log = store.read("sessions/s1/memory.jsonl");
-    let index: Value = serde_json::from_slice(&store.read("sessions/s1/index.json")).unwrap();
-    let metadata: Value = serde_json::from_slice(&store.read("sessions/s1/metadata.json")).unwrap();
-    let place = &index["entries"]["mem_c"];
-    let start = place["byte_offset"].as_u64().unwrap() as usize;
-    let line = String::from_utf8_lossy(&log).lines().nth(3).unwrap().to_owned();
-    assert_eq!(place["line_number"], 4);
-    assert_eq!(log[start..start + line.len()], *line.as_bytes());
-    assert_eq!(index["tags"], json!({"db": ["mem_a"]}));
-    assert_eq!(metadata["total_entries"], 2);
-    assert_eq!(metadata["statistics"]["decisions"], 1);
-    assert!(index["entries"].get("mem_b").is_none());
-}
-
-#[test]
-fn a_built_store_has_the_modes_of_its_format() {
-    let store = StoreBuilder::session_log().session("s1").entries(1).build();
-    let mode = |name: &str| std::fs::metadata(store.file(name)).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(""), 0o700);
-    assert_eq!(mode("sessions/s1"), 0o700);
-    assert_eq!(mode("sessions/s1/memory.jsonl"), 0o600);
-}
-
-#[test]
-fn a_built_memory_server_store_agrees_with_itself() {
-    let store = StoreBuilder::memory_server()
-        .core(json!({"tags": ["a"], "importance": "high", "category": "fact"}))
-        .learning(json!({"tags": ["a", "b"]}))
-        .line("tasks.jsonl", "not json")
-        .build();
-    let index: Value = serde_json::from_slice(&store.read("index.json")).unwrap();
-    assert_eq!(index["statistics"]["total_memories"], 2);
-    assert_eq!(index["statistics"]["by_type"], json!({"core": 1, "learning": 1, "task": 0}));
-    assert_eq!(index["tags_index"]["a"].as_array().unwrap().len(), 2);
-    assert_eq!(index["importance_index"]["low"], json!([]));
-    assert_eq!(store.read("tasks.jsonl"), b"not json\n");
 }
 
 #[test]

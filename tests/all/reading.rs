@@ -133,17 +133,6 @@ proptest! {
             prop_assert!(!broken || read.problems_of(entry).next().is_some());
         }
     }
-
-    #[test]
-    fn any_bytes_in_any_file_open(bytes in proptest::collection::vec(any::<u8>(), 0..200), which in 0..6_usize) {
-        let store = StoreBuilder::session_log().session("s").entries(2).build();
-        let file = ["sessions/s/memory.jsonl", "sessions/s/metadata.json", "sessions/s/index.json",
-                    "sessions/s/tombstones.jsonl", "config.json", "sessions/s/lock"][which];
-        store.write(file, &bytes);
-        let place = palimp::store::Place::whole(store.path.clone(), "session-log");
-        load(&place, Extent::Whole, None, now());
-        load(&place, Extent::Tail, None, now());
-    }
 }
 
 #[test]
@@ -215,38 +204,6 @@ fn a_document_of_the_first_writer_is_read_item_by_item() {
         .collect();
     assert!(of.contains(&("{\"id\":\"a\",\"content\":\"one\"}", 3, "live")), "{of:?}");
     assert!(of.contains(&("7", 4, "broken")), "{of:?}");
-}
-
-#[test]
-fn a_store_is_found_from_its_root_a_parent_a_session_and_a_file() {
-    let store = StoreBuilder::session_log().session("s one").entries(2).build();
-    let session = store.file("sessions/s one");
-    let root = std::fs::canonicalize(&store.path).unwrap();
-    for path in [
-        store.path.clone(),
-        store.around().to_owned(),
-        session.clone(),
-        session.join("memory.jsonl"),
-        store.file("sessions"),
-    ] {
-        let found = look_at(&path, None).found.unwrap_or_else(|why| panic!("{}: {why}", path.display()));
-        assert_eq!(found.len(), 1, "{}", path.display());
-        assert_eq!(std::fs::canonicalize(&found[0].root).unwrap(), root, "{}", path.display());
-    }
-}
-
-#[test]
-fn folders_of_the_same_name_with_other_content_are_not_taken_for_stores() {
-    let other = |root: &str, file: &str, text: &str| TempStore::of_files(root, &[(file.into(), text.into())]);
-    for (store, said) in [
-        (other("memory", "sessions/a/memory.jsonl", "{\"speaker\":\"x\",\"words\":1}\n"), "another kind"),
-        (other("memories", "learnings.jsonl", "{\"lesson\":\"x\"}\n"), "another kind"),
-        (other("memory", "notes.md", "# hello\n"), "no store"),
-    ] {
-        let output = run(["stores", "--store", store.path.to_str().unwrap()]).expect_status(1);
-        assert_eq!(output.stdout, "");
-        assert!(output.stderr.contains(said), "{}", output.stderr);
-    }
 }
 
 #[test]

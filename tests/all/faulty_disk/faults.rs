@@ -44,40 +44,6 @@ fn an_error_comes_once_and_a_sticky_one_stays() {
 }
 
 #[test]
-fn a_full_disk_still_lets_things_be_removed() {
-    let disk = disk();
-    disk.fail_at(1, Fault::ErrorFromHere(Errno::NOSPC));
-    assert_eq!(replace(&disk, b"new").unwrap_err().kind(), ErrorKind::StorageFull);
-    disk.remove(Path::new("/s/.tmp")).unwrap();
-    assert_eq!(replace(&disk, b"new").unwrap_err().kind(), ErrorKind::StorageFull);
-}
-
-#[test]
-fn a_write_can_be_short_whether_or_not_the_process_lives() {
-    for (fault, kind) in
-        [(Fault::ShortWrite(4), ErrorKind::StorageFull), (Fault::CrashInWrite(4), ErrorKind::Other)]
-    {
-        let disk = disk();
-        disk.fail_at(1, fault);
-        assert_eq!(replace(&disk, b"new one").unwrap_err().kind(), kind);
-        assert_eq!(disk.files()[Path::new("/s/.tmp")], b"new ");
-        assert_eq!(disk.remove(Path::new("/s/.tmp")).is_ok(), kind == ErrorKind::StorageFull);
-    }
-}
-
-#[test]
-fn a_call_can_be_done_and_yet_fail() {
-    let disk = disk();
-    disk.fail_at(3, Fault::ErrorAfter(Errno::IO));
-    replace(&disk, b"new").unwrap_err();
-    assert_eq!(disk.files()[Path::new("/s/a")], b"new");
-
-    disk.fail_at(disk.steps(), Fault::ErrorAfter(Errno::INTR));
-    assert!(disk.flock(Path::new("/s/a"), Some(0o600)).is_err());
-    assert!(disk.flock(Path::new("/s/a"), Some(0o600)).unwrap().is_some(), "it was not kept");
-}
-
-#[test]
 fn reading_fails_on_its_own() {
     let disk = disk();
     disk.fail_reads(1, Fault::Error(Errno::IO));
@@ -111,38 +77,4 @@ fn another_process_can_act_before_each_step() {
     assert_eq!(disk.files()[Path::new("/s/a")], b"old, appended");
     assert!(replace(&disk, b"new").is_err());
     assert_eq!(disk.steps(), 5);
-}
-
-#[test]
-fn permission_bits_hold() {
-    let disk = disk();
-    disk.put("/s/closed", "x", 0o000);
-    disk.put("/s/read", "x", 0o400);
-    disk.put_folder("/r", 0o500);
-    let denied = |result: std::io::Result<()>| {
-        assert_eq!(result.unwrap_err().kind(), ErrorKind::PermissionDenied);
-    };
-    denied(disk.read(Path::new("/s/closed"), 0, None).map(|_| ()));
-    denied(disk.append(Path::new("/s/read")).map(|_| ()));
-    denied(disk.flock(Path::new("/s/read"), Some(0o600)).map(|_| ()));
-    denied(disk.create(Path::new("/r/new"), 0o600).map(|_| ()));
-    denied(disk.rename(Path::new("/s/a"), Path::new("/r/a")));
-    assert!(disk.look(Path::new("/s/closed")).is_ok());
-}
-
-#[test]
-fn every_change_is_another_generation() {
-    let disk = disk();
-    let generation = || disk.look(Path::new("/s/a")).unwrap().generation;
-    let first = generation();
-    let mut output = disk.append(Path::new("/s/a")).unwrap();
-    output.set_len(0).unwrap();
-    output.write(b"odd").unwrap();
-    let second = generation();
-    assert_eq!((second.inode, second.len), (first.inode, first.len));
-    assert!(second.modified > first.modified);
-    disk.lie(Lie::ClockStops);
-    output.set_len(0).unwrap();
-    output.write(b"new").unwrap();
-    assert_eq!(generation(), second);
 }
