@@ -97,7 +97,7 @@ mod folder;
 
 #[cfg(test)]
 #[path = "../tests/all/support/tries.rs"]
-mod tries;
+pub mod tries;
 
 #[cfg(test)]
 #[path = "../tests/all/support/passed_on.rs"]

@@ -104,17 +104,6 @@ fn what_waits_is_due_and_not_stale_and_any_start_brings_it_up_to_date() {
 }
 
 #[test]
-fn the_other_sessions_are_not_read_for_it() {
-    let site = Site::new(400);
-    let log = site.log("small");
-    fs::remove_file(&log).unwrap();
-    // A verb that reads the store would report that this file can't be read.
-    std::os::unix::fs::symlink("/nonexistent/log", &log).unwrap();
-    site.add("a new one").expect_status(0);
-    assert!(fs::read_to_string(site.log("large")).unwrap().contains("a new one"));
-}
-
-#[test]
 fn it_is_undone_and_redone_as_any_other_change_and_its_index_comes_back_as_it_was() {
     let site = Site::new(400);
     let files = || {
@@ -188,37 +177,4 @@ fn json_lines_are_added_in_one_step_or_none_of_them() {
         assert_eq!(fs::read(site.log("large")).unwrap(), before);
         assert_eq!(site.codes(), [""; 0]);
     }
-}
-
-#[test]
-fn a_session_that_memories_of_a_format_do_not_have_is_refused_however_large_the_log_is() {
-    let folder = crate::support::folder::new();
-    let (root, data) = (folder.path().join("store"), folder.path().join("data"));
-    let own = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
-    let init =
-        ["init", "memory-server", root.to_str().unwrap(), "--yes", "--data-dir", data.to_str().unwrap()];
-    Verb::new(init).run().expect_status(0);
-    let line = |number: usize| format!("{{\"id\":\"{number:08}\",\"content\":\"{}\"}}\n", "x".repeat(400));
-    fs::write(root.join("learnings.jsonl"), (0..300).map(line).collect::<String>()).unwrap();
-    let add = ["add", "--session", "x", "--type", "learning", "--text", "one", "--yes"];
-    let refused = Verb::new([&add[..], &own].concat()).run().expect_status(3);
-    assert!(refused.stderr.contains("belong to no session"), "{}", refused.stderr);
-    let add = ["add", "--type", "learning", "--text", "one", "--yes"];
-    Verb::new([&add[..], &own].concat()).run().expect_status(0);
-}
-
-#[test]
-fn memories_that_cannot_be_added_one_by_one_either_are_refused_for_that_reason() {
-    let site = Site::new(3);
-    let line = |text: &str| format!("{{\"content\":{{\"finding\":\"{text}\"}}}}");
-    let (root, data) = (site.root(), site.data());
-    let own = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--yes"];
-    let add = |input: &str| {
-        let words = ["add", "--session", "no_such", "--type", "finding", "--record", "-"];
-        Verb::new([&words[..], &own].concat()).with_input(input).run().expect_status(3).stderr
-    };
-    let alone = add(&line("one"));
-    let both = add(&[line("one"), line("two")].join("\n"));
-    assert!(alone.contains("no_such") && both.contains("no_such"), "{alone}{both}");
-    assert!(both.contains("memory 1 can't be added"), "{both}");
 }

@@ -1,7 +1,6 @@
 //! What palimp writes into `agent-memory` stores on a real disk: each verb, from its plan to its
 //! files, and back. The checks repeat the validation of the format's own tool.
 
-mod cut_short;
 mod recall;
 mod repository;
 
@@ -12,7 +11,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::faulty::{Fault, Faulty, Op};
 use crate::support::agent_memory::{AgentMemoryBuilder, PROJECTIONS, gotcha, hash};
 use palimp::disk::host::Host;
 use palimp::disk::{RealDisk, ThisMachine};
@@ -21,7 +19,7 @@ use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
 use palimp::store::commit::{CommitError, Writer};
 use palimp::store::hidden_names::is_ours;
 
-use palimp::store::{Place, load, load_from};
+use palimp::store::{Place, load};
 use serde_json::{Value, json};
 
 const NOW: &str = "2026-02-01T12:00:00Z";

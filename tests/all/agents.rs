@@ -6,13 +6,11 @@
 //! `PALIMP_LONG=1` runs the long form: more records, more rewrites, longer stops of agents.
 
 mod clock;
-mod held;
 mod linked;
 mod literal;
 mod lock_time;
 mod lockless;
 mod part;
-mod preview;
 mod several;
 mod stopped;
 mod storm;

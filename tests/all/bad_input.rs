@@ -2,8 +2,6 @@
 
 use crate::support;
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -54,47 +52,11 @@ fn wrong_usage_is_told_apart_from_nothing_found() {
 }
 
 #[test]
-fn an_id_in_several_sessions_is_refused_with_its_candidates() {
-    let entry = || json!({"id": "mem_1"});
-    let store = StoreBuilder::session_log().session("s").entry(entry()).session("t").entry(entry()).build();
-    let path = store.path.to_str().unwrap();
-    let refused = run(["show", "mem_1", "--store", path]).expect_status(3);
-    assert!(refused.stderr.contains("s/mem_1") && refused.stderr.contains("t/mem_1"), "{}", refused.stderr);
-    let now = ["--now", "2026-02-01T12:00:00Z"];
-    let show = |name: &str| run([&["show", name, "--store", path, "--json"][..], &now].concat());
-    let shown = show("t/mem_1").expect_status(0).json_lines();
-    assert_eq!(shown[0]["session"], "t");
-    let key = shown[0]["key"].as_str().unwrap().to_owned();
-    assert_eq!(show(&key).expect_status(0).json_lines(), shown);
-    let relative = Verb::new([&["show", &key, "--store", "memory", "--json"][..], &now].concat());
-    assert_eq!(relative.in_folder(store.around()).run().expect_status(0).json_lines(), shown);
-}
-
-#[test]
 fn a_closed_pipe_is_no_error() {
     let store = StoreBuilder::session_log().session("s").entries(3000).build();
     let args = ["list", "--json", "--store", store.path.to_str().unwrap()];
     let (status, stderr) = Verb::new(args).run_into_closed_pipe();
     assert_eq!((status, stderr.as_str()), (Some(0), ""));
-}
-
-#[test]
-fn names_that_are_not_utf8_are_read_and_shown() {
-    let store = StoreBuilder::session_log().session("s").entries(1).build();
-    let strange = store.path.join("sessions").join(OsString::from_vec(b"caf\xe9".to_vec()));
-    std::fs::create_dir(&strange).unwrap();
-    std::fs::write(
-        strange.join("memory.jsonl"),
-        format!(
-            "{}\n",
-            json!({"id": "x", "type": "finding",
-        "timestamp": "2026-01-01T00:00:00Z", "content": {"finding": "found here"}})
-        ),
-    )
-    .unwrap();
-    let rows = run(["list", "--json", "found", "--store", store.path.to_str().unwrap()]).json_lines();
-    assert_eq!(rows.len(), 1);
-    assert_eq!(rows[0]["session"], "caf\\xE9");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! An intact memory behind a torn one on its line is treated like any other: it is listed, counted,
+//! An intact memory behind a torn one on its line is treated like any other: it is
 //! changed and deleted. The torn part keeps its bytes.
 
 use crate::support::DemoStore;
@@ -48,29 +48,6 @@ fn cuts(raw: &str) -> [usize; 4] {
     let value = raw[..middle].rfind("\":").unwrap() + 2;
     let member = raw[..middle].rfind(",\"").unwrap_or(value) + 1;
     [3, middle, value, member]
-}
-
-#[test]
-fn a_memory_behind_a_torn_one_is_listed_and_counted_and_nothing_is_written() {
-    for (number, (store, query)) in crate::support::tries::some(STORES, &[1, 2, 4]).into_iter().enumerate() {
-        let desk = DemoStore::new(store);
-        let row = alone(&desk, query);
-        let (file, raw) = (text(&row, "file"), text(&row, "raw"));
-        let (was, fresh) = (desk.text_of(file), fresh(raw));
-        let counted = desk.list("is:live").len();
-        for cut in crate::support::tries::some(cuts(raw), &[number % 3]) {
-            let now = format!("{was}{}{fresh}\n", &raw[..cut]);
-            std::fs::write(desk.store.join(file), &now).unwrap();
-            let live = desk.list("is:live");
-            let own: Vec<&Value> = live.iter().filter(|row| bytes_of(row, &now) == fresh).collect();
-            assert_eq!(own.len(), 1, "{store}, cut at {cut}");
-            assert_eq!(live.len(), counted + 1, "{store}, cut at {cut}");
-            let broken = desk.list("is:broken");
-            let torn = broken.iter().find(|row| row["file"] == file && row["line"] == own[0]["line"]);
-            assert_eq!(torn.map(|row| bytes_of(row, &now)), Some(&raw[..cut]), "{store}, cut at {cut}");
-            assert_eq!(desk.text_of(file), now);
-        }
-    }
 }
 
 #[test]

@@ -4,7 +4,6 @@
 //! sample of them, a different one for each case.
 
 mod again;
-mod agents;
 mod appended;
 mod bench;
 mod careless;

@@ -3,25 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::faulty::{Fault, Faulty};
+use crate::faulty::Faulty;
 use palimp::check::stale_files;
 use palimp::demo;
-use palimp::disk::host::Host;
 use palimp::format::writing::{FieldAssignment, RecordDraft};
 use palimp::model::{Code, Entry, Extent, Moment, Plan, State, Store};
 use palimp::ops::delete::DeleteRequest;
 use palimp::ops::{self, Refusal, WriteContext};
-use palimp::store::commit::Writer;
 use palimp::store::{Place, load_from};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::crash::machine::Still;
-
 /// The store is inside a repository, because `agent-memory` has pages around it.
 const ROOT: &str = "/repository/.agent-memory";
 const AROUND: &str = "/repository";
-const DATA: &str = "/data";
 
 /// The demo's stores, and those of their derived files that a build from nothing makes.
 const STORES: [(&str, &str, &[&str]); 5] = [
@@ -302,79 +297,5 @@ proptest! {
             let files = after(&files, &plan, done.index(count + 1));
             prop_assert_eq!(wrong(&files, format, names), Vec::<String>::new(), "deed {}", deed);
         }
-    }
-}
-
-/// One of this many calls is tried.
-fn stride() -> usize {
-    crate::support::tries::count(397, 9)
-}
-
-fn on_disk(files: &Files) -> Faulty {
-    let disk = Faulty::new();
-    for (path, bytes) in files {
-        disk.put(place_of(path), bytes.clone(), 0o600);
-    }
-    disk.put_folder(DATA, 0o700);
-    disk
-}
-
-fn files_of(disk: &Faulty) -> Files {
-    let below = |(path, bytes): (PathBuf, Vec<u8>)| {
-        let inside = path.strip_prefix(ROOT).ok().map(Path::to_owned);
-        let beside =
-            || path.strip_prefix(AROUND).ok().map(|own| Path::new("..").join(own)).filter(|own| is_page(own));
-        Some((inside.or_else(beside)?, bytes))
-    };
-    disk.files().into_iter().filter_map(below).collect()
-}
-
-fn load_disk(disk: &Faulty, format: &'static str) -> Store {
-    let place = Place::whole(ROOT.into(), format);
-    load_from(disk, &place, Extent::Whole, None, now())
-}
-
-/// Opens the store for writing, which finishes an interrupted change, and makes the change.
-fn change(disk: &Faulty, format: &'static str, change: Option<(usize, usize)>) {
-    // The process that opens it is not the one that was killed.
-    let machine = if change.is_some() { Still::first() } else { Still::next() };
-    let host = Host { disk, machine: &machine, data: Path::new(DATA), now: now() };
-    let store = load_disk(disk, format);
-    let Ok(writer) = Writer::open(host, &store) else { return };
-    let Some((deed, at)) = change else { return };
-    let live = subjects(&store);
-    let plan = self::deed(&context(&store), live[at % live.len()], deed, "entirely other wording zebra");
-    let _ = plan.map(|plan| writer.commit(&plan));
-}
-
-#[test]
-fn after_a_kill_at_any_call_of_a_change_every_stale_file_is_seen_and_made_anew() {
-    for (which, (format, root, names)) in STORES.into_iter().enumerate() {
-        let mut files = self::files(root, 1);
-        files.retain(|path, _| format != "bmad" || path.file_name().is_none_or(|name| name != "index.json"));
-        let files =
-            after(&files, &ops::reindex::reindex(&context(&load(&files, format))).unwrap(), usize::MAX);
-        let start = on_disk(&files);
-        let mut killed = 0;
-        for deed in crate::support::tries::some(0..4, &[which % 4]) {
-            let at = 3 + 5 * deed;
-            let whole = start.restart();
-            change(&whole, format, Some((deed, at)));
-            // A few calls of a short change are tried, too.
-            let stride = stride().min(whole.steps() / 2 + 1);
-            for step in ((which + deed) % stride..whole.steps()).step_by(stride) {
-                let disk = start.restart();
-                disk.fail_at(step, Fault::Crash);
-                change(&disk, format, Some((deed, at)));
-                let disk = disk.restart();
-                let label = format!("{format}, deed {deed}, killed at call {step}");
-                assert_eq!(wrong(&files_of(&disk), format, names), Vec::<String>::new(), "{label}");
-                change(&disk, format, None);
-                assert_eq!(wrong(&files_of(&disk), format, names), Vec::<String>::new(), "{label}, opened");
-                killed += 1;
-            }
-        }
-        eprintln!("{format}: {killed} kills");
-        assert!(killed > 0, "{format}: only {killed} kills");
     }
 }

@@ -104,21 +104,6 @@ fn a_named_folder_shows_every_store_below_it_in_one_list() {
 }
 
 #[test]
-fn a_store_is_found_from_any_of_its_folders_and_files() {
-    let home = home();
-    for path in [
-        "project/.chora/memory/events/2026-01/events.jsonl",
-        "project/.chora/memory/events",
-        "project/packages/web/.bmad/memory/sessions/s",
-        "project/packages/app/.agent-memory/history/events.jsonl",
-        "project/packages/app",
-    ] {
-        let output = support::run(["list", "--json", "--store", home.file(path).to_str().unwrap()]);
-        assert_eq!(output.json_lines().len(), 1, "{path}: {}", output.stderr);
-    }
-}
-
-#[test]
 fn a_store_of_one_format_alone_is_ranked_as_its_specification_says() {
     let home = home();
     let ranking = |path: &str| {

@@ -43,19 +43,6 @@ fn keys(store: &TempStore, data: &Path) -> Vec<String> {
 }
 
 #[test]
-fn keys_of_one_list_hit_their_records_one_after_the_other() {
-    for (chosen, left) in [([0, 1], "cd"), ([1, 0], "cd"), ([1, 3], "ac"), ([3, 0], "bc")] {
-        let store = log("abcd");
-        let data = store.around().join("data");
-        let keys = keys(&store, &data);
-        for at in chosen {
-            verb(&store.path, &data, &["erase", &keys[at], "--yes"]).expect_status(0);
-        }
-        assert_eq!(letters(&store), left, "{chosen:?}");
-    }
-}
-
-#[test]
 fn equal_records_go_once_for_each_of_their_keys_in_any_order() {
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
         let store = log("axaya");
@@ -102,23 +89,6 @@ fn a_key_of_a_record_that_changed_is_refused_by_every_verb() {
         assert!(output.stderr.contains("changed, moved"), "{words:?}: {}", output.stderr);
     }
     assert_eq!(store.read(LOG), before);
-}
-
-#[test]
-fn a_list_of_keys_is_deleted_one_by_one() {
-    let builder = (0..12).fold(StoreBuilder::memory_server(), |own, n| {
-        own.learning(json!({"id": format!("k-{n:02}"), "content": "all of one length"}))
-    });
-    let store = builder.build();
-    let script = format!(
-        "P='{}'; O='--store {} --data-dir {}'; $P list --json $O | sed 's/^{{\"key\":\"\\([^\"]*\\)\".*/\\1/' | xargs -n1 $P delete --yes $O",
-        env!("CARGO_BIN_EXE_palimp"),
-        store.path.display(),
-        store.around().join("data").display()
-    );
-    let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(store.read("learnings.jsonl").is_empty());
 }
 
 /// How often each record occurs, by its bytes.
@@ -239,23 +209,6 @@ fn a_refused_change_of_many_leaves_out_every_record_that_is_in_the_way() {
     );
     let text = String::from_utf8(store.read("learnings.jsonl")).unwrap();
     assert_eq!(text.matches("new_a").count(), 200);
-}
-
-#[test]
-fn why_a_record_ranks_as_it_does_is_a_line_for_people() {
-    let store =
-        StoreBuilder::memory_server().learning(json!({"id": "k-1", "content": "the pool is full"})).build();
-    let data = store.around().join("data");
-    let product = verb(&store.path, &data, &["search", "pool", "--explain"]).expect_status(0).stdout;
-    for part in
-        [" importance × ", " decay × ", " recency × ", " match = 0.", "match: \"pool\" 1.0, ", "in 1 of 1"]
-    {
-        assert!(product.contains(part), "{part} in {product}");
-    }
-    let weighted = verb(&store.path, &data, &["search", "pool", "--explain", "--ranking", "weighted"]);
-    assert!(weighted.expect_status(0).stdout.contains(" + 0.1 × "), "the weights are told");
-    let plain = verb(&store.path, &data, &["search", "pool"]).expect_status(0).stdout;
-    assert_eq!(plain.lines().count(), 1, "{plain}");
 }
 
 #[test]

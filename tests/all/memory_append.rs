@@ -285,36 +285,3 @@ fn two_agents_that_have_a_store_open_at_once_give_no_id_twice() {
         assert_eq!(one.run(&["check", "--readonly", "--json"]), [""; 0], "{}", one.format);
     }
 }
-
-#[test]
-fn records_that_are_added_to_a_log_too_large_to_be_held_are_counted_and_found() {
-    for own in crate::support::tries::some([LOGS[0], LOGS[1]], &[1]) {
-        let mut desk = Desk::new(own);
-        desk.add("the first one");
-        let log = desk.log();
-        let line = std::fs::read_to_string(&log).unwrap();
-        let id = desk.memory.store().view(&desk.memory.store().entries[0]).unwrap().id.unwrap().to_owned();
-        let number = |at: usize| match own.0 {
-            "bmad" => format!("finding-{at:05}"),
-            _ => format!("mem_{at:08}"),
-        };
-        let long = "w".repeat(6_000);
-        let text: String = (1..=800)
-            .map(|at| line.replace(&id, &number(at)).replace("the first one", &format!("{long} {at}")))
-            .collect();
-        assert!(text.len() > 4 << 20, "{}", text.len());
-        std::fs::write(&log, text).unwrap();
-        desk.memory.refresh();
-        let ids: Vec<String> = (0..4).map(|at| desk.add(&format!("a late one {at}"))).collect();
-        let session = desk.session.clone();
-        assert_eq!(desk.memory.statistics(session.as_deref()).unwrap().live, 804, "{}", own.0);
-        for id in &ids {
-            assert!(desk.memory.get(session.as_deref(), id).unwrap().is_some(), "{}: {id}", own.0);
-        }
-        let mut distinct = ids.clone();
-        distinct.dedup();
-        assert_eq!(distinct.len(), 4, "{ids:?}");
-        assert!(own.0 != "bmad" || ids[0] == "finding-00801" && ids[3] == "finding-00804", "{ids:?}");
-        assert_eq!(told(desk.memory.store()).len(), told(&desk.read()).len(), "{}", own.0);
-    }
-}

@@ -135,41 +135,12 @@ fn a_key_deletes_the_record_that_it_names_and_no_other_with_its_id() {
 }
 
 #[test]
-fn of_two_records_with_an_id_the_deleted_one_is_listed_and_comes_back() {
-    for format in ["memory-server", "bmad"] {
-        let desk = Desk::new(FORMATS.into_iter().find(|own| own.0 == format).unwrap());
-        let record = std::fs::read_to_string(&desk.file).unwrap();
-        let line = record.lines().find(|line| line.contains(ERASED)).unwrap();
-        let day = line.find("\"20").map(|at| &line[at + 1..at + 11]).unwrap();
-        desk.write(&[(ERASED, STAYS), (day, "2025-03-04")]);
-        let before = desk.titles();
-        desk.run(&["delete", &desk.key(STAYS)]).expect_status(0);
-        let rows = desk.run(&["list", "is:deleted", "--json"]).expect_status(0).json_lines();
-        assert_eq!(rows.len(), 1, "{format}: {rows:?}");
-        desk.run(&["undelete", rows[0]["key"].as_str().unwrap()]).expect_status(0);
-        assert_eq!(desk.titles(), before, "{format}");
-    }
-}
-
-#[test]
 fn a_record_that_was_added_and_undone_is_not_listed_as_deleted() {
     for format in crate::support::tries::some(FORMATS, &[0, 2]) {
         let desk = Desk::new(format);
         desk.run(&["undo"]).expect_status(0);
         let rows = desk.run(&["list", "is:deleted", "--json"]).json_lines();
         assert_eq!(rows, Vec::<Value>::new(), "{}", format.0);
-    }
-}
-
-#[test]
-fn a_plan_that_nobody_was_asked_about_names_the_records() {
-    let desk = Desk::new(FORMATS[1]);
-    for verb in [&["delete"][..], &["tag", "+x"], &["edit", "--set", "importance=low"]] {
-        let (first, more) = verb.split_first().unwrap();
-        let key = desk.key(ERASED);
-        let args = [&[*first, &key], more, &["--dry-run"]].concat();
-        let shown = desk.run(&args);
-        assert!(shown.stdout.contains(ERASED), "{verb:?}: {shown:?}");
     }
 }
 
@@ -183,16 +154,6 @@ fn a_home_folder_that_depends_on_where_it_is_run_is_none() {
     let refused = Verb::new(args).in_folder(&folder).home("relative").run();
     assert_eq!(refused.status, Some(4), "{refused:?}");
     assert!(files_below(&folder).is_empty());
-}
-
-#[test]
-fn an_id_that_was_made_of_the_text_is_told_to_stay() {
-    let desk = Desk::new(FORMATS[3]);
-    let told = desk.run(&["erase", &desk.key(ERASED)]).expect_status(0);
-    assert!(told.stdout.contains("the id alpha-wording-of-the-first repeats words"), "{told:?}");
-    let desk = Desk::new(FORMATS[2]);
-    let told = desk.run(&["erase", &desk.key(ERASED)]).expect_status(0);
-    assert!(!told.stdout.contains("repeats words"), "{told:?}");
 }
 
 #[test]

@@ -219,19 +219,6 @@ fn a_memory_that_is_deleted_or_torn_is_refused_as_ever() {
 }
 
 #[test]
-fn what_the_schema_forbids_is_refused_and_nothing_changes() {
-    for format in crate::support::tries::some(FORMATS, &[1]) {
-        let site = Site::new(format);
-        let before = site.read();
-        for set in ["timestamp=yesterday", "id=other", "text="] {
-            let told = site.run(&["edit", &site.name(7), "--set", set]).expect_status(3);
-            assert!(!told.stderr.is_empty(), "{format:?} {set}");
-        }
-        assert_eq!(site.read(), before, "{format:?}");
-    }
-}
-
-#[test]
 fn a_line_that_another_adds_meanwhile_stays() {
     for format in crate::support::tries::some(FORMATS, &[0]) {
         let site = Site::new(format);

@@ -126,17 +126,6 @@ fn nested_objects_of_a_torn_record_are_no_records() {
 }
 
 #[test]
-fn a_record_behind_one_that_was_cut_at_any_byte_is_never_lost() {
-    for (which, (format, _)) in LOGS.iter().enumerate() {
-        let (torn, good) = (record(format, "torn", "a \"b\" {c} ü"), record(format, "good", "g"));
-        for cut in (1 + which..torn.len()).step_by(crate::support::tries::count(4, 1)) {
-            let line = [&torn.as_bytes()[..cut], good.as_bytes()].concat();
-            assert_eq!(lost(which, &line, std::slice::from_ref(&good)), None, "{cut}");
-        }
-    }
-}
-
-#[test]
 fn of_a_merge_all_lines_are_shown_as_each_fix_leaves_them() {
     let (format, log) = LOGS[1];
     let [ours, theirs] = ["a", "b"].map(|id| record(format, id, "words"));

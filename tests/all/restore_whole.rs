@@ -87,23 +87,6 @@ fn a_copy_that_is_damaged_where_the_file_is_not_is_refused_as_every_other_change
 }
 
 #[test]
-fn a_restore_from_a_damaged_backup_names_its_damage_even_if_nothing_changes() {
-    let lines = [line(0, "a"), line(1, "b"), line(2, "c")];
-    let site = KeptLog::of(&lines);
-    let copy = site.backup(BEFORE, LOG);
-    let torn = [&lines[0], &lines[1][..30], "\n", &lines[2][..40]].concat();
-    std::fs::write(&copy, &torn).unwrap();
-    let damage = format!("✖ the backup of {LOG} is damaged: lines 2, 3 are broken");
-    let output = site.run(&["backup", "restore", &copy, "--yes"]).expect_status(0);
-    assert!(output.stderr.contains("there is nothing to change"), "{}", output.stderr);
-    assert!(output.stdout.contains(&damage), "{}", output.stdout);
-    // The file has the same damage.
-    site.store.write(LOG, torn.as_bytes());
-    let told = told(&site.run(&["backup", "restore", &copy, "--replace", "--dry-run", "--json"]));
-    assert!(told.contains(&damage), "{told:?}");
-}
-
-#[test]
 fn a_restore_from_a_backup_without_its_last_lines_says_so() {
     let memory = |id: &str| json!({"id": id, "content": format!("about {id}")});
     let store = StoreBuilder::memory_server().learning(memory("k-1")).learning(memory("k-2")).build();
@@ -175,42 +158,6 @@ fn a_lost_log_comes_back_with_the_events_that_their_traces_have() {
     site.store.write("events/2026-02/events.jsonl", [event(2), event(3)].concat().as_bytes());
     let told = self::told(&site.run(&restore).expect_status(0));
     assert!(told[0].contains("2 are in another file now, and are left out"), "{told:#?}");
-}
-
-#[test]
-fn a_memory_that_shares_its_id_with_one_of_the_backup_is_named_when_it_is_lost() {
-    let site = KeptLog::of(&[line(0, "stays"), line(1, "stays too")]);
-    let copy = site.backup(BEFORE, LOG);
-    let now = [line(0, "stays"), line(1, "stays too"), line(0, "only here")].concat();
-    site.store.write(LOG, now.as_bytes());
-    let output = site.run(&["backup", "restore", &copy, "--replace", "--dry-run", "--json"]).expect_status(0);
-    let told = told(&output);
-    assert!(told[0].starts_with('−') && told[0].contains("LOST"), "{told:#?}");
-    let named = |line: &&String| line.contains("only here") && line.contains("LOST");
-    assert_eq!(told.iter().filter(named).count(), 1, "{told:#?}");
-    let rows = site.run(&["list", "--all", "--json"]).json_lines();
-    let row = rows.iter().find(|row| row["title"].as_str().unwrap().contains("only here")).unwrap();
-    let key = row["key"].as_str().unwrap();
-    site.run(&["backup", "restore", &copy, key, "--replace", "--yes"]).expect_status(1);
-    assert_eq!(site.store.read(LOG), now.into_bytes());
-    site.run(&["backup", "diff", &copy]).expect_status(0);
-}
-
-#[test]
-fn a_name_that_only_the_file_has_is_no_name_in_the_backup() {
-    let site = KeptLog::of(&[line(0, "stays"), line(1, "goes")]);
-    let copy = site.backup(BEFORE, LOG);
-    let now = [line(0, "stays"), line(1, "goes"), line(8, "late")].concat();
-    site.store.write(LOG, now.as_bytes());
-    let rows = site.run(&["list", "--json"]).json_lines();
-    let key = rows.iter().find(|row| row["id"] == "mem_8").unwrap()["key"].as_str().unwrap().to_owned();
-    for name in ["mem_8", &key] {
-        let refused = site.run(&["backup", "restore", &copy, name, "--replace", "--yes"]).expect_status(1);
-        assert!(refused.stderr.contains("the backup has no memory"), "{name}: {}", refused.stderr);
-    }
-    assert_eq!(site.store.read(LOG), now.into_bytes());
-    // The record in the backup is the same as in the file.
-    site.run(&["backup", "restore", &copy, "mem_0", "--replace", "--yes"]).expect_status(0);
 }
 
 /// The demo's stores, and a folder for palimp's data.
@@ -371,16 +318,4 @@ fn a_file_that_is_as_the_copy_has_it_is_not_copied_and_not_written() {
     let output = site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
     assert!(output.stderr.contains("there is nothing to change"), "{}", output.stderr);
     assert_eq!(count(), before);
-}
-
-#[test]
-fn counts_that_come_back_with_a_file_are_those_of_the_records_as_they_are() {
-    let site = KeptLog::of(&[line(0, "a"), line(1, "b")]);
-    site.run(&["reindex", "--yes"]).expect_status(0);
-    let file = "sessions/s/metadata.json";
-    let copy = site.backup(BEFORE, file);
-    site.run(&["delete", "mem_1", "--yes"]).expect_status(0);
-    let right = site.store.read(file);
-    site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
-    assert_eq!(site.store.read(file), right);
 }

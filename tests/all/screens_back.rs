@@ -1,4 +1,4 @@
-//! Backups, archive, compaction and journal with keys on a real pseudo-terminal; then the demo's files.
+//! Compaction and journal with keys on a real pseudo-terminal; then the demo's files.
 
 use crate::support;
 
@@ -56,70 +56,6 @@ fn leave(mut terminal: Terminal) {
 
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
-}
-
-#[test]
-fn three_of_nine_are_restored_and_undone() {
-    for size in crate::support::tries::some(SIZES, &[0]) {
-        let desk = Desk::new();
-        let store = desk.store("team/memories");
-        let log = store.join("learnings.jsonl");
-        let whole = read(&log);
-        let lines: Vec<&str> = whole.split_inclusive('\n').collect();
-        // The backup also has two that the demo lost itself.
-        let lost = &lines[3..10];
-        let left: String = lines.iter().filter(|line| !lost.contains(line)).copied().collect();
-        std::fs::write(&log, &left).unwrap();
-        let mut terminal = desk.open(&store, size);
-        terminal.send_keys("gr");
-        terminal.wait_for_text("23 Jan 12:00", SOON);
-        terminal.send_keys("j\r");
-        terminal.wait_for_text("9 back, ", SOON);
-        terminal.wait_for_text("9 marked", SOON);
-        terminal.send_keys("jjj      ");
-        terminal.wait_for_text("3 marked", SOON);
-        terminal.send_keys("\r");
-        terminal.wait_for_text("+3 to restore", SOON);
-        assert_eq!(read(&log), left);
-        terminal.send_keys("y");
-        terminal.wait_for_text("Restored 3 memories", SOON);
-        assert_eq!(read(&log), left.clone() + &lost[..3].concat());
-        terminal.wait_for_text("6 back, ", SOON);
-        terminal.send_keys("u");
-        terminal.wait_for_text("Undid", SOON);
-        assert_eq!(read(&log), left);
-        leave(terminal);
-    }
-}
-
-#[test]
-fn archived_memories_are_brought_back() {
-    for size in crate::support::tries::some(SIZES, &[1]) {
-        let desk = Desk::new();
-        let store = desk.store("team/memories");
-        let archive = store.join("archive/2025/learnings_2025_Q2.jsonl");
-        let (before, log) = (read(&archive), store.join("learnings.jsonl"));
-        let live = read(&log);
-        let mut terminal = desk.open(&store, size);
-        terminal.send_keys("ga");
-        terminal.wait_for_text("learnings_2025_Q2", SOON);
-        terminal.wait_for_text("in 90 d", SOON);
-        // Goes down past those that are due, to the first archived one.
-        terminal.send_keys("jjj");
-        terminal.wait_for_text("last used", SOON);
-        terminal.send_keys("  r");
-        terminal.wait_for_text("Bring back 2 memories?", SOON);
-        assert_eq!((read(&archive), read(&log)), (before.clone(), live.clone()));
-        terminal.send_keys("y");
-        terminal.wait_for_text("Brought back 2 memories", SOON);
-        assert_eq!(read(&archive).lines().count(), before.lines().count() - 2);
-        assert_eq!(read(&log).lines().count(), live.lines().count() + 2);
-        assert!(read(&log).starts_with(&live));
-        terminal.send_keys("u");
-        terminal.wait_for_text("Undid", SOON);
-        assert_eq!((read(&archive), read(&log)), (before, live));
-        leave(terminal);
-    }
 }
 
 #[test]

@@ -66,47 +66,6 @@ fn leave(mut terminal: Terminal) {
 }
 
 #[test]
-fn a_tag_is_typed_and_undone_and_undone_again_after_a_restart() {
-    let (store, desk) = (three(), desk());
-    let before = read(&store);
-    let mut terminal = open(&store, desk.path(), &[], Path::new("false"));
-    terminal.send_keys("jt");
-    terminal.wait_for_text("Tag \"the middle about OAuth\"", SOON);
-    terminal.send_keys("+reviewed\r");
-    terminal.wait_for_text("Tagged \"the middle about OAuth\" · u to undo", SOON);
-    assert!(read(&store).contains("\"reviewed\""));
-    terminal.send_keys("u");
-    terminal.wait_for_text("Undid: tagged \"the middle about OAuth\" · U to redo", SOON);
-    assert_eq!(read(&store), before);
-    terminal.send_keys("U");
-    terminal.wait_for_text("Redid: tagged \"the middle about OAuth\"", SOON);
-    leave(terminal);
-    let mut terminal = open(&store, desk.path(), &[], Path::new("false"));
-    terminal.send_keys("u");
-    terminal.wait_for_text("Undid step", SOON);
-    assert_eq!(read(&store), before);
-    leave(terminal);
-}
-
-#[test]
-fn deleting_takes_the_menu_and_undo_brings_it_back() {
-    let (store, desk) = (three(), desk());
-    let mut terminal = open(&store, desk.path(), &[], Path::new("false"));
-    terminal.send_keys("jd");
-    terminal.wait_for_text("Remove \"the middle about OAuth\"", SOON);
-    terminal.send_keys("dx");
-    terminal.wait_for_text("Deleted \"the middle about OAuth\" · u to undo", SOON);
-    terminal.wait_for_text("2 of 2", SOON);
-    assert!(String::from_utf8_lossy(&store.read("sessions/s/tombstones.jsonl")).contains("mem_2"));
-    terminal.send_keys("u");
-    terminal.wait_for_text("Undid: deleted \"the middle about OAuth\"", SOON);
-    terminal.wait_for_text("of 3", SOON);
-    let tombstones = std::fs::read_to_string(store.file("sessions/s/tombstones.jsonl")).unwrap_or_default();
-    assert!(!tombstones.contains("mem_2"));
-    leave(terminal);
-}
-
-#[test]
 fn a_text_is_edited_in_the_users_editor_and_the_terminal_is_whole() {
     let (store, desk) = (three(), desk());
     // After it reads a line of keys, it replaces the file, as many editors do.
@@ -146,58 +105,6 @@ fn a_memory_is_read_in_the_users_pager_and_the_terminal_is_whole() {
     terminal.wait_for_text("2 of 3", SOON);
     leave(terminal);
     assert_untouched(&store.path, &before);
-}
-
-#[test]
-fn a_pager_that_is_not_there_is_named() {
-    let (store, desk) = (three(), desk());
-    let mut terminal = open_with(&store, desk.path(), &[], ("PAGER", Path::new("no-such-pager")));
-    terminal.send_keys("|");
-    terminal.wait_for_text("no-such-pager can't be started", SOON);
-    leave(terminal);
-}
-
-#[test]
-fn an_editor_that_changes_nothing_fails_or_is_killed_changes_nothing() {
-    let cases = [
-        ("exit 0", "nothing was changed"),
-        ("echo lost > \"$1\"; exit 1", "Nothing was changed."),
-        ("stty raw -echo; printf '\\033[?25l\\033[?1000h'; kill -9 $$", "Nothing was changed."),
-        ("rm \"$1\"", "Nothing was changed."),
-    ];
-    for (script, said) in cases {
-        let (store, desk) = (three(), desk());
-        let before = Tree::of(store.around());
-        let mut terminal = open(&store, desk.path(), &[], &editor(desk.path(), script));
-        for _ in 0..2 {
-            terminal.send_keys("E");
-            terminal.wait_for(|s| s.alternate_screen() && s.contents().contains(said), SOON);
-            terminal.send_keys("j");
-            terminal.wait_for_text("2 of 3", SOON);
-            terminal.send_keys("k");
-            terminal.wait_for(|s| s.contents().contains("1 of 3") && !s.contents().contains(said), SOON);
-        }
-        leave(terminal);
-        assert_untouched(store.around(), &before);
-    }
-}
-
-#[test]
-fn the_shell_has_its_terminal_back_after_an_editor_that_was_killed() {
-    let (store, desk) = (three(), desk());
-    let editor = editor(desk.path(), "stty raw -echo; kill -9 $$");
-    let command = format!(
-        "stty -a > before; {} {} --now {NOW} --data-dir data; stty -a > after; cmp before after && echo alike",
-        env!("CARGO_BIN_EXE_palimp"),
-        store.path.display()
-    );
-    let program = Program::new("/bin/sh", ["-c", &command]).env("EDITOR", editor).in_folder(desk.path());
-    let mut terminal = program.spawn(24, 80);
-    terminal.wait_for_text("1 of 3", SOON);
-    terminal.send_keys("E");
-    terminal.wait_for_text("SIGKILL", SOON);
-    terminal.send_keys("Q");
-    terminal.wait_for_text("alike", SOON);
 }
 
 #[test]

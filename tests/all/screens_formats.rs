@@ -102,16 +102,21 @@ fn hostile_text_in_every_field_of_every_format_never_reaches_the_terminal_raw() 
         .with(".bmad/memory/sessions/s/conversation.jsonl", object(&["id", "role", "agent_id", "content"]))
         .with(".agent-memory/state.json", format!("{{\"schemaVersion\":2,\"bundleHash\":{quoted},\"bundle\":{{\"gotchas\":[{{\"title\":{quoted}}}],\"project\":{{\"name\":{quoted},\"summary\":{quoted}}}}}}}"))
         .with(".agent-memory/history/checkpoints/c.json", format!("{{\"id\":{quoted},\"bundle\":{{\"gotchas\":[{quoted}]}},\"bundleHash\":{quoted}}}"))
+        .with("memory/sessions/s/memory.jsonl", object(&["id", "session_id", "timestamp", "type", "content", "tags"]))
         .build("repository");
     let mut terminal = open(&store, 36, 120);
     terminal.wait_for_text("4 Memories", SOON);
-    terminal.wait_for(|screen| screen.contents().contains("1 of 8"), SOON);
-    for _ in 0..8 {
+    terminal.wait_for(|screen| screen.contents().contains("1 of 9"), SOON);
+    for _ in 0..9 {
         terminal.send_keys("}}}}j");
     }
-    for keys in ["w", "2jjjjjj", "1jj", "gp", "jjjjjj", "q", "?zoom"] {
+    for keys in ["w", "2jjjjjj", "1jj", "gp", "jjjjjj", "q", "4/\u{202e}zz\u{9b}1m\r"] {
         terminal.send_keys(keys);
     }
+    terminal.wait_for_text("Nothing matches", SOON);
+    terminal.send_keys("\x1b");
+    terminal.wait_for(|screen| !screen.contents().contains("Nothing matches"), SOON);
+    terminal.send_keys("?zoom");
     terminal.wait_for_text("this pane alone", SOON);
     let text = String::from_utf8_lossy(&terminal.raw_output()).into_owned();
     for bad in
@@ -120,7 +125,14 @@ fn hostile_text_in_every_field_of_every_format_never_reaches_the_terminal_raw() 
         assert!(!text.contains(bad), "{bad:?} reached the terminal");
     }
     let path = store.path.to_str().unwrap();
-    for verb in [&["list", "--all"][..], &["check"], &["stores"], &["search", "red"]] {
+    for verb in [
+        &["list", "--all"][..],
+        &["check"],
+        &["stores"],
+        &["search", "red"],
+        &["show", "nothing\u{202e}"],
+        &["list", "--limit", "\u{202e}\u{9b}31m"],
+    ] {
         let output = support::run([verb, &["--store", path]].concat());
         let text = output.stdout + &output.stderr;
         let bad = |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{2066}\u{e0041}".contains(c);

@@ -57,18 +57,6 @@ fn more_keys_than_a_terminal_holds_are_all_heard_with_resizes_between() {
 }
 
 #[test]
-fn keys_are_heard_after_an_editor_had_the_terminal() {
-    let store = store();
-    let mut terminal = palimp(&store, "false").spawn(24, 80);
-    wait_for_place(&terminal, 1);
-    for _ in 0..2 {
-        terminal.send_keys("E");
-        terminal.wait_for_text("ended with", SOON);
-        flood(&mut terminal, count(3, 40));
-    }
-}
-
-#[test]
 fn keys_are_heard_after_the_program_was_stopped_by_itself_or_from_outside() {
     let store = store();
     let run = format!("{} {} --now {NOW}", env!("CARGO_BIN_EXE_palimp"), store.path.display());

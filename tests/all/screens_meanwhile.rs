@@ -282,18 +282,6 @@ fn where_a_verb_asks_a_memory_that_was_merely_read_meanwhile_asks_no_second_ques
 }
 
 #[test]
-fn where_a_verb_erases_a_memory_that_was_merely_read_meanwhile_the_words_are_typed_once() {
-    let desk = Desk::new();
-    let mut terminal = desk.run(&["erase", "mem_0"], SIZES[0]);
-    terminal.wait_for_text("Type erase 1 to go on", SOON);
-    desk.writes("\"id\":\"mem_0\"", "\"access_count\":3,\"id\":\"mem_0\"", "");
-    terminal.send_keys("erase 1\r");
-    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0), "{}", terminal.screen_text());
-    assert_eq!(terminal.screen_text().matches("Type erase 1 to go on").count(), 1);
-    assert!(!desk.log().contains("mem_0"));
-}
-
-#[test]
 fn a_question_shows_no_secret() {
     let secret = ["AK", "IA", "Q3EGRIZ7K2M4T6PX"].concat();
     let desk = Desk::new();

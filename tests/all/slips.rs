@@ -90,21 +90,6 @@ fn members_beyond_the_schema_may_be_set_and_an_empty_text_is_not_added() {
 }
 
 #[test]
-fn numbers_that_are_none_are_told_in_plain_words() {
-    for (words, said) in [
-        (&["undo", "abc"][..], "a step's number"),
-        (&["undo", "0"], "a step's number"),
-        (&["list", "--limit", "0"], "a whole number from 1"),
-        (&["list", "--limit=-1"], "a whole number from 1"),
-        (&["search", "a", "--limit", "x"], "a whole number from 1"),
-        (&["list", "limit:-1"], "a whole number from 1"),
-    ] {
-        let own = run(words).stderr;
-        assert!(own.contains(said) && !own.contains("digit"), "{words:?}: {own}");
-    }
-}
-
-#[test]
 fn a_path_that_is_not_there_is_no_failure_of_the_system() {
     for verb in ["check", "list", "stats", "undo"] {
         let own = run([verb, "--store", "/nowhere/at/all"]).expect_status(1);
@@ -113,12 +98,6 @@ fn a_path_that_is_not_there_is_no_failure_of_the_system() {
         let own = run([verb, "--store", beyond_a_file]).expect_status(1);
         assert!(own.stderr.contains("no store was found there"), "{}", own.stderr);
     }
-}
-
-#[test]
-fn a_path_before_its_verb_is_repeated_in_a_command_that_names_the_same_file() {
-    let own = run(["./od\td/m", "check"]).expect_status(2);
-    assert!(own.stderr.contains("palimp check $'./od\\td/m'"), "{}", own.stderr);
 }
 
 #[test]
@@ -375,13 +354,4 @@ fn a_tag_that_names_no_day_to_keep_a_memory_until_is_refused_and_a_stored_one_is
     }
     let told = on(&store, &["check", "--json"]).json_lines();
     assert_eq!(told.iter().filter(is_it).count(), 0, "{told:?}");
-}
-
-#[test]
-fn an_option_of_one_letter_with_a_dash_too_many_is_named() {
-    let store = StoreBuilder::session_log().session("s").entries(1).build();
-    for words in [&["list", "--n", "4"][..], &["list", "--n=4"]] {
-        let own = on(&store, words).expect_status(2);
-        assert!(own.stderr.contains("Did you mean -n?") && !own.stderr.contains("--now"), "{own:?}");
-    }
 }

@@ -28,12 +28,6 @@ impl Sleepless {
         Sleepless { real: ThisMachine::new(), slept: Arc::default(), numbers: Arc::default() }
     }
 
-    /// The longer sleeps, without quick looks, in milliseconds.
-    fn long(&self) -> Vec<u128> {
-        let slept = self.slept.lock().unwrap();
-        slept.iter().map(Duration::as_millis).filter(|own| *own > 1).collect()
-    }
-
     fn ahead(&self) -> Duration {
         self.slept.lock().unwrap().iter().sum()
     }
@@ -166,45 +160,6 @@ fn a_lock_is_waited_for_as_long_as_the_config_says_and_once() {
     }
 }
 
-#[test]
-fn a_verb_that_adds_waits_for_a_held_lock_once() {
-    let desk = Desk::new("session-log", json!({"concurrency": {"lock_timeout_ms": 700}}));
-    let mut memory = desk.at(ThisMachine::new());
-    // For a long log, only its end is read first.
-    desk.add(&mut memory, &"word ".repeat(20_000)).unwrap();
-    memory.close().unwrap();
-    desk.hold();
-    let began = Instant::now();
-    let out = desk.verb(&["add", "--yes", "--session", &desk.session, "--type", "finding", "--text", "new"]);
-    assert!(out.stderr.contains("within 0.7 s") && out.stderr.contains("is kept"), "{}", out.stderr);
-    assert!(began.elapsed() < Duration::from_millis(1_400), "{:?}", began.elapsed());
-}
-
-/// The pauses are up to a quarter shorter than the setting.
-#[track_caller]
-fn assert_pauses(machine: &Sleepless, expected: &[u128]) {
-    let long = machine.long();
-    let fit = |(own, set): (&u128, &u128)| *own <= *set && *own + 1 >= set * 3 / 4;
-    assert!(long.len() >= expected.len() && long.iter().zip(expected).all(fit), "{long:?}, not {expected:?}");
-}
-
-#[test]
-fn looks_at_a_held_lock_are_as_far_apart_as_the_config_says() {
-    let wait = |format, config| {
-        let desk = Desk::new(format, json!({ "concurrency": config }));
-        let machine = Sleepless::new();
-        desk.hold();
-        desk.add(&mut desk.at(machine.clone()), "held").unwrap_err();
-        machine
-    };
-    let machine = wait("session-log", json!({"retry_backoff_ms": 40, "max_retries": 2}));
-    assert_pauses(&machine, &[40, 80, 160, 160, 160]);
-    assert_pauses(&wait("session-log", json!({"retry_backoff_ms": 40, "max_retries": 0})), &[40; 9]);
-    assert_pauses(&wait("session-log", json!({})), &[100, 200, 400, 800, 800]);
-    assert_pauses(&wait("bmad", json!({"lock_retry_interval_ms": 300})), &[300; 9]);
-    assert_pauses(&wait("bmad", json!({})), &[100; 9]);
-}
-
 /// Returns how many calls of an `add` may fail once in that way without failing it.
 fn survived(desk: &Desk, fault: Fault) -> usize {
     let root = Path::new("/memory");
@@ -262,18 +217,6 @@ fn an_open_store_writes_its_index_when_it_is_idle_as_late_as_the_config_says() {
     until("nothing to be due", || !prompt.verb(&["check", "--readonly", "--json"]).stdout.contains("index"));
     soon.close().unwrap();
     assert_eq!(prompt.verb(&["check", "--json"]).json_lines(), Vec::<Value>::new());
-}
-
-#[test]
-fn without_such_a_setting_an_idle_store_has_a_right_index_soon() {
-    let desk = Desk::new("bmad", json!({}));
-    let mut memory = desk.open();
-    let id = desk.add(&mut memory, "idle").unwrap();
-    until("the index to be written", || desk.index().contains(&id));
-    let next = desk.add(&mut memory, "busy").unwrap();
-    assert_ne!(id, next);
-    drop(memory);
-    assert!(desk.index().contains(&next));
 }
 
 #[test]

@@ -266,31 +266,6 @@ fn doubled(desk: &DemoStore, query: &str) -> (Value, String) {
 }
 
 #[test]
-fn of_records_that_share_id_and_time_the_deleted_one_is_listed_while_the_other_is_there() {
-    for (store, query, verb) in tries::some(LOGS, &[1]) {
-        let desk = DemoStore::new(store);
-        let (row, _) = doubled(&desk, query);
-        let scope = format!("{query} id:{}", row["id"].as_str().unwrap());
-        let gone = || desk.list(&format!("is:deleted {scope}"));
-        let words: Vec<&str> = verb.split(' ').collect();
-        let key = row["key"].as_str().unwrap();
-        desk.change(&[&words[..], &[key]].concat()).expect_status(0);
-        let listed = gone();
-        assert_eq!(listed.len(), 1, "{store}");
-        assert_eq!(listed[0]["raw"], row["raw"], "{store}");
-        let told = desk.change(&["undelete", listed[0]["key"].as_str().unwrap()]).expect_status(0).stdout;
-        let place = format!("{} line ", row["file"].as_str().unwrap());
-        assert!(told.contains(&place) && told.contains("Two memories have it then"), "{store}: {told}");
-        assert!(gone().is_empty(), "{store}");
-        let back = desk.list(&scope);
-        assert!(back.iter().any(|own| own["raw"] == row["raw"]), "{store}: {back:?}");
-        // A memory that was restored and changed exists.
-        desk.change(&["edit", key, "--set", "text=Changed since."]).expect_status(0);
-        assert!(gone().is_empty(), "{store}");
-    }
-}
-
-#[test]
 fn records_that_share_id_and_time_and_were_deleted_one_after_the_other_are_all_listed_and_come_back() {
     for (store, query, verb) in tries::some(LOGS, &[2]) {
         let desk = DemoStore::new(store);

@@ -110,35 +110,6 @@ fn assert_lines(file: &Path, wanted: &str) {
 }
 
 #[test]
-fn an_archived_record_comes_back_where_its_id_was_used_again() {
-    let desk = Desk::new();
-    let store = desk.store("team/memories");
-    let file = store.join("learnings.jsonl");
-    append(&file, &learning("Zebra one"));
-    let saved = fs::read_to_string(&file).unwrap();
-    desk.run(&store, "archive --query Zebra").expect_status(0);
-    assert!(!fs::read_to_string(&file).unwrap().contains("Zebra"));
-    append(&file, &learning("unrelated"));
-    let undone = desk.run(&store, "undo").expect_status(0);
-    assert!(undone.stdout.contains("with the same id and other content"), "{}", undone.stdout);
-    assert_lines(&file, &(saved + &learning("unrelated")));
-}
-
-#[test]
-fn of_two_records_of_an_id_the_one_that_is_not_there_comes_back() {
-    let desk = Desk::new();
-    let store = desk.store("team/memories");
-    let file = store.join("learnings.jsonl");
-    append(&file, &(learning("Zebra one") + &learning("Zebra two")));
-    let saved = fs::read_to_string(&file).unwrap();
-    desk.run(&store, "delete --query Zebra").expect_status(0);
-    assert!(!fs::read_to_string(&file).unwrap().contains("Zebra"));
-    append(&file, &learning("Zebra two"));
-    desk.run(&store, "undo").expect_status(0);
-    assert_lines(&file, &saved);
-}
-
-#[test]
 fn a_session_comes_back_whole_where_another_of_its_name_was_begun() {
     let desk = Desk::new();
     let store = desk.store("ops/memory");
@@ -193,25 +164,6 @@ fn a_record_comes_back_where_a_new_one_got_its_number() {
     let undone = desk.run(&store, "undo 1").expect_status(0);
     assert!(undone.stdout.contains("with the same id and other content"), "{}", undone.stdout);
     assert_lines(&file, &(saved + &new));
-}
-
-/// Two records with one id are a defect, which the undo of a deletion must not hide.
-#[test]
-fn one_of_two_records_with_the_same_id_comes_back() {
-    let desk = Desk::new();
-    let store = desk.store("team/memories");
-    let file = store.join("learnings.jsonl");
-    let text = fs::read_to_string(&file).unwrap();
-    let first = text.lines().find(|line| line.contains("\"content\"")).unwrap().to_owned();
-    fs::write(&file, format!("{text}{}\n", first.replace("\"content\":\"", "\"content\":\"Twin: "))).unwrap();
-    let before = fs::read_to_string(&file).unwrap();
-    desk.run(&store, "delete --query Twin").expect_status(0);
-    // Other programs continue to write.
-    let now = fs::read_to_string(&file).unwrap();
-    fs::write(&file, format!("{now}{}\n", first.replace("\"id\":\"", "\"id\":\"other-"))).unwrap();
-    desk.run(&store, "undo").expect_status(0);
-    let now = fs::read_to_string(&file).unwrap();
-    assert!(before.lines().all(|line| now.contains(line)), "{now}");
 }
 
 #[test]

@@ -92,27 +92,6 @@ impl Desk {
 }
 
 #[test]
-fn of_equal_records_that_two_steps_deleted_both_are_back_when_both_are_undone() {
-    for (number, format) in LOGS.into_iter().enumerate() {
-        for nameless in some([false, true], &[number % 2]) {
-            for order in some([[0, 1], [1, 0]], &[(number + usize::from(nameless)) % 2]) {
-                let desk = if nameless { Desk::nameless(format) } else { Desk::new(format) };
-                desk.append(&format!("{}\n", desk.record));
-                let before = desk.text();
-                let steps = [desk.delete(), desk.delete()];
-                assert_eq!(desk.count(), 0, "{}", format.0);
-                for (back, at) in order.into_iter().enumerate() {
-                    let told = desk.undo(&steps[at]).expect_status(0).stdout;
-                    assert!(!told.contains("another program"), "{} {order:?}: {told}", format.0);
-                    assert_eq!(desk.count(), back + 1, "{} {order:?}", format.0);
-                }
-                assert_eq!(desk.text(), before, "{}", format.0);
-            }
-        }
-    }
-}
-
-#[test]
 fn what_an_undelete_brought_back_is_not_said_to_be_anothers_and_is_not_lost_when_that_is_undone_too() {
     for format in crate::support::tries::some(LOGS, &[0]) {
         let desk = Desk::nameless(format);
@@ -195,41 +174,6 @@ fn a_record_of_a_line_of_two_or_behind_a_byte_order_mark_is_not_there_twice_when
             assert_eq!(desk.text().matches(&other).count(), 1, "{} {shape}", format.0);
             assert!(told.contains("already restored by another program"), "{} {shape}: {told}", format.0);
         }
-    }
-}
-
-#[test]
-fn what_another_program_put_back_once_stands_for_one_deletion_alone() {
-    for format in crate::support::tries::some(LOGS, &[2]) {
-        let desk = Desk::new(format);
-        desk.append(&format!("{}\n", desk.record));
-        let steps = [desk.delete(), desk.delete()];
-        desk.append(&format!("{}\n", desk.record));
-        for (step, there) in steps.iter().zip([1, 2]) {
-            desk.undo(step).expect_status(0);
-            assert_eq!(desk.count(), there, "{}", format.0);
-        }
-    }
-}
-
-#[test]
-fn a_deletion_that_was_redone_beside_anothers_record_brings_it_back_when_that_one_went() {
-    for format in crate::support::tries::some(KINDS, &[0, 2]) {
-        let desk = Desk::new(format);
-        let (record, file) = (fs::read(&desk.file).unwrap(), desk.file.clone());
-        let step = desk.delete();
-        let without = fs::read(&file).ok();
-        fs::write(&file, &record).unwrap();
-        for turn in ["undo", "redo"] {
-            desk.run(&[turn]).expect_status(0);
-            assert_eq!(fs::read(&file).unwrap(), record, "{} {turn}", format.0);
-        }
-        match without {
-            Some(bytes) => fs::write(&file, bytes).unwrap(),
-            None => fs::remove_file(&file).unwrap(),
-        }
-        desk.undo(&step).expect_status(0);
-        assert_eq!(fs::read(&file).unwrap(), record, "{}", format.0);
     }
 }
 

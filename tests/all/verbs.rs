@@ -3,7 +3,6 @@
 use crate::support;
 
 mod named;
-mod unread;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

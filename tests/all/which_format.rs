@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use palimp::store::{DiscoveryResult, look_at};
 use serde_json::json;
 use support::tries::{is_long, some};
-use support::{AgentMemoryBuilder, Files, StoreBuilder, TempStore, Verb, run};
+use support::{AgentMemoryBuilder, Files, StoreBuilder, TempStore, run};
 
 /// Names of folders that formats use, and others.
 const ODD: [&str; 14] = [
@@ -213,24 +213,6 @@ fn a_damaged_store_is_of_its_own_format_or_of_none() {
 }
 
 #[test]
-fn the_stores_of_the_demo_damaged_are_of_their_own_format_or_of_none() {
-    if !is_long() {
-        return eprintln!("skipped: only with PALIMP_LONG");
-    }
-    let now = palimp::model::Moment::parse("2026-02-01T12:00:00Z").unwrap().0;
-    let store = TempStore::of_files("demo", &palimp::demo::stores(1, now));
-    let places = look_at(&store.path, None).found.unwrap();
-    assert_eq!(places.len(), 5);
-    for place in places {
-        let only = crate::support::folder::new();
-        let root = only.path().join("x");
-        fs::rename(&place.root, &root).unwrap();
-        expect_found(&root, place.format, "moved");
-        damage_each(&root, place.format, "demo");
-    }
-}
-
-#[test]
 fn a_store_that_was_emptied_is_of_its_own_format_or_of_none() {
     for (format, files) in healthy() {
         for place in some(ODD, &[0]) {
@@ -244,24 +226,6 @@ fn a_store_that_was_emptied_is_of_its_own_format_or_of_none() {
             }
         }
     }
-}
-
-#[test]
-fn what_init_makes_is_found_by_the_verbs_as_that_format() {
-    let count = if is_long() { 50 } else { 2 };
-    let folder = crate::support::folder::new();
-    for format in MADE {
-        for number in 0..count {
-            let root = folder.path().join(format!("{format}{number}")).join(ODD[number % ODD.len()]);
-            let path = root.to_str().unwrap();
-            Verb::new(["init", format, path, "--yes"]).run().expect_status(0);
-            let rows = run(["stores", "--json", "--store", path]).expect_status(0).json_lines();
-            assert_eq!((rows.len(), rows[0]["format"].as_str()), (1, Some(format)), "{path}");
-        }
-    }
-    let path = folder.path().to_str().unwrap();
-    let rows = run(["stores", "--json", "--store", path]).expect_status(0).json_lines();
-    assert_eq!(rows.len(), MADE.len() * count);
 }
 
 #[test]

@@ -151,23 +151,3 @@ fn update_index(part: &Part, member: &str, at: usize) -> io::Result<()> {
     }
     said("write the index", fs::write(&path, index.to_string()))
 }
-
-/// Takes the format's lock and never releases it.
-pub fn hold_for_ever(part: &Part) -> io::Result<()> {
-    let (path, text) = match part.format {
-        // "Contains PID and timestamp".
-        "memory-server" => (
-            part.root.join(".lock"),
-            format!("{} {}", std::process::id(), Moment::of_the_clock().to_millis()),
-        ),
-        "session-log" => (folder(part).join("lock"), lease(Moment::of_the_clock().plus(50_000_000))),
-        _ => (folder(part).join(".lock"), claim(part)),
-    };
-    let mut lock = File::create(&path)?;
-    flock(&lock, FlockOperation::LockExclusive)?;
-    lock.write_all(text.as_bytes())?;
-    fs::write(part.room.join("held"), "")?;
-    loop {
-        std::thread::park();
-    }
-}

@@ -180,8 +180,8 @@ pub fn play() {
     fs::write(part.report().with_extension("count"), count.to_string()).unwrap();
 }
 
-const NAMES: [&str; 9] =
-    ["literal", "opener", "keeper", "halver", "stopped", "stopped in a line", "holder", "palimp", "adder"];
+const NAMES: [&str; 8] =
+    ["literal", "opener", "keeper", "halver", "stopped", "stopped in a line", "palimp", "adder"];
 
 fn act(part: &Part, at: usize) -> io::Result<()> {
     match part.name {
@@ -191,7 +191,6 @@ fn act(part: &Part, at: usize) -> io::Result<()> {
         "halver" => lockless::write_twice(part, at),
         "stopped" => stopped::stop_before_writing(part, at),
         "stopped in a line" => stopped::stop_in_a_line(part, at),
-        "holder" => literal::hold_for_ever(part),
         "palimp" => several::edit_one(part, at),
         _ => several::add_one(part, at),
     }

@@ -17,7 +17,7 @@ use palimp::ops::WriteContext;
 use palimp::store::hidden_names::is_ours;
 
 use self::deeds::{DEEDS, Deed, FORMATS, ROTATES, TEXT};
-use self::other::{FOREIGN, Foreign, act, close, has_mark, is_log, open};
+use self::other::{FOREIGN, Foreign, LINE_START, act, close, has_mark, is_log, open};
 use self::town::{Done, load, minutes_later, path_of, root, run, start, targets};
 use super::bench::DATA;
 use super::machine::NOW;
@@ -85,6 +85,10 @@ impl Try<'_> {
             own && has_mark(path, bytes)
         };
         let is_safe = files.iter().any(is_kept) || self.derived && self.is_made_anew(after);
+        let log = files.get(&path_of(self.format, self.file)).filter(|_| is_log(self.file));
+        if log.is_some_and(|log| memchr::memmem::find_iter(log, LINE_START.as_bytes()).count() > 1) {
+            return Err(format!("the other's line is there twice, {told:?}"));
+        }
         if !is_safe {
             return Err(format!("what the other wrote is in no file, {told:?}"));
         }
@@ -272,6 +276,7 @@ fn without_second_names_nothing_is_lost_but_what_is_written_within_a_rename_or_l
 fn each_step(
     format: &'static str,
     deed: &Deed,
+    lies: &[Lie],
     is_it: fn(&Act) -> bool,
     begin: &Faulty,
 ) -> (usize, Vec<String>) {
@@ -287,17 +292,8 @@ fn each_step(
             // The short form kills at one of them, in turn.
             let kills = if tries::is_long() { &kills[..] } else { &kills[step % 3..][..1] };
             for killed in [None].into_iter().chain(kills.iter().copied()) {
-                let own = Try {
-                    format,
-                    deed,
-                    begin,
-                    lies: &[],
-                    file: &file,
-                    derived: false,
-                    foreign,
-                    step,
-                    killed,
-                };
+                let own =
+                    Try { format, deed, begin, lies, file: &file, derived: false, foreign, step, killed };
                 let Some(outcome) = own.outcome() else { continue };
                 count += 1;
                 let at = learned.log().get(step).cloned().unwrap_or_default();
@@ -316,7 +312,20 @@ fn each_step(
 #[test]
 fn a_copy_that_is_too_old_goes_only_as_it_was_looked_at() {
     let begin = start("memory-server", &ROTATES).unwrap();
-    let (count, wrong) = each_step("memory-server", &ROTATES, |act| matches!(act, Act::Expire(_)), &begin);
-    assert!(count > 20, "{count}");
+    let (count, wrong) =
+        each_step("memory-server", &ROTATES, &[], |act| matches!(act, Act::Expire(_)), &begin);
+    assert!(count > 100, "{count}");
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn whatever_is_written_to_a_log_while_it_is_edited_stays_and_a_disk_that_drops_it_is_found() {
+    let deed = DEEDS.iter().find(|own| own.name == "edit").unwrap();
+    let begin = begun("session-log", deed).unwrap();
+    let tried =
+        |lies: &[Lie]| each_step("session-log", deed, lies, |act| matches!(act, Act::Splice(_)), &begin);
+    let (count, wrong) = tried(&[]);
+    assert!(count > 100, "{count}");
+    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+    assert_ne!(tried(&[Lie::ExchangeDropsOld]).1, Vec::<String>::new());
 }

@@ -282,58 +282,6 @@ impl Judge {
         same.then_some(()).ok_or_else(|| format!("it is not as before: {}", self.differences(&now)))
     }
 
-    /// Judges a settled state with an agent's added line: it is there once, and all else is as
-    /// before or after.
-    pub fn with_line(&self, disk: &Faulty, line: &[u8]) -> Result<Which, String> {
-        let mut now = Look::of(disk, self.format);
-        let mut count = 0;
-        for (path, bytes) in now.files.iter_mut().filter(|(path, _)| self.is_data(path) && !is_copy(path)) {
-            let first = count;
-            while let Some(at) = memchr::memmem::find(bytes, line).filter(|_| !line.is_empty()) {
-                bytes.drain(at..at + line.len());
-                count += 1;
-            }
-            let is_new = ![&self.before, &self.after].iter().all(|look| look.files.contains_key(path));
-            if bytes.is_empty() && count > first && is_new {
-                bytes.extend_from_slice(ABSENT);
-            }
-        }
-        let kept = |path: &Path| {
-            now.files.get(&path.with_file_name("memory.jsonl")).is_some_and(|own| own == ABSENT)
-        };
-        // A log that exists only for the agent's line has its own index.
-        let indexes: Vec<PathBuf> =
-            now.files.keys().filter(|path| path.ends_with("index.json") && kept(path)).cloned().collect();
-        now.files.retain(|path, bytes| bytes != ABSENT && !indexes.contains(path));
-        if count != usize::from(!line.is_empty()) {
-            return Err(format!("the line is there {count} times"));
-        }
-        let new = now.problems.difference(&self.before.problems);
-        // An agent that adds a line without an index entry makes the index stale.
-        let new = new.filter(|problem| line.is_empty() || !is_stale(problem.1));
-        let new: Vec<_> = new.filter(|problem| !self.after.problems.contains(problem)).collect();
-        let which = self.which(&now).or_else(|| self.which_but_for_counts(&now));
-        match (which, new.is_empty()) {
-            (_, false) => Err(format!("there are problems: {new:?}")),
-            (Some(which), true) => Ok(which),
-            (None, true) => Err(format!("neither before nor after: {}", self.differences(&now))),
-        }
-    }
-
-    /// The state if an index and counts were restored like memories and then took in an agent's line.
-    fn which_but_for_counts(&self, now: &Look) -> Option<Which> {
-        let is_count = |path: &Path| path.ends_with("index.json") || path.ends_with("metadata.json");
-        let memories = |look| -> BTreeMap<_, _> {
-            self.data(look).into_iter().filter(|(path, _)| !is_count(path)).collect()
-        };
-        let now = memories(now);
-        match (now == memories(&self.before), now == memories(&self.after)) {
-            (true, _) => Some(Which::Before),
-            (_, true) => Some(Which::After),
-            _ => None,
-        }
-    }
-
     /// Describes how a state differs from both.
     fn differences(&self, now: &Look) -> String {
         let all = [&self.before, &self.after, now].into_iter().flat_map(|look| look.files.keys());
@@ -351,14 +299,6 @@ impl Judge {
         }
         found
     }
-}
-
-/// Marks a file that exists only for an agent's line.
-const ABSENT: &[u8] = b"\0";
-
-/// A backup, which may have an agent's line too.
-fn is_copy(path: &Path) -> bool {
-    path.starts_with(".backup")
 }
 
 /// Returns palimp's own files in the store whose names end in `end`.

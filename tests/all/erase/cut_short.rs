@@ -8,7 +8,7 @@ use palimp::disk::host::Host;
 use palimp::disk::{Disk, ThisMachine};
 use palimp::format;
 use palimp::format::writing::WriteContext;
-use palimp::model::{Code, Entry, Extent, Moment, Severity, Store};
+use palimp::model::{Entry, Extent, Moment, Store};
 use palimp::ops::erase;
 use palimp::store::commit::scrub::{ErasureReceipt, gather};
 use palimp::store::commit::{CommitError, Vault, Writer};
@@ -17,7 +17,7 @@ use palimp::store::{Place, load_from};
 use serde_json::json;
 
 use super::support::StoreBuilder;
-use super::{agent_memory, below, forms, holds, secret, term};
+use super::{below, forms, holds, secret, term};
 
 pub const ROOT: &str = "/home/store";
 pub const DATA: &str = "/home/data";
@@ -157,67 +157,6 @@ fn a_failing_disk_is_told_and_the_next_start_finishes() {
         let _ = erase_on(&disk);
         finishes(&disk.restart(), &format!("an error at step {step}"));
     }
-}
-
-const REPO: &str = "/home/repo";
-
-fn load_bundle(disk: &Faulty) -> Store {
-    let place = Place::whole(format!("{REPO}/.agent-memory").into(), "agent-memory");
-    load_from(disk, &place, Extent::Whole, None, NOW)
-}
-
-#[test]
-fn an_erasure_of_a_part_that_is_cut_short_anywhere_is_finished_by_the_next_start() {
-    let files = agent_memory(false).store;
-    let begun = Faulty::new();
-    for (path, bytes) in below(files.file("..").canonicalize().unwrap()) {
-        begun.put(Path::new(REPO).join(path), bytes, 0o600);
-    }
-    begun.put_folder(DATA, 0o700);
-    // The text is in a part of the state and in one event. Another record with it is not erased.
-    let texts = [secret(20), secret(21), secret(22)];
-    let left = |disk: &Faulty| {
-        let forms: Vec<Vec<u8>> = texts.iter().flat_map(|text| forms(text)).collect();
-        disk.files()
-            .into_iter()
-            .filter(|(_, own)| holds(own, &forms))
-            .map(|(path, _)| path)
-            .collect::<Vec<_>>()
-    };
-    let text = serde_json::to_string(&secret(22)).unwrap();
-    let wanted = [b"\"cause\": ", text.as_bytes()].concat();
-    let whole = begun.restart();
-    let state = |disk: &Faulty| {
-        let mut store = load_bundle(disk);
-        // The entry is chosen from the state, not from the checkpoints.
-        store
-            .entries
-            .retain(|entry| store.documents[entry.document as usize].path == Path::new("state.json"));
-        store
-    };
-    erase_of(&whole, &state(&whole), &wanted).unwrap();
-    assert_eq!(left(&whole), Vec::<PathBuf>::new());
-    let mut finished = 0;
-    for step in sampled(whole.steps()) {
-        let disk = begun.restart();
-        disk.fail_at(step, Fault::Crash);
-        let _ = erase_of(&disk, &state(&disk), &wanted);
-        let disk = disk.restart();
-        let vault = Vault::open_read_only(&disk, Path::new(DATA), &load_bundle(&disk).root);
-        if vault.erasing().unwrap().is_none() && vault.erasure_list().unwrap().is_empty() {
-            continue;
-        }
-        finished += 1;
-        let machine = ThisMachine::new();
-        drop(Writer::open(host(&disk, &machine), &load_bundle(&disk)).unwrap());
-        assert_eq!(left(&disk), Vec::<PathBuf>::new(), "killed at step {step}: {:?}", disk.log());
-        let problems = load_bundle(&disk).problems;
-        // The times in the bundle are later than the disk's.
-        let mut faults = problems.iter().filter(|own| own.severity != Severity::Note);
-        let problem = faults.find(|own| own.code != Code::FutureTimestamp);
-        assert!(problem.is_none(), "killed at step {step}: {problem:?}");
-    }
-    assert!(finished > 6, "only {finished} of {} had begun", whole.steps());
 }
 
 #[test]

@@ -45,35 +45,6 @@ fn what_an_erasure_left_that_was_cut_short_is_said_by_the_start_that_finishes_it
     assert!(left > 6, "{left} said what is left, {clean} did not know");
 }
 
-/// An erasure that was killed after its begin; a user's file repeats the text.
-fn begun_on_disk() -> Site {
-    let site = memory_server();
-    site.store.write("notes.txt", format!("see: {}.", secret(4)).as_bytes());
-    let target = json!({"id": "k-1", "session": null, "file": "learnings.jsonl"});
-    let entry = json!({"step": 2, "at": NOW, "reason": "erased", "records": [target], "files": []});
-    std::fs::write(site.vault().join("erasing.json"), entry.to_string()).unwrap();
-    site
-}
-
-#[test]
-fn the_verb_that_finishes_an_erasure_says_what_it_left() {
-    let cases: [(&[&str], i32); 4] = [
-        (&["list"], 0),
-        (&["edit", "k-2", "--set", "content=It is changed.", "--yes"], 0),
-        (&["erase", "k-2", "--yes"], 4),
-        // It is already erased then.
-        (&["erase", "k-1", "--yes"], 4),
-    ];
-    for (words, status) in cases {
-        let site = begun_on_disk();
-        let said = site.run(words).expect_status(status).stderr;
-        for own in ["step 2", "finished now", "notes.txt: ", "receipts/000002.json"] {
-            assert_eq!(said.matches(own).count(), 1, "{words:?}, {own}: {said}");
-        }
-        assert_eq!(site.run(&["list"]).stderr, "", "{words:?}");
-    }
-}
-
 #[test]
 fn a_verb_that_only_reads_finishes_an_erasure_though_a_dead_process_left_its_lock() {
     let site = session_log();

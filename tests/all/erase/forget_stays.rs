@@ -129,22 +129,6 @@ fn pinned_memories_and_those_of_another_time_stay_though_they_say_the_same() {
 }
 
 #[test]
-fn the_percentage_of_a_near_copy_is_that_to_a_memory_that_goes() {
-    let words: Vec<String> = (0..40).map(|number| format!("word{number}")).collect();
-    let text = |from: usize| [&["Marzipan".to_owned()][..], &words[from..from + 30]].concat().join(" ");
-    // The second is most like the third, which does not go.
-    let home = Home::new(&[
-        memory("mem_1", NEW, &["go"], &text(0)),
-        memory("mem_2", NEW, &[], &text(2)),
-        memory("mem_3", NEW, &[], &text(3)),
-    ]);
-    let facts = home.facts("", &["--query", "tag:go", "--dry-run"]);
-    // 27 of 33 pairs of neighbouring words; the third has too few of them.
-    assert_eq!(count(&facts, "near_copies"), 1, "{facts}");
-    assert_eq!(facts["near_copies"][0]["percent"], 81, "{facts}");
-}
-
-#[test]
 fn a_memory_that_its_format_keeps_is_counted_as_staying_with_the_value_masked() {
     let folder = folder::new();
     crate::support::demo::lay_out(folder.path(), NOW);

@@ -10,7 +10,7 @@ use palimp::store::{Place, load as load_place};
 use serde_json::json;
 
 use super::cut_short::{DATA, NOW, ROOT, erase_of, load};
-use super::support::{Files, StoreBuilder};
+use super::support::StoreBuilder;
 use super::{Site, below};
 
 const TORN: &str = "{\"content\": \"It has no id and is to be forgotten";
@@ -95,31 +95,6 @@ fn a_copy_that_a_later_step_of_ours_makes_is_in_no_doubt() {
     let store = loaded(&site, "memory-server");
     assert!(
         !list_backups(&store, &Vault::open_read_only(&RealDisk, &site.data, &store.root)).unwrap().is_empty()
-    );
-    assert_eq!(doubtful(&RealDisk, &site.data, &store), [""; 0]);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_copy_in_a_folder_whose_name_is_no_text_keeps_no_erasure_from_ending() {
-    use std::os::unix::ffi::OsStrExt;
-
-    let event = "{\"timestamp\":\"2026-01-17T12:00:01Z\",\"trace_id\":\"abc123\",\"status\":\"success\",\
-                 \"schema_version\":\"1.0\",\"event_type\":\"gateway.tool_call\",\"source\":\"gateway\"}\n";
-    let store = Files::default()
-        .with("README.md", "# Memory")
-        .with("events/2026-01/events.jsonl", format!("{event}{TORN}\n"))
-        .build("project/.chora/memory");
-    let folder = store.path.join("knowledge").join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("x.md.bak"), "# A note\n").unwrap();
-    let site = Site::of(store);
-    erase_torn(&site);
-    assert!(!site.vault().join("erasing.json").exists());
-    let store = loaded(&site, "a-mem");
-    assert_eq!(
-        list_backups(&store, &Vault::open_read_only(&RealDisk, &site.data, &store.root)).unwrap().len(),
-        1
     );
     assert_eq!(doubtful(&RealDisk, &site.data, &store), [""; 0]);
 }

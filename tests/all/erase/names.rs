@@ -208,19 +208,6 @@ fn an_id_that_is_made_of_other_names_is_no_secret() {
     desk.run(&["erase", &format!("{name}_2"), "--json"]).expect_status(0);
 }
 
-#[test]
-fn where_something_is_left_all_else_is_said_too() {
-    let desk = Desk::new("memory-server");
-    let (id, says) = (format!("mem-{}", key()), format!("The key is {}.", key()));
-    let line = |id: &str| json!({"id": id, "content": says, "tags": ["short"]}).to_string();
-    let lines = format!("{}\n{}\n", line(&id), line("another"));
-    std::fs::write(desk.store.join("learnings.jsonl"), lines).unwrap();
-    let said = desk.run(&["erase", &id]).expect_status(4).stderr;
-    for own in ["journal.jsonl", "receipt: ", "same text and stays", "too short", "no program can reach"] {
-        assert!(said.contains(own), "{own}: {said}");
-    }
-}
-
 /// A second name of an unchanged file keeps no erased text.
 #[test]
 fn only_files_that_an_erasure_replaces_are_said_to_have_a_second_name_that_keeps_it() {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::faulty::{Errno, Fault, Faulty};
+use crate::faulty::{Fault, Faulty};
 use palimp::disk::ThisMachine;
 use palimp::format;
 use palimp::format::writing::WriteContext;
@@ -95,17 +95,6 @@ fn an_erasure_of_a_value_that_is_cut_short_anywhere_is_finished_by_the_next_star
         }
     }
     assert!(finished > 3, "only {finished} had begun");
-}
-
-#[test]
-fn a_failing_disk_is_told_and_the_next_start_finishes_the_erasure_of_a_value() {
-    let first = desk().steps();
-    for step in (first..first + 60).step_by(crate::support::tries::count(9, 1)) {
-        let disk = desk();
-        disk.fail_at(step, Fault::Error(Errno::IO));
-        let _ = erase_value(&disk);
-        finishes(&disk.restart(), &format!("an error at step {step}"));
-    }
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! Calls on the stores of the demo, one of each format.
 
-use palimp::memory::{Memory, MemoryQuery, Options, State};
+use palimp::memory::{Memory, MemoryQuery, State};
 
 use super::assert_refused;
 use crate::support::demo::DemoStore;
-use crate::support::files_below;
 use crate::support::tries::count;
 
 const STORES: [&str; 5] =
@@ -66,30 +65,4 @@ fn parts_of_a_bundle_are_deleted_restored_and_undone_in_one_step_each() {
     memory.undo().unwrap();
     let after: Vec<String> = memory.query(query).unwrap().into_iter().map(|own| own.text).collect();
     assert_eq!(after, gotchas.iter().map(|own| own.text.clone()).collect::<Vec<_>>());
-}
-
-#[test]
-fn reading_a_store_of_any_format_writes_nothing() {
-    for name in STORES {
-        let desk = DemoStore::new(name);
-        let before = files_below(&desk.store);
-        let options = Options { read_only: true, ..Options::default() };
-        let mut memory = Memory::open_with(&desk.store, &desk.data(), &options).unwrap();
-        let found = memory.query("").unwrap();
-        assert!(!found.is_empty(), "{name}");
-        // The demo has damage, and a query finds some of it.
-        let all = memory.problems();
-        assert!(found.problems.iter().all(|own| all.contains(own)), "{name}");
-        for own in found.iter().filter(|own| own.id.is_some()).step_by(count(11, 1)) {
-            let (session, id) = (own.session.as_deref(), own.id.as_deref().unwrap());
-            assert_eq!(memory.problems_of(session, id).unwrap().is_empty(), {
-                let got = memory.get(session, id).unwrap().unwrap();
-                got.problems.is_empty()
-            });
-        }
-        memory.deleted(None).unwrap();
-        drop(memory);
-        assert_eq!(files_below(&desk.store), before, "{name}");
-        assert!(!desk.data().exists() || files_below(&desk.data()).is_empty(), "{name}");
-    }
 }

@@ -144,37 +144,6 @@ fn hundreds_of_damaged_logs_are_repaired_without_a_loss_and_a_second_repair_has_
     assert!(count >= 180, "{count}");
 }
 
-#[test]
-fn every_fix_of_every_problem_can_be_carried_out_and_undone() {
-    for (format, log) in COMPARED {
-        for (name, damage) in DAMAGES {
-            let bytes = damage(&records(format, 1));
-            let store = load(&[(log, &bytes)], format);
-            let context = WriteContext::of(&store, now(), [7; 16]);
-            let material = RepairSources::default();
-            let bench = RepairContext::of(&context, &material, []);
-            for finding in palimp::check::findings(&store) {
-                for number in 1..=bench.fixes(finding.problem).len() {
-                    let which = repair::RepairTarget::Chosen(vec![(
-                        finding.key.clone(),
-                        repair::FixChoice::Number(number),
-                    )]);
-                    let done = repair::chosen(&bench, &which).unwrap();
-                    for change in
-                        done.plan.iter().flat_map(|plan| &plan.changes).filter(|own| own.base.is_some())
-                    {
-                        let base = change.base.as_ref().unwrap().to_vec();
-                        assert_eq!(change.inverse().after().unwrap().to_vec(), base, "{format} {name}");
-                    }
-                    for own in &done.quarantined {
-                        assert!(bytes[own.at as usize..].starts_with(&own.bytes), "{format} {name} {own:?}");
-                    }
-                }
-            }
-        }
-    }
-}
-
 /// A random damage.
 #[derive(Clone, Debug)]
 enum Chance {

@@ -78,27 +78,3 @@ fn every_fix_of_a_damaged_log_is_undone_in_every_format() {
         }
     }
 }
-
-#[test]
-fn what_is_done_about_a_temporary_file_is_undone_in_every_format() {
-    let temps = [
-        "learnings.jsonl.tmp",
-        "sessions/s/memory.jsonl.tmp",
-        "history/events.jsonl.tmp",
-        "sessions/s/conversation.jsonl.tmp",
-        "events/2026-01/events.jsonl.tmp",
-    ];
-    for (number, ((format, log), temp)) in LOGS.into_iter().zip(temps).enumerate() {
-        let all: Vec<String> = records(format, 1).into_iter().map(|own| own + "\n").collect();
-        let cases = [
-            (all[..2].concat(), all.concat()),
-            (all[..2].concat(), all[..1].concat()),
-            // The log has no line end after its last memory.
-            (all[..2].concat().trim_end().to_owned(), all.concat()),
-        ];
-        for (held, kept) in tries::some(cases, &[number % 3]) {
-            let one = One::of_files(format, &[(log, &held), (temp, &kept)]);
-            each_is_undone(&one, format, &mut HashSet::new());
-        }
-    }
-}

@@ -26,6 +26,8 @@ pub const FOREIGN: [Foreign; 5] =
     [Foreign::Replace, Foreign::Rewrite, Foreign::Append, Foreign::AppendLate, Foreign::RewriteLate];
 
 pub const MARK: &str = "written-by-another";
+/// The start of the record that it adds to a log.
+pub const LINE_START: &str = "{\"id\":\"written-by-another\"";
 
 /// Returns the file's bytes with the mark: as a record, a member or a line.
 fn marked(file: &Path, was: &[u8]) -> Vec<u8> {
