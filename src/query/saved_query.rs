@@ -124,7 +124,7 @@ impl SavedQuery {
     }
 }
 
-/// Stands for the module that has SQLite.
+/// Refuses every query: this build has no SQLite.
 #[cfg(not(feature = "tui"))]
 fn select<S, F>(_: &Store, _: &str, _: Moment, _: S, _: F) -> Result<(Vec<u32>, bool), String> {
     Err("only the program palimp runs saved queries, the library does not.".to_owned())

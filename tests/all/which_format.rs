@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use palimp::store::{DiscoveryResult, look_at};
 use serde_json::json;
-use support::tries::{is_long, some};
+use support::tries::some;
 use support::{AgentMemoryBuilder, Files, StoreBuilder, TempStore, run};
 
 /// Names of folders that formats use, and others.

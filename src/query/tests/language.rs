@@ -30,7 +30,7 @@ fn words_phrases_signs_and_groups_find_what_they_say() {
         ("pool -id:a", &["b"]),
         ("-(oauth OR concise)", &["a"]),
         ("-pool", &["c"]),
-        // OR binds less than what stands side by side, and is written in capitals.
+        // OR binds less than words side by side, and is written in capitals.
         ("concise OR oauth keys", &["b", "c"]),
         ("(concise OR oauth) keys", &["b"]),
         ("concise or oauth", &[]),

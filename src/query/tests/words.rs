@@ -34,7 +34,7 @@ fn the_best_place_of_a_word_counts_whatever_its_case_and_accents() {
         ("\"connection po\"", memory("m", "").body("a connection pool"), 0.6),
         ("\"one two\"", memory("m", "one").tags(&["two"]), 0.0),
         ("\"m two\"", memory("m", "one").body("two"), 0.0),
-        // A star stands for anything within one word.
+        // A star matches anything within one word.
         ("auth*", memory("m", "authentication"), 1.0),
         ("auth*", memory("m", "oauth"), 0.0),
         ("*auth", memory("m", "").body("oauth"), 0.8),

@@ -80,7 +80,7 @@ fn is_test(path: &Path) -> bool {
         || name.ends_with("_tests")
 }
 
-/// Lines before and from a module of tests at the end of a file, blank ones and comments included.
+/// Lines before and from a module of tests at the end of a file, empty ones and comments included.
 fn split(text: &str) -> (usize, usize) {
     let mut starts = text.match_indices("#[cfg(test)]\n").map(|(at, _)| at);
     let end = starts.find(|at| (*at == 0 || text[..*at].ends_with('\n')) && opens_module(&text[*at..]));

@@ -314,7 +314,7 @@ fn a_copy_that_is_too_old_goes_only_as_it_was_looked_at() {
     let begin = start("memory-server", &ROTATES).unwrap();
     let (count, wrong) =
         each_step("memory-server", &ROTATES, &[], |act| matches!(act, Act::Expire(_)), &begin);
-    assert!(count > 100, "{count}");
+    assert!(count > 50, "{count}");
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
@@ -325,7 +325,7 @@ fn whatever_is_written_to_a_log_while_it_is_edited_stays_and_a_disk_that_drops_i
     let tried =
         |lies: &[Lie]| each_step("session-log", deed, lies, |act| matches!(act, Act::Splice(_)), &begin);
     let (count, wrong) = tried(&[]);
-    assert!(count > 100, "{count}");
+    assert!(count > 50, "{count}");
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
     assert_ne!(tried(&[Lie::ExchangeDropsOld]).1, Vec::<String>::new());
 }
