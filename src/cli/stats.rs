@@ -26,7 +26,7 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
     let steps = steps(context, &snapshot.stores);
     let metrics = json!({
         "memory.operations.write.count": steps.len(),
-        "memory.compaction.count": steps.iter().filter(|own| own.verb.starts_with("compact")).count(),
+        "memory.compaction.count": steps.iter().filter(|step| step.verb.starts_with("compact")).count(),
         "memory.sessions.active": sum(&|store| store.sessions.iter().filter(|own| own.lifecycle != Some("archived")).count() as u64),
         "memory.entries.total": statistics.stores.iter().map(|held| held.live).sum::<usize>(),
         "memory.size.bytes": sum(&|store| store.bytes),
@@ -52,13 +52,13 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
 /// Returns the steps that palimp made in the stores. What can't be read is said.
 fn steps(context: &Context, stores: &[Arc<Store>]) -> Vec<JournalLine> {
     let Ok(data) = load_stores::data_folder(context) else { return Vec::new() };
-    let of = |store: &Arc<Store>| {
+    let of_store = |store: &Arc<Store>| {
         steps_of(&data, store).unwrap_or_else(|failed| {
             context.unread.line(format!("{}: {}", store.root.to_text(), failed.message));
             Vec::new()
         })
     };
-    stores.iter().flat_map(of).collect()
+    stores.iter().flat_map(of_store).collect()
 }
 
 /// Says how much one store holds in each state and of each type.

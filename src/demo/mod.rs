@@ -46,7 +46,7 @@ pub fn lay_out(folder: &std::path::Path, now: Moment) {
     for (path, bytes) in made.iter() {
         let path = folder.join(path);
         crate::disk::write_new(&path, bytes).unwrap();
-        // Files of which the time proves that they are unchanged need not be read again.
+        // A reload reads a file again whose time is too young to prove that it is unchanged.
         let file = std::fs::File::options().write(true).open(path).unwrap();
         file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(3600)).unwrap();
     }

@@ -23,6 +23,6 @@ pub fn group_bits(path: &Path) -> Option<u32> {
         Err(_) => return None,
     };
     let entries = list.get(4..len)?.chunks_exact(ENTRY);
-    let own = entries.filter(|entry| entry.starts_with(&GROUP)).map(|entry| u32::from(entry[2] & 7) << 3);
-    Some(own.sum())
+    let bits = entries.filter(|entry| entry.starts_with(&GROUP)).map(|entry| u32::from(entry[2] & 7) << 3);
+    Some(bits.sum())
 }

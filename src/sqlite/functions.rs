@@ -21,7 +21,7 @@ const OF_JSON: &str = "-> ->> json_extract";
 /// True if a query may call this function.
 pub fn is_known(name: &str) -> bool {
     let mut known = [KNOWN, OF_TIME, OF_JSON].into_iter().flat_map(str::split_whitespace);
-    known.any(|own| own.eq_ignore_ascii_case(name))
+    known.any(|function| function.eq_ignore_ascii_case(name))
 }
 
 /// Has a second database call the functions of time and JSON: `now` is the time of the query, the time zone is UTC,

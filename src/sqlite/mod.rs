@@ -63,7 +63,7 @@ fn database(now: Moment) -> rusqlite::Result<Connection> {
     database.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
     // Two texts compare as times if both are times.
     let key = |text: &str| Moment::of(text).map_or_else(|| text.to_owned(), Moment::to_micros);
-    database.create_collation("times", move |own, other| key(own).cmp(&key(other)))?;
+    database.create_collation("times", move |one, other| key(one).cmp(&key(other)))?;
     functions::define(&database, now)?;
     Ok(database)
 }
@@ -86,14 +86,14 @@ fn fill(
     let known = table.members.iter().chain(&SHOWN).map(|name| (*name).to_owned());
     let mut columns: BTreeSet<String> = known.filter(|name| names.contains(name)).collect();
     columns.extend(rows().flat_map(|(_, values)| values.into_keys()));
-    let own: String =
+    let declared: String =
         columns.iter().map(|name| format!(", \"{}\" COLLATE times", name.replace('"', "\"\""))).collect();
-    database.execute_batch(&format!("BEGIN; CREATE TABLE {} ({ROW} INTEGER{own});", table.name))?;
+    database.execute_batch(&format!("BEGIN; CREATE TABLE {} ({ROW} INTEGER{declared});", table.name))?;
     let marks = ", ?".repeat(columns.len());
     let mut insert = database.prepare(&format!("INSERT INTO {} VALUES (?{marks})", table.name))?;
     for (number, mut values) in rows() {
-        let own = columns.iter().map(|name| values.remove(name).unwrap_or(Value::Null));
-        insert.execute(params_from_iter([Value::Integer(number)].into_iter().chain(own)))?;
+        let cells = columns.iter().map(|name| values.remove(name).unwrap_or(Value::Null));
+        insert.execute(params_from_iter([Value::Integer(number)].into_iter().chain(cells)))?;
     }
     drop(insert);
     database.execute_batch("COMMIT")
@@ -108,7 +108,7 @@ fn lock(
     database.pragma_update(None, "query_only", true)?;
     let is_table = move |name: &str| {
         let mut known = tables.iter().map(|table| table.name).chain(["json_each", "json_tree"]);
-        known.any(|own| own.eq_ignore_ascii_case(name))
+        known.any(|table| table.eq_ignore_ascii_case(name))
     };
     database.authorizer(Some(move |asked: AuthContext<'_>| match asked.action {
         AuthAction::Select => Authorization::Allow,

@@ -350,12 +350,12 @@ impl Scanner<'_, '_> {
 fn plain(bytes: &[u8]) -> usize {
     const EACH: u128 = u128::MAX / 0xff;
     // The highest bit of a byte tells, for the first byte that ends the text, that it does.
-    let is_below = |own: u128, limit: u128| own.wrapping_sub(EACH * limit) & !own;
+    let is_below = |chunk: u128, limit: u128| chunk.wrapping_sub(EACH * limit) & !chunk;
     let mut whole = 0;
-    for together in bytes.as_chunks().0 {
-        let own = u128::from_le_bytes(*together);
-        let (quote, backslash) = (own ^ (EACH * 0x22), own ^ (EACH * 0x5c));
-        let ends = is_below(quote, 1) | is_below(backslash, 1) | is_below(own, 0x20);
+    for sixteen in bytes.as_chunks().0 {
+        let chunk = u128::from_le_bytes(*sixteen);
+        let (quote, backslash) = (chunk ^ (EACH * 0x22), chunk ^ (EACH * 0x5c));
+        let ends = is_below(quote, 1) | is_below(backslash, 1) | is_below(chunk, 0x20);
         match ends & (EACH * 0x80) {
             0 => whole += 16,
             found => return whole + found.trailing_zeros() as usize / 8,

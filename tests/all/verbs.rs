@@ -3,6 +3,7 @@
 use crate::support;
 
 mod named;
+mod unread;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -45,6 +46,17 @@ fn tags_that_are_no_list_are_never_replaced_by_tagging() {
         let log = String::from_utf8(store.read("sessions/s/memory.jsonl")).unwrap();
         assert!(log.contains(r#""tags":["a","new"]"#), "{log}");
     }
+}
+
+#[test]
+fn each_of_several_tags_that_are_removed_goes_and_no_other() {
+    let store = StoreBuilder::session_log()
+        .session("s")
+        .entry(json!({"id": "mem_1", "tags": ["a", "b", "c", "d", "a"]}))
+        .build();
+    change(&store, &["tag", "mem_1", "-a", "-c"]).expect_status(0);
+    let log = String::from_utf8(store.read("sessions/s/memory.jsonl")).unwrap();
+    assert!(log.contains(r#""tags":["b","d"]"#), "{log}");
 }
 
 #[test]

@@ -203,8 +203,8 @@ impl<'a> StateFile<'a> {
         let Some(hash) = text(self.state, "bundleHash") else { return Vec::new() };
         let entry = self.state.path(&["bundle", "project", "recommendedEntryFile"]);
         let entry = entry.and_then(|entry| entry.text());
-        let said = ProjectionSource::of(self.state, self.state);
-        ProjectionFiles { files, hash: &hash, entry: entry.as_deref(), said }.check()
+        let source = ProjectionSource::of(self.state, self.state);
+        ProjectionFiles { files, hash: &hash, entry: entry.as_deref(), source }.check()
     }
 
     /// Returns values of the state outside the bundle, as facts of the project's entry.

@@ -71,8 +71,8 @@ pub struct ProjectionFiles<'a> {
     pub hash: &'a str,
     /// The state's `bundle.project.recommendedEntryFile`.
     pub entry: Option<&'a str>,
-    /// What the state says, if it has a bundle.
-    pub said: Option<ProjectionSource<'a>>,
+    /// What the pages are rendered from, if the state has a bundle.
+    pub source: Option<ProjectionSource<'a>>,
 }
 
 impl ProjectionFiles<'_> {
@@ -112,7 +112,7 @@ impl ProjectionFiles<'_> {
 
     /// Says that a page is not what the format renders. A page that was cut can be rebuilt, and is found with that.
     fn other_text(&self, word: &str, rest: &str) -> Option<String> {
-        let is_own = self.said.as_ref().is_none_or(|said| is_piece(rest, &said.page(word)));
+        let is_own = self.source.as_ref().is_none_or(|source| is_piece(rest, &source.page(word)));
         (!is_own).then(|| "Its text is not what the format renders from this state.".into())
     }
 

@@ -21,9 +21,9 @@ pub fn pages(state: &[u8]) -> Vec<(&'static str, String)> {
     let mut tape = Tape::default();
     let Ok(state) = whole_object(&mut tape, without_mark(state)) else { return Vec::new() };
     let hash = text(state, "bundleHash").unwrap_or_default();
-    let said = ProjectionSource::of(state, state);
-    let page = |said: &ProjectionSource<'_>, word| marker_line(word, &hash) + &said.page(word);
-    said.map_or(Vec::new(), |said| PROJECTIONS.map(|(word, path)| (path, page(&said, word))).into())
+    let source = ProjectionSource::of(state, state);
+    let page = |source: &ProjectionSource<'_>, word| marker_line(word, &hash) + &source.page(word);
+    source.map_or(Vec::new(), |source| PROJECTIONS.map(|(word, path)| (path, page(&source, word))).into())
 }
 
 /// Returns the first line of a projection, without its line end.
@@ -33,21 +33,21 @@ pub fn marker_line(word: &str, hash: &str) -> String {
 
 /// True if a text is a page, or what is left of a page that was cut: its beginning or its end.
 pub fn is_piece(text: &str, page: &str) -> bool {
-    let [text, page] = [text, page].map(|own| own.replace("\r\n", "\n"));
-    let (text, page) = (text.trim_end_matches(is_blank), page.trim_end_matches(is_blank));
+    let [text, page] = [text, page].map(|text| text.replace("\r\n", "\n"));
+    let (text, page) = (text.trim_end_matches(is_filler), page.trim_end_matches(is_filler));
     page.starts_with(text) || page.ends_with(text)
 }
 
-fn is_blank(own: char) -> bool {
-    own.is_whitespace() || own == '\0'
+fn is_filler(c: char) -> bool {
+    c.is_whitespace() || c == '\0'
 }
 
 fn member(value: Json<'_>, name: &str) -> String {
-    value.get(name).map(|own| own.plain()).unwrap_or_default()
+    value.get(name).map(|value| value.plain()).unwrap_or_default()
 }
 
 impl<'a> ProjectionSource<'a> {
-    /// Returns what a state or a checkpoint says, with the provider of `state`. `None` if it has no bundle.
+    /// Reads a state or a checkpoint, with the provider of `state`. `None` if it has no bundle.
     pub fn of(owner: Json<'a>, state: Json<'_>) -> Option<Self> {
         let provider = state.path(&["provider", "name"]).and_then(|name| name.text());
         let generated = text(owner, "generatedAt").or_else(|| text(owner, "createdAt"));
@@ -71,7 +71,7 @@ impl<'a> ProjectionSource<'a> {
     }
 
     fn text(&self, path: &[&str]) -> String {
-        self.bundle.path(path).map(|own| own.plain()).unwrap_or_default()
+        self.bundle.path(path).map(|value| value.plain()).unwrap_or_default()
     }
 
     /// Returns a heading with a list below it, after an empty line.
@@ -105,12 +105,12 @@ impl<'a> ProjectionSource<'a> {
     }
 
     fn project_map(&self) -> String {
-        let code = |own: Json<'_>| format!("`{}`", own.plain());
+        let code = |value: Json<'_>| format!("`{}`", value.plain());
         let noted = |name: &'static str| {
-            move |own: Json<'_>| format!("`{}`: {}", member(own, "path"), member(own, name))
+            move |value: Json<'_>| format!("`{}`: {}", member(value, "path"), member(value, name))
         };
-        let module = |own: Json<'_>| {
-            let [path, name, does] = ["path", "name", "responsibility"].map(|name| member(own, name));
+        let module = |value: Json<'_>| {
+            let [path, name, does] = ["path", "name", "responsibility"].map(|name| member(value, name));
             format!("`{path}` ({name}): {does}")
         };
         let names = ["summary", "primaryEcosystem", "packageManager", "workspaceManager"];
@@ -130,8 +130,8 @@ impl<'a> ProjectionSource<'a> {
             map("Modules", "modules", "No modules recorded.", &module),
             map("Entrypoints", "entrypoints", "No entrypoints recorded.", &noted("role")),
             map("Dense Source Areas", "denseSourceAreas", dense, &noted("note")),
-            map("Architecture Notes", "architectureNotes", "No architecture notes recorded.", &|own| {
-                own.plain()
+            map("Architecture Notes", "architectureNotes", "No architecture notes recorded.", &|value| {
+                value.plain()
             }),
             map("First Files To Read", "firstFilesToRead", "No first-read files recorded.", &code),
         ]
@@ -141,19 +141,19 @@ impl<'a> ProjectionSource<'a> {
     fn current_focus(&self) -> String {
         let focus = |name: &'static str| ["currentFocus", name];
         let snapshot = |name: &'static str| ["currentFocus", "validationSnapshot", name];
-        let plain = |own: Json<'_>| own.plain();
-        let result = |own: Json<'_>| {
-            let [status, command, says] = ["status", "command", "summary"].map(|name| member(own, name));
+        let plain = |value: Json<'_>| value.plain();
+        let result = |value: Json<'_>| {
+            let [status, command, says] = ["status", "command", "summary"].map(|name| member(value, name));
             format!("{} {command}: {says}", status.to_uppercase())
         };
-        let command = |own: Json<'_>| {
-            let words = own.get("command");
+        let command = |value: Json<'_>| {
+            let words = value.get("command");
             let words: Vec<String> =
                 words.iter().flat_map(|words| words.items()).map(|word| word.plain()).collect();
-            format!("`{}` ({}): {}", words.join(" "), member(own, "label"), member(own, "purpose"))
+            format!("`{}` ({}): {}", words.join(" "), member(value, "label"), member(value, "purpose"))
         };
         let validated = self.bundle.path(&["currentFocus", "validationSnapshot"]);
-        let validated = validated.and_then(|own| text(own, "validatedAt"));
+        let validated = validated.and_then(|value| text(value, "validatedAt"));
         let validated = validated.as_deref().unwrap_or("not recorded");
         let [status, says] = ["status", "summary"].map(|name| self.text(&snapshot(name)));
         let state = "No current state bullets recorded.";

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::support::demo::lay_out;
 use crate::support::tries::{config, count};
+use crate::support::files::gzip;
 use crate::support::{Output, Verb, folder};
 
 const NOW: &str = "2026-01-20T10:00:00Z";
@@ -188,6 +189,19 @@ fn a_value_that_is_written_into_another_store_later_is_found_by_the_check_of_all
     std::fs::write(demo.stores().join("team/memories/later.txt"), &value).unwrap();
     let checked = demo.run(&["verify-erased", "--all"]).expect_status(1);
     assert!(checked.stdout.contains("later.txt"), "{}", checked.stdout);
+}
+
+#[test]
+fn a_check_that_could_not_read_a_file_is_not_clean_and_names_it() {
+    let demo = Demo::new();
+    let value = ["marzipan", "-yet-", "tea-66"].concat();
+    assert!(demo.add(PLACES[0], &value));
+    demo.fed(&value, &["forget", "--value-from", "-", "--yes"]).expect_status(0);
+    let packed = (0..9).fold(b"{}".to_vec(), |bytes, _| gzip(&bytes));
+    std::fs::write(demo.stores().join(PLACES[0].0).join("later.gz"), packed).unwrap();
+    let checked = demo.run(&["verify-erased", "--all"]).expect_status(1);
+    assert!(checked.stderr.contains("later.gz"), "{}", checked.stderr);
+    assert!(checked.stdout.contains("none of those that could be read has it"), "{}", checked.stdout);
 }
 
 #[test]

@@ -59,6 +59,17 @@ fn a_new_topic_gets_a_line_in_the_index_after_the_others() {
 }
 
 #[test]
+fn a_new_topic_has_a_line_of_its_own_where_the_last_line_of_the_index_has_no_end() {
+    let before = "- [Tabs](feedback_tabs.md) — never tabs";
+    let desk = Desk::of(&claude().with("MEMORY.md", before), ".claude/memory");
+    desk.run(&["add", "--type", "feedback", "--text", "Tests: first", "--yes"]).expect_status(0);
+    let after = format!("{before}\n- [tests-first](tests-first.md) — Tests: first");
+    assert_eq!(desk.text("MEMORY.md"), after);
+    desk.run(&["undo", "--yes"]).expect_status(0);
+    assert_eq!(desk.text("MEMORY.md"), before);
+}
+
+#[test]
 fn an_erased_topic_is_gone_with_its_line_from_the_store_and_from_undo_data() {
     let files = claude()
         .with(

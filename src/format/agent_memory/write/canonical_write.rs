@@ -200,7 +200,9 @@ pub fn around(
     hash: &str,
     beside: &[(PathBuf, Vec<u8>)],
 ) -> Vec<BundleFileWrite> {
-    let Some(said) = ProjectionSource::of(new, new).filter(|_| !beside.is_empty()) else { return Vec::new() };
+    let Some(source) = ProjectionSource::of(new, new).filter(|_| !beside.is_empty()) else {
+        return Vec::new();
+    };
     // A projection was made from the present state or from a checkpoint.
     let mut tapes: Vec<Tape> = Vec::new();
     tapes.resize_with(files.checkpoints.len(), Tape::default);
@@ -208,8 +210,8 @@ pub fn around(
     let checkpoints = checkpoints.filter_map(|(own, tape)| object(tape, &own.document.bytes).ok());
     let known = [before].into_iter().chain(checkpoints);
     let known: Vec<_> = known.filter_map(|owner| ProjectionSource::of(owner, before)).collect();
-    let around = PageRebuild { files: beside, new: &said, hash };
-    let entry = said.bundle.get("project").and_then(|project| text(project, "recommendedEntryFile"));
+    let around = PageRebuild { files: beside, new: &source, hash };
+    let entry = source.bundle.get("project").and_then(|project| text(project, "recommendedEntryFile"));
     let entry = entry.and_then(|entry| around.entry(&entry));
     around.projections(&known).into_iter().chain(entry).collect()
 }

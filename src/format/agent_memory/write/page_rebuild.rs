@@ -47,7 +47,7 @@ impl PageRebuild<'_> {
         std::str::from_utf8(bytes).ok()
     }
 
-    /// Rebuilds the projections. `known` has what the states said that they may be made from.
+    /// Rebuilds the projections. `known` has the sources that they may be made from.
     pub fn projections(&self, known: &[ProjectionSource<'_>]) -> Vec<BundleFileWrite> {
         let page = |(word, path): (&str, &str)| Some(beside(path, self.projection(word, path, known)?));
         PROJECTIONS.into_iter().filter_map(page).collect()
@@ -65,7 +65,7 @@ impl PageRebuild<'_> {
         let is_cut_marker = !body.contains('\n')
             && (PROJECTION_START.starts_with(body) || body.starts_with(PROJECTION_START));
         let is_own =
-            is_cut_marker || known.iter().chain([self.new]).any(|said| is_piece(rest, &said.page(word)));
+            is_cut_marker || known.iter().chain([self.new]).any(|source| is_piece(rest, &source.page(word)));
         let new = with_feeds(rest, |_| self.new.page(word));
         is_own.then(|| format!("{mark}{}{new}", marker_line(word, self.hash)))
     }
