@@ -65,9 +65,9 @@ pub struct Item {
     pub links: u64,
     /// The permission bits, `0o7777`; for a link of its target.
     pub mode: u32,
-    /// The rights of its group as group bits, if it has an access list. The group bits of the mode are then the
-    /// most that the list gives to anyone but the owner.
-    pub listed_group: Option<u32>,
+    /// The rights of its group and of all others as bits, if it has an access list. The bits of its mode may then give
+    /// more to those whom the list names.
+    pub bits_without_list: Option<u32>,
     /// Its user and group; for a link of its target.
     pub owner: Owner,
     /// The state of its content.
@@ -77,7 +77,7 @@ pub struct Item {
 impl Item {
     /// Returns its permission bits for a new file, which has no access list: nobody gets more rights by them.
     pub fn mode_without_list(&self) -> u32 {
-        self.listed_group.map_or(self.mode, |group| self.mode & (!0o070 | group))
+        self.bits_without_list.map_or(self.mode, |bits| self.mode & (!0o077 | bits))
     }
 }
 

@@ -271,6 +271,7 @@ impl WritableFile for File {
     }
 
     fn set_mode(&mut self, mode: u32) -> io::Result<()> {
+        access_list::remove(self);
         self.set_permissions(fs::Permissions::from_mode(mode))
     }
 
@@ -328,15 +329,15 @@ fn item(path: &Path) -> io::Result<Item> {
         kind if kind.is_dir() => ItemKind::Folder,
         _ => ItemKind::Special,
     };
-    // If the mode gives a group nothing, neither does a list.
-    let may_be_listed = kind != ItemKind::Special && metadata.mode() & 0o070 != 0;
+    // If the mode gives nobody but the owner anything, neither does a list.
+    let may_be_listed = kind != ItemKind::Special && metadata.mode() & 0o077 != 0;
     Ok(Item {
         name: path.file_name().unwrap_or_default().to_owned(),
         kind,
         link,
         links: metadata.nlink(),
         mode: metadata.mode() & 0o7777,
-        listed_group: may_be_listed.then(|| access_list::group_bits(path)).flatten(),
+        bits_without_list: may_be_listed.then(|| access_list::bits_without_list(path)).flatten(),
         owner: Owner { user: metadata.uid(), group: metadata.gid() },
         generation: generation(&metadata),
     })

@@ -175,8 +175,9 @@ impl Store {
             let path = own.path.to_text();
             let other = has_other(&own.path)
                 .then(|| format!("{path} has a second name (a hard link), which keeps the old content"));
-            let list = (self.access_lists.binary_search(&own.path).is_ok())
-                .then(|| format!("{path} loses its access list, and keeps its mode, owner and group"));
+            let list = (self.access_lists.binary_search(&own.path).is_ok()).then(|| {
+                format!("{path} loses its access list: those whom it names get no more than all others")
+            });
             [other, list].into_iter().flatten()
         })
     }

@@ -108,6 +108,9 @@ pub fn plan(
     };
     removal.plan.lines.extend(logs.flat_map(|own| wanted.on_chosen(own)).map(told));
     let removes = &mut removal.plan;
+    if let Some(notices) = writes(context.store).ok().and_then(|(_, writes)| writes.own().plan_notices) {
+        removes.lines.extend(notices(context.store, &removes.changes));
+    }
     removes.lines.extend(context.store.notes_on_replaced(&removes.changes));
     removes.lines.extend(context.store.notes_on_replaced(&removes.derived));
     Ok(removal)

@@ -20,9 +20,11 @@ use select::{ROW, Select};
 
 /// The most bytes that SQLite takes, of all databases of the process.
 const MOST_MEMORY: usize = 256 << 20;
+/// The longest text in bytes. A search of one long text in another can't be stopped, and takes the square of it.
+const LONGEST: usize = 256 << 10;
 /// The longest text, the longest query, its deepest expression and the longest pattern of `LIKE`.
 const LIMITS: [(Limit, i32); 4] = [
-    (Limit::SQLITE_LIMIT_LENGTH, 64 << 20),
+    (Limit::SQLITE_LIMIT_LENGTH, LONGEST as i32),
     (Limit::SQLITE_LIMIT_SQL_LENGTH, 16 << 10),
     (Limit::SQLITE_LIMIT_EXPR_DEPTH, 300),
     (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 256),
@@ -92,11 +94,22 @@ fn fill(
     let marks = ", ?".repeat(columns.len());
     let mut insert = database.prepare(&format!("INSERT INTO {} VALUES (?{marks})", table.name))?;
     for (number, mut values) in rows() {
-        let cells = columns.iter().map(|name| values.remove(name).unwrap_or(Value::Null));
+        let cells = columns.iter().map(|name| values.remove(name).map_or(Value::Null, within_limit));
         insert.execute(params_from_iter([Value::Integer(number)].into_iter().chain(cells)))?;
     }
     drop(insert);
     database.execute_batch("COMMIT")
+}
+
+/// Returns a value without what is beyond the longest text.
+fn within_limit(value: Value) -> Value {
+    match value {
+        Value::Text(text) if text.len() > LONGEST => {
+            let end = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+            Value::Text(text[..end].to_owned())
+        }
+        other => other,
+    }
 }
 
 /// From here on, the database can only be read, and only its tables.

@@ -12,7 +12,7 @@ const REFUSED: [&str; 5] = ["distinct", "group", "union", "intersect", "except"]
 /// A text or name in quotes, a comment, a word, or a parenthesis.
 static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*(?s:.*?)\*/|[0-9A-Za-z_$\x{80}-\x{10ffff}]+|[:@?][0-9A-Za-z_]*|[()]"#,
+        r#"'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*(?s:.*?)(?:\*/|$)|[0-9A-Za-z_$\x{80}-\x{10ffff}]+|[:@?#][0-9A-Za-z_]*|[()]"#,
     )
     .ok()
 });
@@ -35,7 +35,7 @@ impl Select {
                 "(" => depth += 1,
                 ")" => depth -= 1,
                 comment if comment.starts_with("--") || comment.starts_with("/*") => {}
-                name if name.starts_with([':', '@', '?']) => {
+                name if name.starts_with([':', '@', '?', '#', '$']) => {
                     return Err(format!("it has the parameter {name}, and no value can be given for it."));
                 }
                 word => {
@@ -45,7 +45,10 @@ impl Select {
                 }
             }
         }
-        names.remove(ROW);
+        // With it, a row could be said to be of another memory. SQLite reads nothing after a NUL.
+        if text.contains('\0') || text.to_ascii_lowercase().contains(ROW) {
+            return Err(format!("it has {ROW}, a name of palimp's own, or the character NUL."));
+        }
         if outer.first().is_none_or(|(word, _)| word != "select") {
             return Err("it is no SELECT, and nothing else is run.".to_owned());
         }

@@ -83,10 +83,12 @@ fn owners(root: &Path) -> BTreeMap<PathBuf, (u32, u32, u32)> {
     all
 }
 
-/// An access list, as Linux stores it, that lets one more user read and write a file, and the group read it.
-fn access_list() -> Vec<u8> {
+const ACCESS: &str = "system.posix_acl_access";
+
+/// An access list, as Linux stores it, that gives a named user and all others these rights, and the group the right to read.
+fn access_list(named: u16, other: u16) -> Vec<u8> {
     let none = u32::MAX;
-    let entries = [(1_u16, 6_u16, none), (2, 6, 4321), (4, 4, none), (16, 6, none), (32, 0, none)];
+    let entries = [(1_u16, 6_u16, none), (2, named, 4321), (4, 4, none), (16, 6, none), (32, other, none)];
     let own = |(tag, may, who): &(u16, u16, u32)| {
         [&tag.to_le_bytes()[..], &may.to_le_bytes(), &who.to_le_bytes()].concat()
     };
@@ -144,22 +146,34 @@ fn what_is_undone_comes_back_with_the_owner_and_the_mode_that_it_had() {
 }
 
 #[test]
-fn a_file_with_an_access_list_loses_it_and_its_group_gets_no_more_rights_and_the_plan_says_so() {
-    for (place, verb) in [
-        ("team/memories", &["tag", "--query", "type:learning", "+marked"][..]),
-        ("team/memories", &["delete", "--query", "type:learning"]),
-        ("notes/.chora/memory", &["delete", "--remove", "--query", "type:note"]),
+fn a_file_with_an_access_list_loses_it_and_nobody_gets_more_rights_and_the_plan_says_so() {
+    let (tag, delete) =
+        (&["tag", "--query", "type:learning", "+marked"][..], &["delete", "--query", "type:learning"][..]);
+    let remove = &["delete", "--remove", "--query", "type:note"];
+    for (place, verb, (named, other), mode) in [
+        ("team/memories", tag, (6, 0), 0o640),
+        ("team/memories", tag, (0, 4), 0o600),
+        ("team/memories", delete, (6, 4), 0o644),
+        ("notes/.chora/memory", remove, (6, 0), 0o640),
     ] {
         let folder = demo();
         let (store, data) = (folder.path().join("demo").join(place), folder.path().join("data"));
         let mut listed = Vec::new();
-        each(&store, &mut |path| listed.extend(path.is_file().then(|| path.to_owned())));
+        let (mut folders, none) = (Vec::new(), rustix::fs::XattrFlags::empty());
+        each(&store, &mut |path| match path.is_file() {
+            true => listed.push(path.to_owned()),
+            false => folders.push(path.to_owned()),
+        });
         for path in &listed {
-            let none = rustix::fs::XattrFlags::empty();
-            if let Err(error) = rustix::fs::setxattr(path, "system.posix_acl_access", &access_list(), none) {
+            let list = access_list(named, other);
+            if let Err(error) = rustix::fs::setxattr(path, ACCESS, &list, none) {
                 return eprintln!("skipped: the file system takes no access lists ({error})");
             }
-            assert_eq!(fs::metadata(path).unwrap().mode() & 0o777, 0o660);
+            assert_eq!(fs::metadata(path).unwrap().mode() & 0o770, 0o660);
+        }
+        // New files get a list from their folder.
+        for folder in folders.iter().chain([&store]) {
+            rustix::fs::setxattr(folder, "system.posix_acl_default", &access_list(6, 4), none).unwrap();
         }
         let options =
             ["--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
@@ -173,7 +187,9 @@ fn a_file_with_an_access_list_loses_it_and_its_group_gets_no_more_rights_and_the
         let new: Vec<&PathBuf> = listed.iter().filter(is_new).collect();
         assert!(!new.is_empty(), "{place}: {verb:?} rewrote nothing");
         for path in new {
-            assert_eq!(fs::metadata(path).unwrap().mode() & 0o777, 0o640, "{verb:?} {}", path.display());
+            assert_eq!(fs::metadata(path).unwrap().mode() & 0o777, mode, "{verb:?} {}", path.display());
+            let list = rustix::fs::getxattr(path, ACCESS, &mut [0; 256][..]);
+            assert_eq!(list, Err(rustix::io::Errno::NODATA), "{verb:?} {}", path.display());
         }
         assert!(shown.stdout.contains("loses its access list"), "{verb:?}: {}", shown.stdout);
     }

@@ -216,7 +216,12 @@ fn what_is_not_supported_is_named_and_nothing_is_run() {
             "SELECT * FROM users",
             "SQLite says “no such table: users”. Its tables are events, notes, profiles.",
         ),
+        ("SELECT * FROM events WHERE trace_id = $trace", "it has the parameter $trace"),
         ("SELECT 1", "it has no table (FROM)"),
+        ("SELECT 1 /* FROM events", "it has no table (FROM)"),
+        ("SELECT id FROM (SELECT 1 AS palimp_row, id FROM events)", "it has palimp_row"),
+        ("SELECT id FROM (SELECT 1 AS 'Palimp_Row', id FROM events)", "it has palimp_row"),
+        ("SELECT 1\0 FROM events", "it has palimp_row"),
         ("find slow ones", "it is no SELECT"),
         ("SELECT slow ones now FROM events", "SQLite says “near \"now\": syntax error”"),
     ] {
@@ -259,6 +264,9 @@ fn a_query_ends_whatever_it_asks_for() {
         "SELECT * FROM events, {list} a, {list} b, {list} c WHERE a.value + b.value + c.value"
     ));
     assert!(long.ends_with("is not run: it takes too long."), "{long}");
+    let (long, part) = ("printf('%.250000c', 'a')", "printf('%.120000c', 'a') || 'b'");
+    search(&store(&format!("SELECT * FROM events WHERE instr({long}, {part})")), &["saved:own"])
+        .expect_status(1);
     let large = refused("SELECT * FROM events WHERE length(format('%100000000d', 1)) > 1");
     assert!(large.contains("string or blob too big"), "{large}");
 }

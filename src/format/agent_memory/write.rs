@@ -223,6 +223,8 @@ fn plan_notices(store: &Store, changes: &[Change]) -> Vec<String> {
             told.extend(plan_notices::repeated(state, changes));
             told
         }
+        // What writes no checkpoint makes no pages.
+        (None, Some(state)) => plan_notices::not_written(store, state, changes),
         _ => Vec::new(),
     }
 }

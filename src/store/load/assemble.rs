@@ -48,7 +48,7 @@ pub fn put_together(
     let mut unread = listing.unread;
     unread.sort();
     unread.dedup();
-    let listed = listing.files.iter().filter(|found| found.item.listed_group.is_some());
+    let listed = listing.files.iter().filter(|found| found.item.bits_without_list.is_some());
     let modified = listing.files.iter().map(|found| found.item.generation.modified).max();
     let store = Store {
         root: place.root.clone(),

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::support::demo::lay_out;
-use crate::support::tries::{config, count};
 use crate::support::files::gzip;
+use crate::support::tries::{config, count};
 use crate::support::{Output, Verb, folder};
 
 const NOW: &str = "2026-01-20T10:00:00Z";

@@ -70,7 +70,7 @@ impl Node {
             link: None,
             links,
             mode: self.mode,
-            listed_group: None,
+            bits_without_list: None,
             owner: self.owner,
             generation: self.generation(),
         }

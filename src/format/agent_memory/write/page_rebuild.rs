@@ -58,12 +58,14 @@ impl PageRebuild<'_> {
         let text = self.page(path)?;
         let (mark, body) = text.split_at(text.len() - text.trim_start_matches('\u{feff}').len());
         let first = body.lines().next().unwrap_or_default();
-        // A marker that was cut at its start still has its end. A comment of another author has no hash.
-        let is_marker = marker(first, PROJECTION_MARK).is_some()
-            || first.contains("bundleHash=") && first.trim_end().ends_with("-->");
+        // A marker that was cut at its start still has its end. Beside a text of another author it is none.
+        let hash = first.split_once("bundleHash=").and_then(|(_, own)| own.trim_end().strip_suffix("-->"));
+        let is_end = |hash: &str| marker_line(word, hash.trim()).trim_end().ends_with(first.trim_end());
+        let is_marker = marker(first, PROJECTION_MARK).is_some() || hash.is_some_and(is_end);
         let rest = if is_marker { body.get(first.len()..).unwrap_or_default() } else { body };
         let is_cut_marker = !body.contains('\n')
-            && (PROJECTION_START.starts_with(body) || body.starts_with(PROJECTION_START));
+            && (PROJECTION_START.starts_with(body)
+                || body.starts_with(PROJECTION_START) && !body.contains("-->"));
         let is_own =
             is_cut_marker || known.iter().chain([self.new]).any(|source| is_piece(rest, &source.page(word)));
         let new = with_feeds(rest, |_| self.new.page(word));

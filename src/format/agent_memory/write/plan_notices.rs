@@ -9,11 +9,32 @@ use crate::model::{Change, Moment, Store};
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 
-/// Names the projections and the entry file that a canonical write does not rewrite.
+/// Names the projections and the entry file that a canonical write does not rewrite or make.
 pub fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<String> {
     if store.outside_files.is_empty() {
         return vec!["There are no pages of this bundle beside the store, and none are written.".into()];
     }
+    let missing = alone(state, changes).into_iter().filter(|(path, _)| !is_beside(store, path));
+    let missing = missing.map(|(path, _)| format!("{path} is missing, and is not made."));
+    not_written(store, state, changes).into_iter().chain(missing).collect()
+}
+
+/// Names those that are there and are not rewritten.
+pub fn not_written(store: &Store, state: &Change, changes: &[Change]) -> Vec<String> {
+    let there = alone(state, changes).into_iter().filter(|(path, _)| is_beside(store, path));
+    let named = |(path, is_entry)| match is_entry {
+        false => format!("{path} is not written: it is not what agent-memory made of this bundle."),
+        true => format!("{path} is not written: its block about this bundle can't be read."),
+    };
+    there.map(named).collect()
+}
+
+fn is_beside(store: &Store, path: &str) -> bool {
+    store.outside_files.iter().any(|(own, _)| *own == Path::new(path))
+}
+
+/// Returns the paths that are not among the changes, each with whether it is the entry file.
+fn alone(state: &Change, changes: &[Change]) -> Vec<(String, bool)> {
     let entry = state.after().and_then(|bytes| {
         let mut tape = Tape::default();
         let state = json_edit::scan(&mut tape, crate::format::record_reader::without_mark(&bytes)).ok()?;
@@ -24,18 +45,7 @@ pub fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<Stri
         let path = beside_path(Path::new(path));
         changes.iter().all(|change| change.path != path)
     };
-    let alone = pages.chain(entry.map(|path| (path, true))).filter(is_alone);
-    let told = |(path, is_entry): (String, bool)| {
-        let is_there = store.outside_files.iter().any(|(own, _)| *own == Path::new(&path));
-        match (is_there, is_entry) {
-            (false, _) => format!("{path} is missing, and is not made."),
-            (true, false) => {
-                format!("{path} is not written: it is not what agent-memory made of this bundle.")
-            }
-            (true, true) => format!("{path} is not written: its block about this bundle can't be read."),
-        }
-    };
-    alone.map(told).collect()
+    pages.chain(entry.map(|path| (path, true))).filter(is_alone).collect()
 }
 
 /// Names the events from which recall would bring back what the new state does not say.
