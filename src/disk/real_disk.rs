@@ -116,6 +116,9 @@ impl Disk for RealDisk {
         let flags = OFlags::NOFOLLOW.bits() as i32;
         let made =
             OpenOptions::new().append(true).create_new(true).mode(mode).custom_flags(flags).open(file)?;
+        if mode & 0o077 == 0 {
+            access_list::remove(&made);
+        }
         owner::give_to_owner_of_folder(&made, file);
         Ok(Box::new(made))
     }
@@ -271,7 +274,6 @@ impl WritableFile for File {
     }
 
     fn set_mode(&mut self, mode: u32) -> io::Result<()> {
-        access_list::remove(self);
         self.set_permissions(fs::Permissions::from_mode(mode))
     }
 
