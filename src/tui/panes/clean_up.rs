@@ -264,12 +264,13 @@ pub fn hints(own: &CleanUp) -> Vec<Hint> {
         CleanUpStep::What => {
             vec![hint("Enter", "go on"), hint("Tab", "next field"), hint("Esc", "leave, nothing is done")]
         }
-        CleanUpStep::Scope => vec![
-            hint("Enter", "look for it"),
-            hint("Space", "in, out"),
-            hint("*", "all"),
-            hint("Esc", "back"),
-        ],
+        CleanUpStep::Scope => {
+            // At first all are in.
+            let all = own.chosen.contains(&false).then(|| hint("*", "all"));
+            let mut hints = vec![hint("Enter", "look for it"), hint("Space", "in, out")];
+            hints.extend(all.into_iter().chain([hint("Esc", "back")]));
+            hints
+        }
         CleanUpStep::Preview => {
             let action = match own.action {
                 CleanUpAction::Erase => hint("t", "delete instead"),
