@@ -176,7 +176,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::tries::config(100, 20_000))]
+        #![proptest_config(crate::tries::config(100, 6_000))]
 
         #[test]
         fn a_log_that_grew_is_read_as_it_is_read_whole(was in parts(), more in parts(), torn in 0..40_usize) {

@@ -111,7 +111,7 @@ fn object() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(64, 20_000))]
+    #![proptest_config(crate::tries::config(64, 6_000))]
 
     #[test]
     fn an_object_is_looked_through_piece_by_piece_as_it_is_at_once(object in object(), is_torn in any::<bool>()) {

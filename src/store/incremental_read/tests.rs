@@ -94,7 +94,7 @@ pub(in crate::store) fn parts() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(12, 20_000))]
+    #![proptest_config(crate::tries::config(12, 6_000))]
 
     #[test]
     fn a_log_that_changed_in_one_place_is_read_as_if_it_was_read_whole(
@@ -115,7 +115,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(12, 20_000))]
+    #![proptest_config(crate::tries::config(12, 6_000))]
 
     #[test]
     fn a_log_is_read_in_chunks_as_it_is_read_whole(bytes in parts(), more in parts(), len in 0..200_usize) {

@@ -54,7 +54,7 @@ pub(super) fn happenings() -> impl Strategy<Value = Happening> {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(4, 3000))]
+    #![proptest_config(crate::tries::config(4, 1_000))]
 
     #[test]
     fn any_keys_pastes_and_sizes_keep_the_screens_working(

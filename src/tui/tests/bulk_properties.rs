@@ -68,7 +68,7 @@ fn type_all(desk: &mut Desk, keys: &str) {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(3, 400))]
+    #![proptest_config(crate::tries::config(3, 150))]
 
     /// A change of several memories writes exactly the shown bytes. Lines that agents add at the same time
     /// come after them.
@@ -176,7 +176,7 @@ fn bulk_keys() -> impl Strategy<Value = Happening> {
 #[test]
 fn any_keys_in_the_bulk_views_change_nothing_without_a_plan_that_was_confirmed() {
     use proptest::strategy::ValueTree;
-    let total = crate::tries::count(240, 100_000);
+    let total = crate::tries::count(240, 30_000);
     let mut runner = crate::tries::runner();
     let strategy = bulk_keys();
     let mut desk = Desk::new(120, 36);

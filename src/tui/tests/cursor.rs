@@ -219,7 +219,7 @@ fn rewrite(desk: &Desk, own: &str, step: Step, number: usize) {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(2, 200))]
+    #![proptest_config(crate::tries::config(2, 80))]
 
     #[test]
     fn the_cursor_stays_on_its_memory_in_every_format(

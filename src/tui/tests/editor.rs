@@ -253,7 +253,7 @@ fn happening() -> impl Strategy<Value = Happening> {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(2, 500))]
+    #![proptest_config(crate::tries::config(2, 200))]
 
     /// 200 events a case: 100,000 with `PALIMP_LONG=1`.
     #[test]

@@ -192,7 +192,7 @@ fn nothing_is_planned_where_nothing_may_be_changed() {
 }
 
 proptest! {
-    #![proptest_config(crate::tries::config(2, 1_700))]
+    #![proptest_config(crate::tries::config(2, 600))]
 
     #[test]
     fn any_keys_in_these_views_change_nothing_without_a_plan_that_was_confirmed(

@@ -76,7 +76,7 @@ fn whatever_is_typed_into_several_fields_the_editor_and_check_agree() {
         .enumerate()
         .flat_map(|(number, store)| entries(store).into_iter().map(move |entry| (number, entry)))
         .collect();
-    let config = ProptestConfig { failure_persistence: None, ..crate::tries::config(25, 20_000) };
+    let config = ProptestConfig { failure_persistence: None, ..crate::tries::config(25, 5_000) };
     let mut runner = TestRunner::new(config);
     let picks = (any::<Index>(), proptest::collection::vec(any::<Index>(), 1..4));
     let filled = picks.prop_flat_map(|(which, fields)| {
