@@ -13,8 +13,8 @@ use crate::model::{Document, Problem, Store, short_digest};
 pub struct KeyedProblem<'a> {
     /// The problem.
     pub problem: &'a Problem,
-    /// Stays the same when the store changes elsewhere. It depends on file, code and id; without an
-    /// id on the record's content, or on the line.
+    /// Stays the same when the store changes elsewhere, and is no other store's. It depends on store, file, code and
+    /// id; without an id on the record's content, or on the line.
     pub key: String,
 }
 
@@ -29,7 +29,7 @@ pub fn findings(store: &Store) -> Vec<KeyedProblem<'_>> {
         Some(document.key(&store.root, record).to_string())
     };
     let keyed = |problem| {
-        let digest = digest(problem, &keys);
+        let digest = digest(&store.root, problem, &keys);
         let nth = seen.entry(digest).and_modify(|nth| *nth += 1).or_insert(1);
         let key = if *nth == 1 { format!("{digest:012x}") } else { format!("{digest:012x}-{nth}") };
         KeyedProblem { problem, key }
@@ -38,14 +38,14 @@ pub fn findings(store: &Store) -> Vec<KeyedProblem<'_>> {
 }
 
 /// Returns a digest of 48 bits: short enough to type.
-fn digest(problem: &Problem, key: &dyn Fn(&Problem) -> Option<String>) -> u64 {
+fn digest(root: &Path, problem: &Problem, key: &dyn Fn(&Problem) -> Option<String>) -> u64 {
     let place = match (&problem.id, problem.line) {
         (Some(id), _) => id.clone(),
         (None, Some(line)) => key(problem).unwrap_or_else(|| line.to_string()),
         (None, None) => String::new(),
     };
-    let parts =
-        [problem.file.as_os_str().as_encoded_bytes(), problem.code.as_str().as_bytes(), place.as_bytes()];
+    let [root, file] = [root, &*problem.file].map(|own| own.as_os_str().as_encoded_bytes());
+    let parts = [root, file, problem.code.as_str().as_bytes(), place.as_bytes()];
     let bytes = parts.into_iter().flat_map(|part| part.iter().chain(&[0]));
     let wide = short_digest(bytes);
     (wide ^ (wide >> 48)) & 0xffff_ffff_ffff

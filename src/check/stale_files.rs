@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::format;
-use crate::model::{Change, Code, Document, Moment, Problem, Role, Severity, Store};
+use crate::model::{Change, Code, Document, Moment, PathText, Problem, Role, Severity, Store};
 use crate::store::derived_files;
 
 /// The codes that already report a wrong derived file.
@@ -61,6 +61,18 @@ pub fn problems(store: &Store, disagreeing: &[Change]) -> Vec<Problem> {
     silent
         .filter_map(|own| Some(Problem::of_file(code(&own.path)?, Severity::Warning, &own.path, message)))
         .collect()
+}
+
+/// Returns lines about the wrong derived files that no rebuild changes, with why they are wrong.
+pub fn not_rebuilt(store: &Store, rebuilds: &[Change], folder: &Path) -> Vec<String> {
+    let rebuilt: HashSet<&Path> = rebuilds.iter().map(|change| &*change.path).collect();
+    let is_stale = |own: &&Problem| own.code != Code::BadJson && STALE_CODES.contains(&own.code);
+    let stays = |own: &&Problem| own.file.starts_with(folder) && !rebuilt.contains(&*own.file);
+    let line = |own: &Problem| {
+        let file = own.file.strip_prefix("..").unwrap_or(&own.file).to_text();
+        format!("not rebuilt: {file}: {}", own.message)
+    };
+    store.problems.iter().filter(is_stale).filter(stays).map(line).collect()
 }
 
 /// True if a rebuild of its file solves this problem.

@@ -198,7 +198,7 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
     let read = RealDisk.read(&whole, 0, None);
     let (bytes, _) = read.map_err(|error| {
         Failure::new(
-            Exit::Failed,
+            Exit::Refused,
             format!("{} can't be read: {error}. Nothing was changed.", whole.to_text()),
         )
     })?;

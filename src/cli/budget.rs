@@ -99,7 +99,6 @@ fn row(store: &Store, file: &LoadedFile) -> serde_json::Value {
     })
 }
 
-/// Returns the lines about one store.
 fn told(store: &Store, name: &str, own: &StoreBudget) -> Vec<String> {
     let mut lines = vec![format!("{name} ({}): {} (4 bytes each)", store.format, own.size())];
     let (unloaded, loaded): (Vec<&LoadedFile>, Vec<&LoadedFile>) =

@@ -215,7 +215,6 @@ impl<'a> ClassifiedArgs<'a> {
         self.verbs.iter().try_fold(self.command, |command, verb| command.find_subcommand(verb))
     }
 
-    /// True if the next word is the value of this option.
     fn has_value(&self, option: &OsStr) -> bool {
         let Some(word) = option.to_str() else { return false };
         let is_named = |own: &&clap::Arg| match word.strip_prefix("--") {
@@ -277,7 +276,6 @@ fn exists(word: &OsStr) -> bool {
     RealDisk.look(&named(Path::new(word))).is_ok()
 }
 
-/// True if a word of a query is a path.
 fn is_place(word: &OsStr) -> bool {
     (has_slash(word) || word == "." || word == "..") && exists(word)
 }

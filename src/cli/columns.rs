@@ -182,7 +182,6 @@ fn widest<'c>(own: &Column, cells: impl Iterator<Item = &'c ColumnCell>) -> usiz
     if most == 0 { 0 } else { most.max(display_width(own.head)).min(own.most) }
 }
 
-/// Returns the columns that fit. Empty columns are left out.
 fn shown(columns: &[Column], widths: &[usize], width: usize) -> Vec<usize> {
     let last = columns.len().saturating_sub(1);
     let mut shown: Vec<usize> = (0..widths.len()).filter(|&at| at == last || widths[at] > 0).collect();

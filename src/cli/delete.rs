@@ -17,7 +17,6 @@ pub fn delete(context: &mut Context, chosen: &RecordSelection, how: DeleteOption
     each(context, chosen, fits, ChangeCommand::Delete(how))
 }
 
-/// True if a query asks for archived memories explicitly.
 fn asks_archived(chosen: &RecordSelection) -> bool {
     chosen.query.as_deref().is_some_and(|query| query.contains("is:archived") || query.contains("in:archive"))
 }

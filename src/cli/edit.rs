@@ -22,13 +22,7 @@ pub fn run(
     if set.is_empty() && !editor {
         return Err(Failure::new(Exit::Usage, "name a field with --set FIELD=VALUE, or use --editor."));
     }
-    let mut fields = Vec::new();
-    for one in set {
-        let Some((name, value)) = one.split_once('=').filter(|(name, _)| !name.is_empty()) else {
-            return Err(Failure::new(Exit::Usage, format!("{one:?} is not FIELD=VALUE.")));
-        };
-        fields.push((name.to_owned(), value.to_owned()));
-    }
+    let mut fields = fields(set, editor)?;
     if query.is_some() {
         return change_records::edit(context, query, fields);
     }
@@ -71,6 +65,21 @@ pub fn run(
     // Whatever fails, a text that the user wrote is not lost.
     save(context, &snapshot, at, fields, UserText { text: &written, in_editor: true })
         .map_err(|failure| failure.with(&kept(context, &snapshot, at, written.as_bytes())))
+}
+
+/// Reads the fields of `--set`, each once: the value that is meant can't be known from two.
+fn fields(set: &[String], editor: bool) -> Result<Vec<(String, String)>> {
+    let mut fields: Vec<(String, String)> = Vec::new();
+    for one in set {
+        let Some((name, value)) = one.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+            return Err(Failure::new(Exit::Usage, format!("{one:?} is not FIELD=VALUE.")));
+        };
+        if editor && name == "text" || fields.iter().any(|(other, _)| other == name) {
+            return Err(Failure::new(Exit::Usage, format!("{name:?} is set twice: name it once.")));
+        }
+        fields.push((name.to_owned(), value.to_owned()));
+    }
+    Ok(fields)
 }
 
 fn in_the_editor(context: &Context, snapshot: &Snapshot, at: EntryRef, before: &str) -> Result<String> {

@@ -102,10 +102,15 @@ fn erase(context: &mut Context, snapshot: Snapshot, choice: EraseChoice, texts: 
     let request = request(context, &snapshot, ChangeCommand::Erase(options));
     let mut planned = plan(ChangeRequest { at: found, ..request })?;
     if planned.erasures.is_empty() && planned.request.command.erases_values() {
-        let message =
-            "no memory, backup or undo data has it, and no other file of these stores. Nothing was changed.";
-        return Err(Failure::new(Exit::Nothing, message));
+        let message = match planned.notes.is_empty() {
+            true => {
+                "no memory, backup or undo data has it, and no other file of these stores. Nothing was changed."
+            }
+            false => "nothing else of these stores has it. Nothing was changed.",
+        };
+        return Err(Failure::lines(Exit::Nothing, [planned.notes, vec![message.to_owned()]].concat()));
     }
+    planned.notes.iter().for_each(|own| say(own));
     search_surroundings(context, &mut planned, &[]);
     confirm_and_execute(context, planned, None)
 }

@@ -27,6 +27,7 @@ struct StepRow<'a> {
     change: Option<&'a str>,
     ids: &'a [String],
     undone: bool,
+    is_half: bool,
     undo_until: Option<String>,
     why_not: Option<&'static str>,
     written_by_others: usize,
@@ -101,7 +102,11 @@ fn told(row: &JournalRow) -> Vec<String> {
     };
     let own = &row.line;
     let at = Moment::parse(&own.at).map_or_else(|| own.at.clone(), |(at, _)| at.to_minute());
-    let undone = if row.is_undone() { "  undone" } else { "" };
+    let undone = match row.is_undone() {
+        true => "  undone",
+        false if own.is_half => "  neither finished nor undone",
+        false => "",
+    };
     let records = plan::count_with_noun(own.records, "memory");
     let files = plan::count_with_noun(own.files.len() as u64, "file");
     let mut lines = vec![format!("{:5}  {at}  {} {records}, {files}{undone}  {until}", own.step, own.verb)];
@@ -124,6 +129,7 @@ fn line<'a>(store: &Store, row: &'a JournalRow) -> StepRow<'a> {
         change: row.line.change.as_deref(),
         ids: &row.line.ids,
         undone: row.is_undone(),
+        is_half: row.line.is_half,
         undo_until: row.until.map(|until| until.to_rfc3339()),
         why_not: row.why_not,
         written_by_others: row.foreign.written,

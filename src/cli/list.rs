@@ -49,9 +49,13 @@ pub fn shown(
     about: ReadScope<'_>,
     show: impl Fn(&mut Context, &Query, &Snapshot) -> ListOutcome,
 ) -> Result {
+    let asks_archive = context.options.all || query.asks_archived();
     let mut is_whole = context.options.all || query.asks_deleted();
     if !is_whole {
         let listed = load_stores::listing(context, about)?;
+        if asks_archive {
+            context.unread.archives(&listed);
+        }
         is_whole = query.asks_archived() && listed.stores.iter().any(|own| is_in_own_data(own));
         if !is_whole && let Some(exit) = show(context, query, &listed)? {
             return Ok(exit);
@@ -59,6 +63,9 @@ pub fn shown(
     }
     // A deleted memory may have been in any session.
     let held = load_stores::snapshot(context, if is_whole { ReadScope::All } else { about })?;
+    if asks_archive {
+        context.unread.archives(&held);
+    }
     let held = if is_whole { load_stores::with_deleted(context, &held)? } else { held };
     Ok(show(context, query, &held)?.unwrap_or(Exit::Nothing))
 }

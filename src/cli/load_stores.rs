@@ -238,7 +238,7 @@ pub fn data_folder(context: &Context) -> Result<PathBuf> {
     // A folder that depends on where a verb is run would be another one the next time.
     own.filter(|own| own.is_absolute()).ok_or_else(|| {
         Failure::new(
-            Exit::Failed,
+            Exit::Refused,
             "there is no home folder for undo data: name a folder with --data-dir. Nothing was changed.",
         )
     })

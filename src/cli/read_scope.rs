@@ -92,7 +92,6 @@ pub fn read_for<T>(
     Ok((snapshot, found))
 }
 
-/// True if a store has its own files for this session.
 fn has_session(place: &Place, name: &str) -> bool {
     let Some(format) = format::by_name(place.format).filter(|_| is_file_name(name)) else { return false };
     let is_there =

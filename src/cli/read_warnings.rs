@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::failure::say;
-use crate::model::{Code, PathText, Snapshot, Store};
+use crate::model::{Code, PathText, Problem, Severity, Snapshot, Store};
 
 /// At most this many are reported of one store.
 const MOST: usize = 20;
@@ -27,7 +27,9 @@ impl ReadWarnings {
     /// Says which archives could not be unpacked to their end, so that the output is incomplete.
     pub fn archives(&self, snapshot: &Snapshot) {
         for store in &snapshot.stores {
-            for own in store.problems.iter().filter(|own| own.code == Code::ArchiveBroken) {
+            let is_short =
+                |own: &&Problem| own.code == Code::ArchiveBroken && own.severity == Severity::Error;
+            for own in store.problems.iter().filter(is_short) {
                 let root = store.root.to_text();
                 self.line(format!("{root}: {} is not shown in full: {}", own.file.to_text(), own.message));
             }

@@ -86,7 +86,6 @@ pub fn run(context: &mut Context, options: &RedactOptions) -> Result {
     run_change_of(context, &snapshot, (found, by), ChangeCommand::Redact(redaction))
 }
 
-/// Returns a range with the memory that it was named for.
 fn bound(
     context: &Context,
     snapshot: &Snapshot,

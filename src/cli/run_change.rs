@@ -131,6 +131,9 @@ fn consent(context: &mut Context, planned: &PlannedChange) -> Result<Consent> {
         confirm_prompt::texts(planned).iter().try_for_each(|line| context.out.line(line))?;
     }
     print_plans(context, planned)?;
+    if planned.names_random() {
+        say("the names of new files have a random part: it is another one when this is done");
+    }
     match dry_run {
         true => Ok(Consent::NothingToDo),
         false => Err(Failure::new(Exit::Refused, "nothing was changed: use --yes to do it.")),

@@ -13,12 +13,13 @@ use super::load_stores;
 use super::read_scope::ReadScope;
 use super::triage;
 use crate::cli::context::Context;
-use crate::detectors::{Kind, NameList};
+use crate::detectors::{Kind, NameList, mask};
 use crate::disk::{Machine, ThisMachine};
 use crate::format::store_names;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot};
 use crate::ops::secrets::{Finding, findings};
+use crate::text::safe_text::sanitize;
 use crate::usecase::{Triage, Verdict, read_name_list};
 
 #[derive(Serialize)]
@@ -123,12 +124,18 @@ fn print(context: &mut Context, own: &NamedFinding, verdict: Option<Verdict>) ->
         masked: finding.masked.clone(),
         triage: verdict.map(Verdict::as_str),
     };
-    let line = || {
-        let SecretRow { finding, store, file, line, kind, rule, masked, triage, .. } = &row;
-        let told = triage.map(|own| format!("  ({own})")).unwrap_or_default();
-        format!("{kind:16} {masked}  {rule}  {store}: {file}:{line}  {finding}{told}")
-    };
-    Ok(context.row(&row, line)?)
+    match context.options.json {
+        true => Ok(context.out.json(&row)?),
+        false => Ok(context.out.drawn(&[to_line(&row)])?),
+    }
+}
+
+/// Returns the row as a line. The label looks like that of a password, so a place behind it would be masked.
+fn to_line(row: &SecretRow) -> String {
+    let SecretRow { finding, store, file, line, kind, rule, masked, triage, .. } = row;
+    let verdict = triage.map(|own| format!("  ({own})")).unwrap_or_default();
+    let (store, file) = (mask(store), mask(file));
+    sanitize(&format!("{kind:16} {masked}  {rule}  {store}: {file}:{line}  {finding}{verdict}")).into_owned()
 }
 
 /// Keeps the verdicts. If a key names no finding, nothing is kept.
@@ -139,7 +146,11 @@ fn note(
     found: &[NamedFinding],
 ) -> Result {
     let random = ThisMachine::new().random();
-    for (key, verdict) in asked {
+    for (number, (key, verdict)) in asked.iter().enumerate() {
+        if asked[..number].iter().any(|(other, _)| other == key) {
+            let message = format!("{key} is given twice: name it once. Nothing was noted.");
+            return Err(Failure::new(Exit::Usage, message));
+        }
         let mut named = found.iter().filter(|own| own.key == *key || own.name == *key).peekable();
         if named.peek().is_none() {
             let message = format!("{key} names no finding. `palimp secrets` lists them. Nothing was noted.");

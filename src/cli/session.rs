@@ -90,7 +90,10 @@ pub fn run(context: &mut Context, what: SessionVerb) -> Result {
         _ => load_stores::to_change(context, ReadScope::All)?,
     };
     let (number, operation) = match what {
-        SessionVerb::List { limit } => return list(context, &snapshot, limit),
+        SessionVerb::List { limit } => {
+            context.unread.archives(&snapshot);
+            return list(context, &snapshot, limit);
+        }
         SessionVerb::Export { id, shape } => return export_one(context, &snapshot, &id, shape),
         SessionVerb::New { id, user } => (the_store(&snapshot, None)?, SessionCommand::New(id, user)),
         SessionVerb::Delete { id } => (with_session(&snapshot, &id)?, SessionCommand::Delete(id)),

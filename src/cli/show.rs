@@ -60,7 +60,10 @@ fn find(context: &Context, name: &str, within: &SessionOption) -> Result<(Snapsh
         Err(failure) if may_be_deleted(&failure) => {
             let with = load_stores::with_deleted(context, &read(ReadScope::All)?)?;
             let found = named(context, &with, name, within);
-            let found = found.map_err(|failure| with_search(failure, name))?;
+            let found = found.map_err(|failure| {
+                context.unread.archives(&with);
+                with_search(failure, name)
+            })?;
             Ok((with, found))
         }
         outcome => outcome,

@@ -18,6 +18,7 @@ use crate::usecase::steps_of;
 /// Prints the numbers of each store and of all stores, in words or by the names of the metrics.
 pub fn run(context: &mut Context, is_metrics: bool) -> Result {
     let snapshot = load_stores::listing(context, ReadScope::All)?;
+    context.unread.archives(&snapshot);
     let statistics = UsageStatistics::of(&snapshot, context.now);
     let held = || snapshot.stores.iter().zip(&statistics.stores);
     let stores: Vec<_> = held().map(|(store, held)| figures(store, held)).collect();
@@ -49,7 +50,6 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
         .map(|()| Exit::Done)
 }
 
-/// Returns the steps that palimp made in the stores. What can't be read is said.
 fn steps(context: &Context, stores: &[Arc<Store>]) -> Vec<JournalLine> {
     let Ok(data) = load_stores::data_folder(context) else { return Vec::new() };
     let of_store = |store: &Arc<Store>| {

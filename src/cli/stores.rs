@@ -51,6 +51,7 @@ struct ProblemCounts {
 
 pub fn run(context: &mut Context, limit: Limit) -> Result {
     let snapshot = load_stores::snapshot(context, ReadScope::All)?;
+    context.unread.archives(&snapshot);
     let data = load_stores::data_folder(context).ok();
     // The problems are those that `check` lists.
     let row = |store: &Arc<Store>| {
@@ -114,7 +115,6 @@ impl ProblemCounts {
     }
 }
 
-/// Returns a path as it is typed from the current folder.
 fn near(path: &str) -> String {
     let below = std::env::current_dir().ok().and_then(|here| {
         let below = Path::new(path).strip_prefix(here).ok()?;

@@ -77,7 +77,6 @@ fn read_to_turn(
     }
 }
 
-/// Returns the one store in which a step with this number is applied.
 fn with_step<'a>(stores: &'a [Arc<Store>], data: &Path, number: u64) -> Result<Option<&'a Arc<Store>>> {
     let with = usecase::stores_with_step(data, stores, number)?;
     match with.as_slice() {

@@ -200,7 +200,7 @@ verbs! {
         #[arg(long, conflicts_with = "ids")]
         secrets: bool,
         /// Only these kinds of what is detected.
-        #[arg(long, value_name = "KIND", value_parser = secrets::kind, requires = "secrets")]
+        #[arg(long, value_name = "KIND", value_parser = secrets::kind, requires = "secrets", conflicts_with = "ids")]
         only: Vec<String>,
         #[command(flatten)]
         values: ValueOptions,
@@ -284,7 +284,7 @@ verbs! {
     Merge {
         #[command(flatten)]
         chosen: RecordSelection,
-        /// The id of the memory of the same store that stays.
+        /// The id or the key of the memory of the same store that stays.
         #[arg(long, value_name = "ID", value_parser = name())]
         into: String,
     }: Own CHANGES as "merge tabs_or_spaces indentation --into style\nmerge tabs_or_spaces --into style --dry-run"
@@ -310,7 +310,7 @@ verbs! {
     /// Repair damaged files.
     Repair {
         /// Repair everything that can be repaired without losing data.
-        #[arg(long, conflicts_with_all = ["problem", "code"])]
+        #[arg(long, conflicts_with_all = ["problem", "code", "fix"])]
         all_safe: bool,
         /// One problem, by its key or its number in `palimp check`.
         #[arg(long, value_name = "N", conflicts_with = "code")]
@@ -319,7 +319,7 @@ verbs! {
         #[arg(long, value_name = "K", requires = "problem", value_parser = limit)]
         fix: Option<usize>,
         /// Every problem with that code, each by its first fix.
-        #[arg(long, value_name = "CODE", value_parser = code)]
+        #[arg(long, value_name = "CODE", value_parser = code, conflicts_with = "fix")]
         code: Option<Code>,
     }: Paths CHANGES used "[OPTIONS] --all-safe|--problem N|--code CODE [PATH]..."
         as "repair --dry-run ./memory\nrepair --all-safe ./memory\nrepair --problem 3 --fix 2 ./memory\nrepair --code torn-line"

@@ -25,7 +25,6 @@ impl FormatInfo {
     }
 }
 
-/// True if a path ends with a place.
 fn ends_in(path: &Path, place: &str) -> bool {
     let mut own = path.iter().rev();
     Path::new(place).iter().rev().all(|part| own.next().is_some_and(|own| is_any(part) || own == part))

@@ -208,7 +208,6 @@ impl<'b> WindowReader<'b> {
         Some(())
     }
 
-    /// True if the window ends at the end of the bytes.
     fn is_last(&self) -> bool {
         self.start + self.window.len() == self.bytes.len()
     }
@@ -271,7 +270,6 @@ impl<'b> WindowReader<'b> {
         self.open(b':')
     }
 
-    /// Returns the range of the next value in the window.
     fn piece(&mut self) -> Option<Range<usize>> {
         self.peek()?;
         loop {

@@ -16,6 +16,7 @@ mod refusal;
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use append::{AppendContext, AppendLines, AppendLookup, with_config_of};
 pub use auto_redaction::AutoRedaction;
@@ -100,12 +101,13 @@ pub trait FormatWriter: Sync {
         Ok(None)
     }
 
-    /// Returns the records that an automatic compaction removes when a draft of `bytes` bytes fills a log.
+    /// Returns the records that an automatic compaction removes when a draft fills a log. `after` are the documents with
+    /// the draft, and with what is derived of it.
     fn evictions(
         &self,
         _scene: &WriteContext<'_>,
         _draft: &RecordDraft<'_>,
-        _bytes: u64,
+        _after: &[Arc<Document>],
     ) -> Result<Vec<Entry>> {
         Ok(Vec::new())
     }
@@ -221,6 +223,14 @@ pub fn has_id(document: &Document, id: &str) -> bool {
 /// Refuses an id that exists. `what` names it, as the start of a sentence.
 pub fn refuse_taken(is_taken: bool, what: impl Display) -> Result<()> {
     if is_taken { Err(Refusal::invalid(format!("{what} already exists."))) } else { Ok(()) }
+}
+
+/// Refuses the name of a session that exists. Some file systems take names that differ only in case for one folder.
+pub fn refuse_taken_session(store: &Store, id: &str) -> Result<()> {
+    match store.sessions.iter().find(|session| session.name.eq_ignore_ascii_case(id)) {
+        Some(session) => Err(Refusal::unfit(format!("the session {} already exists.", session.name))),
+        None => Ok(()),
+    }
 }
 
 /// Calls `take` with a store's config, or `None` if there is none.

@@ -16,6 +16,7 @@ use crate::ops::add::AppendPlan;
 use crate::store::commit::Writer;
 use crate::store::log_ends::LogEnds;
 use crate::store::memory_append;
+use crate::usecase::last_given_id;
 
 /// Records that were added at the ends of logs: their ids, and the receipt of the commit.
 pub(crate) struct AppendedRecords {
@@ -28,7 +29,7 @@ impl Memory {
     pub(crate) fn append(&mut self, drafts: &[RecordDraft<'_>]) -> Result<Option<AppendedRecords>> {
         let Some(format) = format::by_name(self.place.format) else { return Ok(None) };
         self.meet_index_writer();
-        let (last, logs) = self.last_ids(format, drafts);
+        let (last, logs) = self.last_ids(format, drafts)?;
         let left = self.handle_state.vault.take();
         let (outcome, left, last, is_read, tuning) = {
             let now = self.now();
@@ -76,7 +77,8 @@ impl Memory {
             self.store().document_at(&change.path).is_some_and(|own| own.record_reader.is_some())
         };
         match plan.changes.iter().any(is_large) {
-            true => self.handle_state.is_behind = true,
+            // What is in large logs is read when it is needed.
+            true => {}
             false if is_read && self.grow(format, plan) => {}
             false => self.refresh(),
         }
@@ -112,27 +114,22 @@ impl Memory {
         &mut self,
         format: &dyn Format,
         drafts: &[RecordDraft<'_>],
-    ) -> (LastIdMap, Vec<(String, LogGenerations)>) {
+    ) -> Result<(LastIdMap, Vec<(String, LogGenerations)>)> {
         let (mut last, mut logs) = (LastIdMap::new(), Vec::new());
         let numbered = drafts.iter().filter(|_| format.own().last_id.is_some());
         for (session, kind) in numbered.filter_map(|draft| Some((draft.session?, draft.kind))) {
             let key = (session.to_owned(), kind.to_owned());
             if !last.contains_key(&key)
-                && let Some((id, own)) = self.last_id(format, session, kind)
+                && let Some((id, own)) = self.last_id(session, kind)?
             {
                 last.insert(key, id);
                 logs.push((session.to_owned(), own));
             }
         }
-        (last, logs)
+        Ok((last, logs))
     }
 
-    fn last_id(
-        &mut self,
-        format: &dyn Format,
-        session: &str,
-        kind: &str,
-    ) -> Option<(String, LogGenerations)> {
+    fn last_id(&mut self, session: &str, kind: &str) -> Result<Option<(String, LogGenerations)>> {
         let logs = self.logs_of(session);
         let (now, kept_for) = (self.machine.monotonic(), self.tuning().cache_ttl);
         let is_over = |own: &SessionLastIds| own.logs != logs || now.saturating_sub(own.read) > kept_for;
@@ -140,15 +137,16 @@ impl Memory {
             self.handle_state.last.remove(session);
         }
         if let Some(id) = self.handle_state.last.get(session).and_then(|own| own.ids.get(kind)) {
-            return Some((id.clone(), logs));
+            return Ok(Some((id.clone(), logs)));
         }
         if !self.are_read(&logs) {
             self.refresh();
         }
         if !self.are_read(&logs) {
-            return None;
+            return Ok(None);
         }
-        Some((format.own().last_id?(self.store(), session, kind)?, logs))
+        let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
+        Ok(last_given_id(host, self.store(), session, kind)?.map(|id| (id, logs)))
     }
 
     /// Keeps the last ids of sessions if only this process added to their logs.
@@ -172,7 +170,6 @@ impl Memory {
         }
     }
 
-    /// True if the logs that a plan adds to are as they were read.
     fn is_as_read(&self, plan: &Plan) -> bool {
         plan.changes.iter().all(|change| {
             let now = self.disk.look(&self.place.root.join(&change.path)).map(|item| item.generation);

@@ -47,11 +47,6 @@ impl MemoryError {
         );
         MemoryError::new("E_AMBIGUOUS_ID", message)
     }
-
-    /// True if a retry may succeed: a lock was held, or the file changed during the operation.
-    pub fn is_worth_retrying(&self) -> bool {
-        matches!(self.code, "E_LOCK_TIMEOUT" | "E_CONCURRENT_MOD")
-    }
 }
 
 impl From<Refusal> for MemoryError {

@@ -1,9 +1,11 @@
 //! Events, notes and profiles (specification 5 §6 and §7).
 
 use super::{Found, Memory, MemoryError, New, Recalled, Result};
+use crate::format::writing::Refusal;
 use crate::model::{EntryRef, State};
 use crate::query::{Order, quoted, quoted_pattern};
-use crate::text::json_edit::{quoted as json_text, scan};
+use crate::text::json::JsonKind;
+use crate::text::json_edit::{quoted as json_text, remove, scan, set};
 use crate::text::json_scanner::Tape;
 use crate::usecase::ChangeCommand;
 
@@ -35,6 +37,10 @@ impl Memory {
         source: &str,
         metadata: &str,
     ) -> Result<String> {
+        // What closes the object would be read as other members of the event.
+        if !scan(&mut Tape::default(), metadata.as_bytes()).is_ok_and(|own| own.kind() == JsonKind::Object) {
+            return Err(Refusal::bad_value("metadata", metadata, "it should be a JSON object").into());
+        }
         let record = format!(
             "{{\"event_type\":{},\"trace_id\":{},\"status\":{},\"source\":{},\"metadata\":{metadata}}}",
             json_text(event_type),
@@ -228,9 +234,11 @@ impl Memory {
     pub fn set_preference(&mut self, agent: &str, key: &str, value: &str) -> Result {
         self.ready()?;
         let at = self.profile(agent)?;
-        let now = ("last_active".to_owned(), self.now().to_micros());
-        self.make(vec![at], ChangeCommand::Edit(vec![(format!("preferences.{key}"), value.to_owned()), now]))
-            .map(drop)
+        let (store, entry) = self.snapshot.get(at);
+        let preferences = with_preference(&store.raw(entry), key, value)?;
+        let fields = [("preferences", preferences), ("last_active", self.now().to_micros())];
+        let fields = fields.map(|(name, value)| (name.to_owned(), value)).to_vec();
+        self.make(vec![at], ChangeCommand::Edit(fields)).map(drop)
     }
 
     fn in_profile(&mut self, agent: &str, path: &[&str]) -> Result<Option<String>> {
@@ -253,4 +261,17 @@ impl Memory {
         let missing = || MemoryError::new("E_INVALID_QUERY", format!("There is no profile of {agent:?}."));
         at.map(|at| EntryRef { store: 0, entry: at as u32 }).ok_or_else(|| self.known_absent(missing()))
     }
+}
+
+fn with_preference(profile: &[u8], key: &str, value: &str) -> Result<String, Refusal> {
+    let value = value.trim();
+    if key.is_empty() || scan(&mut Tape::default(), value.as_bytes()).is_err() {
+        return Err(Refusal::bad_value("preference", value, "it needs a key, and JSON: text is in quotes"));
+    }
+    let (mut before, mut after) = (Tape::default(), Tape::default());
+    let is_null = scan(&mut before, profile)?.get("preferences").is_some_and(|own| own.is_null());
+    let profile = if is_null { remove(profile, &["preferences"])? } else { profile.to_vec() };
+    let changed = set(&profile, &["preferences", key], value)?;
+    let preferences = scan(&mut after, &changed)?.get("preferences");
+    Ok(preferences.map(|own| own.spelled().into_owned()).unwrap_or_default())
 }

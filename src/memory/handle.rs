@@ -140,7 +140,6 @@ impl Memory {
     /// Reads what has changed since the last read. The operations call this themselves.
     pub fn refresh(&mut self) {
         self.meet_index_writer();
-        self.handle_state.is_behind = false;
         let previous = self.snapshot.stores.first().map(|store| &**store);
         let store = load_from(&*self.disk, &self.place, Extent::Whole, previous, self.now());
         let store = if self.handle_state.is_due {

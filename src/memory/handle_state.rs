@@ -17,8 +17,6 @@ pub struct HandleState {
     pub is_due: bool,
     pub(super) waiting: usize,
     pub cache: MemoryCache,
-    /// Whether records were added to logs that are too large to hold. They are read when needed.
-    pub is_behind: bool,
 }
 
 /// The ids that were given last, by session and type.

@@ -3,6 +3,7 @@
 use super::{Memory, MemoryError, Result};
 use crate::model::key::Key;
 use crate::model::{Entry, EntryRef, State, Store};
+use crate::usecase::ChangeCommand;
 
 impl Memory {
     /// Returns the first live entry with that id or key, else the first. Refuses an id of several sessions.
@@ -29,6 +30,12 @@ impl Memory {
     pub(super) fn one(&self, session: Option<&str>, id: &str) -> Result<EntryRef> {
         let (at, _) = self.the_entry(session, id)?.ok_or_else(|| self.no_record(id))?;
         Ok(at)
+    }
+
+    /// True if a record has a tombstone, or is a note that is marked as deprecated.
+    pub(super) fn is_deleted(&self, at: EntryRef) -> bool {
+        let (store, entry) = self.snapshot.get(at);
+        ChangeCommand::Undelete.check_allowed(store, entry).is_ok()
     }
 
     pub(super) fn no_record(&self, id: &str) -> MemoryError {

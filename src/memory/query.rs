@@ -164,7 +164,7 @@ impl Memory {
 
     /// Deletes every live record that the query finds, in one step, and returns their number.
     /// Examples: `tag:personal_info`, `since:2026-01-01 until:2026-01-05`. A query without
-    /// conditions deletes nothing.
+    /// conditions deletes nothing. A note that its format marks as deprecated stays: [`Memory::deleted`] has it.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, MemoryQuery, New};
@@ -196,7 +196,8 @@ impl Memory {
         }
         self.store().whole()?;
         let live = MemoryQuery { archived: false, ..query };
-        let at = self.search_for(&self.snapshot, &live)?.into_iter().map(|(at, _)| at).collect();
+        let found = self.search_for(&self.snapshot, &live)?.into_iter().map(|(at, _)| at);
+        let at = found.filter(|at| !self.is_deleted(*at)).collect();
         let how = DeleteOptions { reason: Some(reason.into()), ..DeleteOptions::default() };
         Ok(self.make(at, ChangeCommand::Delete(how))?.records())
     }

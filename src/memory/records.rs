@@ -3,10 +3,11 @@
 use super::append::AppendedRecords;
 use super::plan_outcome::{Added, NewRecordBytes, brought, dropped};
 use super::{Found, Memory, MemoryError, Result};
+use crate::disk::host::Host;
 use crate::format::writing::RecordDraft;
 use crate::model::{Entry, State};
 use crate::ops;
-use crate::usecase::{ChangeCommand, DeleteOptions};
+use crate::usecase::{ChangeCommand, DeleteOptions, record_with_free_id};
 
 /// A record to add.
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,6 +83,9 @@ impl Memory {
             return Ok(Added { id, dropped: Vec::new() });
         }
         self.refresh();
+        let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
+        let record = record_with_free_id(host, self.store(), &draft)?;
+        let draft = RecordDraft { record: record.as_deref().or(draft.record), ..draft };
         let (brought, dropped) = self.commit_under_lock(&|context| {
             let plan = ops::add::add(context, &draft)?;
             let told =
@@ -194,7 +198,7 @@ impl Memory {
         Ok(Some(found))
     }
 
-    /// Deletes a record in the format's way. Returns false if no live record has the id. If several
+    /// Deletes a record in the format's way. Returns false if no record has the id, or it is deleted. If several
     /// sessions have the id, name the session. If several records of a session have it, name one by
     /// its key.
     ///
@@ -217,11 +221,13 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If several records have the id, the format refuses the deletion, or the change can't be made.
+    /// If several records have the id, it is archived, the format refuses the deletion, or the change can't
+    /// be made.
     pub fn delete(&mut self, session: Option<&str>, id: &str, reason: &str) -> Result<bool> {
         self.ready()?;
-        let live = self.the_entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
-        let Some((at, _)) = live else { return Ok(self.store().whole().map(|_| false)?) };
+        // The plan says why an archived or broken record can't be deleted.
+        let there = self.the_entry(session, id)?.filter(|(at, _)| !self.is_deleted(*at));
+        let Some((at, _)) = there else { return Ok(self.store().whole().map(|_| false)?) };
         self.make(
             vec![at],
             ChangeCommand::Delete(DeleteOptions { reason: Some(reason.into()), ..DeleteOptions::default() }),

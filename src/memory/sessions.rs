@@ -77,7 +77,8 @@ impl Memory {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn session_names(&self) -> Recalled<Vec<String>> {
+    pub fn session_names(&mut self) -> Recalled<Vec<String>> {
+        self.refresh();
         self.recalled(self.store().sessions.iter().map(|session| session.name.clone()).collect())
     }
 
@@ -259,9 +260,7 @@ impl Memory {
     ///
     /// If there is no such session.
     pub fn statistics(&mut self, session: Option<&str>) -> Result<Statistics> {
-        if self.handle_state.is_behind {
-            self.refresh();
-        }
+        self.refresh();
         let (store, session) = (self.store(), self.session_or(session));
         let number = session.map(|name| store.sessions.iter().position(|own| own.name == name));
         let number = match number {

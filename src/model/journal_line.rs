@@ -61,6 +61,9 @@ pub struct JournalLine {
     /// True if the derived files are as the plan says: palimp rebuilt no others then.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub as_planned: bool,
+    /// True if it was interrupted and others changed the same since: it is neither finished nor undone.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub is_half: bool,
     /// The names of what it brought back from palimp's own archive.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub brought_back: Vec<String>,

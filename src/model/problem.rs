@@ -93,6 +93,7 @@ codes! {
     UnexpectedPlace "unexpected-place" "It is in a place where the format does not expect it.",
     ByteOrderMark "byte-order-mark" "A byte order mark is at the start of the file, or before a memory.",
     ErasedAnew "erased-anew" "An erased memory was written again.",
+    HiddenMemory "hidden-memory" "A memory was written under an id that was deleted before, and is hidden.",
     SyncFailed "sync-failed" "The last sync of an imported source failed. What was imported before stays.",
     EmptyRecord "empty-record" "The main text is empty: the memory says nothing.",
     OrphanNote "orphan-note" "The index does not lead to the file, so an agent may never open it.",

@@ -2,17 +2,23 @@
 
 use crate::format::writing::with_members;
 use crate::model::{Change, Entry, Plan};
-use crate::ops::{Refusal, Result, WriteContext, base, plan, writable, writes};
+use crate::ops::{Refusal, Result, WriteContext, base, is_json, plan, writable, writes};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
 /// Plans to record an access of a record.
 pub fn access(context: &WriteContext<'_>, entry: &Entry) -> Result<Plan> {
-    let (_, writes) = writes(context.store)?;
+    let (format, writes) = writes(context.store)?;
     let document = writable(context.store, entry)?;
+    if context.store.view(entry).is_none() {
+        return Err(Refusal::broken());
+    }
     let raw = context.store.raw(entry);
     let mut tape = Tape::default();
-    let members = writes.access_members(scan(&mut tape, &raw)?, context.now);
+    let members = match is_json(format, context.store, entry) {
+        true => writes.access_members(scan(&mut tape, &raw)?, context.now),
+        false => Vec::new(),
+    };
     if members.is_empty() {
         return Err(Refusal::unfit("the format does not store when a memory was used."));
     }

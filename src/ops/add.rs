@@ -6,7 +6,7 @@ use super::auto_redaction;
 use super::tag::check_words;
 use super::{
     RecordDraft, Refusal, Result, WriteContext, breaks, check, plan_and_after, refused_for, with_backups,
-    writes,
+    with_derived, writes,
 };
 use crate::format::writing::{AppendContext, AppendLookup, RecordMembers, removals, with_config_of};
 use crate::format::{self, Format};
@@ -27,12 +27,12 @@ pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> Result<Plan> 
         auto_redaction::told(&rules, count)
     });
     has_text(format, draft)?;
-    let bytes = added.iter().map(grown).sum();
-    let goes = writes.evictions(context, draft, bytes)?;
-    let changes = joined(added, removals(context.store, &goes));
-    let all = with_backups(context, writes, changes);
-    let (mut plan, after) = plan_and_after("add", context, 1 + goes.len(), all)?;
+    let with = |changes| plan_and_after("add", context, 1, with_backups(context, writes, changes));
+    let (mut plan, mut after) = with(added.clone())?;
+    let goes = writes.evictions(context, draft, &with_derived(context, &plan, &after))?;
     if !goes.is_empty() {
+        (plan, after) = with(joined(added, removals(context.store, &goes)))?;
+        plan.records += goes.len();
         plan.lines.push(format!("The session is full: a compaction removes {} memories.", goes.len()));
         plan.lines.extend(goes.iter().map(|entry| named(context.store, entry)));
     }
@@ -149,10 +149,6 @@ fn has_text(format: &dyn Format, draft: &RecordDraft<'_>) -> Result<()> {
 fn named(store: &Store, entry: &Entry) -> String {
     let id = store.view(entry).and_then(|view| view.id).unwrap_or("(no id)");
     format!("removes {id}: {}", format::title(store, entry))
-}
-
-fn grown(change: &Change) -> u64 {
-    change.len_after().saturating_sub(change.base.as_ref().map_or(0, |base| base.len() as u64))
 }
 
 /// Joins lines that are added to a file and records that are removed from it into one change.

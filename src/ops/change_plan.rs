@@ -1,5 +1,6 @@
 //! Plans of changes: what may be written, and the derived files that follow.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -81,6 +82,24 @@ pub fn plan_and_after(
     let after =
         after.unwrap_or_else(|| derived_files::documents_after(context.store, &plan.changes, context.now));
     Ok((plan, after))
+}
+
+/// Returns the documents after a plan, with its derived files, which a limit may count.
+pub fn with_derived(context: &WriteContext<'_>, plan: &Plan, after: &[Arc<Document>]) -> Documents {
+    let touched = || -> Vec<PathBuf> { plan.changes.iter().map(|own| own.path.clone()).collect() };
+    let derived = match plan.derive_after {
+        true => Cow::Owned(derived_files::derived_changes(context.store, after, &touched(), context.now)),
+        false => Cow::Borrowed(&plan.derived),
+    };
+    let mut all = after.to_vec();
+    for (path, bytes) in derived.iter().filter_map(|own| Some((&own.path, own.after()?))) {
+        let of = |role| Arc::new(Document::of_bytes(path.clone(), role, bytes));
+        match all.binary_search_by(|own| own.path.cmp(path)) {
+            Ok(at) => all[at] = of(all[at].role),
+            Err(at) => all.insert(at, of(Role::Index)),
+        }
+    }
+    all
 }
 
 /// Like [`plan_and_after`]. Returns no documents if none were needed, or if the plan changes them further.
@@ -238,9 +257,13 @@ pub fn check_for(
             return Err(refused_for(problem));
         }
     }
-    for change in plan.changes.iter().filter(|change| !change.path.starts_with("..")) {
-        let grows = change.len_after() > change.base.as_ref().map_or(0, |base| base.len() as u64);
-        if grows && let Err(refusal) = writes.limits(context.store, after, &change.path) {
+    let is_longer =
+        |change: &&Change| change.len_after() > change.base.as_ref().map_or(0, |base| base.len() as u64);
+    let changes = plan.changes.iter().filter(|change| !change.path.starts_with(".."));
+    let grown: Vec<&Change> = changes.filter(is_longer).collect();
+    let after = if grown.is_empty() { after.to_vec() } else { with_derived(context, plan, after) };
+    for change in grown {
+        if let Err(refusal) = writes.limits(context.store, &after, &change.path) {
             faults.refuse(entries_of(context.store, &change.path), refusal);
         }
     }

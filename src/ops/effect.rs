@@ -311,7 +311,6 @@ fn nameless(writes: &dyn FormatWriter, raw: &[u8]) -> Option<u64> {
     (*bare != *raw).then(|| digest(&bare))
 }
 
-/// Returns the file on disk that a path names. The path may be a member of an archive.
 fn container(path: &Path) -> &Path {
     crate::model::container(path).unwrap_or(path)
 }

@@ -181,7 +181,8 @@ impl ErasedRecords {
         for own in store.documents.iter().filter(|own| matches!(own.role, Role::Records | Role::Archive)) {
             for (number, record) in (0..).zip(&own.records) {
                 let raw = own.read(number).unwrap_or_default();
-                if wanted.is_erased(&own.path, &raw, record.view(), None) {
+                let is_other = wanted.has_other_text(&own.path, &raw, record.view());
+                if !is_other && wanted.is_erased(&own.path, &raw, record.view(), None) {
                     let id = record.view().and_then(|view| view.id);
                     let by = record.view().and_then(|view| view.agent());
                     let by = by.map(|agent| format!(" by {agent}")).unwrap_or_default();
@@ -218,7 +219,7 @@ impl ErasedRecords {
     pub fn without(&self, context: &WriteContext<'_>, file: &Path, copy: &[u8]) -> Result<Vec<u8>> {
         let Some(wanted) = self.wanted(context) else { return Ok(copy.to_vec()) };
         let none = Needles::default();
-        let marks = ErasureMarks { main: &none, parts: &none, reason: DEFAULT_REASON };
+        let marks = ErasureMarks { main: &none, parts: &none, reason: DEFAULT_REASON, is_live: false };
         let holds = |why: &str| Refusal::unfit(format!("the copy holds what was erased: {why}"));
         let cleaned = clean(&wanted, file, copy, marks).map_err(|refusal| holds(&refusal.message))?;
         let Some(left) = cleaned.left(copy) else {

@@ -131,7 +131,6 @@ impl RecordPlace {
     }
 }
 
-/// Returns a record and its place as one line of JSON.
 fn placed(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
     let place = json!(RecordPlace::of(snapshot, at)).to_string();
     [b"{\"place\":", place.as_bytes(), b",\"memory\":", &line(snapshot, at), b"}"].concat()

@@ -36,7 +36,7 @@ pub use crate::ops::change_plan::{
     ASIDE, base, by_document, check, check_brought, check_errors, config_is_known, is_json, may, may_change,
     plan, plan_and_after, plan_as_it_is, session_folder, way_back, when, with_backups, writable, writes,
 };
-use crate::ops::change_plan::{breaks, refused_for};
+use crate::ops::change_plan::{breaks, refused_for, with_derived};
 
 pub use crate::format::writing::{
     ChangesResult, FieldAssignment, NO_COMPRESSED_FILES, Operation, RecordDraft, Refusal, Result,

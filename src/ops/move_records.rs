@@ -14,6 +14,7 @@ use crate::model::{
 use crate::text::json_edit::{on_one_line, scan};
 use crate::text::json_scanner::Tape;
 use crate::text::lines::removal_edits;
+use crate::text::numbered_id::following;
 
 /// Checks that a record can move to another session. The plan can still be refused.
 pub fn may_move(store: &Store, entry: &Entry) -> Result<()> {
@@ -173,10 +174,7 @@ impl<'a> Moving<'a> {
         let is_used = |id: &String| {
             given.contains(id) || self.references.named(store, 0, NameKind::Record, id).next().is_some()
         };
-        let (prefix, number) = split_number(&last);
-        let digits = last.len() - prefix.len();
-        let mut next = (number + 1..).map(|number| format!("{prefix}{number:0digits$}"));
-        next.find(|id| !is_used(id)).ok_or_else(|| Refusal::unfit("there is no other id for it."))
+        following(&last).find(|id| !is_used(id)).ok_or_else(|| Refusal::unfit("there is no other id for it."))
     }
 
     /// Returns the bytes of a record with the new names of itself and of what it refers to.
@@ -294,7 +292,6 @@ impl<'a> Moving<'a> {
     }
 }
 
-/// True if a record is in a session's folder.
 fn is_in(store: &Store, entry: &Entry, session: &Session) -> bool {
     store.session(entry).is_some_and(|own| own.path == session.path)
 }
@@ -304,11 +301,4 @@ fn ids_below(store: &Store, session: &Session) -> HashSet<String> {
     let own = store.documents.iter().filter(|document| document.path.starts_with(&session.path));
     let records = own.flat_map(|document| &document.records);
     records.filter_map(|record| record.named_id()).map(str::to_owned).collect()
-}
-
-/// Splits an id into what is before its number, and the number.
-fn split_number(id: &str) -> (&str, u64) {
-    let digits = id.bytes().rev().take_while(u8::is_ascii_digit).count();
-    let (prefix, number) = id.split_at(id.len() - digits);
-    (prefix, number.parse().unwrap_or_default())
 }

@@ -132,7 +132,6 @@ pub fn has_value(store: &Store, entry: &Entry, redaction: &Redaction) -> bool {
 
 const OTHER_FORM: &str = "it also has the value in another form, such as JSON within a text or base64, which can't be redacted. `palimp erase` takes it.";
 
-/// Returns the search for texts in every form.
 fn search(texts: &[String]) -> ErasedValues {
     ErasedValues::of(SecretValues::of(texts).all())
 }

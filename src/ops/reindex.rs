@@ -23,6 +23,7 @@ fn within(context: &WriteContext<'_>, folder: &Path) -> Result<Plan> {
     let mut plan = Plan::of("reindex", store.whole()?);
     plan.derived = stale_files::stale_files(store, context.now);
     plan.derived.retain(|change| change.path.starts_with(folder));
+    plan.lines = stale_files::not_rebuilt(store, &plan.derived, folder);
     plan.inputs = derived_files::derivation_inputs(store, &[]);
     store.whole()?;
     Ok(plan)

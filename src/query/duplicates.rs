@@ -257,7 +257,6 @@ impl<'a> SimilarityIndex<'a> {
         rare.into_iter().filter(|(count, _)| *count > 1).map(|(_, pair)| pair).collect()
     }
 
-    /// Returns the bands of a text's MinHash sketch. Similar texts nearly always have a band in common.
     fn bands(&self, text: usize) -> Vec<u32> {
         let mut sketch = [u32::MAX; HASHES];
         for pair in &self.texts[text].pairs {

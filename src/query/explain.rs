@@ -71,7 +71,6 @@ pub fn floor_outcome(store: &Store, view: View<'_>, rule: DecayRule) -> FloorOut
         .map_or(FloorOutcome::Stays, |format| format.floor_outcome(store, view, rule))
 }
 
-/// Returns the names of the fields that have each wanted word of a query.
 fn fields(query: &Query, store: &Store, entry: &Entry) -> Vec<Vec<String>> {
     let mut found = vec![Vec::new(); query.wanted_words().count()];
     if found.is_empty() {

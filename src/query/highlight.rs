@@ -25,7 +25,6 @@ pub fn words_in(text: &str, query: &Query) -> Vec<bool> {
     query.wanted_words().map(|(_, word)| !places(&folded, &word.form).is_empty()).collect()
 }
 
-/// Returns the places of a word in a folded text.
 fn places(folded: &FoldedText, form: &WordPattern) -> Vec<Range<usize>> {
     let find =
         |needle: &str| memmem::find_iter(folded.text.as_bytes(), needle.as_bytes()).collect::<Vec<_>>();

@@ -147,7 +147,6 @@ fn name_of(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_text().into()).unwrap_or_default()
 }
 
-/// Returns the sentence that lists the names.
 fn listed(names: &[String]) -> String {
     let more = if names.len() > LISTED_NAMES { ", …" } else { "" };
     match &names[..names.len().min(LISTED_NAMES)] {

@@ -160,7 +160,6 @@ pub(super) fn idf(n: usize, df: usize) -> f64 {
     (1.0 + n as f64 / df.max(1) as f64).ln()
 }
 
-/// Returns the hit levels on entries whose text is in the index.
 fn in_text(matchers: &[Matcher<'_>], text: &TextIndex, cancel: &CancelToken) -> Option<Vec<BlockHits>> {
     let mut found = Vec::new();
     for (store, chunks) in text.chunks().enumerate() {
@@ -175,7 +174,6 @@ fn in_text(matchers: &[Matcher<'_>], text: &TextIndex, cancel: &CancelToken) -> 
     Some(found)
 }
 
-/// Returns the numbers of the readable live entries.
 fn readable(store: &Store) -> impl Iterator<Item = usize> + '_ {
     let entries = store.entries.iter().enumerate();
     entries.filter(|(_, own)| own.state == State::Live && store.is_readable(own)).map(|(number, _)| number)

@@ -137,7 +137,6 @@ fn lock(
     database.progress_handler(STRIDE, Some(is_over))
 }
 
-/// Returns the entries that rows are of. One that several rows are of is there once.
 fn entries(database: &Connection, sql: &str) -> rusqlite::Result<Vec<u32>> {
     let mut statement = database.prepare(sql)?;
     if !statement.readonly() {

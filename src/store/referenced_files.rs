@@ -50,7 +50,6 @@ pub fn newly_missing(disk: &dyn Disk, store: &Store, plan: &Plan, now: Moment) -
     missing.map(|own| own.problem.message).collect()
 }
 
-/// Returns the folder around a store that is at its format's default place.
 fn around(root: &Path, format: &dyn Format) -> Option<PathBuf> {
     let place = Path::new(format.about().place);
     root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place)).map(Path::to_owned)

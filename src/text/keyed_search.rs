@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::text::digest::hex;
+use crate::text::line_ends;
 
 mod decode;
 mod rolling_hash;
@@ -30,7 +31,7 @@ pub struct ValueKey(pub [u8; 32]);
 /// What is kept of a value. It says nothing else about the value without the key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ValueDigest {
-    /// The length in bytes of UTF-8.
+    /// The length in bytes of UTF-8, with `\n` for each line end.
     pub length: usize,
     /// The rolling hash of its start, encrypted, in hexadecimal.
     pub window: String,
@@ -39,8 +40,9 @@ pub struct ValueDigest {
 }
 
 impl ValueKey {
-    /// Returns the digest of a value.
+    /// Returns the digest of a value, whatever its line ends are.
     pub fn digest(&self, value: &[u8]) -> ValueDigest {
+        let value = &*line_ends::unified(value);
         let digest = self.hash("value", value);
         let rolled = RollingHash::of(self.base()).whole(&value[..value.len().min(WINDOW)]);
         let window = format!("{:016x}", rolled ^ self.pad(&digest));

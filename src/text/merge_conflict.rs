@@ -68,7 +68,6 @@ pub fn conflicts(bytes: &[u8]) -> Vec<MergeConflict> {
     found
 }
 
-/// Returns the sign of a line that is a marker.
 fn marker(line: &[u8]) -> Option<u8> {
     let sign = *line.first()?;
     let is_run = line.len() >= 7 && line[..7].iter().all(|byte| *byte == sign);

@@ -12,6 +12,7 @@ mod forms;
 mod table;
 pub(super) mod unescape;
 
+use super::line_ends;
 use table::NeedleTable;
 use unescape::{pieces, unescaped};
 
@@ -30,8 +31,10 @@ pub struct Needles {
     table: Arc<NeedleTable>,
     /// The contents of the table that are not searched for.
     left_out: HashSet<usize>,
-    /// The indices of contents that were cut within white space. The table ends with their parts before it.
+    /// The indices of contents that were cut within white space. The table has their parts before it after the contents.
     cut_of: Arc<[usize]>,
+    /// The indices of contents of several lines. The table ends with the same contents with other line ends.
+    variant_of: Arc<[usize]>,
     skipped: usize,
 }
 
@@ -67,16 +70,27 @@ impl Needles {
         let (cut_of, cut): (Vec<usize>, Vec<_>) = cut.unzip();
         contents.extend(cut);
         let left_out = (all..contents.len()).collect();
+        let variants = contents.iter().enumerate().flat_map(|(of, own)| {
+            line_ends::variants(own).into_iter().skip(1).map(move |own| (of, own.into()))
+        });
+        let (variant_of, variants): (Vec<usize>, Vec<Arc<[u8]>>) = variants.unzip();
+        contents.extend(variants);
         let table = Arc::new(NeedleTable::of(contents));
         let first_left = (count..all).collect();
-        let all = Needles { table, left_out, cut_of: cut_of.into(), skipped };
+        let (cut_of, variant_of) = (cut_of.into(), variant_of.into());
+        let all = Needles { table, left_out, cut_of, variant_of, skipped };
         let first = all.without(&first_left);
         (all, first)
     }
 
     /// Returns the number of contents that are searched for.
     pub fn len(&self) -> usize {
-        self.table.contents.len() - self.left_out.len()
+        self.variants_from() - self.left_out.len()
+    }
+
+    /// The index of the first variant in the table.
+    fn variants_from(&self) -> usize {
+        self.table.contents.len() - self.variant_of.len()
     }
 
     /// True if there are none.
@@ -86,7 +100,7 @@ impl Needles {
 
     /// Returns the contents that are searched for, each cut as the search cuts it.
     pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
-        let end = self.table.contents.len() - self.cut_of.len();
+        let end = self.variants_from() - self.cut_of.len();
         let all = self.table.contents.iter().take(end).enumerate();
         all.filter(|(at, _)| !self.left_out.contains(at)).map(|(_, own)| &**own)
     }
@@ -118,7 +132,7 @@ impl Needles {
 
     /// Returns the needles and, for contents that were cut within white space, also their parts before it.
     pub fn with_cut(&self) -> Needles {
-        let from = self.table.contents.len() - self.cut_of.len();
+        let from = self.variants_from() - self.cut_of.len();
         let stays = |at: &&usize| {
             let of = at.checked_sub(from).and_then(|at| self.cut_of.get(at));
             of.is_none_or(|of| self.left_out.contains(of))
@@ -128,7 +142,10 @@ impl Needles {
 
     /// Passes each find to `stop`, until that returns true.
     fn each(&self, bytes: &[u8], stop: &mut dyn FnMut(usize) -> bool) -> bool {
-        !self.is_empty() && self.each_by(BLOCK, bytes, &mut |own| !self.left_out.contains(&own) && stop(own))
+        let from = self.variants_from();
+        let known = |own: usize| own.checked_sub(from).map_or(own, |at| self.variant_of[at]);
+        let mut see = |own: usize| !self.left_out.contains(&known(own)) && stop(known(own));
+        !self.is_empty() && self.each_by(BLOCK, bytes, &mut see)
     }
 
     /// Like [`Needles::each`], with escapes undone block by block. In each layer, the last bytes of a block,

@@ -225,23 +225,9 @@ mod tests {
 
     #[test]
     fn what_is_not_seen_is_named() {
-        for c in [
-            '\u{fe00}',
-            '\u{fe0e}',
-            '\u{fe0f}',
-            '\u{115f}',
-            '\u{1160}',
-            '\u{3164}',
-            '\u{ffa0}',
-            '\u{34f}',
-            '\u{180b}',
-            '\u{e0100}',
-            '\u{200d}',
-            '\u{200c}',
-            '\u{ad}',
-            '\u{17b4}',
-            '\u{2064}',
-        ] {
+        let unseen = "\u{fe00}\u{fe0e}\u{fe0f}\u{115f}\u{1160}\u{3164}\u{ffa0}\u{34f}\u{180b}\
+            \u{e0100}\u{200d}\u{200c}\u{ad}\u{17b4}\u{2064}";
+        for c in unseen.chars() {
             let named = format!("‹U+{:04X}›", c as u32);
             assert_eq!(sanitize(&format!("a{c}b")), format!("a{named}b"));
             assert_eq!(sanitize(&c.to_string()), named);

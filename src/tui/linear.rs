@@ -138,7 +138,6 @@ fn is_asked(app: &App) -> bool {
         || app.shows_next_keys && !app.key_sequence.is_empty()
 }
 
-/// Returns a summary of the open stores.
 fn overview(app: &App) -> String {
     let listed: usize = app.tallies.iter().map(|tally| tally.listed).sum();
     let [errors, ..] = app.problem_counts();
@@ -213,7 +212,6 @@ fn parts_of_row(app: &App) -> (String, String) {
     (format!("{at}{signs} {kind}: {title}{end}{found}"), format!(" {}.{decay}", place.join(", ")))
 }
 
-/// Returns the signs of a row as words.
 fn signs(app: &App, hit: &Hit) -> String {
     let (store, entry) = app.listed_snapshot.get(hit.at);
     let problems = store.problems_of(entry).count();

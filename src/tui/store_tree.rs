@@ -50,7 +50,6 @@ pub fn lines(app: &App) -> Vec<StoreTreeRow> {
     tree
 }
 
-/// Returns the numbers of the stores. Those of one project follow each other.
 fn by_project(snapshot: &Snapshot) -> Vec<usize> {
     let project = |number: usize| snapshot.stores[number].project.as_ref();
     let mut order: Vec<usize> = (0..snapshot.stores.len()).collect();

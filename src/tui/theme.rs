@@ -156,7 +156,6 @@ pub fn sentence(said: &str, names: &[String]) -> String {
     }
 }
 
-/// True if a text is drawn with block characters.
 fn is_bar(text: &str) -> bool {
     let is_block = |c: char| ('\u{2580}'..='\u{259f}').contains(&c);
     text.contains(is_block) && text.chars().all(|c| c == ' ' || is_block(c))

@@ -1,10 +1,11 @@
 //! Adds records only at the ends of logs: one to a store that was not read, or many in one step.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::command::NewRecord;
 use super::failure::Result;
+use super::given_ids::last_given_id;
 use crate::disk::host::Host;
 use crate::disk::{Item, ItemKind};
 use crate::format::writing::{Refusal, WriteContext};
@@ -66,8 +67,12 @@ pub fn plan_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Opti
     let Some(format) = format::by_name(store.format) else { return Ok(None) };
     let of = |own: &NewRecord| Some((own.session.clone()?, own.kind.clone()));
     let keys: HashSet<(String, String)> = all.iter().filter_map(of).collect();
-    let last = |key: (String, String)| Some((key.clone(), format.own().last_id?(store, &key.0, &key.1)?));
-    let ends = LogEnds::of(host.disk, store, keys.into_iter().filter_map(last).collect());
+    let mut last = HashMap::new();
+    for (session, kind) in keys {
+        let given = last_given_id(host, store, &session, &kind)?;
+        last.extend(given.map(|given| ((session, kind), given)));
+    }
+    let ends = LogEnds::of(host.disk, store, last);
     let drafts: Vec<_> = all.iter().map(NewRecord::draft).collect();
     let random = || host.machine.random();
     let appended = ops::add::append((format, &store.root), (&ends, host.now), &random, &drafts)?;
@@ -100,8 +105,8 @@ pub fn refusal_of_all(store: &Store, all: &[NewRecord], now: Moment) -> Refusal 
         Some(Refusal { message: format!("memory {number} can't be added: {}", why.message), ..why })
     };
     all.iter().zip(1..).find_map(refused).unwrap_or_else(|| {
-        let why = "these memories can't be added in one step: some need a file that is not there yet, or bring \
-                   their own id. Add the first one alone, then the others; if that is refused, too, add each alone.";
+        let why = "these memories can't be added in one step: some need a file that is not there yet, bring their \
+                   own id, or fill their session. Add the first one alone, then the others; if that is refused, too, add each alone.";
         Refusal::unfit(why)
     })
 }

@@ -78,7 +78,6 @@ pub fn loaded_lines(store: &Store, file: &LoadedFile) -> Vec<String> {
     told
 }
 
-/// Returns a function that shows a line with its number and size.
 fn line_in(document: &Document) -> impl Fn(&Range<usize>) -> String {
     let whole = String::from_utf8_lossy(&document.bytes);
     // A key block goes over lines, and each of them is a part of the secret.

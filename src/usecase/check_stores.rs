@@ -60,7 +60,6 @@ pub fn mark_due_indexes(data: &Path, store: Store, now: Moment) -> Store {
     if due.is_empty() { store } else { told(&store, Vec::new(), &due) }
 }
 
-/// Returns the derived files that wait to be rebuilt since palimp added memories.
 fn due(data: &Path, store: &Store, now: Moment) -> HashSet<PathBuf> {
     let touched = Vault::open_read_only(&RealDisk, data, &store.root).derive_due_files().unwrap_or_default();
     if touched.is_empty() {

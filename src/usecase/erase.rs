@@ -105,9 +105,10 @@ pub fn plan_erasure(
         false => Arc::clone(store),
     };
     let context = &WriteContext { store, ..*context };
-    let places = places(host, store, &values);
+    let (places, unsearched) = places(host, store, &values);
+    let unsearched = unsearched.into_iter().map(|own| format!("not searched for the value: {own}"));
     if targets.is_empty() && places.is_empty() {
-        let plan = Plan::of("erase", store.whole()?);
+        let plan = Plan { lines: unsearched.collect(), ..Plan::of("erase", store.whole()?) };
         let values = asked.values.clone();
         return Ok(PlannedErasure { values, left, ..PlannedErasure::of_nothing(Arc::clone(store), plan) });
     }
@@ -136,6 +137,7 @@ pub fn plan_erasure(
         format!("stays, {how}: {}", name_of(store, entry))
     }));
     plan.lines.extend(value_places::lines(&plan, &places));
+    plan.lines.extend(unsearched);
     let (store, values) = (Arc::clone(store), asked.values.clone());
     let kept = kept.into_iter().flat_map(|own| own.which).collect();
     let places = places.iter().map(FileWithValue::name).collect();
@@ -305,7 +307,9 @@ mod tests {
     use crate::model::{Extent, Moment};
     use crate::ops::erase::DEFAULT_REASON;
     use crate::store::commit::keep_text;
+    use crate::store::erase::{ERASE_UNPACK_LIMIT, SecretValues};
     use crate::store::{Place, load};
+    use crate::text::repack::gzip;
 
     const NOW: Moment = Moment(1_770_000_000_000_000);
 
@@ -317,6 +321,32 @@ mod tests {
         write_new(&root.join("sessions/s/memory.jsonl"), lines.concat().as_bytes()).unwrap();
         let place = Place::whole(root.to_owned(), "session-log");
         Arc::new(load(&place, Extent::Whole, None, NOW))
+    }
+
+    #[test]
+    fn an_archive_that_is_too_large_to_be_searched_is_said_and_does_not_count_as_holding_the_value() {
+        let folder = crate::folder::new();
+        let (store, data) = (store_at(&folder.path().join("store")), folder.path().join("data"));
+        let packed = gzip(&vec![b'\n'; ERASE_UNPACK_LIMIT as usize + 1]).unwrap();
+        write_new(&store.root.join("old.gz"), &packed).unwrap();
+        let context = WriteContext::of(&store, NOW, [7; 16]);
+        let plan = |value: &str| {
+            let options = EraseOptions { values: SecretValues::of([value.as_bytes()]), reason: None };
+            let asked = (&options, true);
+            plan_erasure(Host::here(&data, NOW), &context, &store, &[], asked, &Progress::default()).unwrap()
+        };
+        let told = |own: &PlannedErasure| {
+            own.plan
+                .lines
+                .iter()
+                .filter(|line| line.contains("old.gz") && line.contains("not searched"))
+                .count()
+        };
+        let nowhere = plan("nowhere-to-be-found");
+        assert!(nowhere.is_empty(), "{:?}", nowhere.places);
+        assert_eq!(told(&nowhere), 1, "{:?}", nowhere.plan.lines);
+        let found = plan("to be forgotten");
+        assert_eq!((found.places.len(), told(&found)), (1, 1), "{:?} {:?}", found.places, found.plan.lines);
     }
 
     #[test]

@@ -48,7 +48,6 @@ pub struct LaterCheck {
 }
 
 impl LaterCheck {
-    /// Returns the checks of a step.
     pub(super) fn of_step(checks: &[ErasureCheckLine], step: u64) -> Vec<LaterCheck> {
         let later = |own: &ErasureCheckLine| LaterCheck {
             at: own.at.clone(),

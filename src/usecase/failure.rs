@@ -14,7 +14,7 @@ use crate::store::lock::{self, LockError, LockHolder};
 pub enum FailureKind {
     /// There is no step to undo or redo.
     Nothing,
-    /// It was refused, and nothing changed.
+    /// It was refused, or failed before anything began: nothing changed.
     Refused,
     /// The system failed, or the change stopped halfway.
     Failed,
@@ -55,11 +55,8 @@ impl ChangeFailure {
 
     pub(super) fn unread(what: &str, error: &std::io::Error) -> ChangeFailure {
         let why = format!("{what} can't be read: {error}.");
-        ChangeFailure::new(
-            FailureKind::Failed,
-            format!("{why} Nothing was changed."),
-            FailureCause::Unread(why),
-        )
+        let message = format!("{why} Nothing was changed.");
+        ChangeFailure::new(FailureKind::Refused, message, FailureCause::Unread(why))
     }
 
     /// Makes the failure for a store whose folder could not be made.
@@ -210,12 +207,12 @@ impl From<CommitError> for ChangeFailure {
     fn from(error: CommitError) -> Self {
         let ends = match &error {
             CommitError::NoStep(_) => FailureKind::Nothing,
-            error if error.is_failure() => FailureKind::Failed,
-            // "Refused" says that nothing changed.
-            error if matches!(error.files(), FilesState::Halfway | FilesState::Erasing) => {
-                FailureKind::Failed
-            }
-            _ => FailureKind::Refused,
+            // "Refused" says that nothing changed, whatever the reason is.
+            error => match error.files() {
+                FilesState::Untouched => FailureKind::Refused,
+                FilesState::Restored if !error.is_failure() => FailureKind::Refused,
+                _ => FailureKind::Failed,
+            },
         };
         let (is_moved, message) = (error.is_moved(), error.to_string());
         ChangeFailure { is_moved, ..ChangeFailure::new(ends, message, FailureCause::Commit(error)) }
@@ -234,5 +231,20 @@ mod tests {
         assert_eq!(ChangeFailure::from(moved(FilesState::Restored)).ends, FailureKind::Refused);
         let erased = ChangeFailure::from(moved(FilesState::Erasing)).message;
         assert!(erased.contains("not erased everywhere") && !erased.contains("undoes it"), "{erased}");
+    }
+
+    #[test]
+    fn where_nothing_was_changed_the_system_may_have_failed_and_it_is_a_refusal() {
+        let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
+        let failed = |files| CommitError::io(Path::new("a"), "written", full()).with(files);
+        assert_eq!(ChangeFailure::from(failed(FilesState::Untouched)).ends, FailureKind::Refused);
+        assert_eq!(ChangeFailure::from(failed(FilesState::Restored)).ends, FailureKind::Failed);
+        assert_eq!(ChangeFailure::from(failed(FilesState::Halfway)).ends, FailureKind::Failed);
+        assert_eq!(
+            ChangeFailure::from(CommitError::own_data(Path::new("a"), full())).ends,
+            FailureKind::Refused
+        );
+        let half = CommitError::NotErased { root: "a".into(), why: "b.".into() };
+        assert_eq!(ChangeFailure::from(half).ends, FailureKind::Failed);
     }
 }

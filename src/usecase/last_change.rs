@@ -108,7 +108,6 @@ impl ReversibleStore<'_> {
         Some(&self.line(by)?.at)
     }
 
-    /// Returns the step that is part of this change.
     fn part_of(&self, change: &str) -> Option<u64> {
         let is_part = |step: u64| self.line(step).and_then(|line| line.change.as_deref()) == Some(change);
         self.steps.iter().rev().map(|(step, _)| *step).find(|step| is_part(*step))

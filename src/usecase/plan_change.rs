@@ -156,6 +156,9 @@ impl StorePart {
         let plan = self.plan.filter(|plan| !is_shown || !plan.is_empty());
         let of_values = planned.request.command.erases_values();
         let is_of_ids = planned.request.by == Requester::Ids;
+        // What could not be searched is said of a value that is found nowhere, too.
+        let nothing = self.erasure.iter().filter(|own| of_values && own.is_empty());
+        planned.notes.extend(nothing.flat_map(|own| own.plan.lines.iter().cloned()));
         let erasure = self.erasure.filter(|own| is_of_ids && !of_values || !own.is_empty());
         if plan.is_some() || erasure.is_some() {
             planned.changing.extend(self.entries.iter().filter_map(place));

@@ -222,7 +222,6 @@ fn material_for<'p>(
     Ok(own)
 }
 
-/// Returns the lines that a deletion added to damaged logs of tombstones.
 fn tombstones(
     store: &Store,
     step: u64,

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::command::{ChangeCommand, SessionCommand};
+use super::command::{ChangeCommand, NewRecord, SessionCommand};
 use super::failure::{ChangeFailure, Result};
+use super::given_ids::record_with_free_id;
 use super::plan_repair::plan_repair;
 use super::request::ChangeRequest;
 use crate::disk::host::Host;
@@ -36,6 +37,12 @@ pub(super) fn plan_stores(request: ChangeRequest, host: Host<'_>) -> Result<Plan
 }
 
 fn of_store(planned: &mut PlannedChange, host: Host<'_>, (number, store): (usize, &Store)) -> Result<()> {
+    if let ChangeCommand::Add(at, new) = &planned.request.command
+        && let Some(record) = record_with_free_id(host, store, &new.draft())?
+    {
+        let new = NewRecord { record: Some(record), ..new.clone() };
+        planned.request.command = ChangeCommand::Add(*at, new);
+    }
     let request = &planned.request;
     let context = WriteContext::of(store, request.now, planned.random);
     let plan = match &request.command {

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use crate::format;
 use crate::model::plan::count_with_noun;
-use crate::model::{Entry, EntryRef, NotReached, Plan, RecordText, Store};
+use crate::model::{Change, Entry, EntryRef, NotReached, PathText, Plan, RecordText, Store};
 use crate::ops::bulk::SkippedRecords;
 use crate::ops::effect::{added_lines, effect};
 use crate::ops::redact::after_redaction;
 use crate::ops::repair::QuarantinePiece;
 use crate::ops::{Refusal, WriteContext};
 use crate::store::erase::{ErasureScope, ErasureTarget, SecretValues};
+use crate::text::digest::hex;
 use crate::usecase::command::ChangeCommand;
 use crate::usecase::failure::Result;
 use crate::usecase::request::{ChangeRequest, Requester};
@@ -109,6 +110,13 @@ impl PlannedChange {
         let own = self.quarantined.iter().filter(|(own, _)| *own == number).flat_map(|(_, own)| own);
         own.for_each(|own| files.entry(&own.file).or_default().push(own));
         files
+    }
+
+    /// True if a file or folder that it makes has a name with random letters.
+    pub fn names_random(&self) -> bool {
+        let random = hex(&self.random[..4]);
+        let is_so = |change: &Change| self.random != [0; 16] && change.path.to_text().contains(&random);
+        self.all().any(|(_, plan)| plan.all().any(is_so))
     }
 
     pub(crate) fn replan_store(&self, store: &Store) -> Result<Plan, Refusal> {

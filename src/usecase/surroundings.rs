@@ -47,7 +47,6 @@ pub fn search_surroundings(
     planned.not_reached.beside = Some(report);
 }
 
-/// True if an erasure changes the file.
 fn changes(erasure: &PlannedErasure, found: &SurroundingFinding) -> bool {
     let path = path_from_text(&found.path);
     erasure.plan.all().any(|own| erasure.store.root.join(&own.path) == path)

@@ -24,6 +24,8 @@ struct LaterSteps {
     removed: Vec<u8>,
     /// The lines that they added.
     added: Vec<u8>,
+    /// True if they wrote to it or made it, also without a line.
+    is_written: bool,
     is_reported: bool,
 }
 
@@ -61,6 +63,7 @@ fn problem(step: &UndoStep, number: u64, file: &Path) -> Problem {
 
 impl LaterSteps {
     fn add(&mut self, undo: &Change) {
+        self.is_written |= !matches!(undo.act, Act::Create(_));
         match &undo.act {
             Act::Create(bytes) => self.removed.extend_from_slice(bytes),
             Act::Remove(bytes) => self.added.extend_from_slice(bytes),
@@ -79,7 +82,7 @@ fn is_undone(store: &Store, undo: &Change, later: &LaterSteps) -> bool {
     let Some(now) = own.map(|own| &*own.bytes) else { return false };
     match &undo.act {
         // If palimp wrote to it later, it may have brought it back in parts.
-        Act::Create(bytes) => *now == **bytes && later.added.is_empty(),
+        Act::Create(bytes) => *now == **bytes && !later.is_written,
         Act::Splice(splices) => {
             let is_back = |own: &Splice| match own.was.is_empty() {
                 // The line before it tells it from equal lines.

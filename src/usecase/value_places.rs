@@ -109,20 +109,23 @@ impl FileWithValue {
     }
 }
 
-/// Returns the files that hold a value now: in the store, and in palimp's data about it.
-pub fn places(host: Host<'_>, store: &Store, values: &ErasedValues) -> Vec<FileWithValue> {
+/// Returns the files that hold a value now, in the store and in palimp's data about it, and lines about those that could
+/// not be searched.
+pub fn places(host: Host<'_>, store: &Store, values: &ErasedValues) -> (Vec<FileWithValue>, Vec<String>) {
+    if values.is_empty() {
+        return Default::default();
+    }
     let vault = Vault::open_read_only(host.disk, host.data, &store.root);
-    let own = vault.path("");
-    let own = files_with(host.disk, &own, values);
+    let [within, own] = [&store.root, &vault.path("")].map(|folder| files_with(host.disk, folder, values));
     let beside = store.outside_files.iter().map(|(path, _)| path_beside(store, path));
     let beside =
         beside.filter(|path| host.disk.read(path, 0, None).is_ok_and(|(bytes, _)| values.any(&bytes)));
-    let all = files_with(host.disk, &store.root, values).into_iter().chain(beside).chain(own);
+    let all = within.0.into_iter().chain(beside).chain(own.0);
     let place = |path: PathBuf| {
         let is_binary = path.starts_with(&store.root) && stays_in(host.disk, &path, values);
         FileWithValue { path: path.strip_prefix(&store.root).unwrap_or(&path).to_owned(), is_binary }
     };
-    all.map(place).collect()
+    (all.map(place).collect(), [within.1, own.1].concat())
 }
 
 /// True if a value can't be masked in a file. A packed file is unpacked first.

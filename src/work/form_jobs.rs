@@ -116,7 +116,6 @@ impl FormRequest {
         Some(FormRequest { snapshot, at, ..self.clone() })
     }
 
-    /// Returns the fields that were changed.
     fn changed_fields(&self) -> Vec<DraftField> {
         let fields = self.form.fields.iter().zip(&self.values).filter(|(field, text)| field.value != **text);
         let changed = fields.map(|(field, text)| DraftField {
@@ -171,7 +170,6 @@ fn effects(request: &FormRequest, plan: &Plan, after: &[Arc<Document>]) -> FormE
     }
 }
 
-/// Returns the store with other documents and the same entries.
 fn with_documents(store: &Store, after: &[Arc<Document>]) -> Store {
     let mut changed = store.clone();
     for own in &mut changed.documents {

@@ -318,3 +318,27 @@ fn a_byte_order_mark_is_a_note_in_every_file_that_may_have_one() {
         );
     }
 }
+
+#[test]
+fn an_event_is_shown_once_though_its_trace_spells_it_with_other_spaces() {
+    let line = |number: u32| {
+        format!(
+            "{{\"timestamp\": \"2026-01-0{number}T10:00:00+00:00\", \"trace_id\": \"abc\", \"status\": \"success\", \
+             \"schema_version\": \"1.0\", \"event_type\": \"a.b\", \"source\": \"x\", \"metadata\": {{\"note\": \"a, b: c\"}}}}\n"
+        )
+    };
+    let other = |number: u32| line(number).replace("\": ", "\":").replace(", \"", ",\"");
+    let one = line(1);
+    let store = |trace: String| {
+        let files = Files::default().with("events/2026-01/events.jsonl", format!("{one}{one}{}", line(2)));
+        files.with("events/2026-01/traces/abc.jsonl", trace).build(".chora/memory")
+    };
+    for trace in [other(1) + &other(1) + &other(2), other(2) + &one + &other(1), other(1) + &line(2) + &one] {
+        let store = store(trace);
+        assert_eq!(rows(&store, "list", "type:event").len(), 3);
+        assert!(problems(&store).iter().all(|own| own.0 != "count-mismatch"), "{:?}", problems(&store));
+    }
+    // Of three equal events in a trace the log has two.
+    assert_eq!(rows(&store(other(1).repeat(3)), "list", "type:event").len(), 4);
+    assert_eq!(rows(&store(other(3)), "list", "type:event").len(), 4);
+}

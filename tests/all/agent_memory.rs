@@ -12,7 +12,6 @@ use std::path::Path;
 
 use palimp::model::{Code, Extent, Moment, Problem, Severity, State, Store};
 use palimp::store::{load, look_at};
-use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::agent_memory::{WHEN, bundle, checkpoint, gotcha, pretty};
 use support::files::NOW;
@@ -267,10 +266,6 @@ fn stores_made_by_the_format_s_own_tool_have_every_kind_of_record() {
     ] {
         assert_eq!(count(kind), expected, "{kind}");
     }
-}
-
-proptest! {
-    #![proptest_config(crate::support::tries::config(48, 768))]
 }
 
 #[test]

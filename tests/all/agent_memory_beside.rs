@@ -67,6 +67,27 @@ fn an_edit_that_names_a_file_that_is_not_there_says_so() {
 }
 
 #[test]
+fn a_page_of_another_layout_is_a_problem_and_is_never_mixed_with_what_is_rendered() {
+    const PAGE: &str = "docs/agent-memory/gotchas.md";
+    let store = store(&AgentMemoryBuilder::new().files());
+    let page = store.path.join("..").join(PAGE);
+    let text = std::fs::read_to_string(&page).unwrap().replace("## ", "### ");
+    std::fs::write(&page, &text).unwrap();
+    let is_a_problem = || {
+        let all = codes(&store);
+        assert!(all.iter().any(|(code, _)| code == "projection-stale"), "{all:?}");
+        assert_eq!(std::fs::read_to_string(&page).unwrap(), text);
+    };
+    is_a_problem();
+    let told = done(&store, &["reindex"]);
+    assert!(told.contains(&format!("not rebuilt: {PAGE}: Its text is not what")), "{told}");
+    is_a_problem();
+    let told = done(&store, &["edit", "gotchas.0", "--set", "title=The lid sticks"]);
+    assert!(told.contains(&format!("{PAGE} is not written")), "{told}");
+    is_a_problem();
+}
+
+#[test]
 fn an_archived_record_says_how_it_really_comes_back() {
     let store =
         store(&AgentMemoryBuilder::new().event(json!({})).config("/retention/enabled", json!(true)).files());

@@ -50,25 +50,12 @@ const FILES: [(&str, &str); 35] = [
 ];
 
 /// Files consist of these pieces, so that more than the first byte is read.
-const PIECES: [&str; 38] = [
-    "{",
-    "}",
-    "[",
-    "]",
-    ":",
-    ",",
-    "\"",
-    "\n",
-    "\r\n",
-    "---\n",
-    "- ",
-    "[[x]]",
-    "\u{feff}",
-    "\\ud800",
-    "1e999",
-    "-0.0",
-    "null",
-    "true",
+const SIGNS: [&str; 21] = [
+    "{", "}", "[", "]", ":", ",", "\"", "\n", "\r\n", "---\n", "- ", "[[x]]", "\u{feff}", "\\ud800", "1e999",
+    "-0.0", "null", "true", "id: n\n", "\n§\n", "<!-- x",
+];
+const PIECES: [&str; 17] = [
+    "## é #\n",
     "\"id\":\"a\",",
     "\"timestamp\":\"2026-01-01T00:00:00Z\",",
     "\"events\":[\"a\"],",
@@ -78,22 +65,19 @@ const PIECES: [&str; 38] = [
     "\"agent_name\":\"x\",",
     "\"notes\":[{\"id\":\"n\"}],",
     "\"content\":\"text\",",
-    "id: n\n",
     "tags: [a, \"b\n",
     "\"learned_from\":[\"s\"],",
     "\"references\":{\"findings\":[\"a\"]},",
     "\"capabilities\":{\"c\":{\"skill_level\":\"x\"}},",
     "\"session_id\":\"s\"}\n",
     "\"trace_id\":\"t\"}\n",
-    "\n§\n",
-    "## é #\n",
     "- [a](a.md) [b](../b.md) `mem:x`\n",
-    "<!-- x",
 ];
 
 fn content() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
-        8 => proptest::sample::select(&PIECES[..]).prop_map(|piece| piece.as_bytes().to_vec()),
+        4 => proptest::sample::select(&SIGNS[..]).prop_map(|piece| piece.as_bytes().to_vec()),
+        4 => proptest::sample::select(&PIECES[..]).prop_map(|piece| piece.as_bytes().to_vec()),
         1 => proptest::collection::vec(any::<u8>(), 0..6),
     ];
     proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())

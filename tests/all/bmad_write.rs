@@ -4,7 +4,6 @@ mod adding;
 mod auto_redaction;
 mod sessions;
 
-use crate::crash::machine::Still;
 use crate::support;
 
 use std::collections::BTreeMap;
@@ -340,24 +339,6 @@ fn a_deletion_removes_the_line_and_its_traces_in_the_index() {
 }
 
 #[test]
-fn lines_that_an_agent_adds_stay_when_a_deletion_is_undone() {
-    let store = build(&healthy());
-    let (machine, data, loaded) = (ThisMachine::new(), crate::support::folder::new(), open(&store));
-    let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
-    let chosen = ["msg-001", "msg-002"].map(|id| entry(&loaded, id));
-    let plan =
-        ops::delete::delete(&context(&loaded), &chosen, ops::delete::DeleteRequest::default()).unwrap();
-    writer.commit(&plan).unwrap();
-    store.append(format!("{SESSION}/conversation.jsonl"), lines(&[message(4)]).as_bytes());
-    let (undo, turn) = writer.undo(None).unwrap();
-    writer.commit_undo_redo(&undo, turn).unwrap();
-    let all = [message(1), message(2), message(3), message(4)];
-    assert_eq!(text_of(&store, "conversation.jsonl"), lines(&all));
-    assert_eq!(problems(&store), Vec::<String>::new());
-    assert_eq!(json_of(&store, "manifest.json")["statistics"]["total_messages"], 4);
-}
-
-#[test]
 fn a_shared_file_is_edited_in_place_and_deleted_whole() {
     let shared = |store: &Store| *store.entries.iter().find(|entry| entry.session.is_none()).unwrap();
     let store = build(&healthy());
@@ -392,19 +373,4 @@ fn a_new_store_is_clean_and_can_be_used() {
             &RecordDraft { session: Some("sess-2026-02-01-first"), ..draft("decision", "Begin") },
         )
     });
-}
-
-#[test]
-fn a_lock_that_is_held_keeps_a_change_out() {
-    let store = build(&healthy());
-    let machine = Still::first();
-    let own =
-        json!({"pid": machine.own_process(), "agent_id": "x", "acquired_at": machine.now().to_millis()});
-    store.write(format!("{SESSION}/conversation.jsonl.lock"), own.to_string().as_bytes());
-    let before = files(&store);
-    let (data, loaded) = (crate::support::folder::new(), open(&store));
-    let plan = ops::add::add(&context(&loaded), &draft("conversation", "More")).unwrap();
-    let writer = Writer::open(host(&machine, data.path()), &loaded).unwrap();
-    assert!(writer.commit(&plan).is_err());
-    assert_eq!(files(&store), before);
 }

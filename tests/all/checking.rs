@@ -26,22 +26,6 @@ fn codes(store: &TempStore) -> Vec<String> {
 }
 
 #[test]
-fn healthy_stores_are_clean() {
-    let log = StoreBuilder::session_log()
-        .session("s")
-        .entries(4)
-        .tombstone("mem_1")
-        .session("t")
-        .entries(2)
-        .build();
-    let server = StoreBuilder::memory_server().core(json!({})).learning(json!({})).task(json!({})).build();
-    for store in [log, server] {
-        let output = check(&store).expect_status(0);
-        assert_eq!(output.stdout, "", "{}", output.stdout);
-    }
-}
-
-#[test]
 fn every_problem_planted_in_the_demo_is_found_in_its_file_and_line_and_nothing_else_is() {
     let now = Moment::parse(NOW).unwrap().0;
     for seed in [1, 2, 77] {

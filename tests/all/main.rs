@@ -69,7 +69,6 @@ mod screens_formats;
 mod screens_hangup;
 mod screens_input;
 mod screens_linear;
-mod screens_marks;
 mod screens_meanwhile;
 mod screens_undelete;
 mod secrets;

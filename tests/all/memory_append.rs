@@ -101,23 +101,6 @@ fn what_an_open_store_knows_after_each_record_is_what_a_fresh_read_finds() {
 }
 
 #[test]
-fn every_record_has_an_id_of_its_own_and_is_found_by_it() {
-    for own in crate::support::tries::some(LOGS, &[1, 3]) {
-        let mut desk = Desk::new(own);
-        let ids: Vec<String> = (0..5).map(|number| desk.add(&format!("memory {number}"))).collect();
-        for (number, id) in ids.iter().enumerate() {
-            let session = desk.session.clone().filter(|_| desk.format != "a-mem");
-            let found = desk.memory.get(session.as_deref(), id).unwrap().unwrap();
-            assert!(found.text.contains(&format!("memory {number}")), "{}: {}", desk.format, found.text);
-        }
-        let mut all = ids.clone();
-        all.sort();
-        all.dedup();
-        assert_eq!(all.len(), ids.len(), "{}: {ids:?}", desk.format);
-    }
-}
-
-#[test]
 fn derived_files_that_wait_are_called_due_and_are_right_when_the_store_is_closed() {
     for own in crate::support::tries::some(LOGS, &[0, 2]) {
         let mut desk = Desk::new(own);

@@ -1,8 +1,11 @@
 //! The calls of the library that the specifications name, in several formats, and what they refuse.
 
+mod a_mem_calls;
 mod archived;
 mod batches;
+mod given_ids;
 mod links;
+mod meanwhile;
 mod opened;
 mod problems;
 mod queries;

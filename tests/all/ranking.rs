@@ -51,15 +51,6 @@ fn the_product_is_importance_times_decay_times_recency_times_match() {
 }
 
 #[test]
-fn recency_falls_evenly_from_a_day_to_a_week() {
-    let store = StoreBuilder::session_log()
-        .session("s")
-        .entry(entry("a", "preference", "2026-01-28T00:00:00Z", 1.0, "x"))
-        .build();
-    assert!(close(&search(&store, &["x"], &[])[0]["explain"]["recency"], 1.25));
-}
-
-#[test]
 fn the_weighted_sum_adds_text_time_importance_and_access() {
     let store = StoreBuilder::memory_server()
         .learning(
@@ -71,24 +62,6 @@ fn the_weighted_sum_adds_text_time_importance_and_access() {
     let (decay, access) = (0.5, (-0.05_f64 * 20.0).exp());
     assert!(close(&row["rank"], 0.4 + 0.3 * decay + 0.2 * 0.9 + 0.1 * access), "{row}");
     assert!(close(&row["explain"]["access"], access) && close(&row["explain"]["weights"]["text"], 0.4));
-}
-
-#[test]
-fn words_weigh_by_how_rare_they_are() {
-    let store = StoreBuilder::session_log()
-        .session("s")
-        .entry(entry("both", "preference", NOW, 1.0, "common words, rarely"))
-        .entry(entry("one", "preference", NOW, 1.0, "common"))
-        .entry(entry("other", "preference", NOW, 1.0, "something else"))
-        .build();
-    let rows = search(&store, &["common rare"], &[]);
-    assert_eq!(rows.len(), 1);
-    let (common, rare) = ((1.0 + 3.0 / 2.0_f64).ln(), (1.0 + 3.0_f64).ln());
-    assert!(
-        close(&rows[0]["explain"]["match"], (common * 1.0 + rare * 0.6) / (common + rare)),
-        "{}",
-        rows[0]
-    );
 }
 
 #[test]

@@ -136,56 +136,6 @@ proptest! {
 }
 
 #[test]
-fn a_tombstone_hides_its_entry_and_all_shows_it_again() {
-    let entry = |id: &str| json!({"id": id});
-    let store = StoreBuilder::session_log()
-        .session("s")
-        .entry(entry("mem_1"))
-        .entry(entry("mem_2"))
-        .entry(entry("mem_3"))
-        .tombstone("mem_2")
-        .build();
-    let ids = |args: &[&str]| -> Vec<(String, String)> {
-        let path = store.path.to_str().unwrap();
-        let rows = run([&["list", "--store", path, "--json"], args].concat()).json_lines();
-        let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
-        let mut ids: Vec<_> = rows.iter().map(|row| (text(row, "id"), text(row, "state"))).collect();
-        ids.sort();
-        ids
-    };
-    let pair = |id: &str, state: &str| (id.to_owned(), state.to_owned());
-    let every = loaded(&store).entries.len();
-    assert_eq!(every, 3);
-    let live: Vec<String> = ids(&[]).into_iter().map(|(id, _)| id).collect();
-    assert_eq!(live.len(), 2);
-    let deleted = ids(&["is:deleted"]);
-    assert_eq!(deleted.len(), 1);
-    assert!(!live.contains(&deleted[0].0));
-    assert!(ids(&["--all"]).contains(&pair(&deleted[0].0, "deleted")));
-}
-
-#[test]
-fn archived_memories_are_listed_when_they_are_asked_for() {
-    let archived = json!({"id": "9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d", "type": "learning", "content": "old",
-        "created_at": "2025-01-01T00:00:00Z", "updated_at": "2025-01-01T00:00:00Z",
-        "accessed_at": "2025-01-01T00:00:00Z", "access_count": 0, "tags": [], "importance": "low", "archived": true});
-    let store = StoreBuilder::memory_server()
-        .core(json!({"content": "live"}))
-        .file("archive/2025/learnings_2025_Q1.jsonl", format!("{archived}\n"))
-        .build();
-    let path = store.path.to_str().unwrap();
-    let list = |query: &[&str]| run([&["list", "--store", path, "--json"], query].concat()).json_lines();
-    assert_eq!(list(&[]).len(), 1);
-    for query in ["is:archived", "in:archive"] {
-        let rows = list(&[query]);
-        assert_eq!(rows.len(), 1, "{query}");
-        assert_eq!(rows[0]["state"], "archived");
-        assert_eq!(rows[0]["file"], "archive/2025/learnings_2025_Q1.jsonl");
-    }
-    assert_eq!(list(&["--all"]).len(), 2);
-}
-
-#[test]
 fn a_document_of_the_first_writer_is_read_item_by_item() {
     let document = "{\n \"core_memories\": [\n  {\"id\":\"a\",\"content\":\"one\"},\n  7\n ],\n \"learnings\": [],\n \"tasks\": []\n}\n";
     let store = StoreBuilder::memory_server()

@@ -13,7 +13,6 @@ use palimp::ops::WriteContext;
 use palimp::ops::backup_restore::{CopyFacts, compare, restore};
 use palimp::store;
 use palimp::store::commit::Writer;
-use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::kept_log::{LOG, line};
 use support::{KeptLog, StoreBuilder, run};
@@ -184,93 +183,6 @@ fn the_journal_says_what_is_undone_and_what_others_wrote() {
     site.run(&["undo", "--yes"]).expect_status(0);
     let rows = site.run(&["journal", "--json"]).json_lines();
     assert_eq!(rows[0]["undone"], json!(true));
-}
-
-/// What happened to a record after the copy.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Fate {
-    Kept,
-    Lost,
-    Changed,
-    Tombstoned,
-    Erased,
-}
-
-fn fates() -> impl Strategy<Value = Vec<Fate>> {
-    let one = prop_oneof![
-        Just(Fate::Kept),
-        Just(Fate::Lost),
-        Just(Fate::Lost),
-        Just(Fate::Changed),
-        Just(Fate::Tombstoned),
-        Just(Fate::Erased)
-    ];
-    proptest::collection::vec(one, 1..12)
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_iters: 40, ..crate::support::tries::config(5, 300) })]
-
-    #[test]
-    fn what_a_restore_shows_is_what_it_does(
-        fates in fates(), newer in 0..4_usize, named in proptest::collection::vec(any::<bool>(), 12), whole in any::<bool>()
-    ) {
-        let old: Vec<String> = (0..fates.len()).map(|at| line(at, &format!("text of {at}"))).collect();
-        let site = KeptLog::of(&old);
-        let copy = site.keep(&old);
-        let all = &fates;
-        let of = |fate| (0..all.len()).filter(move |&at| all[at] == fate);
-        for (fate, verb) in [(Fate::Tombstoned, "delete"), (Fate::Erased, "erase")] {
-            let ids: Vec<String> = of(fate).map(|at| format!("mem_{at}")).collect();
-            if !ids.is_empty() {
-                let args: Vec<&str> = [verb].into_iter().chain(ids.iter().map(String::as_str)).chain(["--yes"]).collect();
-                site.run(&args).expect_status(0);
-            }
-        }
-        std::fs::write(&copy, old.concat()).unwrap();
-        let mut now: Vec<String> = Vec::new();
-        for (at, fate) in fates.iter().enumerate() {
-            match fate {
-                Fate::Kept | Fate::Tombstoned => now.push(old[at].clone()),
-                Fate::Changed => now.push(line(at, "quite another text")),
-                Fate::Lost | Fate::Erased => {}
-            }
-        }
-        now.extend((0..newer).map(|at| line(100 + at, "written later")));
-        site.store.write(LOG, now.concat().as_bytes());
-        let rows = site.run(&["backup", "diff", &copy, "--json"]).json_lines();
-        let told = kinds(&rows);
-        let ids: Vec<String> = (0..fates.len()).filter(|&at| named[at]).map(|at| format!("mem_{at}")).collect();
-        let mut args = vec!["backup", "restore", &copy];
-        args.extend(ids.iter().map(String::as_str));
-        args.extend(["--yes"]);
-        args.extend(whole.then_some("--replace"));
-        let outcome = site.run(&args);
-        let after = site.lines();
-        let has = |line: &String| after.contains(line);
-        let erased: BTreeSet<usize> = of(Fate::Erased).collect();
-        for at in erased {
-            prop_assert!(!after.concat().contains(&format!("\"text of {at}\"")), "{at} came back");
-        }
-        if whole {
-            let expected: Vec<String> = (0..fates.len()).filter(|&at| fates[at] != Fate::Erased).map(|at| old[at].clone()).collect();
-            prop_assert_eq!(after, expected);
-            return Ok(());
-        }
-        for (at, own) in old.iter().enumerate() {
-            let id = format!("mem_{at}");
-            let is_named = ids.contains(&id);
-            match told.get(&id).map(String::as_str) {
-                Some("missing") => prop_assert_eq!(has(own), ids.is_empty() || is_named, "{}", id),
-                Some("changed") => prop_assert_eq!(has(own), is_named, "{}", id),
-                Some("erased") => prop_assert!(!has(own)),
-                _ => prop_assert!(has(own), "{} should be there: {:?}", id, outcome),
-            }
-        }
-        for line in now.iter().filter(|line| line.contains("written later")) {
-            prop_assert!(has(line));
-        }
-    }
 }
 
 #[test]

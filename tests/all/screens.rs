@@ -135,19 +135,6 @@ fn secrets_are_masked_and_a_held_key_shows_them() {
 }
 
 #[test]
-fn any_size_is_survived() {
-    let store = three();
-    let mut terminal = open(&store, 36, 120);
-    for (rows, cols) in [(1, 1), (5, 20), (4, 19), (12, 40), (200, 300), (24, 80)] {
-        terminal.resize(rows, cols);
-        terminal.send_keys("wjk2134+_");
-    }
-    terminal.wait_for_text("1 of 3", SOON);
-    terminal.send_keys("Q");
-    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
-}
-
-#[test]
 fn off_a_terminal_the_first_screen_is_printed_as_plain_text() {
     let store = three();
     for args in [vec![store.path.to_str().unwrap()], vec!["--demo"]] {

@@ -1,13 +1,11 @@
-//! Compaction and journal with keys on a real pseudo-terminal; then the demo's files.
+//! The journal with keys on a real pseudo-terminal; then the demo's files.
 
 use crate::support;
-
-use serde_json::Value;
 
 use std::path::{Path, PathBuf};
 
 use support::terminal::Program;
-use support::{Exit, SOON, Terminal, Tree};
+use support::{Exit, SOON, Terminal};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 const SIZES: [(u16, u16); 2] = [(36, 120), (24, 80)];
@@ -56,54 +54,6 @@ fn leave(mut terminal: Terminal) {
 
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
-}
-
-#[test]
-fn a_compaction_drops_what_it_names_and_nothing_else() {
-    for size in crate::support::tries::some(SIZES, &[0]) {
-        let desk = Desk::new();
-        let store = desk.store("ops/memory");
-        let told = desk.verb(&store, &["compact", "--dry-run", "--json"]).json_lines();
-        let told: Vec<String> = told[0]["plan"]["told"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|line| line.as_str().unwrap().to_owned())
-            .collect();
-        let goes = told.iter().filter(|line| line.contains("  is removed"));
-        let goes: Vec<&str> = goes.filter_map(|line| Some(line.rsplit_once("  ")?.1)).collect();
-        assert!(goes.len() > 9, "{goes:?}");
-        let ids = |desk: &Desk| -> Vec<String> {
-            let rows = desk.verb(&store, &["list", "--all", "--json"]).json_lines();
-            // Memories that are only in undo data are listed as deleted.
-            let is_in_store = |row: &&Value| !row["file"].as_str().unwrap().starts_with("~deleted!/");
-            rows.iter().filter(is_in_store).filter_map(|row| row["id"].as_str().map(str::to_owned)).collect()
-        };
-        let before = ids(&desk);
-        let tree = Tree::of(&store);
-        let mut terminal = desk.open(&store, size);
-        terminal.send_keys(":compact\r");
-        terminal.wait_for_text(&format!("removes {}", goes.len()), SOON);
-        assert_eq!(tree.changes_since(&Tree::of(&store)), "", "nothing is changed by looking");
-        terminal.send_keys("\r");
-        terminal.wait_for_text("Nothing is changed yet", SOON);
-        terminal.send_keys("y");
-        terminal.wait_for_text("Compacted", SOON);
-        let after = ids(&desk);
-        let mut left = before.clone();
-        left.retain(|id| !goes.contains(&id.as_str()));
-        let mut stays = after.clone();
-        left.sort();
-        stays.sort();
-        assert_eq!(stays, left);
-        leave(terminal);
-        desk.verb(&store, &["undo", "--yes"]).expect_status(0);
-        let mut again = ids(&desk);
-        let mut first = before;
-        again.sort();
-        first.sort();
-        assert_eq!(again, first);
-    }
 }
 
 #[test]

@@ -143,23 +143,6 @@ fn the_demo_is_archived_and_deleted_in_and_nothing_of_it_stays() {
 }
 
 #[test]
-fn readonly_refuses_every_change() {
-    let (store, desk) = (three(), desk());
-    let before = Tree::of(store.around());
-    let mut terminal = open(&store, desk.path(), &["--readonly"], Path::new("false"));
-    assert!(terminal.screen_text().contains("read-only"));
-    for keys in ["t", "a", "d", "E", "i", "u", "U"] {
-        terminal.send_keys(keys);
-        terminal.wait_for_text("read-only: nothing is changed", SOON);
-        terminal.send_keys("w");
-        terminal.wait_for(|s| !s.contents().contains("nothing is changed"), SOON);
-    }
-    leave(terminal);
-    assert_untouched(store.around(), &before);
-    assert!(!desk.path().join("data").exists());
-}
-
-#[test]
 fn a_signal_during_a_change_leaves_it_made_or_not_made() {
     let (store, desk) = (three(), desk());
     let before = read(&store);

@@ -1,4 +1,4 @@
-//! Writes of agents between a question and its answer, in the screens and in verbs, on a pseudo-terminal.
+//! Writes of agents between a question of a verb and its answer, on a pseudo-terminal.
 
 use crate::support;
 
@@ -111,33 +111,6 @@ fn wait_for_question(terminal: &Terminal, question: &str) {
 }
 
 #[test]
-fn in_the_screens_what_an_agent_changed_meanwhile_is_asked_for_again() {
-    for size in crate::support::tries::some(SIZES, &[0]) {
-        let desk = Desk::new();
-        let mut terminal = desk.run(&[], size);
-        terminal.wait_for_text("1 of 6", SOON);
-        terminal.send_keys("*");
-        terminal.wait_for_text("6 marked", SOON);
-        terminal.send_keys("t+seen\r");
-        terminal.wait_for_text("Tag 6 memories +seen?", SOON);
-        let theirs = desk.agent();
-        terminal.wait_for_text("Others changed 2 of them since", SOON);
-        terminal.send_keys("y");
-        terminal.wait_for_text("Tag 5 memories +seen?", SOON);
-        terminal.wait_for_text("Changed meanwhile: 2 of 6", SOON);
-        let screen = terminal.screen_text();
-        assert!(screen.contains("mem_1  importance 0.5 → 0.7") && screen.contains("mem_2  gone"), "{screen}");
-        assert!(desk.log() == theirs, "nothing is written before the second yes");
-        terminal.send_keys("y");
-        terminal.wait_for_text("Tagged 5 memories", SOON);
-        assert_eq!(desk.tagged("seen"), ["mem_0", "mem_1", "mem_3", "mem_4", "mem_5"]);
-        terminal.send_keys("Q");
-        assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
-        terminal.screen(|screen| assert!(!screen.alternate_screen() && !screen.hide_cursor()));
-    }
-}
-
-#[test]
 fn where_a_verb_asks_what_an_agent_changed_meanwhile_is_asked_for_again() {
     for answer in ["y", "n"] {
         let desk = Desk::new();
@@ -175,18 +148,6 @@ fn where_a_verb_erases_the_words_are_typed_again_with_the_new_count() {
     terminal.send_keys("erase 5\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
     assert!(desk.log().lines().count() == 1 && desk.log().contains("mem_late"), "{}", desk.log());
-}
-
-#[test]
-fn where_nothing_is_left_of_what_was_shown_the_verb_says_so() {
-    let desk = Desk::new();
-    let mut terminal = desk.run(&["delete", "mem_2"], SIZES[0]);
-    wait_for_question(&terminal, "Delete 1 memory?");
-    let theirs = desk.agent();
-    terminal.send_keys("y\r");
-    assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
-    assert!(terminal.screen_text().contains("Nothing is left of the plan"), "{}", terminal.screen_text());
-    assert!(desk.log() == theirs);
 }
 
 const FIRST: &str = "\"decision number 0\"";
@@ -279,21 +240,6 @@ fn where_a_verb_asks_a_memory_that_was_merely_read_meanwhile_asks_no_second_ques
         assert!(one.contains(done) && one.contains("\"access_count\":3"), "{one}");
         assert_eq!(screen.matches("anything else cancels").count(), 1, "{screen}");
     }
-}
-
-#[test]
-fn a_question_shows_no_secret() {
-    let secret = ["AK", "IA", "Q3EGRIZ7K2M4T6PX"].concat();
-    let desk = Desk::new();
-    desk.writes(FIRST, &format!("\"key {secret}\""), "");
-    let copy = desk.backup();
-    desk.writes(&secret, "gone", "");
-    let mut terminal = desk.run(&["backup", "restore", &copy, "--replace"], SIZES[0]);
-    wait_for_question(&terminal, "Restore 1 memory?");
-    let screen = terminal.screen_text();
-    assert!(screen.contains("mem_0") && !screen.contains(&secret), "{screen}");
-    terminal.send_keys("n\r");
-    assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
 }
 
 #[test]

@@ -213,3 +213,36 @@ fn an_export_with_places_says_where_each_memory_is_also_those_that_are_deleted()
     let markdown = desk.run(&["export", "--places", "--format", "markdown", "ann"]).expect_status(0);
     assert!(markdown.stdout.contains("sessions/s/memory.jsonl:1 (live)"), "{}", markdown.stdout);
 }
+
+#[test]
+fn the_place_of_a_finding_is_readable_in_every_file_though_its_label_is_that_of_a_password() {
+    let value = ["postgres://shop:", "Kestrel", "Wagon77", "@db.example.org/shop"].concat();
+    let topic = format!("---\nname: db\ndescription: where it is\n---\nUse {value} today.\n");
+    let index = "# Memory\n\n- [db](db.md) - where it is\n";
+    let token_in_root = record("memory-server", &format!("the password is {}", token()));
+    let files = |files: &[(&str, &str)]| -> Vec<(PathBuf, Vec<u8>)> {
+        files.iter().map(|(path, text)| (path.into(), text.as_bytes().to_vec())).collect()
+    };
+    let desks = [
+        (
+            Desk::of_files("markdown", "own", &files(&[("db.md", &topic), ("MEMORY.md", index)])),
+            "own: db.md:5",
+        ),
+        (Desk::of("memory-server", "learnings.jsonl", &token_in_root), "own: learnings.jsonl:1"),
+    ];
+    for (desk, place) in desks {
+        let out = desk.run(&["secrets"]).expect_status(1).stdout;
+        assert!(out.contains(place), "{out}");
+        assert!(!out.contains("Wagon77") && !out.contains(&token()[6..]), "{out}");
+    }
+}
+
+#[test]
+fn a_verdict_is_given_once_for_each_finding() {
+    let desk = Desk::of("session-log", LOGS[1].1, &format!("{}\n", record("session-log", &token())));
+    let name = desk.found(&[])[0]["finding"].as_str().unwrap().to_owned();
+    let (yes, no) = (format!("{name}=yes"), format!("{name}=no"));
+    let told = desk.run(&["secrets", "--triage", &yes, "--triage", &no]).expect_status(2).stderr;
+    assert!(told.contains("given twice"), "{told}");
+    assert_eq!(desk.found(&[])[0]["triage"], Value::Null);
+}

@@ -309,3 +309,90 @@ fn a_setting_that_is_out_of_range_or_of_another_type_is_a_problem_with_its_name(
         assert_ne!(config, json!({}));
     }
 }
+
+/// A config in which a session is full enough to be compacted after a few long memories.
+fn compacting(auto_compact: Option<bool>) -> Value {
+    let mut storage = json!({ "max_session_size_mb": 0.02, "compaction_threshold": 0.1 });
+    if let Some(own) = auto_compact {
+        storage["auto_compact"] = json!(own);
+    }
+    json!({ "storage": storage })
+}
+
+#[test]
+fn a_full_session_is_compacted_as_its_own_setting_says_and_else_as_the_config_whose_default_is_true() {
+    for (of_store, of_session, compacts) in [
+        (None, None, true),
+        (Some(true), None, true),
+        (Some(false), None, false),
+        (Some(false), Some(true), true),
+        (Some(true), Some(false), false),
+        (None, Some(false), false),
+    ] {
+        let desk = Desk::new("session-log", compacting(of_store));
+        if let Some(own) = of_session {
+            let path = desk.session_file("metadata.json");
+            let mut metadata: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+            metadata["compaction_config"] = json!({ "auto_compact": own });
+            std::fs::write(&path, metadata.to_string()).unwrap();
+        }
+        let mut memory = desk.open();
+        let first = desk.add(&mut memory, &"word ".repeat(60)).unwrap();
+        memory.delete(None, &first, "superseded").unwrap();
+        for _ in 0..4 {
+            desk.add(&mut memory, &"word ".repeat(60)).unwrap();
+        }
+        memory.flush().unwrap();
+        let log = std::fs::read_to_string(desk.session_file("memory.jsonl")).unwrap();
+        assert_eq!(!log.contains(&first), compacts, "{of_store:?} {of_session:?}");
+    }
+}
+
+#[test]
+fn a_session_gets_no_larger_than_its_limit_with_the_index_that_waits() {
+    let config = json!({ "storage": { "max_session_size_mb": 0.05, "auto_compact": false } });
+    let size = |desk: &Desk| -> u64 {
+        let names = ["memory.jsonl", "tombstones.jsonl", "index.json"];
+        names
+            .iter()
+            .filter_map(|own| std::fs::metadata(desk.session_file(own)).ok())
+            .map(|own| own.len())
+            .sum()
+    };
+    let limit = (0.05 * f64::from(1 << 20)) as u64;
+    let lines = |count: usize| "{\"content\":{\"finding\":\"x1\"}}\n".repeat(count);
+    for count in [40, 100, 130, 400] {
+        let desk = Desk::new("session-log", config.clone());
+        let words = ["add", "--type", "finding", "--session", &desk.session, "--record", "-", "--yes"];
+        let (root, data) = (desk.root(), desk.data());
+        let places = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+        let words = [&words[..], &places].concat();
+        let added = Verb::new(words).with_input(&lines(count)).run();
+        assert!(size(&desk) <= limit, "{count}: {} of {limit}", size(&desk));
+        assert_eq!(added.status == Some(0), count == 40, "{count}: {}", added.stderr);
+        assert!(added.status == Some(0) || added.stderr.contains("session"), "{count}: {}", added.stderr);
+        // One by one, until it is full.
+        let mut memory = desk.open();
+        let refused = (0..400).find_map(|_| desk.add(&mut memory, "x1").err()).unwrap();
+        assert_eq!(refused.code, "E_SIZE_LIMIT", "{refused}");
+        memory.flush().unwrap();
+        drop(memory);
+        assert!(size(&desk) <= limit, "{count}: {} of {limit}", size(&desk));
+        assert!(size(&desk) > limit * 9 / 10, "{count}: {} of {limit}", size(&desk));
+    }
+}
+
+#[test]
+fn the_floor_of_the_config_holds_in_sessions_that_palimp_makes_and_another_checksum_is_reported() {
+    let desk = Desk::new("session-log", json!({ "decay": { "min_decay_factor": 0.4 } }));
+    let mut memory = desk.open();
+    desk.add(&mut memory, "It fades.").unwrap();
+    drop(memory);
+    let rows = desk.verb(&["search", "fades", "--explain", "--json", "--now", "2036-01-01T00:00:00Z"]);
+    assert!(rows.stdout.contains("0.4"), "{}", rows.stdout);
+    let config = json!({ "integrity": { "checksum_algorithm": "sha512" } });
+    std::fs::write(desk.root().join("config.json"), config.to_string()).unwrap();
+    let rows = desk.verb(&["check", "--readonly", "--json"]).json_lines();
+    let is_it = |row: &Value| row["message"].to_string().contains("checksum_algorithm");
+    assert_eq!(rows.iter().filter(|row| is_it(row)).count(), 1, "{rows:?}");
+}

@@ -5,35 +5,10 @@ use crate::support::demo::DemoStore;
 use serde_json::Value;
 
 const RIGHT: &str = "Send one key with every charge retry";
-const WRONG: &str = "Retries of a charge need no key";
 const LOST: &str = "Rollback steps for release 4.2";
 
 fn titles(desk: &DemoStore, query: &str) -> Vec<String> {
     desk.list(query).iter().map(|row| row["title"].as_str().unwrap().to_owned()).collect()
-}
-
-#[test]
-fn what_the_team_decided_about_retries_is_found_first_and_its_rank_is_explained() {
-    let desk = DemoStore::new("");
-    for words in [&["search", "retries"][..], &["search", "retries", "type:decision"]] {
-        let found = desk.run(&[words, &["--json", "--explain"]].concat()).expect_status(0).json_lines();
-        assert_eq!(found[0]["title"], RIGHT);
-        let part = |name: &str| found[0]["explain"][name].as_f64().unwrap();
-        let rank = ["importance", "decay", "recency", "match"].map(part).iter().product::<f64>();
-        assert!((rank - part("rank")).abs() < 1e-9 && rank > found[1]["rank"].as_f64().unwrap());
-    }
-}
-
-#[test]
-fn the_memory_that_is_wrong_is_deleted_and_that_is_undone() {
-    let desk = DemoStore::new("");
-    let query = format!("\"{WRONG}\" is:live");
-    let rows = desk.list(&query);
-    assert_eq!(rows.len(), 1);
-    desk.change(&["delete", rows[0]["id"].as_str().unwrap()]).expect_status(0);
-    assert_eq!(desk.list(&query), Vec::<Value>::new());
-    desk.change(&["undo"]).expect_status(0);
-    assert_eq!(titles(&desk, &query), [WRONG]);
 }
 
 #[test]

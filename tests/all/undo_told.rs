@@ -138,29 +138,6 @@ fn a_copy_that_the_user_made_stays_whatever_is_changed_after_it() {
 }
 
 #[test]
-fn a_note_that_was_deleted_comes_back_from_a_backup_where_that_is_asked_for() {
-    let desk = Desk::new();
-    let store = desk.at("notes");
-    desk.run(&[], &["init", "a-mem", store.to_str().unwrap()]).expect_status(0);
-    desk.run(&[&store], &["add", "--type", "note", "--text", "to be kept"]).expect_status(0);
-    let list = desk.run(&[&store], &["list", "--json"]).expect_status(0);
-    let id = list.json_lines()[0]["id"].as_str().unwrap().to_owned();
-    let file = store.join(list.json_lines()[0]["file"].as_str().unwrap());
-    let before = fs::read(&file).unwrap();
-    desk.run(&[&store], &["backup", "create"]).expect_status(0);
-    desk.run(&[&store], &["delete", &id, "--remove"]).expect_status(0);
-    assert!(!file.exists());
-    let list = desk.run(&[&store], &["backup", "list", "--json"]).expect_status(0);
-    let rows = list.json_lines();
-    let backup = rows.iter().find(|row| row["file"].as_str().unwrap().ends_with(".md")).unwrap();
-    let restore = ["backup", "restore", backup["backup"].as_str().unwrap()];
-    desk.run(&[&store], &restore);
-    assert!(!file.exists());
-    desk.run(&[&store], &[&restore[..], &["--deleted"]].concat()).expect_status(0);
-    assert_eq!(fs::read(&file).unwrap(), before);
-}
-
-#[test]
 fn an_erasure_says_that_another_record_holds_the_text_and_not_that_none_does() {
     let desk = Desk::new();
     let store = desk.server("m", &["a text that two records have", "a text that two records have"]);

@@ -2,7 +2,9 @@
 
 use crate::support;
 
+mod archives;
 mod named;
+mod options;
 mod unread;
 
 use std::fs;
@@ -284,27 +286,6 @@ fn a_lock_of_a_live_agent_is_broken_only_by_the_users_choice() {
     off_a_terminal();
     on_one("n\r", r#""tags":[]"#, 3);
     on_one("y\r", r#""tags":["new"]"#, 0);
-}
-
-#[test]
-fn undo_brings_back_the_oldest_copy_that_a_change_let_go() {
-    let learning = "{\"id\":\"k-1\",\"type\":\"learning\",\"content\":\"It stays.\",\"tags\":[]}\n";
-    let copy = |day: u32| format!(".backup/learnings.jsonl.backup.2025010{day}_100000");
-    let builder = StoreBuilder::memory_server().bytes("learnings.jsonl", learning);
-    let copies = (1..6).fold(builder, |own, day| own.file(&copy(day), format!("copy {day}\n")));
-    let store = copies.build();
-    change(&store, &["reindex"]).expect_status(0);
-    let before: Vec<Vec<u8>> = (1..6).map(|day| store.read(copy(day))).collect();
-    let row = change(&store, &["tag", "k-1", "+new", "--json"]).expect_status(0).json_lines().remove(0);
-    let gone =
-        row["plan"]["files"].as_array().unwrap().iter().find(|file| file["change"] == "remove").unwrap();
-    assert_eq!((&gone["path"], &gone["bytes_before"]), (&json!(copy(1)), &json!(7)));
-    assert!(!store.file(copy(1)).exists());
-    change(&store, &["undo"]).expect_status(0);
-    assert_eq!((1..6).map(|day| store.read(copy(day))).collect::<Vec<_>>(), before);
-    assert_eq!(fs::read_dir(store.file(".backup")).unwrap().count(), 5);
-    change(&store, &["redo"]).expect_status(0);
-    assert!(!store.file(copy(1)).exists());
 }
 
 #[test]

@@ -162,7 +162,6 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
     found
 }
 
-/// True if a record has a name because of its session.
 fn is_by_session(snapshot: &Snapshot, at: EntryRef, name: &str) -> bool {
     let (store, entry) = snapshot.get(at);
     let id = store.view(entry).and_then(|view| view.id);

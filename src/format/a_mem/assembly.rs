@@ -1,5 +1,6 @@
 //! Checks across the files of a store: events in two places, links, indexes.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::layout;
@@ -10,8 +11,11 @@ use crate::format::notes::note_index::NoteIndex;
 use crate::format::{Assembly, AssemblyInput, pid_lock};
 use crate::model::lazy_bytes::digest;
 use crate::model::{
-    Code, Document, Entry, Moment, NameKind, Problem, RecordBody, Role, Severity, State, View,
+    Code, Document, Entry, Moment, NameKind, Problem, Record, RecordBody, Role, Severity, State, View,
 };
+use crate::text::canonical;
+use crate::text::json_edit::scan;
+use crate::text::json_scanner::Tape;
 
 /// Assembles the store from its files.
 pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
@@ -54,6 +58,9 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
 struct TraceCopies<'a> {
     /// By digest of an event's bytes: its number in logs, minus the copies found so far.
     left: HashMap<u64, u32>,
+    logs: Vec<&'a Document>,
+    /// The digests in `left` by that of the canonical form, for events of traces that are spelled otherwise.
+    spellings: OnceCell<HashMap<u64, u64>>,
     /// The folders that contain a log.
     months: HashSet<&'a std::path::Path>,
 }
@@ -66,23 +73,31 @@ impl<'a> TraceCopies<'a> {
         let logs = parts.documents.iter().filter(|document| {
             has_traces && layout::kind_of(&document.path) == "event" && !layout::is_trace(&document.path)
         });
-        for log in logs {
+        let logs: Vec<&Document> = logs.map(|log| &**log).collect();
+        for log in &logs {
             months.extend(log.path.parent());
-            let read = log.records.iter().zip(log.record_digests()).filter(|(own, _)| own.view().is_some());
-            read.for_each(|(_, own)| *left.entry(*own).or_default() += 1);
+            events(log).for_each(|(_, own)| *left.entry(own).or_default() += 1);
         }
-        TraceCopies { left, months }
+        TraceCopies { left, logs, spellings: OnceCell::new(), months }
     }
 
     /// True if the event is in a log, too. Each event of a log has at most one copy.
     fn take(&mut self, event: &[u8]) -> bool {
-        match self.left.get_mut(&digest(event)) {
-            Some(left) if *left > 0 => {
-                *left -= 1;
-                true
-            }
-            _ => false,
-        }
+        let is_left = |own: &u64| self.left.get(own).is_some_and(|left| *left > 0);
+        let own = Some(digest(event)).filter(is_left).or_else(|| self.other_spelling(event).filter(is_left));
+        let left = own.and_then(|own| self.left.get_mut(&own));
+        left.map(|left| *left -= 1).is_some()
+    }
+
+    fn other_spelling(&self, event: &[u8]) -> Option<u64> {
+        let spellings = self.spellings.get_or_init(|| {
+            let of = |log: &&'a Document| {
+                let log = *log;
+                events(log).filter_map(|(record, own)| Some((canonical_digest(&log.raw(record))?, own)))
+            };
+            self.logs.iter().flat_map(of).collect()
+        });
+        spellings.get(&canonical_digest(event)?).copied()
     }
 
     /// Returns a note if events of a trace are missing in the log beside it.
@@ -93,6 +108,17 @@ impl<'a> TraceCopies<'a> {
             format!("{missing} of its events are missing in the log of the month; they are shown from here.");
         is_incomplete.then(|| Problem::of_file(Code::CountMismatch, Severity::Note, &trace.path, message))
     }
+}
+
+/// Returns the events of a log with the digests of their bytes.
+fn events(log: &Document) -> impl Iterator<Item = (&Record, u64)> {
+    let all = log.records.iter().zip(log.record_digests().iter().copied());
+    all.filter(|(record, _)| record.view().is_some())
+}
+
+fn canonical_digest(event: &[u8]) -> Option<u64> {
+    let mut tape = Tape::default();
+    Some(digest(canonical::form(scan(&mut tape, event).ok()?).as_bytes()))
 }
 
 fn dangling<'a>(parts: &AssemblyInput<'a>, entries: &'a [Entry]) -> Vec<Problem> {

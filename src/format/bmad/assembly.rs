@@ -51,7 +51,6 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
 
 type SessionMap<'a> = BTreeMap<(String, bool), Vec<(u32, &'a Document)>>;
 
-/// Returns the files of each session. An archived session is separate from a folder of the same name.
 fn sessions<'a>(parts: &AssemblyInput<'a>) -> SessionMap<'a> {
     let mut sessions = SessionMap::new();
     for folder in parts.folders {
@@ -67,7 +66,6 @@ fn sessions<'a>(parts: &AssemblyInput<'a>) -> SessionMap<'a> {
     sessions
 }
 
-/// Returns the names in references that are neither an id nor a session.
 fn missing<'a>(parts: &AssemblyInput<'a>, sessions: &'a SessionMap<'_>) -> DanglingNames<'a> {
     let records = || parts.documents.iter().flat_map(|document| &document.records);
     let views = || records().filter_map(|record| record.view());

@@ -162,7 +162,6 @@ pub fn apply(table: &mut DecayTable, config: Json<'_>) {
     }
 }
 
-/// Returns the half-life in hours that a rate per day means.
 fn half_life_of(rate: f64) -> f64 {
     std::f64::consts::LN_2 / rate * 24.0
 }

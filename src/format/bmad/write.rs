@@ -41,7 +41,7 @@ use crate::format::live_session::live_session;
 use crate::format::writing::{
     AppendContext, AppendLines, ChangesResult, DueTask, FieldAssignment, FloorOutcome, FormatWriter,
     NamePlace, NameUse, Operation, OwnOperations, RecordDraft, RecordMembers, Refusal, Result, WriteContext,
-    accessed, document, set_field, with_config, with_config_of, within_limit,
+    accessed, document, refuse_taken_session, set_field, with_config, with_config_of, within_limit,
 };
 use crate::model::{Change, DecayRule, Document, Entry, Lock, Moment, NameKind, Role, Store, View};
 use crate::text::digest::hex;
@@ -146,12 +146,12 @@ impl FormatWriter for Bmad {
         &self,
         context: &WriteContext<'_>,
         draft: &RecordDraft<'_>,
-        bytes: u64,
+        after: &[Arc<Document>],
     ) -> Result<Vec<Entry>> {
         let session = live_session(&Bmad, context.store, draft.session.unwrap_or_default())?;
         let (full, compacts) =
             with_config(context.store, |config| (config::size_limits(config).1, config::compacts(config)));
-        match compacts && session.size + bytes >= full {
+        match compacts && size(after, &session.path) >= full {
             true => Ok(compacted(context, &session.path)),
             false => Ok(Vec::new()),
         }
@@ -242,9 +242,7 @@ impl FormatWriter for Bmad {
         let made = hex(&context.random);
         let name = id.unwrap_or(made.get(..8).unwrap_or(&made));
         let id = session_id(name, context.now)?;
-        if context.store.sessions.iter().any(|session| session.name == id) {
-            return Err(Refusal::unfit(format!("the session {id} already exists.")));
-        }
+        refuse_taken_session(context.store, &id)?;
         let indexes = with_config(context.store, config::indexes);
         let mut files = new_session(&id, Some(user).filter(|user| !user.is_empty()), context.now)?;
         files.retain(|(path, _)| indexes || !path.ends_with("index.json"));
@@ -256,11 +254,14 @@ impl FormatWriter for Bmad {
     fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<()> {
         let Some(folder) = layout::folder_of(file) else { return Ok(()) };
         let (limit, _) = with_config(store, config::size_limits);
-        let is_log = |own: &&Arc<Document>| own.role == Role::Records && own.path.starts_with(folder);
-        let size_of = |all: &[Arc<Document>]| all.iter().filter(is_log).map(|own| own.len).sum::<u64>();
-        let size = size_of(after);
-        within_limit(folder, size_of(&store.documents), size, limit)
+        within_limit(folder, size(&store.documents, folder), size(after, folder), limit)
     }
+}
+
+/// Returns the bytes of a session's logs.
+fn size(documents: &[Arc<Document>], folder: &Path) -> u64 {
+    let is_log = |own: &&Arc<Document>| own.role == Role::Records && own.path.starts_with(folder);
+    documents.iter().filter(is_log).map(|own| own.len).sum()
 }
 
 /// Returns the locks of a session's files. The session's own lock comes first: all its files share it.

@@ -59,7 +59,6 @@ fn views<'a>(parts: &AssemblyInput<'a>, entries: &'a [Entry]) -> impl Iterator<I
     })
 }
 
-/// Returns a problem of each memory whose id another has.
 fn doubled(views: &[ReadRecord<'_>]) -> Vec<Problem> {
     let mut ids = IdIndex::of(views.len());
     let mut problems = Vec::new();
@@ -171,7 +170,6 @@ fn of_index(
     problems
 }
 
-/// Returns the files to which neither the index nor a file that it leads to leads.
 fn orphans(index: &Document, listed: &HashMap<String, u32>, views: &[ReadRecord<'_>]) -> Vec<Problem> {
     if listed.is_empty() {
         return Vec::new();
@@ -203,7 +201,6 @@ fn orphans(index: &Document, listed: &HashMap<String, u32>, views: &[ReadRecord<
     problems
 }
 
-/// Returns the problems of an index's size.
 fn of_size(index: &Document, text: &str) -> Vec<Problem> {
     let own = LoadedPart::of(text);
     let mut problems = Vec::new();

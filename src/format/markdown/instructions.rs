@@ -53,7 +53,6 @@ const fn with_imports(base: InstructionBase, path: &'static str) -> InstructionP
     }
 }
 
-/// Returns the paths that a text imports.
 fn imports(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     each_plain_line(text, &mut |_, line| {

@@ -168,7 +168,6 @@ fn has_placeholders(head: &[u8]) -> bool {
     PLACEHOLDERS.iter().any(|own| text.contains(own))
 }
 
-/// True if a folder is called a memory bank.
 fn is_bank(root: &Path) -> bool {
     let name = root.file_name().unwrap_or_default().to_text().to_lowercase().replace(['-', '_', '.'], "");
     name == "memorybank"

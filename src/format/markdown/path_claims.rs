@@ -36,7 +36,6 @@ pub fn of(document: &Document) -> Vec<PathClaim> {
     found
 }
 
-/// Returns the paths on a line.
 fn paths(line: &str) -> impl Iterator<Item = &str> {
     let is_between = |c: char| c.is_whitespace() || "`'\"()[]{}<>,;|=*“”‘’…".contains(c);
     line.split(is_between).filter_map(|word| {

@@ -52,7 +52,6 @@ fn of_transcripts(folder: &Path, probe: &dyn FolderProbe) -> Option<PathBuf> {
     None
 }
 
-/// Returns the working folder that a line of a transcript names.
 fn cwd(line: &[u8]) -> Option<PathBuf> {
     let value: Value = serde_json::from_slice(line).ok()?;
     let path = PathBuf::from(value.get("cwd")?.as_str()?);

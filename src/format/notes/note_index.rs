@@ -135,7 +135,6 @@ impl<'a> NoteIndex<'a> {
     }
 }
 
-/// Returns a problem that says what is extra in an index and what is missing.
 fn stale<T: Ord>(
     index: &Document,
     listed: &BTreeSet<T>,

@@ -157,6 +157,11 @@ impl<'a> SessionFiles<'a> {
                 let id = &reference.to.text;
                 add(Code::DanglingReference, format!("It refers to {id:?}, which is not in the store."));
             }
+            if let Some(since) = self.log.hidden_since(view) {
+                let since = since.to_minute();
+                let message = format!("It was written after its id was deleted on {since}, which hides it.");
+                add(Code::HiddenMemory, message);
+            }
             if let Some((_, line)) = again.next_if(|(own, _)| *own == number as u32) {
                 add(Code::DuplicateId, format!("Same id as line {line}."));
             }

@@ -7,8 +7,9 @@ use crate::format::tuning::{self, Backoff, LONGEST_MS, MOST_RETRIES, StoreTuning
 use crate::model::{Code, DecayTable, Problem, Severity};
 use crate::text::json::{Json, JsonKind};
 
-/// The half-life in the metadata of every new session. It overrides nothing.
+/// The half-life and the floor in the metadata of every new session. They override nothing.
 const CREATED_WITH: f64 = 168.0;
+const CREATED_WITH_MIN: f64 = 0.1;
 /// The default size limit of a session in bytes.
 const SESSION: u64 = 10 << 20;
 /// The default share of that limit at which a session is nearly full.
@@ -35,6 +36,18 @@ pub fn size_limit(config: Option<Json<'_>>) -> (u64, f64) {
     let storage = |name: &str| config?.path(&["storage", name])?.number().filter(|number| *number > 0.0);
     let limit = storage("max_session_size_mb").map_or(SESSION, |mb| (mb * f64::from(1 << 20)) as u64);
     (limit, storage("compaction_threshold").filter(|share| *share <= 1.0).unwrap_or(NEAR))
+}
+
+/// Returns what a session's metadata says of compacting it by itself when it is full (§7.2).
+pub fn session_compacts(metadata: Option<Json<'_>>) -> Option<bool> {
+    flag(metadata, &["compaction_config", "auto_compact"])
+}
+
+/// True if a full session is compacted by itself: as its metadata says, or else the config (§7.1), whose default is true.
+/// Without a config nothing is.
+pub fn compacts(config: Option<Json<'_>>, of_session: Option<bool>) -> bool {
+    let of_store = || config.is_some() && flag(config, &["storage", "auto_compact"]) != Some(false);
+    of_session.unwrap_or_else(of_store)
 }
 
 /// Returns the tuning. `retry_backoff_ms` is the first pause, for a held lock and after a failed
@@ -97,7 +110,7 @@ pub fn apply_session(table: &mut DecayTable, metadata: Json<'_>) {
     if let Some(hours) = positive(decay, "half_life_hours").filter(|hours| *hours != CREATED_WITH) {
         table.set_every_half_life(hours);
     }
-    if let Some(min) = fraction(decay, "min_decay_factor") {
+    if let Some(min) = fraction(decay, "min_decay_factor").filter(|min| *min != CREATED_WITH_MIN) {
         table.set_min(min);
     }
     if is_false(decay, "enabled") {
@@ -126,12 +139,17 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
             found.number(&format!("{section}.{name}"), value, range);
         }
     }
-    for section in ["storage", "concurrency", "decay", "performance"] {
+    for section in ["storage", "concurrency", "decay", "performance", "integrity"] {
         found.is_of(section, config.get(section), JsonKind::Object);
     }
     found.is_of("decay.enabled", config.path(&["decay", "enabled"]), JsonKind::Bool);
     let in_memory = config.path(&["performance", "index_in_memory"]);
     found.is_of("performance.index_in_memory", in_memory, JsonKind::Bool);
+    let flags = [("storage", "auto_compact"), ("integrity", "enable_checksums")];
+    for (section, name) in flags {
+        found.is_of(&format!("{section}.{name}"), config.path(&[section, name]), JsonKind::Bool);
+    }
+    found.algorithm(config);
     found.is_of("decay.type_specific", config.path(&["decay", "type_specific"]), JsonKind::Object);
     if let Some(types) = config.path(&["decay", "type_specific"]) {
         for (kind, settings) in types.members() {
@@ -193,6 +211,24 @@ impl SettingsCheck<'_> {
         {
             let message = format!("The config names version {:?}; this format has \"1.0\".", version.plain());
             self.add(Code::UnsupportedVersion, Severity::Warning, message);
+        }
+    }
+
+    /// Adds a problem if new checksums are to be made in another way than they are.
+    fn algorithm(&mut self, config: Json<'_>) {
+        let Some(asked) = config.path(&["integrity", "checksum_algorithm"]).filter(|own| !own.is_null())
+        else {
+            return;
+        };
+        let is_known = asked.text().is_some_and(|own| matches!(&*own.to_lowercase(), "sha256" | "sha-256"));
+        if !is_known
+            && config.path(&["integrity", "enable_checksums"]).and_then(|own| own.bool()) != Some(false)
+        {
+            let message = format!(
+                "`integrity.checksum_algorithm` is {:?}; new checksums are SHA-256 all the same.",
+                asked.plain()
+            );
+            self.add(Code::OutOfRange, Severity::Error, message);
         }
     }
 

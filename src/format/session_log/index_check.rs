@@ -1,13 +1,13 @@
 //! Compares a session's `index.json` (§3.3) with its memory log.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::format::id_index::IdIndex;
 use crate::format::id_lists::{IdListCheck, KeysOf};
 use crate::format::json_stream::{JsonEvent, JsonOutline, JsonVisitor, visit_object};
 use crate::format::writing::members_of;
-use crate::model::{Bytes, Code, Document, PackedView, Problem, Record, RecordBody, Severity, View};
+use crate::model::{Bytes, Code, Document, Moment, PackedView, Problem, Record, RecordBody, Severity, View};
 use crate::text::json::{Json, JsonKind};
 
 /// The maps from keys to ids.
@@ -28,8 +28,8 @@ pub struct EntryLog<'a> {
     /// The records whose id an earlier record has, and the line of that one.
     pub again: Vec<(u32, u32)>,
     ids: IdIndex<'a>,
-    /// The ids of tombstones. The index may have them or not.
-    deleted: HashSet<&'a str>,
+    /// The ids of tombstones, each with the latest time. The index may have them or not.
+    deleted: HashMap<&'a str, Option<Moment>>,
 }
 
 /// An entry of the log.
@@ -54,7 +54,13 @@ impl<'a> EntryLog<'a> {
     /// Collects the entries of a log.
     pub fn of(log: Option<&'a Document>, tombstones: Option<&'a Document>) -> Self {
         let deleted = tombstones.into_iter().flat_map(|own| &own.records);
-        let deleted: HashSet<&str> = deleted.filter_map(|own| own.named_id()).collect();
+        let deleted =
+            deleted.filter_map(|own| Some((own.named_id()?, own.view().and_then(|view| view.created))));
+        let deleted = deleted.fold(HashMap::new(), |mut all: HashMap<&str, Option<Moment>>, (id, at)| {
+            let latest = all.entry(id).or_default();
+            *latest = (*latest).max(at);
+            all
+        });
         let count = log.map_or(0, |log| log.records.len());
         let (mut entries, mut again, mut ids) = (Vec::with_capacity(count), Vec::new(), IdIndex::of(count));
         let records = log.into_iter().flat_map(|log| log.records.iter().map(move |own| (log, own)));
@@ -64,7 +70,7 @@ impl<'a> EntryLog<'a> {
             match ids.first(id, log, record.line) {
                 Some((_, line)) => again.push((number as u32, line)),
                 None => {
-                    let (number, is_live) = (number as u32, !deleted.contains(id));
+                    let (number, is_live) = (number as u32, !deleted.contains_key(id));
                     entries.push(LogEntry { id, number, record, packed, is_live });
                 }
             }
@@ -74,7 +80,13 @@ impl<'a> EntryLog<'a> {
 
     /// True if a tombstone names that entry.
     pub fn is_deleted(&self, view: View<'_>) -> bool {
-        view.id.is_some_and(|id| self.deleted.contains(id))
+        view.id.is_some_and(|id| self.deleted.contains_key(id))
+    }
+
+    /// The time of the tombstone that hides an entry written after it.
+    pub fn hidden_since(&self, view: View<'_>) -> Option<Moment> {
+        let since = (*self.deleted.get(view.id?)?)?;
+        view.created.filter(|created| *created > since).map(|_| since)
     }
 
     /// Returns the entries without a tombstone.
@@ -186,7 +198,7 @@ impl<'l, 'a> EntryIndexCheck<'l, 'a> {
                 missing += if own.is_live { lacking } else { 0 };
             }
             // Deleted memories may be in the map while they are in the log.
-            let may_stay = |id: &str| log.deleted.contains(id) && log.ids.place(id, &mut 0).is_some();
+            let may_stay = |id: &str| log.deleted.contains_key(id) && log.ids.place(id, &mut 0).is_some();
             let extra = listed.others(&log.ids, |id| !may_stay(id));
             (missing + extra > 0).then(|| format!("`{name}`: {missing} missing, {extra} extra"))
         })

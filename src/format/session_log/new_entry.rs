@@ -6,7 +6,7 @@ use super::config;
 use super::write::check_tags;
 use crate::format::writing::{
     AppendContext, AppendLines, RecordDraft, RecordMembers, Refusal, Result, list, refuse_taken,
-    with_config_of,
+    with_config_of, within_limit,
 };
 use crate::model::{Moment, is_file_name};
 use crate::text::canonical;
@@ -86,8 +86,11 @@ pub fn appended(context: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<
     let lens = ["memory.jsonl", "tombstones.jsonl", "index.json"].map(|name| context.lookup.len(&file(name)));
     let [Ok(Some(len)), Ok(deleted), Ok(index)] = lens else { return Ok(None) };
     let Ok(config) = context.lookup.small(Path::new("config.json")) else { return Ok(None) };
-    let ((limit, share), signs) =
-        with_config_of(config.as_deref(), |own| (config::size_limit(own), signs(own)));
+    let Ok(metadata) = context.lookup.small(&file("metadata.json")) else { return Ok(None) };
+    let of_session = with_config_of(metadata.as_deref(), config::session_compacts);
+    let ((limit, share), signs, compacts) = with_config_of(config.as_deref(), |own| {
+        (config::size_limit(own), signs(own), config::compacts(own, of_session))
+    });
     let given = EntryDefaults { session, now: context.now, random: context.random, signs };
     // An id that palimp makes needs no search.
     let own = RecordMembers::of(draft.record)?.text("id").ok().flatten();
@@ -96,9 +99,26 @@ pub fn appended(context: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<
         return Ok(None);
     }
     let line = new_entry(draft, &given, &|_| is_there.flatten() == Some(true))?;
-    let size = len + deleted.unwrap_or(0) + index.unwrap_or(0) + line.len() as u64;
-    let is_full = size as f64 >= limit as f64 * share;
+    let (log, beside) = (len + line.len() as u64, deleted.unwrap_or(0));
+    let index = index.unwrap_or(0);
+    if !compacts {
+        within_limit(Path::new(session), len + beside + index, log + beside + index, limit)?;
+    }
+    // An index that waits is longer than its file.
+    let at_most = index.max((log as f64 * in_index(&line)) as u64);
+    let is_full = (log + beside + at_most) as f64 >= limit as f64 * share;
     Ok((!is_full).then(|| vec![(file("memory.jsonl"), line)]))
+}
+
+/// Returns how many bytes of an index come with a byte of the log, at most, if all entries are like this one. Each tag has
+/// a list of ids.
+fn in_index(line: &[u8]) -> f64 {
+    let mut tape = Tape::default();
+    let Ok(entry) = json_edit::scan(&mut tape, line) else { return 1.0 };
+    let len = |name: &str| entry.get(name).map_or(0, |own| own.raw().len());
+    let tags = entry.get("tags").map_or(0, |own| own.items().count());
+    let bytes = 150 + len("timestamp") + len("type") + 2 * len("tags") + (tags + 2) * (len("id") + 4);
+    bytes as f64 / line.len() as f64
 }
 
 /// True if new entries get a checksum. The config can turn that off.

@@ -9,9 +9,11 @@ use super::{SessionLog, config, layout};
 use crate::format::writing::{
     AppendContext, AppendLines, ChangesResult, DeletionKind, DueTask, FloorOutcome, FormatWriter, NamePlace,
     NameUse, Operation, OwnOperations, RecordDraft, RecordMembers, Refusal, Result, WriteContext, accessed,
-    document, has_id, with_config, within_limit,
+    document, has_id, refuse_taken_session, with_config, with_config_of, within_limit,
 };
-use crate::model::{Change, DecayRule, Document, Entry, Moment, NameKind, State, Store, View, is_kept};
+use crate::model::{
+    Change, DecayRule, Document, Entry, Moment, NameKind, Session, State, Store, View, is_kept,
+};
 use crate::text::canonical::{self, Checksum};
 use crate::text::digest::hex;
 use crate::text::json::Json;
@@ -91,12 +93,11 @@ impl FormatWriter for SessionLog {
         &self,
         context: &WriteContext<'_>,
         draft: &RecordDraft<'_>,
-        bytes: u64,
+        after: &[Arc<Document>],
     ) -> Result<Vec<Entry>> {
         let name = draft.session.unwrap_or_default();
-        let session = context.store.sessions.iter().find(|session| session.name == name);
-        let size = session.ok_or_else(|| Refusal::no_session(name))?.size;
-        match compacts(context.store) && is_full(context.store, size + bytes) {
+        let is_full = is_full(context.store, size(after, Path::new(name)));
+        match is_full && compacts(context.store, Path::new(name)) {
             true => Ok(faded_away(context, name)),
             false => Ok(Vec::new()),
         }
@@ -124,9 +125,10 @@ impl FormatWriter for SessionLog {
         if updates {
             due.extend(crate::format::writing::decay_update(self, context));
         }
-        let compacts = compacts(context.store);
-        let full = |size| compacts && is_full(context.store, size);
-        for session in context.store.sessions.iter().filter(|session| full(session.size)) {
+        let is_due = |session: &&Session| {
+            is_full(context.store, session.size) && compacts(context.store, Path::new(&session.name))
+        };
+        for session in context.store.sessions.iter().filter(is_due) {
             let goes = faded_away(context, &session.name);
             if !goes.is_empty() {
                 let changes = crate::format::writing::removals(context.store, &goes);
@@ -169,9 +171,7 @@ impl FormatWriter for SessionLog {
                 format!("a session's id has letters, digits and _, {SESSION_ID} at most; {id:?} has not.");
             return Err(Refusal::invalid(message));
         }
-        if context.store.sessions.iter().any(|session| session.name == id) {
-            return Err(Refusal::unfit(format!("the session {id} already exists.")));
-        }
+        refuse_taken_session(context.store, id)?;
         let folder = Path::new("sessions").join(id);
         let now = json_edit::quoted(&context.now.to_millis());
         let metadata = format!(
@@ -229,12 +229,12 @@ fn tombstone(context: &WriteContext<'_>, entry: &Entry, reason: &str) -> Option<
     Some((session.path.join("tombstones.jsonl"), members.to_line(&[])))
 }
 
-/// True if the config wants full sessions compacted.
-fn compacts(store: &Store) -> bool {
-    with_config(store, |config| config::flag(config, &["storage", "auto_compact"])) == Some(true)
+fn compacts(store: &Store, session: &Path) -> bool {
+    let metadata = document(&store.documents, &Path::new("sessions").join(session).join("metadata.json"));
+    let of_session = with_config_of(metadata.map(|own| &*own.bytes), config::session_compacts);
+    with_config(store, |config| config::compacts(config, of_session))
 }
 
-/// True if a session of this size is at the threshold.
 fn is_full(store: &Store, size: u64) -> bool {
     let (limit, share) = with_config(store, config::size_limit);
     size as f64 >= limit as f64 * share
@@ -267,7 +267,6 @@ pub fn faded_away(context: &WriteContext<'_>, session: &str) -> Vec<Entry> {
 /// What a compaction removes (§5.1).
 const RULE: &str = "deleted memories are removed, and of the others those that have faded below a relevance of 0.05, but no preferences and nothing that is pinned";
 
-/// Returns the age in hours at which the relevance of an entry becomes too low.
 fn gone_at(importance: f64, half_life: Option<f64>) -> f64 {
     let faded = |importance: f64| match half_life {
         Some(hours) => hours * (importance / FADED).log2().max(0.0),

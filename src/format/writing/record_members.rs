@@ -17,6 +17,9 @@ pub fn set_field(
     let value = json_edit::scan(&mut tape, record)?;
     let name = if set.name == "text" && value.get("text").is_none() { main } else { set.name };
     let steps: Vec<&str> = name.split('.').collect();
+    if steps.contains(&"") {
+        return Err(Refusal::invalid(format!("{name:?} is not a field: a name is missing beside a dot.")));
+    }
     let is_text = match json_edit::value_at(value, &steps).map(|value| value.kind()) {
         // A field of another type may hold a string. Valid JSON replaces it, unless the name is `text`.
         Some(JsonKind::String) => set.name == "text" || writes.is_text(name) || json(set).is_err(),

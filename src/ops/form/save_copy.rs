@@ -59,7 +59,6 @@ fn of_json(
     Ok(String::from_utf8_lossy(&record).into_owned())
 }
 
-/// Returns a note's fields as JSON members. The note's id is made of its title.
 fn of_note(form: &EditForm, values: &[String]) -> String {
     let fields = form.fields.iter().zip(values).filter(|(field, value)| {
         let names_it = matches!(field.name.as_str(), "id" | "created" | "updated");

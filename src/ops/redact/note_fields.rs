@@ -11,6 +11,7 @@ use crate::model::{Entry, Store};
 use crate::ops::{Refusal, Result};
 use crate::text::front_matter::{Note, YamlField, YamlValue};
 use crate::text::json_edit::{JsonSplice, apply};
+use crate::text::line_ends;
 
 /// Refuses a note if one of these places is no content.
 pub(super) fn check(
@@ -102,5 +103,6 @@ fn is_read_alike(before: &[u8], after: &[u8], places: &[ValuePlace]) -> bool {
 /// True if a note has a text, also with the escapes of YAML.
 pub(super) fn has(raw: &[u8], text: &str) -> bool {
     let own = String::from_utf8_lossy(raw);
-    own.contains(text) || Note::read(&own).fields.iter().any(|field| field.value.plain().contains(text))
+    let has = |own: &str| line_ends::contains(own.as_bytes(), text.as_bytes());
+    has(&own) || Note::read(&own).fields.iter().any(|field| has(&field.value.plain()))
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::detectors::{self, Detection, Kind, MASK, masked};
 use crate::store::erase::salted;
+use crate::text::line_ends;
 
 /// What replaces a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +90,9 @@ impl Redaction {
     /// True if a short text has one of the values.
     pub(super) fn is_in(&self, text: &str) -> bool {
         match &self.values {
-            RedactedValues::Texts(texts) => texts.iter().any(|own| text.contains(&**own)),
+            RedactedValues::Texts(texts) => {
+                texts.iter().any(|own| line_ends::contains(text.as_bytes(), own.as_bytes()))
+            }
             _ => !detectors::detect(text.as_bytes(), None).is_empty(),
         }
     }

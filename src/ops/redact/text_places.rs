@@ -7,6 +7,7 @@ use crate::text::front_matter::Note;
 use crate::text::json::Json;
 use crate::text::json_edit::{quoted, scan};
 use crate::text::json_scanner::Tape;
+use crate::text::line_ends;
 use crate::text::string_places::unescaped;
 
 /// True if a record has a text, in a value or in the name of a field.
@@ -33,14 +34,14 @@ fn has(raw: &[u8], text: &str) -> bool {
         }
         Err(_) => {
             let own = String::from_utf8_lossy(raw);
-            Note::read(&own).fields.iter().any(|field| field.value.plain().contains(text))
+            Note::read(&own).fields.iter().any(|field| is_within(&field.value.plain(), text))
         }
     }
 }
 
 /// True if the name of a field or a number has a text.
 pub fn is_beside(root: Json<'_>, text: &str) -> bool {
-    root.each_other().any(|own| own.plain().contains(text))
+    root.each_other().any(|own| is_within(&own.plain(), text))
 }
 
 /// Returns the places of texts, and each text. Of two that overlap, the longer one is there.
@@ -65,10 +66,20 @@ pub fn inner(text: &str) -> String {
     all[1..all.len() - 1].to_owned()
 }
 
+fn is_within(own: &str, text: &str) -> bool {
+    line_ends::contains(own.as_bytes(), text.as_bytes())
+}
+
+/// Returns the text as it is inside a JSON string, with each kind of line end.
+fn escaped(text: &str) -> Vec<Vec<u8>> {
+    let variants = line_ends::variants(text.as_bytes()).into_iter();
+    variants.map(|own| inner(&String::from_utf8_lossy(&own)).into_bytes()).collect()
+}
+
 /// True if bytes have a text, as it is or as JSON spells it: JSON may be inside a string.
 fn is_in(bytes: &[u8], text: &str) -> bool {
-    let has = |own: &str| memchr::memmem::find(bytes, own.as_bytes()).is_some();
-    has(text) || has(&inner(text))
+    let has = |own: &Vec<u8>| memchr::memmem::find(bytes, own).is_some();
+    line_ends::contains(bytes, text.as_bytes()) || escaped(text).iter().any(has)
 }
 
 /// Returns where texts are in bytes, in order.
@@ -77,12 +88,14 @@ fn found(bytes: &[u8], texts: &[String]) -> Vec<(Range<usize>, Vec<u8>)> {
     sorted.sort_by_key(|own| std::cmp::Reverse(own.len()));
     let mut all: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
     for text in sorted {
-        for form in [text.clone(), inner(text)] {
-            for at in memchr::memmem::find_iter(bytes, form.as_bytes()) {
-                let span = at..at + form.len();
-                if !all.iter().any(|(own, _)| own.start < span.end && span.start < own.end) {
-                    all.push((span, text.clone().into_bytes()));
-                }
+        let plain = line_ends::find_all(bytes, text.as_bytes());
+        let escaped = escaped(text).into_iter().flat_map(|form| {
+            let all: Vec<usize> = memchr::memmem::find_iter(bytes, &form).collect();
+            all.into_iter().map(move |at| at..at + form.len())
+        });
+        for span in plain.into_iter().chain(escaped) {
+            if !all.iter().any(|(own, _)| own.start < span.end && span.start < own.end) {
+                all.push((span, text.clone().into_bytes()));
             }
         }
     }

@@ -17,13 +17,15 @@ use crate::text::merge_conflict::{ConflictSide, conflicts};
 impl RepairContext<'_> {
     pub(super) fn safe_of_document(&self, document: &Document, problem: &Problem) -> Option<ProblemFix> {
         let is_mark = problem.code == Code::ByteOrderMark && self.is_ours(document);
-        let starts = || document.bytes.range(0..BOM.len()).is_some_and(|own| *own == *BOM);
-        (is_mark && starts()).then(|| {
-            let out = vec![piece(document, problem, (0, BOM.to_vec()))];
-            let reason = "It says nothing that is not known.";
-            let edits = vec![(0..BOM.len(), Vec::new())];
-            ProblemFix::edit("remove the byte order mark", 100, reason, (&document.path, edits, out)).safe()
-        })
+        let is_end_of_mark =
+            |end: &usize| document.bytes.range(end - BOM.len()..*end).is_some_and(|bytes| *bytes == *BOM);
+        // Programs that add a mark to a file that has one leave several.
+        let ends = (1..).map(|number| number * BOM.len()).take_while(is_end_of_mark);
+        let end = ends.last().filter(|_| is_mark)?;
+        let out = vec![piece(document, problem, (0, BOM.repeat(end / BOM.len())))];
+        let (reason, edits) = ("It says nothing that is not known.", vec![(0..end, Vec::new())]);
+        let place = (&*document.path, edits, out);
+        Some(ProblemFix::edit("remove the byte order mark", 100, reason, place).safe())
     }
 
     /// True if a document is a file of the store that no other file depends on.

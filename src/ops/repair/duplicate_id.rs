@@ -167,7 +167,6 @@ impl RepairContext<'_> {
     }
 }
 
-/// Returns an id that is similar to this one.
 fn another(id: &str, number: u64) -> String {
     let own = format!("{id}-{number}");
     let is_uuid = id.len() == 36 && id.split('-').map(str::len).eq([8, 4, 4, 4, 12]);

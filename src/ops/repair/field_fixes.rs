@@ -37,7 +37,6 @@ impl<'a> RepairContext<'a> {
         self.store().entries.get(self.store().entry_number(at as u32, number)? as usize)
     }
 
-    /// Returns the record of a log with the fixes of these findings.
     fn corrected(
         &self,
         document: &Document,

@@ -23,7 +23,6 @@ fn added(kept: &[FileCopy]) -> Vec<(&Path, &[u8], &str)> {
     all
 }
 
-/// Returns the words for the lines of a record.
 fn lines_of(record: &Record) -> String {
     match record.lines {
         0 | 1 => format!("line {}", record.line),

@@ -12,6 +12,7 @@ pub mod duplicate_id;
 mod encoding;
 pub mod field_fixes;
 mod fix;
+mod fix_outcome;
 mod fix_preview;
 pub mod intact_copies;
 mod json_syntax;

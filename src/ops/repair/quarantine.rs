@@ -262,7 +262,6 @@ impl RestoredLines {
     }
 }
 
-/// True if a file has the piece as complete lines.
 fn is_there(bytes: &[u8], lines: &[&[u8]], (held, present): (&[u8], &HashSet<&[u8]>)) -> bool {
     if !lines.iter().all(|own| present.contains(own.trim_ascii_end())) {
         return false;
@@ -275,7 +274,6 @@ fn is_there(bytes: &[u8], lines: &[&[u8]], (held, present): (&[u8], &HashSet<&[u
     lines.len() == 1 || memchr::memmem::find_iter(held, own).any(is_line)
 }
 
-/// Returns the change that restores a document as a whole.
 fn whole(
     bench: &RepairContext<'_>,
     file: &Path,

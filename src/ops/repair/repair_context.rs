@@ -172,7 +172,7 @@ impl<'a> RepairContext<'a> {
         }
         fixes.extend(self.of_format(problem).into_iter().filter(|own| !own.is_safe));
         fixes.sort_by_key(|own| (!own.is_safe, std::cmp::Reverse(own.confidence)));
-        fixes
+        self.with_outcomes(problem, fixes)
     }
 
     /// Returns the fix of a problem that loses nothing.

@@ -103,7 +103,6 @@ impl RepairContext<'_> {
         Some(SafeLineFix { file: document.path.clone(), lines, fix, has_whole, zoned })
     }
 
-    /// Returns the lines around a broken record that are one memory once the NULs between them are removed.
     fn joined_without_noise(&self, document: &Document, number: usize) -> Option<Range<usize>> {
         let records = &document.records;
         let gap = |next: usize| {

@@ -157,7 +157,6 @@ impl RepairContext<'_> {
         cut.map_or((object, Vec::new()), |(object, told)| (object, vec![told]))
     }
 
-    /// Returns the name of the time in which a memory was cut.
     fn cut_time(&self, document: &Document, object: &[u8], own: &CompletedObject) -> Option<String> {
         let format = self.format.filter(|_| own.is_cut_text)?;
         let read = self.read_alone(document, object)?;
@@ -224,7 +223,6 @@ impl RepairContext<'_> {
         Some(document.raw(whole).into_owned())
     }
 
-    /// Returns a value for a field of which nothing is left.
     fn filling(&self, document: &Document, own: &FieldSpec, object: &[u8], near: Option<&[u8]>) -> String {
         let now = quoted(&self.context.now.to_millis());
         if is_id(&own.name, object, near) {

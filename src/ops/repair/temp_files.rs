@@ -66,7 +66,6 @@ impl<'a> RepairContext<'a> {
         Some((own, own.bytes.range(0..own.bytes.len())?.into_owned()))
     }
 
-    /// Returns the lines of intact memories that a log lacks and that may be restored.
     fn lacking(&self, target: &Document, held: &[u8], bytes: &[u8]) -> Vec<Vec<u8>> {
         let Some(format) = self.format.filter(|_| is_log(&target.path)) else { return Vec::new() };
         let known: HashSet<&str> = target.records.iter().filter_map(|own| own.view()?.id).collect();

@@ -98,6 +98,12 @@ impl StagedChange {
         }
     }
 
+    /// Allows that others append to a log, even if the format forbids to adapt its changes.
+    pub(super) fn with_late_lines(self) -> StagedChange {
+        let is_in_place = self.grows && matches!(self.act, Act::Splice(_));
+        StagedChange { exact: self.exact && !is_in_place, ..self }
+    }
+
     pub(super) fn base(&self) -> Bytes {
         self.base.clone().unwrap_or_default()
     }
@@ -194,7 +200,9 @@ pub struct ApplyContext<'a, 'c> {
 impl ApplyContext<'_, '_> {
     /// Notes that the file may be changed from here on.
     pub(super) fn begin(&mut self, own: &StagedChange) {
-        self.carried.began |= !own.derived;
+        if !own.derived {
+            self.carried.began.insert(own.relative.clone(), LostRace::No);
+        }
         self.carried.began_there |= !own.derived && !own.is_new();
         self.carried.began_derived |= own.derived;
     }
@@ -300,6 +308,9 @@ impl ApplyContext<'_, '_> {
                 }
                 Act::Splice(_) | Act::Remove(_) => {
                     if self.replace(own, is_ours)? == LostRace::Yes {
+                        if let Some(lost) = self.carried.began.get_mut(&own.relative) {
+                            *lost = LostRace::Yes;
+                        }
                         match self.stop(own, began)? {
                             LostRace::Yes => return Ok(LostRace::Yes),
                             LostRace::No => continue,

@@ -141,18 +141,19 @@ fn taken_back(
     error: CommitError,
     carried: &ApplyProgress,
 ) -> CommitError {
-    if !carried.began && carried.began_derived {
+    if carried.began.is_empty() && carried.began_derived {
         // Only derived files were to be rebuilt: the next start finishes that.
         return error.with(FilesState::Halfway);
     }
     // New files alone are removed without a lock and without a journal line: no other program knows
     // them, and the holder of the lock may keep us waiting.
     let is_made_alone = !carried.began_there && !carried.began_derived;
-    if !carried.began || (is_made_alone && create_files::unmake(context, &carried.created).is_ok()) {
+    if carried.began.is_empty() || (is_made_alone && create_files::unmake(context, &carried.created).is_ok())
+    {
         let _ = context.vault.forget(number);
         return error.with(FilesState::Untouched);
     }
-    match recover_steps::settle(context, number, false) {
+    match recover_steps::settle(context, number, Some(&carried.began)) {
         Ok(recover_steps::RecoveryOutcome::Undone) => error.with(FilesState::Restored),
         _ => error.with(FilesState::Halfway),
     }

@@ -14,7 +14,7 @@ pub enum FilesState {
     Untouched,
     /// A part of the change was made and undone.
     Restored,
-    /// A part of the change was made; the next start finishes or undoes it.
+    /// A part of the change was made; the next start finishes or undoes it, unless others change the same first.
     Halfway,
     /// A part was erased; the next start continues, and nothing undoes it.
     Erasing,
@@ -25,7 +25,9 @@ impl FilesState {
         match self {
             FilesState::Untouched => "Nothing was changed.",
             FilesState::Restored => "What was changed already is undone.",
-            FilesState::Halfway => "It was interrupted; the next change of this store finishes or undoes it.",
+            FilesState::Halfway => {
+                "It was interrupted; the next change of this store finishes or undoes it, or says why it can't."
+            }
             FilesState::Erasing => {
                 "It is not erased everywhere yet; the next change of this store continues it."
             }
@@ -205,6 +207,7 @@ impl CommitError {
             | CommitError::Moved { files, .. }
             | CommitError::Io { files, .. }
             | CommitError::Stopped { files, .. } => *files,
+            CommitError::NotErased { .. } => FilesState::Erasing,
             _ => FilesState::Untouched,
         }
     }

@@ -162,7 +162,6 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Returns the settings of the store's config as it is on disk.
 fn tuning(host: Host<'_>, store: &Store) -> StoreTuning {
     let Some(tuning) = format::by_name(store.format).and_then(|own| own.tuning()) else {
         return StoreTuning::default();

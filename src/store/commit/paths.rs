@@ -10,7 +10,6 @@ use crate::store::hidden_names::OldFileName;
 const STEPS: usize = 16;
 
 impl CommitContext<'_> {
-    /// Returns the full path of a file.
     pub(super) fn path(&self, relative: &Path) -> PathBuf {
         match relative.strip_prefix("..") {
             Ok(beside) => self.path_beside(beside),

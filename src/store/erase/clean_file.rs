@@ -28,6 +28,8 @@ pub struct ErasureMarks<'a> {
     pub parts: &'a Needles,
     /// The reason code of the erasure.
     pub reason: &'a str,
+    /// True for a file that agents read and write: what came to it meanwhile stays.
+    pub is_live: bool,
 }
 
 /// What an erasure makes of a file.
@@ -114,7 +116,9 @@ fn without_records(
     marks: ErasureMarks<'_>,
 ) -> Result<CleanedFile, Refusal> {
     let records = wanted.read_new(path, bytes, Some(marks.main));
-    let is_taken = |own: &&Record| wanted.is_erased(path, raw(bytes, own), own.view(), Some(marks.main));
+    let is_new = |own: &Record| marks.is_live && wanted.is_new(path, raw(bytes, own), own.view());
+    let is_taken =
+        |own: &&Record| wanted.is_erased(path, raw(bytes, own), own.view(), Some(marks.main)) && !is_new(own);
     if is_log_or_copy(path) {
         let (taken, stay): (Vec<&Record>, Vec<&Record>) = records.iter().partition(is_taken);
         let edits = cleaned_log(wanted, (path, bytes), (&taken, &stay), marks);

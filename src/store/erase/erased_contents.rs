@@ -48,7 +48,8 @@ impl ErasedContents {
     /// Collects the texts of the wanted records and parts of a file. Returns their number.
     pub fn see(&mut self, wanted: &ErasureMatcher<'_>, path: &Path, bytes: &[u8]) -> usize {
         let records = wanted.read_new(path, bytes, None);
-        let count = self.see_records(wanted, path, &records, &|record| raw(bytes, record).into());
+        let goes = |raw: &[u8], view: Option<View<'_>>| wanted.is_erased(path, raw, view, None);
+        let count = self.see_records(wanted, path, &records, &|record| raw(bytes, record).into(), &goes);
         count + self.see_parts(wanted, path, bytes)
     }
 
@@ -64,7 +65,8 @@ impl ErasedContents {
     /// Like `see`, for a file that is already read.
     pub fn see_document(&mut self, wanted: &ErasureMatcher<'_>, own: &Document) -> usize {
         let records = wanted.records(own);
-        let count = self.see_records(wanted, &own.path, &records, &|record| own.raw(record));
+        let goes = |raw: &[u8], view: Option<View<'_>>| wanted.takes(own, raw, view, None);
+        let count = self.see_records(wanted, &own.path, &records, &|record| own.raw(record), &goes);
         count + self.see_parts(wanted, &own.path, &own.bytes)
     }
 
@@ -104,15 +106,19 @@ impl ErasedContents {
         path: &Path,
         records: &[Record],
         raw: &dyn Fn(&Record) -> Cow<'b, [u8]>,
+        goes: &dyn Fn(&[u8], Option<View<'_>>) -> bool,
     ) -> usize {
         if wanted.role(path) == Role::Tombstones {
-            let own = records.iter().filter(|own| wanted.is_erased(path, &raw(own), own.view(), None));
+            let own = records.iter().filter(|own| goes(&raw(own), own.view()));
             own.for_each(|own| self.see_tombstone(wanted, &raw(own)));
             return 0;
         }
         let mut count = 0;
-        for record in records.iter().filter(|own| wanted.is_erased(path, &raw(own), own.view(), None)) {
+        for record in records.iter().filter(|own| goes(&raw(own), own.view())) {
             let raw = raw(record);
+            if record.view().is_some() && wanted.came_late(&raw) {
+                continue;
+            }
             let text = self.text(&raw);
             wanted.remember(&text);
             self.main.insert(Arc::clone(&text));
@@ -246,8 +252,15 @@ impl<'a> SearchTextFilter<'a> {
         let mut all_stay = true;
         for record in &own.records {
             let raw = own.raw(record);
-            let is_erased = self.wanted.is_erased(&own.path, &raw, record.view(), None);
+            let is_erased = self.wanted.takes(own, &raw, record.view(), None);
             all_stay &= !is_erased;
+            if !is_erased && self.wanted.is_arrival(own, &raw, record.view()) {
+                // An erased text in it is found by the search, as it came under the name of an erased record.
+                let found = self.all.which(&raw).into_iter();
+                self.shared.extend(found.filter(|at| *at >= self.main.len()));
+                all_stay = false;
+                continue;
+            }
             if !is_erased && self.is_alike(&raw) {
                 // Every such record is reported, so its copies must be read too.
                 self.wanted.kept_lines.forget(&raw);

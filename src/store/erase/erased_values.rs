@@ -12,6 +12,7 @@ use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::{self, JsonSplice};
 use crate::text::json_scanner::Tape;
 use crate::text::keyed_search::each_decoding;
+use crate::text::line_ends;
 use crate::text::pattern_search;
 use crate::text::string_places::unescaped;
 
@@ -26,9 +27,9 @@ pub struct ErasedValues {
 }
 
 impl ErasedValues {
-    /// Takes these values.
+    /// Takes these values, whatever their line ends are.
     pub fn of(values: &[SharedText]) -> ErasedValues {
-        let values = values.to_vec();
+        let values: Vec<SharedText> = values.iter().map(|own| line_ends::unified(own).into()).collect();
         // Without a search nothing is found, and nothing is called erased: it fails only for gigabytes of values.
         let builder = pattern_search::builder(values.iter().map(|own| own.len()));
         let search = builder.build(values.iter().map(|own| &**own)).ok().filter(|_| !values.is_empty());
@@ -49,7 +50,7 @@ impl ErasedValues {
 
     /// True if a text is one of them.
     pub fn is_value(&self, text: &[u8]) -> bool {
-        self.values.iter().any(|own| **own == *text)
+        self.values.iter().any(|own| **own == *line_ends::unified(text))
     }
 
     /// True if one of them is in the bytes, in any form.
@@ -178,8 +179,7 @@ impl ErasedValues {
     fn spans(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut spans: Vec<Range<usize>> = Vec::new();
         for value in &self.values {
-            let all = memchr::memmem::find_iter(text, &**value);
-            spans.extend(all.map(|at| at..at + value.len()));
+            spans.extend(line_ends::find_all(text, value));
         }
         spans.sort_by_key(|own| own.start);
         let mut merged: Vec<Range<usize>> = Vec::new();

@@ -4,23 +4,26 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::clean_file::{CleanedFile, ErasureMarks, clean, clean_tombstones, scrubbed};
+use super::clean_file::{CleanedFile, ErasureEdits, ErasureMarks, clean, clean_tombstones, scrubbed};
 use super::erased_contents::{ErasedContents, SearchTextFilter, SearchTexts};
-use super::matcher::ErasureMatcher;
+use super::matcher::{ErasureMatcher, is_live};
 use crate::format::Placement;
 use crate::format::writing::{AuditEvent, Refusal, WriteContext, document};
 use crate::model::plan::change::SHARED_MODE;
-use crate::model::{Act, Bytes, Change, Document, Entry, Moment, PathText, Plan, Role, container};
+use crate::model::{
+    Act, Bytes, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, container,
+};
 use crate::store::commit::CommitError;
 use crate::store::compressed_files::{FileCompression, inside};
 use crate::store::derived_files;
 use crate::store::erase::original_path::is_log_or_copy;
+use crate::text::lines;
 use crate::text::needle::Needles;
 use crate::text::repack::{gzip, retar};
 use crate::text::unpack::{gunzip, untar};
 
-/// The largest size one file may unpack to, in bytes.
-pub const ERASE_UNPACK_LIMIT: u64 = 256 << 20;
+/// The largest size one file may unpack to, in bytes. Small in unit tests.
+pub const ERASE_UNPACK_LIMIT: u64 = if cfg!(test) { 1 << 20 } else { 256 << 20 };
 
 /// A file whose bytes a loaded store does not have: a copy, an archive, an unknown file.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +99,7 @@ impl ErasureContext<'_> {
         let store = self.context.store;
         let (all, main) = self.contents.needles();
         let parts = self.contents.parts(self.matcher, &store.documents);
-        let marks = ErasureMarks { main: &main, parts: &parts, reason: self.reason };
+        let marks = ErasureMarks { main: &main, parts: &parts, reason: self.reason, is_live: false };
         let mut changes =
             ErasureChanges { tombstones: self.tombstones(&all, &main), ..ErasureChanges::default() };
         let with_torn = self.clean(marks, &mut changes)?;
@@ -230,7 +233,7 @@ impl ErasureContext<'_> {
         if matches!(own.role, Role::Index | Role::Metadata) {
             return Ok(());
         }
-        let base = own.bytes.clone();
+        let (base, marks) = (own.bytes.clone(), ErasureMarks { is_live: is_live(own), ..marks });
         if let Some(change) = clean(self.matcher, &own.path, &own.bytes, marks)?.change(&own.path, base) {
             changes.seen.push(change.clone());
             changes.data.push(change);
@@ -351,9 +354,8 @@ impl ErasureContext<'_> {
         let mut known: HashMap<PathBuf, HashSet<&str>> = HashMap::new();
         let mut made = HashSet::new();
         for entry in &store.entries {
-            let path = &store.document(entry).path;
-            let view = store.view(entry);
-            if !self.matcher.is_erased(path, &store.raw(entry), view, Some(main)) {
+            let (file, view) = (store.document(entry), store.view(entry));
+            if !self.matcher.takes(file, &store.raw(entry), view, Some(main)) {
                 continue;
             }
             let id = view.and_then(|view| view.id);
@@ -378,13 +380,39 @@ impl ErasureContext<'_> {
             let Some(there) = document(&store.documents, &path) else {
                 return Change::append(path, new, None);
             };
-            let edits = clean_tombstones(self.matcher, there, all, self.reason);
+            let mut edits = clean_tombstones(self.matcher, there, all, self.reason);
+            edits.extend(self.tombstones_of_arrivals(there));
+            edits.sort_by_key(|(range, _)| range.start);
             if edits.is_empty() {
                 return Change::append(path, new, Some(there.bytes.clone()));
             }
             Change::edits(path, there.bytes.clone(), edits).and_append(&new)
         };
         lines.into_iter().map(change).filter(|change| !change.is_empty()).collect()
+    }
+
+    /// Returns the removal of the tombstones that this erasure wrote for ids that other memories got meanwhile.
+    fn tombstones_of_arrivals(&self, there: &Document) -> ErasureEdits {
+        let store = self.context.store;
+        let Some((tombstone, began)) = self.matcher.format.own().tombstone.zip(self.began) else {
+            return ErasureEdits::new();
+        };
+        let arrivals = store
+            .entries
+            .iter()
+            .filter(|own| self.matcher.is_arrival(store.document(own), &store.raw(own), store.view(own)));
+        let hides =
+            |own: &Entry| tombstone(self.context, own, self.reason).is_some_and(|own| own.0 == there.path);
+        let ids: HashSet<&str> =
+            arrivals.filter(|own| hides(own)).filter_map(|own| store.view(own)?.id).collect();
+        let is_ours = |own: &Record| {
+            let Some(view) = own.view() else { return false };
+            // A tombstone has milliseconds.
+            let is_since = |at: Moment| at.0.div_euclid(1_000) >= began.0.div_euclid(1_000);
+            view.id.is_some_and(|id| ids.contains(id)) && view.created.is_some_and(is_since)
+        };
+        let spans: Vec<Span> = there.records.iter().filter(|own| is_ours(own)).map(|own| own.span).collect();
+        lines::removal_edits(&there.bytes, &spans)
     }
 
     /// Marks the texts that the remaining part of a copy also has.

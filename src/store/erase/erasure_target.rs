@@ -1,5 +1,6 @@
 //! What an erasure takes out.
 
+use crate::format::{by_name, main_text};
 use crate::model::Entry;
 use crate::model::Store;
 use crate::model::deleted_from;
@@ -32,8 +33,8 @@ pub struct ErasureTarget {
     /// A salted digest that recognizes what has no id. It is removed when the erasure is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// A keyed digest that recognizes a record without an id after the erasure is over. The list keeps it
-    /// without the key.
+    /// A keyed digest that recognizes a record without an id, or the text of one without a time, after the erasure is
+    /// over. The list keeps it without the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyed: Option<String>,
     /// Its creation time.
@@ -54,8 +55,15 @@ impl ErasureTarget {
         let said = || part.map_or_else(|| store.raw(entry), Cow::Borrowed);
         let digest = id.is_none().then(|| salted(salt, &said()));
         let is_known_again = id.is_none() && part.is_none() && store.view(entry).is_some();
-        let keyed = is_known_again.then(|| keyed(salt, &store.raw(entry)));
+        let created = store.view(entry).and_then(created);
+        let has_text_alone = id.is_some() && created.is_none();
         let path = &store.document(entry).path;
+        let format = by_name(store.format).filter(|_| has_text_alone);
+        let text = |format| salted(salt, main_text(format, path, &store.raw(entry)).as_bytes());
+        let keyed = match is_known_again {
+            true => Some(keyed(salt, &store.raw(entry))),
+            false => format.map(text),
+        };
         let file = deleted_from(path).unwrap_or(path);
         ErasureTarget {
             id,
@@ -64,7 +72,7 @@ impl ErasureTarget {
             was,
             digest,
             keyed,
-            created: store.view(entry).and_then(created),
+            created,
             namesakes: Vec::new(),
         }
     }

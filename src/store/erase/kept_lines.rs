@@ -52,7 +52,7 @@ impl ErasureMatcher<'_> {
         let mut tape = Tape::default();
         for record in own.records.iter().filter(|own| own.view().is_some()) {
             let raw = own.raw(record);
-            if !self.is_erased(&own.path, &raw, record.view(), None) && is_record(&raw, &mut tape) {
+            if !self.takes(own, &raw, record.view(), None) && is_record(&raw, &mut tape) {
                 let mut lines = self.kept_lines.lines.borrow_mut();
                 let noted = lines.entry(self.kept_lines.hash(&raw)).or_insert(Some(kind));
                 *noted = noted.filter(|own| *own == kind);
@@ -60,7 +60,6 @@ impl ErasureMatcher<'_> {
         }
     }
 
-    /// Returns a hash of how a file's lines are read and whose they are. Both may depend on the path.
     fn kind(&self, path: &Path) -> u64 {
         self.kept_lines.key.hash_one((original(path), self.folder(path), format!("{:?}", self.role(path))))
     }

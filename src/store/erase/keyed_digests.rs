@@ -14,12 +14,12 @@ use crate::text::json_scanner::Tape;
 
 /// Digests of records without an id, by creation time. A record with another time needs no digest.
 #[derive(Default)]
-pub(super) struct KeyedDigests<'a>(HashMap<Option<&'a str>, SaltedDigests<'a>>);
+pub(super) struct KeyedDigests<'a>(HashMap<Option<&'a str>, SaltedDigests>);
 
 impl<'a> KeyedDigests<'a> {
     pub(super) fn of(targets: &'a [ErasureTarget]) -> KeyedDigests<'a> {
         let mut by_time: HashMap<Option<&str>, Vec<&str>> = HashMap::new();
-        for own in targets {
+        for own in targets.iter().filter(|own| own.id.is_none()) {
             let digest = own.keyed.as_deref();
             by_time.entry(own.created.as_deref()).or_default().extend(digest);
         }

@@ -6,16 +6,18 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::erased_values::ErasedValues;
 use super::kept_lines::KeptLines;
 use super::keyed_digests::KeyedDigests;
 use super::namesakes::{IdGroup, created};
-use super::salted_digests::SaltedDigests;
+use super::salted_digests::{SaltedDigests, salted};
 use super::torn_lines::as_damaged_lines;
 use crate::format::writing::{ErasablePart, FormatEraser};
-use crate::format::{Format, Placement};
-use crate::model::{Document, Moment, PathText, Record, Role, Span, Store, View};
+use crate::format::{Format, Placement, main_text};
+use crate::model::{Document, Entry, Moment, PathText, Record, Role, Span, Store, View, container};
+use crate::store::compressed_files::FileCompression;
 use crate::store::erase::erasure_target::SharedText;
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
@@ -38,7 +40,7 @@ pub struct ErasureMatcher<'a> {
     with_torn: RefCell<BTreeSet<String>>,
     /// The erased records of each id, by session.
     by_id: HashMap<&'a str, Vec<(Option<&'a str>, IdGroup<'a>)>>,
-    pub(super) digests: SaltedDigests<'a>,
+    pub(super) digests: SaltedDigests,
     keyed: KeyedDigests<'a>,
     /// True if an earlier erasure removed them. Other records may have got their ids since.
     is_over: bool,
@@ -48,6 +50,12 @@ pub struct ErasureMatcher<'a> {
     pub values: ErasedValues,
     /// Whether a record has a value, by its hash.
     value_lines: RefCell<HashMap<u64, bool>>,
+    /// The bytes that the records had in live files when the erasure began. `None` before that.
+    shown: Option<SaltedDigests>,
+    /// The versions that were found before the erasure began. `None` if it goes on after an interruption.
+    known: Option<BTreeSet<SharedText>>,
+    /// The versions that came to live files since.
+    arrived: RefCell<BTreeSet<SharedText>>,
     /// The last file, and whether it is a log that the format knows.
     last_file: RefCell<Option<(PathBuf, bool)>>,
 }
@@ -89,6 +97,9 @@ impl<'a> ErasureMatcher<'a> {
             target_names: TargetNames::of(targets),
             values: ErasedValues::default(),
             value_lines: RefCell::default(),
+            shown: None,
+            known: None,
+            arrived: RefCell::default(),
             last_file: RefCell::default(),
         }
     }
@@ -96,6 +107,85 @@ impl<'a> ErasureMatcher<'a> {
     /// Returns the matcher for these values, too: a line of a log that holds one goes, in every version.
     pub fn with_values(self, values: &[SharedText]) -> ErasureMatcher<'a> {
         ErasureMatcher { values: ErasedValues::of(values), ..self }
+    }
+
+    /// Returns the matcher of an erasure that has begun: what gets the name of an erased record from now on, with other
+    /// bytes than the `shown`, is another memory.
+    pub fn with_shown(self, shown: &[String]) -> ErasureMatcher<'a> {
+        ErasureMatcher { shown: Some(SaltedDigests::of(shown.iter().map(String::as_str))), ..self }
+    }
+
+    /// Returns the matcher once all versions were found: the text of another one is nothing that was erased.
+    pub fn with_all_found(self) -> ErasureMatcher<'a> {
+        let known = Some(self.raws.borrow().clone());
+        ErasureMatcher { known, ..self }
+    }
+
+    /// True if this version came after the erasure began. It may have a copy, which goes, but its text is not searched for.
+    pub(super) fn came_late(&self, raw: &[u8]) -> bool {
+        self.known.as_ref().is_some_and(|known| !known.contains(raw)) || self.arrived.borrow().contains(raw)
+    }
+
+    /// Notes what came to live files since the erasure began.
+    pub fn note_arrivals(&self, store: &Store) {
+        let raws = store.entries.iter().filter_map(|own| {
+            let raw = store.raw(own);
+            self.is_arrival(store.document(own), &raw, store.view(own)).then(|| raw.into())
+        });
+        self.arrived.borrow_mut().extend(raws);
+    }
+
+    /// Returns salted digests of the bytes that the erased records have in live files.
+    pub fn shown(&self, documents: &[Arc<Document>], salt: &[u8]) -> Vec<String> {
+        let mut shown = BTreeSet::new();
+        for own in documents.iter().filter(|own| is_live(own)) {
+            for record in self.records(own).iter().filter(|record| self.may_be_named(record)) {
+                let raw = own.raw(record);
+                if self.is_erased(&own.path, &raw, record.view(), None) {
+                    shown.insert(salted(salt, &raw));
+                }
+            }
+        }
+        shown.into_iter().collect()
+    }
+
+    /// False for a record with an id that no erased one has: its bytes need not be read.
+    fn may_be_named(&self, record: &Record) -> bool {
+        let id = record.view().and_then(|view| view.id).filter(|id| !id.is_empty());
+        id.is_none_or(|id| self.has_id(id))
+    }
+
+    /// True if a record of a document is erased. What came to a live file meanwhile is not.
+    pub fn takes(
+        &self,
+        own: &Document,
+        raw: &[u8],
+        view: Option<View<'_>>,
+        contents: Option<&Needles>,
+    ) -> bool {
+        self.is_erased(&own.path, raw, view, contents) && !(is_live(own) && self.is_new(&own.path, raw, view))
+    }
+
+    /// True if a record of a live file came after the erasure began, under the name of an erased one.
+    pub fn is_arrival(&self, own: &Document, raw: &[u8], view: Option<View<'_>>) -> bool {
+        is_live(own) && self.is_new(&own.path, raw, view) && self.is_erased(&own.path, raw, view, None)
+    }
+
+    /// Returns the memories that came to live files under the names of erased ones, as `file:line id`.
+    pub fn arrivals(&self, store: &Store) -> Vec<String> {
+        let came = |own: &&Entry| self.is_arrival(store.document(own), &store.raw(own), store.view(own));
+        let name = |own: &Entry| {
+            let id = store.view(own).and_then(|view| view.id).unwrap_or("(no id)");
+            format!("{}:{} {id}", store.document(own).path.to_text(), store.record(own).line)
+        };
+        store.entries.iter().filter(came).map(name).collect()
+    }
+
+    /// True if no erased record of a live file had these bytes when the erasure began. What has a value goes all the
+    /// same, as a copy of it.
+    pub(super) fn is_new(&self, path: &Path, raw: &[u8], view: Option<View<'_>>) -> bool {
+        let Some(shown) = self.shown.as_ref().filter(|_| view.is_some()) else { return false };
+        !shown.has(raw) && !self.digests.has(raw) && !self.goes_for_value(path, raw)
     }
 
     /// Returns a matcher for records that an earlier erasure removed.
@@ -241,7 +331,8 @@ impl<'a> ErasureMatcher<'a> {
     /// it has neither id nor time and a record of its file was erased.
     pub fn may_take_torn(&self, path: &Path, view: View<'_>) -> bool {
         let path = original(path);
-        let of_file = || self.targets.iter().any(|own| own.keyed.is_some() && own.file == path);
+        let of_file =
+            || self.targets.iter().any(|own| own.keyed.is_some() && own.id.is_none() && own.file == path);
         let is_unnamed = view.id.is_none_or(str::is_empty) && view.created.is_none();
         self.keyed.has_time(view) || is_unnamed && of_file()
     }
@@ -256,6 +347,14 @@ impl<'a> ErasureMatcher<'a> {
             _ => true,
         };
         self.targets.iter().any(|own| own.file == path && is_id(own) && is_time(own))
+    }
+
+    /// True if a record without a time has the id of an erased one and another text: the name was given again.
+    pub fn has_other_text(&self, path: &Path, raw: &[u8], view: Option<View<'_>>) -> bool {
+        let groups = view.and_then(|view| view.id).and_then(|id| self.by_id.get(id)).into_iter().flatten();
+        let text = || main_text(self.format, &original(path), raw);
+        let mut groups = groups.filter(|(session, _)| self.is_of(*session, path, raw)).peekable();
+        groups.peek().is_some() && groups.all(|(_, group)| group.has_other_text(&text()))
     }
 
     /// True if an erased record has this id.
@@ -283,7 +382,6 @@ impl<'a> ErasureMatcher<'a> {
         }
     }
 
-    /// Returns the session whose name is in a path.
     pub(super) fn folder(&self, path: &Path) -> Option<&String> {
         path.iter().map(PathText::to_text).find_map(|part| {
             let part =
@@ -291,6 +389,11 @@ impl<'a> ErasureMatcher<'a> {
             self.sessions.get(part)
         })
     }
+}
+
+/// True for a file that agents read and write: no archive, no copy.
+pub(super) fn is_live(own: &Document) -> bool {
+    own.role == Role::Records && container(&own.path).is_none() && FileCompression::of(&own.path).is_none()
 }
 
 fn session_of(raw: &[u8]) -> Option<String> {

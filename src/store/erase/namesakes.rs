@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::salted_digests::{salt_of, salted};
+use super::salted_digests::{SaltedDigests, salt_of, salted};
 use crate::format::{Format, main_text, text_of};
 use crate::model::{Entry, Moment, Role, State, Store, View};
 use crate::store::erase::erasure_target::ErasureTarget;
@@ -40,16 +40,25 @@ pub(super) struct IdGroup<'a> {
     /// Digests of the texts of the remaining ones.
     digests: HashSet<&'a str>,
     salt: Option<Vec<u8>>,
+    /// Keyed digests of the texts of erased ones without a time.
+    texts: Vec<&'a str>,
 }
 
 impl<'a> IdGroup<'a> {
     pub(super) fn add(&mut self, target: &'a ErasureTarget) {
         self.times.insert(target.created.as_deref());
+        self.texts.extend(target.keyed.as_deref());
         for own in &target.namesakes {
             self.stay.insert(own.created.as_deref());
             self.digests.extend(own.digest.as_deref());
             self.salt = self.salt.take().or_else(|| salt_of(own.digest.as_deref()?));
         }
+    }
+
+    /// True if no erased one can have had this text.
+    pub(super) fn has_other_text(&self, text: &str) -> bool {
+        let is_known = self.times.iter().all(Option::is_none) && !self.texts.is_empty();
+        is_known && !SaltedDigests::of(self.texts.iter().copied()).has(text.as_bytes())
     }
 
     /// True if a remaining record shares the id.

@@ -7,14 +7,14 @@ use sha2::{Digest, Sha256};
 use crate::text::digest::hex;
 
 /// Digests, grouped by salt.
-pub struct SaltedDigests<'a>(HashMap<Vec<u8>, HashSet<&'a str>>);
+pub struct SaltedDigests(HashMap<Vec<u8>, HashSet<String>>);
 
-impl<'a> SaltedDigests<'a> {
-    pub fn of(all: impl Iterator<Item = &'a str>) -> SaltedDigests<'a> {
-        let mut digests: HashMap<Vec<u8>, HashSet<&str>> = HashMap::new();
+impl SaltedDigests {
+    pub fn of<'a>(all: impl Iterator<Item = &'a str>) -> SaltedDigests {
+        let mut digests: HashMap<Vec<u8>, HashSet<String>> = HashMap::new();
         for digest in all {
             if let Some(salt) = salt_of(digest) {
-                digests.entry(salt).or_default().insert(digest);
+                digests.entry(salt).or_default().insert(digest.to_owned());
             }
         }
         SaltedDigests(digests)
@@ -26,7 +26,7 @@ impl<'a> SaltedDigests<'a> {
     }
 
     pub fn has(&self, said: &[u8]) -> bool {
-        self.0.iter().any(|(salt, digests)| digests.contains(&*salted(salt, said)))
+        self.0.iter().any(|(salt, digests)| digests.contains(&salted(salt, said)))
     }
 }
 

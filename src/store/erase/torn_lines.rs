@@ -86,7 +86,6 @@ impl ErasureMatcher<'_> {
     }
 }
 
-/// Returns the span of a torn record and the rest of its line.
 fn line_from(document: &Document, number: usize) -> Span {
     let mut on_line = document.records[number..].iter();
     let Some(first) = on_line.next() else { return Span { start: 0, end: 0 } };

@@ -43,7 +43,6 @@ fn is_left_over(context: LockScene<'_>, item: &Item) -> bool {
     process_of(&item.name).is_some_and(|pid| is_alive(context.machine, Some(pid), modified) == Some(false))
 }
 
-/// Returns the process that a name of ours belongs to.
 fn process_of(name: &OsStr) -> Option<i32> {
     let name = name.to_str()?;
     let rest = name.strip_prefix(OWN).or_else(|| name.strip_prefix(STALE))?;

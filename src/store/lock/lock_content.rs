@@ -131,7 +131,6 @@ pub(super) fn is_alive(machine: &dyn Machine, pid: Option<i32>, taken: Option<Mo
     })
 }
 
-/// Returns the holder of the lock at the path.
 pub(super) fn holder(context: LockScene<'_>, path: &Path, is_breakable: bool) -> Option<Box<LockHolder>> {
     let Ok(LockFileState::Present(found)) = standing(context, path) else { return None };
     let (said, now) = (LockContent::read(&found.bytes), context.machine.now());

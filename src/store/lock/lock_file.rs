@@ -28,13 +28,11 @@ pub(super) trait LockFileRules {
     /// Returns their permission bits.
     fn mode(&self) -> u32;
 
-    /// Returns the pause between tries.
     fn pace(&self) -> Duration;
 
     /// Returns how long they last, if they end by themselves.
     fn lasts(&self) -> Option<Duration>;
 
-    /// Returns the content of a lock file.
     fn write(&self, who: &LockClaimant<'_>, now: Moment) -> serde_json::Result<Vec<u8>>;
 
     /// If a lock looks stale, returns how long it must stay unchanged to be stale.

@@ -172,7 +172,6 @@ fn add_file(
     }
 }
 
-/// Returns the parts in which a file is searched.
 fn parts(disk: &dyn Disk, path: &Path) -> Vec<io::Result<Span>> {
     let len = match disk.look(path) {
         Ok(item) => item.generation.len,

@@ -13,7 +13,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::ByteProgress;
 use crate::disk::Disk;
 use crate::model::{SecretValues, Span};
-use crate::text::pattern_search;
+use crate::text::{line_ends, pattern_search};
 
 /// How much is read at once. More does not fit into the caches of a core.
 const BLOCK: u64 = 256 << 10;
@@ -104,7 +104,9 @@ impl FileSearch {
 impl RawSearch {
     /// Makes a search. `None` if there is nothing to search for.
     pub fn of(sought: &SoughtTexts) -> Option<RawSearch> {
-        let values = sought.values.iter().filter(|own| !own.is_empty()).flat_map(|own| forms(own));
+        let values =
+            sought.values.iter().filter(|own| !own.is_empty()).flat_map(|own| line_ends::variants(own));
+        let values = values.flat_map(|own| forms(&own));
         let words = sought.words.iter().filter(|own| own.len() >= SHORTEST_WORD);
         let values = FormFinder::of(values.collect(), false);
         let spelled = words.flat_map(|own| spellings(own));
@@ -278,7 +280,6 @@ fn spellings(word: &str) -> BTreeSet<String> {
     cases.iter().flat_map(|own| [own.clone(), own.nfc().collect(), own.nfd().collect()]).collect()
 }
 
-/// Returns a text in small letters with a capital at the start of each word.
 fn with_capitals(text: &str) -> String {
     let mut own = String::with_capacity(text.len());
     let mut is_inside = false;

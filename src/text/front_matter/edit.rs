@@ -271,7 +271,6 @@ fn is_comment(line: &str) -> bool {
     line.trim().is_empty() || line.trim_start().starts_with('#')
 }
 
-/// Returns the lines of the field with the new value.
 fn changed(text: &str, field: &YamlField<'_>, value: NewYamlValue<'_>) -> Result<String, EditRefused> {
     let parts = parts(text, field);
     let nested = || EditRefused::Nested(field.name.to_owned());

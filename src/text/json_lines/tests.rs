@@ -16,25 +16,6 @@ fn pieces(text: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn whole_lines_are_records_and_blank_lines_are_nothing() {
-    assert_eq!(pieces(b"{\"a\":1}\n\n  {\"b\":2} \r\n{}"), ["1  {\"a\":1}", "3  {\"b\":2}", "4  {}"]);
-}
-
-#[test]
-fn a_torn_line_is_one_broken_record_and_the_rest_loads() {
-    assert_eq!(
-        pieces(b"{\"a\":\"x\n{\"b\":2}\n{\"c\":[1,\n{\"d\":4}\n{\"e\":"),
-        [
-            "1 !torn-line {\"a\":\"x",
-            "2  {\"b\":2}",
-            "3 !torn-line {\"c\":[1,",
-            "4  {\"d\":4}",
-            "5 !torn-line {\"e\":"
-        ]
-    );
-}
-
-#[test]
 fn a_whole_object_behind_a_torn_one_is_a_record_of_its_own() {
     for (line, expected) in [
         ("{\"a\":\"x {\"a\":2}", vec!["1 !torn-line {\"a\":\"x ", "1 glued-records {\"a\":2}"]),

@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 
+use crate::text::line_ends;
 use crate::text::needle::unescape::unescaped;
 
 /// A text may be in JSON within JSON, as deep as this.
 const LAYERS: usize = 4;
 
-/// Passes the bytes, and each part of them that can be decoded, to `see`, with the form that it had. Leaves out parts
-/// that are too short for a value of `shortest` bytes.
+/// Passes the bytes, and each part of them that can be decoded, to `see`, with the form that it had and `\n` for each
+/// line end. Leaves out parts that are too short for a value of `shortest` bytes.
 pub fn each_decoding(bytes: &[u8], shortest: usize, see: &mut dyn FnMut(&[u8], &'static str)) {
+    let see = &mut |own: &[u8], form: &'static str| see(&line_ends::unified(own), form);
     let (mut layer, mut form) = (Cow::Borrowed(bytes), "as text");
     for depth in 0..=LAYERS {
         see(&layer, form);

@@ -14,7 +14,6 @@ impl RollingHash {
         RollingHash { base: number % (PRIME - 2) + 2 }
     }
 
-    /// Returns the hash of a whole text.
     pub(super) fn whole(&self, bytes: &[u8]) -> u64 {
         bytes.iter().fold(0, |hash, byte| self.next(hash, *byte))
     }

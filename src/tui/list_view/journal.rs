@@ -153,6 +153,7 @@ fn step_cells(app: &App, store: usize, own: &Step) -> Vec<ListCell> {
     let many = (own.line.records > 1).then(|| count_with_noun(own.line.records, "memory"));
     let state = match own.outcome {
         StepOutcome::UndoneBy(by) => Some(format!("undone by step {by}")),
+        _ if own.line.is_half => Some("neither finished nor undone".to_owned()),
         _ => own.why_not.map(|_| "no undo".to_owned()),
     };
     let told = [many, state].into_iter().flatten().collect::<Vec<_>>().join(" · ");
@@ -175,6 +176,7 @@ const NUMBER: usize = 8;
 
 fn sign(own: &Step) -> &'static str {
     match own.outcome {
+        StepOutcome::Applied if own.line.is_half => "✖",
         StepOutcome::Applied | StepOutcome::Reverses(_) => "✓",
         StepOutcome::UndoneBy(_) => "↶",
         StepOutcome::Erasing => "✖",
@@ -220,7 +222,6 @@ fn tagged(own: &Step, shown: &StepDetail) -> Option<String> {
     }
 }
 
-/// Returns the past form of a command's verb.
 fn did(verb: &str) -> &str {
     match verb {
         "archive" => "archived",

@@ -235,7 +235,6 @@ fn can_do(store: &Store, problem: &Problem, safe: Option<&str>, is_any_safe: boo
     })
 }
 
-/// True if a record with a problem can be read as a memory.
 fn reads(store: &Store, problem: &Problem, record: u32) -> bool {
     let place = store.documents.binary_search_by(|document| document.path.cmp(&problem.file));
     let records = place.ok().and_then(|place| store.documents.get(place)).map(|own| &own.records);

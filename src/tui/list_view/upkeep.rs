@@ -45,7 +45,6 @@ pub fn key(app: &App, at: usize) -> String {
     own.map(|own| format!("{} {:?} {}", own.store, own.task, own.what)).unwrap_or_default()
 }
 
-/// Returns the name of a task. The row of a compaction names its store in another cell.
 fn what(own: &Chore) -> &str {
     if own.task == ChoreKind::Compact { "compact" } else { &own.what }
 }

@@ -85,7 +85,6 @@ fn launched(theme: &Theme, known: &ActionInfo, can: bool, width: usize) -> Line<
     ])
 }
 
-/// Returns the lines that explain the signs of the list.
 fn signs(theme: &Theme) -> Vec<Line<'static>> {
     let sign = |sign: &'static str, style| Span::styled(format!("  {sign}"), style);
     let error = theme.severity(Severity::Error);

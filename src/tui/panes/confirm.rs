@@ -61,7 +61,6 @@ pub fn place(top: usize, rows: usize, len: usize) -> String {
     }
 }
 
-/// Returns the line with the required words and the typed ones.
 fn line_to_type(theme: &Theme, typed: &TypedWord, width: usize) -> Line<'static> {
     let is_right = typed.so_far.trim() == typed.required;
     let does = if typed.required.starts_with("erase") { "▏ Enter erases" } else { "▏ Enter deletes" };

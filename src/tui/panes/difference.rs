@@ -63,7 +63,6 @@ fn draw_side(
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-/// Returns a row of one side. A sign marks the difference that the user went to.
 fn line(app: &App, own: &MemoryDifference, row: &DifferenceRow, side: usize) -> Line<'static> {
     let theme = Theme::of(app);
     let Some(part) = own.parts.get(row.part) else { return Line::default() };
@@ -102,7 +101,6 @@ fn set_off(theme: &Theme, text: &str, from: usize, ranges: &[Range<usize>]) -> V
     spans
 }
 
-/// Returns the lines that say what is equal and what differs.
 fn in_common(app: &App, own: &MemoryDifference, area: &Rect) -> Vec<Line<'static>> {
     let (percent, lines) = own.text_in_common();
     let (same, mut differ) = (own.fields(false), own.fields(true));

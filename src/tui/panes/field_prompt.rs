@@ -73,7 +73,6 @@ fn fitting(app: &App, prompt: &Prompt, width: usize) -> Line<'static> {
     Line::from(spans)
 }
 
-/// Returns the current value of the memory. Untrusted text.
 fn now(aim: &ChangeTarget, purpose: PromptPurpose) -> String {
     let Some(at) = aim.one() else {
         return match aim.hidden.len() {

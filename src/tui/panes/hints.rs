@@ -192,7 +192,6 @@ fn changes(app: &App) -> impl Iterator<Item = Hint> {
     all.into_iter().filter(|(action, _)| can(app, *action)).map(|(action, what)| act(action, what))
 }
 
-/// Returns the changes for several memories. Only a single memory can be edited.
 fn changes_of_several(app: &App) -> impl Iterator<Item = Hint> {
     changes(app).filter(|(_, what)| what != "edit")
 }

@@ -111,7 +111,6 @@ fn told_marks(app: &App) -> String {
     }
 }
 
-/// Returns the message of the system about a store whose folder can't be read any more.
 fn gone(app: &App) -> Option<String> {
     app.snapshot.stores.iter().find_map(|store| {
         let of_root =

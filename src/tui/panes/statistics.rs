@@ -71,7 +71,6 @@ fn level(written: usize) -> char {
     LEVELS.iter().find(|(from, _)| written >= *from).map_or('·', |(_, sign)| *sign)
 }
 
-/// Returns the name of each month above the week in which it begins.
 fn months(counted: &UsageStatistics, app: &App, width: usize) -> String {
     let mut line = " ".repeat(usize::from(NAMES));
     for week in 0..counted.days.len().div_ceil(7) {

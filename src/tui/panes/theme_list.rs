@@ -32,7 +32,6 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     frame.render_widget(Paragraph::new(sample_of(&theme)), sample);
 }
 
-/// Returns a word in each colour.
 fn sample_of(theme: &Theme) -> Line<'static> {
     let parts = [
         ("▶ cursor ", theme.accent()),

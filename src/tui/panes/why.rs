@@ -76,7 +76,6 @@ fn ahead(of: &Explanation, width: usize) -> String {
     said
 }
 
-/// Returns its place among the listed memories.
 fn place(app: &App) -> String {
     match (&app.why_place, app.is_whole() && app.listed_snapshot.is_whole()) {
         (Some(place), true) => format!("rank {} of {}", place.place, app.results.hits.len()),
@@ -84,7 +83,6 @@ fn place(app: &App) -> String {
     }
 }
 
-/// Returns the sign that joins a factor to those above.
 fn joined(of: &Explanation, at: usize) -> &'static str {
     match (at, of.ranking) {
         (0, _) => " ",

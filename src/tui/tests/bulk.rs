@@ -71,17 +71,6 @@ fn several_are_tagged_once_it_was_shown_and_one_undo_undoes_all_of_it() {
 }
 
 #[test]
-fn esc_leaves_a_plan_and_nothing_is_changed() {
-    let mut desk = on("type:decision", 120, 36);
-    let before = files(&desk);
-    desk.type_keys("*");
-    enter(&mut desk, "t+reviewed");
-    desk.press(KeyCode::Esc);
-    assert_eq!(notice(&desk), "Nothing was changed.");
-    assert_eq!(files(&desk), before);
-}
-
-#[test]
 fn what_cannot_be_changed_is_left_out_and_counted_with_the_reason() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("*");

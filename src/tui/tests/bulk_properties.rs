@@ -24,38 +24,15 @@ fn place(plan: &Plan, change: &Change) -> PathBuf {
 }
 
 fn queries() -> impl Strategy<Value = String> {
-    proptest::sample::select(vec![
-        "",
-        "type:decision",
-        "type:finding",
-        "type:learning",
-        "type:task",
-        "type:note",
-        "is:archived",
-        "pool OR oauth",
-        "since:2026-01-01",
-        "session:checkout_rework",
-        "-type:conversation",
-        "is:deleted",
-    ])
-    .prop_map(str::to_owned)
+    let all = "|type:decision|type:finding|type:learning|type:task|type:note|is:archived|\
+        pool OR oauth|since:2026-01-01|session:checkout_rework|-type:conversation|is:deleted";
+    proptest::sample::select(all.split('|').collect::<Vec<_>>()).prop_map(str::to_owned)
 }
 
 /// Returns keys that request a change of the marked memories.
 fn changes() -> impl Strategy<Value = String> {
-    proptest::sample::select(vec![
-        "t+seen\r",
-        "t+seen -auth\r",
-        "ihigh\r",
-        "i0.2\r",
-        "a",
-        "dx",
-        "dr",
-        "db",
-        "p",
-        "Cnew\r",
-    ])
-    .prop_map(str::to_owned)
+    let all = "t+seen\r|t+seen -auth\r|ihigh\r|i0.2\r|a|dx|dr|db|p|Cnew\r";
+    proptest::sample::select(all.split('|').collect::<Vec<_>>()).prop_map(str::to_owned)
 }
 
 fn type_all(desk: &mut Desk, keys: &str) {

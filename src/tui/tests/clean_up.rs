@@ -270,24 +270,6 @@ fn a_false_alarm_is_kept_before_the_question_is_asked() {
 }
 
 #[test]
-fn times_beside_the_name_of_a_rule_narrow_it() {
-    let mut desk = desk(120, 36);
-    desk.type_keys("gcmarzipan");
-    (0..6).for_each(|_| desk.press(KeyCode::Tab));
-    desk.type_keys("customer");
-    desk.press(KeyCode::Enter);
-    (0..2).for_each(|_| desk.press(KeyCode::Esc));
-    desk.type_keys("gc");
-    (0..4).for_each(|_| desk.press(KeyCode::Tab));
-    desk.type_keys("2026-01-02");
-    (0..2).for_each(|_| desk.press(KeyCode::Tab));
-    desk.type_keys("customer");
-    desk.press(KeyCode::Enter);
-    desk.press(KeyCode::Enter);
-    assert!(desk.screen().contains("Preview  0 of"), "{}", desk.screen());
-}
-
-#[test]
 fn a_paste_that_does_not_fit_into_a_field_is_refused_and_never_cut() {
     let mut desk = desk(120, 36);
     desk.type_keys("gc");

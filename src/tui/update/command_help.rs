@@ -52,7 +52,6 @@ fn order(app: &App) -> (Vec<&'static ActionInfo>, usize) {
     (here.into_iter().chain(rest).collect(), count)
 }
 
-/// True if an action can have an effect in this view.
 fn can(app: &App, action: Action) -> bool {
     let is_listed = app.screen == Screen::Memories;
     match action {

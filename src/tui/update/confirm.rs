@@ -23,6 +23,7 @@ pub fn planned(app: &mut App, outcome: Result<PlannedChange, String>) {
     match outcome {
         Ok(planned) if planned.is_empty() => {
             let mut why: Vec<String> = planned.left_out();
+            why.extend(planned.notes.iter().cloned());
             why.extend(planned.plans.iter().flat_map(|(_, plan)| plan.lines.iter().cloned()));
             let why = if why.is_empty() { String::new() } else { format!(" · {}", why.join(" · ")) };
             app.say(format!("{}: there is nothing to change{why}", planned.request.name));

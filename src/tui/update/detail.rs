@@ -172,7 +172,6 @@ fn refresh_detail(app: &mut App) {
     app.detail_top = app.detail_top.min(places - 1);
 }
 
-/// Returns the events of a memory's trace as links.
 fn trace(app: &App, at: EntryRef) -> Vec<EntryLink> {
     let events = app.listed_snapshot.references().trace(app.listed_snapshot.get(at).0, at).into_iter();
     events

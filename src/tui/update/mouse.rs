@@ -94,7 +94,6 @@ fn set(cursor: &mut ListCursor, area: Rect, at: Position, len: usize) {
     }
 }
 
-/// Returns the hit on a row. A hit with a line of its text below takes two rows.
 fn hit_at(app: &App, row: usize) -> Option<usize> {
     let mut left = row;
     for (at, hit) in app.results.hits.iter().enumerate().skip(app.list_cursor.top) {

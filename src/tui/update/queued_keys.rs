@@ -56,7 +56,6 @@ fn is_unread(app: &App) -> bool {
     app.data.is_some() && (!is_read || app.list_view.backups.opening.is_some() && app.list_view.in_details)
 }
 
-/// True if an action needs the rows of a view.
 fn is_of_rows(action: Action) -> bool {
     is_move(action)
         || matches!(
@@ -95,7 +94,6 @@ fn is_of_rows(action: Action) -> bool {
         )
 }
 
-/// True if an action moves the cursor from row to row.
 fn is_move(action: Action) -> bool {
     up_down_page_top_last::cursor_target(action, 0, 0, 0).is_some()
 }

@@ -117,8 +117,7 @@ fn plan_once(
     if request.action == CleanUpAction::Erase {
         planned.not_reached.rotate.clone_from(&found.rotate);
     }
-    planned.notes =
-        values_left(&found).into_iter().chain(agents_at_work(&snapshot.stores, host.now)).collect();
+    planned.notes.extend(values_left(&found).into_iter().chain(agents_at_work(&snapshot.stores, host.now)));
     let copies = of_erasures(&planned, &|own| &own.copies);
     let kept = of_erasures(&planned, &|own| &own.kept);
     let lost = lost(&planned);
@@ -136,7 +135,6 @@ impl CleanUpPlan {
     }
 }
 
-/// Returns the deleted memories that can't be restored afterwards.
 fn lost(planned: &PlannedChange) -> BTreeSet<EntryRef> {
     let keys: HashSet<&str> =
         planned.erasures.iter().flat_map(|own| &own.lost).map(|own| &*own.key).collect();

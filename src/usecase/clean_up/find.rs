@@ -70,7 +70,6 @@ pub fn find(
 }
 
 impl CleanUpSearch<'_> {
-    /// Returns the memories that fit all that is given.
     fn fitting(&self, query: Option<&Query>) -> Result<FittingMemories, CleanUpError> {
         let CleanUpSearch { snapshot, request, .. } = *self;
         let mut own = FittingMemories {

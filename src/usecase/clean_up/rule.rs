@@ -121,7 +121,6 @@ fn of_topic(topic: &str) -> String {
     }
 }
 
-/// Returns the query for a field with one value.
 fn field(name: &str, value: &str) -> String {
     let value = value.trim();
     if value.is_empty() { String::new() } else { format!("{name}:{}", quoted(value)) }

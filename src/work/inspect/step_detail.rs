@@ -101,7 +101,6 @@ fn of_one(store: &Store, file: StepFile, role: Role, now: Moment) -> StepFile {
     StepFile { titles, ..file }
 }
 
-/// Returns the titles of the memories that a log of deletions names. An added line removes its memory.
 fn deleted(store: &Store, file: &StepFile, now: Moment) -> Vec<(bool, String)> {
     let path = Path::new(&file.path);
     let Some(format) = by_name(store.format) else { return Vec::new() };

@@ -2,7 +2,10 @@
 //! every step of every change, in all five formats: records, copies, archives, derived files, files beside
 //! the store. Nothing that they wrote is lost, and no reported change of palimp is missing.
 
+mod arrivals;
+mod blanked_events;
 pub mod deeds;
+mod halfway;
 mod other;
 pub mod town;
 
@@ -14,6 +17,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use crate::faulty::{Fault, Faulty, Lie};
 use palimp::model::{Act, Plan, Store};
 use palimp::ops::WriteContext;
+use palimp::store::commit::FilesState;
 use palimp::store::hidden_names::is_ours;
 
 use self::deeds::{DEEDS, Deed, FORMATS, ROTATES, TEXT};
@@ -95,6 +99,9 @@ impl Try<'_> {
         match outcome {
             Ok((_, plan)) if self.killed.is_none() => {
                 self.has_ours(after, plan.as_ref()).map_err(|what| format!("{what}, {told:?}"))
+            }
+            Err(error) if self.killed.is_none() && error.files() == FilesState::Halfway => {
+                Err(format!("it is neither made nor undone: {error}"))
             }
             _ => Ok(()),
         }

@@ -14,7 +14,7 @@ use crate::support::{Output, Verb, folder};
 const NOW: &str = "2026-01-20T10:00:00Z";
 
 /// Stores of the demo: each with a type, and a session if it needs one.
-const PLACES: [(&str, &str, Option<&str>); 5] = [
+pub const PLACES: [(&str, &str, Option<&str>); 5] = [
     ("ops/memory", "finding", Some("oauth_spike")),
     ("team/memories", "learning", None),
     ("shop/.bmad/memory", "finding", Some("double-charge")),
@@ -23,22 +23,26 @@ const PLACES: [(&str, &str, Option<&str>); 5] = [
 ];
 
 /// The stores of the demo, and a folder of palimp's own data.
-struct Demo {
+pub struct Demo {
     folder: tempfile::TempDir,
 }
 
 impl Demo {
-    fn new() -> Demo {
+    pub fn new() -> Demo {
         let own = Demo { folder: folder::new() };
         lay_out(&own.stores(), NOW);
         own
     }
 
-    fn stores(&self) -> PathBuf {
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn stores(&self) -> PathBuf {
         self.folder.path().join("stores")
     }
 
-    fn fed(&self, input: &str, words: &[&str]) -> Output {
+    pub fn fed(&self, input: &str, words: &[&str]) -> Output {
         self.fed_in(&self.stores(), input, words)
     }
 
@@ -49,12 +53,12 @@ impl Demo {
         Verb::new(words).in_folder(self.folder.path()).home(self.folder.path()).with_input(input).run()
     }
 
-    fn run(&self, words: &[&str]) -> Output {
+    pub fn run(&self, words: &[&str]) -> Output {
         self.fed("", words)
     }
 
     /// Adds a memory with a text. False if its format takes none.
-    fn add(&self, (store, kind, session): (&str, &str, Option<&str>), text: &str) -> bool {
+    pub fn add(&self, (store, kind, session): (&str, &str, Option<&str>), text: &str) -> bool {
         let (root, data) = (self.stores().join(store), self.folder.path().join("data"));
         let text = format!("Note it: {text} is what we said.");
         let words = ["add", "--type", kind, "--text", &text, "--yes", "--store", root.to_str().unwrap()];

@@ -282,29 +282,6 @@ fn a_deletion_never_hits_a_record_that_came_after_it_was_planned() {
 }
 
 #[test]
-fn a_line_that_comes_to_the_replaced_file_is_rescued_once() {
-    let site = site_of(&format!("{}\n", entry("a", "")));
-    let store = site.store();
-    let context = site.context(&store, &mut Chance::new(1));
-    let plan =
-        edit::edit(&context, &store.entries[0], &[FieldAssignment { name: "importance", value: "0.1" }])
-            .unwrap();
-    let agent = site.disk.another();
-    let path = site.place.root.join(LOG);
-    let mut late = agent.append(&path).unwrap();
-    site.commit(&plan).unwrap();
-    late.write(format!("{}\n", entry("late", "")).as_bytes()).unwrap();
-    for _ in 0..3 {
-        let store = site.store();
-        palimp::store::commit::Writer::open(site.host(), &store).unwrap();
-        let found = String::from_utf8(site.disk.files()[&path].clone()).unwrap();
-        assert_eq!(found, format!("{}\n{}\n", entry("a", "").replace("0.5", "0.1"), entry("late", "")));
-        assert_agreeing(&site_of("").store(), &site.store());
-        site.clock.pass(90);
-    }
-}
-
-#[test]
 fn undo_after_an_agent_wrote_undoes_the_step_alone() {
     let first = entry("a", "");
     let site = site_of(&first);

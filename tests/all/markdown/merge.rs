@@ -64,3 +64,17 @@ fn what_is_no_file_of_its_own_or_has_no_target_is_not_merged() {
         crate::support::run(["merge", "x", "--into", "y", "--yes", "--store", log.path.to_str().unwrap()]);
     assert_ne!(refused.status, Some(0));
 }
+
+#[test]
+fn the_memory_that_stays_may_be_named_by_its_key() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    let key = |id: &str| {
+        let rows = desk.run(&["list", "--json"]).json_lines();
+        rows.iter().find(|row| row["id"] == id).unwrap()["key"].as_str().unwrap().to_owned()
+    };
+    desk.change(&["merge", "alone", "--into", &key("deploy")]);
+    assert!(desk.text("deploy.md").ends_with("Nothing leads here.\n"));
+    let gone = desk.run(&["merge", "deploy", "--into", "00000000@0000000000000000", "--yes"]);
+    assert_eq!(gone.status, Some(3), "{}", gone.stderr);
+    assert!(gone.stderr.contains("id or key"), "{}", gone.stderr);
+}

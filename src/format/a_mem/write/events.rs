@@ -116,7 +116,6 @@ fn when(members: &RecordMembers, now: Moment) -> Result<Moment> {
     }
 }
 
-/// Returns the metadata with the text in a member that the reader shows.
 fn metadata(members: &RecordMembers, status: &str, text: Option<&str>) -> Result<String> {
     let own = members.get("metadata").unwrap_or("{}").to_owned();
     let Some(text) = text else { return Ok(own) };

@@ -198,7 +198,6 @@ pub fn unarchive(context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult
     Ok(copies)
 }
 
-/// Returns the path of an archived file outside the archive.
 fn target(path: &Path) -> Result<PathBuf> {
     let path = path.strip_prefix("archive").unwrap_or(path);
     let is_gz = path.extension().is_some_and(|end| end == "gz");

@@ -62,7 +62,9 @@ fn file(context: &WriteContext<'_>, name: &str) -> Result<PathBuf> {
     let nested = own().any(|own| own.path.starts_with("profiles/agents"));
     let folder = Path::new(if nested { "profiles/agents" } else { "profiles" });
     let path = folder.join(format!("{name}.json"));
-    let is_taken = own().any(|own| own.path == path || has_id(own, name));
+    // Some systems ignore case in file names.
+    let is_file = |own: &Document| own.path.as_os_str().eq_ignore_ascii_case(&path);
+    let is_taken = own().any(|own| is_file(own) || has_id(own, name));
     refuse_taken(is_taken, format_args!("a profile of {name:?}")).map(|()| path)
 }
 
@@ -87,14 +89,22 @@ fn with_field(context: &WriteContext<'_>, profile: &[u8], setting: &FieldAssignm
         let message = "a profile has no text; name a field, as in `preferences.verbose_logging=true`.";
         return Err(Refusal::unfit(message));
     }
+    if setting.name == "preferences"
+        && json_edit::scan(&mut Tape::default(), setting.value.as_bytes()).is_ok()
+    {
+        // The file is no line: the value keeps its layout.
+        return Ok(json_edit::set(profile, &["preferences"], setting.value)?);
+    }
     let Some(key) = setting.name.strip_prefix("preferences.").filter(|key| !key.contains('.')) else {
         return set_field(&AMem, profile, setting, "");
     };
     let current = object.path(&["preferences", key]);
     let mut own = Tape::default();
-    let is_json = json_edit::scan(&mut own, setting.value.trim().as_bytes()).is_ok();
+    let given = json_edit::scan(&mut own, setting.value.trim().as_bytes()).map(|value| value.kind());
+    let (is_json, is_string) = (given.is_ok(), matches!(given, Ok(JsonKind::String)));
     let raw = match current.map(|value| value.kind()) {
-        Some(JsonKind::String) => json_edit::quoted(setting.value),
+        // A text in quotes is what a new preference would be: a second time it must not get more quotes.
+        Some(JsonKind::String) if !is_string => json_edit::quoted(setting.value),
         // Only its value shows the type of a new preference.
         None | Some(JsonKind::Null) if !is_json => json_edit::quoted(setting.value),
         _ => setting.value.to_owned(),

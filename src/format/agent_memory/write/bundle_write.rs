@@ -40,7 +40,6 @@ impl BundleFileKind {
     }
 }
 
-/// Returns the path of a record within the bundle.
 pub(super) fn bundle_path(store: &Store, record: usize) -> Result<String> {
     let state = document(&store.documents, Path::new(layout::STATE));
     let path = state.and_then(|state| path_of(state, record));

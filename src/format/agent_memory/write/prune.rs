@@ -161,7 +161,6 @@ fn no_such_record(id: &str) -> Refusal {
     Refusal::unfit(format!("The store has no active event or checkpoint {id:?}."))
 }
 
-/// Returns the ids of the events that were recalled and are older than the config allows.
 fn recalled(
     files: &StoreFiles<'_>,
     state: Json<'_>,

@@ -76,7 +76,6 @@ impl SurvivingState {
         Some(SurvivingState { bytes, cut })
     }
 
-    /// Returns a member that is complete.
     fn member<'o>(&self, read: Option<Json<'o>>, name: &str, kind: JsonKind) -> Option<Json<'o>> {
         if self.cut.as_deref() == Some(name) {
             return None;

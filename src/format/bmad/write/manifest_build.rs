@@ -93,7 +93,6 @@ fn statistics(counts: &RecordCounts, accessed: &str) -> String {
     pretty(&members, 1)
 }
 
-/// Returns the members of the statistics that must be set. A correct count keeps its spelling.
 fn counted(
     counts: &RecordCounts,
     statistics: Json<'_>,

@@ -126,7 +126,6 @@ fn removed_of(text: &str, all: &[LineSpan], number: usize) -> RemovedLine {
     }
 }
 
-/// Returns a short digest of a line.
 fn mark(line: &str) -> String {
     format!("{:016x}", digest(line.as_bytes()) as u64)
 }

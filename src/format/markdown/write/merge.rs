@@ -70,7 +70,6 @@ fn moved<'a>(
     })
 }
 
-/// Returns the text of a file with its links as they are from the place of the target.
 fn part(store: &Store, entry: &Entry, moved: &[MovedFile<'_>]) -> Result<String> {
     let own = store.document(entry);
     let text = text_of(own)?;

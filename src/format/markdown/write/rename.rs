@@ -73,7 +73,6 @@ pub fn links_of_others(store: &Store, moved: &[MovedFile<'_>], without: &[&Path]
     store.documents.iter().filter(is_other).filter_map(change).collect()
 }
 
-/// Returns the path that a name means.
 fn new_path(family: &Family, own: &Document, name: &str) -> Result<PathBuf> {
     let refused = |why| Err(Refusal::bad_value("id", name, why));
     let name = name.strip_suffix(".md").unwrap_or(name);

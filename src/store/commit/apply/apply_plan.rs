@@ -27,6 +27,8 @@ struct LockGroup<'a> {
     /// The files that its derived files are made from, with their planned lengths.
     made_of: Vec<(&'a Path, u64)>,
     exact: bool,
+    /// True if records of logs leave or are blanked where they are: lines that others add fit behind them.
+    is_erasure: bool,
 }
 
 /// Applies a plan. `kept` is its undo data, saved again before a change that had to be fitted.
@@ -154,6 +156,7 @@ fn sets<'a>(context: &CommitContext<'_>, plan: &'a Plan) -> Vec<LockGroup<'a>> {
                 changes: vec![(change, derived)],
                 made_of: Vec::new(),
                 exact: plan.exact,
+                is_erasure: plan.verb == "erase",
             }),
         }
     }
@@ -183,7 +186,8 @@ fn carry_set(
     keep: &mut UndoUpdate<'_>,
 ) -> Result<(), CommitError> {
     let own = |&(change, derived): &(&Change, bool)| {
-        StagedChange::of(change, derived, context.format, context.path(&change.path))
+        let own = StagedChange::of(change, derived, context.format, context.path(&change.path));
+        if set.is_erasure { own.with_late_lines() } else { own }
     };
     let mut ready: Vec<StagedChange> = set.changes.iter().map(own).collect();
     let mut apply_context = ApplyContext { host: context.host, locks: Vec::new(), exact: set.exact, carried };

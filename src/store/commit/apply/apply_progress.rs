@@ -1,16 +1,17 @@
 //! How far a plan was applied.
 
 use crate::model::Bytes;
+use crate::store::commit::apply::LostRace;
 use crate::store::commit::handover::replaced_file::ReplacedFile;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 /// How far a plan was applied, and what happened.
 #[derive(Default)]
 pub struct ApplyProgress {
-    /// True if a file with memories was changed, or may have been.
-    pub began: bool,
-    /// The same for a file that existed before.
+    /// The files with memories that were changed, or may have been, and whether another program's is in their place.
+    pub began: HashMap<PathBuf, LostRace>,
+    /// True if one of them existed before.
     pub began_there: bool,
     /// The same for a derived file.
     pub began_derived: bool,

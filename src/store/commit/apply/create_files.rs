@@ -51,7 +51,6 @@ impl ApplyContext<'_, '_> {
         Ok(true)
     }
 
-    /// True if it is certain that nothing is there.
     fn is_absent(&self, path: &Path) -> bool {
         matches!(Lookup::from(self.host.disk.look(path)), Lookup::Absent)
     }

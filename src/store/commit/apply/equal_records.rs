@@ -46,7 +46,6 @@ pub fn remaining_equals_of(change: &Change) -> Vec<EqualRecords> {
     }
 }
 
-/// Returns the records that a splice removes.
 fn goes<'s>(change: &Change, own: &'s Splice) -> Vec<&'s [u8]> {
     comes(change, &own.was, &own.becomes).iter().map(|piece| bytes_of(&own.was, piece.span)).collect()
 }
@@ -61,7 +60,6 @@ pub fn takes_any(change: &Change, bytes: &[u8]) -> bool {
     pieces(change, bytes).iter().any(|own| gone.contains(&own.name))
 }
 
-/// Returns the digests of the records that the splices of a log add.
 fn brought(back: &Change) -> HashSet<u64> {
     let Act::Splice(splices) = &back.act else { return HashSet::new() };
     let splices = if is_log(&back.path) { &splices[..] } else { &[] };

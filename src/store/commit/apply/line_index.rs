@@ -54,7 +54,6 @@ impl<'a, B: Ranges + ?Sized> LineIndex<'a, B> {
         LineIndex { now, starts, ids, said }
     }
 
-    /// Returns the line with its end.
     fn line(&self, start: usize) -> Vec<u8> {
         self.now.at(start..self.now.line_end(start)).into_owned()
     }

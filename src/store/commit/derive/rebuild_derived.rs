@@ -169,7 +169,6 @@ fn touched(plan: &Plan, remade: &[DerivedState]) -> Vec<PathBuf> {
     changed.chain(remade.iter().map(|own| &own.path)).cloned().collect()
 }
 
-/// Returns the times when the files were written.
 fn times(remade: &[DerivedState]) -> BTreeSet<Moment> {
     let times = remade.iter().filter_map(|own| Some(Moment::parse(own.at.as_deref()?)?.0));
     times.collect()

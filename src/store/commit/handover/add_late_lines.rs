@@ -148,7 +148,6 @@ fn add_lines(
     Some(if is_there { AddOutcome::Yes } else { AddOutcome::Again })
 }
 
-/// Returns the part of an old file that was copied to its replacement.
 fn taken_of(context: &CommitContext<'_>, path: &Path) -> Option<Vec<u8>> {
     let old = OldFileName::read(path.file_name()?)?;
     context.host.disk.read(path, 0, Some(old.taken)).ok().map(|(bytes, _)| bytes)

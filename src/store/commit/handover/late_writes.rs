@@ -119,7 +119,9 @@ pub fn without_erased(
     let whole = [begun, late].concat();
     let records = wanted.read(relative, &whole, None);
     let raw = |own: &Record| whole.get(own.span.range()).unwrap_or_default();
-    let taken = records.iter().filter(|own| wanted.is_erased(relative, raw(own), own.view(), None));
+    let is_other = |own: &Record| wanted.has_other_text(relative, raw(own), own.view());
+    let is_erased = |own: &Record| wanted.is_erased(relative, raw(own), own.view(), None);
+    let taken = records.iter().filter(|own| is_erased(own) && !is_other(own));
     // The begun part is in the file already: only its rest is removed.
     let (begun_on, new): (Vec<Span>, Vec<Span>) =
         taken.map(|own| own.span).partition(|span| span.start < begun.len() as u64);

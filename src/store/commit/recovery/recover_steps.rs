@@ -1,6 +1,6 @@
 //! Finishes or undoes interrupted steps, by their undo data and the files as they are.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::model::{Act, Bytes, Change, Plan, is_log};
 use crate::model::{FileLine, JournalLine};
 use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::apply::rebase_splices::{fits, rebase};
-use crate::store::commit::apply::{apply_plan, owner_and_mode};
+use crate::store::commit::apply::{LostRace, apply_plan, owner_and_mode};
 use crate::store::commit::derive::derive_files;
 use crate::store::commit::derive::rebuild_derived::is_as_before;
 use crate::store::commit::read_files::is_copy;
@@ -44,7 +44,7 @@ pub fn recover(context: &CommitContext<'_>) -> Result<(), CommitError> {
     let mut unsettled = HashSet::new();
     let steps = numbered.iter().filter(|own| own.end == STEP_SUFFIX).map(|own| own.number);
     for number in steps.filter(|number| !known.contains(number)) {
-        if settle(context, number, true)? == RecoveryOutcome::Waits {
+        if settle(context, number, None)? == RecoveryOutcome::Waits {
             unsettled.insert(number);
             context.note(format!(
                 "step {number} was interrupted and can't be finished or undone yet; the next change tries again"
@@ -57,12 +57,12 @@ pub fn recover(context: &CommitContext<'_>) -> Result<(), CommitError> {
     Ok(())
 }
 
-/// Finishes a step whose files are all changed, if it `may_finish`; undoes any other. After an
-/// error it may not finish: what can be seen may not be durable.
+/// Finishes a step whose files are all changed; undoes any other. After an error, `began` has the files that were or may
+/// be changed: a step is not finished then, as what can be seen may not be durable. A file of another program stays.
 pub fn settle(
     context: &CommitContext<'_>,
     number: u64,
-    may_finish: bool,
+    began: Option<&HashMap<PathBuf, LostRace>>,
 ) -> Result<RecoveryOutcome, CommitError> {
     let Some(step) = context.vault.step(number)? else {
         // The step file itself is incomplete: nothing had been changed yet.
@@ -77,11 +77,13 @@ pub fn settle(
     let is_over = made.iter().all(|made| matches!(made, ChangeProgress::Whole | ChangeProgress::Harmless));
     let is_over =
         is_over && (made.is_empty() || made.iter().any(|made| matches!(made, ChangeProgress::Whole)));
-    if is_over && may_finish {
-        finish_step(context, &step, &touched)?;
+    if is_over && began.is_none() {
+        finish_step(context, &step, &touched, false)?;
         return Ok(RecoveryOutcome::Finished);
     }
+    let is_theirs = |path: &Path| began.is_some_and(|own| own.get(path) != Some(&LostRace::No));
     let back = step.changes.iter().zip(made).map(|(change, made)| match made {
+        _ if is_theirs(&change.path) => Ok(None),
         ChangeProgress::Whole => fitted(context, change, true),
         ChangeProgress::Harmless => fitted(context, change, false),
         ChangeProgress::Torn(cut) => Ok(Some(cut)),
@@ -93,14 +95,14 @@ pub fn settle(
     });
     let changes: Vec<Change> = match back.collect::<Result<Vec<_>, _>>() {
         Ok(changes) => changes.into_iter().flatten().collect(),
-        Err(error) if error.is_failure() || !may_finish => return Ok(RecoveryOutcome::Waits),
+        Err(error) if error.is_failure() || began.is_some() => return Ok(RecoveryOutcome::Waits),
         Err(error) => {
             context.note(format!(
                 "step {number} ({}) was interrupted, and is neither finished nor undone: {} Look at the files.",
                 step.line.verb,
                 error.what()
             ));
-            finish_step(context, &step, &touched)?;
+            finish_step(context, &step, &touched, true)?;
             return Ok(RecoveryOutcome::Left);
         }
     };
@@ -166,13 +168,18 @@ fn derived_back(
 }
 
 /// Writes a step to the journal, after its changes are durable.
-fn finish_step(context: &CommitContext<'_>, step: &UndoStep, touched: &[PathBuf]) -> Result<(), CommitError> {
+fn finish_step(
+    context: &CommitContext<'_>,
+    step: &UndoStep,
+    touched: &[PathBuf],
+    is_half: bool,
+) -> Result<(), CommitError> {
     make_durable(context, touched)?;
     derive_files::note_derive_due(context, touched);
     let data = step.changes.iter().rev().chain(step.derived.iter().rev());
     let files = data.filter(|change| !change.is_empty()).map(|inverse| left_by(context, inverse)).collect();
     let format = context.place.format.to_owned();
-    context.vault.write(&JournalLine { files, format, ..step.line.clone() })?;
+    context.vault.write(&JournalLine { files, format, is_half, ..step.line.clone() })?;
     derive_files::derive_touched(context, touched, "recover");
     Ok(())
 }

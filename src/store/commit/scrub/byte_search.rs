@@ -60,7 +60,8 @@ impl SearchTerms<'_> {
 
     /// Returns why the bytes fail the search for contents and values.
     pub(super) fn found(self, bytes: &[u8]) -> Option<String> {
-        says(bytes, &|own| self.needles.any(own) || !self.values.is_empty() && self.values.any(own), PACKED)
+        let has = |own: &[u8]| self.needles.any(own) || !self.values.is_empty() && self.values.any(own);
+        says(bytes, &has, PACKED).map(Unclean::why)
     }
 
     fn named(self, bytes: &[u8]) -> Option<String> {
@@ -85,18 +86,19 @@ pub(super) fn search(disk: &dyn Disk, folder: &Path, look: SearchTerms<'_>) -> S
     searched
 }
 
-/// Returns the files below a folder that hold a value, also packed.
-pub fn files_with(disk: &dyn Disk, folder: &Path, values: &ErasedValues) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+/// Returns the files below a folder that hold a value, also packed, and lines about those that may hold one.
+pub fn files_with(disk: &dyn Disk, folder: &Path, values: &ErasedValues) -> (Vec<PathBuf>, Vec<String>) {
+    let (mut found, mut unsearched) = (Vec::new(), Vec::new());
     each_file(disk, folder, 0, &mut |path, outcome| {
         let read = outcome.and_then(|()| disk.read(path, 0, None));
-        // A file that can't be read may hold one.
-        if read.is_ok_and(|(bytes, _)| says(&bytes, &|own| values.any(own), PACKED).is_none()) {
-            return;
+        match read.map(|(bytes, _)| says(&bytes, &|own| values.any(own), PACKED)) {
+            Ok(None) => {}
+            Ok(Some(Unclean::Holds(_))) => found.push(path.to_owned()),
+            Ok(Some(Unclean::Unsearched(why))) => unsearched.push(line(path, &why)),
+            Err(error) => unsearched.push(line(path, &format!("it can't be searched: {error}"))),
         }
-        found.push(path.to_owned());
     });
-    found
+    (found, unsearched)
 }
 
 /// Searches these files in the folder around a store. `None` if there are none.
@@ -195,26 +197,41 @@ pub fn each_file(
 const REPEATED: &str = "an id in it repeats what was erased";
 const CALLED: &str = "its name repeats what was erased";
 
+/// Why bytes fail the search.
+enum Unclean {
+    Holds(&'static str),
+    Unsearched(String),
+}
+
+impl Unclean {
+    fn why(self) -> String {
+        match self {
+            Unclean::Holds(why) => why.to_owned(),
+            Unclean::Unsearched(why) => why,
+        }
+    }
+}
+
 /// Returns why the bytes fail the search, if they do. `depth` limits nested compression.
-pub(super) fn says(bytes: &[u8], has: &dyn Fn(&[u8]) -> bool, depth: usize) -> Option<String> {
+fn says(bytes: &[u8], has: &dyn Fn(&[u8]) -> bool, depth: usize) -> Option<Unclean> {
     if has(bytes) {
-        return Some("it still has what was to be erased".into());
+        return Some(Unclean::Holds("it still has what was to be erased"));
     }
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return None;
     }
     let unpacked = gunzip(bytes, ERASE_UNPACK_LIMIT);
-    if unpacked.content.len() as u64 >= ERASE_UNPACK_LIMIT {
-        return Some(format!(
-            "it unpacks to more than {ERASE_UNPACK_LIMIT} bytes, and was not searched completely"
-        ));
-    }
     if has(&unpacked.content) {
-        return Some("it still has what was to be erased, compressed".into());
+        return Some(Unclean::Holds("it still has what was to be erased, compressed"));
+    }
+    if unpacked.content.len() as u64 >= ERASE_UNPACK_LIMIT {
+        return Some(Unclean::Unsearched(format!(
+            "it unpacks to more than {ERASE_UNPACK_LIMIT} bytes, and was not searched completely"
+        )));
     }
     if unpacked.content.starts_with(&[0x1f, 0x8b]) {
         return match depth {
-            0 => Some("it is compressed too often to be searched".into()),
+            0 => Some(Unclean::Unsearched("it is compressed too often to be searched".into())),
             _ => says(&unpacked.content, has, depth - 1),
         };
     }

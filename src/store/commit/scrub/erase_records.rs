@@ -5,7 +5,7 @@ use super::erasure_receipt::ErasureReceipt;
 use super::unread_sources::{gather, gather_holding};
 use crate::format::Placement;
 use crate::format::writing::{NO_COMPRESSED_FILES, Refusal, WriteContext};
-use crate::model::{FileLine, Moment, NotReached, Plan, Role};
+use crate::model::{FileLine, Moment, NotReached, Plan, Role, Store};
 use crate::store::commit::apply::apply_plan;
 use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::derive::derive_files;
@@ -40,6 +40,10 @@ pub fn erase(
     check_folders(context, plan)?;
     let machine = context.host.machine;
     let key = context.vault.make_value_key([machine.random(), machine.random()])?;
+    let matcher = |store: &Store| {
+        let wanted = ErasureMatcher::of(context.format, store, scope.targets, context.host.now);
+        wanted.with_values(scope.values)
+    };
     let sought_beside = scope.not_reached.map_or(&[][..], NotReached::sought);
     let entry = PendingErasure {
         step: context.vault.next_step()?,
@@ -47,6 +51,7 @@ pub fn erase(
         at: context.host.now.to_rfc3339(),
         reason: reason.to_owned(),
         records: scope.targets.to_vec(),
+        shown: matcher(context.store).shown(&context.store.documents, &machine.random()),
         files: plan.all().filter(|change| !change.is_empty()).map(FileLine::of).collect(),
         with_torn: plan.with_torn.clone(),
         values: scope.values.iter().map(|own| key.digest(own)).collect(),
@@ -55,10 +60,10 @@ pub fn erase(
         not_reached: scope.not_reached.cloned().unwrap_or_default(),
     };
     let store = context.load();
-    let wanted = ErasureMatcher::of(context.format, &store, &entry.records, context.host.now)
-        .with_values(scope.values);
+    let wanted = matcher(&store).with_shown(&entry.shown);
     let mut contents = ErasedContents::default();
     gather(context.host.disk, &store, &context.vault, &wanted, &mut contents)?;
+    let wanted = wanted.with_all_found();
     let through = scrubbed_copies::gone_through(context, &store)?;
     context.vault.begin_erasing(&entry)?;
     if let Err((error, began)) = carry_bare(context, plan) {
@@ -123,7 +128,8 @@ fn finish_begun(context: &CommitContext<'_>, entry: &PendingErasure) -> Result<E
     };
     let values = value_search::read_again(context, &KeyedSearch::of(&key, &entry.values));
     let wanted = ErasureMatcher::of(context.format, context.store, &entry.records, context.host.now)
-        .with_values(&values);
+        .with_values(&values)
+        .with_shown(&entry.shown);
     finish(context, entry, &wanted, (ErasedContents::default(), &key), None)
 }
 
@@ -139,7 +145,7 @@ pub(super) fn carry_bare(context: &CommitContext<'_>, plan: &Plan) -> Result<(),
     for part in parts {
         let mut carried = ApplyProgress::default();
         let outcome = apply_plan::apply_plan(context, &part, &mut carried, None);
-        began |= carried.began;
+        began |= !carried.began.is_empty();
         outcome.map_err(|error| (error, began))?;
         if carried.derive {
             derive_files::derive(context, &carried.touched, part.verb);
@@ -158,8 +164,9 @@ pub(super) fn finish(
 ) -> Result<ErasureReceipt, CommitError> {
     let mut with_torn: BTreeSet<String> = entry.with_torn.iter().cloned().collect();
     let (mut busy, mut round) = (BTreeSet::new(), 0);
-    let (sought, changed, before) = loop {
+    let (sought, changed, before, arrivals) = loop {
         round += 1;
+        wanted.note_arrivals(&context.load());
         replaced_files::scrub_replaced_files(context, wanted, &mut contents)?;
         let store = context.load();
         let before = scrubbed_copies::identities(context, &store)?;
@@ -190,14 +197,14 @@ pub(super) fn finish(
         })?;
         // The plan may remove texts that were not collected, so that nothing would search for them.
         if !changed.is_empty() {
-            break (removal.search_texts, changed, before);
+            break (removal.search_texts, changed, before, wanted.arrivals(&store));
         }
         with_torn.extend(removal.plan.with_torn.iter().cloned());
         if !removal.plan.is_empty() {
             carry_bare(context, &removal.plan).map_err(|(error, _)| error)?;
         }
         if removal.plan.is_empty() || round >= ROUNDS {
-            break (removal.search_texts, changed, before);
+            break (removal.search_texts, changed, before, wanted.arrivals(&store));
         }
     };
     context.vault.list_erased(entry)?;
@@ -210,5 +217,5 @@ pub(super) fn finish(
         entry.step,
     )?;
     let texts = (sought, &contents, &wanted.values);
-    finish_erasure::conclude(context, entry, texts, key, &changed, with_torn, through.is_none())
+    finish_erasure::conclude(context, entry, texts, key, &changed, (with_torn, arrivals), through.is_none())
 }

@@ -38,6 +38,9 @@ pub struct ErasureReceipt {
     pub value_key: String,
     /// Other records that have the same text and stay.
     pub alike: Vec<String>,
+    /// Memories that came to live files while it ran, under the names of erased ones: `file:line id`. They stay.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arrivals: Vec<String>,
     /// Places where more was erased, because it may be part of the torn record before it.
     pub with_torn: Vec<String>,
     /// The number of values that are too short to search for.
@@ -104,6 +107,9 @@ impl ErasureReceipt {
         }
         let alike = |own: &String| format!("another memory has the same text and stays: {own}");
         lines.extend(self.alike.iter().map(alike));
+        let arrival =
+            |own: &String| format!("written meanwhile under the name of an erased memory, and stays: {own}");
+        lines.extend(self.arrivals.iter().map(arrival));
         let torn =
             |own: &String| format!("also erased, as it may have been part of the torn line before it: {own}");
         lines.extend(self.with_torn.iter().map(torn));

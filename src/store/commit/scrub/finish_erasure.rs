@@ -35,7 +35,7 @@ pub fn conclude(
     (sought, contents, values): (SearchTexts, &ErasedContents, &ErasedValues),
     key: &ValueKey,
     changed: &BTreeSet<PathBuf>,
-    with_torn: BTreeSet<String>,
+    (with_torn, arrivals): (BTreeSet<String>, Vec<String>),
     resumed: bool,
 ) -> Result<ErasureReceipt, CommitError> {
     let names = Needles::of(contents.revealing_names(&entry.records));
@@ -78,6 +78,7 @@ pub fn conclude(
         asked_values: entry.values.clone(),
         value_key: key.id(),
         alike: sought.alike,
+        arrivals,
         with_torn: with_torn.into_iter().collect(),
         too_short: sought.needles.skipped(),
         also_elsewhere: sought.also_elsewhere,
@@ -92,6 +93,15 @@ pub fn conclude(
     if let Some(why) = look.says(&pending_erasure::json(&erased)?) {
         erased.searched.get_mut(1).into_iter().for_each(|own| own.left += 1);
         erased.left.push(byte_search::line(&erased.receipt, &why));
+    }
+    if resumed && !entry.records.is_empty() {
+        // What they said may be gone, so that nothing could be searched for.
+        let doubtful = |own: &String| {
+            format!(
+                "{own}: it came under the name of an erased memory. Look whether it repeats that; else keep it."
+            )
+        };
+        erased.left.extend(erased.arrivals.iter().map(doubtful).collect::<Vec<_>>());
     }
     add_earlier(context, entry, &mut erased)?;
     if !erased.left.is_empty() {

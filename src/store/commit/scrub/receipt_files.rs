@@ -63,7 +63,6 @@ impl Vault<'_> {
     }
 }
 
-/// Returns the step of a receipt by the name of its file.
 fn step_of(name: &Path) -> Option<u64> {
     let is_receipt = name.extension().is_some_and(|end| end == "json");
     name.file_stem().and_then(|stem| stem.to_str()).filter(|_| is_receipt)?.parse().ok()

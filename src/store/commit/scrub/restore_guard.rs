@@ -62,7 +62,9 @@ pub(super) fn new_in(
     let records = wanted.read(path, bytes, None);
     let own = records.iter().find(|own| {
         let raw = &bytes[own.span.range()];
-        wanted.is_erased(path, raw, own.view(), None) && memchr::memmem::find(current, raw).is_none()
+        wanted.is_erased(path, raw, own.view(), None)
+            && !wanted.has_other_text(path, raw, own.view())
+            && memchr::memmem::find(current, raw).is_none()
     })?;
     Some(own.view().and_then(|view| view.id).map(Into::into))
 }

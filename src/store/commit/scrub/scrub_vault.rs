@@ -271,7 +271,7 @@ fn left_of(
     if is_step(path) || is_packed(bytes) {
         return None;
     }
-    let marks = ErasureMarks { main: &sought.main, parts: &sought.parts, reason };
+    let marks = ErasureMarks { main: &sought.main, parts: &sought.parts, reason, is_live: false };
     let left = clean(wanted, &own, bytes, marks).ok()?.left(bytes)?;
     // The needles have no text of remaining records, so a line with one of them must go.
     let stays = |line: &&[u8]| !sought.needles.any(line) && !holds_value(wanted, line);
@@ -336,7 +336,6 @@ fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])
 }
 
-/// Returns the path in the store that is in the name of a file of palimp's data.
 fn named(path: &Path) -> PathBuf {
     // palimp made the name, so it is UTF-8.
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

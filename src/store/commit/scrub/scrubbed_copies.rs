@@ -86,7 +86,6 @@ fn is_in_our_data(copy: &Path) -> bool {
     copy.is_absolute()
 }
 
-/// Returns the erasures that cleaned the copy as it is.
 fn through(disk: &dyn Disk, root: &Path, copy: &Path, looked: &[ScrubbedCopy]) -> Vec<u64> {
     let Some(own_identity) = identity(disk, &root.join(copy)) else { return Vec::new() };
     let (name, hex) = path_text(copy);

@@ -1,14 +1,10 @@
 //! Drafts: texts that a user typed and that are not saved.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::disk::host::Host;
-use crate::disk::write_synced;
-use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{DraftOf, FormDraft, PathText, short_digest};
 use crate::store::commit::{CommitError, Vault};
-use crate::text::digest::hex;
 
 /// Keeps the draft of a form, durably. Replaces the previous draft atomically.
 ///
@@ -57,14 +53,13 @@ fn name_of(of: &DraftOf) -> String {
     format!("{FORM}{:016x}.json", short_digest(bytes))
 }
 
-/// Keeps a text for the store at `root`, in our own data or else in the system's temporary files.
+/// Keeps a text for the store at `root` in our own data. Elsewhere no erasure would find it.
 ///
 /// # Errors
 ///
-/// If neither place can be written.
+/// If our own data can't be written.
 pub fn keep_text(host: Host<'_>, root: &Path, text: &[u8]) -> Result<PathBuf, CommitError> {
-    let kept = Vault::open(host.disk, host.data, root).and_then(|vault| vault.draft(text, host.now));
-    kept.or_else(|error| temporary(host, text).map_err(|_| error))
+    Vault::open(host.disk, host.data, root).and_then(|vault| vault.draft(text, host.now))
 }
 
 /// Returns a sentence that says where a text is kept.
@@ -75,10 +70,4 @@ pub fn draft_kept_note(path: &Path) -> String {
 /// Returns a sentence that says why a text could not be kept.
 pub fn draft_lost_note(error: &CommitError) -> String {
     format!("What you wrote could not be kept: {error}")
-}
-
-fn temporary(host: Host<'_>, text: &[u8]) -> io::Result<PathBuf> {
-    let name = format!("palimp-draft-{}.md", &hex(&host.machine.random())[..16]);
-    let path = std::env::temp_dir().join(name);
-    write_synced(host.disk, &path, PRIVATE_MODE, text).map(|()| path)
 }

@@ -24,6 +24,10 @@ pub struct PendingErasure {
     pub reason: String,
     /// The records that are erased.
     pub records: Vec<ErasureTarget>,
+    /// Salted digests of the bytes that they had in live files, as they were shown. Other bytes under their names are
+    /// other memories.
+    #[serde(default)]
+    pub shown: Vec<String>,
     /// The files that it changes.
     pub files: Vec<FileLine>,
     /// The places (`file:line`) that are erased together with the torn record before them.

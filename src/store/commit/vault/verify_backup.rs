@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::format::{self, Placement};
 use crate::model::plan::count_with_noun;
-use crate::model::{Act, BackupCheck, BackupCopy, BackupReason, Moment, Role, Store};
+use crate::model::{Act, BackupCheck, BackupCopy, BackupReason, JournalLine, Moment, Role, Store};
 use crate::store::commit::Vault;
 
 /// Checks that the bytes are the copied ones, if those are known, and that the format can read all.
@@ -32,13 +32,19 @@ pub fn verify_backup(
     }
 }
 
-/// True if these are the bytes that the step copied; `None` if the copied bytes are not known.
+/// True if these are the bytes that the step copied; `None` if the copied bytes are not known, or an erasure changed the
+/// copy since.
 fn is_as_kept(copy: &BackupCopy, vault: &Vault<'_>, bytes: &[u8]) -> Option<bool> {
     let number = match (&copy.reason, copy.made) {
         (_, Some((number, _))) => number,
         (BackupReason::Before(_, number), None) => *number,
         _ => return None,
     };
+    let is_of_copy = |line: &JournalLine| line.files.iter().any(|own| own.path == copy.path);
+    let journal = vault.journal().ok()?;
+    if journal.iter().any(|line| line.step > number && line.verb == "erase" && is_of_copy(line)) {
+        return None;
+    }
     let step = vault.step(number).ok().flatten()?;
     step.changes.iter().filter(|change| change.path == copy.path).find_map(|change| match &change.act {
         Act::Remove(was) => Some(**was == *bytes),

@@ -97,7 +97,6 @@ pub fn width_of(text: &str) -> usize {
     }
 }
 
-/// Returns the byte of a row at a column.
 pub(super) fn at_column(row: &str, column: usize) -> usize {
     let mut used = 0;
     for (at, grapheme) in row.grapheme_indices(true) {

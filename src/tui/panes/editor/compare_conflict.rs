@@ -72,7 +72,6 @@ fn field(app: &App, theme: &Theme, conflict: &FormConflict, at: usize, width: us
     lines
 }
 
-/// Returns the differing part of each side.
 fn sides(app: &App, own: &ConflictField) -> [(&'static str, Option<FieldChoice>, String); 3] {
     let [before, mine, theirs] = three_stretches(app, &own.before, &own.mine, &own.theirs);
     [

@@ -102,7 +102,6 @@ impl FormLines<'_> {
         }
     }
 
-    /// Returns a row of the field that the user types.
     fn typed(
         &self,
         frame: &mut Frame<'_>,
@@ -126,7 +125,6 @@ impl FormLines<'_> {
         Span::raw(fit(&shown, width))
     }
 
-    /// Returns a field in one line.
     fn resting(&self, at: usize, is_own: bool, width: usize) -> Span<'static> {
         let (app, theme) = (self.app, Theme::of(self.app));
         let field = &self.editor.form.fields[at];

@@ -100,7 +100,6 @@ fn saved(own: &CleanUp, name: &str) -> Result<CleanUpRule, String> {
     }
 }
 
-/// True if a topic is written in the query language.
 fn is_query(typed: &str) -> bool {
     typed.contains([':', '"', '(', '*', '~'])
         || typed.contains(" OR ")

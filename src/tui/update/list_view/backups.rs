@@ -24,7 +24,6 @@ pub fn act(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// Returns the place of the backup under the cursor.
 fn under(app: &App) -> Option<(usize, PathBuf)> {
     app.list_view.backups.of(app.list_view.row()).map(|own| (own.store, own.copy.path.clone()))
 }

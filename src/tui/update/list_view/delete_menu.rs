@@ -69,7 +69,6 @@ fn name(app: &App, snapshot: &Snapshot, at: EntryRef) -> String {
     found.map_or_else(|| App::quoted_title(snapshot, at), |own| format!("\"{}\"", own.title))
 }
 
-/// Returns the stores that the rows refer to.
 fn snapshot(app: &App) -> &Arc<Snapshot> {
     let own = match app.screen {
         Screen::Secrets => app.list_view.findings.list.as_ref().map(|own| &own.snapshot),

@@ -64,7 +64,6 @@ fn memories<'a>(found: impl Iterator<Item = &'a ListedFinding>) -> Vec<EntryRef>
     all
 }
 
-/// Returns the memories in which one of these values was found.
 fn holders(app: &App, values: &[Vec<u8>]) -> Vec<EntryRef> {
     let all = app.list_view.findings.list.iter().flat_map(|own| &own.all);
     memories(all.filter(|own| values.binary_search(&own.finding.value).is_ok()))

@@ -5,16 +5,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::faulty::Faulty;
-use palimp::format::{self, Placement};
-use palimp::model::{Act, Change, Extent, Plan, Role, Store};
+use palimp::format::{self, Placement, text_of};
+use palimp::model::{Act, Change, Entry, Extent, Plan, Role, Store};
 use palimp::ops::{self, WriteContext};
 use palimp::store::commit::scrub::gather;
 use palimp::store::commit::{CommitError, Vault, Writer};
-use palimp::store::erase::{ErasedContents, ErasureMatcher, ErasureScope};
+use palimp::store::erase::{ErasedContents, ErasureMatcher, ErasureScope, ErasureTarget};
 use palimp::store::{Place, load_from};
 
-use super::deeds::{Deed, Doing, First, Make, add, bytes_of, new_session};
-use super::other::is_log;
+use super::deeds::{Deed, Doing, First, Make, TEXT, add, bytes_of, new_session};
 use crate::crash::bench::{DATA, host};
 use crate::crash::machine::{NOW, Still};
 use crate::support::agent_memory::AgentMemoryBuilder;
@@ -139,11 +138,23 @@ pub fn run(disk: &Faulty, format: &'static str, act: Doing) -> Option<Done> {
 }
 
 /// Returns what an erasure would change.
-pub fn erasure(disk: &Faulty, store: &Store) -> Option<(Plan, Vec<palimp::store::erase::ErasureTarget>)> {
+pub fn erasure(disk: &Faulty, store: &Store) -> Option<(Plan, Vec<ErasureTarget>)> {
+    erasure_of(disk, store, &|_| true)
+}
+
+/// Returns what the erasure of the first such memory would change.
+pub fn erasure_of(
+    disk: &Faulty,
+    store: &Store,
+    is_it: &dyn Fn(&Entry) -> bool,
+) -> Option<(Plan, Vec<ErasureTarget>)> {
     with_scene(disk, store, 7, |context| {
         let reason = ops::erase::DEFAULT_REASON;
         let targets = |entry| ops::erase::targets(context, &[entry], reason).ok();
-        store.entries.iter().find_map(|entry| {
+        let chosen = store.entries.iter().filter(|entry| is_it(entry));
+        let (says, others): (Vec<&Entry>, Vec<&Entry>) =
+            chosen.partition(|entry| text_of(store, entry).text.contains(TEXT));
+        says.into_iter().chain(others).find_map(|entry| {
             let targets = targets(*entry)?;
             let vault = Vault::open_read_only(disk, Path::new(DATA), &store.root);
             let wanted = ErasureMatcher::of(format::by_name(store.format)?, store, &targets, NOW);
@@ -182,9 +193,6 @@ pub fn targets(
     let data = plan.changes.iter().map(|change| (change, false));
     let all = data.chain(plan.derived.iter().map(|change| (change, true)));
     let all = all.filter(|(change, _)| is_file(&change.path) || made(change));
-    // An erasure removes such a file whatever others wrote to it since.
-    let goes = |change: &Change| matches!((deed.act, &change.act), (Doing::Erase, Act::Remove(_)));
-    let all = all.filter(|(change, _)| !goes(change) || is_log(&change.path));
     let is_index = |path: &Path| {
         let format = format::by_name(format).unwrap();
         format.place(path, false) == Placement::File(Role::Index)

@@ -1,5 +1,4 @@
 use super::*;
-use crate::format::Format;
 
 const EVENT: NewEvent<'_> = NewEvent {
     event_type: "agent.note \"x\"",
@@ -13,22 +12,6 @@ fn paths(held: &Held) -> [String; 2] {
     let lines = new_event(&held.parts(), EVENT, NOW).unwrap();
     assert_eq!(lines[0].1, lines[1].1);
     [0, 1].map(|at| lines[at].0.to_str().unwrap().to_owned())
-}
-
-#[test]
-fn an_event_is_written_as_the_formats_own_writer_does_and_reads_back_clean() {
-    let lines = new_event(&Held::default().parts(), EVENT, NOW).unwrap();
-    let line = "{\"timestamp\": \"2026-02-03T04:05:06.000007+00:00\", \"trace_id\": \"t-1\", \"status\": \"success\", \
-        \"schema_version\": \"1.0\", \"event_type\": \"agent.note \\\"x\\\"\", \"source\": \"palimp\", \
-        \"metadata\": {  \"n\": 1.0, \"text\": \"a\\nb\"}}\n";
-    assert_eq!(lines[0], (PathBuf::from("events/2026-02/events.jsonl"), line.to_owned()));
-    assert_eq!(lines[1].0, Path::new("events/2026-02/traces/t-1.jsonl"));
-    let held = Held::default()
-        .with("events/2026-02/events.jsonl", line)
-        .with("events/2026-02/traces/t-1.jsonl", line);
-    assert!(held.documents.iter().all(|document| document.problems.is_empty()));
-    let assembly = AMem.assemble(&held.parts(), NOW);
-    assert_eq!((assembly.entries.len(), assembly.problems), (1, vec![]));
 }
 
 #[test]

@@ -204,22 +204,8 @@ const BAD_PATH: &str = "is not a plain path within the session's folder";
 
 #[test]
 fn paths_that_lead_out_are_refused() {
-    for path in [
-        "/etc/passwd",
-        "../x",
-        "s/../../x",
-        "s/..",
-        "s/a/../b",
-        "..",
-        "s//x",
-        "s/a\\b",
-        "s/\u{1b}[2J",
-        "t/x",
-        "x",
-        "s",
-        "s/",
-        ".",
-    ] {
+    let paths = "/etc/passwd ../x s/../../x s/.. s/a/../b .. s//x s/a\\b s/\u{1b}[2J t/x x s s/ .";
+    for path in paths.split(' ') {
         let found = with_entry(path, EntryType::Regular);
         assert!(found.contains(BAD_PATH), "{path}: {found}");
     }

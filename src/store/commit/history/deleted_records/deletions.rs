@@ -166,6 +166,13 @@ impl Deletions {
         let session = session_of(store, file).map(|at| &*store.sessions[at as usize].name);
         all.iter().find(|(own, _)| own.as_deref() == session).map(|(_, step)| *step)
     }
+
+    /// Returns the deleted ids of a session.
+    pub fn ids_of(&self, session: &str) -> impl Iterator<Item = &str> {
+        let is_own = move |(own, _): &(Option<String>, u64)| own.as_deref() == Some(session);
+        self.ids.iter().filter(move |(_, all)| all.iter().any(is_own)).map(|(id, _)| id.as_str())
+    }
+
     /// Returns the step that deleted a record of a file. If records share its id, only equal bytes count.
     pub fn step_of(
         &self,

@@ -1,0 +1,253 @@
+//! Programs that write another memory under the id or file name of one that is being erased, before every step of the
+//! erasure and after kills: it stays, and is named.
+
+use std::path::{Path, PathBuf};
+
+use palimp::format::text_of;
+use palimp::model::{Act, Entry, Plan, Role, State};
+use palimp::ops;
+use palimp::store::commit::Writer;
+use palimp::store::commit::scrub::ErasureReceipt;
+use palimp::store::erase::{ErasureScope, ErasureTarget, SharedText};
+
+use super::begun;
+use super::deeds::{DEEDS, FORMATS, TEXT, bytes_of};
+use super::town::{erasure, load, minutes_later, path_of, root};
+use crate::crash::bench::{DATA, host};
+use crate::crash::machine::Still;
+use crate::faulty::{Fault, Faulty};
+use crate::support::tries;
+use palimp::disk::Disk;
+
+const NEW: &str = "quinces are ripe in another town";
+const MARKDOWN: &str = "markdown";
+
+/// What the other program does.
+#[derive(Clone)]
+enum Arrival {
+    /// It adds a line with the id of the erased one.
+    Line { file: PathBuf, line: Vec<u8> },
+    /// It writes a file of that name again, or over the old one.
+    File { file: PathBuf, bytes: Vec<u8>, only_again: bool },
+}
+
+impl Arrival {
+    fn name(&self) -> String {
+        match self {
+            Arrival::Line { file, line } => format!("{}: {}", file.display(), String::from_utf8_lossy(line)),
+            Arrival::File { file, only_again, .. } => format!("{}, only again: {only_again}", file.display()),
+        }
+    }
+
+    /// True if it was written.
+    fn write(&self, disk: &Faulty, format: &str) -> bool {
+        match self {
+            Arrival::Line { file, line } => {
+                let out = disk.append(&path_of(format, file));
+                out.is_ok_and(|mut out| out.write(line).and_then(|()| out.sync()).is_ok())
+            }
+            Arrival::File { file, bytes, only_again } => {
+                let file = path_of(format, file);
+                if *only_again && bytes_of(disk, &file).is_some() {
+                    return false;
+                }
+                let beside = file.with_extension("by-another");
+                let Ok(mut out) = disk.create(&beside, 0o600) else { return false };
+                out.write(bytes).and_then(|()| out.sync()).is_ok() && disk.rename(&beside, &file).is_ok()
+            }
+        }
+    }
+}
+
+/// Returns the disk with a store of two topics and an index.
+pub fn markdown() -> Faulty {
+    let disk = Faulty::new();
+    disk.put_folder(DATA, 0o700);
+    disk.put_folder(root(MARKDOWN), 0o700);
+    let topic = |name: &str, text: &str| {
+        format!("---\nname: {name}\ndescription: about {name}\ntype: project\n---\n{text}\n").into_bytes()
+    };
+    let index = b"# Memory\n\n- [Pears](pears.md) - about pears\n- [Plums](plums.md) - about plums\n";
+    disk.put(root(MARKDOWN).join("pears.md"), topic("pears", TEXT), 0o600);
+    disk.put(root(MARKDOWN).join("plums.md"), topic("plums", "Plums keep for a week."), 0o600);
+    disk.put(root(MARKDOWN).join("MEMORY.md"), index.to_vec(), 0o600);
+    disk.restart()
+}
+
+fn begin(format: &'static str) -> Faulty {
+    match format {
+        MARKDOWN => markdown(),
+        _ => begun(format, DEEDS.iter().find(|own| own.name == "erase").unwrap()).unwrap(),
+    }
+}
+
+/// Returns the erasure of the memory with the text.
+fn planned(disk: &Faulty, format: &'static str) -> (Plan, Vec<ErasureTarget>) {
+    erasure(disk, &load(disk, format)).unwrap()
+}
+
+/// Returns what could be written under the names of the erased.
+fn arrivals(disk: &Faulty, format: &'static str, plan: &Plan) -> Vec<Arrival> {
+    let store = load(disk, format);
+    let is_live =
+        |path: &Path| store.documents.iter().any(|own| own.path == path && own.role == Role::Records);
+    let mut all = Vec::new();
+    for change in plan.changes.iter().filter(|own| is_live(&own.path)) {
+        let file = change.path.clone();
+        match &change.act {
+            Act::Splice(_) if file.extension().is_some_and(|end| end == "jsonl") => {
+                let was = bytes_of(disk, &path_of(format, &file)).unwrap();
+                let after = change.after().unwrap();
+                let gone = was
+                    .split(|byte| *byte == b'\n')
+                    .find(|line| !after.split(|byte| *byte == b'\n').any(|own| own == *line));
+                for is_later in [false, true] {
+                    let line = renewed(gone.unwrap(), is_later);
+                    all.push(Arrival::Line { file: file.clone(), line });
+                }
+            }
+            Act::Remove(was) => {
+                let bytes = String::from_utf8_lossy(was).replace(TEXT, NEW).into_bytes();
+                for only_again in [true, false] {
+                    all.push(Arrival::File { file: file.clone(), bytes: bytes.clone(), only_again });
+                }
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Returns a line with the same id and another text, of the same time or a later one.
+fn renewed(line: &[u8], is_later: bool) -> Vec<u8> {
+    fn renew(value: &mut serde_json::Value, is_later: bool) {
+        match value {
+            serde_json::Value::String(own) if own.contains(TEXT) => *own = own.replace(TEXT, NEW),
+            serde_json::Value::String(own) if is_later && own.starts_with("20") && own.contains("T") => {
+                *own = "2026-02-03T04:05:06.789Z".into();
+            }
+            serde_json::Value::Object(own) => own.values_mut().for_each(|own| renew(own, is_later)),
+            serde_json::Value::Array(own) => own.iter_mut().for_each(|own| renew(own, is_later)),
+            _ => {}
+        }
+    }
+    let mut value: serde_json::Value = serde_json::from_slice(line).unwrap();
+    renew(&mut value, is_later);
+    let line = format!("{value}\n");
+    assert!(line.contains(NEW), "{line}");
+    line.into_bytes()
+}
+
+fn scope<'a>(targets: &'a [ErasureTarget], values: &'a [SharedText]) -> ErasureScope<'a> {
+    ErasureScope { values, ..ErasureScope::of_records(targets) }
+}
+
+/// Tries it before one step. Returns what is wrong; `None` if nothing was written.
+fn outcome(
+    format: &'static str,
+    begin: &Faulty,
+    arrival: &Arrival,
+    (step, killed): (usize, Option<usize>),
+    (is_late, values): (bool, &[SharedText]),
+) -> Option<Result<(), String>> {
+    let disk = begin.restart();
+    let (plan, targets) = planned(&disk, format);
+    let wrote = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let (is_written, own, mut at) = (std::sync::Arc::clone(&wrote), arrival.clone(), 0);
+    disk.before(move |_, other| {
+        if at == step && own.write(other, format) {
+            is_written.store(true, std::sync::atomic::Ordering::SeqCst);
+        }
+        at += 1;
+    });
+    if let Some(killed) = killed {
+        disk.fail_at(killed, Fault::Crash);
+    }
+    let store = load(&begin.restart(), format);
+    let machine = Still::first();
+    let erased: Result<ErasureReceipt, String> = Writer::open(host(&disk, &machine), &store)
+        .and_then(|writer| writer.erase(&plan, scope(&targets, values), ops::erase::DEFAULT_REASON))
+        .map_err(|error| error.to_string());
+    if !wrote.load(std::sync::atomic::Ordering::SeqCst) {
+        return None;
+    }
+    let after = disk.restart();
+    if let Err(what) = minutes_later(&after, format) {
+        return Some(Err(format!("the next start fails: {what}")));
+    }
+    Some(judged((format, is_late), &targets[0], &after, &erased))
+}
+
+/// What comes when the last search is over is as if it came after the erasure: a tombstone hides it.
+fn judged(
+    (format, is_late): (&'static str, bool),
+    target: &ErasureTarget,
+    after: &Faulty,
+    erased: &Result<ErasureReceipt, String>,
+) -> Result<(), String> {
+    let now = load(after, format);
+    let new: Vec<State> =
+        now.entries.iter().filter(|own| text_of(&now, own).text.contains(NEW)).map(|own| own.state).collect();
+    let said = erased.as_ref().map(|own| (own.arrivals.clone(), own.left.clone()));
+    let is_hidden = is_late && new == [State::Deleted];
+    if !new.contains(&State::Live) && !is_hidden {
+        return Err(format!("the new memory is {new:?}, {said:?}"));
+    }
+    let names = |entry: &Entry| now.view(entry).and_then(|view| view.id) == target.id.as_deref();
+    let is_old = |entry: &&Entry| names(entry) && text_of(&now, entry).text.contains(TEXT);
+    let old = target.id.is_some() && now.entries.iter().any(|entry| is_old(&entry));
+    match erased {
+        Ok(own) if own.arrivals.is_empty() && !is_late => Err("it is not named by the receipt".to_owned()),
+        Ok(own) if own.left.is_empty() && old => Err("called erased, and it is there".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// Tries each arrival before every step. Returns the number and what was wrong.
+fn each_step(format: &'static str, with_kills: bool, values: &[SharedText]) -> (usize, Vec<String>) {
+    let begin = begin(format);
+    let (plan, targets) = planned(&begin, format);
+    let learned = begin.restart();
+    let machine = Still::first();
+    let store = load(&begin.restart(), format);
+    let writer = Writer::open(host(&learned, &machine), &store).unwrap();
+    writer.erase(&plan, scope(&targets, values), ops::erase::DEFAULT_REASON).unwrap();
+    drop(writer);
+    let (log, mut count, mut wrong) = (learned.log(), 0, Vec::new());
+    let last = log.iter().position(|step| step.contains("erased.new")).unwrap();
+    for arrival in arrivals(&begin, format, &plan) {
+        for step in tries::spread(learned.steps(), 24) {
+            let killed = with_kills.then_some(step + 1 + step % 7);
+            let tried = outcome(format, &begin, &arrival, (step, killed), (step + 2 >= last, values));
+            let Some(outcome) = tried else { continue };
+            count += 1;
+            let at = log.get(step).cloned().unwrap_or_default();
+            wrong.extend(outcome.err().map(|what| {
+                format!("{format} {}, before {step} ({at}), killed {killed:?}: {what}", arrival.name())
+            }));
+        }
+    }
+    (count, wrong)
+}
+
+fn assert_all_stay(with_kills: bool, values: &[SharedText], picks: &[usize]) {
+    let formats = FORMATS.into_iter().chain([MARKDOWN]);
+    for format in tries::some(formats, picks) {
+        let (count, wrong) = each_step(format, with_kills, values);
+        println!("{format}: {count} states, {} wrong", wrong.len());
+        assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+        assert!(count > 5 || format == "agent-memory", "{format}: {count}");
+    }
+}
+
+#[test]
+fn what_is_written_meanwhile_under_the_name_of_an_erased_memory_stays() {
+    assert_all_stay(false, &[], &[0, 5]);
+    assert_all_stay(false, &[TEXT.as_bytes().into()], &[1, 5]);
+}
+
+#[test]
+fn what_is_written_under_the_name_of_an_erased_memory_stays_where_the_erasure_is_killed_and_resumed() {
+    assert_all_stay(true, &[], &[1, 3]);
+    assert_all_stay(true, &[TEXT.as_bytes().into()], &[0, 5]);
+}
