@@ -133,6 +133,7 @@ fn in_file<'a>((store, file): (usize, &'a Path), own: &[LocatedProblem<'_>]) -> 
     FileProblems { store, file, count: own.len(), lines: lines.into_iter().take(NAMED).collect(), has_more }
 }
 
+/// The item of a list counts as the list.
 fn field_of(message: &str) -> Option<&str> {
     let (name, _) = message.strip_prefix('`')?.split_once('`')?;
     name.split('[').next()

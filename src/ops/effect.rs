@@ -311,6 +311,7 @@ fn nameless(writes: &dyn FormatWriter, raw: &[u8]) -> Option<u64> {
     (*bare != *raw).then(|| digest(&bare))
 }
 
+/// The path may be that of a member of an archive.
 fn container(path: &Path) -> &Path {
     crate::model::container(path).unwrap_or(path)
 }

@@ -257,6 +257,7 @@ impl<'a> SimilarityIndex<'a> {
         rare.into_iter().filter(|(count, _)| *count > 1).map(|(_, pair)| pair).collect()
     }
 
+    /// Similar texts nearly always have a band of their MinHash sketches in common.
     fn bands(&self, text: usize) -> Vec<u32> {
         let mut sketch = [u32::MAX; HASHES];
         for pair in &self.texts[text].pairs {

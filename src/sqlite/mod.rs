@@ -137,6 +137,7 @@ fn lock(
     database.progress_handler(STRIDE, Some(is_over))
 }
 
+/// An entry that several rows are of is there once.
 fn entries(database: &Connection, sql: &str) -> rusqlite::Result<Vec<u32>> {
     let mut statement = database.prepare(sql)?;
     if !statement.readonly() {

@@ -59,17 +59,10 @@ fn end_of(text: &[u8], start: usize, value: &[u8]) -> Option<usize> {
     let (mut at, mut rest) = (start, value);
     while !rest.is_empty() {
         let (here, of_value) = (end_len(text.get(at..)?), end_len(rest));
-        match (here, of_value) {
-            (0, 0) => {
-                let len = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
-                if text.get(at..at + len)? != &rest[..len] {
-                    return None;
-                }
-                (at, rest) = (at + len, &rest[len..]);
-            }
-            (0, _) | (_, 0) => return None,
-            (here, of_value) => (at, rest) = (at + here, &rest[of_value..]),
+        if (here > 0) != (of_value > 0) || of_value == 0 && text.get(at) != rest.first() {
+            return None;
         }
+        (at, rest) = (at + here.max(1), &rest[of_value.max(1)..]);
     }
     Some(at)
 }

@@ -50,6 +50,7 @@ pub fn lines(app: &App) -> Vec<StoreTreeRow> {
     tree
 }
 
+/// Stores of one project follow each other.
 fn by_project(snapshot: &Snapshot) -> Vec<usize> {
     let project = |number: usize| snapshot.stores[number].project.as_ref();
     let mut order: Vec<usize> = (0..snapshot.stores.len()).collect();

@@ -51,6 +51,7 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
 
 type SessionMap<'a> = BTreeMap<(String, bool), Vec<(u32, &'a Document)>>;
 
+/// An archived session is separate from a folder of the same name.
 fn sessions<'a>(parts: &AssemblyInput<'a>) -> SessionMap<'a> {
     let mut sessions = SessionMap::new();
     for folder in parts.folders {

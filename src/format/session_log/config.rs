@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use super::new_entry::signs;
 use crate::format::tuning::{self, Backoff, LONGEST_MS, MOST_RETRIES, StoreTuning};
 use crate::model::{Code, DecayTable, Problem, Severity};
 use crate::text::json::{Json, JsonKind};
@@ -216,18 +217,11 @@ impl SettingsCheck<'_> {
 
     /// Adds a problem if new checksums are to be made in another way than they are.
     fn algorithm(&mut self, config: Json<'_>) {
-        let Some(asked) = config.path(&["integrity", "checksum_algorithm"]).filter(|own| !own.is_null())
-        else {
-            return;
-        };
-        let is_known = asked.text().is_some_and(|own| matches!(&*own.to_lowercase(), "sha256" | "sha-256"));
-        if !is_known
-            && config.path(&["integrity", "enable_checksums"]).and_then(|own| own.bool()) != Some(false)
-        {
-            let message = format!(
-                "`integrity.checksum_algorithm` is {:?}; new checksums are SHA-256 all the same.",
-                asked.plain()
-            );
+        let asked = config.path(&["integrity", "checksum_algorithm"]).filter(|own| !own.is_null());
+        let is_other = |own: &String| !matches!(&*own.to_lowercase(), "sha256" | "sha-256");
+        if let Some(asked) = asked.map(|own| own.plain()).filter(|own| is_other(own) && signs(Some(config))) {
+            let name = "integrity.checksum_algorithm";
+            let message = format!("`{name}` is {asked:?}; new checksums are SHA-256 all the same.");
             self.add(Code::OutOfRange, Severity::Error, message);
         }
     }

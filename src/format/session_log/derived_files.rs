@@ -112,6 +112,7 @@ impl<'a> LogRebuild<'a> {
         map.write(out);
     }
 
+    /// Other bytes stay.
     fn counts(&self, index_len: u64) -> Option<DerivedFile> {
         let own = self.metadata?;
         let size = |own: Option<&Document>| own.map_or(0, |own| own.len);

@@ -197,6 +197,7 @@ pub fn last_line(bytes: &[u8]) -> &[u8] {
     &bytes[from.map_or(0, |feed| feed + 1)..]
 }
 
+/// An empty range between two lines touches none.
 fn lines_around<B: Ranges + ?Sized>(base: &B, range: &Range<usize>) -> (usize, usize) {
     let start = base.line_start(range.start);
     if base.line_start(range.end) == range.end && start == range.start {

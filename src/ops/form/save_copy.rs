@@ -59,6 +59,7 @@ fn of_json(
     Ok(String::from_utf8_lossy(&record).into_owned())
 }
 
+/// The note's id is made of its title.
 fn of_note(form: &EditForm, values: &[String]) -> String {
     let fields = form.fields.iter().zip(values).filter(|(field, value)| {
         let names_it = matches!(field.name.as_str(), "id" | "created" | "updated");

@@ -12,6 +12,7 @@ use crate::text::json_salvage::complete_object;
 const NAMED: u8 = 90;
 
 impl RepairContext<'_> {
+    /// It is never filled in from a copy of its memory.
     pub(super) fn of_tombstone(&self, torn: TornRecord<'_>) -> Vec<ProblemFix> {
         let mut fixes: Vec<ProblemFix> = self.of_journal(torn).into_iter().collect();
         let Some(id) = torn.record.named_id() else { return fixes };

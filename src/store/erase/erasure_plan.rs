@@ -397,14 +397,10 @@ impl ErasureContext<'_> {
         let Some((tombstone, began)) = self.matcher.format.own().tombstone.zip(self.began) else {
             return ErasureEdits::new();
         };
-        let arrivals = store
-            .entries
-            .iter()
-            .filter(|own| self.matcher.is_arrival(store.document(own), &store.raw(own), store.view(own)));
         let hides =
             |own: &Entry| tombstone(self.context, own, self.reason).is_some_and(|own| own.0 == there.path);
-        let ids: HashSet<&str> =
-            arrivals.filter(|own| hides(own)).filter_map(|own| store.view(own)?.id).collect();
+        let arrived = self.matcher.arrived(store).filter(|own| hides(own));
+        let ids: HashSet<&str> = arrived.filter_map(|own| store.view(own)?.id).collect();
         let is_ours = |own: &Record| {
             let Some(view) = own.view() else { return false };
             // A tombstone has milliseconds.

@@ -60,6 +60,7 @@ impl ErasureMatcher<'_> {
         }
     }
 
+    /// How a file's lines are read, and whose they are, may depend on its path.
     fn kind(&self, path: &Path) -> u64 {
         self.kept_lines.key.hash_one((original(path), self.folder(path), format!("{:?}", self.role(path))))
     }

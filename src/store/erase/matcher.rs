@@ -55,7 +55,7 @@ pub struct ErasureMatcher<'a> {
     /// The versions that were found before the erasure began. `None` if it goes on after an interruption.
     known: Option<BTreeSet<SharedText>>,
     /// The versions that came to live files since.
-    arrived: RefCell<BTreeSet<SharedText>>,
+    late: RefCell<BTreeSet<SharedText>>,
     /// The last file, and whether it is a log that the format knows.
     last_file: RefCell<Option<(PathBuf, bool)>>,
 }
@@ -99,7 +99,7 @@ impl<'a> ErasureMatcher<'a> {
             value_lines: RefCell::default(),
             shown: None,
             known: None,
-            arrived: RefCell::default(),
+            late: RefCell::default(),
             last_file: RefCell::default(),
         }
     }
@@ -123,16 +123,13 @@ impl<'a> ErasureMatcher<'a> {
 
     /// True if this version came after the erasure began. It may have a copy, which goes, but its text is not searched for.
     pub(super) fn came_late(&self, raw: &[u8]) -> bool {
-        self.known.as_ref().is_some_and(|known| !known.contains(raw)) || self.arrived.borrow().contains(raw)
+        self.known.as_ref().is_some_and(|known| !known.contains(raw)) || self.late.borrow().contains(raw)
     }
 
     /// Notes what came to live files since the erasure began.
     pub fn note_arrivals(&self, store: &Store) {
-        let raws = store.entries.iter().filter_map(|own| {
-            let raw = store.raw(own);
-            self.is_arrival(store.document(own), &raw, store.view(own)).then(|| raw.into())
-        });
-        self.arrived.borrow_mut().extend(raws);
+        let raws: Vec<SharedText> = self.arrived(store).map(|own| store.raw(own).into()).collect();
+        self.late.borrow_mut().extend(raws);
     }
 
     /// Returns salted digests of the bytes that the erased records have in live files.
@@ -168,17 +165,23 @@ impl<'a> ErasureMatcher<'a> {
 
     /// True if a record of a live file came after the erasure began, under the name of an erased one.
     pub fn is_arrival(&self, own: &Document, raw: &[u8], view: Option<View<'_>>) -> bool {
-        is_live(own) && self.is_new(&own.path, raw, view) && self.is_erased(&own.path, raw, view, None)
+        is_live(own) && self.is_erased(&own.path, raw, view, None) && self.is_new(&own.path, raw, view)
     }
 
-    /// Returns the memories that came to live files under the names of erased ones, as `file:line id`.
-    pub fn arrivals(&self, store: &Store) -> Vec<String> {
+    /// Returns the memories that came to live files under the names of erased ones. Reads no others.
+    pub(super) fn arrived<'s>(&'s self, store: &'s Store) -> impl Iterator<Item = &'s Entry> {
+        let may_be = |own: &&Entry| self.shown.is_some() && self.may_be_named(store.record(own));
         let came = |own: &&Entry| self.is_arrival(store.document(own), &store.raw(own), store.view(own));
+        store.entries.iter().filter(may_be).filter(came)
+    }
+
+    /// Names them as `file:line id`.
+    pub fn arrivals(&self, store: &Store) -> Vec<String> {
         let name = |own: &Entry| {
             let id = store.view(own).and_then(|view| view.id).unwrap_or("(no id)");
             format!("{}:{} {id}", store.document(own).path.to_text(), store.record(own).line)
         };
-        store.entries.iter().filter(came).map(name).collect()
+        self.arrived(store).map(name).collect()
     }
 
     /// True if no erased record of a live file had these bytes when the erasure began. What has a value goes all the

@@ -218,6 +218,7 @@ fn window(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + WINDOW)?.try_into().ok()?))
 }
 
+/// Different windows at one node never have the same.
 fn hash(node: u32, rest: usize, window: u64) -> u64 {
     let place = (u64::from(node) << 4 | rest as u64).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
     (window ^ place).wrapping_mul(0x9e37_79b9_7f4a_7c15)

@@ -73,6 +73,7 @@ fn fitting(app: &App, prompt: &Prompt, width: usize) -> Line<'static> {
     Line::from(spans)
 }
 
+/// Untrusted text.
 fn now(aim: &ChangeTarget, purpose: PromptPurpose) -> String {
     let Some(at) = aim.one() else {
         return match aim.hidden.len() {

@@ -19,12 +19,6 @@ use crate::tui::update::open_range;
 
 const NAME: &str = "4 Memories";
 
-/// Returns the columns of text in a list of this size.
-#[cfg(test)]
-pub fn text_columns(app: &App, area: Rect) -> usize {
-    MemoryColumns::of(app, usize::from(area.width)).text
-}
-
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let (title, place) = (title(app), place(app));
     // If both don't fit, the number of marked memories is more important than the order.

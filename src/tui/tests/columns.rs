@@ -11,14 +11,15 @@ use ratatui::layout::Rect;
 use super::*;
 use crate::text::safe_text::display_width;
 use crate::tui::layout;
-use crate::tui::panes::memories::text_columns;
+use crate::tui::memory_columns::MemoryColumns;
 
 /// Returns the list's columns of text at a size, and how many memories it shows.
 fn list(desk: &mut Desk, width: u16, height: u16) -> (usize, usize) {
     desk.app.size = (width, height);
     let frame = layout::frame(&desk.app);
     let area = frame.pane(Pane::Memories).expect("the list is there");
-    (text_columns(&desk.app, area), frame.rows(Pane::Memories))
+    let columns = MemoryColumns::of(&desk.app, usize::from(area.width));
+    (columns.text, frame.rows(Pane::Memories))
 }
 
 #[test]

@@ -94,6 +94,7 @@ fn set(cursor: &mut ListCursor, area: Rect, at: Position, len: usize) {
     }
 }
 
+/// A hit with a line of its text below takes two rows.
 fn hit_at(app: &App, row: usize) -> Option<usize> {
     let mut left = row;
     for (at, hit) in app.results.hits.iter().enumerate().skip(app.list_cursor.top) {

@@ -50,6 +50,7 @@ fn only_used(was: (&Store, &Entry), is: (&Store, &Entry), now: Moment) -> bool {
     bare(was).is_some_and(|old| bare(is).as_ref() == Some(&old))
 }
 
+/// Untrusted text.
 fn changed(was: (&Store, &Entry), is: (&Store, &Entry), now: Moment) -> String {
     let forms = form(was.0, was.1, now).ok().zip(form(is.0, is.1, now).ok());
     let told = forms.map_or_else(Vec::new, |(old, new)| fields(&old, &new));

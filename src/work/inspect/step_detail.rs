@@ -101,6 +101,7 @@ fn of_one(store: &Store, file: StepFile, role: Role, now: Moment) -> StepFile {
     StepFile { titles, ..file }
 }
 
+/// An added line of a log of deletions removes its memory.
 fn deleted(store: &Store, file: &StepFile, now: Moment) -> Vec<(bool, String)> {
     let path = Path::new(&file.path);
     let Some(format) = by_name(store.format) else { return Vec::new() };

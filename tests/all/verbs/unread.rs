@@ -58,7 +58,7 @@ fn learnings() -> TempStore {
 }
 
 #[test]
-fn an_index_is_not_made_anew_while_a_log_of_it_cannot_be_read() {
+fn an_index_is_not_rebuilt_while_a_log_of_it_cannot_be_read() {
     let store = learnings();
     let disk = without(&store, "learnings.jsonl");
     let before = bytes(&disk, "index.json");

@@ -93,6 +93,7 @@ fn statistics(counts: &RecordCounts, accessed: &str) -> String {
     pretty(&members, 1)
 }
 
+/// A correct count keeps its spelling.
 fn counted(
     counts: &RecordCounts,
     statistics: Json<'_>,
