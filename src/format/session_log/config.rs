@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::new_entry::signs;
 use crate::format::tuning::{self, Backoff, LONGEST_MS, MOST_RETRIES, StoreTuning};
 use crate::model::{Code, DecayTable, Problem, Severity};
 use crate::text::json::{Json, JsonKind};
@@ -37,6 +36,11 @@ pub fn size_limit(config: Option<Json<'_>>) -> (u64, f64) {
     let storage = |name: &str| config?.path(&["storage", name])?.number().filter(|number| *number > 0.0);
     let limit = storage("max_session_size_mb").map_or(SESSION, |mb| (mb * f64::from(1 << 20)) as u64);
     (limit, storage("compaction_threshold").filter(|share| *share <= 1.0).unwrap_or(NEAR))
+}
+
+/// True if new entries get a checksum. The config can turn that off.
+pub fn signs(config: Option<Json<'_>>) -> bool {
+    flag(config, &["integrity", "enable_checksums"]) != Some(false)
 }
 
 /// Returns what a session's metadata says of compacting it by itself when it is full (§7.2).

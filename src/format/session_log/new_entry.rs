@@ -11,7 +11,6 @@ use crate::format::writing::{
 use crate::model::{Moment, is_file_name};
 use crate::text::canonical;
 use crate::text::digest::hex;
-use crate::text::json::Json;
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 use crate::text::names;
@@ -89,7 +88,7 @@ pub fn appended(context: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<
     let Ok(metadata) = context.lookup.small(&file("metadata.json")) else { return Ok(None) };
     let of_session = with_config_of(metadata.as_deref(), config::session_compacts);
     let ((limit, share), signs, compacts) = with_config_of(config.as_deref(), |own| {
-        (config::size_limit(own), signs(own), config::compacts(own, of_session))
+        (config::size_limit(own), config::signs(own), config::compacts(own, of_session))
     });
     let given = EntryDefaults { session, now: context.now, random: context.random, signs };
     // An id that palimp makes needs no search.
@@ -119,11 +118,6 @@ fn in_index(line: &[u8]) -> f64 {
     let tags = entry.get("tags").map_or(0, |own| own.items().count());
     let bytes = 150 + len("timestamp") + len("type") + 2 * len("tags") + (tags + 2) * (len("id") + 4);
     bytes as f64 / line.len() as f64
-}
-
-/// True if new entries get a checksum. The config can turn that off.
-pub fn signs(config: Option<Json<'_>>) -> bool {
-    config::flag(config, &["integrity", "enable_checksums"]) != Some(false)
 }
 
 /// Returns the `content` with the main text of a new entry.

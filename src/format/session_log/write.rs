@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::derived_files::{FRESH, FRESH_HOURS, relevance};
-use super::new_entry::{self, EntryDefaults, new_entry, signs};
+use super::new_entry::{self, EntryDefaults, new_entry};
 use super::{SessionLog, config, layout};
 use crate::format::writing::{
     AppendContext, AppendLines, ChangesResult, DeletionKind, DueTask, FloorOutcome, FormatWriter, NamePlace,
@@ -78,7 +78,7 @@ impl FormatWriter for SessionLog {
         let session = session.ok_or_else(|| Refusal::no_session(name))?;
         let path = session.path.join("memory.jsonl");
         let log = document(&context.store.documents, &path);
-        let (now, random, signs) = (context.now, context.random, with_config(context.store, signs));
+        let (now, random, signs) = (context.now, context.random, with_config(context.store, config::signs));
         let has = |id: &str| log.is_some_and(|log| has_id(log, id));
         let line = new_entry(draft, &EntryDefaults { session: name, now, random, signs }, &has)?;
         Ok(vec![Change::append(path, line, log.map(|log| log.bytes.clone()))])
