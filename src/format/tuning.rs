@@ -72,6 +72,18 @@ pub fn millis(value: Option<Json<'_>>) -> Option<Duration> {
     Some(Duration::from_micros((own * 1000.0) as u64))
 }
 
+/// Returns a boolean of the config.
+pub fn flag(config: Option<Json<'_>>, path: &[&str]) -> Option<bool> {
+    config?.path(path)?.bool()
+}
+
+/// Returns a message if a setting asks for something else than the one thing that palimp does, in its spellings.
+pub fn other_value(config: Json<'_>, path: &[&str], does: &[&str]) -> Option<String> {
+    let asked = config.path(path).filter(|value| !value.is_null())?.plain();
+    let is_other = !does.contains(&&*asked.to_lowercase());
+    is_other.then(|| format!("`{}` is {asked:?}; palimp does the same as for {:?}.", path.join("."), does[0]))
+}
+
 /// Reads a setting that is more than 0.
 pub fn positive(value: Option<Json<'_>>) -> Option<f64> {
     value?.number().filter(|own| *own > 0.0 && own.is_finite())

@@ -257,8 +257,10 @@ pub fn check_for(
             return Err(refused_for(problem));
         }
     }
-    let is_longer =
-        |change: &&Change| change.len_after() > change.base.as_ref().map_or(0, |base| base.len() as u64);
+    // A new memory may take a session over its limit though a compaction makes the log shorter.
+    let is_longer = |change: &&Change| {
+        plan.verb == "add" || change.len_after() > change.base.as_ref().map_or(0, |base| base.len() as u64)
+    };
     let changes = plan.changes.iter().filter(|change| !change.path.starts_with(".."));
     let grown: Vec<&Change> = changes.filter(is_longer).collect();
     let after = if grown.is_empty() { after.to_vec() } else { with_derived(context, plan, after) };

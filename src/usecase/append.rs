@@ -76,6 +76,15 @@ pub fn plan_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Opti
     let drafts: Vec<_> = all.iter().map(NewRecord::draft).collect();
     let random = || host.machine.random();
     let appended = ops::add::append((format, &store.root), (&ends, host.now), &random, &drafts)?;
+    if let Some(AppendPlan { plan, .. }) = &appended {
+        // How long the index of all of them is, is known only now.
+        let context = WriteContext::of(store, host.now, [0; 16]);
+        let base = |path: &Path| store.document_at(path).map(|document| document.bytes.clone());
+        let whole = |change: &Change| Change { base: base(&change.path), ..change.clone() };
+        let changes = plan.changes.iter().map(whole).collect();
+        let (plan, after) = ops::plan_and_after("add", &context, plan.records, changes)?;
+        ops::check(&context, &plan, &after)?;
+    }
     Ok(appended)
 }
 

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use palimp::demo;
 use palimp::model::{Code, Moment};
 use serde_json::{Value, json};
-use support::{Output, SOON, StoreBuilder, TempStore, Terminal, run};
+use support::made::KINDS;
+use support::{MadeStore, Output, SOON, StoreBuilder, TempStore, Terminal, run};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
@@ -188,6 +189,10 @@ fn what_the_files_of_a_session_can_have_wrong_is_found() {
         (healthy().raw("index.json", "{\"version\":1,\"entries\":{}}"), "index-stale"),
         (healthy().raw("index.json", "{\"version\":7}"), "unsupported-version"),
         (healthy().raw("lock", "{\"pid\":1,\"expires_at\":\"2026-01-01T00:00:00Z\"}"), "stale-lock"),
+        (
+            healthy().tombstone("mem_9").entry(json!({"id": "mem_9", "timestamp": "2026-01-30T00:00:00Z"})),
+            "hidden-memory",
+        ),
         (healthy().raw("memory.jsonl.tmp", ""), "leftover-temp"),
         (healthy().raw("notes.txt", "hello"), "unexpected-place"),
         (healthy().file("indices/global_index.json", "{"), "index-broken"),
@@ -219,6 +224,25 @@ fn what_is_in_the_file_system_is_found_and_never_opened() {
     let fifo = store.file("sessions/s/lock");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     assert_eq!(codes(&store), ["not-a-regular-file"]);
+}
+
+#[test]
+fn what_palimp_brought_back_itself_is_undone_by_no_other_program() {
+    for (format, verbs) in [
+        (2, "session archive SESSION; session unarchive SESSION"),
+        (0, "session delete SESSION; undo"),
+        (0, "session new s2; move ID --to s2; undo"),
+    ] {
+        let made = MadeStore::new(KINDS[format]);
+        made.add("There and back.");
+        let row = made.rows().remove(0);
+        let text = |name: &str| row[name].as_str().unwrap();
+        for verb in verbs.replace("SESSION", text("session")).replace("ID", text("id")).split("; ") {
+            made.run(&verb.split(' ').collect::<Vec<_>>()).expect_status(0);
+        }
+        let found = made.run(&["check", "--json"]).expect_status(0).json_lines();
+        assert!(found.iter().all(|row| row["code"] != "change-undone"), "{verbs:?}: {found:?}");
+    }
 }
 
 #[test]

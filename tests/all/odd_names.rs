@@ -358,3 +358,18 @@ fn a_line_end_in_a_path_begins_no_message() {
         assert_eq!(own.status, Some(status), "{words:?} {own:?}");
     }
 }
+
+#[test]
+fn a_note_whose_name_is_not_utf_8_has_a_row_and_is_shown() {
+    let text = "---\nname: open\ndescription: It opens.\ncreated: 2026-01-10T12:00:00Z\n---\n\nAt nine.\n";
+    for (root, folder, index) in
+        [(".claude/memory", "", "MEMORY.md"), (".chora/memory", "knowledge/notes", "knowledge/notes/n1.md")]
+    {
+        let store = support::Files::default().with(index, text).build(root);
+        store.write(Path::new(folder).join(path(b"caf\xe9.md")), text.as_bytes());
+        let of_store =
+            |words: &[&str]| support::run([words, &["--store", store.path.to_str().unwrap()]].concat());
+        assert!(of_store(&["list"]).expect_status(0).stdout.contains("caf\\xE9"), "{root}");
+        assert!(of_store(&["show", "caf\\xE9"]).expect_status(0).stdout.contains("At nine."), "{root}");
+    }
+}

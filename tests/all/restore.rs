@@ -15,7 +15,7 @@ use palimp::store;
 use palimp::store::commit::Writer;
 use serde_json::{Value, json};
 use support::kept_log::{LOG, line};
-use support::{KeptLog, StoreBuilder, run};
+use support::{KeptLog, MadeStore, StoreBuilder, files_below, run};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
@@ -116,6 +116,30 @@ fn the_list_says_why_a_backup_was_made_and_whether_it_can_be_read_whole() {
     assert!(text.contains("not verified yet") && !text.contains("intact"), "{text}");
     let text = site.run(&["backup", "list", "--verify"]).stdout;
     assert!(text.contains("DAMAGED") && text.contains("by hand"), "{text}");
+}
+
+#[test]
+fn a_copy_that_an_erasure_cleaned_is_not_damaged_and_one_that_was_written_to_is() {
+    let made = MadeStore::new(("memory-server", "learning"));
+    let is_intact = || {
+        let rows = made.run(&["backup", "list", "--verify", "--json"]).expect_status(0).json_lines();
+        rows.len() == 1 && rows[0]["verified"] == true
+    };
+    made.add("The otter swims.");
+    made.add("The heron waits.");
+    made.run(&["edit", &made.key("otter"), "--set", "text=The otter sleeps."]).expect_status(0);
+    let copy = files_below(&made.root().join(".backup")).into_keys().next().unwrap();
+    let replace = |from: &str, to: &str| {
+        std::fs::write(&copy, std::fs::read_to_string(&copy).unwrap().replace(from, to)).unwrap();
+    };
+    assert!(is_intact());
+    replace("swims", "sinks");
+    assert!(!is_intact());
+    replace("sinks", "swims");
+    made.run(&["erase", &made.key("heron")]).expect_status(0);
+    assert!(is_intact(), "the erasure changed it");
+    replace("swims", "is swimming");
+    assert!(!is_intact());
 }
 
 #[test]

@@ -126,10 +126,14 @@ impl Desk {
         std::fs::write(self.session_file(name), said.to_string()).unwrap();
     }
 
-    fn verb(&self, words: &[&str]) -> crate::support::Output {
+    fn words(&self, words: &[&str]) -> Verb {
         let (root, data) = (self.root(), self.data());
-        let own = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
-        Verb::new([words, &own].concat()).run()
+        let places = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+        Verb::new([words, &places].concat())
+    }
+
+    fn verb(&self, words: &[&str]) -> crate::support::Output {
+        self.words(words).run()
     }
 }
 
@@ -351,24 +355,18 @@ fn a_full_session_is_compacted_as_its_own_setting_says_and_else_as_the_config_wh
 #[test]
 fn a_session_gets_no_larger_than_its_limit_with_the_index_that_waits() {
     let config = json!({ "storage": { "max_session_size_mb": 0.05, "auto_compact": false } });
-    let size = |desk: &Desk| -> u64 {
-        let names = ["memory.jsonl", "tombstones.jsonl", "index.json"];
-        names
-            .iter()
-            .filter_map(|own| std::fs::metadata(desk.session_file(own)).ok())
-            .map(|own| own.len())
-            .sum()
-    };
     let limit = (0.05 * f64::from(1 << 20)) as u64;
     let lines = |count: usize| "{\"content\":{\"finding\":\"x1\"}}\n".repeat(count);
-    for count in [40, 100, 130, 400] {
+    // Many tags make a large index, and what comes behind them has few.
+    let tags = |of: u32| (0..10).map(|number| format!("tag-number-{of}-{number}")).collect::<Vec<_>>();
+    let tagged = |of| json!({ "content": { "finding": "x" }, "tags": tags(of) }).to_string() + "\n";
+    let long = json!({ "content": { "finding": "y ".repeat(300) } }).to_string() + "\n";
+    let mixed = (49, (0..34).map(tagged).collect::<String>() + &long.repeat(15));
+    for (count, input) in [40, 100, 130, 400].map(|count| (count, lines(count))).into_iter().chain([mixed]) {
         let desk = Desk::new("session-log", config.clone());
         let words = ["add", "--type", "finding", "--session", &desk.session, "--record", "-", "--yes"];
-        let (root, data) = (desk.root(), desk.data());
-        let places = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
-        let words = [&words[..], &places].concat();
-        let added = Verb::new(words).with_input(&lines(count)).run();
-        assert!(size(&desk) <= limit, "{count}: {} of {limit}", size(&desk));
+        let added = desk.words(&words).with_input(&input).run();
+        assert!(counted(&desk) <= limit, "{count}: {} of {limit}", counted(&desk));
         assert_eq!(added.status == Some(0), count == 40, "{count}: {}", added.stderr);
         assert!(added.status == Some(0) || added.stderr.contains("session"), "{count}: {}", added.stderr);
         // One by one, until it is full.
@@ -377,8 +375,54 @@ fn a_session_gets_no_larger_than_its_limit_with_the_index_that_waits() {
         assert_eq!(refused.code, "E_SIZE_LIMIT", "{refused}");
         memory.flush().unwrap();
         drop(memory);
-        assert!(size(&desk) <= limit, "{count}: {} of {limit}", size(&desk));
-        assert!(size(&desk) > limit * 9 / 10, "{count}: {} of {limit}", size(&desk));
+        assert!(counted(&desk) <= limit, "{count}: {} of {limit}", counted(&desk));
+        assert!(counted(&desk) > limit * 9 / 10, "{count}: {} of {limit}", counted(&desk));
+    }
+}
+
+/// Returns the bytes of a session that count towards its limit.
+fn counted(desk: &Desk) -> u64 {
+    let len = |name: &&str| std::fs::metadata(desk.session_file(name)).map_or(0, |found| found.len());
+    ["memory.jsonl", "tombstones.jsonl", "index.json"].iter().map(len).sum()
+}
+
+#[test]
+fn a_full_session_whose_index_is_stale_gets_no_new_memory_over_its_limit_and_all_else_works() {
+    let desk = Desk::new("session-log", json!({ "storage": { "max_session_size_mb": 0.05 } }));
+    let line = |id: u32, text: &str| {
+        let entry = json!({ "id": format!("mem_{id}"), "type": "finding", "timestamp": "2026-01-01T00:00:00Z",
+            "importance": 0.9, "tags": ["t"], "content": { "finding": text } });
+        format!("{entry}\n")
+    };
+    let all: String = (1..300).map(|id| line(id, "x1")).collect();
+    std::fs::write(desk.session_file("memory.jsonl"), line(0, &"word ".repeat(1_400)) + &all).unwrap();
+    desk.verb(&["delete", "mem_0", "--yes"]).expect_status(0);
+    std::fs::remove_file(desk.session_file("index.json")).unwrap();
+    let before = std::fs::read(desk.session_file("memory.jsonl")).unwrap();
+    let text = "y ".repeat(600);
+    let add = ["add", "--type", "finding", "--session", &desk.session, "--text", &text, "--yes"];
+    let refused = desk.verb(&add).expect_status(3);
+    assert!(refused.stderr.contains("E_SIZE_LIMIT"), "{}", refused.stderr);
+    assert_eq!(std::fs::read(desk.session_file("memory.jsonl")).unwrap(), before);
+    for words in [&["reindex"][..], &["delete", "mem_5"], &["undo"], &["erase", "mem_6"], &["compact"]] {
+        desk.verb(&[words, &["--yes"]].concat()).expect_status(0);
+    }
+    assert!(counted(&desk) > 52_428, "the index alone took it over");
+}
+
+#[test]
+fn a_session_s_own_threshold_counts_and_a_wrong_one_is_reported() {
+    let desk = Desk::new("session-log", json!({ "storage": { "max_session_size_mb": 0.02 } }));
+    let mut memory = desk.open();
+    desk.add(&mut memory, &"word ".repeat(600)).unwrap();
+    drop(memory);
+    let path = desk.session_file("metadata.json");
+    let mut metadata: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    for (share, code) in [(0.95, ""), (0.1, "limit-near"), (7.0, "out-of-range")] {
+        metadata["compaction_config"] = json!({ "threshold": share });
+        std::fs::write(&path, metadata.to_string()).unwrap();
+        let found = desk.verb(&["check", "--readonly", "--json"]).stdout;
+        assert!(found.contains(code) && found.is_empty() == code.is_empty(), "{share}: {found}");
     }
 }
 
@@ -395,4 +439,8 @@ fn the_floor_of_the_config_holds_in_sessions_that_palimp_makes_and_another_check
     let rows = desk.verb(&["check", "--readonly", "--json"]).json_lines();
     let is_it = |row: &Value| row["message"].to_string().contains("checksum_algorithm");
     assert_eq!(rows.iter().filter(|row| is_it(row)).count(), 1, "{rows:?}");
+    let other = json!({ "storage": { "format": "yaml", "encoding": "utf-16", "compression": { "enabled": true } },
+        "compaction": { "strategy": "oldest" }, "version": "7" });
+    let rows = Desk::new("bmad", other).verb(&["check", "--readonly", "--json"]).json_lines();
+    assert!(rows.len() == 5 && rows.iter().all(|row| row["file"] == "config.json"), "{rows:?}");
 }

@@ -157,6 +157,22 @@ fn an_editor_that_is_left_without_a_word_leaves_no_draft_and_read_only_opens_non
     assert_eq!(drafts(&store), Vec::<Vec<u8>>::new());
 }
 
+#[test]
+fn what_cannot_be_kept_as_a_draft_is_written_nowhere_else_and_the_user_hears_it() {
+    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    let (temporary, nowhere) = (store.around().join("tmp"), store.around().join("nowhere"));
+    fs::create_dir(&temporary).unwrap();
+    std::os::unix::fs::symlink("gone", &nowhere).unwrap();
+    let data = nowhere.join("data");
+    let options = ["--store", store.path.to_str().unwrap(), "--yes", "--data-dir", data.to_str().unwrap()];
+    for args in [["edit", "mem_1", "--editor"].as_slice(), &["edit", "mem_1", "--set", "text=Typed"]] {
+        let edit = Verb::new([args, &options].concat()).env("TMPDIR", &temporary);
+        let output = edit.env("EDITOR", editor(&store, "printf Typed > $1")).run().expect_status(3);
+        assert!(output.stderr.contains("What you wrote could not be kept"), "{}", output.stderr);
+        assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0, "{args:?}");
+    }
+}
+
 /// Puts a folder in the place of a store's lock, so that nobody can take it.
 fn bar(store: &TempStore) {
     fs::create_dir(store.file("sessions/s/lock")).unwrap();

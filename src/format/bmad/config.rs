@@ -2,7 +2,8 @@
 //!
 //! palimp obeys: half-lives and rates by type, the floor, `decay.enabled` and its interval, the
 //! size limit of a session, the settings of compaction, the days of retention and `auto_purge`,
-//! locks, and delays of writes. Other settings are shown and ignored.
+//! locks, and delays of writes. `check` reports a format, an encoding, a packing or a
+//! strategy that palimp does not have. Other settings are shown and ignored.
 
 use std::path::Path;
 use std::time::Duration;
@@ -71,14 +72,12 @@ pub fn tuning(config: Option<Json<'_>>) -> StoreTuning {
 
 /// True unless the config says that sessions have no index.
 pub fn indexes(config: Option<Json<'_>>) -> bool {
-    let enabled = config.and_then(|config| config.path(&["memory_config", "indexing", "enabled"]));
-    enabled.and_then(|value| value.bool()) != Some(false)
+    tuning::flag(config, &["memory_config", "indexing", "enabled"]) != Some(false)
 }
 
 /// True if the config says that an `add` compacts a session that it fills.
 pub fn compacts(config: Option<Json<'_>>) -> bool {
-    let enabled = config.and_then(|config| config.path(&["memory_config", "compaction", "enabled"]));
-    enabled.and_then(|value| value.bool()) == Some(true)
+    tuning::flag(config, &["memory_config", "compaction", "enabled"]) == Some(true)
 }
 
 /// Returns the share of a session's records that a compaction keeps.
@@ -91,8 +90,7 @@ pub fn keep_share(config: Option<Json<'_>>) -> f64 {
 pub fn updates_decay(config: Option<Json<'_>>) -> bool {
     let Some(config) = config else { return false };
     let often = [&["memory_config", "decay", "update_interval_hours"][..], &["update_interval_hours"]];
-    let is_on = config.path(&["memory_config", "decay", "enabled"]).and_then(|value| value.bool());
-    is_on != Some(false) && often.iter().any(|path| positive(config, path).is_some())
+    is_on(config) && often.iter().any(|path| positive(config, path).is_some())
 }
 
 /// The number of days that records are kept, by type.
@@ -123,10 +121,9 @@ impl Retention {
 /// Returns the ages at which records are deleted; `None` without `auto_purge`. The whole config
 /// overrides the fragment (§9.1 over §7.3).
 pub fn retention(config: Option<Json<'_>>) -> Option<Retention> {
+    let purges = tuning::flag(config, &["memory_config", "privacy", "auto_purge"])
+        .or_else(|| tuning::flag(config, &["privacy_config", "auto_purge", "enabled"]));
     let config = config?;
-    let on = |path: &[&str]| config.path(path).and_then(|value| value.bool());
-    let purges = on(&["memory_config", "privacy", "auto_purge"])
-        .or_else(|| on(&["privacy_config", "auto_purge", "enabled"]));
     let names = [
         ("conversation", "conversation_days"),
         ("decision", "decisions_days"),
@@ -157,9 +154,14 @@ pub fn apply(table: &mut DecayTable, config: Json<'_>) {
     if let Some(floor) = floor.filter(|floor| (0.0..=1.0).contains(floor)) {
         table.set_min(floor);
     }
-    if config.path(&["memory_config", "decay", "enabled"]).and_then(|value| value.bool()) == Some(false) {
+    if !is_on(config) {
         table.disable();
     }
+}
+
+/// True unless the config disables decay.
+fn is_on(config: Json<'_>) -> bool {
+    tuning::flag(Some(config), &["memory_config", "decay", "enabled"]) != Some(false)
 }
 
 fn half_life_of(rate: f64) -> f64 {
@@ -167,7 +169,7 @@ fn half_life_of(rate: f64) -> f64 {
 }
 
 fn positive(config: Json<'_>, path: &[&str]) -> Option<f64> {
-    config.path(path)?.number().filter(|number| *number > 0.0 && number.is_finite())
+    tuning::positive(config.path(path))
 }
 
 /// Returns the problems of the config.
@@ -176,12 +178,10 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     let mut add = |code, message: String| {
         problems.push(Problem::of_file(code, Severity::Warning, path, message));
     };
-    let version = config.path(&["memory_config", "version"]).map(|version| version.plain());
-    if let Some(version) = version.filter(|version| !matches!(version.as_str(), "1.0" | "1" | "1.0.0")) {
-        add(
-            Code::UnsupportedVersion,
-            format!("The config names version {version:?}; this format has \"1.0\"."),
-        );
+    for (path, does, code) in ONLY {
+        if let Some(message) = tuning::other_value(config, path, does) {
+            add(code, message);
+        }
     }
     for (section, name, wanted) in KINDS {
         let value = config.path(&["memory_config", section, name]);
@@ -220,6 +220,15 @@ const KINDS: [(&str, &str, JsonKind); 3] = [
     ("indexing", "enabled", JsonKind::Bool),
     ("indexing", "update_strategy", JsonKind::String),
     ("performance", "lazy_load", JsonKind::Bool),
+];
+
+/// Settings with one value that palimp knows, in its spellings.
+const ONLY: [(&[&str], &[&str], Code); 5] = [
+    (&["memory_config", "version"], &["1.0", "1", "1.0.0"], Code::UnsupportedVersion),
+    (&["memory_config", "storage", "format"], &["jsonl"], Code::OutOfRange),
+    (&["memory_config", "storage", "encoding"], &["utf-8", "utf8"], Code::OutOfRange),
+    (&["memory_config", "storage", "compression", "enabled"], &["false"], Code::OutOfRange),
+    (&["memory_config", "compaction", "strategy"], &["relevance_based"], Code::OutOfRange),
 ];
 
 /// Returns the numbers that palimp obeys or never exceeds: path and largest value of each.

@@ -8,6 +8,7 @@ use super::metadata::EntryCounts;
 use super::{config, index_check, layout, metadata};
 use crate::format::id_index::DanglingNames;
 use crate::format::record_reader::{whole_object, with_object, without_mark};
+use crate::format::writing::with_config_of;
 use crate::format::{Assembly, AssemblyInput, LockFact, entries};
 use crate::model::{
     Code, DecayTable, Document, Entry, Moment, NameKind, PackedView, PathText, Problem, Role, Session,
@@ -169,9 +170,11 @@ impl<'a> SessionFiles<'a> {
         problems
     }
 
-    fn size_limit(&self, (limit, share): (u64, f64)) -> Option<Problem> {
+    fn size_limit(&self, limit: (u64, f64)) -> Option<Problem> {
         let (size, path) = (self.size(), Path::new("sessions").join(self.name));
-        entries::size_problem(path, size, limit, size as f64 >= limit as f64 * share)
+        let metadata = self.file(Role::Metadata);
+        let of_session = with_config_of(metadata.map(|file| &*file.bytes), config::of_session);
+        entries::size_problem(path, size, limit.0, config::is_full(size, limit, of_session.1))
     }
 }
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::format::tuning::{self, Backoff, LONGEST_MS, MOST_RETRIES, StoreTuning};
+pub use crate::format::tuning::flag;
+use crate::format::tuning::{self, Backoff, LONGEST_MS, MOST_RETRIES, StoreTuning, positive};
 use crate::model::{Code, DecayTable, Problem, Severity};
 use crate::text::json::{Json, JsonKind};
 
@@ -38,14 +39,21 @@ pub fn size_limit(config: Option<Json<'_>>) -> (u64, f64) {
     (limit, storage("compaction_threshold").filter(|share| *share <= 1.0).unwrap_or(NEAR))
 }
 
+/// True if a session of this size has the share of its limit at which it is nearly full. Its own share comes first.
+pub fn is_full(size: u64, (limit, share): (u64, f64), of_session: Option<f64>) -> bool {
+    size as f64 >= limit as f64 * of_session.unwrap_or(share)
+}
+
 /// True if new entries get a checksum. The config can turn that off.
 pub fn signs(config: Option<Json<'_>>) -> bool {
     flag(config, &["integrity", "enable_checksums"]) != Some(false)
 }
 
-/// Returns what a session's metadata says of compacting it by itself when it is full (§7.2).
-pub fn session_compacts(metadata: Option<Json<'_>>) -> Option<bool> {
-    flag(metadata, &["compaction_config", "auto_compact"])
+/// Returns whether a session's metadata says to compact it by itself, and from which share of its limit (§7.2).
+pub fn of_session(metadata: Option<Json<'_>>) -> (Option<bool>, Option<f64>) {
+    let compaction = metadata.and_then(|metadata| metadata.get("compaction_config"));
+    let share = compaction.and_then(|compaction| positive(compaction.get("threshold")));
+    (flag(compaction, &["auto_compact"]), share.filter(|share| *share <= 1.0))
 }
 
 /// True if a full session is compacted by itself: as its metadata says, or else the config (§7.1), whose default is true.
@@ -80,11 +88,6 @@ fn is_count(number: f64) -> bool {
     number.fract() == 0.0 && (0.0..=MOST_RETRIES).contains(&number)
 }
 
-/// Returns a boolean of the config.
-pub fn flag(config: Option<Json<'_>>, path: &[&str]) -> Option<bool> {
-    config?.path(path)?.bool()
-}
-
 /// Applies the store's config to decay.
 pub fn apply_config(table: &mut DecayTable, config: Json<'_>) {
     let Some(decay) = config.get("decay") else { return };
@@ -104,7 +107,7 @@ pub fn apply_config(table: &mut DecayTable, config: Json<'_>) {
 fn apply_type(table: &mut DecayTable, kind: &str, settings: Json<'_>) {
     if is_false(settings, "decay_enabled") {
         table.set_half_life(kind, None);
-    } else if let Some(hours) = positive(settings, "half_life_hours") {
+    } else if let Some(hours) = positive(settings.get("half_life_hours")) {
         table.set_half_life(kind, Some(hours));
     }
 }
@@ -112,7 +115,7 @@ fn apply_type(table: &mut DecayTable, kind: &str, settings: Json<'_>) {
 /// Applies a session's metadata to decay, after the store's config.
 pub fn apply_session(table: &mut DecayTable, metadata: Json<'_>) {
     let Some(decay) = metadata.get("decay_config") else { return };
-    if let Some(hours) = positive(decay, "half_life_hours").filter(|hours| *hours != CREATED_WITH) {
+    if let Some(hours) = positive(decay.get("half_life_hours")).filter(|hours| *hours != CREATED_WITH) {
         table.set_every_half_life(hours);
     }
     if let Some(min) = fraction(decay, "min_decay_factor").filter(|min| *min != CREATED_WITH_MIN) {
@@ -124,11 +127,7 @@ pub fn apply_session(table: &mut DecayTable, metadata: Json<'_>) {
 }
 
 fn is_false(object: Json<'_>, name: &str) -> bool {
-    object.get(name).and_then(|value| value.bool()) == Some(false)
-}
-
-fn positive(object: Json<'_>, name: &str) -> Option<f64> {
-    object.get(name)?.number().filter(|number| *number > 0.0 && number.is_finite())
+    flag(Some(object), &[name]) == Some(false)
 }
 
 fn fraction(object: Json<'_>, name: &str) -> Option<f64> {
@@ -138,7 +137,9 @@ fn fraction(object: Json<'_>, name: &str) -> Option<f64> {
 /// Returns the problems of the store's config.
 pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     let mut found = SettingsCheck { path, problems: Vec::new() };
-    found.version(config);
+    if let Some(message) = tuning::other_value(config, &["version"], &["1.0", "1", "1.0.0"]) {
+        found.add(Code::UnsupportedVersion, Severity::Warning, message);
+    }
     for (section, name, range) in NUMBERS {
         if let Some(value) = config.path(&[section, name]) {
             found.number(&format!("{section}.{name}"), value, range);
@@ -147,14 +148,18 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     for section in ["storage", "concurrency", "decay", "performance", "integrity"] {
         found.is_of(section, config.get(section), JsonKind::Object);
     }
-    found.is_of("decay.enabled", config.path(&["decay", "enabled"]), JsonKind::Bool);
-    let in_memory = config.path(&["performance", "index_in_memory"]);
-    found.is_of("performance.index_in_memory", in_memory, JsonKind::Bool);
-    let flags = [("storage", "auto_compact"), ("integrity", "enable_checksums")];
-    for (section, name) in flags {
+    for (section, name) in [
+        ("decay", "enabled"),
+        ("performance", "index_in_memory"),
+        ("storage", "auto_compact"),
+        ("integrity", "enable_checksums"),
+    ] {
         found.is_of(&format!("{section}.{name}"), config.path(&[section, name]), JsonKind::Bool);
     }
-    found.algorithm(config);
+    let other = tuning::other_value(config, &["integrity", "checksum_algorithm"], &["sha256", "sha-256"]);
+    if let Some(message) = other.filter(|_| signs(Some(config))) {
+        found.add(Code::OutOfRange, Severity::Error, message);
+    }
     found.is_of("decay.type_specific", config.path(&["decay", "type_specific"]), JsonKind::Object);
     if let Some(types) = config.path(&["decay", "type_specific"]) {
         for (kind, settings) in types.members() {
@@ -164,15 +169,20 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     found.problems
 }
 
-/// Returns the problems of a session's `decay_config`.
+/// Returns the problems of a session's own settings.
 pub fn check_session(metadata: Json<'_>, path: &Path) -> Vec<Problem> {
     let mut found = SettingsCheck { path, problems: Vec::new() };
-    found.is_of("decay_config", metadata.get("decay_config"), JsonKind::Object);
-    found.is_of("decay_config.enabled", metadata.path(&["decay_config", "enabled"]), JsonKind::Bool);
-    let numbers = [("half_life_hours", ConfigRange::Positive), ("min_decay_factor", ConfigRange::Fraction)];
-    for (name, range) in numbers {
-        if let Some(value) = metadata.path(&["decay_config", name]) {
-            found.number(&format!("decay_config.{name}"), value, range);
+    for (section, name) in [("decay_config", "enabled"), ("compaction_config", "auto_compact")] {
+        found.is_of(section, metadata.get(section), JsonKind::Object);
+        found.is_of(&format!("{section}.{name}"), metadata.path(&[section, name]), JsonKind::Bool);
+    }
+    for (section, name, range) in [
+        ("decay_config", "half_life_hours", ConfigRange::Positive),
+        ("decay_config", "min_decay_factor", ConfigRange::Fraction),
+        ("compaction_config", "threshold", ConfigRange::Fraction),
+    ] {
+        if let Some(value) = metadata.path(&[section, name]) {
+            found.number(&format!("{section}.{name}"), value, range);
         }
     }
     found.problems
@@ -208,26 +218,6 @@ struct SettingsCheck<'a> {
 impl SettingsCheck<'_> {
     fn add(&mut self, code: Code, severity: Severity, message: String) {
         self.problems.push(Problem::of_file(code, severity, self.path, message));
-    }
-
-    fn version(&mut self, config: Json<'_>) {
-        if let Some(version) =
-            config.get("version").filter(|version| !matches!(&*version.plain(), "1.0" | "1" | "1.0.0"))
-        {
-            let message = format!("The config names version {:?}; this format has \"1.0\".", version.plain());
-            self.add(Code::UnsupportedVersion, Severity::Warning, message);
-        }
-    }
-
-    /// Adds a problem if new checksums are to be made in another way than they are.
-    fn algorithm(&mut self, config: Json<'_>) {
-        let asked = config.path(&["integrity", "checksum_algorithm"]).filter(|own| !own.is_null());
-        let is_other = |own: &String| !matches!(&*own.to_lowercase(), "sha256" | "sha-256");
-        if let Some(asked) = asked.map(|own| own.plain()).filter(|own| is_other(own) && signs(Some(config))) {
-            let name = "integrity.checksum_algorithm";
-            let message = format!("`{name}` is {asked:?}; new checksums are SHA-256 all the same.");
-            self.add(Code::OutOfRange, Severity::Error, message);
-        }
     }
 
     /// Adds a problem if a setting has the wrong type. It has no effect then.

@@ -86,9 +86,9 @@ pub fn appended(context: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<
     let [Ok(Some(len)), Ok(deleted), Ok(index)] = lens else { return Ok(None) };
     let Ok(config) = context.lookup.small(Path::new("config.json")) else { return Ok(None) };
     let Ok(metadata) = context.lookup.small(&file("metadata.json")) else { return Ok(None) };
-    let of_session = with_config_of(metadata.as_deref(), config::session_compacts);
-    let ((limit, share), signs, compacts) = with_config_of(config.as_deref(), |own| {
-        (config::size_limit(own), config::signs(own), config::compacts(own, of_session))
+    let of_session = with_config_of(metadata.as_deref(), config::of_session);
+    let (limit, signs, compacts) = with_config_of(config.as_deref(), |config| {
+        (config::size_limit(config), config::signs(config), config::compacts(config, of_session.0))
     });
     let given = EntryDefaults { session, now: context.now, random: context.random, signs };
     // An id that palimp makes needs no search.
@@ -101,11 +101,11 @@ pub fn appended(context: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<
     let (log, beside) = (len + line.len() as u64, deleted.unwrap_or(0));
     let index = index.unwrap_or(0);
     if !compacts {
-        within_limit(Path::new(session), len + beside + index, log + beside + index, limit)?;
+        within_limit(Path::new(session), len + beside + index, log + beside + index, limit.0)?;
     }
     // An index that waits is longer than its file.
     let at_most = index.max((log as f64 * in_index(&line)) as u64);
-    let is_full = (log + beside + at_most) as f64 >= limit as f64 * share;
+    let is_full = config::is_full(log + beside + at_most, limit, of_session.1);
     Ok((!is_full).then(|| vec![(file("memory.jsonl"), line)]))
 }
 

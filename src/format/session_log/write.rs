@@ -96,8 +96,7 @@ impl FormatWriter for SessionLog {
         after: &[Arc<Document>],
     ) -> Result<Vec<Entry>> {
         let name = draft.session.unwrap_or_default();
-        let is_full = is_full(context.store, size(after, Path::new(name)));
-        match is_full && compacts(context.store, Path::new(name)) {
+        match compacts(context.store, Path::new(name), size(after, Path::new(name))) {
             true => Ok(faded_away(context, name)),
             false => Ok(Vec::new()),
         }
@@ -125,9 +124,7 @@ impl FormatWriter for SessionLog {
         if updates {
             due.extend(crate::format::writing::decay_update(self, context));
         }
-        let is_due = |session: &&Session| {
-            is_full(context.store, session.size) && compacts(context.store, Path::new(&session.name))
-        };
+        let is_due = |session: &&Session| compacts(context.store, Path::new(&session.name), session.size);
         for session in context.store.sessions.iter().filter(is_due) {
             let goes = faded_away(context, &session.name);
             if !goes.is_empty() {
@@ -229,15 +226,14 @@ fn tombstone(context: &WriteContext<'_>, entry: &Entry, reason: &str) -> Option<
     Some((session.path.join("tombstones.jsonl"), members.to_line(&[])))
 }
 
-fn compacts(store: &Store, session: &Path) -> bool {
+/// True if a session of this size is to be compacted by itself.
+fn compacts(store: &Store, session: &Path, size: u64) -> bool {
     let metadata = document(&store.documents, &Path::new("sessions").join(session).join("metadata.json"));
-    let of_session = with_config_of(metadata.map(|own| &*own.bytes), config::session_compacts);
-    with_config(store, |config| config::compacts(config, of_session))
-}
-
-fn is_full(store: &Store, size: u64) -> bool {
-    let (limit, share) = with_config(store, config::size_limit);
-    size as f64 >= limit as f64 * share
+    let of_session = with_config_of(metadata.map(|file| &*file.bytes), config::of_session);
+    with_config(store, |config| {
+        let is_full = config::is_full(size, config::size_limit(config), of_session.1);
+        is_full && config::compacts(config, of_session.0)
+    })
 }
 
 /// Formats a factor with at most four decimals.

@@ -229,6 +229,24 @@ fn a_memory_leads_to_its_own_problem_and_esc_back_to_it() {
     assert_eq!((desk.app.screen, desk.app.selected()), (Screen::Memories, Some(at)));
 }
 
+#[test]
+fn a_fix_changes_only_the_store_whose_problem_is_chosen() {
+    let folder = crate::folder::new();
+    let text = "- [x](gone.md) — y\n- [D](deploy.md) — z\n";
+    let files = ["one", "two"].map(|name| folder.path().join(name).join(".claude/memory/MEMORY.md"));
+    for file in &files {
+        crate::disk::write_new(file, text.as_bytes()).unwrap();
+        let topic = b"---\nname: deploy\ndescription: z\nmetadata: \n  type: project\n---\n\nBy hand.\n";
+        crate::disk::write_new(&file.with_file_name("deploy.md"), topic).unwrap();
+    }
+    let mut desk = Desk::of(folder, 120, 36);
+    desk.type_keys("gp/dangling");
+    desk.press(KeyCode::Enter);
+    fix(&mut desk);
+    desk.type_keys("y");
+    assert_eq!(files.map(|file| std::fs::read_to_string(file).unwrap() != text), [true, false]);
+}
+
 pub fn fix(desk: &mut Desk) {
     desk.send(Msg::Key(KeyEvent::new(KeyCode::Char('f'), KeyModifiers::ALT)));
 }

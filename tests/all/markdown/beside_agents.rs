@@ -61,6 +61,18 @@ fn a_deleted_topic_that_comes_back_is_reported() {
 }
 
 #[test]
+fn another_text_under_an_erased_name_is_no_erased_memory_that_was_written_again() {
+    let desk = Desk::of(&claude(), ".claude/memory");
+    let (erased, file) = (desk.text("alone.md"), desk.store.path.join("alone.md"));
+    desk.change(&["erase", "alone"]);
+    for (text, comes_back) in [(erased.replace("Nothing", "A ship"), false), (erased, true)] {
+        in_place(&file, &text);
+        let found = desk.run(&["check", "--json"]).stdout;
+        assert_eq!(found.contains("erased-anew"), comes_back, "{text}: {found}");
+    }
+}
+
+#[test]
 fn before_the_first_change_it_is_said_that_git_keeps_what_was_there() {
     let root = folder::new();
     for (path, bytes) in &claude().0 {

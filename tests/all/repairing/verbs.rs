@@ -1,8 +1,8 @@
 //! The verbs: previews, repairs of one problem or one kind, and the quarantine.
 
 use super::*;
-use crate::support::KeptLog;
 use crate::support::kept_log::line;
+use crate::support::{Files, KeptLog, Tree, Verb};
 
 const LOG: &str = crate::support::kept_log::LOG;
 
@@ -42,6 +42,48 @@ fn a_check_names_the_fixes_of_a_problem_and_a_repair_carries_the_chosen_one_out(
     assert!(after[1].contains("\"salvaged\":true"), "{after:?}");
     log.run(&["undo", "--yes"]).expect_status(0);
     assert_eq!(log.lines(), before);
+}
+
+#[test]
+fn the_same_problem_of_two_stores_has_two_keys_and_a_repair_by_key_changes_one_store_alone() {
+    let topic = "---\nname: deploy\ndescription: \"by hand\"\nmetadata: \n  type: project\n---\n\nBy hand.\n";
+    let index = "- [Deploy](deploy.md) — by hand\n";
+    let note = "---\nid: n1\ncreated: 2026-01-10T12:00:00\ntags: []\n---\n\nText.\n";
+    let memory = line(1, "first");
+    let (claude, chora, log) = (".claude/memory", ".chora/memory", "sessions/s/memory.jsonl");
+    let cases = [
+        (claude, "MEMORY.md", format!("{index}- [x](gone.md) — y\n"), "dangling-reference"),
+        (claude, "MEMORY.md", format!("\u{feff}{index}"), "byte-order-mark"),
+        (claude, "lone.md", topic.replace("deploy", "lone"), "orphan-note"),
+        (claude, "deploy.md", topic.replace("\"by hand\"", "by: hand"), "bad-front-matter"),
+        (claude, "deploy.md", format!("{topic}\0\n"), "nul-bytes"),
+        (claude, "deploy.md", format!("{topic}<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"), "conflict-markers"),
+        (claude, "deploy.md.tmp", topic.into(), "leftover-temp"),
+        (chora, "knowledge/notes/n1.md", note.into(), "no-timezone"),
+        ("memories", "USER.md", "one\n§\ntwo\n\n§\nthree\n".into(), "round-trip"),
+        ("memory", log, memory.trim_end().into(), "no-final-newline"),
+        ("memory", log, memory.clone() + memory.trim_end() + &memory, "glued-records"),
+    ];
+    for (root, file, text, code) in cases {
+        let files = match root {
+            ".claude/memory" => Files::default().with("MEMORY.md", index).with("deploy.md", topic),
+            _ => Files::default(),
+        };
+        let files = files.with(file, &text);
+        let stores = ["one", "two"].map(|name| files.build(&format!("{name}/{root}")));
+        let data = crate::support::folder::new();
+        let run = |words: &[&str]| {
+            let [one, two] = stores.each_ref().map(|store| store.path.to_str().unwrap());
+            let data = data.path().to_str().unwrap();
+            Verb::new([words, &["--store", one, "--store", two, "--data-dir", data, "--yes"]].concat()).run()
+        };
+        let before = stores.each_ref().map(|store| Tree::of(&store.path));
+        let rows = run(&["check", "--json"]).json_lines();
+        let row = rows.iter().rfind(|row| row["code"] == code).unwrap_or_else(|| panic!("{code}: {rows:?}"));
+        run(&["repair", "--problem", row["problem"].as_str().unwrap()]).expect_status(0);
+        let is_changed = |at: usize| Tree::of(&stores[at].path) != before[at];
+        assert_eq!([0, 1].map(is_changed), [false, true], "{code}");
+    }
 }
 
 #[test]

@@ -61,12 +61,12 @@ impl SearchTerms<'_> {
     /// Returns why the bytes fail the search for contents and values.
     pub(super) fn found(self, bytes: &[u8]) -> Option<String> {
         let has = |own: &[u8]| self.needles.any(own) || !self.values.is_empty() && self.values.any(own);
-        says(bytes, &has, PACKED).map(Unclean::why)
+        says(bytes, &has).map(Unclean::why)
     }
 
     fn named(self, bytes: &[u8]) -> Option<String> {
         (!self.names.is_empty())
-            .then(|| says(bytes, &|own| self.names.any(own), PACKED))?
+            .then(|| says(bytes, &|bytes| self.names.any(bytes)))?
             .map(|_| REPEATED.to_owned())
     }
 
@@ -91,7 +91,7 @@ pub fn files_with(disk: &dyn Disk, folder: &Path, values: &ErasedValues) -> (Vec
     let (mut found, mut unsearched) = (Vec::new(), Vec::new());
     each_file(disk, folder, 0, &mut |path, outcome| {
         let read = outcome.and_then(|()| disk.read(path, 0, None));
-        match read.map(|(bytes, _)| says(&bytes, &|own| values.any(own), PACKED)) {
+        match read.map(|(bytes, _)| says(&bytes, &|bytes| values.any(bytes))) {
             Ok(None) => {}
             Ok(Some(Unclean::Holds(_))) => found.push(path.to_owned()),
             Ok(Some(Unclean::Unsearched(why))) => unsearched.push(line(path, &why)),
@@ -212,30 +212,34 @@ impl Unclean {
     }
 }
 
-/// Returns why the bytes fail the search, if they do. `depth` limits nested compression.
-fn says(bytes: &[u8], has: &dyn Fn(&[u8]) -> bool, depth: usize) -> Option<Unclean> {
-    if has(bytes) {
-        return Some(Unclean::Holds("it still has what was to be erased"));
-    }
+/// Returns why the bytes fail the search, if they do.
+fn says(bytes: &[u8], has: &dyn Fn(&[u8]) -> bool) -> Option<Unclean> {
+    let mut holds = None;
+    let unsearched = each_content(bytes, PACKED, &mut |content| {
+        if holds.is_none() && has(content) {
+            holds = Some(match std::ptr::eq(content, bytes) {
+                true => "it still has what was to be erased",
+                false => "it still has what was to be erased, compressed",
+            });
+        }
+    });
+    holds.map(Unclean::Holds).or(unsearched.map(Unclean::Unsearched))
+}
+
+/// Passes a file's bytes, and what is packed in it, to `see`. Returns why not all, if so. `depth` limits nesting.
+pub(super) fn each_content(bytes: &[u8], depth: usize, see: &mut dyn FnMut(&[u8])) -> Option<String> {
+    see(bytes);
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return None;
     }
+    if depth == 0 {
+        return Some("it is compressed too often to be searched".to_owned());
+    }
     let unpacked = gunzip(bytes, ERASE_UNPACK_LIMIT);
-    if has(&unpacked.content) {
-        return Some(Unclean::Holds("it still has what was to be erased, compressed"));
-    }
-    if unpacked.content.len() as u64 >= ERASE_UNPACK_LIMIT {
-        return Some(Unclean::Unsearched(format!(
-            "it unpacks to more than {ERASE_UNPACK_LIMIT} bytes, and was not searched completely"
-        )));
-    }
-    if unpacked.content.starts_with(&[0x1f, 0x8b]) {
-        return match depth {
-            0 => Some(Unclean::Unsearched("it is compressed too often to be searched".into())),
-            _ => says(&unpacked.content, has, depth - 1),
-        };
-    }
+    let why = each_content(&unpacked.content, depth - 1, see);
+    let short = |fault| format!("it can't be unpacked to its end ({fault}), and was not searched completely");
+    let why = unpacked.fault.map(short).or(why);
     let members = untar(bytes, ERASE_UNPACK_LIMIT).content;
-    let packed = members.iter().filter(|own| own.bytes.starts_with(&[0x1f, 0x8b]));
-    packed.filter_map(|own| if depth == 0 { None } else { says(&own.bytes, has, depth - 1) }).next()
+    let packed = members.iter().filter(|member| member.bytes.starts_with(&[0x1f, 0x8b]));
+    packed.filter_map(|member| each_content(&member.bytes, depth - 1, see)).fold(why, |_, other| Some(other))
 }

@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use super::byte_search::{PACKED, each_file};
+use super::byte_search::{PACKED, each_content, each_file};
 use crate::disk::Disk;
 use crate::store::commit::CommitContext;
 use crate::store::commit::vault::pending_erasure::ERASING;
-use crate::store::erase::{ERASE_UNPACK_LIMIT, SharedText};
+use crate::store::erase::SharedText;
 use crate::text::keyed_search::{FoundValue, KeyedSearch};
-use crate::text::unpack::{gunzip, untar};
 
 /// Returns the values that are still somewhere. One that is nowhere is erased.
 pub(super) fn read_again(context: &CommitContext<'_>, search: &KeyedSearch<'_>) -> Vec<SharedText> {
@@ -83,23 +82,4 @@ fn search_read<T>(
         }
     };
     why.map(|why| super::byte_search::line(path, &why))
-}
-
-/// Passes the bytes of a file, and what is packed in it, to `see`. Returns why not all of it, if so.
-fn each_content(bytes: &[u8], depth: usize, see: &mut dyn FnMut(&[u8])) -> Option<String> {
-    see(bytes);
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
-        return None;
-    }
-    if depth == 0 {
-        return Some("it is compressed too often to be searched".to_owned());
-    }
-    let unpacked = gunzip(bytes, ERASE_UNPACK_LIMIT);
-    let mut why = each_content(&unpacked.content, depth - 1, see);
-    if unpacked.content.len() as u64 >= ERASE_UNPACK_LIMIT {
-        why = Some("it is too large to be unpacked".to_owned());
-    }
-    let members = untar(bytes, ERASE_UNPACK_LIMIT).content;
-    let packed = members.iter().filter(|own| own.bytes.starts_with(&[0x1f, 0x8b]));
-    packed.filter_map(|own| each_content(&own.bytes, depth - 1, see)).fold(why, |_, own| Some(own))
 }
