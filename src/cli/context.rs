@@ -1,6 +1,6 @@
 //! What every verb knows: options, folders, the time.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 
 use serde::Serialize;
@@ -22,6 +22,8 @@ pub struct Context {
     pub(super) unread: read_warnings::ReadWarnings,
     /// True if an interrupted erasure was finished in this run, and left something.
     pub(super) is_left: Cell<bool>,
+    /// The names of the memories whose interrupted erasure was finished in this run.
+    pub(super) erased: RefCell<Vec<String>>,
 }
 
 impl Context {

@@ -57,8 +57,30 @@ pub fn run(context: &mut Context, choice: EraseChoice) -> Result {
     }
     let texts = choice.values.read()?;
     let snapshot = whole_snapshot(context)?;
-    let outcome = erase(context, snapshot, choice, &texts);
+    let outcome = match erased_before(context, &choice.chosen.ids) {
+        Some(outcome) => outcome,
+        None => erase(context, snapshot, choice, &texts),
+    };
     end_of(context, outcome)
+}
+
+/// Returns how a repeated command ends whose first run was interrupted: what has these ids now came later, or moved to
+/// the place of an erased memory.
+fn erased_before(context: &Context, ids: &[String]) -> Option<Result> {
+    let erased = context.erased.borrow();
+    let is_erased = |id: &&String| erased.iter().any(|name| id.rsplit('/').next() == Some(name));
+    let (before, rest): (Vec<&String>, Vec<&String>) = ids.iter().partition(is_erased);
+    let first = before.first()?;
+    say(&format!(
+        "{first} was erased just now, by the erasure that was interrupted. Another memory that has this id stays: look \
+         at it, and run the command again to erase that, too."
+    ));
+    match rest.first() {
+        None => Some(Ok(Exit::Done)),
+        Some(id) => {
+            Some(Err(Failure::new(Exit::Refused, format!("{id}: not erased. Run the command again for it."))))
+        }
+    }
 }
 
 /// Reads the stores to erase from, after interrupted erasures are finished.

@@ -209,6 +209,7 @@ pub fn tell(context: &Context, report: &RecoveryReport) {
     if report.is_erasure_left {
         context.is_left.set(true);
     }
+    context.erased.borrow_mut().extend(report.erased.iter().cloned());
 }
 
 /// Returns the failure that no store was found.

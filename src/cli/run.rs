@@ -1,6 +1,6 @@
 //! Runs a verb: what each verb gets, and how it ended.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use super::failure::{Exit, Failure};
 use super::stdout::SafeStdout;
@@ -20,6 +20,7 @@ pub fn run(args: Args) -> Exit {
         changed: Vec::new(),
         unread,
         is_left: Cell::new(false),
+        erased: RefCell::default(),
     };
     let ended = match args.verb {
         None => screens::run(&mut context, args.paths, args.demo, args.looks),

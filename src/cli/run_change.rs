@@ -83,8 +83,10 @@ pub fn confirm_and_execute(
         let Some(difference) = &planned.concurrent else { continue };
         let is_gone = planned.request.command.is_of_records() && planned.request.at.is_empty();
         if is_gone {
-            let message =
-                format!("{}. Nothing is left of the plan, and nothing was changed.", difference.told());
+            let message = format!(
+                "{}. Nothing was changed: none of the memories that were shown is there as it was. Run the command again to see what is there now.",
+                difference.told()
+            );
             return Err(Failure::new(Exit::Refused, message));
         }
         if text.is_some_and(|own| own.in_editor) && !difference.is_none() {

@@ -331,7 +331,8 @@ pub fn moment(named: impl Fn() -> String, text: &str, now: Moment) -> (Option<Mo
             faults.push((Code::BadTimestamp, Severity::Warning, message));
         }
     }
-    if zone == Zone::Assumed {
+    // A number may have been cut: a zone would make it look whole.
+    if zone == Zone::Assumed && spelling != TimeSpelling::Loose {
         let message = format!("{named} has no time zone; it is read as UTC.");
         faults.push((Code::NoTimezone, Severity::Warning, message));
     }

@@ -4,12 +4,14 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::delete::is_held;
 use super::{Refusal, Result, WriteContext, writes};
 use crate::format::writing::{self, ErasablePart, Operation};
 use crate::model::{
-    BackupCopy, Code, Entry, Moment, PathText, Problem, Role, Severity, Span, Store, deleted_from,
+    BackupCopy, Code, Document, Entry, Moment, PathText, Problem, Role, Severity, Span, State, Store,
+    deleted_from,
 };
 use crate::store::commit::scrub::{CopyDoubt, ErasureLine};
 use crate::store::commit::{CommitError, Vault};
@@ -28,7 +30,7 @@ pub fn targets(context: &WriteContext<'_>, entries: &[Entry], reason: &str) -> R
     let (format, writes) = writes(context.store)?;
     writing::reason(reason)?;
     let mut parts: HashMap<u32, HashMap<Span, Vec<u8>>> = HashMap::new();
-    let (mut targets, mut known) = (Vec::new(), HashSet::new());
+    let (mut targets, mut known): (Vec<ErasureTarget>, HashMap<ErasureTarget, usize>) = Default::default();
     for entry in entries {
         may_erase(context.store, entry)?;
         let own = context.store.document(entry);
@@ -40,8 +42,13 @@ pub fn targets(context: &WriteContext<'_>, entries: &[Entry], reason: &str) -> R
         });
         let part = parts.get(&context.store.record(entry).span).map(Vec::as_slice);
         let target = ErasureTarget::of(context.store, entry, &context.random, part);
-        if known.insert(target.clone()) {
-            targets.push(target);
+        // Versions of one record differ in their texts.
+        let text = target.keyed.clone().filter(|_| target.id.is_some());
+        let name = ErasureTarget { keyed: target.keyed.clone().xor(text.clone()), ..target.clone() };
+        let at = *known.entry(name).or_insert(targets.len());
+        match targets.get_mut(at) {
+            Some(known) => known.versions.extend(text),
+            None => targets.push(target),
         }
     }
     set_namesakes(format, context.store, entries, &context.random, &mut targets);
@@ -172,6 +179,46 @@ impl ErasedRecords {
         any.then(|| ErasureMatcher::before(format, context.store, &self.targets, context.now))
     }
 
+    /// Returns problems for memories that got the id of an erased one, which has a tombstone that hides them.
+    pub fn hidden(&self, store: &Store, now: Moment) -> Vec<Problem> {
+        let format = writes(store).ok().filter(|(_, writes)| writes.own().tombstone.is_some());
+        let Some((format, _)) = format.filter(|_| !self.targets.is_empty()) else { return Vec::new() };
+        let wanted = ErasureMatcher::before(format, store, &self.targets, now);
+        let is_said = |own: &&Entry| {
+            let is_it = |told: &Problem| {
+                told.file == store.document(own).path && told.line == Some(store.record(own).line)
+            };
+            store.problems.iter().any(|told| told.code == Code::HiddenMemory && is_it(told))
+        };
+        let is_hidden = |own: &&Entry| {
+            let id = store.view(own).and_then(|view| view.id);
+            own.state == State::Deleted
+                && id.is_some_and(|id| self.is_by_erasure(store, own, id) && !wanted.is_shared(id))
+                && !wanted.is_erased_again(&store.document(own).path, &store.raw(own), store.view(own))
+        };
+        let told = |own: &Entry| {
+            let (path, id) = (&store.document(own).path, store.view(own).and_then(|view| view.id));
+            let message = "It was written under the id of an erased memory, which hides it.";
+            let problem = Problem::of_file(Code::HiddenMemory, Severity::Warning, path, message);
+            problem.at_line(store.record(own).line).of_record(own.record, id)
+        };
+        store.entries.iter().filter(is_hidden).filter(|own| !is_said(own)).map(told).collect()
+    }
+
+    /// True if only the tombstone of an erasure hides the record: none is later.
+    fn is_by_erasure(&self, store: &Store, entry: &Entry, id: &str) -> bool {
+        let Some(session) = store.session(entry) else { return false };
+        let is_it = |own: &ErasureTarget| {
+            own.id.as_deref() == Some(id) && own.session.as_ref() == Some(&session.name)
+        };
+        let erased = self.steps.get(id).and_then(|(_, at)| Moment::of(at));
+        let in_session =
+            |own: &&Arc<Document>| own.role == Role::Tombstones && own.path.starts_with(&session.path);
+        let records = store.documents.iter().filter(in_session).flat_map(|own| &own.records);
+        let mut times = records.filter(|own| own.named_id() == Some(id)).map(|own| own.view()?.created);
+        self.targets.iter().any(is_it) && times.all(|time| time <= erased)
+    }
+
     /// Returns problems for erased records that were written again.
     pub fn written_anew(&self, store: &Store, now: Moment) -> Vec<Problem> {
         let format = writes(store).ok().filter(|_| !self.targets.is_empty());
@@ -182,11 +229,17 @@ impl ErasedRecords {
             for (number, record) in (0..).zip(&own.records) {
                 let raw = own.read(number).unwrap_or_default();
                 let is_other = wanted.has_other_text(&own.path, &raw, record.view());
-                if !is_other && wanted.is_erased(&own.path, &raw, record.view(), None) {
+                let has_time = record.view().is_some_and(|view| view.created.is_some());
+                if (has_time || !is_other) && wanted.is_erased(&own.path, &raw, record.view(), None) {
                     let id = record.view().and_then(|view| view.id);
                     let by = record.view().and_then(|view| view.agent());
                     let by = by.map(|agent| format!(" by {agent}")).unwrap_or_default();
-                    let message = format!("It was erased and then written again{by}. Erase it again.");
+                    let message = match is_other {
+                        true => format!(
+                            "It has the id and the time of an erased memory, and another text{by}. If it is that one, erase it again."
+                        ),
+                        false => format!("It was erased and then written again{by}. Erase it again."),
+                    };
                     let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, &message);
                     problems.push(problem.at_line(record.line).of_record(number, id));
                 }

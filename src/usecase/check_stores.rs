@@ -45,6 +45,7 @@ fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Mome
     let unread = erased.as_ref().err().map(ToString::to_string);
     let gone = ErasedRecords::of_lines(erased.ok().flatten().unwrap_or_default());
     more.extend(gone.written_anew(held, now));
+    more.extend(gone.hidden(held, now));
     more.extend(stale_claims::problems(&RealDisk, held));
     let due = data.map(|data| due(data, held, now)).unwrap_or_default();
     let store = match more.is_empty() && due.is_empty() {

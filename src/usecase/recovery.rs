@@ -9,6 +9,7 @@ use crate::disk::host::Host;
 use crate::disk::{Disk, RealDisk};
 use crate::model::{Moment, Snapshot, Store};
 use crate::store::Place;
+use crate::store::commit::scrub::ErasureReceipt;
 use crate::store::commit::{self, Vault, Writer, is_left_over, take_stores_to_watch};
 
 /// How long a verb that only reads waits for each lock, to finish an erasure.
@@ -23,6 +24,8 @@ pub struct RecoveryReport {
     pub notes: Vec<String>,
     /// True if an interrupted erasure was finished, and something of it is left.
     pub is_erasure_left: bool,
+    /// The names of the memories of an interrupted erasure that was finished.
+    pub erased: Vec<String>,
 }
 
 impl RecoveryReport {
@@ -32,6 +35,7 @@ impl RecoveryReport {
             rescued: writer.rescued(),
             notes: writer.notes(),
             is_erasure_left: writer.finished().is_some_and(|erased| !erased.left.is_empty()),
+            erased: writer.finished().into_iter().flat_map(ErasureReceipt::names).collect(),
         }
     }
 }

@@ -271,6 +271,18 @@ fn a_safe_repair_of_one_file_makes_stale_files_of_others_anew_as_well() {
     assert!(!told(&repaired).contains(&index));
 }
 
+#[test]
+fn a_page_of_a_state_that_is_gone_is_rebuilt() {
+    let (format, root, names) = STORES[4];
+    let mut files = self::files(root, 1);
+    files = after(&files, &ops::reindex::reindex(&context(&load(&files, format))).unwrap(), usize::MAX);
+    let page = files.get_mut(Path::new("../docs/agent-memory/README.md")).unwrap();
+    let now = String::from_utf8(page.clone()).unwrap();
+    *page = now.replace("Last generated: 2026", "Last generated: 2025").into_bytes();
+    assert_ne!(*page, now.into_bytes());
+    assert_eq!(wrong(&files, format, names), Vec::<String>::new());
+}
+
 proptest! {
     #![proptest_config(crate::support::tries::config(4, 600))]
 

@@ -38,6 +38,7 @@ use crate::store::hidden_names;
 const BLOCK: usize = 64 << 10;
 
 /// A change that is being prepared or applied.
+#[derive(Clone)]
 pub struct StagedChange {
     /// The path relative to the store's root.
     pub relative: PathBuf,

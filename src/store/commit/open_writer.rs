@@ -1,6 +1,6 @@
 //! Opens a store to change it: excludes other palimps, and first settles interrupted steps.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::path::Path;
 use std::time::Duration;
 
@@ -132,9 +132,20 @@ impl<'a> Writer<'a> {
     ) -> Result<Writer<'a>, CommitError> {
         let place = Place::of(store);
         let format = format_of(store)?;
-        let (notes, replaced) = (RefCell::default(), RefCell::default());
+        let (notes, replaced, quarantined) = Default::default();
         let is_busy = Cell::new(false);
-        let context = CommitContext { host, place, store, format, vault, is_busy, tuning, replaced, notes };
+        let context = CommitContext {
+            host,
+            place,
+            store,
+            format,
+            vault,
+            is_busy,
+            tuning,
+            replaced,
+            notes,
+            quarantined,
+        };
         Ok(Writer { context, rescued: 0, finished: None, _own: own })
     }
 

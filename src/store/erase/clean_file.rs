@@ -131,7 +131,7 @@ fn without_records(
             path.to_text()
         ))),
         (false, _) => {
-            let parts = wanted.parts(path, bytes);
+            let parts = wanted.parts(path, bytes, marks.is_live);
             let erases = wanted.erases().filter(|_| !parts.is_empty());
             let new = erases.map(|erases| erases.without(&original(path), bytes, &parts)).transpose()?;
             Ok(new.map_or(CleanedFile::Same, CleanedFile::Becomes))

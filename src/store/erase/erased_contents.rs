@@ -1,13 +1,14 @@
 //! Collects the texts of erased records, in every version found. A later search looks for them.
 
-use crate::store::erase::erasure_target::SharedText;
+use crate::store::erase::erasure_target::{ErasureTarget, SharedText};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::matcher::ErasureMatcher;
+use super::matcher::{ErasureMatcher, is_live};
 use super::revealing_names::ErasedTexts;
+use super::salted_digests::{salt_of, salted};
 use crate::format::writing::DELETION_REASON;
 use crate::format::{Format, RecordSyntax};
 use crate::model::{Document, PathText, Record, Role, Span, View, is_log};
@@ -50,7 +51,7 @@ impl ErasedContents {
         let records = wanted.read_new(path, bytes, None);
         let goes = |raw: &[u8], view: Option<View<'_>>| wanted.is_erased(path, raw, view, None);
         let count = self.see_records(wanted, path, &records, &|record| raw(bytes, record).into(), &goes);
-        count + self.see_parts(wanted, path, bytes)
+        count + self.see_parts(wanted, (path, bytes), false)
     }
 
     /// Collects texts from lines that may be part of a wanted record. None of them is a main text.
@@ -67,11 +68,16 @@ impl ErasedContents {
         let records = wanted.records(own);
         let goes = |raw: &[u8], view: Option<View<'_>>| wanted.takes(own, raw, view, None);
         let count = self.see_records(wanted, &own.path, &records, &|record| own.raw(record), &goes);
-        count + self.see_parts(wanted, &own.path, &own.bytes)
+        count + self.see_parts(wanted, (&own.path, &own.bytes), is_live(own))
     }
 
-    fn see_parts(&mut self, wanted: &ErasureMatcher<'_>, path: &Path, bytes: &[u8]) -> usize {
-        let spans = wanted.parts(path, bytes);
+    fn see_parts(
+        &mut self,
+        wanted: &ErasureMatcher<'_>,
+        (path, bytes): (&Path, &[u8]),
+        is_live: bool,
+    ) -> usize {
+        let spans = wanted.parts(path, bytes, is_live);
         for span in &spans {
             let mut own = ErasedContents::default();
             let raw = bytes.get(span.range()).unwrap_or_default();
@@ -91,7 +97,8 @@ impl ErasedContents {
         let mut shared = BTreeSet::new();
         let files: HashSet<&Path> = wanted.targets.iter().map(|target| &*target.file).collect();
         for own in documents.iter().filter(|own| files.contains(&*own.path)) {
-            let taken: HashSet<Span> = wanted.parts(&own.path, &own.bytes).into_iter().collect();
+            let taken: HashSet<Span> =
+                wanted.parts(&own.path, &own.bytes, is_live(own)).into_iter().collect();
             let stay = erases.parts(&own.path, &own.bytes).into_iter().map(|part| part.span);
             for span in stay.filter(|span| !taken.contains(span)) {
                 shared.extend(parts.which(&own.bytes[span.range()]));
@@ -116,7 +123,7 @@ impl ErasedContents {
         let mut count = 0;
         for record in records.iter().filter(|own| goes(&raw(own), own.view())) {
             let raw = raw(record);
-            if record.view().is_some() && wanted.came_late(&raw) {
+            if record.view().is_some_and(|view| wanted.came_late(path, &raw, view)) {
                 continue;
             }
             let text = self.text(&raw);
@@ -183,7 +190,21 @@ impl ErasedContents {
     fn take_json(&mut self, format: &dyn Format, raw: &[u8], beside: &mut Vec<SharedText>) {
         let mut tape = Tape::default();
         let Ok(value) = json_edit::scan(&mut tape, raw) else { return };
-        self.take_main(&format.main_text(value).0);
+        let (main, members) = format.main_text(value);
+        self.take_main(&main);
+        // A text of several members is in no file as it is shown: the longest of them that says something is.
+        let mut longest = String::new();
+        value.each_string(&mut |path, value| {
+            let text = value.plain();
+            let is_said = text.contains(' ') || members.contains(&path.join(".").as_str());
+            let is_name = path.last().is_some_and(|name| name == "key");
+            if is_said && !is_name && text.len() > longest.len() && main.contains(&text) {
+                longest = text;
+            }
+        });
+        if !longest.is_empty() {
+            self.take_main(&longest);
+        }
         self.take_strings(format, raw, beside);
     }
 
@@ -200,9 +221,54 @@ impl ErasedContents {
         });
     }
 
+    /// Returns the main texts.
+    pub fn main_texts(&self) -> impl Iterator<Item = &SharedText> {
+        self.main.intersection(&self.said.texts)
+    }
+
+    /// Collects main texts that were found again by their digests.
+    pub fn add_main_texts(&mut self, texts: impl Iterator<Item = SharedText>) {
+        self.main.extend(texts);
+    }
+
+    /// Returns the targets with digests of the texts of all versions that were found.
+    pub fn with_versions(&self, targets: &[ErasureTarget]) -> Vec<ErasureTarget> {
+        let mut targets = targets.to_vec();
+        let known: HashSet<String> = targets.iter().filter_map(|own| own.keyed.clone()).collect();
+        let mut named = targets.iter_mut().filter(|own| own.id.is_some());
+        if let Some((first, salt)) =
+            named.find_map(|own| own.keyed.as_deref().and_then(salt_of).map(|salt| (own, salt)))
+        {
+            let digests = self.main_texts().map(|own| salted(&salt, own));
+            first.versions.extend(digests.filter(|own| !known.contains(own)));
+        }
+        targets
+    }
+
     /// Returns main texts and complete records, even if other records have them too.
     pub fn main(&self) -> Needles {
         Needles::of(&self.main)
+    }
+
+    /// Returns salted digests of the records of live files that stay and have a main text.
+    pub fn alike(
+        &self,
+        wanted: &ErasureMatcher<'_>,
+        documents: &[Arc<Document>],
+        salt: &[u8],
+    ) -> Vec<String> {
+        let (all, main) = self.needles();
+        let mut filter = SearchTextFilter::of(wanted, (&all, &main));
+        let mut found = Vec::new();
+        for document in documents.iter().filter(|document| is_live(document)) {
+            for record in &document.records {
+                let raw = document.raw(record);
+                if filter.is_alike(&raw) && !wanted.takes(document, &raw, record.view(), None) {
+                    found.push(salted(salt, &raw));
+                }
+            }
+        }
+        found
     }
 
     /// Returns all texts, and main texts alone, even if other records have them too.
@@ -254,11 +320,13 @@ impl<'a> SearchTextFilter<'a> {
             let raw = own.raw(record);
             let is_erased = self.wanted.takes(own, &raw, record.view(), None);
             all_stay &= !is_erased;
-            if !is_erased && self.wanted.is_arrival(own, &raw, record.view()) {
-                // An erased text in it is found by the search, as it came under the name of an erased record.
-                let found = self.all.which(&raw).into_iter();
-                self.shared.extend(found.filter(|at| *at >= self.main.len()));
-                all_stay = false;
+            let is_new = is_live(own) && self.wanted.came_since(&raw);
+            if !is_erased && (is_new || self.wanted.is_arrival(own, &raw, record.view())) {
+                // An erased text in it is found by the search, as it came after the erasure began.
+                let (main, others): (Vec<_>, Vec<_>) =
+                    self.all.which(&raw).into_iter().partition(|at| *at < self.main.len());
+                all_stay &= is_new && main.is_empty();
+                self.shared.extend(others);
                 continue;
             }
             if !is_erased && self.is_alike(&raw) {
@@ -316,7 +384,6 @@ mod tests {
     use crate::disk::write_new;
     use crate::format;
     use crate::model::{Extent, Moment};
-    use crate::store::erase::ErasureTarget;
     use crate::store::{Place, load};
 
     /// A torn line, or a copy of the text in a user's own file, is recognized by the text alone.

@@ -33,10 +33,13 @@ pub struct ErasureTarget {
     /// A salted digest that recognizes what has no id. It is removed when the erasure is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// A keyed digest that recognizes a record without an id, or the text of one without a time, after the erasure is
-    /// over. The list keeps it without the key.
+    /// A keyed digest that recognizes a record without an id, or the text of one with an id, after the erasure is over.
+    /// The list keeps it without the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keyed: Option<String>,
+    /// Keyed digests of the texts of other versions. The first target with an id has those of all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<String>,
     /// Its creation time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<String>,
@@ -56,15 +59,14 @@ impl ErasureTarget {
         let digest = id.is_none().then(|| salted(salt, &said()));
         let is_known_again = id.is_none() && part.is_none() && store.view(entry).is_some();
         let created = store.view(entry).and_then(created);
-        let has_text_alone = id.is_some() && created.is_none();
         let path = &store.document(entry).path;
-        let format = by_name(store.format).filter(|_| has_text_alone);
-        let text = |format| salted(salt, main_text(format, path, &store.raw(entry)).as_bytes());
+        let file = deleted_from(path).unwrap_or(path);
+        let format = by_name(store.format).filter(|_| id.is_some());
+        let text = |format| salted(salt, main_text(format, file, &store.raw(entry)).as_bytes());
         let keyed = match is_known_again {
             true => Some(keyed(salt, &store.raw(entry))),
             false => format.map(text),
         };
-        let file = deleted_from(path).unwrap_or(path);
         ErasureTarget {
             id,
             session: store.session(entry).map(|session| session.name.clone()),
@@ -72,6 +74,7 @@ impl ErasureTarget {
             was,
             digest,
             keyed,
+            versions: Vec::new(),
             created,
             namesakes: Vec::new(),
         }

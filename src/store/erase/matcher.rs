@@ -4,7 +4,7 @@ use crate::store::erase::erasure_target::{ErasureTarget, TargetNames};
 use crate::store::erase::original_path::{is_log_or_copy, original};
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -42,6 +42,8 @@ pub struct ErasureMatcher<'a> {
     by_id: HashMap<&'a str, Vec<(Option<&'a str>, IdGroup<'a>)>>,
     pub(super) digests: SaltedDigests,
     keyed: KeyedDigests<'a>,
+    /// The texts of erased records with ids, in every version that is known.
+    texts: SaltedDigests,
     /// True if an earlier erasure removed them. Other records may have got their ids since.
     is_over: bool,
     /// These names stay in tombstones, in the journal and in paths.
@@ -54,6 +56,12 @@ pub struct ErasureMatcher<'a> {
     shown: Option<SaltedDigests>,
     /// The versions that were found before the erasure began. `None` if it goes on after an interruption.
     known: Option<BTreeSet<SharedText>>,
+    /// True if it goes on after an interruption, so that the texts of all versions are known by their digests.
+    is_resumed: bool,
+    /// The hashes of all records of live files before the erasure began. `None` if it goes on after an interruption.
+    before: Option<HashSet<u64>>,
+    /// Digests of the records of live files that had a text of the erased ones before an erasure that goes on.
+    alike: Option<SaltedDigests>,
     /// The versions that came to live files since.
     late: RefCell<BTreeSet<SharedText>>,
     /// The last file, and whether it is a log that the format knows.
@@ -82,6 +90,8 @@ impl<'a> ErasureMatcher<'a> {
             groups[at].1.add(target);
         }
         let digests = SaltedDigests::of(targets.iter().filter_map(|own| own.digest.as_deref()));
+        let named = targets.iter().filter(|own| own.id.is_some());
+        let texts = named.flat_map(|own| own.keyed.iter().chain(&own.versions)).map(String::as_str);
         ErasureMatcher {
             format,
             targets,
@@ -93,12 +103,16 @@ impl<'a> ErasureMatcher<'a> {
             by_id,
             digests,
             keyed: KeyedDigests::of(targets),
+            texts: SaltedDigests::of(texts),
             is_over: false,
             target_names: TargetNames::of(targets),
             values: ErasedValues::default(),
             value_lines: RefCell::default(),
             shown: None,
             known: None,
+            before: None,
+            alike: None,
+            is_resumed: false,
             late: RefCell::default(),
             last_file: RefCell::default(),
         }
@@ -115,15 +129,33 @@ impl<'a> ErasureMatcher<'a> {
         ErasureMatcher { shown: Some(SaltedDigests::of(shown.iter().map(String::as_str))), ..self }
     }
 
+    /// Returns the matcher of an erasure that goes on, with digests of records that had a text of the erased ones.
+    pub fn with_alike(self, alike: &[String]) -> ErasureMatcher<'a> {
+        ErasureMatcher { alike: Some(SaltedDigests::of(alike.iter().map(String::as_str))), ..self }
+    }
+
     /// Returns the matcher once all versions were found: the text of another one is nothing that was erased.
-    pub fn with_all_found(self) -> ErasureMatcher<'a> {
+    /// `documents` are those that were shown.
+    pub fn with_all_found(self, documents: &[Arc<Document>]) -> ErasureMatcher<'a> {
         let known = Some(self.raws.borrow().clone());
-        ErasureMatcher { known, ..self }
+        let live = documents.iter().filter(|document| is_live(document));
+        let raws = live.flat_map(|document| document.records.iter().map(|record| document.raw(record)));
+        let before = Some(raws.map(|raw| self.kept_lines.hash(&raw)).collect());
+        ErasureMatcher { known, before, ..self }
+    }
+
+    /// Returns the matcher of an erasure that goes on after an interruption.
+    pub fn resumed(self) -> ErasureMatcher<'a> {
+        ErasureMatcher { is_resumed: true, ..self }
     }
 
     /// True if this version came after the erasure began. It may have a copy, which goes, but its text is not searched for.
-    pub(super) fn came_late(&self, raw: &[u8]) -> bool {
-        self.known.as_ref().is_some_and(|known| !known.contains(raw)) || self.late.borrow().contains(raw)
+    pub(super) fn came_late(&self, path: &Path, raw: &[u8], view: View<'_>) -> bool {
+        let is_unknown = match &self.known {
+            Some(known) => !known.contains(raw),
+            None => self.is_resumed && self.has_other_text(path, raw, Some(view)),
+        };
+        is_unknown || self.late.borrow().contains(raw)
     }
 
     /// Notes what came to live files since the erasure began.
@@ -141,6 +173,9 @@ impl<'a> ErasureMatcher<'a> {
                 if self.is_erased(&own.path, &raw, record.view(), None) {
                     shown.insert(salted(salt, &raw));
                 }
+            }
+            for part in self.parts(&own.path, &own.bytes, false) {
+                shown.extend(own.bytes.get(part.range()).map(|part| salted(salt, part)));
             }
         }
         shown.into_iter().collect()
@@ -170,16 +205,35 @@ impl<'a> ErasureMatcher<'a> {
 
     /// Returns the memories that came to live files under the names of erased ones. Reads no others.
     pub(super) fn arrived<'s>(&'s self, store: &'s Store) -> impl Iterator<Item = &'s Entry> {
-        let may_be = |own: &&Entry| self.shown.is_some() && self.may_be_named(store.record(own));
-        let came = |own: &&Entry| self.is_arrival(store.document(own), &store.raw(own), store.view(own));
-        store.entries.iter().filter(may_be).filter(came)
+        let parts = self.arrived_parts(store);
+        let is_part = move |own: &Entry| parts.contains(&(own.document, store.record(own).span));
+        let is_whole = |own: &Entry| {
+            self.shown.is_some()
+                && self.may_be_named(store.record(own))
+                && self.is_arrival(store.document(own), &store.raw(own), store.view(own))
+        };
+        store.entries.iter().filter(move |own| is_part(own) || is_whole(own))
     }
 
-    /// Names them as `file:line id`.
-    pub fn arrivals(&self, store: &Store) -> Vec<String> {
+    /// Returns the parts of live documents that came under the names of erased ones, by the documents' numbers.
+    fn arrived_parts(&self, store: &Store) -> HashSet<(u32, Span)> {
+        let numbered = (0..).zip(&store.documents).filter(|(_, own)| self.shown.is_some() && is_live(own));
+        let parts = numbered.flat_map(|(number, own)| {
+            let shown = self.parts(&own.path, &own.bytes, true);
+            let named = self.named_parts(&own.path, &own.bytes).into_iter();
+            named.filter(move |part| !shown.contains(part)).map(move |part| (number, part))
+        });
+        parts.collect()
+    }
+
+    /// Names them as `file:line id`, each with whether it repeats an erased text, or may.
+    pub fn arrivals(&self, store: &Store) -> Vec<(String, bool)> {
         let name = |own: &Entry| {
             let id = store.view(own).and_then(|view| view.id).unwrap_or("(no id)");
-            format!("{}:{} {id}", store.document(own).path.to_text(), store.record(own).line)
+            let path = &store.document(own).path;
+            // The search finds what a part repeats.
+            let repeats = self.has_id(id) && !self.has_other_text(path, &store.raw(own), store.view(own));
+            (format!("{}:{} {id}", path.to_text(), store.record(own).line), repeats)
         };
         self.arrived(store).map(name).collect()
     }
@@ -189,6 +243,15 @@ impl<'a> ErasureMatcher<'a> {
     pub(super) fn is_new(&self, path: &Path, raw: &[u8], view: Option<View<'_>>) -> bool {
         let Some(shown) = self.shown.as_ref().filter(|_| view.is_some()) else { return false };
         !shown.has(raw) && !self.digests.has(raw) && !self.goes_for_value(path, raw)
+    }
+
+    /// True if a record of a live file came after the erasure began. After an interruption it counts as one if it is
+    /// none of those that had a text of the erased ones.
+    pub(super) fn came_since(&self, raw: &[u8]) -> bool {
+        match (&self.before, &self.alike) {
+            (Some(before), _) => !before.contains(&self.kept_lines.hash(raw)),
+            (None, alike) => alike.as_ref().is_some_and(|alike| !alike.has(raw)),
+        }
     }
 
     /// Returns a matcher for records that an earlier erasure removed.
@@ -206,8 +269,19 @@ impl<'a> ErasureMatcher<'a> {
         self.format.own().eraser
     }
 
-    /// Returns the erased parts of a document.
-    pub fn parts(&self, path: &Path, bytes: &[u8]) -> Vec<Span> {
+    /// Returns the erased parts of a document. Of a live one, those that it had when the erasure began.
+    pub fn parts(&self, path: &Path, bytes: &[u8], is_live: bool) -> Vec<Span> {
+        let shown = self.shown.as_ref().filter(|_| is_live);
+        let named = self.named_parts(path, bytes).into_iter();
+        named
+            .filter(|part| {
+                shown.is_none_or(|shown| bytes.get(part.range()).is_some_and(|part| shown.has(part)))
+            })
+            .collect()
+    }
+
+    /// Returns the parts of a document that have the names of erased ones.
+    fn named_parts(&self, path: &Path, bytes: &[u8]) -> Vec<Span> {
         let is_any = !self.digests.is_empty() || !self.by_id.is_empty();
         let Some(erases) = self.erases().filter(|_| is_any) else { return Vec::new() };
         let goes = |part: &ErasablePart| {
@@ -352,12 +426,19 @@ impl<'a> ErasureMatcher<'a> {
         self.targets.iter().any(|own| own.file == path && is_id(own) && is_time(own))
     }
 
-    /// True if a record without a time has the id of an erased one and another text: the name was given again.
+    /// True if a record has the id of an erased one, and a text that no erased one had: the name was given again.
     pub fn has_other_text(&self, path: &Path, raw: &[u8], view: Option<View<'_>>) -> bool {
         let groups = view.and_then(|view| view.id).and_then(|id| self.by_id.get(id)).into_iter().flatten();
         let text = || main_text(self.format, &original(path), raw);
         let mut groups = groups.filter(|(session, _)| self.is_of(*session, path, raw)).peekable();
-        groups.peek().is_some() && groups.all(|(_, group)| group.has_other_text(&text()))
+        groups.peek().is_some()
+            && groups.all(|(_, group)| group.has_texts())
+            && !self.texts.has(text().as_bytes())
+    }
+
+    /// True if a record is an erased one or repeats its text: not if its name was given again.
+    pub fn is_erased_again(&self, path: &Path, raw: &[u8], view: Option<View<'_>>) -> bool {
+        self.is_erased(path, raw, view, None) && !self.has_other_text(path, raw, view)
     }
 
     /// True if an erased record has this id.

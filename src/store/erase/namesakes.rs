@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::salted_digests::{SaltedDigests, salt_of, salted};
+use super::salted_digests::{salt_of, salted};
 use crate::format::{Format, main_text, text_of};
 use crate::model::{Entry, Moment, Role, State, Store, View};
 use crate::store::erase::erasure_target::ErasureTarget;
@@ -26,7 +26,7 @@ impl ErasureTarget {
     pub fn when_over(&self) -> ErasureTarget {
         let bare = |own: &Namesake| Namesake { digest: None, ..own.clone() };
         let namesakes = self.namesakes.iter().map(bare).collect();
-        ErasureTarget { digest: None, keyed: None, namesakes, ..self.clone() }
+        ErasureTarget { digest: None, keyed: None, versions: Vec::new(), namesakes, ..self.clone() }
     }
 }
 
@@ -40,14 +40,14 @@ pub(super) struct IdGroup<'a> {
     /// Digests of the texts of the remaining ones.
     digests: HashSet<&'a str>,
     salt: Option<Vec<u8>>,
-    /// Keyed digests of the texts of erased ones without a time.
-    texts: Vec<&'a str>,
+    /// True if no digest of the text of an erased one is known.
+    lacks_text: bool,
 }
 
 impl<'a> IdGroup<'a> {
     pub(super) fn add(&mut self, target: &'a ErasureTarget) {
         self.times.insert(target.created.as_deref());
-        self.texts.extend(target.keyed.as_deref());
+        self.lacks_text |= target.keyed.is_none();
         for own in &target.namesakes {
             self.stay.insert(own.created.as_deref());
             self.digests.extend(own.digest.as_deref());
@@ -55,10 +55,9 @@ impl<'a> IdGroup<'a> {
         }
     }
 
-    /// True if no erased one can have had this text.
-    pub(super) fn has_other_text(&self, text: &str) -> bool {
-        let is_known = self.times.iter().all(Option::is_none) && !self.texts.is_empty();
-        is_known && !SaltedDigests::of(self.texts.iter().copied()).has(text.as_bytes())
+    /// True if the texts of the erased ones are known by their digests.
+    pub(super) fn has_texts(&self) -> bool {
+        !self.lacks_text
     }
 
     /// True if a remaining record shares the id.

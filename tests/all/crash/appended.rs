@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::faulty::{Errno, Fault, Faulty, Op};
 use palimp::disk::Disk;
 
-use super::bench::{Bench, ROOT, run, turn};
+use super::bench::{Bench, ROOT, next_start, run, turn};
 use super::cases::{Do, named};
 use super::machine::Still;
 
@@ -19,11 +19,7 @@ fn text(disk: &Faulty) -> String {
 
 /// Returns the `add` of an entry, and the step that writes its line to the log.
 fn add() -> (Bench, usize) {
-    add_as("add")
-}
-
-fn add_as(case: &str) -> (Bench, usize) {
-    let bench = Bench::of(named("session-log", case));
+    let bench = Bench::of(named("session-log", "add"));
     let disk = bench.disk();
     run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap();
     let is_it = |op: &Op| matches!(op, Op::Write { file, .. } if *file == log());
@@ -61,14 +57,23 @@ fn what_another_wrote_meanwhile_is_not_cut_off_with_a_line_that_could_not_be_wri
 }
 
 #[test]
-fn a_line_that_another_adds_to_a_log_that_was_just_made_is_not_written_over() {
-    let (bench, at) = add_as("add where no log is");
+fn a_line_that_another_adds_to_a_log_while_it_is_made_is_not_written_over() {
+    let bench = Bench::of(named("session-log", "add where no log is"));
     let disk = bench.disk();
-    let prepared = bench.prepare(&disk);
-    before(&disk, at, adds);
-    run(&disk, &Still::first(), &prepared).unwrap();
-    assert!(text(&disk).starts_with(OTHERS), "{}", text(&disk));
-    assert_eq!(text(&disk).lines().count(), 2, "{}", text(&disk));
+    run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap();
+    let is_it = |op: &Op| matches!(op, Op::Link { name, .. } if *name == log());
+    let at = disk.ops().iter().position(is_it).unwrap_or_else(|| panic!("{:#?}", disk.log()));
+    for step in [at, at + 1] {
+        let disk = bench.disk();
+        let prepared = bench.prepare(&disk);
+        before(&disk, step, |other| match other.append(&log()) {
+            Ok(mut there) => there.write(OTHERS.as_bytes()).unwrap(),
+            Err(_) => other.put(log(), OTHERS, 0o600),
+        });
+        run(&disk, &Still::first(), &prepared).unwrap();
+        assert!(text(&disk).contains(OTHERS), "{step}: {}", text(&disk));
+        assert_eq!(text(&disk).lines().count(), 2, "{step}: {}", text(&disk));
+    }
 }
 
 #[test]
@@ -112,6 +117,27 @@ fn a_line_that_cannot_be_made_durable_is_undone() {
     disk.fail_at(at + 1, Fault::Error(Errno::IO));
     run(&disk, &Still::first(), &prepared).unwrap_err();
     assert_eq!(text(&disk), was);
+}
+
+#[test]
+fn of_a_new_log_that_cannot_be_made_durable_no_part_is_there_after_a_power_cut() {
+    let bench = Bench::of(named("session-log", "add where no log is"));
+    let whole = bench.disk();
+    run(&whole, &Still::first(), &bench.prepare(&whole)).unwrap();
+    let is_it = |op: &Op| matches!(op, Op::Sync { file } if file.starts_with(ROOT));
+    let steps: Vec<usize> = (0..whole.steps()).filter(|at| is_it(&whole.ops()[*at])).collect();
+    assert!(!steps.is_empty());
+    for step in steps {
+        let disk = bench.disk();
+        let prepared = bench.prepare(&disk);
+        disk.fail_at(step, Fault::Error(Errno::IO));
+        let _ = run(&disk, &Still::first(), &prepared);
+        for (label, cut) in disk.after_power_cut() {
+            next_start(&cut, "session-log", &Still::next()).unwrap();
+            let there = cut.files().remove(&log());
+            assert!(there.is_none_or(|own| own == whole.files()[&log()]), "{step}, {label}: {}", text(&cut));
+        }
+    }
 }
 
 /// Adds a line after another program wrote since the plan. A step may fail.

@@ -1,5 +1,8 @@
 //! Erasures in a bundle, its events and its checkpoints.
 
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
+
 use super::*;
 
 #[test]
@@ -42,6 +45,32 @@ fn nothing_is_left_of_a_part_of_a_bundle_and_hashes_and_counts_are_right() {
     site.run(&["edit", "gotchas.1", "--set", "cause=Dust.", "--yes"]).expect_status(0);
     site.erase("gotchas.1");
     assert_eq!(faults(&site), before);
+}
+
+#[test]
+fn a_part_that_an_agent_writes_meanwhile_under_the_title_of_an_erased_one_stays() {
+    let site = agent_memory(false);
+    let state = site.store.path.join("state.json");
+    let old = std::fs::read_to_string(&state).unwrap();
+    let new = old.replace(&json!(secret(22)).to_string(), "\"Quinces are ripe.\"");
+    assert_ne!(new, old);
+    let (erasing, is_over) = (site.vault().join("erasing.json"), AtomicBool::new(false));
+    let said = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !erasing.exists() && !is_over.load(SeqCst) {
+                std::thread::yield_now();
+            }
+            let beside = state.with_extension("by-another");
+            std::fs::write(&beside, &new).unwrap();
+            std::fs::rename(&beside, &state).unwrap();
+        });
+        let said = site.run(&["erase", "gotchas.1", "--yes"]).stderr;
+        is_over.store(true, SeqCst);
+        said
+    });
+    site.run(&["list"]);
+    let now = std::fs::read_to_string(&state).unwrap();
+    assert!(now.contains("Quinces are ripe."), "{said}{now}");
 }
 
 #[test]

@@ -45,12 +45,28 @@ fn what_an_erasure_left_that_was_cut_short_is_said_by_the_start_that_finishes_it
     assert!(left > 6, "{left} said what is left, {clean} did not know");
 }
 
-#[test]
-fn a_verb_that_only_reads_finishes_an_erasure_though_a_dead_process_left_its_lock() {
+/// A store in which the erasure of `mem_003` was interrupted. What has this id now came later.
+fn interrupted() -> Site {
     let site = session_log();
     let target = json!({"id": "mem_003", "session": "sess_a", "file": "sessions/sess_a/memory.jsonl"});
     let entry = json!({"step": 2, "at": NOW, "reason": "erased", "records": [target], "files": []});
     std::fs::write(site.vault().join("erasing.json"), entry.to_string()).unwrap();
+    site
+}
+
+#[test]
+fn the_same_command_again_finishes_the_erasure_and_takes_nothing_that_came_later() {
+    let site = interrupted();
+    let said = site.run(&["erase", "sess_a/mem_003", "--yes"]).stderr;
+    assert!(said.contains("finished now") && said.contains("was erased just now"), "{said}");
+    site.run(&["show", "sess_a/mem_003"]).expect_status(0);
+    site.run(&["erase", "sess_a/mem_003", "--yes"]).expect_status(0);
+    site.run(&["show", "sess_a/mem_003"]).expect_status(1);
+}
+
+#[test]
+fn a_verb_that_only_reads_finishes_an_erasure_though_a_dead_process_left_its_lock() {
+    let site = interrupted();
     let over = "2026-01-01T00:00:00.000Z";
     let lock = json!({"pid": 4_000_000, "timestamp": over, "operation": "write", "expires_at": over});
     site.store.write("sessions/sess_a/lock", lock.to_string().as_bytes());

@@ -74,7 +74,8 @@ fn where_an_id_stays_that_holds_what_was_erased_is_said() {
     let id = format!("deploy-key-{}", key());
     let with =
         note.replace("id: deploy", &format!("id: {id}")).replace("# deploy", &format!("# deploy {}", key()));
-    std::fs::write(notes.join(format!("{id}.md")), format!("{with}\ndeploy key {}\n", key())).unwrap();
+    let with = format!("{with}\ndeploy key {}\n", key());
+    std::fs::write(notes.join(format!("{id}.md")), &with).unwrap();
     desk.run(&["tag", &id, "+new"]).expect_status(0);
     desk.run(&["delete", &id]).expect_status(0);
     assert!(desk.holding(&key()).len() > 2);
@@ -253,4 +254,26 @@ fn the_preview_names_the_same_second_names_as_the_receipt_in_every_format() {
         assert!(!told.is_empty(), "{name}");
         assert_eq!(keeps(&["--yes"]), told, "{name}");
     }
+}
+
+#[test]
+fn an_event_of_another_status_with_the_same_note_is_named_as_staying() {
+    let desk = Desk::new("a-mem");
+    let note = ["the lamp of ", "the attic is broken"].concat();
+    let event = |id: &str, status: &str| {
+        json!({"event_id": id, "timestamp": NOW, "trace_id": "t", "event_type": "gate.checked", "status": status,
+            "source": "cli", "schema_version": "1.0", "metadata": {"note": note}})
+    };
+    let events = desk.store.join("events/2026-01");
+    std::fs::create_dir_all(&events).unwrap();
+    let lines = format!("{}\n{}\n", event("evt-1", "success"), event("evt-2", "failure"));
+    std::fs::write(events.join("events.jsonl"), lines).unwrap();
+    let said = desk.run(&["erase", "evt-1"]);
+    assert!(
+        said.stderr.contains("another memory has the same text and stays"),
+        "{}{}",
+        said.stdout,
+        said.stderr
+    );
+    assert_eq!(desk.holding(&note).len(), 1);
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use palimp::check::stale_files;
+use palimp::model::time::{TimeSpelling, Timestamp, Zone};
 use palimp::ops::repair::{RepairContext, RepairPlan, RepairSources};
 
 use super::*;
@@ -84,14 +85,39 @@ fn safe(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, RepairPlan) 
     (own.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap().to_vec()), done)
 }
 
+/// Returns the times of a record that lack only their time zone. A safe repair adds it.
+fn times_without_a_zone(record: &str) -> Vec<String> {
+    let is_it = |text: &&str| {
+        let read = Timestamp::read(text);
+        read.is_some_and(|own| own.zone == Zone::Assumed && own.spelling == TimeSpelling::Usual)
+    };
+    record.split('"').filter(is_it).map(str::to_owned).collect()
+}
+
+/// Returns bytes in which these times have no time zone.
+fn without_zones(bytes: &[u8], times: &[String]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for time in times {
+        for end in ["Z\"", "T00:00:00Z\""] {
+            let whole = format!("\"{time}{end}");
+            while let Some(at) = bytes.windows(whole.len()).position(|own| own == whole.as_bytes()) {
+                drop(bytes.splice(at..at + whole.len(), format!("\"{time}\"").into_bytes()));
+            }
+        }
+    }
+    bytes
+}
+
 /// Returns what is wrong with the safe repair of a log.
 fn faults(format: &'static str, log: &str, bytes: &[u8]) -> Result<(), String> {
-    let fail = |why: &str, left: &[u8]| {
-        let told = |own: &[u8]| String::from_utf8_lossy(own).into_owned();
-        Err(format!("{format}: {why}\n{}\n=>\n{}", told(bytes), told(left)))
-    };
+    let text = |own: &[u8]| String::from_utf8_lossy(own).into_owned();
+    let fail = |why: &str, left: &[u8]| Err(format!("{format}: {why}\n{}\n=>\n{}", text(bytes), text(left)));
     let (left, done) = safe(format, log, bytes);
-    let (before, after) = (whole(format, log, bytes), whole(format, log, &left));
+    let before = whole(format, log, bytes);
+    let zoneless: Vec<String> = before.iter().flat_map(|own| times_without_a_zone(own)).collect();
+    let plain = |own: &[u8]| without_zones(own, &zoneless);
+    let as_plain = |own: Vec<String>| own.iter().map(|own| text(&plain(own.as_bytes()))).collect::<Vec<_>>();
+    let (before, after) = (as_plain(before), as_plain(whole(format, log, &left)));
     let as_values = |own: &[String]| -> Vec<Value> {
         own.iter().filter_map(|own| serde_json::from_str(own).ok()).collect()
     };
@@ -99,8 +125,9 @@ fn faults(format: &'static str, log: &str, bytes: &[u8]) -> Result<(), String> {
     if as_values(&before).iter().any(|own| !values.contains(own)) {
         return fail("a whole record is lost or altered", &left);
     }
-    let out = done.quarantined.iter().filter(|own| own.file.as_os_str() == log).map(|own| &*own.bytes);
-    if counts([bytes]) != counts(out.chain([&*left])) {
+    let out = done.quarantined.iter().filter(|own| own.file.as_os_str() == log).map(|own| plain(&own.bytes));
+    let out: Vec<Vec<u8>> = out.chain([plain(&left)]).collect();
+    if counts([&*plain(bytes)]) != counts(out.iter().map(Vec::as_slice)) {
         return fail("what left the file is not what is in quarantine", &left);
     }
     let change = done.plan.iter().flat_map(|plan| &plan.changes).find(|own| own.path.as_os_str() == log);

@@ -48,3 +48,10 @@ fn a_field_of_a_note_is_corrected_in_its_place_and_every_other_byte_stays() {
     one.run(&["undo", "--yes"]).expect_status(0);
     assert_eq!(one.text(), text);
 }
+
+#[test]
+fn a_time_whose_last_number_was_cut_gets_no_zone() {
+    let (format, log) = LOGS[0];
+    let line = record(format, "a1", "some words").replacen("-20T10:00:00Z", "-2", 1) + "\n";
+    assert_eq!(String::from_utf8_lossy(&repaired(format, log, line.as_bytes()).0), line);
+}

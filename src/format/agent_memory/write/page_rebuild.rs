@@ -66,8 +66,13 @@ impl PageRebuild<'_> {
         let is_cut_marker = !body.contains('\n')
             && (PROJECTION_START.starts_with(body)
                 || body.starts_with(PROJECTION_START) && !body.contains("-->"));
-        let is_own =
-            is_cut_marker || known.iter().chain([self.new]).any(|source| is_piece(rest, &source.page(word)));
+        // The time of a state is lost with it.
+        let timeless = |text: &str| -> String {
+            text.split_inclusive('\n').filter(|line| !line.starts_with("- Last generated: ")).collect()
+        };
+        let is_page =
+            |source: &ProjectionSource<'_>| is_piece(&timeless(rest), &timeless(&source.page(word)));
+        let is_own = is_cut_marker || known.iter().chain([self.new]).any(is_page);
         let new = with_feeds(rest, |_| self.new.page(word));
         is_own.then(|| format!("{mark}{}{new}", marker_line(word, self.hash)))
     }

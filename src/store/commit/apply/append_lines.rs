@@ -4,13 +4,13 @@ use std::io;
 
 use super::{ApplyContext, StagedChange};
 use crate::disk::{Lookup, WritableFile};
+use crate::model::Act;
 use crate::model::plan::line_end_for;
 use crate::model::snapshot::Generation;
 use crate::store::commit::CommitError;
 use crate::store::commit::handover::add_late_lines::cuts_a_line;
 use crate::store::commit::handover::wait_for_line_end::{is_fresh, wait_for_line_end, whole_lines};
 use crate::store::commit::recovery::change_progress::lines_at;
-use crate::store::commit::vault::make_folders_as;
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 
 /// What a failed write left in the file.
@@ -27,19 +27,25 @@ const TRIES: usize = 5;
 /// The limit of a line, in bytes. A longer one counts as incomplete.
 const LONGEST: u64 = 1 << 20;
 
-impl<'a> ApplyContext<'a, '_> {
+impl ApplyContext<'_, '_> {
     /// Adds lines at the end of a file, durably. True if it made the file: its name is not durable yet.
     pub(super) fn append(&mut self, own: &StagedChange, lines: &[u8]) -> Result<bool, CommitError> {
         let mut made = false;
+        let base = own.base.as_ref().map_or(0, |base| base.len() as u64);
         for attempt in 0..TRIES {
-            let (mut out, is_new) = self.open_log(own)?;
-            made |= is_new;
-            if is_new {
-                self.begin(own);
-            }
+            let there =
+                Lookup::from(self.host.disk.append(&own.path)).optional().map_err(own.io("opened"))?;
+            let Some(mut out) = there else {
+                self.carried.derive |= base > 0 || attempt > 0;
+                match self.make_log(own, lines)? {
+                    Some(new) if self.are_in_place(own, new, lines)? => return Ok(true),
+                    Some(_) if own.exact => break,
+                    new => made |= new.is_some(),
+                }
+                continue;
+            };
             // Lines added since the files were compared are not in an index yet.
             let (seen, tail) = self.end(own, out.as_ref())?;
-            let base = own.base.as_ref().map_or(0, |base| base.len() as u64);
             self.carried.derive |= seen.len != base || attempt > 0;
             let bytes = [line_end_for(&tail), lines].concat();
             let written = self.write_behind(own, out.as_mut(), seen.len, &bytes)?;
@@ -164,28 +170,18 @@ impl<'a> ApplyContext<'a, '_> {
         Ok(lines_at(&bytes, lines).is_some())
     }
 
-    /// Opens the file to add lines to. The flag is true if it made the file.
-    fn open_log(&mut self, own: &StagedChange) -> Result<(Box<dyn WritableFile + 'a>, bool), CommitError> {
-        let disk = self.host.disk;
-        match disk.append(&own.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            outcome => return Ok((outcome.map_err(own.io("opened"))?, false)),
+    /// Makes the file with these lines, which are durable before it has its name: what an error leaves is
+    /// never a part of them. `None` if another program was faster.
+    fn make_log(&mut self, own: &StagedChange, lines: &[u8]) -> Result<Option<Generation>, CommitError> {
+        let mut new = StagedChange { act: Act::Create(lines.into()), ..own.clone() };
+        let outcome = self.prepare(&mut new).and_then(|()| self.put_new(&mut new));
+        if matches!(outcome, Err(CommitError::Moved { .. })) {
+            return Ok(None);
         }
-        make_folders_as(disk, own.folder(), own.folder_mode()).map_err(own.io("made"))?;
-        match disk.create(&own.path, own.mode) {
-            Ok(out) => Ok((out, true)),
-            // Another program was faster.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Ok((disk.append(&own.path).map_err(own.io("opened"))?, false))
-            }
-            Err(source) => {
-                // If the lookup fails, the file may have been made.
-                if !matches!(Lookup::from(disk.look(&own.path)), Lookup::Absent) {
-                    self.begin(own);
-                }
-                Err(CommitError::io(&own.path, "made", source))
-            }
+        if outcome.is_ok() || !self.is_absent(&own.path) {
+            self.begin(own);
         }
+        outcome.map(|()| new.made)
     }
 }
 

@@ -51,12 +51,12 @@ impl ApplyContext<'_, '_> {
         Ok(true)
     }
 
-    fn is_absent(&self, path: &Path) -> bool {
+    pub(super) fn is_absent(&self, path: &Path) -> bool {
         matches!(Lookup::from(self.host.disk.look(path)), Lookup::Absent)
     }
 
     /// Gives the prepared file its name, which must be free.
-    fn put_new(&mut self, own: &mut StagedChange) -> Result<(), CommitError> {
+    pub(super) fn put_new(&mut self, own: &mut StagedChange) -> Result<(), CommitError> {
         let Some(temp) = &own.temp else { return Ok(()) };
         let outcome = match put_new(self.host.disk, temp, &own.path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

@@ -26,6 +26,8 @@ pub enum LateWrite {
     /// A write in place, or a file that is no text to which lines can be added.
     Other {
         bytes: Vec<u8>,
+        /// The length of what is before these bytes, and was there before.
+        after: usize,
     },
 }
 
@@ -64,20 +66,29 @@ impl LateWrite {
             Some(taken) if is_it && takes_lines(context, path, old)? => {
                 Some(LateWrite::Lines { begun: begun(taken), bytes: bytes.split_off(old.taken as usize) })
             }
-            _ => Some(LateWrite::Other { bytes }),
+            // What was there before is known, and may be erased.
+            Some(taken) if is_it && !is_one_value(&old.file) => {
+                let after = taken.len();
+                Some(LateWrite::Other { bytes: bytes.split_off(after), after })
+            }
+            _ => Some(LateWrite::Other { bytes, after: 0 }),
         }
     }
+}
+
+/// True for a file of which a part says nothing.
+fn is_one_value(file: &Path) -> bool {
+    matches!(file.extension().and_then(|end| end.to_str()), Some("json" | "gz" | "tgz"))
 }
 
 /// True if late bytes can be added to the file's replacement: to a log always, to another text if
 /// it exists. `None` if that is unknown.
 fn takes_lines(context: &CommitContext<'_>, path: &Path, old: &OldFileName) -> Option<bool> {
-    let end = old.file.extension().and_then(|end| end.to_str()).unwrap_or_default();
     let Some(file) = context.file_of(old, path).ok()? else { return Some(false) };
-    match end {
-        "jsonl" => Some(true),
-        "json" | "gz" | "tgz" => Some(false),
-        _ => Some(Lookup::from(context.host.disk.look(&file)).optional().ok()?.is_some()),
+    match is_one_value(&old.file) {
+        true => Some(false),
+        false if old.file.extension().is_some_and(|end| end == "jsonl") => Some(true),
+        false => Some(Lookup::from(context.host.disk.look(&file)).optional().ok()?.is_some()),
     }
 }
 
@@ -93,6 +104,7 @@ pub fn quarantine_late_write(context: &CommitContext<'_>, file: &Path, bytes: &[
     let Ok(path) = context.vault.quarantine(&relative, 0, &kept, context.host.machine.now()) else {
         return false;
     };
+    context.quarantined.borrow_mut().push((relative, path.clone()));
     context.note(format!(
         "conflict: another program wrote into {} while it was being changed. What it wrote is kept in {}",
         file.to_text(),
@@ -119,9 +131,7 @@ pub fn without_erased(
     let whole = [begun, late].concat();
     let records = wanted.read(relative, &whole, None);
     let raw = |own: &Record| whole.get(own.span.range()).unwrap_or_default();
-    let is_other = |own: &Record| wanted.has_other_text(relative, raw(own), own.view());
-    let is_erased = |own: &Record| wanted.is_erased(relative, raw(own), own.view(), None);
-    let taken = records.iter().filter(|own| is_erased(own) && !is_other(own));
+    let taken = records.iter().filter(|own| wanted.is_erased_again(relative, raw(own), own.view()));
     // The begun part is in the file already: only its rest is removed.
     let (begun_on, new): (Vec<Span>, Vec<Span>) =
         taken.map(|own| own.span).partition(|span| span.start < begun.len() as u64);

@@ -141,15 +141,20 @@ fn rescue_one<'a>(
             }
         }
         LateWrite::Other { .. } if !is_over => RescueOutcome::waits(path),
-        LateWrite::Other { bytes } if file_exchange::merge_late_write(context, path, old, &bytes) => {
+        LateWrite::Other { bytes, after } if file_exchange::merge_late_write(context, path, old, &bytes) => {
             match is_open && disk.look(path).is_ok() {
-                true => RescueOutcome { lines: Some(0), left: Some(go_on(context, path, old, &bytes)) },
+                true => RescueOutcome {
+                    lines: Some(0),
+                    left: Some(go_on(context, path, old, after + bytes.len())),
+                },
                 false => RescueOutcome { lines: Some(0), ..drop_name(context, path, now) },
             }
         }
-        LateWrite::Other { bytes } if late_writes::quarantine_late_write(context, file, &bytes) => {
+        LateWrite::Other { bytes, after } if late_writes::quarantine_late_write(context, file, &bytes) => {
             match is_open {
-                true => RescueOutcome { lines: None, left: Some(go_on(context, path, old, &bytes)) },
+                true => {
+                    RescueOutcome { lines: None, left: Some(go_on(context, path, old, after + bytes.len())) }
+                }
                 false => drop_name(context, path, now),
             }
         }
@@ -157,10 +162,11 @@ fn rescue_one<'a>(
     }
 }
 
-/// Renames an old file to watch it after the bytes `taken`. Returns its name.
-fn go_on(context: &CommitContext<'_>, path: &Path, old: &OldFileName, taken: &[u8]) -> PathBuf {
+/// Renames an old file to watch it after its first `taken` bytes. Returns its name.
+fn go_on(context: &CommitContext<'_>, path: &Path, old: &OldFileName, taken: usize) -> PathBuf {
     let since = context.host.machine.now().0.div_euclid(1_000_000);
-    let next = path.with_file_name(old.up_to(taken, since).name());
+    let Ok((begun, _)) = context.host.disk.read(path, 0, Some(taken as u64)) else { return path.to_owned() };
+    let next = path.with_file_name(old.up_to(&begun, since).name());
     let is_named = context.host.disk.rename(path, &next).is_ok();
     if is_named { next } else { path.to_owned() }
 }
@@ -192,8 +198,7 @@ fn take_lines<'a>(
         let now = disk.look(file).ok().map(|item| item.generation);
         return RescueOutcome { lines: count, ..drop_name(context, path, now) };
     }
-    let begun = disk.read(path, 0, Some(old.taken + taken as u64)).map(|(begun, _)| begun);
-    let next = begun.map_or_else(|_| path.to_owned(), |begun| go_on(context, path, old, &begun));
+    let next = go_on(context, path, old, old.taken as usize + taken);
     RescueOutcome { lines: count, left: Some(next) }
 }
 

@@ -73,7 +73,7 @@ pub fn settle(
         step.changes.iter().map(|change| made_of(context, &step, change)).collect::<Result<_, _>>()?;
     // A step that only rebuilds derived files can be finished at any time.
     let of = if step.changes.is_empty() { &step.derived } else { &step.changes };
-    let touched: Vec<_> = of.iter().map(|change| change.path.clone()).collect();
+    let mut touched: Vec<_> = of.iter().map(|change| change.path.clone()).collect();
     let is_over = made.iter().all(|made| matches!(made, ChangeProgress::Whole | ChangeProgress::Harmless));
     let is_over =
         is_over && (made.is_empty() || made.iter().any(|made| matches!(made, ChangeProgress::Whole)));
@@ -117,6 +117,8 @@ pub fn settle(
     }
     owner_and_mode::sentences(&carried.lacking).into_iter().for_each(|note| context.note(note));
     if carried.derive {
+        // Pages beside the store have their old bytes again, though they may have been stale.
+        touched.retain(|path| step.changes.is_empty() || !path.starts_with(".."));
         derive_files::derive(context, &touched, plan.verb);
     }
     context.vault.forget(number)?;

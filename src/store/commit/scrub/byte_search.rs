@@ -1,5 +1,6 @@
 //! Searches every byte of all files below a folder, also of palimp's own and of unread files.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::{Disk, ItemKind};
 use crate::model::PathText;
+use crate::model::snapshot::Generation;
 use crate::store::erase::{ERASE_UNPACK_LIMIT, ErasedValues};
 use crate::store::hidden_names::is_ours;
 use crate::text::needle::Needles;
@@ -16,6 +18,8 @@ use crate::text::unpack::{gunzip, untar};
 const DEPTH: usize = 64;
 /// The limit of compressions inside a compressed file.
 pub(super) const PACKED: usize = 3;
+/// How a gzip file begins (RFC 1952, 2.3.1).
+pub(super) const GZIP: &[u8] = &[0x1f, 0x8b, 8];
 
 /// Result of the search of one folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +38,9 @@ pub struct SearchReport {
     pub(super) has_ours: bool,
     #[serde(skip)]
     folder: PathBuf,
+    /// The states of the files when they were read.
+    #[serde(skip)]
+    states: HashMap<PathBuf, Generation>,
 }
 
 /// A file or folder that holds erased content or could not be searched.
@@ -95,6 +102,7 @@ pub fn files_with(disk: &dyn Disk, folder: &Path, values: &ErasedValues) -> (Vec
             Ok(None) => {}
             Ok(Some(Unclean::Holds(_))) => found.push(path.to_owned()),
             Ok(Some(Unclean::Unsearched(why))) => unsearched.push(line(path, &why)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => unsearched.push(line(path, &format!("it can't be searched: {error}"))),
         }
     });
@@ -123,6 +131,7 @@ impl SearchReport {
             found: Vec::new(),
             has_ours: false,
             folder: folder.to_owned(),
+            states: HashMap::new(),
         }
     }
 
@@ -133,25 +142,43 @@ impl SearchReport {
         outcome: std::io::Result<()>,
         look: SearchTerms<'_>,
     ) {
-        self.files += 1;
         let is_ours = path.file_name().is_some_and(is_ours);
-        match outcome.and_then(|()| disk.read(path, 0, None)) {
-            Ok((bytes, _)) => match look.found(&bytes) {
-                Some(why) => {
-                    self.has_ours |= is_ours;
-                    self.find(path.to_owned(), why);
+        let read = outcome.and_then(|()| disk.read(path, 0, None));
+        // Another program removed it meanwhile, such as its lock.
+        if read.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+            return;
+        }
+        self.files += 1;
+        match read {
+            Ok((bytes, state)) => {
+                self.states.insert(path.to_owned(), state);
+                match (look.found(&bytes), look.named(&bytes), look.called(&self.folder, path)) {
+                    (Some(why), ..) => {
+                        self.has_ours |= is_ours;
+                        self.find(path.to_owned(), why);
+                    }
+                    (None, Some(why), _) => self.find(path.to_owned(), why),
+                    (None, None, Some(part)) => self.find(part, CALLED.to_owned()),
+                    (None, None, None) => {}
                 }
-                None => match (look.named(&bytes), look.called(&self.folder, path)) {
-                    (Some(why), _) => self.find(path.to_owned(), why),
-                    (None, Some(part)) => self.find(part, CALLED.to_owned()),
-                    (None, None) => {}
-                },
-            },
+            }
             Err(error) => {
                 self.has_ours |= is_ours;
                 self.find(path.to_owned(), format!("it can't be searched: {error}"));
             }
         }
+    }
+
+    /// Searches what was written below the folder since the search.
+    pub(super) fn search_new(&mut self, disk: &dyn Disk, look: SearchTerms<'_>) {
+        let (folder, files) = (self.folder.clone(), self.files);
+        each_file(disk, &folder, 0, &mut |path, outcome| {
+            let state = disk.look(path).ok().map(|item| item.generation);
+            if outcome.is_ok() && state.as_ref() != self.states.get(path) {
+                self.add(disk, path, outcome, look);
+            }
+        });
+        self.files = files;
     }
 
     pub(super) fn find(&mut self, path: PathBuf, why: String) {
@@ -163,6 +190,14 @@ impl SearchReport {
 
     pub(super) fn told(&self) -> impl Iterator<Item = String> + '_ {
         self.found.iter().map(|own| line(&own.path, &own.why))
+    }
+}
+
+impl SearchReport {
+    /// Names palimp's own files among those that were found.
+    pub(super) fn told_of_ours(&self) -> impl Iterator<Item = String> + '_ {
+        let is_it = |own: &&ByteHit| own.path.file_name().is_some_and(is_ours);
+        self.found.iter().filter(is_it).map(|own| line(&own.path, &own.why))
     }
 }
 
@@ -229,7 +264,7 @@ fn says(bytes: &[u8], has: &dyn Fn(&[u8]) -> bool) -> Option<Unclean> {
 /// Passes a file's bytes, and what is packed in it, to `see`. Returns why not all, if so. `depth` limits nesting.
 pub(super) fn each_content(bytes: &[u8], depth: usize, see: &mut dyn FnMut(&[u8])) -> Option<String> {
     see(bytes);
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
+    if !bytes.starts_with(GZIP) {
         return None;
     }
     if depth == 0 {
@@ -240,6 +275,6 @@ pub(super) fn each_content(bytes: &[u8], depth: usize, see: &mut dyn FnMut(&[u8]
     let short = |fault| format!("it can't be unpacked to its end ({fault}), and was not searched completely");
     let why = unpacked.fault.map(short).or(why);
     let members = untar(bytes, ERASE_UNPACK_LIMIT).content;
-    let packed = members.iter().filter(|member| member.bytes.starts_with(&[0x1f, 0x8b]));
+    let packed = members.iter().filter(|member| member.bytes.starts_with(GZIP));
     packed.filter_map(|member| each_content(&member.bytes, depth - 1, see)).fold(why, |_, other| Some(other))
 }

@@ -9,13 +9,16 @@ use crate::model::{FileLine, Moment, NotReached, Plan, Role, Store};
 use crate::store::commit::apply::apply_plan;
 use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::derive::derive_files;
+use crate::store::commit::handover::rescue;
 use crate::store::commit::scrub::finish_erasure::refused;
 use crate::store::commit::scrub::{
     finish_erasure, replaced_files, scrubbed_copies, torn_tombstones, value_search,
 };
 use crate::store::commit::vault::pending_erasure::PendingErasure;
-use crate::store::erase::{ErasedContents, ErasureContext, ErasureMatcher, ErasureScope};
+use crate::store::erase::{ErasedContents, ErasureContext, ErasureMatcher, ErasureScope, SharedText};
 use crate::text::keyed_search::{KeyedSearch, ValueKey};
+use crate::text::needle::Needles;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +48,7 @@ pub fn erase(
         wanted.with_values(scope.values)
     };
     let sought_beside = scope.not_reached.map_or(&[][..], NotReached::sought);
-    let entry = PendingErasure {
+    let mut entry = PendingErasure {
         step: context.vault.next_step()?,
         process: context.own_process(),
         at: context.host.now.to_rfc3339(),
@@ -55,6 +58,8 @@ pub fn erase(
         files: plan.all().filter(|change| !change.is_empty()).map(FileLine::of).collect(),
         with_torn: plan.with_torn.clone(),
         values: scope.values.iter().map(|own| key.digest(own)).collect(),
+        texts: Vec::new(),
+        alike: Vec::new(),
         value_key: key.id(),
         beside_values: sought_beside.iter().map(|own| key.digest(own)).collect(),
         not_reached: scope.not_reached.cloned().unwrap_or_default(),
@@ -63,7 +68,16 @@ pub fn erase(
     let wanted = matcher(&store).with_shown(&entry.shown);
     let mut contents = ErasedContents::default();
     gather(context.host.disk, &store, &context.vault, &wanted, &mut contents)?;
-    let wanted = wanted.with_all_found();
+    if let Cow::Owned(_) = store {
+        // What was shown may be gone since.
+        for document in &context.store.documents {
+            contents.see_document(&wanted, document);
+        }
+    }
+    let wanted = wanted.with_all_found(&context.store.documents);
+    entry.records = contents.with_versions(scope.targets);
+    entry.alike = contents.alike(&wanted, &context.store.documents, &machine.random());
+    entry.texts = Needles::of(contents.main_texts()).contents().map(|own| key.digest(own)).collect();
     let through = scrubbed_copies::gone_through(context, &store)?;
     context.vault.begin_erasing(&entry)?;
     if let Err((error, began)) = carry_bare(context, plan) {
@@ -119,18 +133,25 @@ pub fn finish_erasing(context: &CommitContext<'_>) -> Result<Option<ErasureRecei
     Ok(finished.ok())
 }
 
-/// Finishes an interrupted erasure. Values are read again from where they still are.
+/// Finishes an interrupted erasure. Values and texts are read again from where they still are.
 fn finish_begun(context: &CommitContext<'_>, entry: &PendingErasure) -> Result<ErasureReceipt, CommitError> {
     let machine = context.host.machine;
-    let key = match entry.values.is_empty() {
-        true => context.vault.make_value_key([machine.random(), machine.random()])?,
-        false => context.vault.known_value_key(&entry.value_key)?,
+    let key = match (context.vault.known_value_key(&entry.value_key), entry.values.is_empty()) {
+        (Err(_), true) => context.vault.make_value_key([machine.random(), machine.random()])?,
+        (known, _) => known?,
     };
-    let values = value_search::read_again(context, &KeyedSearch::of(&key, &entry.values));
+    let digests = [&entry.values[..], &entry.texts].concat();
+    let found = value_search::read_again(context, &KeyedSearch::of(&key, &digests));
+    let is_value = |own: &SharedText| entry.values.contains(&key.digest(own));
+    let (values, texts): (Vec<SharedText>, Vec<SharedText>) = found.into_iter().partition(is_value);
+    let mut contents = ErasedContents::default();
+    contents.add_main_texts(texts.into_iter());
     let wanted = ErasureMatcher::of(context.format, context.store, &entry.records, context.host.now)
         .with_values(&values)
-        .with_shown(&entry.shown);
-    finish(context, entry, &wanted, (ErasedContents::default(), &key), None)
+        .with_shown(&entry.shown)
+        .with_alike(&entry.alike)
+        .resumed();
+    finish(context, entry, &wanted, (contents, &key), None)
 }
 
 /// Applies a plan without undo data: tombstones first, durably. An error has true if files were changed.
@@ -155,6 +176,12 @@ pub(super) fn carry_bare(context: &CommitContext<'_>, plan: &Plan) -> Result<(),
     Ok(())
 }
 
+/// True if programs wrote to files that they have open, since these were replaced. Takes that over.
+pub(super) fn has_late_lines(context: &CommitContext<'_>) -> bool {
+    let olds: Vec<PathBuf> = context.replaced.borrow().iter().map(|own| own.path.clone()).collect();
+    rescue::rescue_each(context, olds.into_iter().map(PathBuf::into)) > 0
+}
+
 pub(super) fn finish(
     context: &CommitContext<'_>,
     entry: &PendingErasure,
@@ -164,7 +191,7 @@ pub(super) fn finish(
 ) -> Result<ErasureReceipt, CommitError> {
     let mut with_torn: BTreeSet<String> = entry.with_torn.iter().cloned().collect();
     let (mut busy, mut round) = (BTreeSet::new(), 0);
-    let (sought, changed, before, arrivals) = loop {
+    let (sought, changed, before) = loop {
         round += 1;
         wanted.note_arrivals(&context.load());
         replaced_files::scrub_replaced_files(context, wanted, &mut contents)?;
@@ -197,18 +224,18 @@ pub(super) fn finish(
         })?;
         // The plan may remove texts that were not collected, so that nothing would search for them.
         if !changed.is_empty() {
-            break (removal.search_texts, changed, before, wanted.arrivals(&store));
+            break (removal.search_texts, changed, before);
         }
         with_torn.extend(removal.plan.with_torn.iter().cloned());
         if !removal.plan.is_empty() {
             carry_bare(context, &removal.plan).map_err(|(error, _)| error)?;
         }
-        if removal.plan.is_empty() || round >= ROUNDS {
-            break (removal.search_texts, changed, before, wanted.arrivals(&store));
+        if round >= ROUNDS || removal.plan.is_empty() && !has_late_lines(context) {
+            break (removal.search_texts, changed, before);
         }
     };
     context.vault.list_erased(entry)?;
-    context.vault.sweep(wanted, &sought, &entry.reason)?;
+    context.vault.sweep(wanted, &sought, &entry.reason, &context.quarantined.borrow())?;
     // After an interruption copies may have been rewritten, so earlier notes don't count.
     scrubbed_copies::note_through(
         context,
@@ -217,5 +244,5 @@ pub(super) fn finish(
         entry.step,
     )?;
     let texts = (sought, &contents, &wanted.values);
-    finish_erasure::conclude(context, entry, texts, key, &changed, (with_torn, arrivals), through.is_none())
+    finish_erasure::conclude(context, entry, texts, key, &changed, (with_torn, wanted), through.is_none())
 }

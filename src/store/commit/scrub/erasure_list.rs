@@ -1,5 +1,5 @@
-//! The list of all erased memories. It has numbers and names, never content. A memory without a name
-//! is listed by a keyed digest. The key is in a separate file.
+//! The list of all erased memories. It has numbers and names, never content. What they said is listed by
+//! keyed digests. The key is in a separate file.
 
 use std::collections::HashMap;
 
@@ -48,11 +48,17 @@ impl Vault<'_> {
         for line in &mut lines {
             let Some(digest) = line.record.keyed.take() else { continue };
             let Some(key) = keys.get(&line.step) else {
+                // Its id and time are enough. Any text of that time then counts as erased.
+                if line.record.id.is_some() {
+                    line.record.versions.clear();
+                    continue;
+                }
                 let why =
                     format!("the key of step {} is missing: what was erased can't be recognized", line.step);
                 return Err(CommitError::unread(&self.path(KEYS), std::io::Error::other(why)));
             };
             line.record.keyed = Some(with_key(key, &digest));
+            line.record.versions.iter_mut().for_each(|own| *own = with_key(key, own));
         }
         Ok(lines)
     }
@@ -86,8 +92,10 @@ impl Vault<'_> {
             if let Some((key, _)) = keyed.filter(|_| keys.is_empty()) {
                 keys.push(ErasureKey { step: entry.step, key: key.to_owned() });
             }
-            let keyed = keyed.map(|(_, digest)| digest.to_owned());
-            let record = ErasureTarget { keyed, ..record.when_over() };
+            let bare = |own: &String| Some(apart(own)?.1.to_owned());
+            let keyed = record.keyed.as_ref().and_then(bare);
+            let versions = record.versions.iter().filter_map(bare).collect();
+            let record = ErasureTarget { keyed, versions, ..record.when_over() };
             lines.push(ErasureLine { step: entry.step, at: entry.at.clone(), record });
         }
         if !keys.is_empty() {

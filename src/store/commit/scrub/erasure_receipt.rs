@@ -70,6 +70,11 @@ pub struct ErasureReceipt {
 }
 
 impl ErasureReceipt {
+    /// Returns the names of the erased records that have one.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        self.records.iter().filter_map(|record| record.name().map(str::to_owned))
+    }
+
     /// Describes what the search found. May quote the store.
     pub fn found(&self) -> Vec<String> {
         if self.left.is_empty() {

@@ -11,11 +11,11 @@ use super::{GitHistory, PendingErasure};
 use crate::detectors::has_secret;
 use crate::format::writing::Refusal;
 
-use crate::model::{FileLine, JournalLine};
-use crate::store::commit::scrub::torn_tombstones;
+use crate::model::{FileLine, JournalLine, PathText};
+use crate::store::commit::scrub::{erase_records, torn_tombstones};
 use crate::store::commit::vault::pending_erasure;
 use crate::store::commit::{CommitContext, CommitError};
-use crate::store::erase::{ErasedContents, ErasedValues, ErasureTarget, SearchTexts};
+use crate::store::erase::{ErasedContents, ErasedValues, ErasureMatcher, ErasureTarget, SearchTexts};
 use crate::store::own_files;
 use crate::text::keyed_search::{ValueDigest, ValueKey};
 use crate::text::needle::Needles;
@@ -35,7 +35,7 @@ pub fn conclude(
     (sought, contents, values): (SearchTexts, &ErasedContents, &ErasedValues),
     key: &ValueKey,
     changed: &BTreeSet<PathBuf>,
-    (with_torn, arrivals): (BTreeSet<String>, Vec<String>),
+    (with_torn, wanted): (BTreeSet<String>, &ErasureMatcher<'_>),
     resumed: bool,
 ) -> Result<ErasureReceipt, CommitError> {
     let names = Needles::of(contents.revealing_names(&entry.records));
@@ -50,15 +50,20 @@ pub fn conclude(
     }
     let around = search_around(context, look)?;
     if root.has_ours || around.as_ref().is_some_and(|own| own.has_ours) {
+        let ours = [Some(&root), around.as_ref()].into_iter().flatten().flat_map(SearchReport::told_of_ours);
         let why =
-            "one of palimp's own old files still holds it, or can't be searched, and could not be removed.";
+            format!("palimp's own old files could not be removed: {}.", ours.collect::<Vec<_>>().join("; "));
         return Err(refused(context, &Refusal::unfit(why)));
     }
     journal_erased(context, entry)?;
     let receipt = context.vault.make_receipt_path(entry.step)?;
-    let own = search_own(context, &receipt, look);
-    let searched: Vec<SearchReport> = [root, own].into_iter().chain(around).collect();
     let mut git = GitHistory::of(context.host.disk, &context.place.root, &files_beside(context), look);
+    erase_records::has_late_lines(context);
+    let own = search_own(context, &receipt, look);
+    // What comes after this counts as written after the erasure.
+    root.search_new(context.host.disk, look);
+    let arrivals = wanted.arrivals(&context.load());
+    let searched: Vec<SearchReport> = [root, own].into_iter().chain(around).collect();
     if resumed {
         // Content that was gone before the interruption is unknown.
         git.iter_mut().for_each(|own| own.stop("the erasure was interrupted"));
@@ -78,7 +83,7 @@ pub fn conclude(
         asked_values: entry.values.clone(),
         value_key: key.id(),
         alike: sought.alike,
-        arrivals,
+        arrivals: arrivals.iter().map(|own| own.0.clone()).chain(kept_elsewhere(context)).collect(),
         with_torn: with_torn.into_iter().collect(),
         too_short: sought.needles.skipped(),
         also_elsewhere: sought.also_elsewhere,
@@ -94,15 +99,10 @@ pub fn conclude(
         erased.searched.get_mut(1).into_iter().for_each(|own| own.left += 1);
         erased.left.push(byte_search::line(&erased.receipt, &why));
     }
-    if resumed && !entry.records.is_empty() {
-        // What they said may be gone, so that nothing could be searched for.
-        let doubtful = |own: &String| {
-            format!(
-                "{own}: it came under the name of an erased memory. Look whether it repeats that; else keep it."
-            )
-        };
-        erased.left.extend(erased.arrivals.iter().map(doubtful).collect::<Vec<_>>());
-    }
+    let doubtful = arrivals.iter().filter(|own| own.1).map(|(own, _)| {
+        format!("{own}: it came under the name of an erased memory, and seems to repeat it. Look at it: erase it again, or keep it.")
+    });
+    erased.left.extend(doubtful);
     add_earlier(context, entry, &mut erased)?;
     if !erased.left.is_empty() {
         erased.state = "left".into();
@@ -111,6 +111,12 @@ pub fn conclude(
     torn_tombstones::drop_adding(context);
     context.vault.end_erasing()?;
     Ok(erased)
+}
+
+/// Names what other programs wrote to files while these were changed, and where it is kept.
+fn kept_elsewhere(context: &CommitContext<'_>) -> Vec<String> {
+    let name = |(file, kept): &(PathBuf, PathBuf)| format!("{}, kept in {}", file.to_text(), kept.to_text());
+    context.quarantined.borrow().iter().map(name).collect()
 }
 
 /// Returns the digests of the values, and of the main texts of erased records. Other memories may get the same tags

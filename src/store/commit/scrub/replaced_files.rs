@@ -128,10 +128,10 @@ fn taken_over(
     let (begun, bytes) = match late {
         LateWrite::Nothing => (begun(context, path, old, item.generation.len)?, Vec::new()),
         LateWrite::Lines { begun, bytes } => (begun, bytes),
-        LateWrite::Other { bytes } => {
+        LateWrite::Other { bytes, after } => {
             let is_kept = file_exchange::merge_late_write(context, path, old, &bytes)
                 || late_writes::quarantine_late_write(context, &file, &bytes);
-            let whole = TakeoverPoint { gone: bytes.len() as u64, begun: Vec::new() };
+            let whole = TakeoverPoint { gone: (after + bytes.len()) as u64, begun: Vec::new() };
             return if is_kept || is_same { Ok(whole) } else { Err(waits()) };
         }
     };

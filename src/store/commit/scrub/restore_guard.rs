@@ -43,18 +43,19 @@ fn brought(wanted: &ErasureMatcher<'_>, change: &Change, current: &[u8]) -> Opti
     let mut found = None;
     each_within(&change.path, &after, &mut |path, bytes| {
         if found.is_none() {
-            found = new_in(wanted, path, bytes, current);
+            found = new_in(wanted, path, bytes, (current, true));
         }
     });
     found
 }
 
-/// Returns the id of an erased record that is in the bytes of a file but not in `current`.
+/// Returns the id of an erased record that is in the bytes of a file but not in `current`. If its name `may_be_given_again`,
+/// one with a text that no version had is another record.
 pub(super) fn new_in(
     wanted: &ErasureMatcher<'_>,
     path: &Path,
     bytes: &[u8],
-    current: &[u8],
+    (current, may_be_given_again): (&[u8], bool),
 ) -> Option<Option<String>> {
     if matches!(wanted.role(path), Role::Tombstones | Role::Index | Role::Config | Role::Metadata) {
         return None;
@@ -63,7 +64,7 @@ pub(super) fn new_in(
     let own = records.iter().find(|own| {
         let raw = &bytes[own.span.range()];
         wanted.is_erased(path, raw, own.view(), None)
-            && !wanted.has_other_text(path, raw, own.view())
+            && !(may_be_given_again && wanted.has_other_text(path, raw, own.view()))
             && memchr::memmem::find(current, raw).is_none()
     })?;
     Some(own.view().and_then(|view| view.id).map(Into::into))

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
+use super::byte_search::GZIP;
 use super::each_within;
 use super::erasure_list::{KEYS, LIST};
 use crate::disk::ItemKind;
@@ -73,12 +74,14 @@ impl Vault<'_> {
         Ok(())
     }
 
-    /// Removes or rewrites every file that holds erased content.
+    /// Removes or rewrites every file that holds erased content. What `came` since the erasure began stays, but for
+    /// values.
     pub(super) fn sweep(
         &self,
         wanted: &ErasureMatcher<'_>,
         sought: &SearchTexts,
         reason: &str,
+        came: &[(PathBuf, PathBuf)],
     ) -> Result<(), CommitError> {
         self.forget_derived(wanted)?;
         for name in FOLDERS {
@@ -89,6 +92,9 @@ impl Vault<'_> {
             items.sort_by_key(|item| !is_log_or_copy(&named(Path::new(&item.name))));
             for item in items {
                 let path = folder.join(&item.name);
+                if wanted.values.is_empty() && came.iter().any(|(_, kept)| *kept == path) {
+                    continue;
+                }
                 if is_unfinished(&path) {
                     self.drop_own(&path)?;
                     changed = true;
@@ -333,7 +339,7 @@ pub(super) fn is_step(path: &Path) -> bool {
 }
 
 fn is_packed(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0x1f, 0x8b])
+    bytes.starts_with(GZIP)
 }
 
 fn named(path: &Path) -> PathBuf {

@@ -41,7 +41,8 @@ pub fn refuse_stale_plan<'p>(
         let holds = no_longer_there(context, change, &now, &current).any(|planned| {
             let mut holds = is_nameless && !now.starts_with(planned);
             each_within(&change.path, planned, &mut |path, bytes| {
-                holds |= new_in(&wanted, path, bytes, &current).is_some();
+                // The plan may have a version that was nowhere else when its record was erased.
+                holds |= new_in(&wanted, path, bytes, (&current, false)).is_some();
             });
             holds
         });

@@ -37,6 +37,12 @@ pub struct PendingErasure {
     /// for by these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<ValueDigest>,
+    /// The digests of the main texts of the records. After an interruption what still has one is found by these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<ValueDigest>,
+    /// Salted digests of the records of live files that have one of the texts and stay.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<String>,
     /// The id of the key of these digests.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub value_key: String,

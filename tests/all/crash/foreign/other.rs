@@ -93,15 +93,21 @@ pub fn act(disk: &Faulty, file: &Path, foreign: Foreign) -> Option<()> {
             let mut out = disk.append(file).ok()?;
             out.write(tail(file).as_bytes()).and_then(|()| out.sync()).ok()
         }
-        Foreign::AppendLate => {
-            let (mut out, _) = OPEN.take()?;
-            out.write(tail(file).as_bytes()).and_then(|()| out.sync()).ok()
-        }
-        Foreign::RewriteLate => {
-            let (mut out, was) = OPEN.take()?;
-            out.set_len(0).and_then(|()| out.write(&marked(file, &was))).and_then(|()| out.sync()).ok()
-        }
+        Foreign::AppendLate => add_late(tail(file).as_bytes()),
+        Foreign::RewriteLate => rewrite_late(|was| marked(file, was)),
     }
+}
+
+/// Adds to the end of the file that was opened. Returns `None` if it was done before.
+pub fn add_late(bytes: &[u8]) -> Option<()> {
+    let (mut out, _) = OPEN.take()?;
+    out.write(bytes).and_then(|()| out.sync()).ok()
+}
+
+/// Writes over the file that was opened, which had the bytes that `becomes` gets.
+pub fn rewrite_late(becomes: impl Fn(&[u8]) -> Vec<u8>) -> Option<()> {
+    let (mut out, was) = OPEN.take()?;
+    out.set_len(0).and_then(|()| out.write(&becomes(&was))).and_then(|()| out.sync()).ok()
 }
 
 /// True if a file has the mark, compressed or not.
