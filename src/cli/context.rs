@@ -1,7 +1,9 @@
 //! What every verb knows: options, folders, the time.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::io;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -22,8 +24,8 @@ pub struct Context {
     pub(super) unread: read_warnings::ReadWarnings,
     /// True if an interrupted erasure was finished in this run, and left something.
     pub(super) is_left: Cell<bool>,
-    /// The names of the memories whose interrupted erasure was finished in this run.
-    pub(super) erased: RefCell<Vec<String>>,
+    /// The memories whose interrupted erasure was finished in this run: their stores, sessions and names.
+    pub(super) erased: RefCell<HashSet<(PathBuf, Option<String>, String)>>,
 }
 
 impl Context {

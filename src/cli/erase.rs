@@ -57,30 +57,27 @@ pub fn run(context: &mut Context, choice: EraseChoice) -> Result {
     }
     let texts = choice.values.read()?;
     let snapshot = whole_snapshot(context)?;
-    let outcome = match erased_before(context, &choice.chosen.ids) {
-        Some(outcome) => outcome,
-        None => erase(context, snapshot, choice, &texts),
-    };
+    let outcome = erase(context, snapshot, choice, &texts);
     end_of(context, outcome)
 }
 
-/// Returns how a repeated command ends whose first run was interrupted: what has these ids now came later, or moved to
-/// the place of an erased memory.
-fn erased_before(context: &Context, ids: &[String]) -> Option<Result> {
+/// Refuses what a repeated command names, if the erasure of its first run was finished just now: what has the name of an
+/// erased memory came later, or moved to its place.
+fn refuse_erased_now(context: &Context, snapshot: &Snapshot, found: &[EntryRef]) -> Result<()> {
     let erased = context.erased.borrow();
-    let is_erased = |id: &&String| erased.iter().any(|name| id.rsplit('/').next() == Some(name));
-    let (before, rest): (Vec<&String>, Vec<&String>) = ids.iter().partition(is_erased);
-    let first = before.first()?;
-    say(&format!(
-        "{first} was erased just now, by the erasure that was interrupted. Another memory that has this id stays: look \
-         at it, and run the command again to erase that, too."
-    ));
-    match rest.first() {
-        None => Some(Ok(Exit::Done)),
-        Some(id) => {
-            Some(Err(Failure::new(Exit::Refused, format!("{id}: not erased. Run the command again for it."))))
-        }
-    }
+    let name = |at: &EntryRef| {
+        let (store, entry) = snapshot.get(*at);
+        let session = store.session(entry).map(|session| session.name.clone());
+        Some((store.root.clone(), session, store.view(entry)?.id?.to_owned()))
+    };
+    let Some((.., id)) = found.iter().filter_map(name).find(|name| erased.contains(name)) else {
+        return Ok(());
+    };
+    let message = format!(
+        "{id} was erased just now, by the erasure that was interrupted. Another memory that has this id stays: look at \
+         it, and run the command again to erase that, too. Nothing else was changed."
+    );
+    Err(Failure::new(Exit::Refused, message))
 }
 
 /// Reads the stores to erase from, after interrupted erasures are finished.
@@ -118,6 +115,9 @@ fn erase(context: &mut Context, snapshot: Snapshot, choice: EraseChoice, texts: 
         (with, found, values)
     } else {
         let (snapshot, found) = chosen_of(context, snapshot, &choice.chosen)?;
+        if !choice.chosen.ids.is_empty() {
+            refuse_erased_now(context, &snapshot, &found)?;
+        }
         (snapshot, found, SecretValues::default())
     };
     let options = EraseOptions { reason: choice.reason, values };
@@ -188,7 +188,7 @@ fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool> {
     for store in &snapshot.stores {
         if let Some(report) = finish_erasure(Host::here(&data, context.now), store)? {
             any = true;
-            load_stores::tell(context, &report);
+            load_stores::tell(context, &store.root, &report);
         }
     }
     Ok(any)

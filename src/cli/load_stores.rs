@@ -196,7 +196,7 @@ fn tended(context: &Context, snapshot: Snapshot, tends: RecoveryMode) -> Result<
             tended.stores.push(Arc::clone(store));
             continue;
         };
-        tell(context, &report);
+        tell(context, &store.root, &report);
         let place = Place::of(store);
         tended.stores.extend(store::load_each(&[place], store.extent, &snapshot, context.now));
     }
@@ -204,12 +204,13 @@ fn tended(context: &Context, snapshot: Snapshot, tends: RecoveryMode) -> Result<
 }
 
 /// Says what was found when the store was opened to write.
-pub fn tell(context: &Context, report: &RecoveryReport) {
+pub fn tell(context: &Context, root: &Path, report: &RecoveryReport) {
     report.notes.iter().for_each(|note| say(note));
     if report.is_erasure_left {
         context.is_left.set(true);
     }
-    context.erased.borrow_mut().extend(report.erased.iter().cloned());
+    let named = report.erased.iter().cloned();
+    context.erased.borrow_mut().extend(named.map(|(session, name)| (root.to_owned(), session, name)));
 }
 
 /// Returns the failure that no store was found.

@@ -4,14 +4,12 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
 
 use super::delete::is_held;
 use super::{Refusal, Result, WriteContext, writes};
 use crate::format::writing::{self, ErasablePart, Operation};
 use crate::model::{
-    BackupCopy, Code, Document, Entry, Moment, PathText, Problem, Role, Severity, Span, State, Store,
-    deleted_from,
+    BackupCopy, Code, Entry, Moment, PathText, Problem, Role, Severity, Span, State, Store, deleted_from,
 };
 use crate::store::commit::scrub::{CopyDoubt, ErasureLine};
 use crate::store::commit::{CommitError, Vault};
@@ -43,8 +41,10 @@ pub fn targets(context: &WriteContext<'_>, entries: &[Entry], reason: &str) -> R
         let part = parts.get(&context.store.record(entry).span).map(Vec::as_slice);
         let target = ErasureTarget::of(context.store, entry, &context.random, part);
         // Versions of one record differ in their texts.
-        let text = target.keyed.clone().filter(|_| target.id.is_some());
-        let name = ErasureTarget { keyed: target.keyed.clone().xor(text.clone()), ..target.clone() };
+        let (text, name) = match target.id {
+            Some(_) => (target.keyed.clone(), ErasureTarget { keyed: None, ..target.clone() }),
+            None => (None, target.clone()),
+        };
         let at = *known.entry(name).or_insert(targets.len());
         match targets.get_mut(at) {
             Some(known) => known.versions.extend(text),
@@ -184,53 +184,68 @@ impl ErasedRecords {
         let format = writes(store).ok().filter(|(_, writes)| writes.own().tombstone.is_some());
         let Some((format, _)) = format.filter(|_| !self.targets.is_empty()) else { return Vec::new() };
         let wanted = ErasureMatcher::before(format, store, &self.targets, now);
-        let is_said = |own: &&Entry| {
-            let is_it = |told: &Problem| {
-                told.file == store.document(own).path && told.line == Some(store.record(own).line)
-            };
-            store.problems.iter().any(|told| told.code == Code::HiddenMemory && is_it(told))
-        };
-        let is_hidden = |own: &&Entry| {
-            let id = store.view(own).and_then(|view| view.id);
-            own.state == State::Deleted
-                && id.is_some_and(|id| self.is_by_erasure(store, own, id) && !wanted.is_shared(id))
-                && !wanted.is_erased_again(&store.document(own).path, &store.raw(own), store.view(own))
-        };
-        let told = |own: &Entry| {
-            let (path, id) = (&store.document(own).path, store.view(own).and_then(|view| view.id));
+        let hidden = self.hidden_by_erasures(store);
+        let said = store.problems.iter().filter(|problem| problem.code == Code::HiddenMemory);
+        let said: HashSet<(&Path, Option<u32>)> =
+            said.map(|problem| (&*problem.file, problem.line)).collect();
+        let mut problems = Vec::new();
+        for entry in store.entries.iter().filter(|entry| entry.state == State::Deleted) {
+            let (file, view) = (&store.document(entry).path, store.view(entry));
+            let line = store.record(entry).line;
+            let Some(id) = view.and_then(|view| view.id) else { continue };
+            let is_by_erasure = entry.session.is_some_and(|session| hidden.contains(&(session, id)));
+            if !is_by_erasure
+                || wanted.is_shared(id)
+                || said.contains(&(&**file, Some(line)))
+                || wanted.is_erased_again(file, &store.raw(entry), view)
+            {
+                continue;
+            }
             let message = "It was written under the id of an erased memory, which hides it.";
-            let problem = Problem::of_file(Code::HiddenMemory, Severity::Warning, path, message);
-            problem.at_line(store.record(own).line).of_record(own.record, id)
-        };
-        store.entries.iter().filter(is_hidden).filter(|own| !is_said(own)).map(told).collect()
+            let problem = Problem::of_file(Code::HiddenMemory, Severity::Warning, file, message);
+            problems.push(problem.at_line(line).of_record(entry.record, Some(id)));
+        }
+        problems
     }
 
-    /// True if only the tombstone of an erasure hides the record: none is later.
-    fn is_by_erasure(&self, store: &Store, entry: &Entry, id: &str) -> bool {
-        let Some(session) = store.session(entry) else { return false };
-        let is_it = |own: &ErasureTarget| {
-            own.id.as_deref() == Some(id) && own.session.as_ref() == Some(&session.name)
-        };
-        let erased = self.steps.get(id).and_then(|(_, at)| Moment::of(at));
-        let in_session =
-            |own: &&Arc<Document>| own.role == Role::Tombstones && own.path.starts_with(&session.path);
-        let records = store.documents.iter().filter(in_session).flat_map(|own| &own.records);
-        let mut times = records.filter(|own| own.named_id() == Some(id)).map(|own| own.view()?.created);
-        self.targets.iter().any(is_it) && times.all(|time| time <= erased)
+    /// Returns the sessions' numbers and the ids that only the tombstone of an erasure hides: none is later.
+    fn hidden_by_erasures<'s>(&'s self, store: &'s Store) -> HashSet<(u32, &'s str)> {
+        let numbers: HashMap<&str, u32> =
+            (0..).zip(&store.sessions).map(|(number, session)| (&*session.name, number)).collect();
+        let mut hidden: HashSet<(u32, &str)> = HashSet::new();
+        for target in &self.targets {
+            let session = target.session.as_deref().and_then(|session| numbers.get(session));
+            hidden.extend(session.copied().zip(target.id.as_deref()));
+        }
+        for document in store.documents.iter().filter(|document| document.role == Role::Tombstones) {
+            let session = (0..).zip(&store.sessions).find(|(_, own)| document.path.starts_with(&own.path));
+            let Some((session, _)) = session else { continue };
+            for record in &document.records {
+                let Some(id) = record.named_id() else { continue };
+                let erased = self.steps.get(id).and_then(|(_, at)| Moment::of(at));
+                if record.view().is_some_and(|view| view.created > erased) {
+                    hidden.remove(&(session, id));
+                }
+            }
+        }
+        hidden
     }
 
     /// Returns problems for erased records that were written again.
     pub fn written_anew(&self, store: &Store, now: Moment) -> Vec<Problem> {
         let format = writes(store).ok().filter(|_| !self.targets.is_empty());
-        let Some((format, _)) = format else { return Vec::new() };
+        let Some((format, writes)) = format else { return Vec::new() };
         let wanted = ErasureMatcher::before(format, store, &self.targets, now);
+        // Where a tombstone hides another text, that is said.
+        let has_tombstones = writes.own().tombstone.is_some();
         let mut problems = Vec::new();
         for own in store.documents.iter().filter(|own| matches!(own.role, Role::Records | Role::Archive)) {
             for (number, record) in (0..).zip(&own.records) {
                 let raw = own.read(number).unwrap_or_default();
                 let is_other = wanted.has_other_text(&own.path, &raw, record.view());
                 let has_time = record.view().is_some_and(|view| view.created.is_some());
-                if (has_time || !is_other) && wanted.is_erased(&own.path, &raw, record.view(), None) {
+                let may_be_it = !is_other || has_time && !has_tombstones;
+                if may_be_it && wanted.is_erased(&own.path, &raw, record.view(), None) {
                     let id = record.view().and_then(|view| view.id);
                     let by = record.view().and_then(|view| view.agent());
                     let by = by.map(|agent| format!(" by {agent}")).unwrap_or_default();

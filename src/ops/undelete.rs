@@ -60,7 +60,7 @@ pub fn never_erased(
         let path = &listed.document(entry).path;
         let path = deleted_from(path).unwrap_or(path);
         let (raw, view) = (listed.raw(entry), listed.view(entry));
-        if erased.as_ref().is_some_and(|own| own.is_erased_again(path, &raw, view)) {
+        if erased.as_ref().is_some_and(|own| own.is_erased(path, &raw, view, None)) {
             faults.refuse(vec![*entry], Refusal::unfit("it was erased: nothing erased is restored."));
         }
     }
@@ -82,7 +82,7 @@ fn exhume(
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
         let path = &context.store.document(entry).path;
         let raw = context.store.raw(entry);
-        if erased.as_ref().is_some_and(|own| own.is_erased_again(path, &raw, context.store.view(entry))) {
+        if erased.as_ref().is_some_and(|own| own.is_erased(path, &raw, context.store.view(entry), None)) {
             let why = "it was erased, and its tombstone stays: nothing erased is restored.";
             faults.refuse(vec![*entry], Refusal::unfit(why));
             continue;

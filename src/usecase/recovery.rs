@@ -24,8 +24,8 @@ pub struct RecoveryReport {
     pub notes: Vec<String>,
     /// True if an interrupted erasure was finished, and something of it is left.
     pub is_erasure_left: bool,
-    /// The names of the memories of an interrupted erasure that was finished.
-    pub erased: Vec<String>,
+    /// The memories of an interrupted erasure that was finished: their sessions and names.
+    pub erased: Vec<(Option<String>, String)>,
 }
 
 impl RecoveryReport {

@@ -192,13 +192,12 @@ impl ErasedContents {
         let Ok(value) = json_edit::scan(&mut tape, raw) else { return };
         let (main, members) = format.main_text(value);
         self.take_main(&main);
-        // A text of several members is in no file as it is shown: the longest of them that says something is.
+        // An event's text is put together: the longest string in it is what its file has.
         let mut longest = String::new();
-        value.each_string(&mut |path, value| {
+        value.each_string(&mut |_, value| {
             let text = value.plain();
-            let is_said = text.contains(' ') || members.contains(&path.join(".").as_str());
-            let is_name = path.last().is_some_and(|name| name == "key");
-            if is_said && !is_name && text.len() > longest.len() && main.contains(&text) {
+            let is_said = members.is_empty() && text.contains(' ');
+            if is_said && text.len() > longest.len() && main.contains(&text) {
                 longest = text;
             }
         });
@@ -263,7 +262,7 @@ impl ErasedContents {
         for document in documents.iter().filter(|document| is_live(document)) {
             for record in &document.records {
                 let raw = document.raw(record);
-                if filter.is_alike(&raw) && !wanted.takes(document, &raw, record.view(), None) {
+                if !wanted.takes(document, &raw, record.view(), None) && filter.is_alike(&raw) {
                     found.push(salted(salt, &raw));
                 }
             }

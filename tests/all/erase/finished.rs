@@ -65,6 +65,16 @@ fn the_same_command_again_finishes_the_erasure_and_takes_nothing_that_came_later
 }
 
 #[test]
+fn a_memory_of_another_session_with_that_id_is_erased() {
+    let site = session_log();
+    let target = json!({"id": "mem_001", "session": "sess_b", "file": "sessions/sess_b/memory.jsonl"});
+    let entry = json!({"step": 2, "at": NOW, "reason": "erased", "records": [target], "files": []});
+    std::fs::write(site.vault().join("erasing.json"), entry.to_string()).unwrap();
+    site.run(&["erase", "sess_a/mem_001", "--yes"]);
+    site.run(&["show", "sess_a/mem_001"]).expect_status(1);
+}
+
+#[test]
 fn a_verb_that_only_reads_finishes_an_erasure_though_a_dead_process_left_its_lock() {
     let site = interrupted();
     let over = "2026-01-01T00:00:00.000Z";

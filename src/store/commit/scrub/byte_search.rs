@@ -188,16 +188,14 @@ impl SearchReport {
         }
     }
 
+    /// Names palimp's own files among those that were found.
+    pub(super) fn told_of_ours(&self) -> Vec<String> {
+        let ours = self.found.iter().filter(|hit| hit.path.file_name().is_some_and(is_ours));
+        ours.map(|hit| line(&hit.path, &hit.why)).collect()
+    }
+
     pub(super) fn told(&self) -> impl Iterator<Item = String> + '_ {
         self.found.iter().map(|own| line(&own.path, &own.why))
-    }
-}
-
-impl SearchReport {
-    /// Names palimp's own files among those that were found.
-    pub(super) fn told_of_ours(&self) -> impl Iterator<Item = String> + '_ {
-        let is_it = |own: &&ByteHit| own.path.file_name().is_some_and(is_ours);
-        self.found.iter().filter(is_it).map(|own| line(&own.path, &own.why))
     }
 }
 

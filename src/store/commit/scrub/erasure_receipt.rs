@@ -70,9 +70,9 @@ pub struct ErasureReceipt {
 }
 
 impl ErasureReceipt {
-    /// Returns the names of the erased records that have one.
-    pub fn names(&self) -> impl Iterator<Item = String> {
-        self.records.iter().filter_map(|record| record.name().map(str::to_owned))
+    /// Returns the sessions and the names of the erased records that have one.
+    pub fn names(&self) -> impl Iterator<Item = (Option<String>, String)> {
+        self.records.iter().filter_map(|record| Some((record.session.clone(), record.name()?.to_owned())))
     }
 
     /// Describes what the search found. May quote the store.

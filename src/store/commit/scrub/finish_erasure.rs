@@ -49,12 +49,7 @@ pub fn conclude(
         );
     }
     let around = search_around(context, look)?;
-    if root.has_ours || around.as_ref().is_some_and(|own| own.has_ours) {
-        let ours = [Some(&root), around.as_ref()].into_iter().flatten().flat_map(SearchReport::told_of_ours);
-        let why =
-            format!("palimp's own old files could not be removed: {}.", ours.collect::<Vec<_>>().join("; "));
-        return Err(refused(context, &Refusal::unfit(why)));
-    }
+    [Some(&root), around.as_ref()].into_iter().flatten().try_for_each(|own| without_ours(context, own))?;
     journal_erased(context, entry)?;
     let receipt = context.vault.make_receipt_path(entry.step)?;
     let mut git = GitHistory::of(context.host.disk, &context.place.root, &files_beside(context), look);
@@ -62,6 +57,7 @@ pub fn conclude(
     let own = search_own(context, &receipt, look);
     // What comes after this counts as written after the erasure.
     root.search_new(context.host.disk, look);
+    without_ours(context, &root)?;
     let arrivals = wanted.arrivals(&context.load());
     let searched: Vec<SearchReport> = [root, own].into_iter().chain(around).collect();
     if resumed {
@@ -103,6 +99,12 @@ pub fn conclude(
         format!("{own}: it came under the name of an erased memory, and seems to repeat it. Look at it: erase it again, or keep it.")
     });
     erased.left.extend(doubtful);
+    if resumed && !entry.texts.is_empty() && entry.value_key != key.id() {
+        let root = context.place.root.to_text();
+        erased.left.push(format!(
+            "{root}: the key of the erased texts is lost, so copies of them can't be searched for."
+        ));
+    }
     add_earlier(context, entry, &mut erased)?;
     if !erased.left.is_empty() {
         erased.state = "left".into();
@@ -111,6 +113,15 @@ pub fn conclude(
     torn_tombstones::drop_adding(context);
     context.vault.end_erasing()?;
     Ok(erased)
+}
+
+/// Refuses to go on if palimp's own files still hold it: the next start removes them.
+fn without_ours(context: &CommitContext<'_>, searched: &SearchReport) -> Result<(), CommitError> {
+    if !searched.has_ours {
+        return Ok(());
+    }
+    let ours = searched.told_of_ours().join("; ");
+    Err(refused(context, &Refusal::unfit(format!("palimp's own old files could not be removed: {ours}."))))
 }
 
 /// Names what other programs wrote to files while these were changed, and where it is kept.
