@@ -56,11 +56,10 @@ pub struct ErasureMatcher<'a> {
     shown: Option<SaltedDigests>,
     /// The versions that were found before the erasure began. `None` if it goes on after an interruption.
     known: Option<BTreeSet<SharedText>>,
-    /// True if it goes on after an interruption, so that the texts of all versions are known by their digests.
-    is_resumed: bool,
     /// The hashes of all records of live files before the erasure began. `None` if it goes on after an interruption.
     before: Option<HashSet<u64>>,
-    /// Digests of the records of live files that had a text of the erased ones before an erasure that goes on.
+    /// Digests of the records of live files that had a text of the erased ones before the erasure began. Only of one
+    /// that goes on after an interruption: it knows the texts of all versions by their digests.
     alike: Option<SaltedDigests>,
     /// The versions that came to live files since.
     late: RefCell<BTreeSet<SharedText>>,
@@ -112,7 +111,6 @@ impl<'a> ErasureMatcher<'a> {
             known: None,
             before: None,
             alike: None,
-            is_resumed: false,
             late: RefCell::default(),
             last_file: RefCell::default(),
         }
@@ -144,16 +142,11 @@ impl<'a> ErasureMatcher<'a> {
         ErasureMatcher { known, before, ..self }
     }
 
-    /// Returns the matcher of an erasure that goes on after an interruption.
-    pub fn resumed(self) -> ErasureMatcher<'a> {
-        ErasureMatcher { is_resumed: true, ..self }
-    }
-
     /// True if this version came after the erasure began. It may have a copy, which goes, but its text is not searched for.
     pub(super) fn came_late(&self, path: &Path, raw: &[u8], view: View<'_>) -> bool {
         let is_unknown = match &self.known {
             Some(known) => !known.contains(raw),
-            None => self.is_resumed && self.has_other_text(path, raw, Some(view)),
+            None => self.alike.is_some() && self.has_other_text(path, raw, Some(view)),
         };
         is_unknown || self.late.borrow().contains(raw)
     }
@@ -206,13 +199,13 @@ impl<'a> ErasureMatcher<'a> {
     /// Returns the memories that came to live files under the names of erased ones. Reads no others.
     pub(super) fn arrived<'s>(&'s self, store: &'s Store) -> impl Iterator<Item = &'s Entry> {
         let parts = self.arrived_parts(store);
-        let is_part = move |own: &Entry| parts.contains(&(own.document, store.record(own).span));
-        let is_whole = |own: &Entry| {
+        let is_part = move |entry: &Entry| parts.contains(&(entry.document, store.record(entry).span));
+        let is_whole = |entry: &Entry| {
             self.shown.is_some()
-                && self.may_be_named(store.record(own))
-                && self.is_arrival(store.document(own), &store.raw(own), store.view(own))
+                && self.may_be_named(store.record(entry))
+                && self.is_arrival(store.document(entry), &store.raw(entry), store.view(entry))
         };
-        store.entries.iter().filter(move |own| is_part(own) || is_whole(own))
+        store.entries.iter().filter(move |entry| is_part(entry) || is_whole(entry))
     }
 
     /// Returns the parts of live documents that came under the names of erased ones, by the documents' numbers.

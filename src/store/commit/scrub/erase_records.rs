@@ -149,8 +149,7 @@ fn finish_begun(context: &CommitContext<'_>, entry: &PendingErasure) -> Result<E
     let wanted = ErasureMatcher::of(context.format, context.store, &entry.records, context.host.now)
         .with_values(&values)
         .with_shown(&entry.shown)
-        .with_alike(&entry.alike)
-        .resumed();
+        .with_alike(&entry.alike);
     finish(context, entry, &wanted, (contents, &key), None)
 }
 
