@@ -1,4 +1,4 @@
-//! `palimp quarantine`: what repairs took out of files, byte for byte.
+//! `palimp quarantine`: what repairs took out of files, and late writes of other programs, byte for byte.
 
 use clap::Subcommand;
 

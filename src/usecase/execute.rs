@@ -91,7 +91,7 @@ fn carried(
             for (file, pieces) in planned.quarantined_of(number) {
                 let at = pieces.first().map_or(0, |own| own.at);
                 let bytes = repair::written(pieces.into_iter());
-                kept.push(writer.vault().quarantine(file, at, &bytes, host.now)?);
+                kept.push(writer.vault().quarantine(file, (at, None), &bytes, host.now)?);
             }
             let outcome = writer.commit(plan);
             match &outcome {

@@ -45,7 +45,10 @@ pub struct QuarantineFile {
 pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<QuarantineFile>> {
     let vault = Vault::open_read_only(disk, data, &store.root);
     let mut found = Vec::new();
-    let history = StepHistory::of(&vault.journal()?);
+    let journal = vault.journal()?;
+    let history = StepHistory::of(&journal);
+    // An erasure takes nothing out: it keeps what other programs wrote meanwhile.
+    let is_repair = |step: &u64| journal.iter().any(|line| line.step == *step && line.verb != "erase");
     let is_back = |step: u64| history.undone.iter().chain(&history.left).any(|(own, _)| *own == step);
     for QuarantinedPiece { path, file, at, step } in vault.quarantined()? {
         if step.is_some_and(is_back) {
@@ -56,7 +59,7 @@ pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<
         let of = repair::read(&file, &bytes);
         // If everything in it was erased, there is nothing to list.
         if !of.pieces.is_empty() {
-            found.push(QuarantineFile { path, file, at, step, of });
+            found.push(QuarantineFile { path, file, at, step: step.filter(is_repair), of });
         }
     }
     Ok(found)

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::path::PathBuf;
 
 use super::Vault;
 use super::handover::replaced_file::ReplacedFile;
@@ -29,8 +28,6 @@ pub struct CommitContext<'a> {
     pub(super) replaced: RefCell<Vec<ReplacedFile>>,
     /// Notes for the user, until a receipt takes them.
     pub(super) notes: RefCell<Vec<String>>,
-    /// Files that other programs wrote to while they were changed, with where that is kept.
-    pub(super) quarantined: RefCell<Vec<(PathBuf, PathBuf)>>,
 }
 
 impl<'a> CommitContext<'a> {

@@ -132,20 +132,9 @@ impl<'a> Writer<'a> {
     ) -> Result<Writer<'a>, CommitError> {
         let place = Place::of(store);
         let format = format_of(store)?;
-        let (notes, replaced, quarantined) = Default::default();
+        let (notes, replaced) = Default::default();
         let is_busy = Cell::new(false);
-        let context = CommitContext {
-            host,
-            place,
-            store,
-            format,
-            vault,
-            is_busy,
-            tuning,
-            replaced,
-            notes,
-            quarantined,
-        };
+        let context = CommitContext { host, place, store, format, vault, is_busy, tuning, replaced, notes };
         Ok(Writer { context, rescued: 0, finished: None, _own: own })
     }
 

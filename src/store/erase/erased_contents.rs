@@ -12,7 +12,7 @@ use super::salted_digests::{salt_of, salted};
 use crate::format::writing::DELETION_REASON;
 use crate::format::{Format, RecordSyntax};
 use crate::model::{Document, PathText, Record, Role, Span, View, is_log};
-use crate::store::erase::original_path::original;
+use crate::store::erase::original_path::{is_log_or_copy, original};
 use crate::text::front_matter::Note;
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
@@ -230,15 +230,18 @@ impl ErasedContents {
         self.main.extend(texts);
     }
 
-    /// Returns the targets with digests of the texts of all versions that were found.
+    /// Returns the targets with digests of the texts of all versions that were found. A document is known by its bytes,
+    /// too.
     pub fn with_versions(&self, targets: &[ErasureTarget]) -> Vec<ErasureTarget> {
+        let has_documents = targets.iter().any(|own| !is_log_or_copy(&own.file));
         let mut targets = targets.to_vec();
         let known: HashSet<String> = targets.iter().filter_map(|own| own.keyed.clone()).collect();
         let mut named = targets.iter_mut().filter(|own| own.id.is_some());
         if let Some((first, salt)) =
             named.find_map(|own| own.keyed.as_deref().and_then(salt_of).map(|salt| (own, salt)))
         {
-            let digests = self.main_texts().map(|own| salted(&salt, own));
+            let texts = self.main.iter().filter(|own| has_documents || self.said.texts.contains(*own));
+            let digests = texts.map(|own| salted(&salt, own));
             first.versions.extend(digests.filter(|own| !known.contains(own)));
         }
         targets

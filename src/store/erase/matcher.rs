@@ -232,9 +232,11 @@ impl<'a> ErasureMatcher<'a> {
     }
 
     /// True if no erased record of a live file had these bytes when the erasure began. What has a value goes all the
-    /// same, as a copy of it.
+    /// same, as a copy of it. A torn line may be the half of an erased record; a document that can't be read is new if
+    /// it came since.
     pub(super) fn is_new(&self, path: &Path, raw: &[u8], view: Option<View<'_>>) -> bool {
-        let Some(shown) = self.shown.as_ref().filter(|_| view.is_some()) else { return false };
+        let may_be_new = || view.is_some() || !is_log_or_copy(path) && self.came_since(raw);
+        let Some(shown) = self.shown.as_ref().filter(|_| may_be_new()) else { return false };
         !shown.has(raw) && !self.digests.has(raw) && !self.goes_for_value(path, raw)
     }
 
@@ -432,6 +434,11 @@ impl<'a> ErasureMatcher<'a> {
     /// True if a record is an erased one or repeats its text: not if its name was given again.
     pub fn is_erased_again(&self, path: &Path, raw: &[u8], view: Option<View<'_>>) -> bool {
         self.is_erased(path, raw, view, None) && !self.has_other_text(path, raw, view)
+    }
+
+    /// True if a record had exactly these bytes.
+    pub fn is_copy(&self, raw: &[u8]) -> bool {
+        self.digests.has(raw) || self.texts.has(raw)
     }
 
     /// True if an erased record has this id.

@@ -262,20 +262,21 @@ fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
 
 /// Returns how many bytes of the lines the file has already, from before a crash. Equal lines that
 /// the old file had `before` may be in it, too, and don't count; `None` if those can't be read. If
-/// an erasure emptied the old file, they are unknown: a line twice is better than none.
+/// an erasure emptied the old file, they are unknown: all of them, or what the file ends with, count as added.
 fn known(now: &[u8], lines: &[u8], before: impl FnOnce() -> Option<Vec<u8>>) -> Option<usize> {
     let first = first_line(lines);
     if line_starts(now, first).next().is_none() {
         return Some(0);
     }
     let before = before()?;
-    if before.starts_with(b"\n") {
-        return Some(0);
-    }
-    let had = line_starts(&before, first).count();
-    let Some(at) = line_starts(now, first).nth(had) else { return Some(0) };
-    let same = now[at..].iter().zip(lines).take_while(|(now, line)| now == line).count();
-    Some(whole_lines(&lines[..same]).len())
+    let same = |at: usize| now[at..].iter().zip(lines).take_while(|(now, line)| now == line).count();
+    let at = match before.starts_with(b"\n") {
+        true => line_starts(now, first)
+            .last()
+            .filter(|at| now.len() - at == same(*at) || same(*at) == lines.len()),
+        false => line_starts(now, first).nth(line_starts(&before, first).count()),
+    };
+    Some(at.map_or(0, |at| whole_lines(&lines[..same(at)]).len()))
 }
 
 fn first_line(lines: &[u8]) -> &[u8] {

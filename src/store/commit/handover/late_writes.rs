@@ -9,7 +9,7 @@ use crate::model::plan::{apply, whole_lines as split};
 use crate::model::snapshot::Generation;
 use crate::model::{Bytes, PathText, Record, Span};
 use crate::store::commit::CommitContext;
-use crate::store::erase::{ErasureMatcher, ErasureTarget};
+use crate::store::erase::{ErasureMatcher, ErasureTarget, is_log_or_copy};
 use crate::store::hidden_names::OldFileName;
 use crate::text::digest::digest;
 use crate::text::lines;
@@ -25,8 +25,9 @@ pub enum LateWrite {
     },
     /// A write in place, or a file that is no text to which lines can be added.
     Other {
+        /// The whole file.
         bytes: Vec<u8>,
-        /// The length of what is before these bytes, and was there before.
+        /// The length of its beginning that was there before.
         after: usize,
     },
 }
@@ -61,15 +62,15 @@ impl LateWrite {
         let taken = usize::try_from(old.taken).ok().and_then(|taken| bytes.get(..taken));
         let is_known = |taken| old.is_blanked() || old.digest == digest(taken);
         let is_it = taken.is_some_and(is_known);
+        let is_unblanked = |taken: &[u8]| old.is_blanked() && !taken.starts_with(b"\n");
         match taken {
             Some(taken) if is_it && bytes.len() == taken.len() => Some(LateWrite::Nothing),
             Some(taken) if is_it && takes_lines(context, path, old)? => {
                 Some(LateWrite::Lines { begun: begun(taken), bytes: bytes.split_off(old.taken as usize) })
             }
-            // What was there before is known, and may be erased.
-            Some(taken) if is_it && !is_one_value(&old.file) => {
-                let after = taken.len();
-                Some(LateWrite::Other { bytes: bytes.split_off(after), after })
+            // What was there before is known, and may be erased. If nothing was overwritten yet, it may be new.
+            Some(taken) if is_it && !is_one_value(&old.file) && !is_unblanked(taken) => {
+                Some(LateWrite::Other { after: taken.len(), bytes })
             }
             _ => Some(LateWrite::Other { bytes, after: 0 }),
         }
@@ -93,24 +94,35 @@ fn takes_lines(context: &CommitContext<'_>, path: &Path, old: &OldFileName) -> O
 }
 
 /// Quarantines what another program wrote in place while the file was replaced, and says where:
-/// it is unknown which records that changed. False if that is not durable.
+/// it is unknown which records that changed. False if that is not durable. What an earlier erasure
+/// removed is left out, but for a document that was changed since.
 pub fn quarantine_late_write(context: &CommitContext<'_>, file: &Path, bytes: &[u8]) -> bool {
     let Some(relative) = context.relative(file) else { return false };
-    let Some(kept) = without_erased(context, file, b"", bytes) else { return false };
+    // With the number of the erasure that goes on, its sweep leaves it.
+    let Ok(erasure) = context.vault.erasing() else { return false };
+    let Some(without) = without_erased(context, file, b"", bytes) else { return false };
+    let is_changed = without != bytes && !is_log_or_copy(&relative) && is_copy(context, bytes) == Some(false);
+    let kept = if is_changed { bytes } else { &without };
     let is_there = context.host.disk.read(file, 0, None).is_ok_and(|(now, _)| now == kept);
     if kept.is_empty() || is_there {
         return true;
     }
-    let Ok(path) = context.vault.quarantine(&relative, 0, &kept, context.host.machine.now()) else {
-        return false;
-    };
-    context.quarantined.borrow_mut().push((relative, path.clone()));
+    let (step, now) = (erasure.map(|entry| entry.step), context.host.machine.now());
+    let Ok(path) = context.vault.quarantine(&relative, (0, step), kept, now) else { return false };
+    let repeats = if is_changed { ". It repeats an erased memory" } else { "" };
     context.note(format!(
-        "conflict: another program wrote into {} while it was being changed. What it wrote is kept in {}",
+        "conflict: another program wrote into {} while it was being changed. What it wrote is kept in {}{repeats}",
         file.to_text(),
         path.to_text()
     ));
     true
+}
+
+/// True if these are the bytes of an erased record. `None` if the erased records are unknown.
+fn is_copy(context: &CommitContext<'_>, bytes: &[u8]) -> Option<bool> {
+    let targets: Vec<ErasureTarget> =
+        context.vault.erasure_list().ok()?.into_iter().map(|line| line.record).collect();
+    Some(ErasureMatcher::before(context.format, context.store, &targets, context.host.now).is_copy(bytes))
 }
 
 /// Returns late lines without erased records: an agent that had the file open may have written them

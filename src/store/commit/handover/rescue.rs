@@ -141,24 +141,17 @@ fn rescue_one<'a>(
             }
         }
         LateWrite::Other { .. } if !is_over => RescueOutcome::waits(path),
-        LateWrite::Other { bytes, after } if file_exchange::merge_late_write(context, path, old, &bytes) => {
-            match is_open && disk.look(path).is_ok() {
-                true => RescueOutcome {
-                    lines: Some(0),
-                    left: Some(go_on(context, path, old, after + bytes.len())),
-                },
-                false => RescueOutcome { lines: Some(0), ..drop_name(context, path, now) },
+        LateWrite::Other { bytes, after } => {
+            let merged = file_exchange::merge_late_write(context, path, old, &bytes);
+            if !merged && !late_writes::quarantine_late_write(context, file, &bytes[after..]) {
+                return RescueOutcome::waits(path);
             }
-        }
-        LateWrite::Other { bytes, after } if late_writes::quarantine_late_write(context, file, &bytes) => {
-            match is_open {
-                true => {
-                    RescueOutcome { lines: None, left: Some(go_on(context, path, old, after + bytes.len())) }
-                }
+            let outcome = match is_open && disk.look(path).is_ok() {
+                true => RescueOutcome::waits(&go_on(context, path, old, bytes.len())),
                 false => drop_name(context, path, now),
-            }
+            };
+            RescueOutcome { lines: merged.then_some(0), ..outcome }
         }
-        LateWrite::Other { .. } => RescueOutcome::waits(path),
     }
 }
 

@@ -234,7 +234,7 @@ pub(super) fn finish(
         }
     };
     context.vault.list_erased(entry)?;
-    context.vault.sweep(wanted, &sought, &entry.reason, &context.quarantined.borrow())?;
+    context.vault.sweep(wanted, &sought, entry)?;
     // After an interruption copies may have been rewritten, so earlier notes don't count.
     scrubbed_copies::note_through(
         context,

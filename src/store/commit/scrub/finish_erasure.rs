@@ -79,7 +79,11 @@ pub fn conclude(
         asked_values: entry.values.clone(),
         value_key: key.id(),
         alike: sought.alike,
-        arrivals: arrivals.iter().map(|own| own.0.clone()).chain(kept_elsewhere(context)).collect(),
+        arrivals: arrivals
+            .iter()
+            .map(|own| own.0.clone())
+            .chain(kept_elsewhere(context, entry.step)?)
+            .collect(),
         with_torn: with_torn.into_iter().collect(),
         too_short: sought.needles.skipped(),
         also_elsewhere: sought.also_elsewhere,
@@ -125,9 +129,9 @@ fn without_ours(context: &CommitContext<'_>, searched: &SearchReport) -> Result<
 }
 
 /// Names what other programs wrote to files while these were changed, and where it is kept.
-fn kept_elsewhere(context: &CommitContext<'_>) -> Vec<String> {
-    let name = |(file, kept): &(PathBuf, PathBuf)| format!("{}, kept in {}", file.to_text(), kept.to_text());
-    context.quarantined.borrow().iter().map(name).collect()
+fn kept_elsewhere(context: &CommitContext<'_>, step: u64) -> Result<Vec<String>, CommitError> {
+    let kept = context.vault.quarantined_in(step)?;
+    Ok(kept.iter().map(|own| format!("{}, kept in {}", own.file.to_text(), own.path.to_text())).collect())
 }
 
 /// Returns the digests of the values, and of the main texts of erased records. Other memories may get the same tags

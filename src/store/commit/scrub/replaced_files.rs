@@ -18,6 +18,7 @@ use crate::store::compressed_files::FileCompression;
 use crate::store::erase::{ErasedContents, ErasureMatcher, is_log_or_copy, original};
 use crate::store::hidden_names::OldFileName;
 use crate::store::own_files;
+use crate::text::digest::digest;
 
 struct TakeoverPoint {
     /// The number of bytes to overwrite, from the start.
@@ -130,8 +131,8 @@ fn taken_over(
         LateWrite::Lines { begun, bytes } => (begun, bytes),
         LateWrite::Other { bytes, after } => {
             let is_kept = file_exchange::merge_late_write(context, path, old, &bytes)
-                || late_writes::quarantine_late_write(context, &file, &bytes);
-            let whole = TakeoverPoint { gone: (after + bytes.len()) as u64, begun: Vec::new() };
+                || late_writes::quarantine_late_write(context, &file, &bytes[after..]);
+            let whole = TakeoverPoint { gone: bytes.len() as u64, begun: Vec::new() };
             return if is_kept || is_same { Ok(whole) } else { Err(waits()) };
         }
     };
@@ -174,13 +175,22 @@ fn empty(
     let disk = context.host.disk;
     let since = context.host.machine.now().0.div_euclid(1_000_000);
     let len = taken.gone + taken.begun.len() as u64;
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let to_overwrite = |path: &Path| disk.read(path, 0, Some(taken.gone)).map(|(bytes, _)| digest(&bytes));
+    let before = to_overwrite(path)?;
     let marked = path.with_file_name(old.while_blanked(len, since).name());
     match disk.rename(path, &marked) {
         // It was the current file itself, which is in its place again.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         outcome => outcome?,
     }
-    disk.sync_folder(path.parent().unwrap_or(Path::new("/")))?;
+    disk.sync_folder(folder)?;
+    if to_overwrite(&marked)? != before {
+        // A program wrote over it meanwhile: the next start takes that over.
+        disk.rename(&marked, path)?;
+        disk.sync_folder(folder)?;
+        return Err(io::ErrorKind::WouldBlock.into());
+    }
     disk.blank(&marked, taken.gone)?;
     let mut now = vec![b'\n'; usize::try_from(taken.gone).unwrap_or_default()];
     now.extend(taken.begun);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
+use super::PendingErasure;
 use super::byte_search::GZIP;
 use super::each_within;
 use super::erasure_list::{KEYS, LIST};
@@ -74,15 +75,15 @@ impl Vault<'_> {
         Ok(())
     }
 
-    /// Removes or rewrites every file that holds erased content. What `came` since the erasure began stays, but for
-    /// values.
+    /// Removes or rewrites every file that holds erased content. What was quarantined since the erasure began stays,
+    /// but for values.
     pub(super) fn sweep(
         &self,
         wanted: &ErasureMatcher<'_>,
         sought: &SearchTexts,
-        reason: &str,
-        came: &[(PathBuf, PathBuf)],
+        entry: &PendingErasure,
     ) -> Result<(), CommitError> {
+        let came = self.quarantined_in(entry.step)?;
         self.forget_derived(wanted)?;
         for name in FOLDERS {
             let folder = self.path(name);
@@ -92,14 +93,14 @@ impl Vault<'_> {
             items.sort_by_key(|item| !is_log_or_copy(&named(Path::new(&item.name))));
             for item in items {
                 let path = folder.join(&item.name);
-                if wanted.values.is_empty() && came.iter().any(|(_, kept)| *kept == path) {
+                if wanted.values.is_empty() && came.iter().any(|piece| piece.path == path) {
                     continue;
                 }
                 if is_unfinished(&path) {
                     self.drop_own(&path)?;
                     changed = true;
                 } else if item.kind == ItemKind::File && item.link.is_none() {
-                    changed |= self.sweep_one(wanted, sought, reason, &path)?;
+                    changed |= self.sweep_one(wanted, sought, &entry.reason, &path)?;
                 }
             }
             if changed {
