@@ -24,7 +24,7 @@ const NAMED: usize = 3;
 /// Prints what is loaded of each store, where it is cut, and what costs most.
 pub fn run(context: &mut Context) -> Result {
     let snapshot = load_stores::listing(context, ReadScope::All)?;
-    let all = budgets(&snapshot);
+    let all = budgets(&snapshot, context.now);
     let instructions = project_instructions(&RealDisk, &snapshot, load_stores::home().as_deref());
     if context.options.json {
         for (store, budget) in all.iter().map(|own| (&snapshot.stores[own.store], own)) {
@@ -68,17 +68,20 @@ fn instruction_row(own: &ProjectInstructions, file: &InstructionFile) -> serde_j
     })
 }
 
-fn extent(file: &LoadedFile) -> (&'static str, Option<u32>) {
+/// Returns how much is loaded, and the first and the last line of what is left out in the middle.
+fn extent(file: &LoadedFile) -> (&'static str, Option<u32>, Option<u32>) {
     match file.extent {
-        LoadedExtent::Whole => ("whole", None),
-        LoadedExtent::UpTo(line) => ("part", Some(line)),
-        LoadedExtent::Name => ("name", None),
-        LoadedExtent::Nothing => ("nothing", None),
+        LoadedExtent::Whole => ("whole", None, None),
+        LoadedExtent::UpTo(line) => ("part", Some(line), None),
+        LoadedExtent::Ends(first, last) => ("part", Some(first), Some(last)),
+        LoadedExtent::Name => ("name", None, None),
+        LoadedExtent::Nothing => ("nothing", None, None),
+        LoadedExtent::Unknown => ("unknown", None, None),
     }
 }
 
 fn row(store: &Store, file: &LoadedFile) -> serde_json::Value {
-    let (loaded, cut) = extent(file);
+    let (loaded, cut, cut_end) = extent(file);
     let (format, family) = with_family(store.format);
     let fits = what_fits(store, file);
     let part = |own: &RemovablePart| {
@@ -94,29 +97,34 @@ fn row(store: &Store, file: &LoadedFile) -> serde_json::Value {
     json!({
         "store": store.root.to_text(), "format": format, "family": family, "file": file.path.to_text(),
         "loaded": loaded, "bytes": file.bytes(), "lines": file.loaded.len(), "tokens": file.tokens(),
-        "cut_line": cut, "lines_beyond": file.beyond.len(), "excess": excess,
+        "cut_line": cut, "cut_end_line": cut_end, "limit_source": file.limit_source, "lines_beyond": file.beyond.len(), "excess": excess,
         "fits_without": without.unwrap_or_default(),
     })
 }
 
 fn told(store: &Store, name: &str, own: &StoreBudget) -> Vec<String> {
-    let mut lines = vec![format!("{name} ({}): {} (4 bytes each)", store.format, own.size())];
-    let (unloaded, loaded): (Vec<&LoadedFile>, Vec<&LoadedFile>) =
-        own.files.iter().partition(|file| file.extent == LoadedExtent::Nothing);
-    let names = loaded.iter().filter(|file| file.extent == LoadedExtent::Name).count();
+    let each = if own.not_loaded.is_none() { " (4 bytes each)" } else { "" };
+    let mut lines = vec![mask(&format!("{name} ({}): {}{each}", store.format, own.size())).into_owned()];
+    let is_alike = |file: &LoadedFile, extent| file.extent == extent && file.limit.is_none();
+    let alike = |extent| own.files.iter().filter(move |file| is_alike(file, extent)).collect::<Vec<_>>();
+    let names = alike(LoadedExtent::Name).len();
     if names > 0 {
         lines.push(format!("  the names of {}", count_with_noun(names as u64, "file")));
     }
-    for file in loaded.into_iter().filter(|file| file.extent != LoadedExtent::Name) {
+    let grouped = [LoadedExtent::Name, LoadedExtent::Nothing, LoadedExtent::Unknown];
+    for file in own.files.iter().filter(|file| !grouped.iter().any(|extent| is_alike(file, *extent))) {
         lines.push(format!("  {}: {}", file.path.to_text(), loaded_size(file)));
         lines.extend(loaded_lines(store, file).iter().map(|line| format!("    {}", mask(line))));
     }
-    if !unloaded.is_empty() {
-        let some: Vec<String> =
-            unloaded.iter().take(NAMED).map(|file| file.path.to_text().into_owned()).collect();
-        let more = if unloaded.len() > NAMED { ", …" } else { "" };
-        let count = count_with_noun(unloaded.len() as u64, "file");
-        lines.push(format!("  {count} only if an agent opens them: {}{more}", some.join(", ")));
-    }
+    lines.extend(group(&alike(LoadedExtent::Nothing), "only if an agent opens them"));
+    lines.extend(group(&alike(LoadedExtent::Unknown), "of which it is unknown what is loaded"));
     lines
+}
+
+/// Returns a line about files that are alike: their number, and some of their names.
+fn group(files: &[&LoadedFile], what: &str) -> Option<String> {
+    let some: Vec<String> = files.iter().take(NAMED).map(|file| file.path.to_text().into_owned()).collect();
+    let more = if files.len() > NAMED { ", …" } else { "" };
+    let count = count_with_noun(files.len() as u64, "file");
+    (!files.is_empty()).then(|| format!("  {count} {what}: {}{more}", some.join(", ")))
 }

@@ -88,7 +88,7 @@ pub fn rows(planned: &PlannedChange, now: Moment) -> Vec<String> {
         let (store, entry) = snapshot.get(at);
         let view = store.view(entry);
         let kind = view.map_or("broken", |view| view.kind).to_owned();
-        let age = view.and_then(|view| view.created).map(|own| own.age_at(now)).unwrap_or_default();
+        let age = store.time_of(entry).map(|time| time.age_at(now)).unwrap_or_default();
         [kind, name(at).to_owned(), age, planned.shown_title(at)]
     };
     let rows: Vec<[String; 4]> = chosen.iter().take(RECORDS).map(cells).collect();

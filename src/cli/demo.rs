@@ -6,6 +6,7 @@ use super::failure::{Exit, Failure, Result};
 use crate::cli::context::Context;
 use crate::demo;
 use crate::disk::{self, Disk, RealDisk};
+use crate::model::time::DAY;
 use crate::model::{Moment, PathText};
 use crate::store::{self, Place};
 
@@ -36,8 +37,13 @@ fn write(folder: &Path, seed: u64, now: Moment) -> Result<()> {
         let message = "The demo can't be written at that time. Nothing was.";
         return Err(Failure::new(Exit::Refused, message));
     }
-    for (path, bytes) in files {
-        disk::write_new(&folder.join(path), &bytes)?;
+    for (days, (path, bytes)) in (1..).zip(files) {
+        let path = folder.join(path);
+        disk::write_new(&path, &bytes)?;
+        // Memories in Markdown have the times of their files. They were written in the last days.
+        if path.extension().is_some_and(|end| end == "md") {
+            disk::set_modified(&path, now.plus(-DAY * (1 + days % 9)))?;
+        }
     }
     Ok(())
 }

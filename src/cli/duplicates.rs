@@ -9,8 +9,8 @@ use super::memory_row::MemoryRow;
 use super::read_scope::ReadScope;
 use super::{list, list_table};
 use crate::cli::context::Context;
+use crate::model::Snapshot;
 use crate::model::plan::count_with_noun;
-use crate::model::{Moment, Snapshot};
 use crate::query::{CancelToken, Order, Query, SimilarEntry, differing, duplicates, search};
 use crate::text::safe_text::sanitize;
 
@@ -60,8 +60,7 @@ pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Limit) 
                 let (similarity, differs) = (own.similarity, differs(snapshot, group, place));
                 let (group, first) = (number + 1, place == 0);
                 let row = DuplicateRow { group, first, similarity, differs, row };
-                let now = context.now;
-                context.row(&row, || line(&row, own.percent(), now))?;
+                context.row(&row, || line(&row, own.percent()))?;
             }
         }
         list_table::more(context, OutputTerminal::of(context), limit.more(groups.len()).as_deref())?;
@@ -76,8 +75,8 @@ fn differs(snapshot: &Snapshot, group: &[SimilarEntry], place: usize) -> Option<
     (place > 0 && own.percent() == 100).then(|| differing(snapshot, first.hit.at, own.hit.at))
 }
 
-fn line(member: &DuplicateRow, percent: u32, now: Moment) -> String {
-    let row = member.row.to_line(now);
+fn line(member: &DuplicateRow, percent: u32) -> String {
+    let row = member.row.to_line();
     match member.differs.as_deref() {
         _ if member.first => format!("  first {row}"),
         Some([]) => format!("  equal {row}"),

@@ -85,6 +85,7 @@ fn print_from(
         return Ok(None);
     }
     let results = results.answered()?;
+    results.timeless_note().iter().for_each(|note| say(&format!("{note}.")));
     let hits = &results.hits[..results.hits.len().min(limit.most())];
     if let Some(terminal) = OutputTerminal::of(context) {
         let why = |hit: &Hit| explained.then(|| explain_in(&request, &matches, hit.at)).flatten();
@@ -104,7 +105,7 @@ fn print_from(
         if context.options.json {
             context.out.json(&row)?;
         } else {
-            context.out.line(&row.to_line(context.now))?;
+            context.out.line(&row.to_line())?;
             for line in why.iter().flat_map(memory_row::explanation_lines) {
                 context.out.line(&format!("    {line}"))?;
             }

@@ -68,7 +68,7 @@ impl MemoryTable<'_> {
             Column::figures("RANK"),
             Column::new("TYPE").giving_way(16, 0),
             Column::new(place).giving_way(12, 18),
-            Column::figures("AGE").giving_way(4, 24),
+            Column::figures("AGE").giving_way(5, 24),
             Column::new("ID").giving_way(36, 36),
             Column::new("MEMORY"),
         ]
@@ -82,7 +82,7 @@ impl MemoryTable<'_> {
             [_] => store.session(entry).map_or("", |session| session.name.as_str()),
             _ => names.get(hit.at.store as usize).map_or("", String::as_str),
         };
-        let age = view.and_then(|view| view.created).map(|created| created.age_at(context.now));
+        let age = store.time_of(entry).map(|time| time.age_at(context.now));
         let (sign, look) = sign(store, entry);
         let title = format::title(store, entry);
         let cells = vec![

@@ -1,5 +1,6 @@
 //! Reads the stores that the options ask for.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,7 +9,8 @@ use super::read_scope::{ReadScope, is_enough, may_change};
 use crate::cli::context::Context;
 use crate::disk::host::Host;
 use crate::disk::{Disk, Lookup, RealDisk};
-use crate::model::{Extent, PathText, Snapshot, Store};
+use crate::format::FORMATS;
+use crate::model::{AgentHome, Extent, PathText, Snapshot, Store};
 use crate::ops::archive::is_in_own_data;
 use crate::store::{self, DiscoveryResult, Place};
 use crate::usecase::{
@@ -29,12 +31,12 @@ pub fn places(context: &Context, paths: &[PathBuf]) -> Vec<DiscoveryResult> {
         None => looked,
     };
     if named.is_empty() {
-        let looked = store::look_around(&here(), home().as_deref()).into_iter().map(known).collect();
+        let looked = store::look_around(&here(), &agents()).into_iter().map(known).collect();
         return with_interrupted(looked, &|root| root.starts_with(here()));
     }
     let format = context.options.format.as_deref();
     let look = |path: &PathBuf| known(store::look_at(path, format));
-    let looked = store::parallel::map_parallel(&named, |path| look(path));
+    let looked = store::with_sources(store::parallel::map_parallel(&named, |path| look(path)), &agents());
     with_interrupted(looked, &|_| false)
 }
 
@@ -80,7 +82,7 @@ fn looked_after(context: &Context, extent: Extent, about: ReadScope<'_>) -> Resu
 }
 
 fn whole(store: &Arc<Store>) -> Place {
-    Place::whole(store.root.clone(), store.format)
+    Place { scope: None, ..Place::of(store) }
 }
 
 fn load(context: &Context, places: &[Place], extent: Extent) -> Snapshot {
@@ -98,7 +100,8 @@ fn read(context: &Context, extent: Extent, about: ReadScope<'_>, all: bool) -> R
     }
     for look in &looked {
         let own = look.found.as_ref().err().filter(|_| named).map(|why| (&look.path, why));
-        let alike = look.near_misses.iter().map(|(path, why)| (path, why));
+        // Who names no folder did not ask about those that only look like stores.
+        let alike = look.near_misses.iter().filter(|_| named).map(|(path, why)| (path, why));
         for (path, why) in own.into_iter().chain(alike) {
             let line = format!("{}: {why}", path.to_text());
             if look.refused { context.unread.line(line) } else { say(&line) }
@@ -228,6 +231,7 @@ pub fn none_found(looked: &[DiscoveryResult], named: bool) -> Failure {
     let alike = looked.iter().flat_map(|look| &look.near_misses);
     let places = looked.iter().map(|look| format!("  {}", look.path.to_text()));
     let places = places.chain(alike.map(|(path, why)| format!("{}: {why}", path.to_text())));
+    let places = places.chain(not_searched().map(str::to_owned));
     let message = "no store was found from here or from home. Name one with --store PATH. Looked at:";
     Failure::lines(exit, [message.to_owned()].into_iter().chain(places).collect())
 }
@@ -246,8 +250,22 @@ pub fn data_folder(context: &Context) -> Result<PathBuf> {
     })
 }
 
-fn here() -> PathBuf {
+/// Says what was not searched from the home folder.
+pub fn not_searched() -> Option<&'static str> {
+    (home()? == here()).then_some(store::BELOW_HOME)
+}
+
+pub fn here() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
+}
+
+/// Returns the home folder, and the variables of the environment that move what is in it.
+fn agents() -> AgentHome {
+    let places = FORMATS.iter().flat_map(|format| format.about().places);
+    let names: BTreeSet<&str> = places.flat_map(|place| place.moved_by).map(|(name, _)| *name).collect();
+    let folder = |name| Some((name, PathBuf::from(std::env::var_os(name)?)));
+    let variables = names.into_iter().filter_map(folder).filter(|(_, path)| path.is_absolute()).collect();
+    AgentHome { home: home(), variables }
 }
 
 /// Returns the home folder, if there is one.

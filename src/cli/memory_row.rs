@@ -27,6 +27,9 @@ pub struct MemoryRow {
     tags: Vec<String>,
     topic: Option<String>,
     created: Option<String>,
+    /// `file` if `created` is the time of the file, because the memory has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<&'static str>,
     accessed: Option<String>,
     importance: Option<f64>,
     decay: Option<f64>,
@@ -49,6 +52,8 @@ pub struct MemoryRow {
     explain: Option<ExplanationRow>,
     #[serde(skip)]
     sign: &'static str,
+    #[serde(skip)]
+    age: Option<String>,
 }
 
 impl MemoryRow {
@@ -68,6 +73,7 @@ impl MemoryRow {
         let (line, raw) = format::lines_of(document, entry.record).unwrap_or((record.span, Cow::default()));
         let holds_more = line.start < record.span.start || line.end > record.span.end;
         let is_sensitive = format::is_sensitive(store, entry);
+        let time = store.time_of(entry);
         let decay = view.map(|view| EntryDecay::of(store, entry, view, now).now());
         MemoryRow {
             key: store.key(entry),
@@ -80,7 +86,8 @@ impl MemoryRow {
             text: text.text,
             tags: view.map(|view| view.tags.iter().map(|tag| tag.to_string()).collect()).unwrap_or_default(),
             topic: view.and_then(|view| view.topic).map(str::to_owned),
-            created: view.and_then(|view| view.created).map(Moment::to_rfc3339),
+            created: time.map(|time| time.at.to_rfc3339()),
+            time: time.filter(|time| time.is_of_file()).map(|_| "file"),
             accessed: view.and_then(|view| view.accessed).map(Moment::to_rfc3339),
             importance: view.map(|view| view.importance),
             decay,
@@ -100,11 +107,11 @@ impl MemoryRow {
             raw_base64: std::str::from_utf8(&raw).is_err().then(|| BASE64_STANDARD.encode(&*raw)),
             explain: explain.map(ExplanationRow::new),
             sign: sign(store, entry).0,
+            age: time.map(|time| time.age_at(now)),
         }
     }
 
-    pub fn to_line(&self, now: Moment) -> String {
-        let age = self.created.as_deref().and_then(Moment::parse).map(|(when, _)| when.age_at(now));
+    pub fn to_line(&self) -> String {
         let number = |value: Option<f64>| value.map_or("  — ".into(), |value| format!("{value:4.2}"));
         let place = self.session.as_deref().unwrap_or(self.format);
         format!(
@@ -113,7 +120,7 @@ impl MemoryRow {
             number(self.rank),
             number(self.decay),
             self.kind.as_deref().unwrap_or("broken"),
-            age.unwrap_or_else(|| "?".into()),
+            self.age.as_deref().unwrap_or("?"),
             place,
             self.id.as_deref().filter(|id| mask(id) == *id).unwrap_or(&self.key),
             self.title

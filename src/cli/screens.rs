@@ -118,6 +118,7 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &ScreenSett
         mouse: mouse && !config.linear,
         data,
         home: load_stores::home(),
+        start: (paths.is_empty() && context.options.stores.is_empty()).then(load_stores::here),
         visits,
         reduced_motion: config.reduced_motion,
         demo_folder,

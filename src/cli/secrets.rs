@@ -14,19 +14,19 @@ use super::read_scope::ReadScope;
 use super::triage;
 use crate::cli::context::Context;
 use crate::detectors::{Kind, NameList, mask};
-use crate::disk::{Machine, ThisMachine};
+use crate::disk::{Machine, RealDisk, ThisMachine};
 use crate::format::store_names;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot};
-use crate::ops::secrets::{Finding, findings};
+use crate::ops::secrets::{Finding, findings, findings_in_copy};
 use crate::text::safe_text::sanitize;
-use crate::usecase::{Triage, Verdict, read_name_list};
+use crate::usecase::{Triage, Verdict, each_copy, read_name_list};
 
 #[derive(Serialize)]
 struct SecretRow {
-    /// The record's key.
-    key: String,
-    /// The name of the finding, for `--triage`: the key and its number in the record.
+    /// The record's key; none for a copy beside the records.
+    key: Option<String>,
+    /// The name of the finding, for `--triage`: the key, or the store and the copy, and its number there.
     finding: String,
     store: String,
     file: String,
@@ -64,8 +64,9 @@ pub fn verdict(text: &str) -> Result<(String, Verdict), String> {
 /// A finding with what names it.
 struct NamedFinding {
     store: String,
-    key: String,
-    /// The key, and its number in the record.
+    /// None for a copy beside the records.
+    key: Option<String>,
+    /// The key or the copy, and its number there.
     name: String,
     finding: Finding,
 }
@@ -76,7 +77,7 @@ pub fn run(context: &mut Context, options: &SecretOptions) -> Result {
     let data = load_stores::data_folder(context)?;
     let triage = triage::verdicts(context)?;
     let snapshot = load_stores::with_archived(context, load_stores::snapshot(context, ReadScope::All)?)?;
-    let mut found = named_findings(&snapshot, names.as_ref());
+    let mut found = named_findings(&snapshot, names.as_ref(), &mut |why| context.unread.line(why));
     found.retain(|own| triage::is_wanted(&options.only, &own.finding));
     context.unread.archives(&snapshot);
     list::changed(context, &snapshot);
@@ -97,15 +98,28 @@ pub fn run(context: &mut Context, options: &SecretOptions) -> Result {
     Ok(if found.is_empty() { Exit::Done } else { Exit::Nothing })
 }
 
-fn named_findings(snapshot: &Snapshot, names: Option<&NameList>) -> Vec<NamedFinding> {
+/// Returns the findings in memories, and in copies beside them. `unread` hears which copies were not searched.
+fn named_findings(
+    snapshot: &Snapshot,
+    names: Option<&NameList>,
+    unread: &mut dyn FnMut(String),
+) -> Vec<NamedFinding> {
     let mut all = Vec::new();
     for (store, name) in snapshot.stores.iter().zip(store_names(snapshot)) {
         for entry in &store.entries {
             for (finding, number) in findings(store, entry, names).into_iter().zip(1_usize..) {
                 let key = store.key(entry);
-                all.push(NamedFinding { store: name.clone(), name: format!("{key}:{number}"), key, finding });
+                let own = format!("{key}:{number}");
+                all.push(NamedFinding { store: name.clone(), name: own, key: Some(key), finding });
             }
         }
+        let not_searched = each_copy(&RealDisk, store, &mut |file, bytes| {
+            for (finding, number) in findings_in_copy(file, bytes, names).into_iter().zip(1_usize..) {
+                let own = format!("{name}/{}:{number}", file.to_text());
+                all.push(NamedFinding { store: name.clone(), name: own, key: None, finding });
+            }
+        });
+        not_searched.into_iter().for_each(&mut *unread);
     }
     all
 }
@@ -132,10 +146,14 @@ fn print(context: &mut Context, own: &NamedFinding, verdict: Option<Verdict>) ->
 
 /// Returns the row as a line. The label looks like that of a password, so a place behind it would be masked.
 fn to_line(row: &SecretRow) -> String {
-    let SecretRow { finding, store, file, line, kind, rule, masked, triage, .. } = row;
+    let SecretRow { key, finding, store, file, line, kind, rule, masked, triage, .. } = row;
     let verdict = triage.map(|own| format!("  ({own})")).unwrap_or_default();
     let (store, file) = (mask(store), mask(file));
-    sanitize(&format!("{kind:16} {masked}  {rule}  {store}: {file}:{line}  {finding}{verdict}")).into_owned()
+    let name = match key {
+        Some(_) => finding.clone(),
+        None => format!("{}  (a copy)", mask(finding)),
+    };
+    sanitize(&format!("{kind:16} {masked}  {rule}  {store}: {file}:{line}  {name}{verdict}")).into_owned()
 }
 
 /// Keeps the verdicts. If a key names no finding, nothing is kept.
@@ -151,7 +169,8 @@ fn note(
             let message = format!("{key} is given twice: name it once. Nothing was noted.");
             return Err(Failure::new(Exit::Usage, message));
         }
-        let mut named = found.iter().filter(|own| own.key == *key || own.name == *key).peekable();
+        let mut named =
+            found.iter().filter(|own| own.key.as_ref() == Some(key) || own.name == *key).peekable();
         if named.peek().is_none() {
             let message = format!("{key} names no finding. `palimp secrets` lists them. Nothing was noted.");
             return Err(Failure::new(Exit::Refused, message));

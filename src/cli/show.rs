@@ -115,7 +115,7 @@ fn print(
 ) -> Result<()> {
     let (store, entry) = snapshot.get(at);
     let text = format::text_of(store, entry);
-    context.out.line(&row.to_line(context.now))?;
+    context.out.line(&row.to_line())?;
     context.out.line("")?;
     print_text(context, "", &text.text)?;
     context.out.line("")?;

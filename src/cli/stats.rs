@@ -63,8 +63,14 @@ fn steps(context: &Context, stores: &[Arc<Store>]) -> Vec<JournalLine> {
 
 /// Says how much one store holds in each state and of each type.
 fn told(store: &Store, held: &StoreCounts) -> Vec<String> {
-    let StoreCounts { live, archived, deleted, broken, types } = held;
-    let others = [(*archived, "archived"), (*deleted, "deleted"), (*broken, "broken")];
+    let StoreCounts { live, archived, deleted, broken, by_file_time, timeless, types } = held;
+    let others = [
+        (*archived, "archived"),
+        (*deleted, "deleted"),
+        (*broken, "broken"),
+        (*by_file_time, "by the time of their file"),
+        (*timeless, "without a known time"),
+    ];
     let others =
         others.iter().filter(|(count, _)| *count > 0).map(|(count, state)| format!("{count} {state}"));
     let sessions = Some(store.sessions.len() as u64).filter(|count| *count > 0);
@@ -96,7 +102,7 @@ fn in_all(stores: &[Arc<Store>], steps: usize) -> Vec<String> {
 fn figures(store: &Store, held: &StoreCounts) -> serde_json::Value {
     let types: serde_json::Map<String, serde_json::Value> =
         held.types.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
-    let StoreCounts { live, archived, deleted, broken, .. } = held;
+    let StoreCounts { live, archived, deleted, broken, by_file_time, timeless, .. } = held;
     let (format, family) = with_family(store.format);
     let mut figures = json!({
         "path": store.root.to_text().into_owned(),
@@ -108,6 +114,8 @@ fn figures(store: &Store, held: &StoreCounts) -> serde_json::Value {
         "broken": broken,
         "bytes": store.bytes,
         "by_type": types,
+        "by_file_time": by_file_time,
+        "without_time": timeless,
     });
     if let Some(family) = family {
         figures["family"] = json!(family);

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::args::Limit;
 use super::columns::{Column, ColumnCell, ColumnRow, OutputTerminal, TextStyle, lines};
-use super::failure::{Exit, Result};
+use super::failure::{Exit, Result, say};
 use super::list_table::more;
 use super::load_stores;
 use super::read_scope::ReadScope;
@@ -17,7 +17,7 @@ use crate::format::{self, store_names, with_family};
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot, State, Store};
 use crate::text::columns::human_size;
-use crate::usecase::{archived_count, check_store};
+use crate::usecase::{archived_count, check_store, not_loaded};
 
 #[derive(Serialize)]
 struct StoreRow {
@@ -30,6 +30,12 @@ struct StoreRow {
     named: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<String>,
+    /// Where the project was before, or the work tree of it that the memories are named after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    named_after: Option<String>,
+    /// Why no agent loads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_loaded: Option<String>,
     /// Why palimp only reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
     read_only: Option<&'static str>,
@@ -65,6 +71,7 @@ pub fn run(context: &mut Context, limit: Limit) -> Result {
         Some(terminal) => print(context, &snapshot, (&rows, limit), terminal)?,
         None => rows.iter().take(limit.most()).try_for_each(|row| context.row(row, || to_line(row)))?,
     }
+    load_stores::not_searched().filter(|_| context.options.stores.is_empty()).into_iter().for_each(say);
     Ok(Exit::Done)
 }
 
@@ -126,11 +133,16 @@ fn near(path: &str) -> String {
 fn row(store: &Store) -> StoreRow {
     let [error, warning, note] = store.problem_counts();
     let (format, family) = with_family(store.format);
+    let project = store.project.as_ref();
+    let named_after =
+        project.filter(|project| project.named() != project.path).map(|project| project.named());
     StoreRow {
         path: store.root.to_text().into_owned(),
         format,
         family,
-        project: store.project.as_ref().map(|own| own.path.to_text().into_owned()),
+        project: project.map(|project| project.path.to_text().into_owned()),
+        named_after: named_after.map(|path| path.to_text().into_owned()),
+        not_loaded: not_loaded(store),
         read_only: format::by_name(store.format).and_then(|own| own.read_only()),
         named: store.format,
         sessions: store.sessions.len(),

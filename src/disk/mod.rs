@@ -32,7 +32,7 @@ pub use editor::{EditorError, edit_text, end_editor, end_editors, page_text};
 pub use git::Git;
 pub use lookup::Lookup;
 pub use machine::{Machine, ProcessState, ThisMachine};
-pub use new_files::{WriteError, new_temporary_folder, remove_temporary_folder, write_new};
+pub use new_files::{WriteError, new_temporary_folder, remove_temporary_folder, set_modified, write_new};
 pub use process::is_alive;
 pub use real_disk::RealDisk;
 #[cfg(feature = "tui")]

@@ -4,9 +4,10 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use super::process::is_alive;
-use crate::model::PathText;
+use crate::model::{Moment, PathText};
 
 /// The reason why a new file could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +27,14 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
     file.write_all(bytes).map_err(failed)
+}
+
+/// Sets the time of the last change of a file.
+pub fn set_modified(path: &Path, at: Moment) -> Result<(), WriteError> {
+    let since_1970 = Duration::from_micros(u64::try_from(at.0).unwrap_or_default());
+    let opened = OpenOptions::new().write(true).open(path);
+    let set = opened.and_then(|file| file.set_modified(SystemTime::UNIX_EPOCH + since_1970));
+    set.map_err(|source| WriteError { path: path.to_owned(), source })
 }
 
 /// Makes a private folder (0700) among the system's temporary files.

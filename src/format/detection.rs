@@ -19,6 +19,15 @@ pub trait FolderProbe {
     /// Returns the first 16 KiB of a regular file; `None` if it is not one or can't be read.
     fn head(&self, file: &Path) -> Option<Vec<u8>>;
 
+    /// Returns the last 16 KiB of a regular file; `None` if it is not one or can't be read.
+    fn tail(&self, file: &Path) -> Option<Vec<u8>>;
+
+    /// Returns a regular file of 1 MiB at most; `None` if it is not one or can't be read.
+    fn whole(&self, file: &Path) -> Option<Vec<u8>>;
+
+    /// True if nothing is at a path. What can't be looked at may be there.
+    fn is_gone(&self, path: &Path) -> bool;
+
     /// True if a folder contains a folder of this name.
     fn has_folder(&self, folder: &Path, name: &str) -> bool {
         self.folders(folder).iter().any(|own| own == name)

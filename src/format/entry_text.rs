@@ -6,7 +6,7 @@ use std::path::Path;
 use super::record_details::{self, TextMember};
 use super::{Format, RecordSyntax, by_name, title_of};
 use crate::model::{Entry, PathText, Record, RecordText, Store};
-use crate::text::front_matter::Note;
+use crate::text::front_matter::{self, Note};
 use crate::text::json::Json;
 use crate::text::json_scanner::{Newlines, Tape};
 
@@ -189,10 +189,16 @@ fn with_bytes<T>(
 
 /// Returns a note's own title, or its first heading or line, or the stem of its file.
 fn note_title(format: &dyn Format, note: &Note<'_>, text: &str, stem: &str) -> String {
-    let fields = format.about().title_fields.iter().filter_map(|name| note.field(name));
+    let second = front_matter::second(text, note);
+    let below = |name| second.as_ref().and_then(|(_, own)| own.field(name));
+    let fields =
+        format.about().title_fields.iter().filter_map(|name| note.field(name).or_else(|| below(name)));
     let own = { fields }.map(|field| format.field_text(field)).find(|title| !title.trim().is_empty());
-    let body = text.get(note.body.clone()).unwrap_or_default();
+    let start = second.as_ref().map_or(note.body.start, |(start, own)| start + own.body.start);
+    let body = text.get(start..note.body.end).unwrap_or_default();
     let lines = body.lines().map(|line| line.trim_start_matches('#').trim());
+    // A rule is no title.
+    let lines = lines.filter(|line| !line.trim_matches(['-', '*', '_']).is_empty());
     let first = || lines.filter_map(|line| format.title_of_line(line)).find(|line| !line.is_empty());
     title_of(own.as_deref().or_else(first).unwrap_or(stem))
 }

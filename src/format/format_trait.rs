@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::model::{
-    Bytes, DecayTable, Document, Entry, LoadedFile, Lock, Moment, Problem, Role, Session, SurroundingPattern,
+    AgentHome, Bytes, DecayTable, Document, Entry, KnownBy, LoadSettings, LoadedFile, Lock, Moment, Problem,
+    Project, Role, Session, SurroundingPattern, Unloaded,
 };
 use crate::text::front_matter::YamlField;
 use crate::text::json::Json;
@@ -14,6 +15,7 @@ use super::instruction_place::InstructionPlace;
 pub use super::placement::Placement;
 pub(super) use super::placement::parts;
 use super::record_reader::Reading;
+use super::store_place::StorePlace;
 use super::tuning::StoreTuning;
 use super::writing::FormatWriter;
 
@@ -40,16 +42,17 @@ pub struct SavedQueryTable {
 pub struct FormatInfo {
     /// Its name in code and on the command line.
     pub name: &'static str,
-    /// The default place of its stores, below a project or the home folder. `*` is any one folder.
-    /// Empty if they may be anywhere.
-    pub place: &'static str,
-    /// Other places where its stores may be, in the same form. palimp does not say that they are empty.
-    pub more_places: &'static [&'static str],
+    /// The default places of its stores, the usual one first: palimp says if that one is empty. None if they may
+    /// be anywhere.
+    pub places: &'static [StorePlace],
     /// True if its stores are in checkouts, which don't keep modes. A file that others can read is
     /// then a note, else a warning.
     pub in_checkout: bool,
-    /// True if its stores are below the home folder by default; else they are below a project.
-    pub is_below_home: bool,
+    /// True if a record without a time has that of its file: agents write one record to a file, or few.
+    pub has_file_times: bool,
+    /// True if its stores are in a folder that an agent has for other things, too. A file that is no memory is then no
+    /// problem.
+    pub has_other_files: bool,
     /// True if its specification ranks memories by a weighted sum.
     pub ranks_by_sum: bool,
     /// True if its records have fields for references to others.
@@ -82,6 +85,9 @@ pub struct FormatInfo {
     /// Returns a record's main text, and the dotted names of the members that contain it.
     pub main_text: fn(Json<'_>) -> (String, Vec<&'static str>),
 }
+
+/// Reads a small file by its path: `None` if there is none, else its bytes or why they can't be read.
+pub type ReadFile<'a> = &'a dyn Fn(&Path) -> Option<Result<Vec<u8>, String>>;
 
 /// One on-disk format. All of it is pure: bytes in, data out. The default bodies fit most formats.
 pub trait Format: FormatWriter {
@@ -132,10 +138,33 @@ pub trait Format: FormatWriter {
         Vec::new()
     }
 
-    /// Returns the folder of the project that the memories of a store are about, if it is known.
-    fn project(&self, root: &Path, _probe: &dyn FolderProbe) -> Option<PathBuf> {
-        self.about().folder_around(root)
+    /// Returns the project that the memories of a store are about, if it is known.
+    fn project(&self, root: &Path, _probe: &dyn FolderProbe) -> Option<Project> {
+        self.about().folder_around(root).map(|folder| Project::at(folder, true))
     }
+
+    /// Returns the folder that settings name for the memories of a project, or of all, and how it is then known.
+    fn set_folder(
+        &self,
+        _project: Option<&Path>,
+        _agents: &AgentHome,
+        _probe: &dyn FolderProbe,
+    ) -> Option<(PathBuf, KnownBy)> {
+        None
+    }
+
+    /// Returns why no agent loads a store at this place, if that is sure.
+    fn unloaded(
+        &self,
+        _root: &Path,
+        _project: Option<&Project>,
+        _probe: &dyn FolderProbe,
+    ) -> Option<Unloaded> {
+        None
+    }
+
+    /// Drops the problems of links that lead to what an agent has elsewhere.
+    fn drop_links_elsewhere(&self, _problems: &mut Vec<Problem>, _root: &Path, _probe: &dyn FolderProbe) {}
 
     /// Returns the folder in which an agent of this store writes all the time while it works, if there is one.
     fn agent_folder(&self, _root: &Path) -> Option<PathBuf> {
@@ -147,15 +176,30 @@ pub trait Format: FormatWriter {
         Vec::new()
     }
 
+    /// Returns what files beside a store say about what a program loads of it.
+    fn load_settings(&self, _root: &Path, _read: ReadFile<'_>) -> LoadSettings {
+        LoadSettings::NONE
+    }
+
     /// Returns what a model gets of the files when an agent starts, in that order. Empty if no program that reads
     /// this format loads them by itself.
-    fn loaded(&self, _documents: &[Arc<Document>]) -> Vec<LoadedFile> {
+    fn loaded(
+        &self,
+        _documents: &[Arc<Document>],
+        _settings: &LoadSettings,
+        _now: Moment,
+    ) -> Vec<LoadedFile> {
         Vec::new()
     }
 
     /// Returns where programs that read this format look for files of instructions.
     fn instructions(&self) -> &'static [InstructionPlace] {
         &[]
+    }
+
+    /// Returns where what its program wants to write waits for approval, relative to the folder around the store.
+    fn waiting(&self) -> Option<&'static str> {
+        None
     }
 
     /// Returns what of a line of a note may be the note's title; `None` if the line is none.
@@ -255,6 +299,8 @@ pub struct DerivedFile {
     pub bytes: Bytes,
 }
 
+static NO_SETTINGS: LoadSettings = LoadSettings::NONE;
+
 /// What palimp found on disk below a store's root.
 pub struct AssemblyInput<'a> {
     /// The files that were read or only seen, sorted by path.
@@ -265,9 +311,16 @@ pub struct AssemblyInput<'a> {
     pub locks: &'a [LockFact],
     /// The outside files that exist. `None` if the store is not at its default place, or was read in part.
     pub outside_files: Option<&'a [(PathBuf, Vec<u8>)]>,
+    /// What files beside the store say about what a program loads of it.
+    pub load_settings: &'a LoadSettings,
 }
 
 impl<'a> AssemblyInput<'a> {
+    /// Returns files and folders alone.
+    pub fn of(documents: &'a [Arc<Document>], folders: &'a [PathBuf]) -> AssemblyInput<'a> {
+        AssemblyInput { documents, folders, locks: &[], outside_files: None, load_settings: &NO_SETTINGS }
+    }
+
     /// Returns the files with their numbers.
     pub fn numbered(&self) -> impl Iterator<Item = (u32, &'a Document)> + use<'a> {
         (0..).zip(self.documents.iter().map(|document| &**document))
@@ -283,14 +336,14 @@ pub struct ReferencedFile {
     pub problem: Problem,
 }
 
-/// A path of the project that a record names. Untrusted text.
+/// A path of the project that a file of the store names. Untrusted text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathClaim {
-    /// The number of the record in its document.
-    pub record: u32,
+    /// The number of the record in its document; `None` if the line is in no record.
+    pub record: Option<u32>,
     /// The line from 1.
     pub line: u32,
-    /// The path relative to the project.
+    /// The path relative to the project, or the name of a file that may be in any folder.
     pub path: PathBuf,
 }
 

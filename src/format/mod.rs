@@ -34,6 +34,7 @@ mod record_lines;
 mod registry;
 mod session_log;
 mod store_names;
+mod store_place;
 mod title;
 mod tombstone_log;
 
@@ -48,11 +49,12 @@ pub use entry_text::{
 };
 use format_trait::parts;
 pub use format_trait::{
-    Assembly, AssemblyInput, DerivedFile, Format, FormatInfo, LockFact, PathClaim, Placement, RecordSyntax,
-    ReferencedFile, SavedQueryTable,
+    Assembly, AssemblyInput, DerivedFile, Format, FormatInfo, LockFact, PathClaim, Placement, ReadFile,
+    RecordSyntax, ReferencedFile, SavedQueryTable,
 };
 pub use record_lines::{is_sensitive, lines_of};
 pub use registry::{FORMATS, INIT_EXAMPLE, by_name, facets, ranks_by_sum, with_family};
 pub use store_names::store_names;
+pub use store_place::{PlaceBase, StorePlace};
 pub use title::title_of;
 pub use tombstone_log::legible_id;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::entry_text;
-use crate::model::{Entry, Moment, PathText, RecordText, Store};
+use crate::model::{Entry, EntryTime, Moment, PathText, RecordText, Store};
 use crate::text::json::{Json, JsonKind};
 
 /// The number of references that are named beside a text.
@@ -125,10 +125,12 @@ pub fn context_fields(store: &Store, entry: &Entry, now: Moment) -> Vec<(&'stati
         ties.push(("session", format!("{}{lifecycle}", session.name)));
     }
     let agent = view.agent();
-    let written = view.created.map(|created| created.ago_at(now));
+    let time = store.time_with(entry, view.created);
+    let written = time.map(|time| time.ago_at(now));
     let by: Vec<String> = agent.map(str::to_owned).into_iter().chain(written).collect();
     if !by.is_empty() {
-        ties.push((if agent.is_some() { "by" } else { "written" }, by.join(", ")));
+        let label = if time.is_some_and(EntryTime::is_of_file) { "time" } else { "written" };
+        ties.push((if agent.is_some() { "by" } else { label }, by.join(", ")));
     }
     ties
 }
@@ -142,8 +144,8 @@ pub fn remaining_fields(store: &Store, number: u32, text: &RecordText) -> Vec<(S
         if record.line > 0 { format!("{}:{}", file.to_text(), record.line) } else { file.to_text().into() };
     let bytes = format!("{}–{} ({} bytes)", record.span.start, record.span.end, record.span.len());
     let mut rest = vec![("state".to_owned(), entry.state.as_str().to_owned())];
-    if let Some(created) = store.view(entry).and_then(|view| view.created) {
-        rest.push(("written".into(), created.to_minute()));
+    if let Some(time) = store.time_of(entry) {
+        rest.push((time.event().into(), time.at.to_minute()));
     }
     rest.extend([("file".into(), place), ("bytes".into(), bytes)]);
     rest.extend(store.facts_of(number).map(|(name, value)| (name.to_owned(), value.to_owned())));

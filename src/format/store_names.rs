@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::by_name;
 use super::default_place::fixed_end;
-use crate::model::{PathText, Snapshot, Store};
+use crate::model::{PathText, ProjectRelation, Snapshot, Store};
 
 /// Folder names that many stores have. They don't distinguish stores.
 const PLAIN: [&str; 7] = ["memory", "memories", ".memory", "data", "store", "storage", "agents"];
@@ -50,7 +50,11 @@ fn different(stores: &[NamedStore<'_>]) -> Vec<String> {
 
 impl<'a> NamedStore<'a> {
     fn of(store: &'a Store) -> NamedStore<'a> {
-        let project = store.project.as_ref().map(|own| own.path.as_path());
+        // What was remembered in a work tree is named after it: the repository may have a store, too.
+        let project = store.project.as_ref().map(|project| match &project.relation {
+            ProjectRelation::WorkTree { path, .. } => path.as_path(),
+            _ => project.path.as_path(),
+        });
         NamedStore { root: &store.root, format: store.format, project }
     }
 
@@ -69,7 +73,7 @@ impl<'a> NamedStore<'a> {
 
     fn folder(self) -> &'a Path {
         let place = by_name(self.format).and_then(|format| format.about().place_of(self.root));
-        let up = place.map_or(0, fixed_end);
+        let up = place.map_or(0, |place| fixed_end(place.path));
         let folder = self.project.or_else(|| self.root.ancestors().nth(up)).unwrap_or(self.root);
         let is_plain =
             |path: &&Path| path.file_name().is_some_and(|name| PLAIN.iter().any(|plain| name == *plain));

@@ -10,10 +10,15 @@ pub enum LoadedExtent {
     Whole,
     /// All up to this line, counted from 1, and nothing from it on.
     UpTo(u32),
+    /// Its start and its end. The lines of what is between begin and end with these, counted from 1; of both a part
+    /// may be loaded.
+    Ends(u32, u32),
     /// Only its name.
     Name,
     /// Nothing: an agent opens it if something leads there.
     Nothing,
+    /// What the program loads is not known.
+    Unknown,
 }
 
 /// A file, and what a model gets of it at the start.
@@ -25,10 +30,12 @@ pub struct LoadedFile {
     pub extent: LoadedExtent,
     /// The places in the file of what is loaded and counts toward a limit, line by line.
     pub loaded: Vec<Range<usize>>,
-    /// The lines that are not loaded, if only the start is.
+    /// The lines that are not loaded, if a part is.
     pub beyond: Vec<Range<usize>>,
     /// The limit, if there is one.
     pub limit: Option<LoadLimit>,
+    /// Where the limit is from: a file of settings, or the version of the program and the day it was looked up.
+    pub limit_source: Option<String>,
     /// What goes beyond the limit.
     pub excess: LoadExcess,
     /// The loaded lines that lead to other files, with the paths of these files relative to the root.
@@ -68,10 +75,38 @@ impl LoadExcess {
 pub enum LoadLimit {
     /// This number of lines or of bytes, whichever comes first.
     LinesOrBytes(usize, usize),
+    /// This number of lines or of characters, whichever comes first.
+    LinesOrCharacters(usize, usize),
     /// This number of bytes.
     Bytes(usize),
     /// This number of characters.
     Characters(usize),
+}
+
+/// What a program's files beside a store say about what it loads of the store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadSettings {
+    /// The folder above the store that shows which program loads it; empty if none does.
+    pub below: &'static str,
+    /// The settings by their names; the last of a name counts. A switch is 1 or 0.
+    pub numbers: Vec<(String, usize)>,
+    /// The file that they are from, relative to the root.
+    pub file: Option<PathBuf>,
+    /// The file of settings that can't be read, with the reason.
+    pub unread: Option<(PathBuf, String)>,
+    /// The numbers of characters in the files that are loaded before the memories.
+    pub before: Vec<usize>,
+}
+
+impl LoadSettings {
+    /// Those of a store without such files.
+    pub const NONE: LoadSettings =
+        LoadSettings { below: "", numbers: Vec::new(), file: None, unread: None, before: Vec::new() };
+
+    /// Returns the value of a setting.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        self.numbers.iter().rev().find(|(own, _)| own == name && !name.is_empty()).map(|(_, value)| *value)
+    }
 }
 
 impl LoadedFile {

@@ -10,11 +10,13 @@ use super::document::Document;
 pub use super::document::Generation;
 use super::key::{Key, file_digest};
 use super::lazy_bytes::RecordReader;
+use super::loaded_file::LoadSettings;
 use super::path_text::PathText;
 use super::problem::{Code, Problem, Severity};
 use super::project::Project;
 use super::record::Record;
 use super::references::ReferenceIndex;
+use super::standing::{KnownBy, Unloaded};
 use super::time::Moment;
 use super::view::View;
 use super::whole_store::UnreadPath;
@@ -103,12 +105,18 @@ pub struct Store {
     pub root: PathBuf,
     /// The format's name in code and on the command line.
     pub format: &'static str,
+    /// True if an entry without a time has that of its file.
+    pub has_file_times: bool,
     /// How much of it was read.
     pub extent: Extent,
     /// The part that was read, if not all was. Nothing is known about the rest.
     pub scope: Option<StoreScope>,
     /// The project that its memories are about, if it is known.
     pub project: Option<Project>,
+    /// How its folder is known.
+    pub known_by: KnownBy,
+    /// Why no agent loads its memories, if that is sure.
+    pub unloaded: Option<Unloaded>,
     /// Its sessions by name; empty in a format without sessions.
     pub sessions: Vec<Session>,
     /// Its files, by path.
@@ -135,6 +143,8 @@ pub struct Store {
     pub unread: Vec<UnreadPath>,
     /// The files outside the store that are made from it, relative to the folder around it.
     pub outside_files: Vec<(PathBuf, Bytes)>,
+    /// What files beside it say about what a program loads of it.
+    pub load_settings: LoadSettings,
     /// The memories of palimp's own archive, if the store was listed with them.
     pub archived: Vec<Arc<ArchivedItem>>,
 }

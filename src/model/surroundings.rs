@@ -12,6 +12,10 @@ pub enum SurroundingKind {
     Transcript,
     /// A database of an agent, with its free pages and its log.
     Database,
+    /// A file in which another program keeps memories.
+    Memory,
+    /// A file of instructions that an agent reads.
+    Instructions,
     /// The commands that were typed into a shell or another program.
     History,
     /// A swap file, a backup or an undo file of an editor.
@@ -32,6 +36,8 @@ impl SurroundingKind {
         match self {
             SurroundingKind::Transcript => ["transcript", "transcripts"],
             SurroundingKind::Database => ["database file", "database files"],
+            SurroundingKind::Memory => ["memory file of another program", "memory files of other programs"],
+            SurroundingKind::Instructions => ["file of instructions", "files of instructions"],
             SurroundingKind::History => ["history of commands", "histories of commands"],
             SurroundingKind::Editor => ["file of an editor", "files of editors"],
             SurroundingKind::Trash => ["file in the trash", "files in the trash"],
@@ -42,19 +48,33 @@ impl SurroundingKind {
     }
 }
 
-/// Where a program keeps such files: a path below the home folder. `*` is any text in a name, `**` any folders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the paths of a pattern are relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PatternBase {
+    /// The home folder.
+    Home,
+    /// The folder below home in which the system keeps settings of programs.
+    Settings,
+    /// The folder of a project, or around a store.
+    Project,
+}
+
+/// Where a program keeps such files. `*` is any text in a name, `**` any folders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct SurroundingPattern {
     /// What they are.
     pub kind: SurroundingKind,
-    /// The path, relative to the home folder.
-    pub path: &'static str,
+    /// What the paths are relative to.
+    pub base: PatternBase,
+    /// The paths, with a space between two of them.
+    pub paths: &'static str,
 }
 
 impl SurroundingPattern {
-    /// Makes a pattern.
-    pub const fn new(kind: SurroundingKind, path: &'static str) -> SurroundingPattern {
-        SurroundingPattern { kind, path }
+    /// Makes a pattern of paths below the home folder.
+    pub const fn new(kind: SurroundingKind, paths: &'static str) -> SurroundingPattern {
+        SurroundingPattern { kind, base: PatternBase::Home, paths }
     }
 }
 

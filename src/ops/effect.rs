@@ -10,7 +10,9 @@ use crate::detectors::mask;
 use crate::format;
 use crate::format::writing::{FormatWriter, rename};
 use crate::model::lazy_bytes::digest;
-use crate::model::{Act, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, State, Store};
+use crate::model::{
+    Act, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, State, Store, TimeSource,
+};
 use crate::store::derived_files;
 
 /// What happens to a memory.
@@ -203,7 +205,10 @@ fn measure(store: &Store, entry: &Entry, now: Moment) -> String {
     if entry.state == State::Deleted {
         parts.push("deleted".to_owned());
     }
-    parts.extend(view.created.map(|created| format!("{} old", created.age_at(now))));
+    parts.extend(store.time_with(entry, view.created).map(|time| match time.source {
+        TimeSource::Entry => format!("{} old", time.age_at(now)),
+        TimeSource::File => time.ago_at(now),
+    }));
     match view.accessed {
         Some(accessed) => parts.push(format!("used {} ago, {}×", accessed.age_at(now), view.access_count)),
         None if view.access_count > 0 => parts.push(format!("used {}×", view.access_count)),

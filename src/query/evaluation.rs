@@ -28,9 +28,10 @@ pub(super) fn each_candidate<'a>(
                 cancel.check()?;
             }
             let view = store.view(entry);
+            let known = store.time_with(entry, view.and_then(|view| view.created)).map(|time| time.at);
             let time = match view {
-                Some(view) => times.note(entry.document, view.created),
-                None => times.of_broken(store, entry.document),
+                None if known.is_none() => times.of_broken(store, entry.document),
+                _ => times.note(entry.document, known),
             };
             let at = EntryRef { store: index as u32, entry: position as u32 };
             visit(at, &Candidate { at, store, entry, view, time });
@@ -48,11 +49,11 @@ struct NeighbourTimes {
 }
 
 impl NeighbourTimes {
-    fn note(&mut self, document: u32, created: Option<Moment>) -> Option<Moment> {
-        if created.is_some() {
-            (self.document, self.last) = (Some(document), created);
+    fn note(&mut self, document: u32, time: Option<Moment>) -> Option<Moment> {
+        if time.is_some() {
+            (self.document, self.last) = (Some(document), time);
         }
-        created
+        time
     }
 
     fn of_broken(&mut self, store: &Store, document: u32) -> Option<Moment> {
@@ -127,6 +128,12 @@ impl<'a> ResolvedQuery<'a> {
             (Some((clause, _)), None) => Exclusion::By(clause),
             (Some(_), Some(_)) => Exclusion::BySeveral,
         }
+    }
+
+    /// True if only what the query says about times excludes an entry, and the entry has none.
+    pub fn lacks_time(&self, at: EntryRef, candidate: &Candidate<'_>) -> bool {
+        let mut others = self.query.clauses.iter().filter(|clause| !clause.node.asks_time());
+        candidate.time.is_none() && others.all(|clause| self.node(&clause.node, at, candidate))
     }
 
     fn node(&self, node: &QueryNode, at: EntryRef, candidate: &Candidate<'_>) -> bool {

@@ -69,7 +69,7 @@ pub(super) struct Candidate<'a> {
     pub store: &'a Store,
     pub entry: &'a Entry,
     pub view: Option<View<'a>>,
-    /// The time of creation. A broken record has the time of a neighbour.
+    /// The time of creation, or of the file. A broken record has the time of a neighbour.
     pub time: Option<Moment>,
 }
 

@@ -110,6 +110,18 @@ impl QueryNode {
     }
 }
 
+impl QueryNode {
+    /// True if it has a condition on the time of creation.
+    pub fn asks_time(&self) -> bool {
+        match self {
+            QueryNode::All(nodes) | QueryNode::Any(nodes) => nodes.iter().any(QueryNode::asks_time),
+            QueryNode::Not(node) => node.asks_time(),
+            QueryNode::Filter(filter) => matches!(filter, Filter::Created(_)),
+            QueryNode::Word(_) | QueryNode::Name(_) | QueryNode::Related(_) | QueryNode::Saved(_) => false,
+        }
+    }
+}
+
 impl Query {
     /// True if it asks for some memories rather than for all. An order and a limit don't count.
     pub fn has_conditions(&self) -> bool {
@@ -134,6 +146,11 @@ impl Query {
     /// Returns the place of each term in the typed text, for chips that the user can drop.
     pub fn terms(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.clauses.iter().map(|clause| clause.span.clone())
+    }
+
+    /// True if nothing in it says which results come first.
+    pub fn leaves_order(&self) -> bool {
+        !self.has_words() && self.order.is_none() && self.saved.is_empty()
     }
 
     /// Returns the order that `sort:` sets.

@@ -28,13 +28,15 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &CancelToken)
     let order = request.query.order.unwrap_or(request.order);
     let min = request.query.min_rank.as_ref();
     let asks = request.query.asks();
-    let (mut found, mut too_low) = (Vec::new(), 0);
+    let (mut found, mut too_low, mut timeless) = (Vec::new(), 0, 0);
     let mut hidden = HiddenCounts::by(request.query);
     each_candidate(request.snapshot, cancel, |at, candidate| {
         if !is_visible(candidate.entry.state, asks, request.all) {
             return;
         }
-        match meaning.kept_out(at, candidate) {
+        let exclusion = meaning.kept_out(at, candidate);
+        timeless += usize::from(exclusion != Exclusion::ByNone && meaning.lacks_time(at, candidate));
+        match exclusion {
             Exclusion::ByNone => {}
             Exclusion::By(clause) => return hidden.note(clause, candidate.entry.state, request.all),
             Exclusion::BySeveral => return,
@@ -57,7 +59,7 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &CancelToken)
     let found = sorted(found, request.query.limit);
     cancel.check()?;
     let hits = found.into_iter().map(|found| found.hit).collect();
-    Some(Results { hits, blocker, ..Results::default() })
+    Some(Results { hits, blocker, timeless, ..Results::default() })
 }
 
 fn hit(request: &Request<'_>, matches: &Matches, at: EntryRef, candidate: &Candidate<'_>) -> Hit {

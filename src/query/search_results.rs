@@ -24,6 +24,8 @@ pub struct Results {
     pub hits: Vec<Hit>,
     /// The part of the query whose removal would add the most results, and their number.
     pub blocker: Option<(Range<usize>, usize)>,
+    /// How many fit but for a condition on their time, because none is known.
+    pub timeless: usize,
     /// The outcome of the pick, if the results were picked.
     pub picked: Option<PickSummary>,
     /// The reason if nothing was searched because a saved query is not run.
@@ -31,6 +33,15 @@ pub struct Results {
 }
 
 impl Results {
+    /// Says how many memories no condition on a time can find. `None` if there are none.
+    pub fn timeless_note(&self) -> Option<String> {
+        match self.timeless {
+            0 => None,
+            1 => Some("1 memory has no known time and is not among them".to_owned()),
+            several => Some(format!("{several} memories have no known time and are not among them")),
+        }
+    }
+
     /// Returns the results, or the reason why a saved query is not run.
     pub fn answered(self) -> Result<Results, SavedQueryRefusal> {
         match self.refused {

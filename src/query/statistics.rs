@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::facets::most_first;
 use crate::model::time::DAY;
-use crate::model::{EntryRef, Moment, Snapshot, State, Store, View};
+use crate::model::{EntryRef, EntryTime, Moment, Snapshot, State, Store, View};
 
 /// The number of weeks, with this one, that are counted day by day.
 pub const WEEKS: usize = 26;
@@ -25,6 +25,10 @@ pub struct StoreCounts {
     pub deleted: usize,
     /// Broken memories.
     pub broken: usize,
+    /// Live memories of which only the time of their file is known.
+    pub by_file_time: usize,
+    /// Live memories without a known time.
+    pub timeless: usize,
     /// The types of live memories, highest count first. Untrusted text.
     pub types: Vec<(String, usize)>,
 }
@@ -88,7 +92,7 @@ impl UsageStatistics {
         }
         own.types = most_first(kinds);
         for day in &mut own.days {
-            day.sort_by_key(|at| Reverse(created(snapshot, *at)));
+            day.sort_by_key(|at| Reverse(written(snapshot.get(*at).0, at.entry).map(|time| time.at)));
         }
         own.tags = own.tags(snapshot);
         own.filling = filling(snapshot, since, now);
@@ -107,16 +111,15 @@ impl UsageStatistics {
 
     fn count_days(&mut self, store: &Store, number: usize) {
         for (at, entry) in (0_u32..).zip(&store.entries) {
-            let Some(view) = live(store, at) else { continue };
-            let Some(day) = self.day_of(view) else { continue };
+            let Some(day) = written(store, at).and_then(|time| self.day_of(time.at)) else { continue };
             self.days[day].push(EntryRef { store: number as u32, entry: at });
             self.bytes[day / 7] += store.record(entry).span.len();
         }
     }
 
     /// Returns the day on which a memory was written, if that day is counted.
-    fn day_of(&self, view: View<'_>) -> Option<usize> {
-        let day = view.created?.0.saturating_sub(self.since.0).div_euclid(DAY);
+    fn day_of(&self, written: Moment) -> Option<usize> {
+        let day = written.0.saturating_sub(self.since.0).div_euclid(DAY);
         usize::try_from(day).ok().filter(|day| *day < self.days.len())
     }
 
@@ -154,8 +157,10 @@ fn live(store: &Store, entry: u32) -> Option<View<'_>> {
     store.view(entry)
 }
 
-fn created(snapshot: &Snapshot, at: EntryRef) -> Option<Moment> {
-    live(snapshot.get(at).0, at.entry)?.created
+/// Returns when an entry was written, if it is live.
+fn written(store: &Store, entry: u32) -> Option<EntryTime> {
+    let view = live(store, entry)?;
+    store.time_with(store.entries.get(entry as usize)?, view.created)
 }
 
 /// Counts a store, and adds its types to `all`.
@@ -163,12 +168,18 @@ fn held<'a>(store: &'a Store, all: &mut HashMap<&'a str, usize>) -> StoreCounts 
     let [live, archived, deleted, broken] =
         [State::Live, State::Archived, State::Deleted, State::Broken].map(|state| store.count(state));
     let mut kinds: HashMap<&str, usize> = HashMap::new();
+    let (mut by_file_time, mut timeless) = (0, 0);
     for entry in store.entries.iter().filter(|entry| entry.state == State::Live) {
-        let kind = store.view(entry).map_or("unknown", |view| view.kind);
+        let view = store.view(entry);
+        match store.time_with(entry, view.and_then(|view| view.created)) {
+            None => timeless += 1,
+            Some(time) => by_file_time += usize::from(time.is_of_file()),
+        }
+        let kind = view.map_or("unknown", |view| view.kind);
         *kinds.entry(kind).or_default() += 1;
         *all.entry(kind).or_default() += 1;
     }
-    StoreCounts { live, archived, deleted, broken, types: most_first(kinds) }
+    StoreCounts { live, archived, deleted, broken, by_file_time, timeless, types: most_first(kinds) }
 }
 
 /// Returns the session that will be full first, among those that have a limit and grow.

@@ -135,7 +135,7 @@ pub fn make_derived(
 ) -> Vec<format::DerivedFile> {
     let Some(format) = format::by_name(store.format) else { return Vec::new() };
     let folders = folders_of(documents);
-    let parts = AssemblyInput { documents, folders: &folders, locks: &[], outside_files: None };
+    let parts = AssemblyInput::of(documents, &folders);
     format.derived(&parts, touched, now)
 }
 

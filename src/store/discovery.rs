@@ -2,6 +2,7 @@
 
 mod folder_kind;
 mod format_detection;
+mod moved_places;
 mod subfolders;
 
 use std::collections::{BTreeSet, HashSet};
@@ -9,16 +10,21 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, Item, ItemKind, RealDisk};
-use crate::format::{self, FORMATS, Format, Placement};
-use crate::model::{PathText, Store, StoreScope};
+use crate::format::{self, FORMATS, Format, PlaceBase, Placement, StorePlace};
+use crate::model::{AgentHome, KnownBy, PathText, Store, StoreScope};
 use crate::store::project;
 
 pub use format_detection::DiskProbe;
 use format_detection::{FormatDetector, FormatVerdict, absolute};
+pub use moved_places::with_sources;
 use subfolders::SubfolderSearch;
 
 /// The most folders that are searched below the working directory, which the user did not name.
 const AROUND: usize = 10_000;
+
+/// What is said where the look around starts at home, which may be large.
+pub const BELOW_HOME: &str = "Folders below home are not searched. Projects there are found if an agent's memories at \
+                              home name them; else start palimp in the project, or name its folder.";
 
 const ABSENT: &str = "not here";
 
@@ -33,17 +39,20 @@ pub struct Place {
     pub session: Option<String>,
     /// The part of the store to read; `None` for all of it.
     pub scope: Option<StoreScope>,
+    /// How its folder is known.
+    pub known_by: KnownBy,
 }
 
 impl Place {
     /// Returns the place of a store that is read as a whole.
     pub fn whole(root: PathBuf, format: &'static str) -> Place {
-        Place { root, format, session: None, scope: None }
+        Place { root, format, session: None, scope: None, known_by: KnownBy::Path }
     }
 
     /// Returns the place of a store, to read the same part of it again.
     pub fn of(store: &Store) -> Place {
-        Place { scope: store.scope.clone(), ..Place::whole(store.root.clone(), store.format) }
+        let (scope, known_by) = (store.scope.clone(), store.known_by.clone());
+        Place { scope, known_by, ..Place::whole(store.root.clone(), store.format) }
     }
 
     /// Returns the place with the scope that these files need: their session, if all are in one.
@@ -178,18 +187,20 @@ pub fn unique_places<'a>(places: impl Iterator<Item = &'a Place>) -> Vec<Place> 
     places.filter(is_new).cloned().collect()
 }
 
-/// Looks at the default places in `folder`, in its parents and in `home`, and at stores below `folder`.
-pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<DiscoveryResult> {
+/// Looks at the default places in `folder`, in its parents and in the home folder, where variables and settings move
+/// them, and at stores below `folder`.
+pub fn look_around(folder: &Path, agents: &AgentHome) -> Vec<DiscoveryResult> {
+    let home = agents.home.as_deref();
     let judge = FormatDetector { disk: &RealDisk, forced: None };
     let mut looked: Vec<DiscoveryResult> = within(&judge, folder, home).into_iter().collect();
     for base in folder.ancestors().chain(home) {
-        for (format, place) in FORMATS.iter().flat_map(|own| own.about().places().map(move |at| (*own, at))) {
-            let about = format.about();
-            let expected = if about.is_below_home { Some(base) == home } else { base == folder };
-            let is_told = expected && place == about.place;
-            let paths = format::folders_at(base, place, &|folder| folders_in(judge.disk, folder));
+        for (format, place) in places_below(Some(base) == home) {
+            let expected = if place.base == PlaceBase::Home { Some(base) == home } else { base == folder };
+            let is_told = expected && place.path == format.about().usual_place();
+            let paths =
+                format::folders_at(base, Path::new(place.path), &|folder| folders_in(judge.disk, folder));
             if is_told && paths.is_empty() {
-                looked.push(DiscoveryResult::at(&base.join(place), Err(ABSENT.into())));
+                looked.push(DiscoveryResult::at(&base.join(place.path), Err(ABSENT.into())));
             }
             // What palimp only reads is not missed: other things of its program may be there.
             let is_missed = format.read_only().is_none();
@@ -210,30 +221,53 @@ pub fn look_around(folder: &Path, home: Option<&Path>) -> Vec<DiscoveryResult> {
             break;
         }
     }
-    looked.extend(in_projects(&judge, &looked, home));
+    moved_places::add(&mut looked, moved_places::of_variables(&RealDisk, agents));
+    let projects = projects(&judge, &looked, home);
+    looked.extend(in_projects(&judge, &looked, &projects));
     if Some(folder) != home {
         looked.extend(nested(&judge, folder, &looked));
     }
+    let around = folder.ancestors().take_while(|base| Some(*base) != home);
+    let around = around.chain(projects.iter().map(PathBuf::as_path));
+    let of_settings = moved_places::of_settings(&RealDisk, around, agents);
+    moved_places::add(&mut looked, of_settings);
     let found = looked.iter().flat_map(|look| look.found.iter().flatten());
     let roots: HashSet<PathBuf> = found.map(|place| place.root.clone()).collect();
     looked.retain(|look| look.found.is_ok() || !roots.contains(&look.path));
     looked
 }
 
-/// Looks at the default places in the projects of the stores that were found.
-fn in_projects(
+/// Returns the default places that may be below a folder.
+fn places_below(is_home: bool) -> impl Iterator<Item = (&'static dyn Format, &'static StorePlace)> {
+    let all =
+        FORMATS.iter().flat_map(|format| format.about().places.iter().map(move |place| (*format, place)));
+    all.filter(move |(_, place)| place.may_be_below(is_home))
+}
+
+/// Returns the projects of the stores that were found.
+fn projects(
     judge: &FormatDetector<'_>,
     looked: &[DiscoveryResult],
     home: Option<&Path>,
-) -> Vec<DiscoveryResult> {
+) -> BTreeSet<PathBuf> {
     let found = looked.iter().flat_map(|look| look.found.iter().flatten());
     let project = |place: &Place| project::of(judge.disk, &place.root, format::by_name(place.format)?);
-    let projects: BTreeSet<PathBuf> =
-        found.filter_map(project).filter(|own| own.is_there).map(|own| own.path).collect();
+    let folders = found.filter_map(project).filter_map(|project| project.folder().map(Path::to_owned));
+    folders.filter(|folder| Some(folder.as_path()) != home).collect()
+}
+
+/// Looks at the default places in projects.
+fn in_projects(
+    judge: &FormatDetector<'_>,
+    looked: &[DiscoveryResult],
+    projects: &BTreeSet<PathBuf>,
+) -> Vec<DiscoveryResult> {
     let mut more: Vec<DiscoveryResult> = Vec::new();
-    for base in projects.iter().filter(|own| Some(own.as_path()) != home) {
-        for (format, place) in FORMATS.iter().flat_map(|own| own.about().places().map(move |at| (*own, at))) {
-            for path in format::folders_at(base, place, &|folder| folders_in(judge.disk, folder)) {
+    for base in projects {
+        for (format, place) in places_below(false) {
+            for path in
+                format::folders_at(base, Path::new(place.path), &|folder| folders_in(judge.disk, folder))
+            {
                 let is_known = looked.iter().chain(&more).any(|look| look.path == path);
                 let look = (!is_known).then(|| default_place(judge, &path, format));
                 more.extend(look.filter(|look| look.found.is_ok()));
@@ -282,7 +316,7 @@ fn default_place(judge: &FormatDetector<'_>, path: &Path, format: &dyn Format) -
     if !judge.disk.look(path).is_ok_and(|item| item.kind == ItemKind::Folder) {
         return DiscoveryResult::at(path, Err(ABSENT.into()));
     }
-    let verdict = judge.verdict(path, false);
+    let verdict = judge.verdict(path, judge.forced.is_some());
     if let Some((format, _)) = verdict.store {
         return DiscoveryResult::at(path, Ok(vec![place_of(path, format, None)]));
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::load_settings;
 use super::store_walk::{self, StoreFile};
 use crate::disk::Disk;
 use crate::format::{self, Format};
@@ -10,7 +11,9 @@ use crate::model::{Document, Store, container, deleted_from};
 /// True if a store that was read whole is certainly unchanged. False if only other files can show that.
 pub fn is_as_read(disk: &dyn Disk, store: &Store) -> bool {
     let format = format::by_name(store.format).filter(|own| own.about().outside_files.is_empty());
-    store.whole().is_ok() && format.is_some_and(|format| are_as_read(disk, store, format))
+    let is_as_set = |format: &dyn Format| load_settings::of(disk, &store.root, format) == store.load_settings;
+    let is_same = |format: &dyn Format| are_as_read(disk, store, format) && is_as_set(format);
+    store.whole().is_ok() && format.is_some_and(is_same)
 }
 
 fn are_as_read(disk: &dyn Disk, store: &Store, format: &dyn Format) -> bool {

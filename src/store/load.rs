@@ -11,16 +11,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::compressed_files::{self, FileCompression};
-use super::discovery::Place;
+use super::discovery::{DiskProbe, Place};
 use super::incremental_read::{FileInput, read_bytes};
 use super::long_log::{self, BlockCache, ListedLog};
 use super::store_walk::{self, StoreFile, StoreListing};
-use super::{grown_log, large_file, one_record, parallel, project, referenced_files};
+use super::{grown_log, large_file, load_settings, one_record, parallel, project, referenced_files};
 use crate::disk::{self, Disk, Lookup, RealDisk};
 use crate::format::{self, AssemblyInput, Format, LockFact};
 use crate::model::is_log;
 use crate::model::snapshot::Generation;
-use crate::model::{Bytes, Document, Extent, Moment, RangeReader, Role, Snapshot, Store, UnreadPath};
+use crate::model::{
+    Bytes, Document, Extent, KnownBy, Moment, Project, RangeReader, Role, Snapshot, Store, UnreadPath,
+};
 use crate::store::compressed_files::empty_document;
 pub use assemble::of_documents;
 pub use tail::empty_store;
@@ -104,10 +106,12 @@ impl LoadContext<'_> {
         };
         let locks = loader.locks(&mut listing);
         let beside = (extent != Extent::Tail).then(|| loader.beside(&mut listing)).flatten();
-        let (folders, beside_it) = (&listing.folders, beside.as_deref());
+        let load_settings = load_settings::of(disk, &place.root, format);
+        let (folders, outside_files) = (&listing.folders, beside.as_deref());
         let assemble = |documents: &[Arc<Document>]| {
-            format
-                .assemble(&AssemblyInput { documents, folders, locks: &locks, outside_files: beside_it }, now)
+            let (locks, load_settings) = (&*locks, &load_settings);
+            let parts = AssemblyInput { documents, folders, locks, outside_files, load_settings };
+            format.assemble(&parts, now)
         };
         let mut assembly = assemble(&documents);
         if loader.hold_again(&listing.files, &mut documents) {
@@ -115,6 +119,7 @@ impl LoadContext<'_> {
         }
         if extent != Extent::Tail {
             assembly.problems.extend(referenced_files::missing(disk, &place.root, format, &documents));
+            format.drop_links_elsewhere(&mut assembly.problems, &place.root, &DiskProbe::new(disk));
         }
         if extent == Extent::Judged {
             documents.iter_mut().for_each(|own| loader.drop_index(own));
@@ -128,8 +133,14 @@ impl LoadContext<'_> {
         let beside =
             beside.unwrap_or_default().into_iter().map(|(path, bytes)| (path, bytes.into())).collect();
         let known = loader.given.previous.and_then(|own| own.project.clone());
-        let project = known.filter(|own| own.is_there).or_else(|| project::of(disk, &place.root, format));
-        Store { outside_files: beside, project, ..store }
+        let project = match &place.known_by {
+            KnownBy::Setting(Some(folder)) => Some(Project::at(folder.clone(), true)),
+            _ => known.filter(|own| own.is_there).or_else(|| project::of(disk, &place.root, format)),
+        };
+        let is_asked = extent != Extent::Tail && place.known_by == KnownBy::Path;
+        let unloaded =
+            if is_asked { project::unloaded(disk, &place.root, format, project.as_ref()) } else { None };
+        Store { outside_files: beside, project, unloaded, load_settings, ..store }
     }
 }
 
@@ -314,7 +325,8 @@ impl Loader<'_> {
 
     /// Reads the format's files outside the store. Links out of the folder around it are not followed.
     fn beside(&self, listing: &mut StoreListing) -> Option<Vec<(PathBuf, Vec<u8>)>> {
-        let (names, place) = (self.format.about().outside_files, Path::new(self.format.about().place));
+        let (names, place) =
+            (self.format.about().outside_files, Path::new(self.format.about().usual_place()));
         let is_there = !names.is_empty() && self.root.ends_with(place);
         let around = self.root.ancestors().nth(place.iter().count()).filter(|_| is_there)?;
         let mut found = Vec::new();

@@ -17,7 +17,7 @@ use crate::store::hidden_names::{OldFileName, is_temp};
 ///
 /// If a folder can't be listed: there may be such files in it.
 pub fn own_files_beside(disk: &dyn Disk, root: &Path, format: &dyn Format) -> io::Result<Vec<PathBuf>> {
-    let (names, place) = (format.about().outside_files, Path::new(format.about().place));
+    let (names, place) = (format.about().outside_files, Path::new(format.about().usual_place()));
     let around = root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place));
     let Some(around) = around.filter(|_| !names.is_empty()) else { return Ok(Vec::new()) };
     let Ok(real) = disk.real_path(around) else { return Ok(Vec::new()) };

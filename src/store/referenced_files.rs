@@ -51,7 +51,7 @@ pub fn newly_missing(disk: &dyn Disk, store: &Store, plan: &Plan, now: Moment) -
 }
 
 fn around(root: &Path, format: &dyn Format) -> Option<PathBuf> {
-    let place = Path::new(format.about().place);
+    let place = Path::new(format.about().usual_place());
     root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place)).map(Path::to_owned)
 }
 

@@ -164,6 +164,7 @@ impl StoreWalk<'_> {
                 }
                 listing.files.push(StoreFile { path, role, item });
             }
+            (ItemKind::File, _) if self.format.about().has_other_files => {}
             (ItemKind::File, _) => {
                 let message = "The format has no such file. It is kept, but not read.";
                 listing.add(Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message));
@@ -188,6 +189,7 @@ impl StoreWalk<'_> {
             Placement::File(_) => {
                 (Code::NotARegularFile, Severity::Warning, "There is a folder where the format has a file.")
             }
+            _ if self.format.about().has_other_files => return,
             _ => (
                 Code::UnexpectedPlace,
                 Severity::Note,

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::lines::{self, BOM};
+use super::names;
 
 pub mod edit;
 
@@ -137,7 +138,7 @@ impl<'a> Note<'a> {
                 continue;
             }
             let Some((name, rest)) = name_and_rest(line.text) else {
-                self.faults.push((number, "The line is no `name: value`.".into()));
+                self.faults.push((number, NO_FIELD.into()));
                 continue;
             };
             if !known.insert(name) {
@@ -145,11 +146,26 @@ impl<'a> Note<'a> {
             }
             let end = block.last().unwrap_or(line).next;
             let (value, fault) = value(text, rest, block);
-            self.faults.extend(fault.map(|fault| (number, format!("`{name}`: {fault}"))));
+            self.faults.extend(fault.map(|(below, fault)| (number + below, format!("`{name}`: {fault}"))));
             self.fields.push(YamlField { name, line: number, span: line.start..end, value, rest });
         }
     }
 }
+
+/// Fields that notes have. Another name between two rules is text.
+const KNOWN: [&str; 10] = names("name title description type tags permalink metadata created modified id");
+
+/// Returns the front matter that follows another one, and where it starts. The places in it count from there.
+pub fn second<'a>(text: &'a str, first: &Note<'a>) -> Option<(usize, Note<'a>)> {
+    let body = text.get(first.body.clone()).filter(|_| first.has_front_matter)?;
+    let gap = &body[..body.len() - body.trim_start().len()];
+    let start = first.body.start + gap.rfind('\n').map_or(0, |at| at + 1);
+    let note = Note::read(&text[start..]);
+    let is_text = note.faults.iter().any(|(_, why)| why == NO_FIELD);
+    (!is_text && note.fields.iter().any(|own| KNOWN.contains(&own.name))).then_some((start, note))
+}
+
+const NO_FIELD: &str = "The line is no `name: value`.";
 
 #[derive(Clone, Copy, Debug)]
 struct NoteLine<'a> {
@@ -181,72 +197,94 @@ fn more(lines: &[NoteLine<'_>]) -> usize {
 
 fn name_and_rest(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once(':')?;
+    let name = name.trim_end();
     let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
     let plain = !name.is_empty() && !name.contains(['[', ']', '{', '}', '#', '"', '\'']);
     let apart = rest.is_empty() || rest.starts_with([' ', '\t', '\r']);
     (plain && apart && name.trim() == name).then_some((name, rest.trim()))
 }
 
-type ReadValue<'a> = (YamlValue<'a>, Option<&'static str>);
+/// A value, and its fault: how many lines below the field it is, and the reason.
+type ReadValue<'a> = (YamlValue<'a>, Option<(u32, &'static str)>);
 
 /// Reads a value from the rest of its line and the lines that belong to it.
 fn value<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadValue<'a> {
     let rest = without_properties(rest);
     let rest = if rest.starts_with('#') { "" } else { rest };
-    let written: Vec<&NoteLine<'a>> = block.iter().filter(|line| !line.is_empty()).collect();
+    let written: Vec<(u32, &NoteLine<'a>)> = (1..).zip(block).filter(|(_, line)| !line.is_empty()).collect();
     match rest.chars().next() {
         None if written.is_empty() => (YamlValue::Null, None),
         None => list_or_other(text, block, &written),
-        Some('[') => flow_list(text, rest, block),
-        Some('|' | '>') => (YamlValue::Text(folded(rest, block)), None),
-        Some('{') => (YamlValue::Other(with_block(text, rest, block)), None),
-        Some('*') => (YamlValue::Other(with_block(text, rest, block)), Some(ALIAS)),
-        Some(_) if !written.is_empty() => (
-            YamlValue::Other(with_block(text, rest, block)),
-            Some("the lines below it belong to no list or map"),
-        ),
+        Some('[' | '{') => flow_value(text, rest, block),
+        Some('|' | '>') => match rest[1..].trim_start_matches(['+', '-', '1', '2', '3', '4']).trim_start() {
+            after if after.is_empty() || after.starts_with('#') => {
+                (YamlValue::Text(folded(rest, block)), None)
+            }
+            _ => (YamlValue::Text(Cow::Borrowed(rest)), Some((0, BAD_START))),
+        },
+        Some('*') => (YamlValue::Other(with_block(text, rest, block)), Some((0, ALIAS))),
+        Some(_) if !written.is_empty() => {
+            // A text may go on in indented lines.
+            let lines = written.iter().map(|(_, line)| line.text.trim());
+            let all = [rest].into_iter().chain(lines).collect::<Vec<_>>().join(" ");
+            let (scalar, fault) = scalar(&all);
+            match fault {
+                None => (YamlValue::Text(Cow::Owned(scalar.into_owned())), None),
+                _ => (YamlValue::Other(with_block(text, rest, block)), fault.map(|own| (0, own))),
+            }
+        }
         Some(_) => {
             let (scalar, fault) = scalar(rest);
             let null =
                 matches!(&*scalar, "~" | "null" | "Null" | "NULL") && matches!(scalar, Cow::Borrowed(_));
-            (if null && rest == scalar { YamlValue::Null } else { YamlValue::Text(scalar) }, fault)
+            (
+                if null && rest == scalar { YamlValue::Null } else { YamlValue::Text(scalar) },
+                fault.map(|own| (0, own)),
+            )
         }
     }
 }
 
 /// Reads a list with one item per line, or a nested map.
-fn list_or_other<'a>(text: &'a str, block: &[NoteLine<'a>], written: &[&NoteLine<'a>]) -> ReadValue<'a> {
-    let item = |line: &&NoteLine<'a>| {
+fn list_or_other<'a>(
+    text: &'a str,
+    block: &[NoteLine<'a>],
+    written: &[(u32, &NoteLine<'a>)],
+) -> ReadValue<'a> {
+    const TAB: &str = "a tab is where only spaces may be";
+    let item = |(_, line): &(u32, &NoteLine<'a>)| {
         let item = line.text.trim_start().strip_prefix('-')?;
         (item.is_empty() || item.starts_with([' ', '\t'])).then(|| item.trim())
     };
+    let has_tab = |text: &str| text[..text.len() - text.trim_start().len()].contains('\t');
+    let tab = written.iter().find(|(_, line)| has_tab(line.text)).map(|own| (own.0, TAB));
     let items: Option<Vec<&'a str>> = written.iter().map(item).collect();
     let Some(items) = items else {
-        let tab = written.iter().any(|line| line.text.starts_with('\t'));
-        let fault = tab.then_some("a tab is where only spaces may be");
-        return (YamlValue::Other(whole(text, block)), fault);
+        return (YamlValue::Other(whole(text, block)), tab);
     };
-    let mut fault = None;
-    let items = items.into_iter().map(|item| {
+    let mut fault = tab;
+    let items = items.into_iter().zip(written).map(|(item, (at, _))| {
         let (text, own) = scalar(item);
-        fault = fault.or(own);
+        fault = fault.or(own.map(|own| (*at, own)));
         text
     });
     (YamlValue::List(items.collect()), fault)
 }
 
-/// Reads a list in brackets. Brackets in it are dropped, so that `[[a]]` is the item `a`.
-fn flow_list<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadValue<'a> {
+/// Reads a list in brackets, or a map. Brackets in a list are dropped, so that `[[a]]` is the item `a`.
+fn flow_value<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadValue<'a> {
     let all = with_block(text, rest, block);
-    let mut items = Vec::new();
-    let mut fault = None;
-    let (mut depth, mut from, mut quote) = (0_usize, 0, None);
-    for (at, c) in all.char_indices() {
+    let (mut items, mut fault) = (Vec::new(), flow_fault(all));
+    let Some(end) = flow_end(all).filter(|_| all.starts_with('[')) else {
+        return (YamlValue::Other(all), fault.map(|fault| (0, fault)));
+    };
+    let (mut from, mut quote) = (0, None);
+    for (at, c) in all[..end].char_indices() {
         match (c, quote) {
             (c, Some(open)) if c == open => quote = None,
             (_, Some(_)) => {}
             ('"' | '\'', None) if all[from..at].trim().is_empty() => quote = Some(c),
-            ('[', None) => (depth, from) = (depth + 1, at + 1),
+            ('[', None) => from = at + 1,
             (',' | ']', None) => {
                 let item = all[from..at].trim();
                 from = at + 1;
@@ -255,17 +293,38 @@ fn flow_list<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadVa
                     fault = fault.or(own);
                     items.push(item);
                 }
-                depth -= usize::from(c == ']').min(depth);
-                if depth == 0 {
-                    let after = all[at + 1..].trim();
-                    let stray = !after.is_empty() && !after.starts_with('#');
-                    return (YamlValue::List(items), fault.or(stray.then_some("something follows the list")));
-                }
             }
             _ => {}
         }
     }
-    (YamlValue::Other(all), Some("the list has no closing bracket"))
+    (YamlValue::List(items), fault.map(|fault| (0, fault)))
+}
+
+/// The fault of brackets that are not closed.
+const OPEN_BRACKET: &str = "a bracket is not closed";
+
+/// Returns what is wrong with the brackets of a value that starts with one.
+fn flow_fault(text: &str) -> Option<&'static str> {
+    let Some(end) = flow_end(text) else { return Some(OPEN_BRACKET) };
+    let after = text[end..].trim_start();
+    let is_stray = !after.is_empty() && !after.starts_with('#');
+    is_stray.then_some("something follows the closing bracket")
+}
+
+/// Returns where the value ends that starts with a bracket, if it is closed.
+fn flow_end(text: &str) -> Option<usize> {
+    let (mut depth, mut quote, mut is_start) = (0_usize, None, true);
+    text.char_indices().find_map(|(at, c)| {
+        match (c, quote) {
+            (c, Some(open)) if c == open => quote = None,
+            ('"' | '\'', None) if is_start => quote = Some(c),
+            ('[' | '{', None) => depth += 1,
+            (']' | '}', None) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        is_start = "[{,:".contains(c) || is_start && c.is_whitespace();
+        (depth == 0).then(|| at + c.len_utf8())
+    })
 }
 
 /// Reads a block scalar: its lines without their common indentation.
@@ -288,6 +347,14 @@ fn without_properties(mut text: &str) -> &str {
 /// An alias is never resolved: a few lines could grow without end.
 const ALIAS: &str = "an alias is not looked up; quote the value if it is none";
 
+const BAD_START: &str = "a plain value can't start with this sign";
+
+/// The fault of a value in quotes that has others inside, or text behind it.
+pub const AFTER_QUOTE: &str = "something follows the closing quote";
+
+/// The fault of a path such as `"C:\agent"`.
+pub const BAD_ESCAPE: &str = "in double quotes a backslash before this letter needs a second one";
+
 /// The fault of a value such as `PR #34`.
 pub const HASH: &str = "YAML reads nothing after ` #`; the value needs quotes if that is no comment";
 
@@ -298,7 +365,11 @@ fn scalar(text: &str) -> (Cow<'_, str>, Option<&'static str>) {
         Some('"') => quoted(text, '"'),
         Some('\'') => quoted(text, '\''),
         Some('*') => (Cow::Borrowed(text), Some(ALIAS)),
-        Some('@' | '`' | '%') => (Cow::Borrowed(text), Some("a plain value can't start with this sign")),
+        Some('[' | '{') => (Cow::Borrowed(text), flow_fault(text)),
+        Some('@' | '`' | '%' | ']' | '}' | ',') => (Cow::Borrowed(text), Some(BAD_START)),
+        Some('-' | '?') if text[1..].is_empty() || text[1..].starts_with(' ') => {
+            (Cow::Borrowed(text), Some(BAD_START))
+        }
         _ => {
             let plain = without_comment(text, |_| true);
             let fault = match () {
@@ -325,7 +396,7 @@ fn is_comment_of_people(after: &str) -> bool {
 
 fn quoted(text: &str, quote: char) -> (Cow<'_, str>, Option<&'static str>) {
     const OPEN: &str = "the quotes are not closed";
-    let mut out = String::new();
+    let (mut out, mut fault) = (String::new(), None);
     let mut chars = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = chars.next() {
         match c {
@@ -336,7 +407,7 @@ fn quoted(text: &str, quote: char) -> (Cow<'_, str>, Option<&'static str>) {
             c if c == quote => {
                 let after = text[at + 1..].trim_start();
                 let stray = !after.is_empty() && !after.starts_with('#');
-                return (Cow::Owned(out), stray.then_some("something follows the closing quote"));
+                return (Cow::Owned(out), stray.then_some(AFTER_QUOTE).or(fault));
             }
             '\\' if quote == '"' => {
                 let Some((_, next)) = chars.next() else { break };
@@ -347,14 +418,18 @@ fn quoted(text: &str, quote: char) -> (Cow<'_, str>, Option<&'static str>) {
                     '0' => out.push('\0'),
                     'x' | 'u' | 'U' => {
                         let count = [('x', 2), ('u', 4), ('U', 8)].iter().find(|(own, _)| *own == next);
-                        let digits: String = (0..count.map_or(0, |own| own.1))
-                            .filter_map(|_| chars.next())
-                            .map(|(_, c)| c)
-                            .collect();
-                        let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+                        let count = count.map_or(0, |own| own.1);
+                        let digit = || chars.next_if(|(_, own)| own.is_ascii_hexdigit());
+                        let digits: String = std::iter::from_fn(digit).take(count).map(|own| own.1).collect();
+                        let code = u32::from_str_radix(&digits, 16).ok().filter(|_| digits.len() == count);
+                        let code = code.and_then(char::from_u32);
+                        fault = fault.or(code.is_none().then_some(BAD_ESCAPE));
                         out.push(code.unwrap_or(char::REPLACEMENT_CHARACTER));
                     }
-                    other => out.push(other),
+                    other => {
+                        fault = fault.or((!"abefv \t\"/\\N_LP\n".contains(other)).then_some(BAD_ESCAPE));
+                        out.push(other);
+                    }
                 }
             }
             c => out.push(c),

@@ -13,6 +13,8 @@ pub struct MergeConflict {
     pub ours: Range<usize>,
     /// The lines of the side that was merged in.
     pub theirs: Range<usize>,
+    /// True for a marker without the other side: it has no lines.
+    pub is_stray: bool,
 }
 
 /// The lines of a conflict that stay.
@@ -42,30 +44,61 @@ impl MergeConflict {
 
 /// Returns every conflict that has all its markers.
 pub fn conflicts(bytes: &[u8]) -> Vec<MergeConflict> {
+    merge_places(bytes).into_iter().filter(|own| !own.is_stray).collect()
+}
+
+/// Returns every conflict, and each marker without the other side. Quoted code is only an example.
+pub fn merge_places(bytes: &[u8]) -> Vec<MergeConflict> {
     let mut found = Vec::new();
-    // The first marker of a conflict, the start of its base, and the marker between the sides.
-    let (mut begun, mut base, mut parted): (Option<Range<usize>>, Option<usize>, Option<Range<usize>>) =
-        Default::default();
+    // The first marker of a conflict, that of its base, and the one between the sides.
+    let mut begun: [Option<Range<usize>>; 3] = Default::default();
+    let mut is_code = false;
+    let is_labelled = |line: &Range<usize>| !bytes[line.start + 7..line.end].trim_ascii().is_empty();
+    let stray = |range: Range<usize>| {
+        let none = range.end..range.end;
+        MergeConflict { range, ours: none.clone(), theirs: none, is_stray: true }
+    };
+    let strays = |begun: [Option<Range<usize>>; 3]| {
+        let is_sure = begun[0].as_ref().is_some_and(is_labelled);
+        begun.into_iter().flatten().filter(move |_| is_sure).map(stray)
+    };
     for line in lines(bytes) {
         let content = &bytes[line.start..line.end];
         let range = line.start..line.next;
         match marker(content) {
-            Some(b'<') => (begun, base, parted) = (Some(range), None, None),
-            Some(b'|') if parted.is_none() => base = base.or(begun.is_some().then_some(line.start)),
-            Some(b'=') if begun.is_some() && parted.is_none() => parted = Some(range),
-            Some(b'>') => {
-                if let (Some(own), Some(middle)) = (begun.take(), parted.take()) {
-                    found.push(MergeConflict {
-                        range: own.start..line.next,
-                        ours: own.end..base.take().unwrap_or(middle.start),
-                        theirs: middle.end..line.start,
-                    });
+            None if begun[0].is_none() && is_fence(content) => is_code = !is_code,
+            _ if is_code => {}
+            Some(b'<') => found.extend(strays(std::mem::replace(&mut begun, [Some(range), None, None]))),
+            Some(b'|') if begun[0].is_some() && begun[1..] == [None, None] => begun[1] = Some(range),
+            Some(b'=') if begun[0].is_some() && begun[2].is_none() => begun[2] = Some(range),
+            Some(b'>') => match std::mem::take(&mut begun) {
+                [Some(own), base, Some(middle)] => found.push(MergeConflict {
+                    range: own.start..line.next,
+                    ours: own.end..base.as_ref().unwrap_or(&middle).start,
+                    theirs: middle.end..line.start,
+                    is_stray: false,
+                }),
+                left => {
+                    found.extend(strays(left));
+                    found.extend(is_labelled(&range).then(|| stray(range)));
                 }
-            }
+            },
             _ => {}
         }
     }
+    found.extend(strays(begun));
     found
+}
+
+/// True for a line that a merge writes.
+pub fn is_marker(line: &str) -> bool {
+    marker(line.as_bytes()).is_some()
+}
+
+/// True for a line that opens or closes fenced code.
+pub fn is_fence(line: &[u8]) -> bool {
+    let start = line.trim_ascii_start();
+    start.starts_with(b"```") || start.starts_with(b"~~~")
 }
 
 fn marker(line: &[u8]) -> Option<u8> {
@@ -93,5 +126,29 @@ mod tests {
             ["a\nb\ne\n", "a\nc\nd\ne\n", "a\nb\nc\nd\ne\n"]
         );
         assert_eq!(conflicts(b"=======\n>>>>>>> x\n<<<<<<< y\n"), []);
+    }
+
+    #[test]
+    fn a_marker_without_the_other_side_is_found_and_headings_quotes_and_code_are_not() {
+        let strays = |text: &str| {
+            let own = merge_places(text.as_bytes()).into_iter().filter(|own| own.is_stray);
+            own.map(|own| text[own.range].trim_end().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(strays("a\n<<<<<<< HEAD\nb\n"), ["<<<<<<< HEAD"]);
+        assert_eq!(strays("<<<<<<< HEAD\r\nb\r\n=======\r\nc\r\n"), ["<<<<<<< HEAD", "======="]);
+        assert_eq!(strays("<<<<<<< a\nb\n<<<<<<< a\nb\n=======\nc\n>>>>>>> d\n"), ["<<<<<<< a"]);
+        for text in
+            ["Heading\n=======\n", "<<<<<<<\n", "```\n<<<<<<< a\n```\n", "<<<<<<< a\n=======\n>>>>>>> b\n"]
+        {
+            assert_eq!(strays(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn conflicts_outside_code_are_found_and_many_are_read_in_time() {
+        let one = "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n";
+        let text = format!("{one}```\n{one}```\n{one}");
+        assert_eq!(conflicts(text.as_bytes()).len(), 2);
+        assert_eq!(conflicts(one.repeat(20_000).as_bytes()).len(), 20_000);
     }
 }

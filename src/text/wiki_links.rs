@@ -1,5 +1,7 @@
 //! Links between notes in their texts: `[[id]]`, `[[id|text]]`, `[[id#part]]`.
 
+use super::markdown_blocks::each_shown;
+
 /// Returns the id that a link names.
 pub fn target(link: &str) -> &str {
     let link = link.trim();
@@ -8,33 +10,33 @@ pub fn target(link: &str) -> &str {
     link.strip_suffix(".md").unwrap_or(link)
 }
 
-/// Passes the links of a text outside code to `take`.
+/// Passes the links of a text outside code and comments to `take`.
 pub fn links(body: &str, take: &mut dyn FnMut(&str)) {
-    let mut fence: Option<&str> = None;
-    for line in body.lines() {
-        let start = line.trim_start();
-        let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
-        match (fence, mark) {
-            (None, Some(mark)) => fence = Some(mark),
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            (None, None) => {
-                for part in line.split('`').step_by(2) {
-                    links_of_line(part, take);
-                }
-            }
-            _ => {}
-        }
-    }
+    each_shown(body, &mut |_, _, part| part.split('`').step_by(2).for_each(|text| links_of_line(text, take)));
 }
 
 /// Finds the innermost `[[…]]`. Searches for each end once, so that no line takes long.
 fn links_of_line(mut rest: &str, take: &mut dyn FnMut(&str)) {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     while let Some((before, after)) = rest.split_once("]]") {
-        if let Some((_, link)) = before.rsplit_once("[[").filter(|(_, link)| !link.contains(['[', ']'])) {
+        if let Some((_, link)) =
+            before.rsplit_once("[[").filter(|(before, link)| !before.ends_with(is_word) && is_name(link))
+        {
             take(link);
         }
         rest = after;
     }
+}
+
+/// False for a test of a shell, a class of characters, a list, an attribute, an index and the like.
+fn is_name(link: &str) -> bool {
+    let name = link.split('|').next().unwrap_or_default();
+    let is_number = !name.contains(char::is_alphabetic) && (name.len() < 4 || name.contains(','));
+    !name.starts_with(|c: char| c.is_whitespace() || ":-!$'(<{%*".contains(c))
+        && !link.contains(['[', ']'])
+        && !name.contains(['=', '<', '>', '$', ';', '{', '}', '"'])
+        && !["&&", "::", "://"].iter().any(|sign| name.contains(sign))
+        && !is_number
 }
 
 #[cfg(test)]
@@ -51,6 +53,13 @@ mod tests {
     fn links_name_notes_by_id_and_code_holds_none() {
         let body = "[[a]] and [[b|the b]], [[c#part]] [[d.md]]\n`[[x]]` [[e]]\n```\n[[ -f y ]]\n```\n[[f\n]] ]] [[[[g]]";
         assert_eq!(links_of(body), ["a", "b", "c", "d", "e", "g"]);
+    }
+
+    #[test]
+    fn what_other_languages_write_in_brackets_is_no_link() {
+        let body = "[[ -z $X ]] [[ a ]] [[:alpha:]] [[1, 2]] [[0]] [[\"a\"]] x[[i]] [[a && b]] [[gnu::pure]] \
+                    [[https://x.org]] [[...]] [[{{x}}]] [[a=b]] [[2026-01-02]], [[R&D notes|x = y]] [[Über uns]]";
+        assert_eq!(links_of(body), ["2026-01-02", "R&D notes", "Über uns"]);
     }
 
     #[test]

@@ -84,7 +84,8 @@ pub fn row(own: &CleanUp, row: &CleanUpRow) -> [String; 6] {
     let (store, entry) = snapshot.get(row.at);
     let view = store.view(entry);
     let kind = view.map_or("broken", |view| view.kind).to_owned();
-    let date = view.and_then(|view| view.created).map(|own| own.to_pattern("%Y-%m-%d")).unwrap_or_default();
+    let date =
+        store.time_of(entry).map(|time| format!("{}{}", time.mark(), time.at.date())).unwrap_or_default();
     let of = own.store_name(row.at.store as usize).to_owned();
     // A part of a value is a secret as well.
     let title = match row.reason {

@@ -6,7 +6,7 @@ use super::line_diff::{LinePair, pairs};
 use super::update::text_of;
 use super::{layout, theme};
 use crate::detectors::cut;
-use crate::model::{EntryRef, Snapshot};
+use crate::model::{EntryRef, EntryTime, Snapshot};
 use crate::text::safe_text::sanitize_lines;
 use crate::tui::state::app::App;
 use crate::tui::state::list_cursor::ListCursor;
@@ -99,7 +99,11 @@ fn known(app: &App, of: &MemoryDifference, side: usize) -> Vec<(String, String)>
         known.push(("type", view.kind.to_owned()));
         known.push(("importance", format!("{:.2}", view.importance)));
         known.push(("tags", view.tags.join(" ")));
-        known.push(("written", view.created.map_or(String::new(), |created| created.to_minute())));
+        let time = store.time_with(entry, view.created);
+        known.push((
+            time.map_or("written", EntryTime::event),
+            time.map_or(String::new(), |time| time.at.to_minute()),
+        ));
     }
     known.push(("store", app.store_name(at.store as usize).to_owned()));
     known.push(("session", store.session(entry).map_or(String::new(), |own| own.name.clone())));

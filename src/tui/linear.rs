@@ -199,7 +199,7 @@ fn parts_of_row(app: &App) -> (String, String) {
     let own = store.view(entry);
     let kind = own.map_or("broken line", |view| view.kind);
     let title = app.titles.get(&hit.at).map_or("", String::as_str);
-    let age = own.and_then(|view| view.created).map_or("no time".into(), |at| at.ago_at(app.now));
+    let age = store.time_of(entry).map_or("no time".into(), |time| time.ago_at(app.now));
     let at = format!("{} of {}.", app.list_cursor.at + 1, app.results.hits.len());
     let decay = if hit.rank.is_some() { format!(" Decay {:.2}.", hit.decay) } else { String::new() };
     let signs = signs(app, hit);

@@ -310,6 +310,7 @@ mod tests {
             mouse: true,
             data: None,
             home: None,
+            start: None,
             readonly: false,
             demo_folder: None,
             visits: Default::default(),

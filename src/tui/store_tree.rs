@@ -1,7 +1,7 @@
 //! The stores as a tree that folds, so that all stores are visible before the sessions of one.
 
 use crate::format::store_names;
-use crate::model::{Severity, Snapshot};
+use crate::model::Severity;
 use crate::tui::state::app::App;
 use crate::tui::state::store_tree_row::StoreTreeRow;
 use crate::work::StoreTally;
@@ -15,7 +15,7 @@ pub fn lines(app: &App) -> Vec<StoreTreeRow> {
         let count = app.is_whole().then_some(all);
         tree.push(StoreTreeRow { store: None, name: None, is_session: false, count, worst: None });
     }
-    for number in by_project(&app.snapshot) {
+    for number in by_project(app) {
         let store = &app.snapshot.stores[number];
         let counted = app.tallies.get(number);
         let tally = counted.unwrap_or(&none);
@@ -50,14 +50,18 @@ pub fn lines(app: &App) -> Vec<StoreTreeRow> {
     tree
 }
 
-/// Stores of one project follow each other.
-fn by_project(snapshot: &Snapshot) -> Vec<usize> {
-    let project = |number: usize| snapshot.stores[number].project.as_ref();
-    let mut order: Vec<usize> = (0..snapshot.stores.len()).collect();
-    order.sort_by_cached_key(|number| match project(*number) {
-        Some(own) => (0..*number).find(|other| project(*other) == Some(own)).unwrap_or(*number),
-        None => *number,
-    });
+/// Stores of one project follow each other. Those of the project that palimp was started in come first.
+fn by_project(app: &App) -> Vec<usize> {
+    let project = |number: usize| app.snapshot.stores[number].project.as_ref();
+    let first = |number: usize| match project(number) {
+        Some(own) => {
+            let is_same = |other: &usize| project(*other).is_some_and(|other| own.is_same(other));
+            (0..number).find(is_same).unwrap_or(number)
+        }
+        None => number,
+    };
+    let mut order: Vec<usize> = (0..app.snapshot.stores.len()).collect();
+    order.sort_by_cached_key(|number| (!app.start_project.has(*number), first(*number)));
     order
 }
 

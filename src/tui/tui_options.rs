@@ -30,6 +30,8 @@ pub struct TuiOptions {
     pub data: Option<PathBuf>,
     /// The home folder, where agents have instructions for all projects.
     pub home: Option<PathBuf>,
+    /// The folder that palimp was started in, if no store was named.
+    pub start: Option<PathBuf>,
     /// The time up to which the user has seen each store's memories.
     pub visits: Visits,
     /// True if nothing on the screen may change by itself.

@@ -112,12 +112,18 @@ fn title(app: &App, width: u16) -> Line<'static> {
     line
 }
 
-/// Returns the path of the only store, or the number of stores and the folder of the demo.
+/// Returns the path of the only store, or the number of stores and the folder of the demo. Started in a project, its name
+/// comes first.
 fn places(app: &App) -> String {
+    let is_at_home = app.is_at_home() && app.demo.is_none();
+    let scope = if is_at_home { " of home and of known projects" } else { "" };
     match app.places.as_slice() {
         [] => String::new(),
-        [one] => one.root.to_text().into_owned(),
-        several => format!("{} stores{}", several.len(), app.demo_folder()),
+        [one] => one.root.to_text().into_owned() + scope,
+        several if !app.start_project.name.is_empty() => {
+            format!("{} · {} stores", app.start_project.name, several.len())
+        }
+        several => format!("{} stores{scope}{}", several.len(), app.demo_folder()),
     }
 }
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use crate::detectors::{MASK, secret_spans};
 use crate::format;
 use crate::model::plan::count_with_noun;
-use crate::model::{Document, LoadLimit, LoadedExtent, LoadedFile, Snapshot, Store};
+use crate::model::{Document, LoadExcess, LoadLimit, LoadedExtent, LoadedFile, Moment, Snapshot, Store};
 use crate::text::columns::human_size;
+use crate::usecase::project_standing::not_loaded;
 use crate::usecase::what_fits::{WhatFits, what_fits};
 
 /// At most this many lines of a file are named.
@@ -19,11 +20,16 @@ pub struct StoreBudget {
     pub store: usize,
     /// Its files in the order in which they are loaded; those of which nothing is, too.
     pub files: Vec<LoadedFile>,
+    /// Why no agent loads it, if that is sure. Untrusted text.
+    pub not_loaded: Option<String>,
 }
 
 impl StoreBudget {
-    /// Returns the size of what is loaded in words.
+    /// Returns the size of what is loaded in words, or why nothing is. Untrusted text.
     pub fn size(&self) -> String {
+        if let Some(why) = &self.not_loaded {
+            return format!("nothing at the start. {why}");
+        }
         let bytes: usize = self.files.iter().map(LoadedFile::bytes).sum();
         let tokens: usize = self.files.iter().map(LoadedFile::tokens).sum();
         let tokens = count_with_noun(tokens as u64, "token");
@@ -32,10 +38,18 @@ impl StoreBudget {
 }
 
 /// Returns what is loaded of each store, without those that no program loads by itself.
-pub fn budgets(snapshot: &Snapshot) -> Vec<StoreBudget> {
+pub fn budgets(snapshot: &Snapshot, now: Moment) -> Vec<StoreBudget> {
     let of_store = |(number, store): (usize, &Arc<Store>)| {
-        let files = format::by_name(store.format)?.loaded(&store.documents);
-        (!files.is_empty()).then_some(StoreBudget { store: number, files })
+        let mut files = format::by_name(store.format)?.loaded(&store.documents, &store.load_settings, now);
+        let not_loaded = not_loaded(store);
+        if not_loaded.is_some() {
+            let none = |file: &mut LoadedFile| {
+                (file.extent, file.limit, file.excess) = (LoadedExtent::Nothing, None, LoadExcess::default());
+                (file.loaded, file.beyond) = (Vec::new(), Vec::new());
+            };
+            files.iter_mut().for_each(none);
+        }
+        (!files.is_empty()).then_some(StoreBudget { store: number, files, not_loaded })
     };
     snapshot.stores.iter().enumerate().filter_map(of_store).collect()
 }
@@ -46,8 +60,12 @@ pub fn loaded_size(file: &LoadedFile) -> String {
     match (file.extent, file.limit) {
         (LoadedExtent::Name, _) => "only its name".to_owned(),
         (LoadedExtent::Nothing, _) => "only if an agent opens it".to_owned(),
+        (LoadedExtent::Unknown, None) => "what is loaded of it is unknown".to_owned(),
         (_, Some(LoadLimit::LinesOrBytes(most, most_bytes))) => {
             format!("{lines} of {most} lines, {bytes} of {most_bytes} bytes")
+        }
+        (_, Some(LoadLimit::LinesOrCharacters(most, characters))) => {
+            format!("{lines} of {most} lines, {}, at most {characters} characters", human_size(bytes as u64))
         }
         (_, Some(LoadLimit::Bytes(most))) => format!("{bytes} of {most} bytes"),
         (_, Some(LoadLimit::Characters(most))) => {
@@ -63,12 +81,25 @@ pub fn loaded_lines(store: &Store, file: &LoadedFile) -> Vec<String> {
     let Some(document) = store.document_at(&file.path) else { return Vec::new() };
     let mut told = Vec::new();
     let line = line_in(document);
-    if let LoadedExtent::UpTo(cut) = file.extent {
-        let count = count_with_noun(file.beyond.len() as u64, "line");
-        told.push(format!("The model never sees line {cut} and what follows, {count}:"));
-        told.extend(file.beyond.iter().take(SHOWN).map(&line));
-    }
+    let count = || count_with_noun(file.beyond.len() as u64, "line");
+    told.extend(match file.extent {
+        LoadedExtent::UpTo(cut) => {
+            Some(format!("The model never sees line {cut} and what follows, {}:", count()))
+        }
+        LoadedExtent::Ends(first, last) => Some(format!(
+            "The model never sees what is between its start and its end, lines {first} to {last}:"
+        )),
+        LoadedExtent::Whole if !file.excess.is_none() => {
+            Some("It is over its limit, but the model still sees all of it.".to_owned())
+        }
+        LoadedExtent::Unknown if file.limit.is_some() => {
+            Some("It is over its limit. What the model then sees of it is unknown.".to_owned())
+        }
+        _ => None,
+    });
+    told.extend(file.beyond.iter().take(SHOWN).map(&line));
     told.extend(what_fits(store, file).iter().flat_map(WhatFits::told));
+    told.extend(file.limit_source.as_ref().map(|source| format!("The limit is from: {source}.")));
     if file.limit.is_some() && !file.loaded.is_empty() {
         let mut costly: Vec<_> = file.loaded.iter().collect();
         costly.sort_by_key(|range| std::cmp::Reverse(range.len()));
@@ -85,7 +116,9 @@ fn line_in(document: &Document) -> impl Fn(&Range<usize>) -> String {
     move |range: &Range<usize>| {
         let before = document.bytes.get(..range.start).unwrap_or_default();
         let number = 1 + memchr::memchr_iter(b'\n', before).count();
-        let is_within = secrets.iter().any(|own| own.start < range.start && range.start < own.end);
+        // A secret may be cut where the loaded part ends.
+        let has = |at: usize| secrets.iter().any(|own| own.start < at && at < own.end);
+        let is_within = has(range.start) || has(range.end);
         let text = String::from_utf8_lossy(document.bytes.get(range.clone()).unwrap_or_default());
         let text = if is_within { MASK.into() } else { text };
         format!("line {number}, {} B: {}", range.len(), text.trim_end())

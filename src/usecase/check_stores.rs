@@ -4,10 +4,14 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{stale_claims, store_with_bytes, undone_changes};
+use super::{project_standing, stale_claims, store_with_bytes, undone_changes};
 use crate::check::stale_files;
-use crate::disk::RealDisk;
-use crate::model::{Change, Code, Extent, Moment, Problem, RecordReader, Severity, Snapshot, Store};
+use crate::disk::{Disk, ItemKind, RealDisk};
+use crate::format::by_name;
+use crate::model::plan::count_with_noun;
+use crate::model::{
+    Change, Code, Extent, Moment, PathText, Problem, RecordReader, Severity, Snapshot, Store,
+};
 use crate::ops::erase::ErasedRecords;
 use crate::store::commit::Vault;
 use crate::store::{derived_files, verify_reused};
@@ -47,12 +51,25 @@ fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Mome
     more.extend(gone.written_anew(held, now));
     more.extend(gone.hidden(held, now));
     more.extend(stale_claims::problems(&RealDisk, held));
+    more.extend(project_standing::problems(&RealDisk, held));
+    more.extend(waiting(held));
     let due = data.map(|data| due(data, held, now)).unwrap_or_default();
     let store = match more.is_empty() && due.is_empty() {
         true => Arc::clone(store),
         false => Arc::new(told(store, more, &due)),
     };
     CheckedStore { store, rebuilds: rebuilt, unread }
+}
+
+/// Returns the problem that an agent's writes wait for approval beside a store.
+fn waiting(store: &Store) -> Option<Problem> {
+    let folder = store.root.parent()?.join(by_name(store.format)?.waiting()?);
+    let names = RealDisk.names(&folder, usize::MAX).ok()?;
+    let count = names.iter().filter(|own| own.kind == ItemKind::File).count() as u64;
+    let file = &store.documents.first().filter(|_| count > 0)?.path;
+    let (writes, folder) = (count_with_noun(count, "write"), folder.to_text().into_owned());
+    let message = format!("{writes} in {folder:?} wait for approval: approve or reject them in the agent.");
+    Some(Problem::of_file(Code::WaitingForApproval, Severity::Note, file, message))
 }
 
 /// Returns the store. An index that waits to be rebuilt is reported as due, not as stale.
@@ -177,6 +194,7 @@ fn is_same(was: &Store, is: &Store) -> bool {
     let both = || was.documents.iter().zip(&is.documents);
     was.root == is.root
         && was.outside_files == is.outside_files
+        && was.load_settings == is.load_settings
         && was.documents.len() == is.documents.len()
         && both().all(|(was, is)| Arc::ptr_eq(was, is))
 }

@@ -4,13 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::copies_beside::each_copy;
 use super::revalidate::snapshot_with_bytes;
 use super::triage::{Triage, Verdict};
 use crate::detectors::{detect, masked};
 use crate::disk::host::Host;
 use crate::format;
 use crate::model::{EntryRef, Moment, Snapshot};
-use crate::ops::secrets::{Finding, findings};
+use crate::ops::secrets::{Finding, findings, findings_in_copy};
 
 /// A finding, and the memory that it is in.
 pub struct ListedFinding {
@@ -36,6 +37,8 @@ pub struct FindingList {
     pub snapshot: Arc<Snapshot>,
     /// The findings, store by store, in the order of the memories.
     pub all: Vec<ListedFinding>,
+    /// The number of findings in copies beside the memories, without false alarms.
+    pub in_copies: usize,
 }
 
 impl FindingList {
@@ -58,7 +61,14 @@ impl FindingList {
         let counts: Vec<usize> =
             all.iter().map(|own| counts.get(&*own.finding.value).map_or(1, HashSet::len)).collect();
         all.iter_mut().zip(counts).for_each(|(own, count)| own.memories = count);
-        Ok(FindingList { snapshot, all })
+        let mut in_copies = 0;
+        for store in &snapshot.stores {
+            each_copy(Host::here(data, now).disk, store, &mut |file, bytes| {
+                let found = findings_in_copy(file, bytes, None);
+                in_copies += found.iter().filter(|own| !triage.is_false_alarm(&own.value)).count();
+            });
+        }
+        Ok(FindingList { snapshot, all, in_copies })
     }
 
     /// Takes in a verdict on values.

@@ -19,9 +19,9 @@ pub fn project_instructions(
     for store in &snapshot.stores {
         let places = format::by_name(store.format).map_or(&[][..], |own| own.instructions());
         let is_within = places.iter().any(|own| own.base == InstructionBase::Store);
-        let project = store.project.as_ref().filter(|own| own.is_there).map(|own| &own.path);
-        let Some(folder) = Some(&store.root).filter(|_| is_within).or(project) else { continue };
-        if !places.is_empty() && found.iter().all(|own| own.folder != **folder) {
+        let project = store.project.as_ref().and_then(|project| project.folder());
+        let Some(folder) = Some(&*store.root).filter(|_| is_within).or(project) else { continue };
+        if !places.is_empty() && found.iter().all(|own| own.folder != *folder) {
             found.push(instruction_files(disk, folder, home, places));
         }
     }

@@ -48,8 +48,8 @@ pub fn with_emptied_store(looked: DiscoveryResult, data: &Path) -> DiscoveryResu
     if looked.found.is_ok() || looked.refused {
         return looked;
     }
-    let places = FORMATS.iter().flat_map(|format| format.about().places());
-    let places = places.filter(|place| !place.contains('*')).map(|place| looked.path.join(place));
+    let places = FORMATS.iter().flat_map(|format| format.about().places);
+    let places = places.filter(|place| !place.path.contains('*')).map(|place| looked.path.join(place.path));
     for root in std::iter::once(looked.path.clone()).chain(places) {
         let format = match Vault::open_read_only(&RealDisk, data, &root).format() {
             Ok(format) => format,

@@ -9,6 +9,7 @@ mod budget;
 mod check_stores;
 pub mod clean_up;
 mod command;
+mod copies_beside;
 mod data_file;
 mod deleted_records;
 mod detected_values;
@@ -35,6 +36,7 @@ mod plan_change;
 mod plan_repair;
 mod plan_stores;
 mod planned_change;
+mod project_standing;
 mod receipt_text;
 mod recent_steps;
 mod record_tracker;
@@ -72,6 +74,7 @@ pub use backups::{BackupComparer, check_backup, create_backups, list_backups};
 pub use budget::{StoreBudget, budgets, loaded_lines, loaded_size};
 pub use check_stores::{CheckCache, CheckedSnapshot, CheckedStore, check_store, mark_due_indexes};
 pub use command::{BackupRestore, ChangeCommand, DeleteOptions, EraseOptions, NewRecord, SessionCommand};
+pub use copies_beside::each_copy;
 pub use deleted_records::{
     SetAsideCount, archived_count, deleted_count, store_with_archived, store_with_deleted, with_deleted,
 };
@@ -90,12 +93,13 @@ pub use hidden_values::HiddenValues;
 pub use instructions::{instruction_lines, instruction_text, instructions_size, project_instructions};
 pub use journal_stores::{with_emptied_store, with_interrupted_stores};
 pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome, inverse_of_step};
-pub use last_change::{change_id, files_of_step, last_change, steps_of, stores_with_step};
+pub use last_change::{change_id, files_as_left, files_of_step, last_change, steps_of, stores_with_step};
 pub use name_list::read_name_list;
 pub use not_reached::not_reached_lines;
 pub use plan_change::plan;
 pub use plan_repair::{QuarantineFile, fixes_of, in_quarantine, repair_sources};
 pub use plan_stores::plans_due;
+pub use project_standing::not_loaded;
 pub use receipt_text::receipt_lines;
 pub use record_tracker::RecordTracker;
 pub use recovery::{

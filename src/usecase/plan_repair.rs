@@ -14,6 +14,7 @@ use crate::model::{Act, Change, Code, Moment, PathText, Plan, Problem, Role, Sto
 use crate::ops::erase::ErasedRecords;
 use crate::ops::repair::{
     self, FileCopy, FixPreview, QuarantineContent, RepairContext, RepairPlan, RepairSources, RepairTarget,
+    is_repaired_whole,
 };
 use crate::ops::{WriteContext, may_change};
 use crate::store::commit::{Deletions, QuarantinedPiece, StepHistory, Vault, list_backups};
@@ -158,9 +159,7 @@ fn material_for<'p>(
     let mut own = RepairSources { erased: gone, ..RepairSources::default() };
     let problems: Vec<&Problem> = problems.collect();
     let is_broken = |code: Code| {
-        let torn =
-            matches!(code, Code::BadJson | Code::ConflictMarkers | Code::TornLine | Code::LeftoverTemp);
-        torn || matches!(code, Code::InvalidUtf8 | Code::NulBytes | Code::RawNewline | Code::BadFrontMatter)
+        is_repaired_whole(code) || matches!(code, Code::TornLine | Code::LeftoverTemp | Code::RawNewline)
     };
     let broken = problems.iter().filter(|own| is_broken(own.code));
     let damaged: HashSet<&Path> = broken.map(|own| &*own.file).collect();
@@ -170,7 +169,8 @@ fn material_for<'p>(
         own.deleted = Deletions::of(&vault, store, now)?;
     }
     let mut room = MOST;
-    let is_raw = |own: &&&Problem| matches!(own.code, Code::LeftoverTemp | Code::ArchiveBroken);
+    let is_raw =
+        |own: &&&Problem| matches!(own.code, Code::LeftoverTemp | Code::ArchiveBroken | Code::SyncConflict);
     for file in problems.iter().filter(is_raw).map(|own| &own.file) {
         let is_small = store.document_at(file).is_some_and(|own| own.generation.len <= room);
         let read = is_small.then(|| disk.read(&store.root.join(file), 0, None));

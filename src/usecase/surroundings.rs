@@ -61,8 +61,8 @@ pub fn search(
     progress: ByteProgress<'_>,
 ) -> SurroundingReport {
     let roots: Vec<PathBuf> = snapshot.stores.iter().map(|own| own.root.clone()).collect();
-    let projects = snapshot.stores.iter().filter_map(|own| own.project.as_ref()).filter(|own| own.is_there);
-    let projects: Vec<PathBuf> = projects.map(|own| own.path.clone()).collect();
+    let projects = snapshot.stores.iter().filter_map(|store| store.project.as_ref()?.folder());
+    let projects: Vec<PathBuf> = projects.map(Path::to_owned).collect();
     let imports: Vec<PathBuf> = snapshot.stores.iter().flat_map(|own| imports(own)).collect();
     let places = SearchPlaces { home, roots: &roots, projects: &projects, imports: &imports };
     surroundings::search(host.disk, places, sought, progress)

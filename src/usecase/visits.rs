@@ -20,6 +20,10 @@ pub struct Visits {
     /// The memories of each store that were marked as seen since, by id or key.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     one_by_one: BTreeMap<String, BTreeSet<String>>,
+    /// The memories of each store that had the time of a file together with others at the last visit, by the start of
+    /// their keys. If that file changes, they are not new.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    of_one_time: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Visits {
@@ -55,15 +59,35 @@ impl Visits {
         }
     }
 
+    /// Notes which memories of a store have the time of a file together with others. With `only_new`, it skips a store
+    /// of which that is noted.
+    pub fn note_of_one_time(
+        &mut self,
+        root: &Path,
+        only_new: bool,
+        names: impl FnOnce() -> BTreeSet<String>,
+    ) {
+        let name = root.to_text().into_owned();
+        if !(only_new && self.of_one_time.contains_key(&name)) {
+            self.of_one_time.insert(name, names());
+        }
+    }
+
     /// Marks one memory of a store as seen, by its id or key.
     pub fn see_one(&mut self, root: &Path, name: String) {
         self.one_by_one.entry(root.to_text().into_owned()).or_default().insert(name);
     }
 
-    /// True if a memory was marked by itself. Calls `name` only if some memories of its store were.
+    /// True if a memory was marked by itself, or was there at the last visit in a file that several share. Calls
+    /// `name` only if some memories of its store were.
     pub fn is_seen(&self, root: &Path, name: impl FnOnce() -> String) -> bool {
-        let own = (!self.one_by_one.is_empty()).then(|| self.one_by_one.get(&*root.to_text())).flatten();
-        own.is_some_and(|own| own.contains(&name()))
+        let root = root.to_text();
+        let known = [self.one_by_one.get(&*root), self.of_one_time.get(&*root)];
+        let mut known = known.into_iter().flatten().filter(|names| !names.is_empty()).peekable();
+        known.peek().is_some() && {
+            let name = name();
+            known.any(|names| names.contains(&name))
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod search;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use search::{find, why};
@@ -13,7 +13,7 @@ use super::form_jobs::{self, FormRequest, FormSaveOutcome, ValidatedForm};
 use super::inspect::{self, InspectRequest, Inspected};
 use super::store_counts::StoreTally;
 use crate::disk::{Machine, ThisMachine};
-use crate::model::{EntryRef, Extent, FormDraft, Moment, Snapshot};
+use crate::model::{EntryRef, Extent, FormDraft, Moment, Snapshot, Store};
 use crate::query::{
     CancelToken, Explanation, Facets, Matches, Order, QueryError, Ranking, ResultPick, Results, TextIndex,
     UsageStatistics,
@@ -33,6 +33,8 @@ pub enum Job {
         places: Vec<Place>,
         /// The stores as they were read before.
         previous: Arc<Snapshot>,
+        /// The folder of palimp's own data, to know what palimp wrote itself.
+        data: Option<PathBuf>,
         /// True if it shows what the user did. What other programs do may wait a little.
         is_urgent: bool,
         /// The number of the user's changes that ended before it was asked for.
@@ -159,6 +161,8 @@ pub struct SearchRequest {
     pub only: Option<MarkedRecords>,
     /// What is picked from the results.
     pub pick: Option<&'static ResultPick>,
+    /// For each store, true if its memories come first. Empty if all are alike.
+    pub first: Vec<bool>,
     /// The number of the user's changes that the stores surely have.
     pub changes: u64,
     /// True to search also the deleted memories that palimp's own data still holds, whatever the query is.
@@ -283,8 +287,9 @@ pub struct WorkerState {
 /// Runs a job. Returns `None` if a newer one replaced it.
 pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option<JobResult> {
     match job {
-        Job::Load { places, previous, changes, now, .. } => {
-            Some(JobResult::Loaded(LoadedStores { changes, ..read(&places, &previous, now) }))
+        Job::Load { places, previous, data, changes, now, .. } => {
+            let read = read(&places, &previous, data.as_deref(), now);
+            Some(JobResult::Loaded(LoadedStores { changes, ..read }))
         }
         Job::Check { snapshot, data, now } => {
             Some(JobResult::Checked(kept.checked.check_all(snapshot, data.as_deref(), now)))
@@ -353,9 +358,13 @@ fn committed(outcome: Result<ExecuteOutcome, String>) -> JobResult {
     }
 }
 
-fn read(places: &[Place], previous: &Snapshot, now: Moment) -> LoadedStores {
+fn read(places: &[Place], previous: &Snapshot, data: Option<&Path>, now: Moment) -> LoadedStores {
     let stores = store::load_each(places, Extent::Judged, previous, now);
-    let tallies = stores.iter().map(|store| StoreTally::of(store)).collect();
+    let tally = |store: &Arc<Store>| StoreTally {
+        as_palimp_left: data.map(|data| usecase::files_as_left(data, store)).unwrap_or_default(),
+        ..StoreTally::of(store)
+    };
+    let tallies = stores.iter().map(tally).collect();
     let snapshot = Arc::new(Snapshot::of(stores));
     // The references are made here, so that the screens need not wait for them.
     snapshot.references();

@@ -40,6 +40,8 @@ pub struct StoreTally {
     pub stale_locks: usize,
     /// When the newest listed entries were written, and their numbers, newest first.
     pub newest: Vec<(Moment, u32)>,
+    /// The numbers of the files that are as palimp wrote them: no agent did since.
+    pub as_palimp_left: Vec<u32>,
     /// The tags of listed entries, most used first. Untrusted text.
     pub tags: Vec<(String, usize)>,
 }
@@ -67,7 +69,8 @@ impl StoreTally {
             kinds.extend(view.iter().map(|view| view.kind));
             if matches!(entry.state, State::Live | State::Broken) {
                 tally.listed += 1;
-                tally.newest.extend(view.and_then(|view| view.created).map(|at| (at, number as u32)));
+                let time = store.time_with(entry, view.and_then(|view| view.created));
+                tally.newest.extend(time.map(|time| (time.at, number as u32)));
                 if tally.newest.len() >= 2 * NEWEST {
                     tally.keep_newest();
                 }

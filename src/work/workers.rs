@@ -206,8 +206,8 @@ impl PendingCheck {
         self.see(&next);
         match (&first, next) {
             (Job::Load { .. }, Job::Check { .. }) => first,
-            (Job::Load { is_urgent: true, .. }, Job::Load { places, previous, changes, now, .. }) => {
-                Job::Load { places, previous, is_urgent: true, changes, now }
+            (Job::Load { is_urgent: true, .. }, Job::Load { places, previous, data, changes, now, .. }) => {
+                Job::Load { places, previous, data, is_urgent: true, changes, now }
             }
             (_, next) => next,
         }

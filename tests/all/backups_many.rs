@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use palimp::model::{Moment, Snapshot};
+use palimp::model::Moment;
 use palimp::store;
 use palimp::work::{
     BackupCompareMode, Inspect, InspectRequest, Inspected, Job, JobResult, WorkerState, run_job,
@@ -80,8 +80,7 @@ fn a_thousand_large_backups_are_listed_well_under_a_second_and_say_that_none_is_
     let now = Moment::parse(NOW).unwrap().0;
     let places = store::look_at(&store.path, None).found.unwrap();
     let mut kept = WorkerState::default();
-    let load =
-        Job::Load { places, previous: Arc::new(Snapshot::default()), is_urgent: true, changes: 0, now };
+    let load = Job::Load { places, previous: Arc::default(), data: None, is_urgent: true, changes: 0, now };
     let Some(JobResult::Loaded(loaded)) = run_job(load, &mut kept, &Default::default()) else {
         panic!("no store")
     };

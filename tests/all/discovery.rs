@@ -81,14 +81,21 @@ fn the_folder_itself_is_a_store_or_part_of_one_wherever_it_is() {
 #[test]
 fn look_alikes_are_named_with_the_reason() {
     let home = home();
-    let output = stores(&home.path, &home.file("project"));
+    let named = ["stores", "--json", "--store", "."];
+    let output = Verb::new(named).home(&home.path).in_folder(home.file("project")).run();
     let said =
         |path: &str| output.stderr.lines().find(|line| line.contains(path)).unwrap_or_default().to_owned();
-    let own = said("project/.agent-memory");
+    let own = said("./.agent-memory");
     assert!(own.contains("not a memory store: its `state.json` holds no bundle"), "{}", output.stderr);
     assert!(said("packages/api/.bmad/memory").contains("not a memory store"), "{}", output.stderr);
-    let upward = stores(&home.path, &home.file("project/src/deep"));
-    assert!(upward.stderr.contains("project/.agent-memory"), "{}", upward.stderr);
+    // Who names no folder did not ask about them, unless nothing else is found.
+    for folder in ["project", "project/src/deep"] {
+        let around = stores(&home.path, &home.file(folder));
+        assert!(!around.json_lines().is_empty() && around.stderr.is_empty(), "{}", around.stderr);
+    }
+    let alone = Files::default().with(".agent-memory/state.json", "{\"notes\": []}").build("home/project");
+    let none = stores(alone.around(), &alone.path);
+    assert!(none.stderr.contains("not a memory store: its `state.json`"), "{}", none.stderr);
 }
 
 #[test]
@@ -329,4 +336,72 @@ fn where_the_look_around_here_ends_early_it_says_so_and_nothing_is_changed() {
     assert!(listed.stderr.contains("the search stopped after 10000 folders"), "{}", listed.stderr);
     let refused = at(&["compact", "--yes"]).expect_status(3);
     assert!(refused.stderr.contains("--store"), "{}", refused.stderr);
+}
+
+#[test]
+fn variables_move_the_folders_in_which_programs_keep_memories() {
+    let topic = "---\nname: a\ndescription: b\n---\nText.\n";
+    let cases = [
+        ("CLAUDE_CONFIG_DIR", "projects/-w-shop/memory", "a.md"),
+        ("CLAUDE_CONFIG_DIR", "agent-memory/reviewer", "a.md"),
+        ("QWEN_HOME", "memories", "a.md"),
+        ("QWEN_RUNTIME_DIR", "projects/-w-shop/memory", "a.md"),
+        ("HERMES_HOME", "memories", "USER.md"),
+        ("HERMES_HOME", "profiles/work/memories", "USER.md"),
+        ("CODEX_HOME", "memories", "memory_summary.md"),
+        ("XDG_CONFIG_HOME", "Code/User/globalStorage/github.copilot-chat/memory-tool/memories", "a.md"),
+        ("XDG_DATA_HOME", "kilo/memory/shop-0a", "project.md"),
+        ("OPENCLAW_STATE_DIR", "workspace-ops", "MEMORY.md"),
+        ("OPENCLAW_WORKSPACE_DIR", "", "MEMORY.md"),
+    ];
+    for (variable, below, name) in cases {
+        let root = Path::new("moved").join(below);
+        let file = |name: &str| root.join(name).to_str().unwrap().to_owned();
+        let mut files = Files::default().with(&file(name), topic).with("home/x", "");
+        if name == "MEMORY.md" {
+            files = files.with(&file("SOUL.md"), "Be kind.\n").with(&file("USER.md"), "Mia.\n");
+        }
+        let own = files.build("place");
+        let find = |verb: Verb| verb.home(own.file("home")).in_folder(own.file("home")).run();
+        let moved = find(Verb::new(["stores", "--json"]).env(variable, own.file("moved")));
+        let found = paths(&moved.expect_status(0), &own.path);
+        assert_eq!(
+            found.iter().map(|(_, path)| Path::new(path)).collect::<Vec<_>>(),
+            [root.as_path()],
+            "{variable}"
+        );
+        find(Verb::new(["stores", "--json"])).expect_status(1);
+        let check = find(Verb::new(["check", "--json"]).env(variable, own.file("moved"))).json_lines();
+        assert!(check.iter().all(|row| row["code"] != "not-loaded"), "{variable}: {check:?}");
+    }
+}
+
+#[test]
+fn the_folders_of_a_default_place_do_not_count_for_how_deep_a_store_is() {
+    let topic = "---\nname: a\ndescription: b\n---\nText.\n";
+    let home = Files::default()
+        .with("shop/web/app/.claude/agent-memory/reviewer/a.md", topic)
+        .with("shop/web/app/lib/.serena/memories/plan.md", "A plan.\n")
+        .with("shop/web/app/lib/deep/memory-bank/progress.md", "x")
+        .build("home");
+    let found = paths(&stores(&home.path, &home.file("shop")), &home.path);
+    let found: Vec<&str> = found.iter().map(|(_, path)| path.as_str()).collect();
+    let expected = ["shop/web/app/.claude/agent-memory/reviewer", "shop/web/app/lib/.serena/memories"];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn from_home_it_is_said_that_folders_below_are_not_searched() {
+    let home = home();
+    let said = |folder: &Path, words: &[&str]| {
+        let words = ["stores", "--json"].iter().chain(words);
+        Verb::new(words).home(&home.path).in_folder(folder).run().stderr
+    };
+    let note = "Folders below home are not searched.";
+    assert!(said(&home.path, &[]).contains(note), "{}", said(&home.path, &[]));
+    assert!(!said(&home.file("project"), &[]).contains(note));
+    assert!(!said(&home.path, &["--store", "project"]).contains(note));
+    let empty = Files::default().with("x", "").build("home");
+    let none = stores(&empty.path, &empty.path);
+    assert!(none.stderr.contains(note) && none.status == Some(1), "{}", none.stderr);
 }

@@ -3,8 +3,11 @@
 mod archive;
 mod beside_agents;
 mod budget;
+mod damage;
 mod desk;
+mod index;
 mod instructions;
+mod limits;
 mod look_alikes;
 mod lossless;
 mod merge;
@@ -14,6 +17,7 @@ mod real;
 mod rename;
 mod restore;
 mod seen;
+mod time;
 mod write;
 
 use crate::support::{Files, problems, rows};
@@ -115,4 +119,15 @@ fn a_secret_in_a_line_of_the_index_is_reported_and_the_line_is_shown_with_its_me
         shown.contains("line 4: - [Deploy](deploy.md) — by hand with") && !shown.contains(&token),
         "{shown}"
     );
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_named_by_its_line_in_folders_too() {
+    let bank = Files::default()
+        .with("projectbrief.md", "# Brief\n")
+        .with("progress.md", "# Progress\n")
+        .with("tasks/_index.md", "# Tasks\n\n## Now\n- [one](one.md)\n- [two](two%20b.md)\n")
+        .with("tasks/one.md", "# One\n");
+    let found = codes(&bank, "memory-bank");
+    assert_eq!(found, [("dangling-reference".to_owned(), "tasks/_index.md".to_owned(), Some(5))]);
 }

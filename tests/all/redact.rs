@@ -66,7 +66,9 @@ fn a_token_is_replaced_in_every_format_nothing_else_changes_and_undo_restores_ev
                 _ => after.find("redacted-token-").map_or("?", |at| &after[at..at + 23]),
             };
             assert_eq!(after, before.replace(&token(), with), "{file}");
-            assert!(desk.found(&[]).is_empty(), "{file}: {:?}", desk.found(&[]));
+            let in_memories: Vec<Value> =
+                desk.found(&[]).into_iter().filter(|own| !own["key"].is_null()).collect();
+            assert!(in_memories.is_empty(), "{file}: {in_memories:?}");
             let new: Vec<Value> = problems(&desk).into_iter().filter(|own| !known.contains(own)).collect();
             assert_eq!(new, Vec::<Value>::new(), "{file}");
             desk.run(&["undo", "--yes"]).expect_status(0);

@@ -27,17 +27,17 @@ use std::path::{Path, PathBuf};
 use super::notes::indexes;
 use super::record_form::RecordForm;
 use super::record_reader::Reading;
-use super::{AssemblyInput, DerivedFile, Format, FormatInfo, RecordSyntax, SavedQueryTable};
+use super::{AssemblyInput, DerivedFile, Format, FormatInfo, RecordSyntax, SavedQueryTable, StorePlace};
 use crate::model::{Code, DecayTable, Moment, Problem, Role, Severity, deleted_from};
 use crate::text::json::{Json, JsonKind};
 use crate::text::names;
 
 static ABOUT: FormatInfo = FormatInfo {
     name: "a-mem",
-    place: ".chora/memory",
-    more_places: &[],
+    places: &[StorePlace::project(".chora/memory", "its agents")],
     in_checkout: true,
-    is_below_home: false,
+    has_file_times: false,
+    has_other_files: false,
     ranks_by_sum: false,
     has_references: true,
     has_checksums: false,

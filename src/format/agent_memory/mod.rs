@@ -39,7 +39,7 @@ use std::sync::Arc;
 
 use super::record_form::RecordForm;
 use super::record_reader::Reading;
-use super::{Format, FormatInfo, ReferencedFile};
+use super::{Format, FormatInfo, ReferencedFile, StorePlace};
 use crate::model::{DecayTable, Document, Moment, Role};
 use crate::text::names;
 
@@ -50,10 +50,10 @@ pub struct AgentMemory;
 
 static ABOUT: FormatInfo = FormatInfo {
     name: "agent-memory",
-    place: ".agent-memory",
-    more_places: &[],
+    places: &[StorePlace::project(".agent-memory", "its agents")],
     in_checkout: true,
-    is_below_home: false,
+    has_file_times: false,
+    has_other_files: false,
     ranks_by_sum: false,
     has_references: true,
     has_checksums: false,

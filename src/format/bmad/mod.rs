@@ -31,17 +31,17 @@ use std::path::{Path, PathBuf};
 use super::record_form::RecordForm;
 use super::record_reader::{self, Reading};
 use super::tuning::StoreTuning;
-use super::{AssemblyInput, DerivedFile, Format, FormatInfo};
+use super::{AssemblyInput, DerivedFile, Format, FormatInfo, StorePlace};
 use crate::model::{Code, Lock, Moment, Role, path_from_text};
 use crate::text::json::Json;
 use crate::text::names;
 
 static ABOUT: FormatInfo = FormatInfo {
     name: "bmad",
-    place: ".bmad/memory",
-    more_places: &[],
+    places: &[StorePlace::project(".bmad/memory", "its agents")],
     in_checkout: false,
-    is_below_home: false,
+    has_file_times: false,
+    has_other_files: false,
     ranks_by_sum: true,
     has_references: true,
     has_checksums: false,

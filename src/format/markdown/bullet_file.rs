@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::part_reader::{PartReader, not_text, runs};
+use super::entry_file::mark;
+use super::part_reader::{PartReader, not_text, runs, says_something};
 use crate::format::notes::note_file::stem;
 use crate::format::notes::sections::headings;
 use crate::format::record_reader::{Reading, byte_order_mark};
@@ -22,7 +23,8 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
     let mut count = 0;
     for part in lists(text) {
         let goes_on = |line: &str, is_after_gap: bool| !is_after_gap || line.starts_with([' ', '\t']);
-        for run in runs(&text[part.clone()], is_bullet, goes_on) {
+        let all = runs(&text[part.clone()], is_bullet, goes_on).into_iter();
+        for run in all.filter(|own| says_something(&text[part.clone()][own.start..own.end], false)) {
             let (id, kind) = match run.is_item {
                 true => (format!("{stem}.{count}"), "entry"),
                 false => (format!("{stem}#note"), "note"),
@@ -37,11 +39,12 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
 
 /// Returns what is below each such heading, up to the next one of its level.
 fn lists(text: &str) -> Vec<Range<usize>> {
-    let all: Vec<_> = headings(text).filter(|own| own.level <= LEVEL).collect();
-    let ends = all.iter().skip(1).map(|own| own.start).chain([text.len()]);
+    let (mark, below) = text.split_at(mark(text));
+    let all: Vec<_> = headings(below).filter(|own| own.level <= LEVEL).collect();
+    let ends = all.iter().skip(1).map(|own| own.start).chain([below.len()]);
     let both = all.iter().zip(ends);
-    both.filter(|(own, _)| text.get(own.start..own.end) == Some(HEADING))
-        .map(|(own, end)| own.next..end)
+    both.filter(|(own, _)| below.get(own.start..own.end) == Some(HEADING))
+        .map(|(own, end)| mark.len() + own.next..mark.len() + end)
         .collect()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::entry_file::{delimiter_of, entries, is_delimiter};
+use super::entry_file::{delimiter_of, entries, is_delimiter, mark};
 use crate::model::Span;
 
 type Edit = (Range<usize>, Vec<u8>);
@@ -31,7 +31,7 @@ struct EntryEdits<'a> {
 impl EntryEdits<'_> {
     /// Takes what is between two entries that stay, before the first, or after the last.
     fn take(&mut self, before: Option<&Range<usize>>, after: Option<&Range<usize>>) {
-        let (start, end) = (before.map_or(0, |own| own.end), after.map_or(self.text.len(), |own| own.start));
+        let (start, end) = (self.start(before), after.map_or(self.text.len(), |own| own.start));
         match self.whole_lines(before, after) {
             Some(lines) => {
                 self.close(start);
@@ -53,19 +53,24 @@ impl EntryEdits<'_> {
         }
     }
 
+    /// Returns the end of an entry, else where the first can start.
+    fn start(&self, before: Option<&Range<usize>>) -> usize {
+        before.map_or_else(|| mark(self.text), |own| own.end)
+    }
+
     /// Returns the lines that go, if only whole lines go and a delimiter stays between entries.
     fn whole_lines(
         &self,
         before: Option<&Range<usize>>,
         after: Option<&Range<usize>>,
     ) -> Option<Range<usize>> {
-        let start = before.map_or(0, |own| own.end);
+        let start = self.start(before);
         let is_one = |range: Range<usize>| is_delimiter(&self.text[range]);
         let Some(after) = after.map(|own| own.start) else {
             return (start == self.text.len()).then_some(start..start);
         };
         if before.is_none() {
-            return (after == 0 || self.text[..after].ends_with('\n')).then_some(0..after);
+            return (after == start || self.text[..after].ends_with('\n')).then_some(start..after);
         }
         match self.gone_between(start, after) {
             None => is_one(start..after).then_some(start..start),

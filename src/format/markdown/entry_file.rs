@@ -11,15 +11,6 @@ use crate::model::{Code, PackedView, ParsedRecord, Problem, Record, RecordBody, 
 pub const DELIMITER: &str = "\n§\n";
 const CRLF_DELIMITER: &str = "\r\n§\r\n";
 
-/// The limits of the two files in characters, with the delimiters.
-const LIMITS: [(&str, usize); 2] = [("MEMORY", 2_200), ("USER", 1_375)];
-
-/// Returns the limit of a file in characters.
-pub fn limit_of(path: &Path) -> Option<usize> {
-    let stem = stem(path);
-    LIMITS.iter().find(|(name, _)| *name == stem).map(|(_, limit)| *limit)
-}
-
 /// Reads the entries of a file. An entry's id is its file and its place, from 0.
 pub fn read(path: &Path, bytes: &[u8]) -> Reading {
     let stem = stem(path);
@@ -41,14 +32,20 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
         let span = Span { start: own.start as u64, end: own.end as u64 };
         reading.records.push(Record { span, line, lines, body: RecordBody::Read(PackedView::of(&view)) });
     }
+    reading.problems.extend(record_reader::byte_order_mark(path, bytes));
     reading.problems.extend(problems(path, text));
     reading
+}
+
+/// Returns the length of the byte order marks at the start of a text. Hermes reads them as a part of the first entry.
+pub fn mark(text: &str) -> usize {
+    text.len() - text.trim_start_matches('\u{feff}').len()
 }
 
 /// Returns where the entries are, without white space around them.
 pub fn entries(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
-    let mut start = 0;
+    let mut start = mark(text);
     while start <= text.len() {
         let rest = &text[start..];
         let next = delimiter(rest);
@@ -112,17 +109,41 @@ pub fn joined<'a>(entries: impl Iterator<Item = &'a str>, delimiter: &str) -> St
 /// True if a text is as Hermes would write it, but for its line ends. The white space around it may belong to a
 /// delimiter.
 pub fn is_as_written(text: &str) -> bool {
-    let plain = as_read(text);
+    let plain = as_read(&text[mark(text)..]);
     joined(texts(&plain), DELIMITER) == plain.trim()
 }
 
 /// Returns a text with more entries at its end. What it has stays as it is, if Hermes would write it so.
 pub fn with_entries<'a>(text: &'a str, added: impl Iterator<Item = &'a str>) -> String {
     let delimiter = delimiter_of(text);
-    match is_as_written(text) && !text.trim().is_empty() {
-        true => joined([text].into_iter().chain(added), delimiter),
-        false => joined(texts(text).chain(added), delimiter),
+    let (mark, own) = text.split_at(mark(text));
+    let new = match is_as_written(own) && !own.trim().is_empty() {
+        true => joined([own].into_iter().chain(added), delimiter),
+        false => joined(texts(own).chain(added), delimiter),
+    };
+    format!("{mark}{new}")
+}
+
+/// Returns the parts of an entry that fit, as long as they can be: cut at empty lines, and where that is not enough at
+/// line ends. `None` if a line does not fit, or if Hermes would read other entries than these.
+pub fn split<'a>(entry: &'a str, fits: &dyn Fn(&str) -> bool) -> Option<Vec<&'a str>> {
+    let is_before_gap = |at: &usize| entry[*at..].lines().next().is_none_or(|line| line.trim().is_empty());
+    let part = |start: usize, end: usize| {
+        let own = entry[start..end].strip_suffix('\n').unwrap_or(&entry[start..end]);
+        own.strip_suffix('\r').unwrap_or(own)
+    };
+    let ends: Vec<usize> = entry.match_indices('\n').map(|(at, _)| at + 1).chain([entry.len()]).collect();
+    let (mut parts, mut start) = (Vec::new(), 0);
+    while start < entry.len() {
+        let more = ends[ends.partition_point(|end| *end <= start)..].iter().copied();
+        let fitting: Vec<usize> = more.take_while(|end| fits(part(start, *end))).collect();
+        let last = fitting.last().copied()?;
+        let at_gap = fitting.into_iter().rev().find(is_before_gap).unwrap_or(last);
+        let end = if last == entry.len() { last } else { at_gap };
+        parts.push(part(start, end));
+        start = end;
     }
+    parts.iter().all(|own| own.lines().all(|line| line.trim() != "§")).then_some(parts)
 }
 
 fn problems(path: &Path, text: &str) -> Vec<Problem> {
@@ -136,16 +157,6 @@ fn problems(path: &Path, text: &str) -> Vec<Problem> {
         let message =
             "Hermes would write these memories in another way, and refuses to replace or remove one.";
         found.push(Problem::of_file(Code::RoundTrip, Severity::Warning, path, message).at_line(1));
-    }
-    let count = text.trim().chars().count();
-    if let Some(limit) = limit_of(path) {
-        let message = format!("It has {count} characters; {limit} are loaded.");
-        let severity = |code, severity| Problem::of_file(code, severity, path, message.clone()).at_line(1);
-        match count {
-            _ if count > limit => found.push(severity(Code::LimitExceeded, Severity::Error)),
-            _ if count * 10 > limit * 9 => found.push(severity(Code::LimitNear, Severity::Warning)),
-            _ => {}
-        }
     }
     found
 }
@@ -183,9 +194,27 @@ mod tests {
     }
 
     #[test]
+    fn byte_order_marks_are_no_part_of_the_first_entry_and_stay() {
+        let text = "\u{feff}\u{feff}one\n§\ntwo";
+        assert_eq!(texts(text).collect::<Vec<_>>(), ["one", "two"]);
+        assert!(is_as_written(text));
+        assert_eq!(with_entries(text, ["three"].into_iter()), format!("{text}\n§\nthree"));
+    }
+
+    #[test]
     fn a_delimiter_with_blanks_is_a_problem_of_its_line() {
         let found = problems(Path::new("MEMORY.md"), "one\n§ \ntwo");
         assert_eq!((found[0].code, found[0].line), (Code::RoundTrip, Some(2)));
+    }
+
+    #[test]
+    fn an_entry_is_split_at_empty_lines_and_where_that_is_not_enough_at_line_ends() {
+        let parts = |text| split(text, &|part: &str| part.len() <= 9);
+        assert_eq!(parts("a\nb\n\nc\nd\n\ne").unwrap(), ["a\nb\n\nc\nd", "\ne"]);
+        assert_eq!(parts("a\nb\n\n1234567\n89").unwrap(), ["a\nb", "\n1234567", "89"]);
+        assert_eq!(parts("1234\r\n5678\r\n9").unwrap(), ["1234", "5678\r\n9"]);
+        assert_eq!(parts("1234567890\na"), None);
+        assert_eq!(parts("1234567\n§\nb"), None);
     }
 
     #[test]
@@ -196,8 +225,5 @@ mod tests {
             let own = problems(Path::new("MEMORY.md"), text);
             assert_eq!(own.iter().map(|own| own.code).collect::<Vec<_>>(), [Code::RoundTrip], "{text:?}");
         }
-        let long = "x".repeat(2_201);
-        assert_eq!(problems(Path::new("MEMORY.md"), &long)[0].code, Code::LimitExceeded);
-        assert!(problems(Path::new("MEMORY.md"), &"é".repeat(1_900)).is_empty());
     }
 }

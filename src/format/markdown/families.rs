@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use super::family::{Family, FamilyLoad, FileId, Grammar};
-use super::{Markdown, assembly, facts, instructions, layout, topic_file};
-use crate::format::FormatInfo;
+use super::settings::SettingsPlace;
+use super::{Markdown, assembly, facts, instructions, layout, load_rule, places, settings, topic_file};
 use crate::format::detection::{Evidence, FolderProbe};
 use crate::format::notes::rules::NoteRules;
-use crate::model::{DecayTable, LoadLimit, Moment, SurroundingKind, SurroundingPattern};
+use crate::format::{FormatInfo, StorePlace};
+use crate::model::{DecayTable, Moment, SurroundingKind, SurroundingPattern};
 use crate::text::json::Json;
-
-type Facts = (&'static str, &'static str, &'static [&'static str]);
 
 /// What programs other than palimp keep beside the memories of each family, below the home folder.
 const CLAUDE_SURROUNDINGS: &[SurroundingPattern] = &[
@@ -48,17 +47,16 @@ const GEMINI_SURROUNDINGS: &[SurroundingPattern] =
     &[SurroundingPattern::new(SurroundingKind::Transcript, ".gemini/tmp/**")];
 
 const fn about(
-    (name, place, more_places): Facts,
-    is_below_home: bool,
+    (name, places): (&'static str, &'static [StorePlace]),
     evidence: fn(&Path, &dyn FolderProbe) -> Evidence,
     assemble: fn(&crate::format::AssemblyInput<'_>, Moment) -> crate::format::Assembly,
 ) -> FormatInfo {
     FormatInfo {
         name,
-        place,
-        more_places,
+        places,
         in_checkout: true,
-        is_below_home,
+        has_file_times: true,
+        has_other_files: false,
         ranks_by_sum: false,
         has_references: true,
         has_checksums: false,
@@ -102,11 +100,13 @@ const fn plain(about: FormatInfo, rules: NoteRules) -> Family {
         file_kinds: None,
         file_id: FileId::Path,
         loads: FamilyLoad::Nothing,
+        settings: None,
         has_mem_references: false,
         has_front_matter: false,
         facts: facts::no_facts,
         title: facts::any_title,
         instructions: instructions::OF_PROJECTS,
+        waiting: None,
         read_only: None,
     }
 }
@@ -122,25 +122,14 @@ const fn plain_with(
 static CLAUDE: Family = Family {
     index: Some("MEMORY.md"),
     file_id: FileId::StemAtTop,
+    loads: FamilyLoad::Rules(load_rule::CLAUDE),
     has_front_matter: true,
     facts: facts::day_of_name,
     ..plain_with(
         CLAUDE_SURROUNDINGS,
-        about(
-            (
-                "markdown/claude",
-                ".claude/projects/*/memory",
-                &[
-                    ".claude/agent-memory/*",
-                    ".claude/agent-memory-local/*",
-                    ".claude/memory",
-                    ".agents/memory",
-                ],
-            ),
-            true,
-            layout::claude,
-            |parts, now| assembly::assemble(&CLAUDE, parts, now),
-        ),
+        about(("markdown/claude", places::CLAUDE), layout::claude, |parts, now| {
+            assembly::assemble(&CLAUDE, parts, now)
+        }),
         rules(|path, bytes, now| topic_file::read(&CLAUDE, path, bytes, now)),
     )
 };
@@ -150,7 +139,7 @@ static SERENA: Family = Family {
     loads: FamilyLoad::Names,
     ..plain_with(
         SERENA_SURROUNDINGS,
-        about(("markdown/serena", ".serena/memories", &[]), false, layout::serena, |parts, now| {
+        about(("markdown/serena", places::SERENA), layout::serena, |parts, now| {
             assembly::assemble(&SERENA, parts, now)
         }),
         rules(|path, bytes, now| topic_file::read(&SERENA, path, bytes, now)),
@@ -159,27 +148,27 @@ static SERENA: Family = Family {
 
 static MEMORY_BANK: Family = Family {
     file_id: FileId::StemAtTop,
-    loads: FamilyLoad::Whole,
+    loads: FamilyLoad::Unknown,
     facts: facts::day_of_update,
     ..plain(
-        about(
-            ("markdown/memory-bank", "memory-bank", &["memory_bank", ".memory-bank"]),
-            false,
-            layout::memory_bank,
-            |parts, now| assembly::assemble(&MEMORY_BANK, parts, now),
-        ),
+        about(("markdown/memory-bank", places::MEMORY_BANK), layout::memory_bank, |parts, now| {
+            assembly::assemble(&MEMORY_BANK, parts, now)
+        }),
         rules(|path, bytes, now| topic_file::read(&MEMORY_BANK, path, bytes, now)),
     )
 };
 
+/// With approval on, Hermes stages each write in a file (`tools/write_approval.py` at 00067189, read 2026-11-28).
 static HERMES: Family = Family {
     has_entries: true,
-    loads: FamilyLoad::Whole,
+    waiting: Some("pending/memory"),
+    loads: FamilyLoad::Rules(load_rule::HERMES),
+    settings: Some(SettingsPlace { files: &["../config.yaml"], read: settings::hermes, before: &[] }),
     ..plain_with(
         HERMES_SURROUNDINGS,
         FormatInfo {
             placement: layout::hermes_place,
-            ..about(("markdown/hermes", ".hermes/memories", &[]), true, layout::hermes, |parts, now| {
+            ..about(("markdown/hermes", places::HERMES), layout::hermes, |parts, now| {
                 assembly::assemble(&HERMES, parts, now)
             })
         },
@@ -190,7 +179,13 @@ static HERMES: Family = Family {
 /// OpenClaw's model appends to daily files; its nightly job promotes from them into `MEMORY.md`, by line numbers.
 static OPENCLAW: Family = Family {
     file_kinds: Some(facts::openclaw_kinds),
-    loads: FamilyLoad::File("MEMORY.md", None),
+    loads: FamilyLoad::Rules(load_rule::OPENCLAW),
+    settings: Some(SettingsPlace {
+        files: &["../openclaw.json", "../../openclaw.json", "../.openclaw/openclaw.json"],
+        read: settings::openclaw,
+        // `HEARTBEAT.md` is not loaded each time.
+        before: &["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "BOOTSTRAP.md"],
+    }),
     facts: facts::openclaw_facts,
     instructions: instructions::OF_WORKSPACES,
     title: facts::plain_title,
@@ -202,12 +197,11 @@ static OPENCLAW: Family = Family {
         OPENCLAW_SURROUNDINGS,
         FormatInfo {
             placement: layout::openclaw_place,
-            ..about(
-                ("markdown/openclaw", ".openclaw/workspace", &["clawd"]),
-                true,
-                layout::openclaw,
-                |parts, now| assembly::assemble(&OPENCLAW, parts, now),
-            )
+            // The workspace is the agent's home folder.
+            has_other_files: true,
+            ..about(("markdown/openclaw", places::OPENCLAW), layout::openclaw, |parts, now| {
+                assembly::assemble(&OPENCLAW, parts, now)
+            })
         },
         rules(|path, bytes, now| topic_file::read(&OPENCLAW, path, bytes, now)),
     )
@@ -217,7 +211,7 @@ static OPENCLAW: Family = Family {
 static CODEX: Family = Family {
     file_kinds: Some(facts::codex_kinds),
     file_id: FileId::Stem,
-    loads: FamilyLoad::File("memory_summary.md", Some(LoadLimit::Bytes(CODEX_SUMMARY))),
+    loads: FamilyLoad::Rules(load_rule::CODEX),
     facts: facts::codex_facts,
     title: facts::codex_title,
     read_only: Some(
@@ -226,15 +220,16 @@ static CODEX: Family = Family {
     ),
     ..plain_with(
         CODEX_SURROUNDINGS,
-        about(("markdown/codex", ".codex/memories", &[]), true, layout::codex, |parts, now| {
-            assembly::assemble(&CODEX, parts, now)
-        }),
+        FormatInfo {
+            // It is a git repository.
+            has_other_files: true,
+            ..about(("markdown/codex", places::CODEX), layout::codex, |parts, now| {
+                assembly::assemble(&CODEX, parts, now)
+            })
+        },
         rules(|path, bytes, now| topic_file::read(&CODEX, path, bytes, now)),
     )
 };
-
-/// The most bytes of `memory_summary.md` in a prompt: 2,500 tokens of about four bytes.
-const CODEX_SUMMARY: usize = 10_000;
 
 /// basic-memory's index holds all text of its notes.
 static BASIC_MEMORY: Family = Family {
@@ -244,7 +239,7 @@ static BASIC_MEMORY: Family = Family {
     ),
     ..plain_with(
         BASIC_MEMORY_SURROUNDINGS,
-        about(("markdown/basic-memory", "basic-memory", &[]), true, layout::basic_memory, |parts, now| {
+        about(("markdown/basic-memory", places::BASIC_MEMORY), layout::basic_memory, |parts, now| {
             assembly::assemble(&BASIC_MEMORY, parts, now)
         }),
         NoteRules {
@@ -267,7 +262,8 @@ static BULLETS: Family = Family {
         GEMINI_SURROUNDINGS,
         FormatInfo {
             placement: layout::bullets_place,
-            ..about(("markdown/bullets", ".gemini", &[]), true, layout::bullets, |parts, now| {
+            has_other_files: true,
+            ..about(("markdown/bullets", places::BULLETS), layout::bullets, |parts, now| {
                 assembly::assemble(&BULLETS, parts, now)
             })
         },
@@ -275,12 +271,17 @@ static BULLETS: Family = Family {
     )
 };
 
-static PLAIN: Family = plain(
-    about(("markdown", "", &[]), false, layout::plain, |parts, now| assembly::assemble(&PLAIN, parts, now)),
-    rules(|path, bytes, now| topic_file::read(&PLAIN, path, bytes, now)),
-);
+static PLAIN: Family = Family {
+    loads: FamilyLoad::Unknown,
+    ..plain(
+        about(("markdown", places::PLAIN), layout::plain, |parts, now| {
+            assembly::assemble(&PLAIN, parts, now)
+        }),
+        rules(|path, bytes, now| topic_file::read(&PLAIN, path, bytes, now)),
+    )
+};
 
-/// Every family. The last one has no marks: it is read with `--as markdown`.
+/// Every family. The last one has no marks: it is read at its places, and with `--as markdown`.
 pub static FAMILIES: [Markdown; 9] = [
     Markdown(&CLAUDE),
     Markdown(&SERENA),

@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use super::facts::PartFacts;
+use super::load_rule::LoadRule;
+use super::settings::SettingsPlace;
 use crate::format::notes::rules::NoteRules;
 use crate::format::{FormatInfo, InstructionPlace};
-use crate::model::LoadLimit;
+use crate::model::LoadSettings;
 
 /// How the memories of a file are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,17 +46,19 @@ pub enum FileId {
     Stem,
 }
 
-/// What a model gets at the start of a family's files, but for an index.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What a model gets at the start of a family's files.
+#[derive(Clone, Copy)]
 pub enum FamilyLoad {
     /// Nothing.
     Nothing,
     /// Their names.
     Names,
-    /// All of them, as its instructions ask for.
+    /// All of them.
     Whole,
-    /// One file with its limit, and nothing of the others.
-    File(&'static str, Option<LoadLimit>),
+    /// What these rules say, and nothing of other files.
+    Rules(&'static [LoadRule]),
+    /// That is up to the instructions of a project, or to a program that is not known.
+    Unknown,
 }
 
 /// Returns how a file is written, and the type of a memory that is the whole file.
@@ -72,8 +76,10 @@ pub struct Family {
     pub file_kinds: Option<FileKinds>,
     /// What names a file that is one memory.
     pub file_id: FileId,
-    /// What a model gets at the start of files other than an index.
+    /// What a model gets at the start.
     pub loads: FamilyLoad,
+    /// Where the program has settings of that.
+    pub settings: Option<SettingsPlace>,
     /// True if `mem:name` is a reference.
     pub has_mem_references: bool,
     /// True if topics have front matter.
@@ -84,6 +90,8 @@ pub struct Family {
     pub title: fn(&str) -> Option<&str>,
     /// Where agents look for instructions beside the memories.
     pub instructions: &'static [InstructionPlace],
+    /// The folder beside the store of what waits for approval.
+    pub waiting: Option<&'static str>,
     /// Why palimp only reads the folder, as a sentence; `None` if it changes it.
     pub read_only: Option<&'static str>,
 }
@@ -98,6 +106,12 @@ impl Family {
             _ if self.has_entries => Grammar::Entries,
             _ => Grammar::Topics,
         }
+    }
+
+    /// Returns the rule by which a file is loaded, if it has one.
+    pub fn load_rule(&self, path: &Path, settings: &LoadSettings) -> Option<&'static LoadRule> {
+        let FamilyLoad::Rules(rules) = self.loads else { return None };
+        rules.iter().find(|own| own.is_for(path, settings))
     }
 
     /// Returns the type of a memory that is a whole file and names no type.

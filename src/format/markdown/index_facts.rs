@@ -2,11 +2,10 @@
 //! and secrets in lines that are no memory.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::index_file::{self, IndexLine};
-use super::loaded_part::LoadedPart;
-use super::references::joined;
+use super::index_file;
+use super::references::TextLink;
 use crate::detectors::{mask, secret_spans};
 use crate::model::{Code, Document, PathText, Problem, Severity, UNSEEN};
 use crate::text::lines::lines;
@@ -14,11 +13,11 @@ use crate::text::lines::lines;
 /// The name of what a line of an index says about a memory.
 const INDEX: &str = "index";
 
-/// Returns what the lines say, by the number of the entry of the file. `files` has these numbers.
-pub fn facts(text: &str, files: &HashMap<&Path, u32>) -> Vec<(u32, &'static str, String)> {
-    let cut = LoadedPart::of(text).cut;
-    let fact = |own: IndexLine<'_>| {
-        let path = PathBuf::from(format!("{}.md", joined(Path::new(""), own.target)?));
+/// Returns what the lines say, by the number of the entry of the file. `files` has these numbers. From the line `cut`
+/// on nothing is loaded.
+pub fn facts(text: &str, files: &HashMap<&Path, u32>, cut: Option<u32>) -> Vec<(u32, &'static str, String)> {
+    let fact = |own: TextLink<'_>| {
+        let path = own.path(Path::new(""))?;
         let unseen = if cut.is_some_and(|cut| own.line >= cut) { ", which the model never sees" } else { "" };
         let said = mask(own.text.trim());
         Some((*files.get(&*path)?, INDEX, format!("line {}{unseen}: {said}", own.line)))
@@ -27,18 +26,17 @@ pub fn facts(text: &str, files: &HashMap<&Path, u32>) -> Vec<(u32, &'static str,
 }
 
 /// Returns for the entries that a model does not see why: parts of the index after its cut, and files to which only
-/// lines after it lead. `files` has the numbers of the files' entries, `parts` those of the parts with their lines.
+/// lines after it lead. The index has its cut, `files` has the numbers of the files' entries, `parts` those of the parts with their lines.
 pub fn unseen(
-    index: &Document,
+    (index, cut): (&Document, u32),
     text: &str,
     files: &HashMap<&Path, u32>,
     parts: impl Iterator<Item = (u32, u32)>,
 ) -> Vec<(u32, &'static str, String)> {
-    let Some(cut) = LoadedPart::of(text).cut else { return Vec::new() };
     let name = index.path.to_text();
     let mut leads: HashMap<u32, bool> = HashMap::new();
     for own in index_file::lines(text) {
-        let path = joined(Path::new(""), own.target).map(|path| PathBuf::from(format!("{path}.md")));
+        let path = own.path(Path::new(""));
         let Some(number) = path.and_then(|path| files.get(&*path).copied()) else { continue };
         *leads.entry(number).or_default() |= own.line < cut;
     }

@@ -1,76 +1,104 @@
 //! The index: lines that lead to files. What else it says is memories of its own.
 
+use std::collections::HashSet;
+use std::ops::Range;
 use std::path::Path;
 
 use super::part_reader::{PartReader, Section, not_text, sections, slug};
-use super::references::file_links;
+use super::references::{TextLink, file_links, links_in};
 use crate::format::notes::note_file::stem;
 use crate::format::record_reader::{Reading, byte_order_mark};
 use crate::model::ParsedRecord;
 use crate::text::lines;
+use crate::text::markdown_blocks::{COMMENT, block_at, hidden, shown_parts};
+use crate::text::merge_conflict::is_marker;
 
 /// Headings of any level start a section.
 const DEEPEST: usize = 6;
 
-/// A line of an index that leads to a file.
-pub struct IndexLine<'a> {
-    /// Its number from 1.
-    pub line: u32,
-    /// The target, relative to the folder of the index.
-    pub target: &'a str,
-    /// All of the line.
-    pub text: &'a str,
-}
-
-/// Returns the lines that lead to files. A line of several links is returned for each.
-pub fn lines(text: &str) -> impl Iterator<Item = IndexLine<'_>> {
-    let numbered = (1..).zip(lines::lines(text.as_bytes()));
-    numbered.flat_map(move |(line, own)| {
-        let text = text.get(own.start..own.end).unwrap_or_default();
-        file_links(text).map(move |target| IndexLine { line, target, text })
-    })
+/// Returns the links of an index that lead to files. A line of several links is returned for each.
+pub fn lines(text: &str) -> impl Iterator<Item = TextLink<'_>> {
+    links_in(text).into_iter().filter(|link| !link.is_name)
 }
 
 /// Reads the memories that are in an index itself: a section without lines that lead to files, and else what is
 /// between these lines.
 pub fn read(path: &Path, bytes: &[u8]) -> Reading {
     let Ok(text) = std::str::from_utf8(bytes) else { return not_text(path, bytes) };
-    let mut found = IndexReader { stem: stem(path), found: PartReader::of(text) };
+    let mut found = IndexReader {
+        stem: stem(path),
+        leading: lines(text).map(|link| link.span.range().start).collect(),
+        hidden: hidden(text),
+        found: PartReader::of(text),
+    };
     sections(text, DEEPEST).iter().for_each(|own| found.section(own));
     Reading { problems: byte_order_mark(path, bytes).into_iter().collect(), records: found.found.records }
 }
 
+/// What a line of an index is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LineKind {
+    /// It leads to a file.
+    Leads,
+    /// It is the head of a table of links.
+    Row,
+    /// It says something.
+    Text,
+    Code,
+    /// It is empty, a comment or the heading of its section.
+    Silent,
+}
+
 struct IndexReader<'a> {
     stem: String,
+    /// Where the lines start that lead to files.
+    leading: HashSet<usize>,
+    hidden: Vec<Range<usize>>,
     found: PartReader<'a>,
 }
 
 impl IndexReader<'_> {
     fn section(&mut self, part: &Section) {
         let (title, start) = (part.title.as_deref(), part.start);
-        let own = &self.found.text[start..part.end];
-        let lines: Vec<_> = lines::lines(own.as_bytes()).collect();
-        let text = |at: usize| own.get(lines[at].start..lines[at].end).unwrap_or_default();
-        let is_index = |at: usize| file_links(text(at)).next().is_some();
-        // The head of a table of links is no memory.
-        let is_row = |at: usize| text(at).trim_start().starts_with('|');
-        let says = |at: usize| !(text(at).trim().is_empty() || at == 0 && title.is_some());
-        if !(0..lines.len()).any(is_index) {
-            if (0..lines.len()).any(says) {
+        let spans = lines::lines(&self.found.text.as_bytes()[start..part.end]);
+        let spans: Vec<_> = spans.map(|line| start + line.start..start + line.next).collect();
+        let mut kinds: Vec<LineKind> = spans.iter().map(|line| self.kind_of(line)).collect();
+        if let Some(heading) = kinds.first_mut().filter(|kind| title.is_some() && **kind != LineKind::Leads) {
+            *heading = LineKind::Silent;
+        }
+        let has = |kind| kinds.contains(&kind);
+        if !has(LineKind::Leads) {
+            // Code alone that leads to files shows how to write the index.
+            let text = self.found.text;
+            let is_example = || spans.iter().any(|line| file_links(&text[line.clone()]).next().is_some());
+            if has(LineKind::Text) || has(LineKind::Row) || has(LineKind::Code) && !is_example() {
                 self.take(title, "section", start, part.end);
             }
             return;
         }
         let mut at = 0;
-        while at < lines.len() {
-            if is_index(at) || is_row(at) || !says(at) {
+        while at < kinds.len() {
+            if kinds[at] != LineKind::Text {
                 at += 1;
                 continue;
             }
-            let last = (at..lines.len()).take_while(|own| !is_index(*own)).filter(|own| says(*own)).last();
-            let last = last.unwrap_or(at);
-            self.take(title, "note", start + lines[at].start, start + lines[last].next);
+            let rest = (at..kinds.len()).take_while(|line| kinds[*line] != LineKind::Leads);
+            let last = rest.filter(|line| kinds[*line] != LineKind::Silent).last().unwrap_or(at);
+            self.take(title, "note", spans[at].start, spans[last].end);
             at = last + 1;
+        }
+    }
+
+    fn kind_of(&self, line: &Range<usize>) -> LineKind {
+        let text = self.found.text;
+        let is_code = |block: &Range<usize>| !text[block.start..].starts_with(COMMENT);
+        let shown = || shown_parts(text, line.clone(), &self.hidden).map(str::trim);
+        match () {
+            () if self.leading.contains(&line.start) => LineKind::Leads,
+            () if block_at(&self.hidden, line.start).is_some_and(is_code) => LineKind::Code,
+            () if shown().all(|part| part.is_empty() || is_marker(part)) => LineKind::Silent,
+            () if shown().next().is_some_and(|part| part.starts_with('|')) => LineKind::Row,
+            () => LineKind::Text,
         }
     }
 

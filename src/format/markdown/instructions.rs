@@ -2,9 +2,9 @@
 //!
 //! Claude Code imports a file where a word begins with `@`, but not in code. A word that names no file is none.
 
-use super::references::each_plain_line;
 use crate::format::instruction_place::InstructionBase::{self, Home, Project, Store};
 use crate::format::instruction_place::{ImportRule, InstructionPlace};
+use crate::text::markdown_blocks::each_shown;
 
 /// How deep Claude Code follows imports.
 const DEPTH: usize = 5;
@@ -13,8 +13,10 @@ const CLAUDE: &str = "Claude Code";
 const CODEX: &str = "Codex";
 const CURSOR: &str = "Cursor";
 const OPENCLAW: &str = "OpenClaw";
+const COPILOT: &str = "GitHub Copilot";
+const QWEN: &str = "Qwen Code";
 
-/// What agents read in a project and in the home folder.
+/// What agents read in a project and in the home folder, by their documentation (read on 2026-11-29).
 pub const OF_PROJECTS: &[InstructionPlace] = &[
     with_imports(Home, ".claude/CLAUDE.md"),
     with_imports(Home, ".claude/rules/*.md"),
@@ -24,12 +26,26 @@ pub const OF_PROJECTS: &[InstructionPlace] = &[
     with_imports(Project, "CLAUDE.local.md"),
     place(CODEX, Home, ".codex/AGENTS.md"),
     place(CODEX, Project, "AGENTS.md"),
+    place("Gemini CLI", Home, ".gemini/GEMINI.md"),
     place("Gemini CLI", Project, "GEMINI.md"),
+    place(QWEN, Home, ".qwen/QWEN.md"),
+    place(QWEN, Project, "QWEN.md"),
     place(CURSOR, Project, ".cursor/rules/*.mdc"),
     place(CURSOR, Project, ".cursor/rules/*.md"),
     place(CURSOR, Project, ".cursorrules"),
-    place("GitHub Copilot", Project, ".github/copilot-instructions.md"),
+    place(COPILOT, Home, ".copilot/copilot-instructions.md"),
+    place(COPILOT, Project, ".github/copilot-instructions.md"),
+    place(COPILOT, Project, ".github/instructions/*.instructions.md"),
     place("Windsurf", Project, ".windsurf/rules/*.md"),
+    place("Windsurf", Project, ".windsurfrules"),
+    place("Cline", Project, ".clinerules"),
+    place("Cline", Project, ".clinerules/*.md"),
+    place("Roo Code", Project, ".roo/rules/*.md"),
+    place("Roo Code", Project, ".roorules"),
+    place("goose", Home, ".config/goose/.goosehints"),
+    place("goose", Project, ".goosehints"),
+    place("opencode", Home, ".config/opencode/AGENTS.md"),
+    place("Junie", Project, ".junie/guidelines.md"),
 ];
 
 /// What OpenClaw reads in its workspace.
@@ -40,6 +56,7 @@ pub const OF_WORKSPACES: &[InstructionPlace] = &[
     place(OPENCLAW, Store, "IDENTITY.md"),
     place(OPENCLAW, Store, "USER.md"),
     place(OPENCLAW, Store, "HEARTBEAT.md"),
+    place(OPENCLAW, Store, "BOOTSTRAP.md"),
 ];
 
 const fn place(reader: &'static str, base: InstructionBase, path: &'static str) -> InstructionPlace {
@@ -55,9 +72,9 @@ const fn with_imports(base: InstructionBase, path: &'static str) -> InstructionP
 
 fn imports(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    each_plain_line(text, &mut |_, line| {
+    each_shown(text, &mut |_, _, shown| {
         // Every second part is code.
-        for (number, part) in line.split('`').enumerate().step_by(2) {
+        for (number, part) in shown.split('`').enumerate().step_by(2) {
             found.extend(imports_of(part, number == 0));
         }
     });

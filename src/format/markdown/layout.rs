@@ -15,6 +15,8 @@ use crate::text::front_matter::Note;
 /// The files of a memory bank, in lower case, without `-` and `_`.
 const BANK: [&str; 6] =
     ["projectbrief", "productcontext", "activecontext", "systempatterns", "techcontext", "progress"];
+/// The files of a bank of Kilo Code. Other folders have such names, too.
+const KILO: [&str; 5] = ["brief", "product", "context", "architecture", "tech"];
 /// Folders of which the contents are copied into projects: nobody's memories.
 const COPIED: [&str; 7] = ["templates", "template", "skills", "assets", "examples", "vendor", "node_modules"];
 /// Folders of documents and sources. Memories in them need more marks.
@@ -22,8 +24,8 @@ const DOCUMENTS: [&str; 4] = ["docs", "doc", "src", "lib"];
 /// Signs of a text that someone has to write.
 const PLACEHOLDERS: [&str; 6] = ["YYYY-MM-DD", "- [", "[Project", "{{", "TODO", "<!--"];
 /// What an OpenClaw workspace has beside its memories: instructions for the model.
-const INSTRUCTIONS: [&str; 6] =
-    ["SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "AGENTS.md"];
+const INSTRUCTIONS: [&str; 7] =
+    ["SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "AGENTS.md", "BOOTSTRAP.md"];
 /// At least this many of them are in a workspace, and in one that is the root of a project, too.
 const SOME_OF_THEM: usize = 2;
 const MOST_OF_THEM: usize = 4;
@@ -87,21 +89,27 @@ pub fn claude(root: &Path, glance: &dyn FolderProbe) -> Evidence {
         return seen;
     }
     let mut topics = Vec::new();
+    let is_topic = |path: &Path| is_topic(&glance.head(&root.join(path)).unwrap_or_default());
     for name in files.iter().filter(|name| is_markdown(name) && *name != "MEMORY.md").take(MAX_PROBED) {
-        topics.extend(is_topic(&glance.head(&root.join(name)).unwrap_or_default()).then_some(name));
+        topics.extend(is_topic(Path::new(name)).then_some(name));
         if topics.len() >= ENOUGH_RECORD_FILES {
             break;
         }
     }
     let is_named = root.file_name().is_some_and(|name| name == "memory" || name == "memories");
-    let leads_to = |name: &OsString| index_file::lines(&head).any(|own| name == own.target);
+    let targets: Vec<&str> = index_file::lines(&head).map(|own| own.target).collect();
+    let leads_to = |name: &OsString| targets.iter().any(|target| name == target);
     let is_certain = is_named && topics.len() >= SOME_TOPICS && topics.iter().any(|name| leads_to(name));
     if !is_certain && is_others(root, glance) {
         return seen;
     }
-    let topics = topics.len();
+    // An index may lead into folders alone.
+    let inner =
+        index_file::lines(&head).map(|line| line.target).filter(|to| to.contains('/') && !to.contains(".."));
+    let inner = inner.take(ENOUGH_RECORD_FILES).filter(|target| is_topic(Path::new(target)));
+    let topics = topics.len() + inner.count();
     seen.likely += topics + usize::from(files.iter().any(|name| name == "MEMORY.md"));
-    let leads = index_file::lines(&head).filter(|own| files.iter().any(|file| file == own.target)).count();
+    let leads = targets.iter().filter(|target| files.iter().any(|file| file == **target)).count();
     let is_index = !head.is_empty() && (topics > 0 || is_named && leads > 0);
     seen.records += if is_index { topics + leads } else { 0 };
     seen
@@ -144,7 +152,8 @@ pub fn memory_bank(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("it has none of the files of a memory bank");
     let plain = |name: &OsStr| {
         let name = name.to_text().to_lowercase().replace(['-', '_'], "");
-        name.strip_suffix(".md").is_some_and(|own| BANK.contains(&own))
+        name.strip_suffix(".md")
+            .is_some_and(|stem| BANK.contains(&stem) || is_bank(root) && KILO.contains(&stem))
     };
     let files = glance.files(root);
     let own = || files.iter().filter(|name| plain(name));
@@ -258,8 +267,7 @@ pub fn codex(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let others = ["memory_summary.md", "raw_memories.md"].iter().filter(|name| glance.has_file(root, name));
     match others.count() {
         2 => seen.records += 2,
-        count if is_at(root, &[".codex/memories"]) => seen.likely += count,
-        _ => {}
+        count => seen.likely += count,
     }
     seen
 }
@@ -313,6 +321,7 @@ pub fn bullets(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     }
     let head = glance.head(&root.join("GEMINI.md")).unwrap_or_default();
     let text = String::from_utf8_lossy(&head);
+    let text = text.trim_start_matches('\u{feff}');
     seen.records += usize::from(text.lines().any(|line| line.trim_end() == bullet_file::HEADING));
     // The heading may be below what is looked at.
     seen.likely += usize::from(head.len() >= PROBE_BYTES);
@@ -323,10 +332,13 @@ fn is_at(root: &Path, places: &[&str]) -> bool {
     places.iter().any(|place| root.ends_with(place))
 }
 
-/// Any Markdown at all: enough if the user names the format.
+/// Any Markdown at all: enough at its places, or if the user names the format.
 pub fn plain(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("it has no Markdown files");
-    seen.likely += glance.files(root).iter().filter(|name| is_markdown(name)).take(1).count();
+    let has = |folder: &Path| glance.files(folder).iter().any(|name| is_markdown(name));
+    // Copilot has a folder for the repository, and one for each session.
+    let inner = || glance.folders(root).iter().take(MAX_PROBED).any(|name| has(&root.join(name)));
+    seen.likely += usize::from(has(root) || is_at(root, &["memory-tool/memories"]) && inner());
     seen
 }
 

@@ -2,7 +2,7 @@
 //! makes of such a folder; it decides what a memory is, what is loaded and what an edit may do.
 //!
 //! Choices where the facts are silent:
-//! - A folder of no known family is read with `--as markdown`: each file is a memory.
+//! - A folder of no known family is read at the places of such programs, else with `--as markdown`: each file is a memory.
 //! - The id of a file is its path without `.md`; in `claude` and `memory-bank` the stem, if no other file has it.
 //! - The text above the first section of a file, and text between bullets, is a memory of the type `note`. A heading
 //!   of a higher level alone is none.
@@ -12,6 +12,7 @@
 //! - A `[[link]]` names a file by its path, its stem, its `name`, or its stem without the type before it, in any
 //!   case and with `-` or `_`.
 
+mod agent_names;
 mod assembly;
 mod bullet_file;
 mod entry_edits;
@@ -23,15 +24,21 @@ mod index_facts;
 mod index_file;
 mod instructions;
 mod layout;
+mod load_part;
+mod load_problems;
+mod load_rule;
 mod loaded_files;
 mod loaded_part;
 mod part_reader;
 mod path_claims;
+mod places;
 mod project;
 mod references;
 mod section_file;
+mod settings;
 mod text_signs;
 mod topic_file;
+mod unloaded;
 mod write;
 
 pub use families::FAMILIES;
@@ -41,11 +48,16 @@ use std::sync::Arc;
 
 use super::detection::FolderProbe;
 use super::notes::form;
+use super::notes::note_file::merge_faults;
 use super::record_form::RecordForm;
 use super::record_reader::Reading;
-use super::{Format, FormatInfo, InstructionPlace, PathClaim, RecordSyntax};
-use crate::model::{Document, LoadedFile, Lock, Moment, Role};
+use super::{Format, FormatInfo, InstructionPlace, PathClaim, ReadFile, RecordSyntax};
+use crate::model::{
+    AgentHome, Code, Document, KnownBy, LoadSettings, LoadedFile, Lock, Moment, Problem, Project, Role,
+    Severity, Unloaded,
+};
 use crate::text::front_matter::YamlField;
+use crate::text::merge_conflict::is_marker;
 use family::{Family, Grammar};
 
 /// A folder of one family.
@@ -68,13 +80,42 @@ impl Format for Markdown {
             Grammar::Sections(rule) => section_file::read(self.0, rule, path, bytes, now),
             Grammar::Bullets => bullet_file::read(path, bytes),
         };
+        // A file that is one note has said so.
+        if !reading.problems.iter().any(|own| own.code == Code::ConflictMarkers) {
+            let faults = std::str::from_utf8(bytes).map(merge_faults).unwrap_or_default();
+            let problem = |why| Problem::of_file(Code::ConflictMarkers, Severity::Error, path, why);
+            reading.problems.extend(faults.into_iter().map(|(line, why)| problem(why).at_line(line)));
+        }
         let found = text_signs::problems(path, bytes, &reading.records);
         reading.problems.extend(found);
         reading
     }
 
-    fn project(&self, root: &Path, probe: &dyn FolderProbe) -> Option<PathBuf> {
+    fn project(&self, root: &Path, probe: &dyn FolderProbe) -> Option<Project> {
         project::of(self.0, root, probe)
+    }
+
+    fn set_folder(
+        &self,
+        project: Option<&Path>,
+        agents: &AgentHome,
+        probe: &dyn FolderProbe,
+    ) -> Option<(PathBuf, KnownBy)> {
+        // Only the program of this family has such a setting.
+        self.0.index.and_then(|_| unloaded::set_folder(project, agents, probe))
+    }
+
+    fn unloaded(&self, root: &Path, project: Option<&Project>, probe: &dyn FolderProbe) -> Option<Unloaded> {
+        unloaded::of(self.0, root, project, probe)
+    }
+
+    fn drop_links_elsewhere(&self, problems: &mut Vec<Problem>, root: &Path, probe: &dyn FolderProbe) {
+        agent_names::drop_known(
+            problems,
+            root,
+            self.project(root, probe).as_ref().and_then(Project::folder),
+            probe,
+        );
     }
 
     fn agent_folder(&self, root: &Path) -> Option<PathBuf> {
@@ -82,15 +123,23 @@ impl Format for Markdown {
     }
 
     fn path_claims(&self, document: &Document) -> Vec<PathClaim> {
-        path_claims::of(document)
+        path_claims::of(self.0, document)
     }
 
-    fn loaded(&self, documents: &[Arc<Document>]) -> Vec<LoadedFile> {
-        loaded_files::loaded(self.0, documents)
+    fn load_settings(&self, root: &Path, read: ReadFile<'_>) -> LoadSettings {
+        settings::of(self.0, root, read)
+    }
+
+    fn loaded(&self, documents: &[Arc<Document>], settings: &LoadSettings, now: Moment) -> Vec<LoadedFile> {
+        loaded_files::loaded(self.0, documents, settings, now)
     }
 
     fn instructions(&self) -> &'static [InstructionPlace] {
         self.0.instructions
+    }
+
+    fn waiting(&self) -> Option<&'static str> {
+        self.0.waiting
     }
 
     fn syntax(&self, _path: &Path) -> RecordSyntax {
@@ -98,7 +147,7 @@ impl Format for Markdown {
     }
 
     fn title_of_line<'t>(&self, line: &'t str) -> Option<&'t str> {
-        (self.0.title)(line)
+        (self.0.title)(line).filter(|own| !is_marker(own))
     }
 
     fn field_text(&self, field: &YamlField<'_>) -> String {

@@ -8,6 +8,7 @@ use crate::format::record_reader::{self, Reading};
 use crate::model::{Code, PackedView, ParsedRecord, Problem, Record, RecordBody, Severity, Span};
 use crate::text::front_matter::Note;
 use crate::text::lines;
+use crate::text::merge_conflict::is_marker;
 
 /// A part of a file from a heading to the next one, or before the first.
 pub struct Section {
@@ -71,9 +72,9 @@ pub fn runs(
     all
 }
 
-/// True if a section says more than its heading.
+/// True if a section says more than its heading, and more than what a merge left.
 pub fn says_something(text: &str, has_heading: bool) -> bool {
-    text.lines().skip(usize::from(has_heading)).any(|line| !line.trim().is_empty())
+    text.lines().skip(usize::from(has_heading)).any(|line| !line.trim().is_empty() && !is_marker(line))
 }
 
 /// Collects the memories of a file, from its start to its end.

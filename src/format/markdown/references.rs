@@ -1,32 +1,105 @@
-//! References in the text of a memory: links to files, and `mem:` names.
+//! References in the text of a memory: links to files, names of files, and `mem:` names.
 
-use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::model::{PathText, Reference};
-use crate::text::lines;
+use crate::model::{PathText, Reference, Span};
+use crate::text::markdown_blocks::each_shown;
+use crate::text::part_range::part_range;
 
 /// The longest target of a link, in bytes.
 const LONGEST: usize = 1_024;
 
 /// The relation of a link to a file.
 pub const LINK: &str = "link";
+/// The relation of a name after `mem:`.
+pub const MEM: &str = "mem:";
 
-/// Returns the links `[title](file.md)` of a text that may lead to files of the store, by their paths without `.md`.
+/// A place in a text that names a file.
+#[derive(Clone, Copy)]
+pub struct TextLink<'a> {
+    /// The number of its line, from 1.
+    pub line: u32,
+    /// The place of the line, with its end.
+    pub span: Span,
+    /// All of the line, without its end.
+    pub text: &'a str,
+    /// The name of the file, relative to the folder of the text.
+    pub target: &'a str,
+    /// False for a link `[title](file.md)`, true for `file.md` alone.
+    pub is_name: bool,
+}
+
+impl<'a> TextLink<'a> {
+    /// Returns the path of the file below the root; `None` if it is not below it.
+    pub fn path(&self, folder: &Path) -> Option<PathBuf> {
+        joined(folder, self.target).map(|path| format!("{path}.md").into())
+    }
+
+    /// Returns the title of `[title](target)`.
+    pub fn title(&self) -> Option<&'a str> {
+        let before = self.text.get(..part_range(self.text, self.target).start)?;
+        before.rsplit_once("](").and_then(|(before, _)| before.rsplit_once('[')).map(|(_, title)| title)
+    }
+}
+
+/// Returns the links to Markdown files, and the names of such files, outside code blocks and comments.
+pub fn links_in(text: &str) -> Vec<TextLink<'_>> {
+    let mut found = Vec::new();
+    if memchr::memmem::find(text.as_bytes(), b".md").is_none() {
+        return found;
+    }
+    each_shown(text, &mut |line, own, part| {
+        let span = Span { start: own.start as u64, end: own.next as u64 };
+        let text = text.get(own.start..own.end).unwrap_or_default();
+        let link = |target, is_name| TextLink { line, span, text, target, is_name };
+        found.extend(file_links(part).map(|target| link(target, false)));
+        found.extend(names(part).map(|target| link(target, true)));
+    });
+    found
+}
+
+/// Returns the words outside links that end in `.md`. Code is one word.
+fn names(line: &str) -> impl Iterator<Item = &str> {
+    let parts = outside_links(line).into_iter().flat_map(|part| part.split('`').enumerate());
+    let words = parts.filter(|(_, part)| part.contains(".md")).flat_map(|(number, part)| match number % 2 {
+        1 => vec![part.trim()],
+        _ => words(part).collect(),
+    });
+    words.filter(|word| word.ends_with(".md"))
+}
+
+/// Returns what of a line is no target of a link to a file.
+pub fn outside_links(line: &str) -> Vec<&str> {
+    let (mut parts, mut at) = (Vec::new(), 0);
+    for target in file_links(line) {
+        let target = part_range(line, target);
+        parts.extend(line.get(at..target.start));
+        at = target.end;
+    }
+    parts.extend(line.get(at..));
+    parts
+}
+
+/// Returns the words of a text as names of files are written: `src/a.rs:12`, `src/a.rs:12-14`, `./src/a.rs#L12`.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_between = |c: char| c.is_whitespace() || "`'\"()[]{}<>,;|=*“”‘’…".contains(c);
+    text.split(is_between).filter_map(|word| {
+        let word = word.trim_end_matches(['.', ':', '!', '?']).split(['#', ':']).next()?;
+        Some(word.strip_prefix("./").unwrap_or(word))
+    })
+}
+
+/// Returns the links of a text that may lead to files of the store, by their paths without `.md`.
 pub fn to_files(body: &str, from: &Path) -> Vec<Reference<'static>> {
     let folder = from.parent().unwrap_or(Path::new(""));
-    let mut paths: Vec<String> = Vec::new();
-    each_plain_line(body, &mut |_, line| {
-        paths.extend(file_links(line).filter_map(|target| joined(folder, target)));
-    });
-    each_once(paths).map(|path| Reference::to_record(LINK, path)).collect()
+    let links = links_in(body).into_iter().filter(|link| !link.is_name);
+    links.filter_map(|link| Some(Reference::to_record(LINK, joined(folder, link.target)?))).collect()
 }
 
 /// Returns the path of a link's target below the root, without `.md`; `None` if it leads out of it.
 pub fn joined(folder: &Path, target: &str) -> Option<String> {
     let mut parts: Vec<String> = folder.iter().map(|part| part.to_text().into_owned()).collect();
-    let target = target.replace("%20", " ");
-    for part in target.strip_suffix(".md")?.split('/') {
+    for part in decoded(target).strip_suffix(".md")?.split('/') {
         match part {
             "" | "." => {}
             ".." => drop(parts.pop()?),
@@ -36,6 +109,18 @@ pub fn joined(folder: &Path, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
+/// Returns a target with `%20` and the like as the characters that they are.
+fn decoded(target: &str) -> String {
+    let mut parts = target.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let code = part.get(..2).and_then(|code| u8::from_str_radix(code, 16).ok());
+        bytes.push(code.unwrap_or(b'%'));
+        bytes.extend_from_slice(&part.as_bytes()[if code.is_some() { 2 } else { 0 }..]);
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| target.to_owned())
+}
+
 /// Returns the relative targets of the links on a line that end in `.md`.
 pub fn file_links(line: &str) -> impl Iterator<Item = &str> {
     let last_tick = line.rfind('`');
@@ -43,43 +128,44 @@ pub fn file_links(line: &str) -> impl Iterator<Item = &str> {
     let (mut from, mut is_code) = (0, false);
     std::iter::from_fn(move || {
         let at = links.next()?;
+        let title = line[from..at].rfind('[').map_or(at, |open| from + open);
+        let is_escaped = line[..at].ends_with('\\') || line[..title].ends_with('\\');
         is_code ^= line[from..at].matches('`').count() % 2 == 1;
         from = at;
         // Between backticks it is no link, and a target has no other link.
         let end = links.peek().copied().unwrap_or(line.len());
-        let is_link = !is_code || last_tick.is_none_or(|tick| tick < at);
+        let is_link = !is_escaped && (!is_code || last_tick.is_none_or(|tick| tick < at));
         Some(line.get(at + 2..end).filter(|_| is_link).and_then(target_of))
     })
     .flatten()
 }
 
-/// Returns the target at the start of a text, if it ends in `.md` and is relative: `<a file.md>`, `file.md "a title"`.
+/// Returns the target at the start of a text up to its `)`, if it is a Markdown file.
 fn target_of(text: &str) -> Option<&str> {
-    let end = text.bytes().take(LONGEST).position(|byte| byte == b')')?;
-    let target = text.get(..end)?.trim();
-    let target = match target.strip_prefix('<') {
-        Some(own) => own.split('>').next()?,
-        None => target.split_whitespace().next()?,
+    let mut depth = 1;
+    let end = text.bytes().take(LONGEST).position(|byte| {
+        depth += i32::from(byte == b'(') - i32::from(byte == b')');
+        depth == 0
+    });
+    file_of(text.get(..end?)?)
+}
+
+/// Returns the relative path of a Markdown file in a target: `<a file.md>`, `file.md#part "a title"`, `a file.md`.
+fn file_of(target: &str) -> Option<&str> {
+    let target = target.trim();
+    let choices = match target.strip_prefix('<') {
+        Some(own) => [own.split('>').next(), None],
+        None => [target.split_whitespace().next(), Some(target)],
     };
-    let target = target.split(['#', '?']).next()?;
-    let is_here = target.ends_with(".md") && !target.contains("://") && !target.starts_with(['/', '~']);
-    is_here.then_some(target)
-}
-
-/// Returns the names after `mem:`, each once.
-pub fn mem_references(body: &str) -> impl Iterator<Item = String> {
-    each_once(mem_names(body).map(str::to_owned).collect())
-}
-
-fn each_once(names: Vec<String>) -> impl Iterator<Item = String> {
-    let mut known: HashSet<String> = HashSet::new();
-    names.into_iter().filter(move |own| known.insert(own.clone()))
+    let plain = choices.into_iter().flatten().filter_map(|own| own.split(['#', '?']).next());
+    let is_here = |own: &&str| own.ends_with(".md") && !own.contains("://") && !own.starts_with(['/', '~']);
+    plain.take(2).find(is_here)
 }
 
 /// Returns the names after `mem:`: letters, digits, `_`, `-` and `/`.
 pub fn mem_names(body: &str) -> impl Iterator<Item = &str> {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/');
-    body.match_indices("mem:").filter_map(move |(at, mark)| {
+    body.match_indices(MEM).filter_map(move |(at, mark)| {
         let is_start = !body[..at].ends_with(|c: char| c.is_alphanumeric());
         let rest = &body[at + mark.len()..];
         let name = rest.split(|c: char| !is_name(c)).next()?.trim_end_matches('/');
@@ -93,19 +179,6 @@ pub fn relative(folder: &Path, file: &Path) -> String {
     let same = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
     let up = std::iter::repeat_n("..".to_owned(), from.len() - same);
     up.chain(to[same..].iter().map(|part| part.to_text().into_owned())).collect::<Vec<_>>().join("/")
-}
-
-/// Passes the lines outside fenced code to `take`, with their numbers from 0.
-pub fn each_plain_line(body: &str, take: &mut dyn FnMut(u32, &str)) {
-    let mut is_code = false;
-    for (number, line) in (0..).zip(lines::lines(body.as_bytes())) {
-        let text = body.get(line.start..line.end).unwrap_or_default();
-        match text.trim_start().starts_with("```") || text.trim_start().starts_with("~~~") {
-            true => is_code = !is_code,
-            false if !is_code => take(number, text),
-            false => {}
-        }
-    }
 }
 
 #[cfg(test)]
@@ -135,12 +208,12 @@ mod tests {
         assert_eq!(file_links(&"](".repeat(300_000)).count(), 0);
         let links: String = (0..40_000).map(|own| format!("[a](a{own}.md) mem:a{own} ")).collect();
         assert_eq!(to_files(&links, Path::new("own.md")).len(), 40_000);
-        assert_eq!(mem_references(&links).count(), 40_000);
+        assert_eq!(mem_names(&links).count(), 40_000);
     }
 
     #[test]
-    fn names_after_mem_are_found_once() {
-        let body = "see `mem:core/auth`, mem:core/auth and `mem:x_1-y`; xmem:no, mem: nothing";
-        assert_eq!(mem_references(body).collect::<Vec<_>>(), ["core/auth", "x_1-y"]);
+    fn names_after_mem_are_found() {
+        let body = "see `mem:core/auth` and `mem:x_1-y`; xmem:no, mem: nothing";
+        assert_eq!(mem_names(body).collect::<Vec<_>>(), ["core/auth", "x_1-y"]);
     }
 }

@@ -4,11 +4,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::model::{Code, PathText, Problem, Record, Severity};
-use crate::text::prompt_injection;
-
-/// How sync programs name the version that they set aside.
-const SET_ASIDE: [&str; 3] = [".sync-conflict-", "conflicted copy", "(conflict "];
+use crate::model::{Code, Problem, Record, Severity};
+use crate::text::second_version::set_aside;
+use crate::text::{placeholder_text, prompt_injection};
 
 /// Returns the problems of a file's text. `records` are its memories.
 pub fn problems(path: &Path, bytes: &[u8], records: &[Record]) -> Vec<Problem> {
@@ -26,8 +24,11 @@ pub fn problems(path: &Path, bytes: &[u8], records: &[Record]) -> Vec<Problem> {
     for (at, what) in prompt_injection::signs(text) {
         add(Code::UntrustedText, Severity::Warning, at, what.to_owned());
     }
-    let name = path.file_name().unwrap_or_default().to_text().to_lowercase();
-    if SET_ASIDE.iter().any(|own| name.contains(own)) {
+    for at in placeholder_text::places(text) {
+        let message = "A model may have written this in place of text that it meant to keep.";
+        add(Code::PlaceholderText, Severity::Warning, at, message.into());
+    }
+    if set_aside(path).is_some() {
         let message = "A sync program set this version aside. Compare it with the other file, and keep one.";
         add(Code::SyncConflict, Severity::Warning, 0, message.into());
     }

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use super::family::Family;
 use super::layout;
-use super::references::{self, mem_references};
+use super::references::{self, mem_names};
 use crate::format::notes::note_file::{self, NoteReader, stem};
 use crate::format::record_reader::Reading;
 use crate::model::{Code, Moment, Name, NameKind, ParsedRecord, PathText, Reference, Severity};
-use crate::text::front_matter::{Note, YamlValue};
+use crate::text::front_matter::{Note, YamlField, YamlValue, second};
+use crate::text::lines::BOM;
 
 /// The types that Claude Code gives to its topics.
 const TYPES: [&str; 4] = ["user", "feedback", "project", "reference"];
@@ -35,6 +36,11 @@ fn view(family: &Family, path: &Path, bytes: &[u8], note: &mut NoteReader<'_>) -
         if missing {
             note.fault(Code::MissingField, Severity::Note, 1, "The front matter is missing.");
         }
+        if !missing && is_emptied(&parsed) && second(&text, &parsed).is_none() {
+            let line = parsed.field("name").map_or(1, |own| own.line);
+            let message = "Name and description are empty: an agent that chooses by them never opens it.";
+            note.fault(Code::EmptyFrontMatter, Severity::Warning, line, message);
+        }
     }
     let modified = nested(&parsed, "modified");
     let created = note.moment("created").or_else(|| note.moment("date"));
@@ -44,7 +50,7 @@ fn view(family: &Family, path: &Path, bytes: &[u8], note: &mut NoteReader<'_>) -
     let mut references = own.references.into_vec();
     references.extend(references::to_files(body, path));
     if family.has_mem_references {
-        references.extend(mem_references(body).map(|name| Reference::to_record("mem:", name)));
+        references.extend(mem_names(body).map(|name| Reference::to_record(references::MEM, name)));
     }
     let mut known = std::collections::HashSet::new();
     references.retain(|own| known.insert((own.relation.to_string(), own.to.text.to_string())));
@@ -63,6 +69,20 @@ fn view(family: &Family, path: &Path, bytes: &[u8], note: &mut NoteReader<'_>) -
     }
 }
 
+/// Fields that say nothing of what a memory is about.
+const UNSAID: [&str; 6] = ["metadata", "type", "created", "modified", "originSessionId", "node_type"];
+
+/// True if a front matter says nothing of its memory. One with a type alone may never have had more than that.
+fn is_emptied(note: &Note<'_>) -> bool {
+    let is_said = |own: &YamlField<'_>| !own.value.plain().is_empty();
+    let has_type = nested(note, "type").is_some() || note.field("type").is_some_and(is_said);
+    let is_there = ["name", "description"].iter().any(|name| note.field(name).is_some());
+    // What is not closed has no fields yet, and another problem.
+    note.body.start > BOM.len()
+        && !note.fields.iter().any(|own| is_said(own) && !UNSAID.contains(&own.name))
+        && (!has_type || is_there)
+}
+
 /// Returns the tags of the front matter: a list, or one text with commas. Then those that its text names.
 fn tags(note: &mut NoteReader<'_>, more: Vec<String>) -> Box<[Box<str>]> {
     let own: Vec<Box<str>> = match note.one("tags").filter(|own| own.contains(',')) {
@@ -76,7 +96,7 @@ fn tags(note: &mut NoteReader<'_>, more: Vec<String>) -> Box<[Box<str>]> {
 /// before it; each also in lower case, with `-` and with `_`.
 pub fn names_of(path: &Path, id: &str, name: Option<&str>) -> Vec<String> {
     let stem = stem(path);
-    let untyped = TYPES.iter().find_map(|kind| stem.strip_prefix(kind)?.strip_prefix(['_', '-']));
+    let untyped = type_and_name(&stem).map(|(_, name)| name);
     let whole = path.with_extension("").to_text().into_owned();
     let mut all: Vec<String> = Vec::new();
     for own in [Some(whole.as_str()), Some(&stem), name, untyped].into_iter().flatten() {
@@ -89,6 +109,11 @@ pub fn names_of(path: &Path, id: &str, name: Option<&str>) -> Vec<String> {
         }
     }
     all
+}
+
+/// Returns the type at the start of a file's name, and the rest of the name.
+pub fn type_and_name(stem: &str) -> Option<(&'static str, &str)> {
+    TYPES.iter().find_map(|kind| Some((*kind, stem.strip_prefix(kind)?.strip_prefix(['_', '-'])?)))
 }
 
 /// Returns a field below `metadata`.

@@ -10,8 +10,10 @@
 mod archive;
 mod deleted_parts;
 mod format_fixes;
+mod front_fixes;
 mod index_edit;
 mod merge;
+mod merge_entries;
 mod moved_links;
 mod parts;
 mod rename;

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use super::record_form::RecordForm;
 use super::record_reader::{self, Reading};
-use super::{AssemblyInput, DerivedFile, Format, FormatInfo};
+use super::{AssemblyInput, DerivedFile, Format, FormatInfo, StorePlace};
 use crate::model::{Code, DecayTable, Lock, Moment, Role};
 use crate::text::json::Json;
 
@@ -26,10 +26,10 @@ pub struct MemoryServer;
 
 static ABOUT: FormatInfo = FormatInfo {
     name: "memory-server",
-    place: ".claude/agents/memories",
-    more_places: &[],
+    places: &[StorePlace::home(".claude/agents/memories", "its agents")],
     in_checkout: false,
-    is_below_home: true,
+    has_file_times: false,
+    has_other_files: false,
     ranks_by_sum: false,
     has_references: false,
     has_checksums: false,

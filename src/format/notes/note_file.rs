@@ -11,8 +11,8 @@ use crate::model::{
     Code, Moment, Name, NameKind, PackedView, ParsedRecord, PathText, Problem, Record, RecordBody, Reference,
     Severity, Span,
 };
-use crate::text::front_matter::{Note, YamlValue};
-use crate::text::merge_conflict::conflicts;
+use crate::text::front_matter::{Note, YamlValue, second};
+use crate::text::merge_conflict::merge_places;
 use crate::text::wiki_links::{links, target};
 
 /// Reads a note: the whole file is one record. `view` makes its view, usually from [`NoteReader::view`],
@@ -75,21 +75,21 @@ fn text_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, Reading> {
     Err(Reading { problems: vec![problem], records: vec![whole(bytes, RecordBody::Broken)] })
 }
 
-/// Returns the lines on which conflicts start in the body. Skips quoted code: it is only an example.
-fn conflicts_in(text: &str, body: usize) -> impl Iterator<Item = u32> + '_ {
-    let starts = conflicts(text.as_bytes()).into_iter().map(|own| own.range.start);
-    let first = 1 + record_reader::feeds(&text.as_bytes()[..body]);
-    // What is between two conflicts is read once, so that no text takes long.
-    let (mut from, mut line, mut is_quoted) = (body, first, false);
-    starts.filter(move |at| *at >= body).filter_map(move |at| {
-        let between = text.get(from..at).unwrap_or_default();
-        let fences = between.lines().filter(|line| line.trim_start().starts_with("```")).count();
-        is_quoted ^= fences % 2 == 1;
-        line += record_reader::feeds(between.as_bytes());
-        from = at;
-        (!is_quoted).then_some(line)
-    })
+/// Returns the lines of what a merge left, each with what is wrong.
+pub fn merge_faults(text: &str) -> Vec<(u32, &'static str)> {
+    let all = merge_places(text.as_bytes()).into_iter();
+    // What is between two of them is read once, so that no text takes long.
+    let (mut from, mut line) = (0, 1);
+    let faults = all.filter(|own| !text[own.range.start..].starts_with(['=', '|'])).map(|own| {
+        line += record_reader::feeds(&text.as_bytes()[from..own.range.start]);
+        from = own.range.start;
+        (line, if own.is_stray { ONE_MARKER } else { BOTH_SIDES })
+    });
+    faults.collect()
 }
+
+const BOTH_SIDES: &str = "A merge left both sides here, with its markers.";
+const ONE_MARKER: &str = "A merge left this marker here, without the other side.";
 
 /// Reads the fields of one note, and collects its faults.
 pub struct NoteReader<'a> {
@@ -187,8 +187,7 @@ impl NoteReader<'_> {
         if !self.note.has_front_matter && !required.is_empty() {
             self.fault(Code::BadFrontMatter, Severity::Note, 1, "The note has no front matter.");
         }
-        for line in conflicts_in(self.text, self.note.body.start) {
-            let message = "A merge left both sides here, with its markers.";
+        for (line, message) in merge_faults(self.text) {
             self.fault(Code::ConflictMarkers, Severity::Error, line, message);
         }
         if self.note.has_front_matter {
@@ -197,6 +196,12 @@ impl NoteReader<'_> {
                     self.fault(Code::MissingField, Severity::Note, 1, format!("`{name}` is missing."));
                 }
             }
+        }
+        if let Some((start, _)) = second(self.text, &self.note) {
+            let message =
+                "This is a second front matter: agents read the first alone, and take this for text.";
+            let line = 1 + record_reader::feeds(&self.text.as_bytes()[..start]);
+            self.fault(Code::DoubleFrontMatter, Severity::Warning, line, message);
         }
         if self.body().trim().is_empty() {
             let message = "The text is empty: the memory says nothing.";
@@ -221,18 +226,5 @@ impl NoteReader<'_> {
         }
         links(self.body(), &mut |link| add(LINK, NameKind::Record, target(link)));
         references.into()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn conflicts_outside_code_are_found_and_many_are_read_in_time() {
-        let one = "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n";
-        let text = format!("---\n---\n{one}```\n{one}```\n{one}");
-        assert_eq!(conflicts_in(&text, 8).collect::<Vec<_>>(), [3, 15]);
-        assert_eq!(conflicts_in(&one.repeat(20_000), 0).count(), 20_000);
     }
 }

@@ -1,6 +1,7 @@
 //! The headings in the text of a note.
 
 use crate::text::lines;
+use crate::text::markdown_blocks::{block_at, hidden};
 
 /// A heading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,25 +16,18 @@ pub struct Heading {
     pub next: usize,
 }
 
-/// Returns the headings outside fenced code.
+/// Returns the headings outside code and comments.
 pub fn headings(body: &str) -> impl Iterator<Item = Heading> {
-    let mut fence = None;
-    lines::lines(body.as_bytes()).filter_map(move |line| {
-        let text = body.get(line.start..line.end)?;
-        let mark = ["```", "~~~"].into_iter().find(|mark| text.trim_start().starts_with(mark));
-        match (fence, mark) {
-            (None, Some(_)) => fence = mark,
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            (None, None) => {
-                let level = text.len() - text.trim_start_matches('#').len();
-                let is_heading = (1..=6).contains(&level) && text[level..].starts_with(' ');
-                let end = line.start + text.trim_end().len();
-                return is_heading.then_some(Heading { level, start: line.start, end, next: line.next });
-            }
-            _ => {}
-        }
-        None
-    })
+    let hidden = hidden(body);
+    lines::lines(body.as_bytes()).filter(move |line| block_at(&hidden, line.start).is_none()).filter_map(
+        |line| {
+            let text = body.get(line.start..line.end)?;
+            let level = text.len() - text.trim_start_matches('#').len();
+            let is_heading = (1..=6).contains(&level) && text[level..].starts_with(' ');
+            let end = line.start + text.trim_end().len();
+            is_heading.then_some(Heading { level, start: line.start, end, next: line.next })
+        },
+    )
 }
 
 #[cfg(test)]

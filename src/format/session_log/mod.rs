@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use super::record_form::RecordForm;
 use super::record_reader::{self, Reading};
 use super::tuning::StoreTuning;
-use super::{AssemblyInput, DerivedFile, Format, FormatInfo, tombstone_log};
+use super::{AssemblyInput, DerivedFile, Format, FormatInfo, StorePlace, tombstone_log};
 use crate::model::{Code, Lock, Moment, PathText, Role, path_from_text};
 use crate::text::json::Json;
 use crate::text::names;
@@ -34,10 +34,10 @@ pub struct SessionLog;
 
 static ABOUT: FormatInfo = FormatInfo {
     name: "session-log",
-    place: "memory",
-    more_places: &[],
+    places: &[StorePlace::project("memory", "its agents")],
     in_checkout: false,
-    is_below_home: false,
+    has_file_times: false,
+    has_other_files: false,
     ranks_by_sum: false,
     has_references: true,
     has_checksums: true,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::model::{Problem, Store};
+use crate::model::{Document, Problem, Store};
 
 /// A fix of one file.
 pub struct FormatFix {
@@ -19,6 +19,24 @@ pub struct FormatFix {
     pub file: PathBuf,
     /// The ranges of its bytes that get other bytes.
     pub edits: Vec<(Range<usize>, Vec<u8>)>,
+}
+
+impl FormatFix {
+    /// Makes a fix of a document that a person has to choose: its title and how sure it is, why, and its edits.
+    pub fn of(
+        own: &Document,
+        (title, confidence): (&str, u8),
+        reason: &str,
+        edits: Vec<(Range<usize>, Vec<u8>)>,
+    ) -> FormatFix {
+        let (title, reason, file) = (title.into(), reason.into(), own.path.clone());
+        FormatFix { title, reason, confidence, is_safe: false, file, edits }
+    }
+
+    /// Makes it one that can lose nothing.
+    pub fn safe(self) -> FormatFix {
+        FormatFix { is_safe: true, confidence: 100, ..self }
+    }
 }
 
 /// The kind of fix that a problem has.

@@ -62,7 +62,8 @@ fn store_wide(
         .filter(|path| !path.as_os_str().is_empty())
         .collect();
     let folders: Vec<PathBuf> = folders.into_iter().collect();
-    let parts = AssemblyInput { documents: after, folders: &folders, locks: &[], outside_files: None };
+    let load_settings = &context.store.load_settings;
+    let parts = AssemblyInput { load_settings, ..AssemblyInput::of(after, &folders) };
     let together = format.assemble(&parts, context.now).problems;
     let touched = |document: &&Arc<Document>| plan.changes.iter().any(|own| own.path == document.path);
     let alone = after.iter().filter(touched).flat_map(|document| &document.problems);

@@ -12,7 +12,7 @@ use crate::text::json::JsonKind;
 use crate::text::json_salvage::complete_object;
 use crate::text::json_scanner::Tape;
 use crate::text::lines::BOM;
-use crate::text::merge_conflict::{ConflictSide, conflicts};
+use crate::text::merge_conflict::{ConflictSide, merge_places};
 
 impl RepairContext<'_> {
     pub(super) fn safe_of_document(&self, document: &Document, problem: &Problem) -> Option<ProblemFix> {
@@ -47,11 +47,7 @@ impl RepairContext<'_> {
             }
         }
         let is_own = container(&document.path).is_none() && !document.path.starts_with("..");
-        let is_known = matches!(
-            problem.code,
-            Code::BadJson | Code::ConflictMarkers | Code::BadFrontMatter | Code::InvalidUtf8 | Code::NulBytes
-        );
-        if !is_known || !is_own {
+        if !is_repaired_whole(problem.code) || !is_own {
             return Vec::new();
         }
         let Some(all) = document.bytes.range(0..document.bytes.len()) else { return Vec::new() };
@@ -67,20 +63,21 @@ impl RepairContext<'_> {
             }
         };
         const ALONE: &str = "It is intact without the other side.";
-        for (side, title, confidence, reason) in [
-            (ConflictSide::Ours, "keep the first side", 60, ALONE),
-            (ConflictSide::Theirs, "keep the second side", 60, ALONE),
-            (
-                ConflictSide::Both,
-                "keep both sides, without the markers",
-                50,
-                "The text of both stays, one after the other.",
-            ),
-        ] {
+        const JOINED: &str = "The text of both stays, one after the other.";
+        let merge = merge_places(&all);
+        let sides: &[_] = match merge.iter().all(|own| own.is_stray) {
+            true => &[(ConflictSide::Both, "remove the marker", 60, "What is beside it stays.")],
+            false => &[
+                (ConflictSide::Ours, "keep the first side", 60, ALONE),
+                (ConflictSide::Theirs, "keep the second side", 60, ALONE),
+                (ConflictSide::Both, "keep both sides, without the markers", 50, JOINED),
+            ],
+        };
+        for (side, title, confidence, reason) in sides {
             let mut left = all.to_vec();
-            let goes = conflicts(&all).into_iter().flat_map(|own| own.goes(side)).collect::<Vec<_>>();
+            let goes: Vec<_> = merge.iter().flat_map(|own| own.goes(*side)).collect();
             goes.into_iter().rev().for_each(|own| drop(left.drain(own)));
-            offer(title, confidence, reason, left);
+            offer(title, *confidence, reason, left);
         }
         for own in read_otherwise(&all, problem.code) {
             offer(own.title, own.confidence, own.reason, own.bytes);
@@ -135,18 +132,30 @@ impl RepairContext<'_> {
         let Some(format) = self.format.filter(|_| !bytes.is_empty()) else { return false };
         let read = format.read(document.role, &document.path, bytes, self.context.now);
         // A note may have had another fault before.
-        let is_of_front = problem.code == Code::BadFrontMatter && problem.severity == Severity::Note;
+        let is_note = |own: &Problem| own.code == Code::BadFrontMatter && own.severity == Severity::Note;
+        // A merge may be in the front matter.
+        let is_of_front = document.problems.iter().any(|own| is_note(own) && own.line == problem.line);
         let is_bad = |own: &Problem| {
             matches!(own.code, Code::BadJson | Code::ConflictMarkers | Code::IndexBroken)
                 && own.severity != Severity::Note
                 || own.code == Code::BadFrontMatter && is_of_front
                 || own.code == Code::InvalidUtf8
+                || own.code == problem.code && own.severity == Severity::Warning
         };
         let is_json = document.path.extension().is_some_and(|end| end == "json");
         let is_value = |kind| whole_value(&mut Tape::default(), without_mark(bytes), kind).is_ok();
         !read.problems.iter().any(is_bad)
             && (!is_json || is_value(JsonKind::Object) || is_value(JsonKind::Array))
     }
+}
+
+/// True for damage of a file that an older copy of it may not have.
+pub fn is_repaired_whole(code: Code) -> bool {
+    matches!(code, Code::BadJson | Code::ConflictMarkers | Code::BadFrontMatter | Code::InvalidUtf8)
+        || matches!(
+            code,
+            Code::NulBytes | Code::EmptyFrontMatter | Code::DoubleFrontMatter | Code::PlaceholderText
+        )
 }
 
 /// Returns the readable part of an object or a list that was cut.

@@ -120,7 +120,7 @@ pub fn ease(store: &Store, problem: &Problem, rebuilt: &HashSet<&Path>) -> Repai
     if stale_files::is_repaired(problem, rebuilt) {
         return Repairability::Safe("rebuild it from the memories");
     }
-    if matches!(problem.code, Code::LeftoverTemp | Code::ArchiveBroken) {
+    if matches!(problem.code, Code::LeftoverTemp | Code::ArchiveBroken | Code::SyncConflict) {
         return Repairability::Choose;
     }
     let own = crate::ops::writes(store).ok().and_then(|(_, writes)| writes.own().fixes);

@@ -76,11 +76,11 @@ impl RepairContext<'_> {
         let documents = derived_files::documents_after(store, &all, now);
         let outside: Vec<(PathBuf, Vec<u8>)> =
             store.outside_files.iter().map(|(path, bytes)| (path.clone(), bytes.to_vec())).collect();
+        let folders = derived_files::folders_of(&documents);
         let parts = AssemblyInput {
-            documents: &documents,
-            folders: &derived_files::folders_of(&documents),
-            locks: &[],
             outside_files: (!outside.is_empty()).then_some(&outside),
+            load_settings: &store.load_settings,
+            ..AssemblyInput::of(&documents, &folders)
         };
         let between = self.format?.assemble(&parts, now).problems;
         Some(documents.iter().flat_map(|own| own.problems.iter().cloned()).chain(between).collect())

@@ -34,6 +34,7 @@ mod truncated_time;
 pub use crate::ops::repair::repair_context::{FixChoice, RepairContext, RepairSources, RepairTarget};
 
 pub use crate::ops::repair::repair_caches::FileCopy;
+pub use document_damage::is_repaired_whole;
 pub use fix::{ProblemFix, QuarantinePiece, RepairPlan, Repairability, ease};
 pub use fix_preview::FixPreview;
 pub use plan_fixes::{all_safe, chosen};

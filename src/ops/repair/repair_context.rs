@@ -160,7 +160,7 @@ impl<'a> RepairContext<'a> {
             return Vec::new();
         }
         let mut fixes: Vec<ProblemFix> = self.safe(problem).into_iter().collect();
-        if problem.code == Code::LeftoverTemp {
+        if matches!(problem.code, Code::LeftoverTemp | Code::SyncConflict) {
             fixes.extend(self.of_temp(problem));
         } else if problem.code == Code::ArchiveBroken {
             fixes.extend(self.of_packed(problem));

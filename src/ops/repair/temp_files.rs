@@ -1,4 +1,4 @@
-//! Leftover temporary files go to quarantine. Memories that only they have can be added to the file first.
+//! Leftover temporary files and second versions go to quarantine. Memories that only they have can stay in the file.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -6,11 +6,12 @@ use std::path::Path;
 use super::RepairContext;
 use super::fix::{FixAction, ProblemFix, QuarantinePiece};
 use crate::model::plan::count_with_noun;
-use crate::model::{Change, Document, PathText, Problem, Role, is_log};
+use crate::model::{Change, Code, Document, PathText, Problem, Role, is_log};
 use crate::ops::base;
+use crate::text::second_version::{maybe_second, set_aside};
 
 impl<'a> RepairContext<'a> {
-    /// Returns the fixes of a temporary file. None is safe, because an agent may still need it.
+    /// Returns the fixes of a temporary file or a second version. None is safe, because an agent may still need it.
     pub(super) fn of_temp(&self, problem: &Problem) -> Vec<ProblemFix> {
         let Some(bytes) = self.material.temp_files.get(&problem.file) else { return Vec::new() };
         let goes = |title: &str, confidence, reason: String, first: Option<Change>| {
@@ -19,28 +20,42 @@ impl<'a> RepairContext<'a> {
             let act = FixAction::Files(first.into_iter().chain([gone]).collect(), vec![piece]);
             ProblemFix { title: title.into(), reason, confidence, is_safe: false, act }
         };
-        const MOVE: &str = "move the temporary file to quarantine";
+        let is_version = problem.code == Code::SyncConflict;
+        let what = if is_version { "this version" } else { "the temporary file" };
+        let move_it = &format!("move {what} to quarantine");
         let Some((target, held)) = self.target(&problem.file) else {
             let reason = "No file has its name without the ending. Its bytes are kept there as they are.";
-            return vec![goes(MOVE, 30, reason.into(), None)];
+            return vec![goes(move_it, 30, reason.into(), None)];
         };
         let name = target.path.to_text();
         if held.starts_with(bytes) {
             let what = if held.len() == bytes.len() { "equal to" } else { "the beginning of" };
-            return vec![goes(MOVE, 95, format!("It is {what} {name}: nothing is lost."), None)];
+            return vec![goes(move_it, 95, format!("It is {what} {name}: nothing is lost."), None)];
         }
         let is_newer = self
             .store()
             .document_at(&problem.file)
             .is_some_and(|own| own.generation.modified > target.generation.modified);
         let age = if is_newer { "newer" } else { "older" };
+        if is_version {
+            let new = Change::rewrite(&target.path, base(target), bytes.clone());
+            let reason = format!("It is {age} than {name}: compare them first.");
+            let whole = format!("keep this version in place of {name}");
+            let mut fixes =
+                vec![goes(move_it, 50, reason.clone(), None), goes(&whole, 40, reason, Some(new))];
+            if let FixAction::Files(_, out) = &mut fixes[1].act {
+                out[0] =
+                    QuarantinePiece { file: target.path.clone(), ..QuarantinePiece::whole(problem, held) };
+            }
+            return fixes;
+        }
         let lines = self.lacking(target, &held, bytes);
         if lines.is_empty() {
             let (confidence, reason) = match is_log(&target.path) {
                 true => (90, format!("Every whole memory of it that may come back is in {name} by its id.")),
                 false => (20, format!("It is {age} than {name}, and differs: compare them first.")),
             };
-            return vec![goes(MOVE, confidence, reason, None)];
+            return vec![goes(move_it, confidence, reason, None)];
         }
         let count = count_with_noun(lines.len() as u64, "memory");
         let added = Change::append(&target.path, lines.concat(), Some(base(target)));
@@ -48,7 +63,7 @@ impl<'a> RepairContext<'a> {
         let confidence = if is_newer { 70 } else { 40 };
         vec![
             goes(&title, confidence, format!("It is {age} than {name}, which lacks them."), Some(added)),
-            goes(MOVE, 30, format!("{name} lacks {count} of it: they stay in quarantine alone."), None),
+            goes(move_it, 30, format!("{name} lacks {count} of it: they stay in quarantine alone."), None),
         ]
     }
 
@@ -62,7 +77,10 @@ impl<'a> RepairContext<'a> {
                 && own.path.file_name().and_then(|own| own.to_str()).is_some_and(|own| name.contains(own))
         };
         let all = self.store().documents.iter().map(|own| &**own).filter(is_own);
-        let own = all.max_by_key(|own| own.path.as_os_str().len())?;
+        let first = set_aside(temp).or_else(|| maybe_second(temp));
+        let first = first.and_then(|own| self.store().document_at(&own));
+        let own =
+            first.filter(|own| own.is_held()).or_else(|| all.max_by_key(|own| own.path.as_os_str().len()))?;
         Some((own, own.bytes.range(0..own.bytes.len())?.into_owned()))
     }
 

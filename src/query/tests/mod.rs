@@ -13,8 +13,8 @@ use super::*;
 use crate::format::SearchText;
 use crate::model::Generation;
 use crate::model::{
-    DecayTable, Document, Entry, EntryRef, Extent, Moment, PackedView, ParsedRecord, Problem, Record,
-    RecordBody, Role, Session, Snapshot, Span, State, Store,
+    DecayTable, Document, Entry, EntryRef, Extent, KnownBy, Moment, PackedView, ParsedRecord, Problem,
+    Record, RecordBody, Role, Session, Snapshot, Span, State, Store,
 };
 
 fn now() -> Moment {
@@ -150,6 +150,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
     Store {
         root: root.into(),
         format: "session-log",
+        has_file_times: false,
         extent: Extent::Whole,
         scope: None,
         sessions: vec![session("payments"), session("payments-old"), session("oauth")],
@@ -166,7 +167,10 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         unread: Vec::new(),
         archived: Vec::new(),
         outside_files: Vec::new(),
+        load_settings: crate::model::LoadSettings::NONE,
         project: None,
+        known_by: KnownBy::Path,
+        unloaded: None,
     }
 }
 

@@ -123,3 +123,21 @@ fn facets_count_what_results_have_in_common() {
     assert_eq!(facets.tags, [("db".to_owned(), 2), ("auth".to_owned(), 1)]);
     assert_eq!(facets.importance, [1, 1, 1]);
 }
+
+#[test]
+fn memories_without_a_time_that_fit_otherwise_are_counted() {
+    let timeless = |id, text| memory(id, text).with(|view| view.created = None);
+    let asked = memories(&[memory("a", "pool").aged(1), timeless("b", "pool"), timeless("c", "")]);
+    for (query, count) in [
+        ("since:-7d", 2),
+        ("since:-7d until:2099-01-01", 2),
+        ("pool since:-7d", 1),
+        ("(since:-7d OR id:c) pool", 1),
+        ("-since:-7d", 0),
+        ("pool", 0),
+    ] {
+        assert_eq!(asked.results(query).timeless, count, "{query}");
+    }
+    let note = asked.results("since:-7d").timeless_note();
+    assert_eq!(note.as_deref(), Some("2 memories have no known time and are not among them"));
+}

@@ -9,13 +9,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::disk::{Disk, Item, ItemKind};
+use crate::disk::{Disk, Item, ItemKind, Lookup};
 use crate::format::detection::{FolderProbe, FormatFit, PROBE_BYTES};
 use crate::format::{FORMATS, Format, Placement};
 use crate::model::PathText;
 
 /// The most names of one folder that detection looks at.
 const NAMES: usize = 4_096;
+/// The largest file that detection reads as a whole, in bytes.
+const LARGEST: u64 = 1 << 20;
 /// How many levels above a file or folder its store is looked for: as deep as stores are read.
 const ABOVE: usize = 8;
 
@@ -55,7 +57,7 @@ impl FormatDetector<'_> {
     }
 
     /// Judges one folder as the root of a store. `named` is true if the user named this very
-    /// folder: if the user also gave a format, a likely fit suffices.
+    /// folder: if the user also gave that format, a likely fit suffices.
     pub fn verdict(&self, root: &Path, named: bool) -> FormatVerdict {
         let glance = DiskProbe::new(self.disk);
         let mut fits: Vec<(&'static dyn Format, FormatFit, bool)> = Vec::new();
@@ -63,7 +65,9 @@ impl FormatDetector<'_> {
         for format in FORMATS.iter().copied().filter(|own| self.is_asked(*own)) {
             let at_home = at_default_place(root, format);
             let evidence = (format.about().evidence)(root, &glance);
-            match evidence.fit(at_home || named && self.forced.is_some()) {
+            match evidence
+                .fit(at_home || named && self.forced.is_some_and(|forced| forced.name() == format.name()))
+            {
                 Ok(fit) => fits.push((format, fit, at_home)),
                 Err(reason) => {
                     near.extend((reason != evidence.lacks).then_some(format.name()));
@@ -156,9 +160,9 @@ impl NamedPart<'_> {
 /// longer counts.
 pub fn at_default_place(root: &Path, format: &dyn Format) -> bool {
     let root = absolute(root);
-    let Some(own) = format.about().place_of(&root) else { return false };
-    let others = FORMATS.iter().filter_map(|other| other.about().place_of(&root));
-    others.max_by_key(|other| other.len()).is_none_or(|other| other.len() <= own.len())
+    let length = |format: &dyn Format| format.about().place_of(&root).map(|place| place.path.len());
+    let longest = length(format);
+    longest.is_some() && FORMATS.iter().all(|other| length(*other) <= longest)
 }
 
 /// Returns the path from the root of the file system.
@@ -217,6 +221,19 @@ impl<'a> DiskProbe<'a> {
         looked.is_ok_and(|item| item.kind == kind)
     }
 
+    /// Reads a part of a regular file: the place where it starts depends on the length.
+    fn read(&self, file: &Path, from: impl Fn(u64) -> u64, limit: u64) -> Option<Vec<u8>> {
+        if self.is_absent(file) {
+            return None;
+        }
+        let look = self.disk.look(file).inspect_err(|error| self.note(file, error)).ok()?;
+        if look.kind != ItemKind::File {
+            return None;
+        }
+        let read = self.disk.read(file, from(look.generation.len), Some(limit));
+        read.inspect_err(|error| self.note(file, error)).ok().map(|(bytes, _)| bytes)
+    }
+
     fn note(&self, path: &Path, error: &io::Error) {
         let absent = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
         let mut refused = self.refused.borrow_mut();
@@ -244,14 +261,18 @@ impl FolderProbe for DiskProbe<'_> {
     }
 
     fn head(&self, file: &Path) -> Option<Vec<u8>> {
-        if self.is_absent(file) {
-            return None;
-        }
-        let look = self.disk.look(file).inspect_err(|error| self.note(file, error)).ok()?;
-        if look.kind != ItemKind::File {
-            return None;
-        }
-        let read = self.disk.read(file, 0, Some(PROBE_BYTES as u64));
-        read.inspect_err(|error| self.note(file, error)).ok().map(|(bytes, _)| bytes)
+        self.read(file, |_| 0, PROBE_BYTES as u64)
+    }
+
+    fn tail(&self, file: &Path) -> Option<Vec<u8>> {
+        self.read(file, |len| len.saturating_sub(PROBE_BYTES as u64), PROBE_BYTES as u64)
+    }
+
+    fn whole(&self, file: &Path) -> Option<Vec<u8>> {
+        self.read(file, |_| 0, LARGEST + 1).filter(|bytes| bytes.len() as u64 <= LARGEST)
+    }
+
+    fn is_gone(&self, path: &Path) -> bool {
+        matches!(Lookup::from(self.disk.look(path)), Lookup::Absent)
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::format_detection::{FormatDetector, at_default_place};
 use super::{Place, not_ours, place_of};
 use crate::disk::ItemKind;
-use crate::format::FORMATS;
+use crate::format::{FORMATS, Format, PlaceBase};
 
 /// How deep below a folder stores are looked for.
 const DEPTH: usize = 4;
@@ -15,6 +15,8 @@ const SKIPPED: [&str; 5] = [".git", "node_modules", "target", ".cache", ".venv"]
 /// A search for stores below a folder.
 pub struct SubfolderSearch<'a> {
     judge: &'a FormatDetector<'a>,
+    /// The folders on the way to default places in projects: how deep a store is below a project counts from there.
+    ways: Vec<PathBuf>,
     /// The number of folders that were looked at, and its limit.
     seen: usize,
     most: usize,
@@ -25,8 +27,15 @@ pub struct SubfolderSearch<'a> {
 
 impl<'a> SubfolderSearch<'a> {
     pub fn new(judge: &'a FormatDetector<'a>, most: usize) -> Self {
+        let places = FORMATS.iter().flat_map(|format| format.about().places);
+        let fixed = |path: &'static str| Path::new(path.split('*').next().unwrap_or(path)).ancestors();
+        let ways =
+            places.filter(|place| place.base == PlaceBase::Project).flat_map(|place| fixed(place.path));
+        let ways =
+            ways.filter(|way| way.as_os_str().as_encoded_bytes().starts_with(b".")).map(Path::to_owned);
         SubfolderSearch {
             judge,
+            ways: ways.collect(),
             seen: 0,
             most,
             found: Vec::new(),
@@ -53,8 +62,10 @@ impl<'a> SubfolderSearch<'a> {
             }
             self.seen += 1;
             let path = folder.join(&item.name);
-            if !self.is_store(&path) && depth + 1 < DEPTH {
-                self.look(&path, depth + 1);
+            let is_on_way = self.ways.iter().any(|way| path.ends_with(way));
+            let inner = if is_on_way { depth } else { depth + 1 };
+            if !self.is_store(&path) && inner < DEPTH {
+                self.look(&path, inner);
             }
         }
     }
@@ -78,7 +89,9 @@ impl<'a> SubfolderSearch<'a> {
             self.found.push(place_of(path, format, None));
             return true;
         }
-        let mut formats = FORMATS.iter().copied().filter(|own| self.judge.is_asked(*own));
+        // What palimp only reads is not missed: other things of its program may be there.
+        let is_missed = |format: &&dyn Format| self.judge.is_asked(*format) && format.read_only().is_none();
+        let mut formats = FORMATS.iter().copied().filter(is_missed);
         if let Some(format) = formats.find(|own| at_default_place(path, *own)) {
             self.near_misses.push((path.to_owned(), not_ours(&verdict, format)));
         }

@@ -8,7 +8,7 @@ use super::super::store_walk::StoreListing;
 use crate::format::writing::Refusal;
 use crate::format::{self, Assembly, AssemblyInput, Format};
 use crate::model::whole_store::supposes_unread;
-use crate::model::{Code, Document, Extent, Moment, Problem, Store};
+use crate::model::{Code, Document, Extent, LoadSettings, Moment, Problem, Store};
 
 /// Builds a store from documents that are on no disk.
 ///
@@ -19,9 +19,7 @@ pub fn of_documents(place: &Place, documents: Vec<Arc<Document>>, now: Moment) -
     let format = format::by_name(place.format);
     let format = format.ok_or_else(|| Refusal::unfit(format!("{} is not a format.", place.format)))?;
     let listing = StoreListing { folders: derived_files::folders_of(&documents), ..StoreListing::default() };
-    let parts =
-        AssemblyInput { documents: &documents, folders: &listing.folders, locks: &[], outside_files: None };
-    let assembly = format.assemble(&parts, now);
+    let assembly = format.assemble(&AssemblyInput::of(&documents, &listing.folders), now);
     Ok(put_together(place, format, Extent::Whole, listing, documents, assembly))
 }
 
@@ -53,6 +51,7 @@ pub fn put_together(
     let store = Store {
         root: place.root.clone(),
         format: format.name(),
+        has_file_times: format.about().has_file_times,
         extent,
         scope: place.scope.clone(),
         sessions: assembly.sessions,
@@ -68,8 +67,11 @@ pub fn put_together(
         access_lists: listed.map(|found| found.path.clone()).collect(),
         unread,
         outside_files: Vec::new(),
+        load_settings: LoadSettings::NONE,
         archived: Vec::new(),
         project: None,
+        known_by: place.known_by.clone(),
+        unloaded: None,
     };
     store.with_problems(problems)
 }

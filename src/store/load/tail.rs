@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Loader;
 use crate::disk::{Disk, Lookup, RealDisk};
 use crate::model::is_log;
-use crate::model::{DecayTable, Document, Extent, Role, Span, Store};
+use crate::model::{DecayTable, Document, Extent, LoadSettings, Role, Span, Store};
 use crate::store::compressed_files::FileCompression;
 use crate::store::discovery::Place;
 use crate::store::parallel;
@@ -50,6 +50,7 @@ pub fn empty_store(place: &Place) -> Store {
     Store {
         root: place.root.clone(),
         format: place.format,
+        has_file_times: false,
         extent: Extent::Tail,
         scope: place.scope.clone(),
         sessions: Vec::new(),
@@ -65,8 +66,11 @@ pub fn empty_store(place: &Place) -> Store {
         access_lists: Vec::new(),
         unread: Vec::new(),
         outside_files: Vec::new(),
+        load_settings: LoadSettings::NONE,
         archived: Vec::new(),
         project: None,
+        known_by: place.known_by.clone(),
+        unloaded: None,
     }
 }
 

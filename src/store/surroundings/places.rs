@@ -1,54 +1,30 @@
 //! The files beside stores: where programs keep them, and which names editors give them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use crate::disk::{Disk, Item, ItemKind, Lookup};
-use crate::model::{PathText, SurroundingKind, SurroundingPattern};
+use crate::format::FORMATS;
+use crate::model::{PathText, PatternBase, SurroundingKind, SurroundingPattern};
 use crate::store::git_work_tree::git_folders;
+use crate::store::instruction_files::instruction_files;
 
-use SurroundingKind::{Editor, GitFile, History, Import, Trash};
+use SurroundingKind::{Editor, GitFile, Import, Instructions, Trash};
 
 /// Folders nested deeper are not searched.
 const DEPTH: usize = 32;
 /// The most files that are searched.
 const FILES: usize = 1_000_000;
 
-/// Where programs other than agents keep such files.
-const COMMON: [SurroundingPattern; 31] = [
-    SurroundingPattern::new(History, ".bash_history"),
-    SurroundingPattern::new(History, ".zsh_history"),
-    SurroundingPattern::new(History, ".zsh_sessions/*"),
-    SurroundingPattern::new(History, ".local/share/fish/fish_history"),
-    SurroundingPattern::new(History, ".local/share/atuin/*.db*"),
-    SurroundingPattern::new(History, ".config/nushell/history.*"),
-    SurroundingPattern::new(History, ".local/share/powershell/PSReadLine/*"),
-    SurroundingPattern::new(History, ".local/state/bash/*"),
-    SurroundingPattern::new(History, ".local/state/zsh/*"),
-    SurroundingPattern::new(History, ".local/share/zsh/*"),
-    SurroundingPattern::new(History, ".zhistory"),
-    SurroundingPattern::new(History, ".history"),
-    SurroundingPattern::new(History, ".sh_history"),
-    SurroundingPattern::new(History, ".ksh_history"),
-    SurroundingPattern::new(History, ".python_history"),
-    SurroundingPattern::new(History, ".node_repl_history"),
-    SurroundingPattern::new(History, ".psql_history"),
-    SurroundingPattern::new(History, ".mysql_history"),
-    SurroundingPattern::new(History, ".sqlite_history"),
-    SurroundingPattern::new(History, ".rediscli_history"),
-    SurroundingPattern::new(History, ".lesshst"),
-    SurroundingPattern::new(History, ".viminfo"),
-    SurroundingPattern::new(Editor, ".local/state/nvim/**"),
-    SurroundingPattern::new(Editor, ".local/share/nvim/swap/**"),
-    SurroundingPattern::new(Editor, ".vim/**"),
-    SurroundingPattern::new(Editor, ".emacs.d/auto-save-list/**"),
-    SurroundingPattern::new(Editor, ".config/Code/Backups/**"),
-    SurroundingPattern::new(Editor, ".config/Code/User/History/**"),
-    SurroundingPattern::new(Editor, ".config/Cursor/User/History/**"),
-    SurroundingPattern::new(Trash, ".local/share/Trash/**"),
-    SurroundingPattern::new(Trash, ".Trash/**"),
-];
+/// Where programs keep such files, but for what each format says itself.
+static PROGRAMS: LazyLock<Vec<SurroundingPattern>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../../../assets/program_places.json")).unwrap_or_default()
+});
+
+/// Where systems keep the settings of programs, below the home folder.
+const SETTINGS: [&str; 3] = [".config", "Library/Application Support", "AppData/Roaming"];
 
 /// What files are beside.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,17 +51,24 @@ pub struct SurroundingFile {
 /// Returns the files beside stores, each once. Links are not followed.
 pub fn files(
     disk: &dyn Disk,
-    SearchPlaces { home, roots, imports, .. }: SearchPlaces<'_>,
+    SearchPlaces { home, roots, projects, imports }: SearchPlaces<'_>,
     trees: &[PathBuf],
     patterns: &[SurroundingPattern],
     unread: &mut Vec<String>,
 ) -> Vec<SurroundingFile> {
     let mut found =
         SurroundingWalk { disk, found: BTreeMap::new(), unread, limits: [FILES, DEPTH], over: [false; 2] };
-    for pattern in home.iter().flat_map(|_| COMMON.iter().chain(patterns)) {
-        let parts: Vec<&str> = pattern.path.split('/').collect();
-        found.expand(home.unwrap_or(Path::new("")), &parts, pattern.kind);
+    let around = roots.iter().filter_map(|root| root.parent());
+    let projects: BTreeSet<&Path> = projects.iter().map(PathBuf::as_path).chain(around).collect();
+    for pattern in PROGRAMS.iter().chain(patterns) {
+        let bases: Vec<PathBuf> = match pattern.base {
+            PatternBase::Home => home.into_iter().map(Path::to_owned).collect(),
+            PatternBase::Settings => SETTINGS.iter().filter_map(|own| Some(home?.join(own))).collect(),
+            PatternBase::Project => projects.iter().map(|own| (*own).to_owned()).collect(),
+        };
+        bases.iter().for_each(|base| found.pattern(base, pattern));
     }
+    projects.into_iter().chain(home).for_each(|folder| found.instructions(folder, home));
     for root in roots {
         // An editor puts its files beside the one that it has open.
         found.editor_files(root, 0);
@@ -166,6 +149,24 @@ impl SurroundingWalk<'_> {
         let is_same = self.disk.real_path(path).ok()?
             == self.disk.real_path(path.parent()?).ok()?.join(path.file_name()?);
         is_same.then_some(item.kind)
+    }
+
+    fn pattern(&mut self, base: &Path, pattern: &SurroundingPattern) {
+        for path in pattern.paths.split(' ') {
+            self.expand(base, &path.split('/').collect::<Vec<_>>(), pattern.kind);
+        }
+    }
+
+    /// Adds what agents read as instructions in a folder, also what that imports.
+    fn instructions(&mut self, folder: &Path, home: Option<&Path>) {
+        let disk = self.disk;
+        let mut places: Vec<_> = FORMATS.iter().map(|format| format.instructions()).collect();
+        places.dedup_by_key(|own| own.as_ptr());
+        for file in places.into_iter().flat_map(|own| instruction_files(disk, folder, home, own).files) {
+            if self.own_kind(&file.path) == Some(ItemKind::File) {
+                self.add(file.path, Instructions);
+            }
+        }
     }
 
     /// Adds the files that the parts of a pattern name below a folder.
@@ -324,6 +325,40 @@ mod tests {
                 ".local/share/Trash/files/deep/a.md",
             ]
         );
+        assert!(unread.is_empty());
+    }
+
+    #[test]
+    fn each_place_of_a_program_is_searched_and_has_its_kind() {
+        let folder = crate::folder::new();
+        let (home, project) = (folder.path(), folder.path().join("work/shop"));
+        let base = |own: PatternBase| match own {
+            PatternBase::Home => home.to_owned(),
+            PatternBase::Settings => home.join(SETTINGS[0]),
+            PatternBase::Project => project.clone(),
+        };
+        let path = |own: &str| own.replace("**", "a/b").replace('*', "x");
+        let of = |own: &SurroundingPattern| {
+            let files = own.paths.split(' ').map(|file| (base(own.base).join(path(file)), own.kind));
+            files.collect::<Vec<_>>()
+        };
+        let mut made = PROGRAMS.iter().flat_map(of).collect::<Vec<_>>();
+        assert!(made.len() > 120, "{}", made.len());
+        let instructions = FORMATS.iter().flat_map(|own| own.instructions()).map(|own| match own.base {
+            crate::format::InstructionBase::Home => (home.join(path(own.path)), Instructions),
+            _ => (project.join(path(own.path)), Instructions),
+        });
+        made.extend(instructions);
+        // A place may be a file or a folder.
+        made.retain(|(file, _)| file.exists() || write_new(file, b"x").is_ok());
+        let projects = [project.clone()];
+        let places = SearchPlaces { home: Some(home), projects: &projects, ..SearchPlaces::default() };
+        let mut unread = Vec::new();
+        let all = files(&RealDisk, places, &[], &[], &mut unread);
+        for (path, kind) in &made {
+            let found: Vec<_> = all.iter().filter(|own| own.path == *path).map(|own| own.kind).collect();
+            assert_eq!(found, [*kind], "{path:?}");
+        }
         assert!(unread.is_empty());
     }
 

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Note, YamlField, YamlValue};
+use super::{Note, OPEN_BRACKET, YamlField, YamlValue, flow_fault};
 use crate::text::lines::{self, BOM};
 use crate::text::part_range::part_range;
 
@@ -174,7 +174,10 @@ fn find<'n, 'a>(
     }
     let Some(field) = field else { return Ok(None) };
     // Something else may depend on an anchor or a tag.
-    let is_plain = !parts(text, field).value.starts_with(['&', '!']);
+    let parts = parts(text, field);
+    let goes_on = matches!(field.value, YamlValue::Text(_)) && !parts.value.starts_with(['|', '>']);
+    let is_spread = goes_on && parts.below.iter().any(|line| !is_comment(line));
+    let is_plain = !parts.value.starts_with(['&', '!']) && !is_spread;
     if matches!(field.value, YamlValue::Other(_)) || !is_plain {
         return Err(EditRefused::Nested(name.to_owned()));
     }
@@ -202,25 +205,10 @@ fn is_open(value: &YamlValue<'_>) -> bool {
         YamlValue::List(items) => items.iter().any(open),
         YamlValue::Other(raw) => {
             let raw = raw.trim_start();
-            raw.starts_with('[') || raw.starts_with('{') && !closes(raw)
+            raw.starts_with(['[', '{']) && flow_fault(raw) == Some(OPEN_BRACKET)
         }
         YamlValue::Null => false,
     }
-}
-
-fn closes(map: &str) -> bool {
-    let (mut depth, mut quote) = (0_i32, None);
-    for c in map.chars() {
-        match (c, quote) {
-            (c, Some(open)) if c == open => quote = None,
-            (_, Some(_)) => {}
-            ('"' | '\'', None) => quote = Some(c),
-            ('{' | '[', None) => depth += 1,
-            ('}' | ']', None) => depth -= 1,
-            _ => {}
-        }
-    }
-    depth <= 0 && quote.is_none()
 }
 
 struct NoteParts<'a> {

@@ -44,6 +44,11 @@ fn values_are_read_as_notes_write_them() {
         ("text: >-\n  one\n  two\n", text("one two")),
         ("map:\n  a: 1\n", YamlValue::Other("  a: 1")),
         ("map: {a: 1}\n", YamlValue::Other("{a: 1}")),
+        ("a : b\n", text("b")),
+        ("a: one\n  two\n", text("one two")),
+        ("a: \"one\n  two: 2\"\n", text("one two: 2")),
+        ("a:\n  - [b, c]\n", list(&["[b, c]"])),
+        ("a: [it's, \"[b\"]\n", list(&["it's", "[b"])),
     ] {
         assert_eq!(value_of(front), (expected, Vec::new()), "{front}");
     }
@@ -64,6 +69,13 @@ fn what_is_no_yaml_is_a_fault_and_the_rest_is_read() {
         "  - stray\nid: x\n",
         "map:\n\ta: 1\nid: x\n",
         "id: x\nid: y\n",
+        "map: {a: 1\nid: x\n",
+        "a: > 90% of it\nid: x\n",
+        "a: - b\nid: x\n",
+        "a: ]b\nid: x\n",
+        "a: \"C:\\work\"\nid: x\n",
+        "a:\n\t- b\nid: x\n",
+        "a:\n  - [[b]]c\nid: x\n",
     ] {
         let text = note(front);
         let note = Note::read(&text);

@@ -69,6 +69,8 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
                 LoadedExtent::UpTo(line) => {
                     ("✖", format!("up to line {}", line.saturating_sub(1)), theme.wrong())
                 }
+                LoadedExtent::Ends(first, last) => ("✖", format!("not {first}-{last}"), theme.wrong()),
+                LoadedExtent::Unknown => ("?", "unknown".to_owned(), theme.dim()),
                 LoadedExtent::Name => (" ", "name".to_owned(), theme.dim()),
                 LoadedExtent::Nothing => (" ", "not loaded".to_owned(), theme.dim()),
             };

@@ -1,9 +1,11 @@
 //! The memories that agents wrote since the last visit, store by store.
 
+use std::collections::{BTreeSet, HashSet};
+
 use super::list_cell::ListCell;
 use super::{ListViewKind, RowDetails};
 use crate::format;
-use crate::model::{EntryRef, Moment, RecordText, Store, View};
+use crate::model::{Entry, EntryRef, EntryTime, Moment, RecordText, Store, View};
 use crate::text::columns::column;
 use crate::text::safe_text::display_width;
 use crate::tui::action::Action;
@@ -30,26 +32,58 @@ pub const MOST: usize = 1_000;
 
 /// True if a memory was written after the last visit to its store, is not in the future, and is not
 /// marked as seen.
-fn is_unseen(app: &App, store: &Store, entry: u32) -> bool {
+pub fn is_unseen(app: &App, store: &Store, entry: u32) -> bool {
     let seen = app.visits.seen(&store.root);
-    let own = store.entries.get(entry as usize);
-    let created = own.and_then(|own| store.view(own)).and_then(|view| view.created);
-    let (Some(seen), Some(created)) = (seen, created) else { return false };
-    created > seen && created <= app.now && !app.visits.is_seen(&store.root, || name_of(store, entry))
+    let time = store.entries.get(entry as usize).and_then(|entry| store.time_of(entry));
+    let written = time.map(|time| time.at);
+    let (Some(seen), Some(written)) = (seen, written) else { return false };
+    written > seen && written <= app.now && !app.visits.is_seen(&store.root, || name_of(store, entry))
 }
 
 pub fn is_new(app: &App, at: EntryRef) -> bool {
     is_unseen(app, app.listed_snapshot.get(at).0, at.entry)
 }
 
-/// Returns the name of a memory in its store: its id with its session, or its key.
+/// As much of a key names a memory in its file, and is too little to check a guess at what was erased there.
+const SHORT_KEY: usize = 13;
+
+/// Returns the name of a memory in its store: its id with its session, or its key. One with the time of its file has the
+/// start of its key: with another text it is new again.
 pub fn name_of(store: &Store, entry: u32) -> String {
     let Some(own) = store.entries.get(entry as usize) else { return String::new() };
+    if is_by_file(store, own) {
+        let mut key = store.key(own);
+        key.truncate(SHORT_KEY);
+        return key;
+    }
     match (store.view(own).and_then(|view| view.id), store.session(own)) {
         (Some(id), Some(session)) => format!("{}/{id}", session.name),
         (Some(id), None) => id.to_owned(),
         (None, _) => store.key(own),
     }
+}
+
+/// True if only the time of a memory's file is known.
+pub fn is_by_file(store: &Store, entry: &Entry) -> bool {
+    store.time_of(entry).is_some_and(EntryTime::is_of_file)
+}
+
+/// Returns the names of the memories that have the time of a file together with others, or may soon.
+pub fn names_of_one_time(store: &Store) -> BTreeSet<String> {
+    let is_part = |(_, entry): &(u32, &Entry)| {
+        let is_alone = store.document(entry).records.len() == 1;
+        let is_file = is_alone && store.view(entry).is_some_and(|view| view.id.is_some());
+        !is_file && is_by_file(store, entry)
+    };
+    (0..).zip(&store.entries).filter(is_part).map(|(number, _)| name_of(store, number)).collect()
+}
+
+/// Returns the names of the new memories that have the time of their file.
+pub fn unseen_names(app: &App) -> HashSet<String> {
+    let stores = app.snapshot.stores.iter().enumerate().filter(|(_, store)| store.has_file_times);
+    let names =
+        stores.flat_map(|(number, store)| of_store(app, number).map(move |(_, at)| name_of(store, at.entry)));
+    names.collect()
 }
 
 /// Returns the new memories of a store, the newest first.
@@ -112,7 +146,7 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
             let view = store.view(entry);
             let kind = view.as_ref().map_or("", |view| view.kind);
             let who = view.as_ref().and_then(|view| field(view, "agent")).unwrap_or("unknown");
-            let age = view.as_ref().and_then(|view| view.created).map(|at| at.age_at(app.now));
+            let age = store.time_of(entry).map(|time| time.age_at(app.now));
             let is_turned = app.list_view.list.is_other_order;
             let (sign, style) = sign_of(app, store, entry, true);
             let (secret, secret_style) = secret_beside(app, sign, store, entry);
@@ -124,7 +158,7 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
             ];
             cells.extend(is_turned.then(|| ListCell::store(app, at.store as usize)));
             cells.push(ListCell::left(who, 10).styled(theme.dim()).from(50));
-            cells.push(ListCell::right(age.unwrap_or_default(), 4).styled(theme.dim()));
+            cells.push(ListCell::right(age.unwrap_or_default(), 5).styled(theme.dim()));
             cells
         }
         _ => Vec::new(),
@@ -158,7 +192,7 @@ pub fn about(app: &App, width: usize) -> RowDetails {
         view.as_ref().map(|view| view.kind.to_owned()),
         Some(app.store_name(at.store as usize).to_owned()),
         session,
-        view.as_ref().and_then(|view| view.created).map(|at| at.ago_at(app.now)),
+        store.time_of(entry).map(|time| time.ago_at(app.now)),
     ];
     let right = parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
     RowDetails { title: "Detail".into(), right, lines: text_lines(app, width) }

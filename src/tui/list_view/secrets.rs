@@ -22,7 +22,7 @@ use crate::usecase::{ListedFinding, Verdict, memory_count};
 
 pub static KIND: ListViewKind = ListViewKind {
     orders: ["by kind", "by store and file"],
-    none: "Nothing looks sensitive.",
+    none: "Nothing in the memories looks sensitive.",
     is_beside: true,
     rows,
     about,
@@ -50,7 +50,10 @@ fn place(own: &ListedFinding) -> (u32, &Path) {
 pub fn tally(app: &App) -> String {
     let Some(list) = &app.list_view.findings.list else { return String::new() };
     let alarms = list.all.iter().filter(|own| is_false_alarm(own)).count();
-    let found = count_with_noun((list.all.len() - alarms) as u64, "finding");
+    let mut found = count_with_noun((list.all.len() - alarms) as u64, "finding");
+    if list.in_copies > 0 {
+        found += &format!(", {} more in copies", list.in_copies);
+    }
     match (alarms, app.list_view.findings.shows_false_alarms) {
         (0, _) => found,
         (_, true) => format!("{found}, {}", count_with_noun(alarms as u64, "false alarm")),

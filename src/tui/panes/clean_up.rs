@@ -212,7 +212,7 @@ fn draw_rows(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
             clean_up_lines::row(own, row).map(|own| theme::safe(app, &own));
         let is_wide = width >= 70;
         let head = match is_wide {
-            true => format!(" {sign} {} {} {date:10} ", column(&kind, 10), column(&store, 10)),
+            true => format!(" {sign} {} {}{date:>11} ", column(&kind, 10), column(&store, 10)),
             false => format!(" {sign} {} ", column(&kind, 8)),
         };
         let why = if why.is_empty() { why } else { format!("  {why}") };

@@ -35,7 +35,7 @@ fn what(app: &App, at: EntryRef, area: Rect) -> String {
     let mut parts = vec![kind, app.store_name(at.store as usize).to_owned()];
     if area.width >= 60 {
         parts.extend(store.session(entry).map(|session| session.name.clone()));
-        parts.extend(view.and_then(|view| view.created).map(|created| created.ago_at(app.now)));
+        parts.extend(store.time_of(entry).map(|time| time.ago_at(app.now)));
     } else if area.width >= 44 {
         parts.extend(view.and_then(|view| view.id).map(str::to_owned));
     }

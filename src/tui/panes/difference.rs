@@ -52,7 +52,7 @@ fn draw_side(
     let view = store.view(entry);
     let kind = view.map_or("broken", |view| view.kind);
     let text = format!("{}  {kind} · {}", SIDES[side], app.store_name(at.store as usize));
-    let age = view.and_then(|view| view.created).map_or(String::new(), |created| created.age_at(app.now));
+    let age = store.time_of(entry).map_or(String::new(), |time| time.age_at(app.now));
     let has_keys = own.side == side && !layout::has_dialog(app);
     let title =
         PaneTitle { text: &theme::safe(app, &text), right: &age, has_keys, rule: area.x == 0 && side == 1 };

@@ -47,7 +47,15 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
 fn title(app: &App) -> String {
     match app.marks.shown() {
         ListScope::Picked(pick) => format!("{NAME}  {}", pick.title),
-        _ => format!("{NAME}  {}{}", of_what(app), order_name(app)),
+        _ => format!("{NAME}  {}{}{}", of_what(app), order_name(app), timeless(app)),
+    }
+}
+
+/// Says how many memories a condition on their time can't find.
+fn timeless(app: &App) -> String {
+    match app.results.timeless {
+        0 => String::new(),
+        count => format!(", not {count} without a time"),
     }
 }
 
@@ -80,9 +88,13 @@ pub fn order_name(app: &App) -> String {
         Order::Importance => "most important first",
         Order::Size => "largest first",
     };
+    let project = match app.puts_project_first() {
+        true => format!("{} first, ", sanitize(&app.start_project.name)),
+        false => String::new(),
+    };
     match app.ranking {
-        Ranking::Product => order.to_owned(),
-        Ranking::Weighted => format!("{order}, weighted"),
+        Ranking::Product => format!("{project}{order}"),
+        Ranking::Weighted => format!("{project}{order}, weighted"),
     }
 }
 
@@ -133,6 +145,7 @@ fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
         say("Nothing is listed here.");
     } else {
         say("Nothing matches this search.");
+        app.results.timeless_note().iter().for_each(|note| say(&format!("{note}.")));
         if let Some((span, count)) = app.results.blocker.as_ref().filter(|_| app.error.is_none()) {
             let part = app.query.get(span.clone()).unwrap_or_default();
             let key = Action::DropFilter.key();

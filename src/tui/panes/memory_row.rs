@@ -101,9 +101,7 @@ fn figure(app: &App, hit: &Hit, at: usize) -> String {
     let (store, entry) = app.listed_snapshot.get(hit.at);
     let view = store.view(entry);
     match app.order() {
-        Order::Time | Order::Oldest => {
-            view.and_then(|view| view.created).map_or("?".into(), |at| at.age_at(app.now))
-        }
+        Order::Time | Order::Oldest => store.time_of(entry).map_or("?".into(), |time| time.age_at(app.now)),
         Order::Rank => hit.rank.map_or("—".into(), |rank| format!("{rank:.2}")),
         Order::Importance => view.map_or("—".into(), |view| format!("{:.2}", view.importance)),
         Order::Size => human_size(store.record(entry).span.len()).replace(' ', ""),

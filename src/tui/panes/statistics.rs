@@ -7,7 +7,7 @@ use ratatui::widgets::Paragraph;
 
 use super::why::bar;
 use crate::model::EntryRef;
-use crate::query::{TagUse, UsageStatistics};
+use crate::query::{StoreCounts, TagUse, UsageStatistics};
 use crate::text::columns::human_size;
 use crate::tui::action::Action;
 use crate::tui::hint::{Hint, act, hint};
@@ -98,6 +98,7 @@ fn figures(app: &App, counted: &UsageStatistics, width: usize, height: usize) ->
     let growth = format!("{}  +{} a week", curve(&weeks), human_size(counted.weekly()));
     let mut lines = vec![head("size", human_size(bytes)), head("growth", growth)];
     lines.extend(filling(app, counted).map(|text| head("full", text)));
+    lines.extend(other_times(counted).map(|text| head("time", text)));
     let rows = height.saturating_sub(lines.len() + 1);
     let each = if width >= 2 * COLUMN[0] { (width / 2 + 1).min(COLUMN[1]) } else { width.min(COLUMN[1]) };
     let has_tags = width >= 2 * COLUMN[0] && !counted.tags.is_empty();
@@ -117,6 +118,16 @@ fn figures(app: &App, counted: &UsageStatistics, width: usize, height: usize) ->
         lines.push(Line::from([kind, tag].concat()));
     }
     lines
+}
+
+/// Says how many memories have no time of their own.
+fn other_times(counted: &UsageStatistics) -> Option<String> {
+    let sum = |count: fn(&StoreCounts) -> usize| counted.stores.iter().map(count).sum::<usize>();
+    let (by_file, none) = (sum(|store| store.by_file_time), sum(|store| store.timeless));
+    let parts = [(by_file, "by their file"), (none, "unknown")];
+    let told = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| told.join(", "))
 }
 
 /// Says when the session that grows fastest will be full.
@@ -191,13 +202,15 @@ fn memory(app: &App, at: EntryRef, width: usize) -> Line<'static> {
     let (store, entry) = snapshot.get(at);
     let Some(view) = store.view(entry) else { return Line::default() };
     let agent = view.facets.iter().find(|(name, _)| *name == "agent").map_or("", |(_, agent)| agent);
-    let time = view.created.map_or(String::new(), |created| created.to_pattern("%H:%M"));
+    let time = store.time_with(entry, view.created);
+    let time =
+        time.map(|time| format!("{:>1}{} ", time.mark(), time.at.to_pattern("%H:%M"))).unwrap_or_default();
     let (agents, stores) = if width >= 60 { (12, 9) } else { (0, 0) };
     let stores = if app.store_names.len() > 1 { stores } else { 0 };
     let title = app.statistics.titles.get(&at).map_or("", String::as_str);
     let text = width.saturating_sub(1 + 6 + agents + 2 + stores + 1);
     Line::from(vec![
-        Span::styled(format!(" {time} "), theme.dim()),
+        Span::styled(time, theme.dim()),
         Span::styled(column(&theme::safe(app, agent), agents), theme.dim()),
         Span::styled(format!("{} ", type_letters::letter(app, view.kind)), theme.kind(view.kind)),
         Span::raw(column(&theme::safe(app, title), text)),

@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::model::PathText;
+use crate::store::BELOW_HOME;
 use crate::tui::action::Action;
 use crate::tui::pane_titles::{margins, whole};
 use crate::tui::state::app::App;
@@ -38,6 +39,7 @@ fn places(app: &App, width: usize) -> Vec<Line<'static>> {
         let alike = look.near_misses.iter().filter(|(path, _)| *path != look.path);
         told.extend(alike.map(|(path, why)| format!("· {}   {why}", path.to_text())));
     }
+    told.extend(app.is_at_home().then(|| BELOW_HOME.to_owned()));
     told.iter().flat_map(|line| wrap(&theme::safe(app, line), width)).map(Line::from).collect()
 }
 

@@ -34,6 +34,7 @@ use crate::tui::state::editor::Editor;
 use crate::tui::state::file_place::place;
 use crate::tui::state::list_view::ListView;
 use crate::tui::state::memory_difference::MemoryDifference;
+use crate::tui::state::start_project::StartProject;
 use crate::tui::state::statistics_view::StatisticsView;
 pub use crate::tui::state::store_tree_row::StoreTreeRow;
 use crate::tui::state::tutor_progress::TutorProgress;
@@ -68,6 +69,10 @@ pub struct App {
     pub data: Option<PathBuf>,
     /// The home folder.
     pub home: Option<PathBuf>,
+    /// The folder that palimp was started in, if no store was named.
+    pub start: Option<PathBuf>,
+    /// The project that this folder is in.
+    pub start_project: StartProject,
     pub readonly: bool,
     /// The folder of the demo, if the demo is open.
     pub demo: Option<PathBuf>,
@@ -205,6 +210,7 @@ impl App {
             searched_places: options.searched_places.clone(),
             data: options.data.clone(),
             home: options.home.clone(),
+            start: options.start.clone(),
             readonly: options.readonly,
             demo: options.demo_folder.clone(),
             visits: options.visits.clone(),
@@ -213,6 +219,11 @@ impl App {
             screen: if options.places.is_empty() { Screen::Welcome } else { Screen::Memories },
             ..App::default()
         }
+    }
+
+    /// True if palimp was started in the home folder, and looked for stores from there.
+    pub fn is_at_home(&self) -> bool {
+        self.start.is_some() && self.start == self.home
     }
 
     /// Shows a notice at the foot of the screen, until the next key.
@@ -266,6 +277,13 @@ impl App {
         parsed.order().or(picks).or(self.order).unwrap_or(by_default)
     }
 
+    /// True if the memories of the project that palimp was started in come first: neither the search nor the user
+    /// asks for another order.
+    pub fn puts_project_first(&self) -> bool {
+        let is_by_default = self.order.is_none() && self.marks.pick.is_none() && !self.marks.only_marked;
+        is_by_default && self.valid_query().1.leaves_order() && self.start_project.is_part()
+    }
+
     /// Returns the search, or its valid part if the whole is not valid.
     pub fn valid_query(&self) -> (&str, &Query) {
         match self.error {
@@ -302,6 +320,7 @@ impl App {
                 .only_marked
                 .then(|| MarkedRecords { of: Arc::clone(&self.listed_snapshot), at: self.marks.list() }),
             pick: self.marks.pick.filter(|_| !self.marks.only_marked),
+            first: if self.puts_project_first() { self.start_project.stores.clone() } else { Vec::new() },
             changes: self.changes.read,
             deleted: self.marks.list().into_iter().any(|at| {
                 let (store, entry) = self.listed_snapshot.get(at);

@@ -19,6 +19,7 @@ pub mod prompt;
 pub mod rank_place;
 pub mod row_list;
 pub mod screens;
+pub mod start_project;
 pub mod statistics_view;
 pub mod store_tree_row;
 pub mod tutor_progress;

@@ -1,5 +1,7 @@
 //! The palette as a launcher, and the list of colours.
 
+use std::path::Path;
+
 use super::*;
 use crate::tui::colours::ColourPalette;
 
@@ -56,4 +58,74 @@ fn where_no_colours_are_wanted_none_can_be_chosen() {
     assert!(desk.app.notice.as_deref().is_some_and(|own| own.contains("--no-color")), "{}", desk.screen());
     desk.press(KeyCode::Enter);
     assert_eq!((desk.app.palette, desk.app.prompt.is_none()), (ColourPalette::None, true));
+}
+
+/// Starts in a folder below a home with two projects and a store of no project. The other project was written to last.
+fn start_in(folder: &str) -> Desk {
+    let home = crate::folder::new();
+    for (path, days) in [
+        ("shop/.serena/project.yml", 0),
+        ("shop/.serena/memories/till.md", 9),
+        ("shop/memory-bank/projectbrief.md", 8),
+        ("shop/memory-bank/progress.md", 7),
+        ("web/.serena/project.yml", 0),
+        ("web/.serena/memories/pages.md", 2),
+        (".hermes/memories/MEMORY.md", 1),
+    ] {
+        let path = home.path().join(path);
+        crate::disk::write_new(&path, b"project_name: one of two\n").unwrap();
+        crate::disk::set_modified(&path, now().plus(-days * crate::model::time::DAY)).unwrap();
+    }
+    let start = home.path().join(folder);
+    let places = look_at(home.path(), None).found.unwrap();
+    let options = TuiOptions { start: Some(start), home: Some(home.path().to_owned()), ..options(places) };
+    let app = App::new(&options, (120, 36), now());
+    let mut desk = Desk { _folder: home, app, kept: WorkerState::default(), later: 0, read: Vec::new() };
+    let reload = update::load_now(&desk.app);
+    desk.settle(vec![reload]);
+    desk
+}
+
+fn files(desk: &Desk) -> Vec<String> {
+    let file = |at| {
+        let (store, entry) = desk.app.listed_snapshot.get(at);
+        store.document(entry).path.file_name().unwrap().to_str().unwrap().to_owned()
+    };
+    desk.app.results.hits.iter().map(|hit| file(hit.at)).collect()
+}
+
+#[test]
+fn started_in_a_project_its_memories_and_stores_come_first_and_the_bar_says_so() {
+    for folder in ["shop", "shop/src/pages"] {
+        let mut desk = start_in(folder);
+        assert_eq!(files(&desk), ["progress.md", "projectbrief.md", "till.md", "MEMORY.md", "pages.md"]);
+        let screen = desk.screen();
+        assert!(screen.contains("palimp  shop · 4 stores"), "{screen}");
+        assert!(screen.contains("shop first, newest first"), "{screen}");
+        let first = desk.app.tree[1].store.unwrap();
+        assert!(desk.app.snapshot.stores[first].root.starts_with(desk._folder.path().join("shop")));
+        // Another order, and a search, are for all alike.
+        desk.type_keys("/sort:time");
+        desk.press(KeyCode::Enter);
+        assert_eq!(files(&desk)[0], "MEMORY.md");
+        assert!(!desk.screen().contains("shop first"), "{}", desk.screen());
+        desk.type_keys("/since:-30d");
+        desk.press(KeyCode::Enter);
+        assert_eq!(files(&desk)[0], "progress.md");
+    }
+}
+
+#[test]
+fn outside_of_every_project_the_newest_come_first_and_at_home_it_is_said_what_is_found_there() {
+    for (folder, bar) in [("", "4 stores of home and of known projects"), ("shopping", "4 stores ")] {
+        let desk = start_in(folder);
+        assert_eq!(files(&desk)[0], "MEMORY.md", "{folder}");
+        let screen = desk.screen();
+        assert!(screen.contains(&format!("palimp  {bar}")) && !screen.contains("shop first"), "{screen}");
+    }
+    let home = Some(Path::new("/home/mia").to_owned());
+    let app = App::new(&TuiOptions { start: home.clone(), home, ..options(Vec::new()) }, (80, 24), now());
+    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+    terminal.draw(|frame| view(&app, frame)).unwrap();
+    assert!(plain_text::plain(terminal.backend().buffer()).contains("Folders below home are not searched."));
 }

@@ -20,7 +20,9 @@ pub fn till(width: u16, height: u16) -> Desk {
     let folder = crate::folder::new();
     for (path, bytes) in crate::demo::files(1, super::now()) {
         if path.starts_with("till") {
-            crate::disk::write_new(&folder.path().join(path), &bytes).unwrap();
+            let path = folder.path().join(path);
+            crate::disk::write_new(&path, &bytes).unwrap();
+            crate::disk::set_modified(&path, super::now()).unwrap();
         }
     }
     Desk::of(folder, width, height)
@@ -73,6 +75,20 @@ fn the_line_from_which_on_the_model_sees_nothing_is_two_keys_away() {
         desk.press(KeyCode::Esc);
         assert_eq!(desk.app.screen, Screen::Memories);
     }
+}
+
+#[test]
+fn the_middle_that_a_program_leaves_out_is_named_with_its_lines_and_the_source_of_the_limit() {
+    let folder = crate::folder::new();
+    let text: Vec<String> = (0..60).map(|own| format!("Fact {own:02}: {}", "z".repeat(90))).collect();
+    crate::disk::write_new(&folder.path().join("memories/MEMORY.md"), text.join("\n§\n").as_bytes()).unwrap();
+    crate::disk::write_new(&folder.path().join("config.yaml"), b"memory:\n  memory_char_limit: 2100\n")
+        .unwrap();
+    let mut desk = Desk::of(folder, 120, 36);
+    desk.type_keys("gl");
+    let screen = desk.screen();
+    assert!(screen.contains("not 57-103") && screen.contains("lines 57 to 103"), "{screen}");
+    assert!(screen.contains("The limit is from: ../config.yaml."), "{screen}");
 }
 
 #[test]

@@ -105,3 +105,84 @@ fn a_memory_dated_in_the_future_is_not_new() {
     agent_writes(&mut desk, "m2", "from tomorrow", "2026-02-02T12:00:00Z");
     assert_eq!(crate::tui::list_view::new::count(&desk.app), 0);
 }
+
+/// Opens folders of Claude Code and of Hermes, whose files are of yesterday. The last visit was an hour ago.
+fn markdown_desk() -> Desk {
+    let folder = crate::folder::new();
+    let topic = "---\nname: a\ndescription: the old one\n---\n\nText.\n";
+    for (path, text) in [
+        ("shop/.claude/memory/MEMORY.md", "- [a](a.md) — x\n\n## Rules\n\nAsk first.\n\n## Words\n\nFew.\n"),
+        ("shop/.claude/memory/a.md", topic),
+        ("shop/.claude/memory/b.md", &topic.replace('a', "b")),
+        ("home/.hermes/memories/MEMORY.md", "Tabs are wide.\n§\nAsk first."),
+    ] {
+        crate::disk::write_new(&folder.path().join(path), text.as_bytes()).unwrap();
+        crate::disk::set_modified(&folder.path().join(path), now().plus(-24 * HOUR)).unwrap();
+    }
+    let mut desk = Desk::of(folder, 120, 36);
+    let roots: Vec<_> = desk.app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
+    desk.app.visits.see(&roots, now().plus(-HOUR), false);
+    desk
+}
+
+/// Writes a file as an agent does some minutes before now.
+fn writes(desk: &mut Desk, file: &str, text: &str, minutes: i64) {
+    let path = desk._folder.path().join(file);
+    std::fs::write(&path, text).unwrap();
+    crate::disk::set_modified(&path, now().plus(-minutes * HOUR / 60)).unwrap();
+    desk.send(Msg::StoresChanged);
+}
+
+fn new_titles(desk: &Desk) -> Vec<String> {
+    let all = desk.app.snapshot.entries();
+    let new = all.filter(|at| crate::tui::list_view::new::is_new(&desk.app, *at));
+    new.map(|at| App::quoted_title(&desk.app.snapshot, at)).collect()
+}
+
+#[test]
+fn a_file_that_an_agent_adds_is_new_and_one_that_it_writes_again_is_too() {
+    let mut desk = markdown_desk();
+    assert_eq!(new_titles(&desk), Vec::<String>::new());
+    let topic = "---\nname: c\ndescription: a retry charges twice\n---\n\nText.\n";
+    writes(&mut desk, "shop/.claude/memory/c.md", topic, 30);
+    assert!(desk.screen().contains("+ An agent wrote: a retry charges twice"), "{}", desk.screen());
+    assert!(desk.screen().contains("~30m"), "{}", desk.screen());
+    assert_eq!(new_titles(&desk), ["\"a retry charges twice\""]);
+    desk.type_keys("gn");
+    assert!(desk.screen().contains("~30m"), "{}", desk.screen());
+    desk.type_keys("s");
+    assert_eq!(new_titles(&desk), Vec::<String>::new());
+    writes(&mut desk, "shop/.claude/memory/c.md", &topic.replace("twice", "once"), 20);
+    assert_eq!(new_titles(&desk), ["\"a retry charges once\""]);
+}
+
+#[test]
+fn of_a_file_with_several_memories_only_those_that_came_are_new() {
+    let mut desk = markdown_desk();
+    let file = "home/.hermes/memories/MEMORY.md";
+    writes(&mut desk, file, "Tabs are wide.\n§\nAsk first.\n§\nNever on Friday.", 30);
+    assert!(desk.screen().contains("+ An agent wrote: Never on Friday."), "{}", desk.screen());
+    assert_eq!(new_titles(&desk), ["\"Never on Friday.\""]);
+    desk.type_keys("gnS");
+    assert_eq!(new_titles(&desk), Vec::<String>::new());
+    // A full file loses one for it.
+    desk.later = HOUR;
+    writes(&mut desk, file, "Ask first.\n§\nNever on Monday.\n§\nNever on Friday.", -30);
+    assert_eq!(new_titles(&desk), ["\"Never on Monday.\""]);
+}
+
+#[test]
+fn what_palimp_wrote_is_not_new_and_what_was_new_beside_it_stays_so() {
+    let mut desk = markdown_desk();
+    let file = "home/.hermes/memories/MEMORY.md";
+    writes(&mut desk, file, "Tabs are wide.\n§\nAsk first.\n§\nNever on Friday.", 30);
+    desk.type_keys("/\"Tabs are wide\"");
+    desk.press(KeyCode::Enter);
+    // palimp writes at the time of the system.
+    desk.later = Moment::of_the_clock().0 + HOUR - now().0;
+    desk.type_keys("dx");
+    let text = std::fs::read_to_string(desk._folder.path().join(file)).unwrap();
+    assert_eq!(text, "Ask first.\n§\nNever on Friday.");
+    assert_eq!(new_titles(&desk), ["\"Never on Friday.\""]);
+    assert!(!desk.screen().contains("An agent wrote"), "{}", desk.screen());
+}

@@ -33,6 +33,7 @@ fn load(app: &App, is_urgent: bool) -> Effect {
     Effect::Job(Job::Load {
         places: app.places.clone(),
         previous,
+        data: app.data.clone(),
         is_urgent,
         changes: app.changes.ended,
         now: app.now,

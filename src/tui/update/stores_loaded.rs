@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::{confirm, editor, list_view, search_query, statistics};
+use crate::model::Moment;
 use crate::query::Query;
 use crate::store::Place;
-use crate::tui::list_view::problems;
+use crate::tui::list_view::{new, problems};
 use crate::tui::message::Effect;
 use crate::tui::state::app::{App, Screen};
+use crate::tui::state::start_project::StartProject;
 use crate::tui::state::store_tree_row;
 use crate::tui::update::list_view::{open_view, row_refresh};
 use crate::tui::update::recovery;
@@ -30,15 +32,19 @@ pub fn open(app: &mut App, first: LoadedStores) -> Vec<Effect> {
 
 pub(super) fn loaded(app: &mut App, read: LoadedStores) {
     let held = row_refresh::cursor_key(app);
-    let before = app.is_whole().then(|| list_view::new::newest(app)).flatten().map(|(created, _)| created);
+    let newest = || list_view::new::newest(app, Moment(i64::MIN), |_, _| true);
+    let before = app.is_whole().then(newest).flatten().map(|(written, _)| written);
+    let unseen = new::unseen_names(app);
     app.snapshot = read.snapshot;
     app.changes.read = read.changes;
     app.tallies = read.counts;
     app.problem_list = problems::listed_problems(&app.snapshot);
+    let start = app.start.as_deref().map(|start| StartProject::of(start, app.home.as_deref(), &app.snapshot));
+    app.start_project = start.unwrap_or_default();
     store_tree::renew(app);
     type_letters::give_letters(app);
     if app.is_whole() {
-        list_view::new::arrived(app, before);
+        list_view::new::arrived(app, before, &unseen);
     }
     if let Ok(parsed) = Query::parse(&app.query, app.now) {
         app.parsed = parsed;

@@ -61,6 +61,8 @@ pub struct CleanUpMatch {
     /// The number of values that stay where other memories hold them: short ones, common ones, and those of memories
     /// that stay.
     pub values_left: usize,
+    /// What is not known of the times of memories, if a time is asked for.
+    pub time_notes: Vec<String>,
     /// The words and phrases to search for beside the stores.
     pub words: Vec<String>,
     /// The keys that their providers must replace.

@@ -117,7 +117,8 @@ fn plan_once(
     if request.action == CleanUpAction::Erase {
         planned.not_reached.rotate.clone_from(&found.rotate);
     }
-    planned.notes.extend(values_left(&found).into_iter().chain(agents_at_work(&snapshot.stores, host.now)));
+    planned.notes.extend(values_left(&found).into_iter().chain(found.time_notes.iter().cloned()));
+    planned.notes.extend(agents_at_work(&snapshot.stores, host.now));
     let copies = of_erasures(&planned, &|own| &own.copies);
     let kept = of_erasures(&planned, &|own| &own.kept);
     let lost = lost(&planned);

@@ -6,10 +6,10 @@ use super::clean_up_match::{CleanUpError, CleanUpMatch, CleanUpRequest};
 use super::keys_to_rotate::keys_to_rotate;
 use super::near_copies::{NearCopy, NearKind, near_copies};
 use crate::detectors::{Kind, NameList};
-use crate::model::{EntryRef, Moment, Snapshot, is_kept};
+use crate::model::{EntryRef, EntryTime, Moment, Snapshot, is_kept};
 use crate::ops::erase::is_masked;
 use crate::ops::secrets::Finding;
-use crate::query::{CancelToken, Order, Query, Ranking, Request, search};
+use crate::query::{CancelToken, Order, Query, Ranking, Request, Results, search};
 use crate::store::erase::{ErasedValues, SecretValues};
 use crate::usecase::value_holders::{SHORTEST_VALUE, ValueHolders};
 use crate::usecase::{DetectedValues, HiddenValues, Triage, erasable};
@@ -31,6 +31,8 @@ struct FittingMemories {
     at: BTreeSet<EntryRef>,
     /// The values, each with true if it is a key: a part of it is secret, too.
     values: BTreeMap<Vec<u8>, bool>,
+    /// Says how many memories may fit and have no time, if one is asked for.
+    timeless: Option<String>,
 }
 
 /// The memories that go, and those that stay for a reason that is said.
@@ -60,21 +62,25 @@ pub fn find(
     let query = rule.parsed(now).map_err(CleanUpError::Query)?;
     let time = rule.parsed_time(now).map_err(CleanUpError::Query)?;
     let in_time = time.map(|own| of_query(snapshot, &own, now, cancel)).transpose()?;
-    let in_time = in_time.map(|own| own.into_iter().collect());
+    let in_time = in_time.map(|found| memories(&found).collect());
     let own = CleanUpSearch { snapshot, request, triage, now, cancel, in_time };
     let fitting = own.fitting(query.as_ref())?;
     let found = own.going(fitting.at)?;
     let mut words = query.map(|own| own.wanted_texts()).unwrap_or_default();
     words.extend(request.names.iter().flat_map(|own| NameList::lines(own).map(str::to_owned)));
-    Ok(CleanUpMatch { words, ..own.matched(found, &fitting.values) })
+    let found = own.matched(found, &fitting.values);
+    let time_notes = own.time_notes(fitting.timeless, &found.at);
+    Ok(CleanUpMatch { words, time_notes, ..found })
 }
 
 impl CleanUpSearch<'_> {
     fn fitting(&self, query: Option<&Query>) -> Result<FittingMemories, CleanUpError> {
         let CleanUpSearch { snapshot, request, .. } = *self;
+        let found = query.map(|query| of_query(snapshot, query, self.now, self.cancel)).transpose()?;
         let mut own = FittingMemories {
-            at: match query {
-                Some(query) => of_query(snapshot, query, self.now, self.cancel)?.into_iter().collect(),
+            timeless: found.as_ref().and_then(Results::timeless_note),
+            at: match &found {
+                Some(found) => memories(found).collect(),
                 None => snapshot.entries().collect(),
             },
             values: request.values.iter().map(|own| (own.clone().into_bytes(), true)).collect(),
@@ -153,6 +159,22 @@ impl CleanUpSearch<'_> {
         Ok(own)
     }
 
+    /// Says which memories no condition on a time can judge: those without one, and those with that of their file.
+    fn time_notes(&self, timeless: Option<String>, at: &[EntryRef]) -> Vec<String> {
+        let is_by_file = |at: &&EntryRef| {
+            let (store, entry) = self.snapshot.get(**at);
+            store.time_of(entry).is_some_and(EntryTime::is_of_file)
+        };
+        let by_file = match at.iter().filter(is_by_file).count() {
+            count if count == 0 || self.in_time.is_none() => None,
+            1 => Some("of 1 memory only the time of its file is known: it may be older".to_owned()),
+            count => {
+                Some(format!("of {count} memories only the time of their file is known: they may be older"))
+            }
+        };
+        timeless.into_iter().chain(by_file).collect()
+    }
+
     fn is_in_time(&self, at: EntryRef) -> bool {
         self.in_time.as_ref().is_none_or(|own| own.contains(&at))
     }
@@ -194,6 +216,7 @@ impl CleanUpSearch<'_> {
             values_left: values.len() - everywhere.all().len(),
             hidden: self.hidden(values),
             words: Vec::new(),
+            time_notes: Vec::new(),
             values: everywhere,
             holders,
             at,
@@ -239,12 +262,15 @@ fn of_query(
     query: &Query,
     now: Moment,
     cancel: &CancelToken,
-) -> Result<Vec<EntryRef>, CleanUpError> {
+) -> Result<Results, CleanUpError> {
     let (ranking, order) = (Ranking::default(), Order::default());
     let request = Request { snapshot, text: None, query, ranking, order, all: true, now };
     let found = search(&request, cancel).ok_or(CleanUpError::Stopped)?;
-    let found = found.answered().map_err(CleanUpError::Saved)?;
-    Ok(found.hits.into_iter().map(|own| own.at).collect())
+    found.answered().map_err(CleanUpError::Saved)
+}
+
+fn memories(found: &Results) -> impl Iterator<Item = EntryRef> + '_ {
+    found.hits.iter().map(|hit| hit.at)
 }
 
 fn names_of(request: &CleanUpRequest) -> Result<Option<NameList>, CleanUpError> {

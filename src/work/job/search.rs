@@ -95,10 +95,12 @@ pub(super) fn find(
         None => {
             let words = kept.words(&asked, &query, cancel)?;
             let found = search_in(&asked.request(&query, None, asked.now), &words, cancel)?;
-            let found = match found.answered() {
+            let mut found = match found.answered() {
                 Ok(found) => found,
                 Err(why) => return Some(SearchOutcome { asked, of, outcome: Err(why.into()), unread }),
             };
+            // The sort is stable, so each part keeps its order.
+            found.hits.sort_by_key(|hit| asked.first.get(hit.at.store as usize) == Some(&false));
             match asked.pick {
                 Some(pick) => (pick.find)(&asked.snapshot, found, (asked.ranking, asked.now), cancel)?,
                 None => found,

@@ -19,7 +19,8 @@ fn check() -> Job {
 }
 
 fn read(is_urgent: bool) -> Job {
-    Job::Load { places: Vec::new(), previous: Arc::default(), is_urgent, changes: 0, now: moment() }
+    let (places, previous, now) = (Vec::new(), Arc::default(), moment());
+    Job::Load { places, previous, data: None, is_urgent, changes: 0, now }
 }
 
 fn long_ago() -> Instant {

@@ -1,6 +1,6 @@
 //! What lies beside the stores and has an erased value is named before and in the receipt, and never changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -290,4 +290,51 @@ fn a_place_that_had_the_text_of_another_store_or_a_text_that_stays_elsewhere_is_
         let receipt = std::fs::read_to_string(row["receipt"].as_str().unwrap()).unwrap();
         assert!(!receipt.contains("printer") && !receipt.contains("shed"), "{receipt}");
     }
+}
+
+#[test]
+fn memories_and_instructions_of_other_agents_are_named_with_their_kinds() {
+    let home = Home::new();
+    for path in [
+        ".grok/memory/grok.md",
+        ".config/goose/memory/goose.md",
+        "work/shop/memory.json",
+        "work/shop/AGENTS.md",
+        ".claude/rules/money.md",
+    ] {
+        write(&home.at(path), &home.value);
+    }
+    let plan = home.run(&["erase", "--value-from", "-", "--dry-run", "--json"], &home.value).json_lines();
+    let of = |kind: &str| -> Vec<String> {
+        let own = places(&plan[0]).into_iter().filter(|own| own.0 == kind);
+        own.map(|(_, name, _)| name).collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    assert_eq!(of("memory"), ["goose.md", "grok.md", "memory.json"]);
+    assert_eq!(of("instructions"), ["AGENTS.md", "money.md"]);
+    let told = home.run(&["erase", "--value-from", "-", "--dry-run"], &home.value).stdout;
+    assert!(told.contains("3 memory files of other programs, 2 files of instructions"), "{told}");
+}
+
+#[test]
+fn what_waits_for_approval_is_counted_by_check_and_named_with_a_value_and_the_open_store_is_not() {
+    let folder = folder::new();
+    let at = |path: &str| folder.path().join(path);
+    let run = |words: &[&str], input: &str| {
+        Verb::new(words.iter().copied()).in_folder(folder.path()).home(folder.path()).with_input(input).run()
+    };
+    write(&at(".hermes/memories/MEMORY.md"), "Tea at four.\n§\nThe shed is green.");
+    let codes = || -> Vec<Value> {
+        let rows = run(&["check", "--json"], "").json_lines();
+        rows.into_iter().filter(|own| own["code"] == "waiting-for-approval").collect()
+    };
+    assert!(codes().is_empty());
+    write(&at(".hermes/pending/memory/a1.json"), r#"{"text":"The shed is green."}"#);
+    write(&at(".hermes/pending/memory/b2.json"), "{}");
+    let found = codes();
+    assert_eq!((found.len(), &found[0]["severity"]), (1, &json!("note")));
+    let message = found[0]["message"].as_str().unwrap();
+    assert!(message.contains("2 writes in") && message.contains(".hermes/pending/memory"), "{message}");
+    let words = ["erase", "--value-from", "-", "--dry-run", "--json"];
+    let plan = run(&words, "The shed is green.").json_lines();
+    assert_eq!(places(&plan[0]), [("memory".to_owned(), "a1.json".to_owned(), 1)]);
 }

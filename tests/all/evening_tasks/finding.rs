@@ -78,7 +78,9 @@ fn looks_in(evening: &Evening, now: &str) {
 fn secrets_are_found_and_stay_masked() {
     for size in sizes(1) {
         let mut evening = Evening::of(size);
-        let found = evening.verb(&["secrets", "--json"]).json_lines();
+        let mut found = evening.verb(&["secrets", "--json"]).json_lines();
+        // What is in copies has no key, and no row on screen.
+        found.retain(|row| !row["key"].is_null());
         evening.press("g go to");
         evening.press("x secrets");
         evening.sees(&format!("1 of {}", found.len()));

@@ -1,9 +1,11 @@
 //! What a model gets of a folder when an agent starts.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::claude;
-use crate::support::{Files, run};
+use crate::support::{Files, Verb, run};
 
 fn budget(files: &Files, root: &str) -> (Vec<Value>, String) {
     let store = files.build(root);
@@ -106,4 +108,110 @@ fn stores_that_no_program_loads_have_no_budget() {
     let store = crate::a_mem::healthy().build(".chora/memory");
     let out = run(["budget", "--store", store.path.to_str().unwrap()]);
     assert_eq!(out.status, Some(1));
+}
+
+/// Returns the problems `not-loaded` of a home folder as (store, severity, message), the stores relative to it.
+fn unloaded(home: &Path, from: &str) -> Vec<(String, String, String)> {
+    let rows = Verb::new(["check", "--json"]).home(home).in_folder(home.join(from)).run().json_lines();
+    let text = |row: &Value, name: &str| row[name].as_str().unwrap().to_owned();
+    let below = |path: String| Path::new(&path).strip_prefix(home).unwrap().to_str().unwrap().to_owned();
+    let named = rows.iter().filter(|row| row["code"] == "not-loaded");
+    named.map(|row| (below(text(row, "store")), text(row, "severity"), text(row, "message"))).collect()
+}
+
+fn is_loaded(home: &Path, from: &str, store: &str) -> bool {
+    let rows = Verb::new(["budget", "--json"]).home(home).in_folder(home.join(from)).run().json_lines();
+    let own = rows.iter().filter(|row| row["store"] == home.join(store).to_str().unwrap());
+    let loaded: Vec<bool> = own.map(|row| row["loaded"] != "nothing" || row["bytes"] != 0).collect();
+    assert!(!loaded.is_empty(), "{store}");
+    loaded.contains(&true)
+}
+
+const LEADS: &str = "- [a](a.md) — x\n";
+const TOPIC: &str = "---\nname: a\ndescription: b\n---\nText.\n";
+
+fn with_memory(files: Files, root: &str) -> Files {
+    files.with(&format!("{root}/MEMORY.md"), LEADS).with(&format!("{root}/a.md"), TOPIC)
+}
+
+#[test]
+fn a_folder_where_no_agent_looks_is_loaded_by_none_unless_instructions_name_it() {
+    let home = with_memory(Files::default(), "shop/memory").with("shop/package.json", "{}").build("home");
+    let found = unloaded(&home.path, "shop");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0].0.as_str(), found[0].1.as_str()), ("shop/memory", "warning"));
+    assert!(found[0].2.contains(".claude/projects/*/memory"), "{found:?}");
+    assert!(!is_loaded(&home.path, "shop", "shop/memory"));
+    let stores =
+        Verb::new(["stores", "--json"]).home(&home.path).in_folder(home.file("shop")).run().json_lines();
+    assert_eq!(stores[0]["not_loaded"].as_str(), Some(found[0].2.as_str()));
+    home.write("shop/AGENTS.md", b"Read memory/MEMORY.md first.\n");
+    assert!(unloaded(&home.path, "shop").is_empty() && is_loaded(&home.path, "shop", "shop/memory"));
+    for root in ["shop/.claude/memory", "shop/.tool/memory", "kept/memory"] {
+        let own = with_memory(Files::default(), root).with("shop/package.json", "{}").build("home");
+        assert!(unloaded(&own.path, root.split('/').next().unwrap()).is_empty(), "{root}");
+        assert!(is_loaded(&own.path, root.split('/').next().unwrap(), root), "{root}");
+    }
+}
+
+#[test]
+fn a_sub_agent_with_a_dot_in_its_name_loads_its_new_folder_if_that_is_there() {
+    let home = with_memory(Files::default(), "shop/.claude/agent-memory/a.b").build("home");
+    assert!(unloaded(&home.path, "shop").is_empty());
+    std::fs::create_dir(home.file("shop/.claude/agent-memory/a-b")).unwrap();
+    let found = unloaded(&home.path, "shop");
+    assert!(found.len() == 1 && found[0].1 == "note" && found[0].2.contains("agent-memory/a-b"), "{found:?}");
+    assert!(!is_loaded(&home.path, "shop", "shop/.claude/agent-memory/a.b"));
+}
+
+#[test]
+fn settings_move_memories_and_the_first_file_that_says_so_counts() {
+    let mut home = with_memory(Files::default(), "notes/local");
+    for root in ["notes/shop", "notes/mine"] {
+        home = with_memory(home, root);
+    }
+    let home = home.with("shop/src/main.rs", "").with("notes/package.json", "{}").build("home");
+    let shop = home.file("shop");
+    let slug = shop.to_str().unwrap().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let usual = format!(".claude/projects/{slug}/memory");
+    for (name, text) in [("MEMORY.md", LEADS), ("a.md", TOPIC)] {
+        home.write(format!("{usual}/{name}"), text.as_bytes());
+    }
+    let line = serde_json::json!({"cwd": shop}).to_string();
+    home.write(format!(".claude/projects/{slug}/0a.jsonl"), line.as_bytes());
+    let set = |file: &str, folder: &str| {
+        home.write(file, serde_json::json!({"autoMemoryDirectory": folder}).to_string().as_bytes());
+    };
+    assert!(is_loaded(&home.path, "shop", &usual));
+    let mine = home.file("notes/mine");
+    let files = [
+        (".claude/settings.json", mine.to_str().unwrap(), "notes/mine", None),
+        ("shop/.claude/settings.json", "~/notes/shop/", "notes/shop", Some(&shop)),
+        ("shop/.claude/settings.local.json", "~/notes/local", "notes/local", Some(&shop)),
+    ];
+    for (file, folder, root, project) in files {
+        set(file, folder);
+        // From the project, and from the home folder, where only the transcripts name the project.
+        for from in ["shop", ""] {
+            assert!(
+                is_loaded(&home.path, from, root) && !is_loaded(&home.path, from, &usual),
+                "{file} {from}"
+            );
+            let found = unloaded(&home.path, from);
+            assert!(found.len() == 1 && found[0].0 == usual && found[0].2.contains(file), "{found:?}");
+        }
+        let path = home.file(root);
+        let named = Verb::new(["stores", "--json", "--store", path.to_str().unwrap()]).home(&home.path).run();
+        let row = &named.json_lines()[0];
+        assert_eq!(row["project"].as_str().map(Path::new), project.map(|path| path.as_path()), "{row}");
+        assert!(row["not_loaded"].is_null(), "{row}");
+    }
+    set("shop/.claude/settings.local.json", "notes/local");
+    assert!(unloaded(&home.path, "shop").is_empty(), "a relative folder is ignored");
+    home.write("shop/.claude/settings.json", b"{\"autoMemoryEnabled\": false}");
+    let found = unloaded(&home.path, "shop");
+    assert!(
+        found.len() == 1 && found[0].1 == "note" && found[0].2.contains("turns memories off"),
+        "{found:?}"
+    );
 }

@@ -1,6 +1,6 @@
 //! Folders that only look like memories are not taken for them.
 
-use crate::support::{Files, run};
+use crate::support::{Files, Verb, run};
 
 fn is_found(files: &Files, root: &str) -> bool {
     let store = files.build(root);
@@ -137,4 +137,78 @@ fn one_line_says_what_a_folder_without_memories_seems_to_be() {
         assert!(expected.split('|').any(|own| told.contains(own)), "{root}: {told}");
         assert!(told.contains("no memory store"), "{told}");
     }
+}
+
+/// Returns the stores that are found from a home folder, as (path below it, family).
+fn found_from(home: &std::path::Path) -> Vec<(String, Option<String>)> {
+    let rows = Verb::new(["stores", "--json"]).home(home).in_folder(home).run().json_lines();
+    let below = |row: &serde_json::Value| {
+        let path = std::path::Path::new(row["path"].as_str().unwrap()).strip_prefix(home).unwrap();
+        (path.to_str().unwrap().to_owned(), row["family"].as_str().map(str::to_owned))
+    };
+    rows.iter().map(below).collect()
+}
+
+#[test]
+fn a_store_of_a_known_form_is_found_at_each_place_where_programs_keep_it() {
+    let topic = "---\nname: a\ndescription: b\n---\nText.\n";
+    let copilot = |user: &str| format!("{user}/globalStorage/github.copilot-chat/memory-tool/memories");
+    let of_workspace = ".config/Code/User/workspaceStorage/x1/GitHub.copilot-chat/memory-tool/memories";
+    let places: [(String, &str, Option<&str>); 8] = [
+        (".qwen/projects/-w-shop/memory".into(), "a.md", Some("claude")),
+        (".qwen/memories".into(), "a.md", Some("claude")),
+        (copilot(".config/VSCodium/User"), "a.md", None),
+        (copilot("Library/Application Support/Code/User"), "a.md", None),
+        (copilot(".vscode-server-insiders/data/User"), "a.md", None),
+        (of_workspace.into(), "repo/a.md", None),
+        (".local/share/kilo/memory/shop-0a1b2c".into(), "project.md", None),
+        (".hermes/profiles/work/memories".into(), "USER.md", Some("hermes")),
+    ];
+    let workspaces = [".openclaw-night/workspace", ".openclaw/workspace-ops", ".openclaw/workspace/mail"];
+    let mut files = Files::default();
+    for (root, name, _) in &places {
+        files = files.with(&format!("{root}/{name}"), topic);
+    }
+    for root in workspaces {
+        for name in ["SOUL.md", "TOOLS.md", "MEMORY.md"] {
+            files = files.with(&format!("{root}/{name}"), "Be kind.\n");
+        }
+    }
+    let home = files.build("home");
+    let mut expected: Vec<(String, Option<String>)> =
+        places.into_iter().map(|(root, _, family)| (root, family.map(str::to_owned))).collect();
+    expected.extend(workspaces.map(|root| (root.to_owned(), Some("openclaw".to_owned()))));
+    let mut found = found_from(&home.path);
+    expected.sort();
+    found.sort();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_bank_of_kilo_is_known_by_its_files_in_a_folder_of_that_name_only() {
+    let kilo =
+        Files::default().with("brief.md", "# Shop\n").with("tech.md", "x").with("architecture.md", "x");
+    for root in [".kilocode/rules/memory-bank", ".github/memory-bank", "web/memory-bank"] {
+        assert!(is_found(&kilo, root), "{root}");
+    }
+    assert!(!is_found(&kilo, "design") && !is_found(&kilo, "docs/architecture"));
+}
+
+#[test]
+fn an_index_that_leads_into_folders_alone_is_one_if_topics_are_there() {
+    let index = Files::default().with("MEMORY.md", "- [P](feedback/p.md) — x\n");
+    let topic = "---\nname: p\ndescription: use it\n---\nText.\n";
+    assert!(is_found(&index.clone().with("feedback/p.md", topic), "kept/mem"));
+    assert!(!is_found(&index.clone().with("feedback/p.md", "# P\n"), "kept/mem"));
+    assert!(!is_found(&index.with("feedback/p.md", topic), "docs/mem"));
+}
+
+#[test]
+fn the_name_of_a_folder_does_not_decide_its_family() {
+    let notes = Files::default().with("a.md", "# A\n").with("b.md", "# B\n").build("kept/memories");
+    let path = notes.path.to_str().unwrap();
+    let rows = run(["stores", "--json", "--as", "markdown", "--store", path]).json_lines();
+    assert!(rows.len() == 1 && rows[0]["family"].is_null(), "{rows:?}");
+    let rows = run(["stores", "--json", "--as", "markdown/serena", "--store", path]).json_lines();
+    assert_eq!(rows[0]["family"], "serena");
 }

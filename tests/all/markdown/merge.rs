@@ -66,6 +66,30 @@ fn what_is_no_file_of_its_own_or_has_no_target_is_not_merged() {
 }
 
 #[test]
+fn memories_of_hermes_are_merged_within_a_file_and_across_files() {
+    let text = "\u{feff}one\n§\ntwo\nlines\n§\nthree\n§\nfour";
+    let files = Files::default().with("MEMORY.md", text).with("USER.md", "five\n§\nsix");
+    for (words, memory, user) in [
+        (&["MEMORY.1"][..], "one\ntwo\nlines\n§\nthree\n§\nfour", "five\n§\nsix"),
+        (&["MEMORY.3", "MEMORY.2"], "one\nthree\nfour\n§\ntwo\nlines", "five\n§\nsix"),
+        (&["USER.0"], "one\nfive\n§\ntwo\nlines\n§\nthree\n§\nfour", "six"),
+    ] {
+        let desk = Desk::of(&files, "memories");
+        desk.change(&[&["merge"], words, &["--into", "MEMORY.0"]].concat());
+        assert_eq!(
+            (desk.text("MEMORY.md"), desk.text("USER.md")),
+            (format!("\u{feff}{memory}"), user.into())
+        );
+        assert!(desk.run(&["list", "is:deleted", "--json"]).json_lines().is_empty());
+        desk.change(&["undo"]);
+        assert_eq!((desk.text("MEMORY.md").as_str(), desk.text("USER.md").as_str()), (text, "five\n§\nsix"));
+    }
+    let desk = Desk::of(&files, "memories");
+    desk.change(&["merge", "MEMORY.0", "--into", "MEMORY.2"]);
+    assert_eq!(desk.text("MEMORY.md"), "\u{feff}two\nlines\n§\nthree\none\n§\nfour");
+}
+
+#[test]
 fn the_memory_that_stays_may_be_named_by_its_key() {
     let desk = Desk::of(&claude(), ".claude/memory");
     let key = |id: &str| {

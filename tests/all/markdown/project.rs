@@ -1,6 +1,6 @@
 //! The projects of memories: their names, their places, and the files that they do not have any more.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -20,14 +20,40 @@ fn put(files: &Files, at: &Path) {
     }
 }
 
+fn slug(path: &Path) -> String {
+    path.to_str().unwrap().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
 /// Writes a folder of Claude Code for a project below a home folder, with a transcript that names it.
 fn project(home: &Path, path: &Path, files: &Files) {
-    let slug: String =
-        path.to_str().unwrap().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let own = home.join(".claude/projects").join(slug);
-    let cwd = serde_json::to_string(path).unwrap();
-    write(&own.join("0a.jsonl"), &format!("{{\"type\":\"summary\"}}\n{{\"type\":\"user\",\"cwd\":{cwd}}}\n"));
-    put(files, &own.join("memory"));
+    put(files, &agent(home, &slug(path), &[path]).join("memory"));
+}
+
+/// Writes a folder of Claude Code with a transcript of a session that was in these folders, in their order.
+fn agent(home: &Path, name: &str, stays: &[&Path]) -> PathBuf {
+    let own = home.join(".claude/projects").join(name);
+    let line = |(minute, path): (usize, &&Path)| {
+        let at = format!("2026-01-02T10:{minute:02}:00.000Z");
+        serde_json::json!({"type": "user", "cwd": path, "timestamp": at}).to_string() + "\n"
+    };
+    let lines: String = stays.iter().enumerate().map(line).collect();
+    write(&own.join("0a.jsonl"), &format!("{{\"type\":\"summary\"}}\n{lines}"));
+    write(&own.join("memory/deploy.md"), "---\nname: deploy\ndescription: by hand\n---\nSee src/gone.rs.\n");
+    write(&own.join("memory/MEMORY.md"), "- [Deploy](deploy.md) — by hand\n");
+    own
+}
+
+/// Returns the messages of the problems of a code.
+fn problems(home: &Path, code: &str) -> Vec<String> {
+    let found = rows(home, &["check"]).into_iter().filter(|row| row["code"] == code);
+    found.map(|row| row["message"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Returns a member of the row of the store in an agent's folder.
+fn member(home: &Path, own: &Path, name: &str) -> Option<PathBuf> {
+    let all = rows(home, &["stores"]);
+    let row = all.iter().find(|row| Path::new(row["path"].as_str().unwrap()).starts_with(own)).unwrap();
+    row[name].as_str().map(PathBuf::from)
 }
 
 fn rows(home: &Path, words: &[&str]) -> Vec<Value> {
@@ -90,4 +116,150 @@ fn without_git_a_file_is_missed_if_its_first_folder_is_there() {
     write(&root.join("memory-bank/progress.md"), "# Progress\nsrc/here.rs\n");
     write(&root.join("src/here.rs"), "x");
     assert_eq!(stale(root), [(Some(2), "It names \"src/gone.rs\", which is not in the project.".to_owned())]);
+}
+
+#[test]
+fn two_folders_of_one_project_are_named_whatever_version_spelled_them() {
+    let home = folder::new();
+    let shop = home.path().join("work/my_shop");
+    std::fs::create_dir_all(&shop).unwrap();
+    let old = shop.to_str().unwrap().replace('/', "-");
+    for name in [&slug(&shop), &old] {
+        assert_eq!(member(home.path(), &agent(home.path(), name, &[&shop]), "project"), Some(shop.clone()));
+    }
+    // Another project, the name of which today's versions would give to the first one.
+    agent(home.path(), &slug(&home.path().join("work/my-other")), &[&home.path().join("work/my-other")]);
+    let found = problems(home.path(), "two-folders-of-one-project");
+    assert_eq!(found.len(), 2, "{found:?}");
+    for message in &found {
+        let loaded = format!("Today's versions of the agent load {:?}", slug(&shop));
+        assert!(message.contains("In both: deploy.md") && message.contains(&loaded), "{message}");
+    }
+    std::fs::remove_file(home.path().join(".claude/projects").join(&old).join("0a.jsonl")).unwrap();
+    assert_eq!(problems(home.path(), "two-folders-of-one-project").len(), 1, "its name alone says it");
+}
+
+#[test]
+fn a_project_of_windows_is_one_in_both_cases_of_its_drive_and_is_not_looked_for_here() {
+    let home = folder::new();
+    for drive in ["C", "c"] {
+        let path = format!("{drive}:\\git\\shop");
+        let own = agent(home.path(), &format!("{drive}--git-shop"), &[Path::new(&path)]);
+        assert_eq!(member(home.path(), &own, "project"), Some(path.into()));
+    }
+    let found = problems(home.path(), "two-folders-of-one-project");
+    assert!(found.len() == 2 && found[0].contains("how it is started"), "{found:?}");
+    assert!(
+        problems(home.path(), "project-moved").is_empty() && problems(home.path(), "stale-claim").is_empty()
+    );
+}
+
+#[test]
+fn a_moved_project_is_where_its_sessions_went_on_unless_that_is_another_project() {
+    let home = folder::new();
+    let (old, new) = (home.path().join("old/shop"), home.path().join("new/shop"));
+    let (other, inner) = (home.path().join("new/till"), new.join("src"));
+    std::fs::create_dir_all(&inner).unwrap();
+    std::fs::create_dir_all(&other).unwrap();
+    let own = agent(home.path(), &slug(&old), &[&old, &inner, &other, home.path()]);
+    assert_eq!(member(home.path(), &own, "project"), Some(new.clone()));
+    assert_eq!(member(home.path(), &own, "named_after"), Some(old.clone()));
+    let found = problems(home.path(), "project-moved");
+    assert!(found.len() == 1 && found[0].contains("probably"), "{found:?}");
+    for path in [&old, &new, &home.path().join(".claude/projects").join(slug(&new)).join("memory")] {
+        assert!(found[0].contains(path.to_str().unwrap()), "{found:?}");
+    }
+    // With another name it is the last folder, if that has no memories of its own.
+    agent(home.path(), &slug(&old), &[&old, &other]);
+    assert_eq!(member(home.path(), &own, "project"), Some(other.clone()));
+    agent(home.path(), &slug(&other), &[&other]);
+    assert_eq!(member(home.path(), &own, "project"), Some(old));
+}
+
+#[test]
+fn a_worktree_is_one_of_its_repository_also_when_it_is_gone() {
+    let home = folder::new();
+    let repository = home.path().join("shop");
+    let (inner, beside) = (repository.join(".claude/worktrees/auth"), home.path().join("shop-till"));
+    write(&repository.join(".git/worktrees/till/HEAD"), "ref: x\n");
+    write(&inner.join(".git"), &format!("gitdir: {}/.git/worktrees/auth\n", repository.display()));
+    write(&beside.join(".git"), "gitdir: ../shop/.git/worktrees/till\n");
+    for tree in [&inner, &beside] {
+        let own = agent(home.path(), &slug(tree), &[tree]);
+        assert_eq!(member(home.path(), &own, "project"), Some(repository.clone()), "{}", tree.display());
+        assert_eq!(member(home.path(), &own, "named_after").as_ref(), Some(tree));
+    }
+    assert!(problems(home.path(), "project-moved").is_empty());
+    std::fs::remove_dir_all(repository.join(".claude")).unwrap();
+    let deep = repository.join("trees/pay");
+    agent(home.path(), &slug(&deep), &[&deep]);
+    let found = problems(home.path(), "project-moved");
+    assert_eq!(found.len(), 2, "{found:?}");
+    for (message, tree) in found.iter().zip([&inner, &deep]) {
+        for part in ["worktree", tree.to_str().unwrap(), &format!("{}/memory", slug(&repository))] {
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}
+
+const NAMES: &str =
+    "grid_model.rs, `parser.rs`, deep_file.rs, `cargo test some_test.rs`, `main.rs`, docs.rs, other_app.py\n";
+
+fn serena(root: &Path) {
+    write(&root.join(".serena/project.yml"), "project_name: shop\n");
+    write(&root.join(".serena/memories/names.md"), NAMES);
+    write(&root.join("src/a/deep_file.rs"), "x");
+}
+
+fn missing(name: &str) -> (Option<u64>, String) {
+    let message = format!("It names {name:?}, which is neither among the memories nor in the project.");
+    (Some(1), message)
+}
+
+#[test]
+fn the_name_of_a_source_file_that_no_folder_has_is_missed_where_others_of_its_kind_are() {
+    let root = folder::new();
+    serena(root.path());
+    assert_eq!(stale(root.path()), [missing("grid_model.rs"), missing("parser.rs")]);
+    write(&root.path().join("old/parser.rs"), "x");
+    assert_eq!(stale(root.path()), [missing("grid_model.rs")]);
+}
+
+#[test]
+fn in_a_repository_a_name_is_missed_if_a_commit_removed_its_last_file() {
+    let root = folder::new();
+    let root = root.path();
+    serena(root);
+    write(&root.join("src/b/grid_model.rs"), "x");
+    if git(root, &["init", "-q", "-b", "main"]).is_none() {
+        eprintln!("skipped: there is no git here");
+        return;
+    }
+    commit(root, "one");
+    assert!(stale(root).is_empty());
+    std::fs::remove_file(root.join("src/b/grid_model.rs")).unwrap();
+    let id = commit(root, "two");
+    let found = stale(root);
+    assert!(found.len() == 1 && found[0].1.contains(&id[..7]), "{found:?}");
+    write(&root.join("ignored/grid_model.rs"), "x");
+    write(&root.join(".gitignore"), "ignored\n");
+    assert!(stale(root).is_empty());
+}
+
+#[test]
+fn a_file_that_was_never_written_is_missed_on_its_line_of_the_index_and_beside_memories_without_a_project() {
+    let home = folder::new();
+    let shop = home.path().join("shop");
+    write(&shop.join("docs/plan.md"), "x");
+    let index = "- [Tabs](feedback_tabs.md), see `nested-tabs.md`\n- plan.md, deploy.md, README.md, `title.md`\n- [x.md](x.md)\n";
+    project(home.path(), &shop, &claude().with("MEMORY.md", index));
+    assert_eq!(stale(home.path()), [missing("nested-tabs.md")]);
+    let claw = home.path().join(".openclaw/workspace");
+    for name in ["SOUL.md", "IDENTITY.md", "USER.md", "memory/2026-11-20.md"] {
+        write(&claw.join(name), "x\n");
+    }
+    let text = "# M\n\n## A\nSee memory/2026-11-01.md, memory/YYYY-MM-DD.md and src/a.rs.\n";
+    write(&claw.join("MEMORY.md"), text);
+    let found: Vec<_> = stale(&claw).into_iter().filter(|own| own.0 == Some(4)).collect();
+    assert!(found.len() == 1 && found[0].1.contains("memory/2026-11-01.md"), "{found:?}");
 }

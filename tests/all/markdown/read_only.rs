@@ -244,6 +244,8 @@ fn every_change_is_refused_with_the_reason_and_no_file_changes() {
     for (family, files, root) in all() {
         let files = files.with("left.tmp", "x");
         let desk = Desk { store: files.build(root), data: folder::new() };
+        // Each has a problem then.
+        desk.store.chmod(".", 0o755);
         let before = state(&desk.store.path);
         let ids: Vec<String> =
             rows(&desk.store, "list", "").iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
@@ -337,4 +339,13 @@ fn each_of_them_is_found_at_another_place_by_its_content() {
     assert_eq!(family(&vault, "notes").as_deref(), Some("basic-memory"));
     let summary = Files::default().with("memory_summary.md", "v1\n");
     assert_eq!(family(&summary, ".codex/memories").as_deref(), Some("codex"));
+}
+
+#[test]
+fn other_files_of_an_agent_beside_its_memories_are_no_problem() {
+    for (family, files, root) in all().into_iter().filter(|(family, ..)| *family != "basic-memory") {
+        let files = files.with("tools/run.py", "").with("state.json", "{}").with(".cache/x.json", "{}");
+        let found = problems(&files.build(root));
+        assert!(found.iter().all(|own| own.0 != "unexpected-place"), "{family}: {found:?}");
+    }
 }

@@ -124,6 +124,25 @@ fn a_file_of_hermes_with_blanks_is_written_as_hermes_does_by_a_safe_fix() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_part_of_a_memory_and_goes_alone() {
+    let text = "\u{feff}Mia likes tea\n§\nClose at 5";
+    let files = Files::default().with("MEMORY.md", text);
+    let desk = super::desk::Desk::of(&files, "memories");
+    let titles: Vec<_> = rows(&desk.store, "list", "").iter().map(|own| own["title"].to_string()).collect();
+    assert!(titles.len() == 2 && titles.contains(&"\"Mia likes tea\"".to_owned()), "{titles:?}");
+    let found: Vec<_> = codes(&files, "memories");
+    assert_eq!(found, [("byte-order-mark".to_owned(), "MEMORY.md".to_owned(), Some(1))]);
+    desk.change(&["edit", "MEMORY.0", "--set", "text=Mia likes milk"]);
+    desk.change(&["add", "--type", "entry", "--text", "Open at 9"]);
+    desk.change(&["delete", "MEMORY.0"]);
+    assert_eq!(desk.text("MEMORY.md"), "\u{feff}Close at 5\n§\nOpen at 9");
+    desk.change(&["repair", "--all-safe"]);
+    assert_eq!(desk.text("MEMORY.md"), "Close at 5\n§\nOpen at 9");
+    let gemini = Files::default().with("GEMINI.md", "\u{feff}## Gemini Added Memories\n- Mia likes tea.\n");
+    assert_eq!(rows(&gemini.build(".gemini"), "list", "").len(), 1);
+}
+
+#[test]
 fn fields_are_not_put_above_files_that_have_none() {
     let files =
         Files::default().with("../project.yml", "project_name: shop\n").with("a.md", "# A\n\nText.\n");

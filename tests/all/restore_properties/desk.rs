@@ -52,6 +52,7 @@ impl Desk {
         let job = Job::Load {
             places: self.places.clone(),
             previous: Arc::clone(&self.snapshot),
+            data: None,
             is_urgent: true,
             changes: 0,
             now: self.now,

@@ -36,8 +36,17 @@ impl TempStore {
         let store = TempStore { path, folder };
         for (file, bytes) in files {
             store.write(file, bytes);
+            // The clock of most tests is `NOW`. Memories in Markdown have the times of their files.
+            if file.extension().is_some_and(|end| end == "md") {
+                store.set_time(file, "2026-01-31T12:00:00Z");
+            }
         }
         store
+    }
+
+    /// Sets the time of a file's last change.
+    pub fn set_time(&self, name: impl AsRef<Path>, at: &str) {
+        palimp::disk::set_modified(&self.file(name), palimp::model::Moment::of(at).unwrap()).unwrap();
     }
 
     /// The folder around the store, like a repository or a home folder.

@@ -17,7 +17,7 @@ pub fn timestamp(now: Moment) -> String {
 
 /// Returns the store's files in the form that functions for derived files need.
 pub fn parts(store: &Store) -> AssemblyInput<'_> {
-    AssemblyInput { documents: &store.documents, folders: &[], locks: &[], outside_files: None }
+    AssemblyInput::of(&store.documents, &[])
 }
 
 pub fn rewritten(document: &Document, bytes: &[u8]) -> Change {

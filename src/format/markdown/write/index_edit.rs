@@ -5,41 +5,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::text_form::end_of;
-use crate::format::markdown::index_file::{self, IndexLine};
-use crate::format::markdown::references::{file_links, joined};
+use crate::format::markdown::index_file;
+use crate::format::markdown::references::{TextLink, file_links};
 use crate::format::notes::edit::text_of;
 use crate::format::writing::Result;
 use crate::model::{Change, PathText, RemovedLine, Span, Store};
 use crate::text::digest::digest;
 use crate::text::lines::{LineSpan, lines};
-use crate::text::part_range::part_range;
+use crate::text::markdown_blocks::{hidden, shown_parts};
 
 /// Returns the lines that lead to these files and to no other.
 pub fn lines_to(text: &str, files: &[&Path]) -> Vec<Span> {
-    let leads = |target: &str| {
-        let path = joined(Path::new(""), target).map(|own| format!("{own}.md"));
-        path.is_some_and(|path| files.iter().any(|own| *own == Path::new(&path)))
+    let leads = |link: &TextLink<'_>| {
+        link.path(Path::new("")).is_some_and(|path| files.iter().any(|own| *own == path))
     };
-    let is_it = |line: &str| {
-        let mut links = file_links(line).peekable();
-        links.peek().is_some() && links.all(leads)
-    };
-    let own = lines(text.as_bytes()).filter(|line| text.get(line.start..line.end).is_some_and(is_it));
-    own.map(|line| Span { start: line.start as u64, end: line.next as u64 }).collect()
+    let links: Vec<_> = index_file::lines(text).collect();
+    let lines = links.chunk_by(|one, other| one.line == other.line);
+    lines.filter(|line| line.iter().all(leads)).filter_map(<[_]>::first).map(|link| link.span).collect()
 }
 
 /// Returns the lines that lead to a file, among others.
 pub fn lines_with(text: &str, file: &Path) -> Vec<Span> {
-    let leads = |own: &IndexLine<'_>| joined(Path::new(""), own.target).map(|own| format!("{own}.md").into());
-    let is_it = |own: &IndexLine<'_>| leads(own).is_some_and(|path: PathBuf| path == file);
-    let start = |own: &IndexLine<'_>| part_range(text, own.text).start as u64;
-    let found = index_file::lines(text).filter(is_it).map(|own| (start(&own), own.text.len() as u64));
-    found.map(|(start, len)| Span { start, end: start + len }).collect()
-}
-
-/// True if a line leads to a file.
-pub fn leads(line: &str) -> bool {
-    file_links(line).next().is_some()
+    let found =
+        index_file::lines(text).filter(|link| link.path(Path::new("")).is_some_and(|own| own == file));
+    found.map(|link| Span { end: link.span.start + link.text.len() as u64, ..link.span }).collect()
 }
 
 /// Returns a line that leads to a file.
@@ -68,9 +57,10 @@ pub fn with_lines(store: &Store, index: &str, added: &[String]) -> Result<Change
 
 /// Returns where the last line ends that leads to a file; the end of the text if none does.
 pub fn end_of_lines(text: &str) -> usize {
-    let all: Vec<_> = lines(text.as_bytes()).collect();
+    let (all, hidden): (Vec<_>, _) = (lines(text.as_bytes()).collect(), hidden(text));
+    let leads = |part| file_links(part).next().is_some();
     // It is found from the end: a check asks this once for each file without a line.
-    let last = all.iter().rfind(|own| text.get(own.start..own.end).is_some_and(leads));
+    let last = all.iter().rfind(|own| shown_parts(text, own.start..own.end, &hidden).any(leads));
     last.map_or(text.len(), |own| own.next)
 }
 
@@ -92,15 +82,13 @@ const AROUND: usize = 8;
 pub fn removed_lines(text: &str, files: &[&Path]) -> BTreeMap<PathBuf, Vec<RemovedLine>> {
     let known: BTreeSet<&Path> = files.iter().copied().collect();
     let all: Vec<LineSpan> = lines(text.as_bytes()).collect();
+    let links: Vec<_> = index_file::lines(text).collect();
     let mut found: BTreeMap<PathBuf, Vec<RemovedLine>> = BTreeMap::new();
-    for (number, span) in all.iter().enumerate() {
-        let line = text.get(span.start..span.end).unwrap_or_default();
-        let path = |target: &str| Some(PathBuf::from(format!("{}.md", joined(Path::new(""), target)?)));
-        let targets: Option<Vec<PathBuf>> = file_links(line).map(path).collect();
-        let Some(targets) = targets.filter(|own| own.iter().all(|own| known.contains(own.as_path()))) else {
-            continue;
-        };
-        for target in targets.into_iter().collect::<BTreeSet<_>>() {
+    for line in links.chunk_by(|one, other| one.line == other.line) {
+        let targets: Option<BTreeSet<PathBuf>> = line.iter().map(|link| link.path(Path::new(""))).collect();
+        let targets = targets.filter(|own| own.iter().all(|own| known.contains(own.as_path())));
+        let number = line.first().map_or(0, |link| link.line as usize - 1);
+        for target in targets.into_iter().flatten() {
             found.entry(target).or_default().push(removed_of(text, &all, number));
         }
     }

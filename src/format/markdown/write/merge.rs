@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::index_edit;
+use super::merge_entries;
 use super::moved_links::{MovedFile, folded_names, names_of_others};
 use super::parts::without;
 use super::rename::links_of_others;
@@ -23,8 +24,14 @@ pub fn merged(context: &WriteContext<'_>, entries: &[Entry], into: &Entry) -> Ch
     let own = FAMILIES.iter().find(|own| own.name() == store.format);
     let Markdown(family) = own.ok_or_else(|| Refusal::unfit("its format has no files to merge."))?;
     let all: Vec<&Document> = entries.iter().chain([into]).map(|own| store.document(own)).collect();
-    if all.iter().any(|own| family.grammar_of(&own.path) != Grammar::Topics) {
-        return Err(Refusal::unfit("only memories that are files of their own are merged."));
+    let are_all = |grammar| all.iter().all(|own| family.grammar_of(&own.path) == grammar);
+    if are_all(Grammar::Entries) {
+        return merge_entries::merged(family, context, entries, into);
+    }
+    if !are_all(Grammar::Topics) {
+        return Err(Refusal::unfit(
+            "only memories that are files of their own are merged, and those of Hermes.",
+        ));
     }
     let target = store.document(into);
     let moved: Result<Vec<MovedFile<'_>>> =

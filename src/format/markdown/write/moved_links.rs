@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::format::markdown::assembly::fold;
 use crate::format::markdown::family::Family;
-use crate::format::markdown::references::{each_plain_line, file_links, joined, mem_names, relative};
+use crate::format::markdown::references::{TextLink, links_in, mem_names, relative};
 use crate::format::markdown::{layout, topic_file};
 use crate::format::notes::note_file::stem;
 use crate::model::{Entry, PathText, Store};
@@ -59,11 +59,7 @@ impl MovedFile<'_> {
     /// Returns the edits that make the links of a text lead to the new place, in their order.
     fn edits(&self, text: &str, own: &Path) -> Vec<LinkEdit> {
         let mut edits = Vec::new();
-        each_plain_line(text, &mut |_, line| {
-            for target in file_links(line) {
-                edits.extend(self.of_file_link(text, line, target, own));
-            }
-        });
+        edits.extend(links_in(text).iter().flat_map(|link| self.of_file_link(text, link, own)));
         if self.family.has_mem_references {
             let old = fold(&self.old.with_extension("").to_text());
             let names = mem_names(text).filter(|name| fold(name) == old);
@@ -86,22 +82,23 @@ impl MovedFile<'_> {
         edits
     }
 
-    /// Returns the edits of a link `[title](target)`. A title that is the old name follows.
-    fn of_file_link(&self, text: &str, line: &str, target: &str, own: &Path) -> Vec<LinkEdit> {
+    /// Returns the edits of a link to a file, or of its name. A title that is the old name follows.
+    fn of_file_link(&self, text: &str, link: &TextLink<'_>, own: &Path) -> Vec<LinkEdit> {
         let before = own.parent().unwrap_or(Path::new(""));
         let after = if own == self.old { self.new.parent().unwrap_or(Path::new("")) } else { before };
-        let Some(path) = joined(before, target).map(|path| PathBuf::from(format!("{path}.md"))) else {
-            return Vec::new();
-        };
+        let Some(path) = link.path(before) else { return Vec::new() };
         let to = if path == self.old { &self.new } else { &path };
-        // Links of the file itself lead elsewhere from its new folder.
-        if to == &path && before == after {
+        // Links of the file itself lead elsewhere from its new folder. A name may be that of any file.
+        if to == &path && (before == after || link.is_name) {
             return Vec::new();
         }
-        let mut edits = vec![(part_range(text, target), relative(after, to).replace(' ', "%20"))];
-        let before = &line[..part_range(line, target).start];
-        let title = before.rsplit_once("](").and_then(|(own, _)| own.rsplit_once('['));
-        if let Some((_, title)) = title.filter(|(_, title)| path == self.old && *title == stem(self.old)) {
+        let place = part_range(text, link.target);
+        let becomes = relative(after, to);
+        if link.is_name {
+            return vec![(place, becomes)];
+        }
+        let mut edits = vec![(place, becomes.replace(' ', "%20"))];
+        if let Some(title) = link.title().filter(|title| path == self.old && *title == stem(self.old)) {
             edits.insert(0, (part_range(text, title), stem(&self.new)));
         }
         edits

@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use crate::format::markdown::family::{Family, Grammar};
-use crate::format::markdown::references::{file_links, joined};
+use crate::format::markdown::references::TextLink;
 use crate::format::markdown::{Markdown, entry_edits, entry_file, index_file, layout};
 use crate::format::writing::{ChangesResult, ErasablePart, FormatEraser, Refusal, Result, WriteContext};
 use crate::model::{Change, Document, Entry, PathText, Record, Span, Store};
-use crate::text::lines::{LineSpan, lines};
 use crate::text::needle::Needles;
 
 impl FormatEraser for Markdown {
@@ -65,15 +64,13 @@ impl FormatEraser for Markdown {
 /// Returns each line of an index that leads to files, as a part that goes with all of them.
 fn index_lines(family: &Family, bytes: &[u8]) -> Vec<ErasablePart> {
     let text = String::from_utf8_lossy(bytes);
-    let part = |line: LineSpan| {
-        let links = file_links(text.get(line.start..line.end)?);
-        let paths: Option<Vec<String>> = links.map(|own| joined(Path::new(""), own)).collect();
-        let id = |path: &String| layout::id_of(family, Path::new(&format!("{path}.md")));
-        let of: Vec<String> = paths?.iter().map(id).collect();
-        let span = Span { start: line.start as u64, end: line.next as u64 };
-        (!of.is_empty()).then_some(ErasablePart { span, names: Vec::new(), of })
+    let links: Vec<_> = index_file::lines(&text).collect();
+    let part = |line: &[TextLink<'_>]| {
+        let id = |link: &TextLink<'_>| Some(layout::id_of(family, &link.path(Path::new(""))?));
+        let of: Option<Vec<String>> = line.iter().map(id).collect();
+        Some(ErasablePart { span: line.first()?.span, names: Vec::new(), of: of? })
     };
-    lines(text.as_bytes()).filter_map(part).collect()
+    links.chunk_by(|one, other| one.line == other.line).filter_map(part).collect()
 }
 
 /// Refuses a file in which a line looks like a delimiter and is none for Hermes: what is one memory is unknown.

@@ -51,7 +51,7 @@ fn an_id_that_is_there_twice_is_listed_once_under_each_key() {
     };
     let log = [line("[\"t\"]"), line("[\"t\"]"), line("[\"u\",\"t\",\"u\"]")].concat();
     let documents = [document("learnings.jsonl", Role::Records, log.as_bytes())];
-    let parts = AssemblyInput { documents: &documents, folders: &[], locks: &[], outside_files: None };
+    let parts = AssemblyInput::of(&documents, &[]);
     let index = MemoryServer.derived(&parts, &[], NOW).pop().unwrap().bytes;
     let index = String::from_utf8(index.to_vec()).unwrap();
     assert!(index.contains(r#""tags_index":{"t":["a"],"u":["a"]},"category_index":{"c":["a"]}"#), "{index}");
@@ -85,7 +85,7 @@ proptest! {
         let archive = document(".archive/learnings_2026.jsonl", Role::Archive, &archived);
         let log = document("learnings.jsonl", Role::Records, &learnings);
         let before = document("learnings.jsonl", Role::Records, if is_stale { &before } else { &learnings });
-        let parts = |documents| AssemblyInput { documents, folders: &[], locks: &[], outside_files: None };
+        let parts = |documents| AssemblyInput::of(documents, &[]);
         let written_of = [archive.clone(), before];
         let written = MemoryServer.derived(&parts(&written_of), &[], NOW).pop().unwrap().bytes;
         let mut tape = Tape::default();
@@ -132,7 +132,7 @@ proptest! {
             prop_assert_eq!(check(&of(&by_blocks), &records), check(&of(&held), &records));
             let rebuilt = |bytes: &Bytes| {
                 let documents = [documents[0].clone(), of(bytes).into(), documents[1].clone()];
-                let parts = AssemblyInput { documents: &documents, folders: &[], locks: &[], outside_files: None };
+                let parts = AssemblyInput::of(&documents, &[]);
                 MemoryServer.derived(&parts, &[], NOW).pop().unwrap().bytes
             };
             prop_assert_eq!(rebuilt(&by_blocks), rebuilt(&held));

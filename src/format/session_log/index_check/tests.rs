@@ -172,7 +172,7 @@ proptest! {
         let written_of = document("memory.jsonl", Role::Records, if is_stale { &before } else { &log });
         let log = document("memory.jsonl", Role::Records, &log);
         let documents = [written_of, tombstones.clone()];
-        let parts = AssemblyInput { documents: &documents, folders: &[], locks: &[], outside_files: None };
+        let parts = AssemblyInput::of(&documents, &[]);
         let touched = [log.path.clone()];
         let written = SessionLog.derived(&parts, &touched, NOW).pop().unwrap().bytes;
         let mut tape = Tape::default();
@@ -198,7 +198,7 @@ proptest! {
         let rebuilt = |bytes: &Bytes| {
             let index = Document::of_bytes("sessions/s/index.json".into(), Role::Index, bytes.clone());
             let documents = [index.into(), log.clone(), tombstones.clone()];
-            let parts = AssemblyInput { documents: &documents, folders: &[], locks: &[], outside_files: None };
+            let parts = AssemblyInput::of(&documents, &[]);
             SessionLog.derived(&parts, &touched, NOW).pop().unwrap().bytes
         };
         prop_assert_eq!(rebuilt(&by_blocks), rebuilt(&held));

@@ -1,8 +1,10 @@
 //! New memories: the keys of their view, and the notice that announces them.
 
-use crate::model::{EntryRef, Moment, PathText};
+use std::collections::HashSet;
+
+use crate::model::{EntryRef, Moment, PathText, Store};
 use crate::tui::action::Action;
-use crate::tui::list_view::new::field;
+use crate::tui::list_view::new::{field, is_by_file, is_unseen};
 use crate::tui::message::Effect;
 use crate::tui::state::app::{App, DEMO_NOTICE};
 use crate::tui::state::list_row::ListRow;
@@ -23,19 +25,24 @@ pub fn act(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// Begins the first visit of new stores. Announces the newest memory if it came since `before`.
-pub fn arrived(app: &mut App, before: Option<Moment>) {
+/// Begins the first visit of new stores. Announces the newest memory if it came since `before`. `unseen` are the names
+/// of memories that were new before.
+pub fn arrived(app: &mut App, before: Option<Moment>, unseen: &HashSet<String>) {
     let roots: Vec<_> = app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
     let known = app.visits.clone();
     app.visits.see(&roots, app.now, true);
+    seen::note_of_one_time(app, true);
+    seen::see_written(app, unseen);
     if app.visits != known {
         seen::write(app);
     }
-    let newest = newest(app);
-    let (Some(before), Some((created, at))) = (before, newest) else { return };
-    if created <= before || created > app.now {
-        return;
-    }
+    // The time of a file is also that of older memories in it, and of what palimp wrote.
+    let came = |store: &Store, entry: u32| {
+        let has_time = store.entries.get(entry as usize).is_some_and(|entry| !is_by_file(store, entry));
+        has_time || is_unseen(app, store, entry)
+    };
+    let Some(before) = before else { return };
+    let Some((_, at)) = newest(app, before, came) else { return };
     let store = &app.snapshot.stores[at.store as usize];
     let entry = &store.entries[at.entry as usize];
     let agent = store.view(entry).and_then(|view| field(&view, "agent"));
@@ -77,12 +84,17 @@ pub fn was_told(app: &mut App) {
     }
 }
 
-/// Returns the memory that was written last, but not in the future.
-pub fn newest(app: &App) -> Option<(Moment, EntryRef)> {
-    let stores = app.tallies.iter().enumerate();
-    let each = stores.filter_map(|(number, tally)| {
-        let (created, entry) = *tally.newest.iter().find(|(created, _)| *created <= app.now)?;
-        Some((created, EntryRef { store: number as u32, entry }))
+/// Returns the wanted memory that was written last, after a time, but not in the future.
+pub fn newest(
+    app: &App,
+    after: Moment,
+    is_wanted: impl Fn(&Store, u32) -> bool,
+) -> Option<(Moment, EntryRef)> {
+    let stores = app.snapshot.stores.iter().zip(&app.tallies).zip(0..);
+    let each = stores.filter_map(|((store, tally), number)| {
+        let later = tally.newest.iter().take_while(|(written, _)| *written > after);
+        let mut wanted = later.filter(|(written, entry)| *written <= app.now && is_wanted(store, *entry));
+        wanted.next().map(|(written, entry)| (*written, EntryRef { store: number, entry: *entry }))
     });
-    each.max_by_key(|(created, _)| *created)
+    each.max_by_key(|(written, _)| *written)
 }

@@ -36,7 +36,7 @@ pub fn refresh(app: &mut App) {
         Screen::Secrets => Inspect::Secrets,
         Screen::Loaded => {
             let held = cursor_key(app);
-            app.list_view.budgets = budgets(&app.snapshot);
+            app.list_view.budgets = budgets(&app.snapshot, app.now);
             renew(app, held);
             // Without a folder of its own data palimp reads no more than the stores.
             if app.data.is_none() {

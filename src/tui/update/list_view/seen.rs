@@ -1,7 +1,9 @@
 //! The actions `seen` and `all seen`: they mark new memories as seen.
 
-use crate::model::EntryRef;
-use crate::tui::list_view::new::{count, name_of};
+use std::collections::HashSet;
+
+use crate::model::{Entry, EntryRef};
+use crate::tui::list_view::new::{count, name_of, names_of_one_time};
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::update::list_view::change_request::aimed;
@@ -37,8 +39,31 @@ pub fn all_seen(app: &mut App) {
     let before = app.visits.clone();
     let roots: Vec<_> = app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
     app.visits.see(&roots, app.now, false);
+    note_of_one_time(app, false);
     app.say(format!("All {} are seen.", memory_count(count)));
     keep(app, before);
+}
+
+/// Notes which memories share the time of a file: of a change of it, only the others are new.
+pub fn note_of_one_time(app: &mut App, only_new: bool) {
+    for store in app.snapshot.stores.iter().filter(|store| store.has_file_times) {
+        app.visits.note_of_one_time(&store.root, only_new, || names_of_one_time(store));
+    }
+}
+
+/// Marks as seen what palimp wrote itself, but for memories with these names: they were new before.
+pub fn see_written(app: &mut App, unseen: &HashSet<String>) {
+    for (store, tally) in app.snapshot.stores.iter().zip(&app.tallies) {
+        let seen = app.visits.seen(&store.root).unwrap_or(app.now);
+        let is_later = |entry: &Entry| {
+            let is_as_left = tally.as_palimp_left.binary_search(&entry.document).is_ok();
+            is_as_left && store.time_of(entry).is_some_and(|time| time.is_of_file() && time.at > seen)
+        };
+        // Most stores have no such file.
+        let entries = (0..).zip(&store.entries).filter(|_| !tally.as_palimp_left.is_empty());
+        let names = entries.filter(|(_, entry)| is_later(entry)).map(|(number, _)| name_of(store, number));
+        names.filter(|name| !unseen.contains(name)).for_each(|name| app.visits.see_one(&store.root, name));
+    }
 }
 
 /// Makes new again what was marked as seen last.

@@ -128,12 +128,7 @@ impl Shelf {
             .collect();
         folders.sort();
         folders.dedup();
-        let parts = AssemblyInput {
-            documents: &documents,
-            folders: &folders,
-            locks: &[],
-            outside_files: Some(&beside),
-        };
+        let parts = AssemblyInput { outside_files: Some(&beside), ..AssemblyInput::of(&documents, &folders) };
         let assembly = AgentMemory.assemble(&parts, now());
         let own = documents.iter().flat_map(|document| document.problems.clone());
         let mut problems: Vec<String> = own

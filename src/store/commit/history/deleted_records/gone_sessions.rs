@@ -61,7 +61,7 @@ pub fn is_in_session(format: &'static dyn Format, path: &Path, now: Moment) -> b
 fn assembled(format: &'static dyn Format, mut documents: Vec<Arc<Document>>, now: Moment) -> Vec<Session> {
     documents.sort_by(|a, b| a.path.cmp(&b.path));
     let folders = folders_of(&documents);
-    let parts = AssemblyInput { documents: &documents, folders: &folders, locks: &[], outside_files: None };
+    let parts = AssemblyInput::of(&documents, &folders);
     format.assemble(&parts, now).sessions
 }
 

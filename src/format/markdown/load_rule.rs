@@ -1,0 +1,132 @@
+//! What programs load of a file at their start, as data. All was looked up on 2026-11-29.
+
+use std::path::Path;
+
+use crate::model::{LoadLimit, LoadSettings, PathText};
+
+/// What one program loads of one file.
+pub struct LoadRule {
+    /// The program.
+    pub reader: &'static str,
+    /// The file, relative to the root.
+    pub file: &'static str,
+    /// The folder above the root that shows that it is this program; empty if any other may be.
+    pub below: &'static str,
+    /// The limit without settings.
+    pub limit: LoadLimit,
+    /// How much of the limit a character takes.
+    pub size: fn(char) -> usize,
+    /// What is loaded of a file over the limit.
+    pub cut: LoadCut,
+    /// The name of the setting of the limit, if there is one.
+    pub setting: &'static str,
+    /// The name of the setting that turns the file off, if there is one.
+    pub switch: &'static str,
+    /// The setting of a limit together with the files before it, and its value without settings.
+    pub shared: Option<(&'static str, usize)>,
+    /// The version of the program that the limit is from.
+    pub source: &'static str,
+}
+
+/// What is loaded of a file over its limit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum LoadCut {
+    /// The lines before the first that goes beyond it. Front matter and comments may not count.
+    Lines { with_front_matter: bool },
+    /// All, up to this many times the limit or this many characters, the larger of both. Of what is longer, hundredths of
+    /// that at its start and at its end.
+    Ends { times: usize, least: usize, start: usize, end: usize },
+    /// Not known.
+    Unknown,
+}
+
+/// The index of Claude Code by its documentation, and of Qwen Code, which has the same form, by
+/// `packages/core/src/memory/prompt.ts`.
+pub const CLAUDE: &[LoadRule] = &[
+    LoadRule {
+        reader: "Qwen Code",
+        below: ".qwen",
+        limit: LoadLimit::LinesOrCharacters(200, 25_000),
+        size: char::len_utf16,
+        cut: LoadCut::Lines { with_front_matter: true },
+        source: "Qwen Code 037e657b",
+        ..CLAUDE_INDEX
+    },
+    CLAUDE_INDEX,
+];
+const CLAUDE_INDEX: LoadRule = LoadRule {
+    reader: "Claude Code",
+    file: "MEMORY.md",
+    below: "",
+    limit: LoadLimit::LinesOrBytes(200, 25_000),
+    size: char::len_utf8,
+    cut: LoadCut::Lines { with_front_matter: false },
+    setting: "",
+    switch: "",
+    shared: None,
+    source: "Claude Code 2.1.281",
+};
+
+/// The files of Hermes by `tools/memory_tool.py`. Earlier versions show all of a long one.
+pub const HERMES: &[LoadRule] = &[
+    HERMES_MEMORY,
+    LoadRule {
+        file: "USER.md",
+        limit: LoadLimit::Characters(1_375),
+        setting: "user_char_limit",
+        switch: "user_profile_enabled",
+        ..HERMES_MEMORY
+    },
+];
+const HERMES_MEMORY: LoadRule = LoadRule {
+    reader: "Hermes",
+    limit: LoadLimit::Characters(2_200),
+    // A line end is one character.
+    size: |c| if c == '\r' { 0 } else { 1 },
+    cut: LoadCut::Ends { times: 2, least: 4_000, start: 70, end: 20 },
+    setting: "memory_char_limit",
+    switch: "memory_enabled",
+    source: "Hermes Agent 029cfb25",
+    ..CLAUDE_INDEX
+};
+
+/// The memories of OpenClaw by `src/agents/embedded-agent-helpers/bootstrap.ts`. Earlier versions keep 70 % and 20 %:
+/// what is said to be left out is left out by all.
+pub const OPENCLAW: &[LoadRule] = &[LoadRule {
+    reader: "OpenClaw",
+    limit: LoadLimit::Characters(20_000),
+    size: char::len_utf16,
+    cut: LoadCut::Ends { times: 1, least: 0, start: 75, end: 25 },
+    setting: "bootstrapMaxChars",
+    shared: Some(("bootstrapTotalMaxChars", 60_000)),
+    source: "OpenClaw 04871316",
+    ..CLAUDE_INDEX
+}];
+
+/// The summary of Codex by `codex-rs/memories/read/src/lib.rs`: 2,500 tokens of about four bytes; once 5,000.
+pub const CODEX: &[LoadRule] = &[LoadRule {
+    reader: "Codex",
+    file: "memory_summary.md",
+    limit: LoadLimit::Bytes(10_000),
+    cut: LoadCut::Unknown,
+    source: "Codex of 2026",
+    ..CLAUDE_INDEX
+}];
+
+impl LoadRule {
+    /// True if it is about a file of a store with these settings.
+    pub fn is_for(&self, file: &Path, settings: &LoadSettings) -> bool {
+        file == Path::new(self.file) && (self.below.is_empty() || self.below == settings.below)
+    }
+
+    /// Returns how much of the limit a text takes.
+    pub fn len(&self, text: &str) -> usize {
+        text.chars().map(self.size).sum()
+    }
+
+    /// Returns where the limit is from: a file of settings, or a version of the program.
+    pub fn limit_source(&self, settings: &LoadSettings) -> String {
+        let file = settings.file.as_ref().filter(|_| settings.number(self.setting).is_some());
+        file.map_or_else(|| self.source.to_owned(), |own| own.to_text().into_owned())
+    }
+}

@@ -1,0 +1,159 @@
+//! The code blocks and comments of a Markdown text: what is in them is an example, or is not shown.
+//!
+//! Memories are hostile input, and whole parsers of Markdown need more than linear time for some texts.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::lines::{LineSpan, lines};
+
+/// What a comment starts with.
+pub const COMMENT: &str = "<!--";
+const COMMENT_END: &str = "-->";
+/// A text without any of these has neither code blocks nor comments.
+const MARKS: [&str; 3] = ["```", "~~~", COMMENT];
+
+/// Passes the parts of lines outside code blocks and comments to `take`, each with its line and the line's number
+/// from 1.
+pub fn each_shown<'a>(text: &'a str, take: &mut dyn FnMut(u32, LineSpan, &'a str)) {
+    let hidden = hidden(text);
+    for (number, line) in (1..).zip(lines(text.as_bytes())) {
+        shown_parts(text, line.start..line.end, &hidden).for_each(|part| take(number, line, part));
+    }
+}
+
+/// Returns what of a range is outside the hidden ranges of its text.
+pub fn shown_parts<'a>(
+    text: &'a str,
+    range: Range<usize>,
+    hidden: &[Range<usize>],
+) -> impl Iterator<Item = &'a str> {
+    let first = hidden.partition_point(|block| block.end <= range.start);
+    let Range { start, end } = range;
+    let within = || hidden[first..].iter().take_while(move |block| block.start < end);
+    let starts = [start].into_iter().chain(within().map(|block| block.end));
+    let ends = within().map(|block| block.start).chain([end]);
+    starts.zip(ends).filter_map(|(start, end)| text.get(start..end)).filter(|part| !part.is_empty())
+}
+
+/// Returns which of the hidden ranges has a place.
+pub fn block_at(hidden: &[Range<usize>], at: usize) -> Option<&Range<usize>> {
+    let next = hidden.get(hidden.partition_point(|block| block.end <= at))?;
+    (next.start <= at).then_some(next)
+}
+
+/// Returns the code between fences and the comments of a text, in their order. A comment without an end is text.
+pub fn hidden(text: &str) -> Vec<Range<usize>> {
+    if !MARKS.iter().any(|mark| memmem::find(text.as_bytes(), mark.as_bytes()).is_some()) {
+        return Vec::new();
+    }
+    let mut scanner = BlockScanner { last_end: text.rfind(COMMENT_END), ..BlockScanner::default() };
+    for line in lines(text.as_bytes()) {
+        scanner.line(text.get(line.start..line.end).unwrap_or_default(), &line);
+    }
+    scanner.found.extend(scanner.fence.map(|(start, _)| start..text.len()));
+    scanner.found
+}
+
+#[derive(Default)]
+struct BlockScanner<'a> {
+    /// Where the open fence starts, and its mark.
+    fence: Option<(usize, &'a str)>,
+    /// Where the open comment starts.
+    comment: Option<usize>,
+    /// Where the last comment of the text ends.
+    last_end: Option<usize>,
+    found: Vec<Range<usize>>,
+}
+
+impl<'a> BlockScanner<'a> {
+    fn line(&mut self, text: &'a str, line: &LineSpan) {
+        match (self.fence, fence_mark(text).filter(|_| self.comment.is_none())) {
+            (Some((start, mark)), _) if is_end_of_fence(text, mark) => {
+                self.found.push(start..line.next);
+                self.fence = None;
+            }
+            (Some(_), _) => {}
+            (None, Some(mark)) => self.fence = Some((line.start, mark)),
+            (None, None) => self.comments(text, line.start),
+        }
+    }
+
+    /// Finds the comments on a line that starts at `offset`. What is between backticks starts none.
+    fn comments(&mut self, text: &str, offset: usize) {
+        let last_tick = text.rfind('`');
+        let (mut at, mut counted, mut is_code) = (0, 0, false);
+        loop {
+            if let Some(start) = self.comment {
+                let Some(end) = text[at..].find(COMMENT_END) else { return };
+                at += end + COMMENT_END.len();
+                self.found.push(start..offset + at);
+                (self.comment, counted) = (None, at);
+            }
+            let Some(next) = text[at..].find(COMMENT).map(|next| at + next) else { return };
+            is_code ^= text[counted..next].matches('`').count() % 2 == 1;
+            (counted, at) = (next, next + COMMENT.len());
+            let is_quoted = is_code && last_tick.is_some_and(|tick| tick > next);
+            let has_end = self.last_end.is_some_and(|end| end >= offset + at);
+            self.comment = (has_end && !is_quoted).then_some(offset + next);
+        }
+    }
+}
+
+/// Returns the mark of the fence that starts on a line, behind `>` and marks of lists.
+fn fence_mark(line: &str) -> Option<&str> {
+    let mut rest = line.trim_start();
+    while let Some(next) = rest.strip_prefix('>').or_else(|| after_item_mark(rest)) {
+        rest = next.trim_start();
+    }
+    let sign = rest.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
+    let info = rest.trim_start_matches(sign);
+    let mark = &rest[..rest.len() - info.len()];
+    (mark.len() >= 3 && (sign == '~' || !info.contains('`'))).then_some(mark)
+}
+
+fn is_end_of_fence(line: &str, mark: &str) -> bool {
+    let rest = line.trim_start_matches([' ', '\t', '>']).trim_end();
+    rest.len() >= mark.len() && rest.chars().all(|sign| mark.starts_with(sign))
+}
+
+/// Returns what is behind the mark of a list item, if a text starts with one: `- `, `1. `.
+pub fn after_item_mark(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let marks: &[&str] = if rest.len() == text.len() { &["- ", "* ", "+ "] } else { &[". ", ") "] };
+    marks.iter().find_map(|mark| rest.strip_prefix(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let mut parts = Vec::new();
+        each_shown(text, &mut |_, _, part| parts.push(part));
+        parts.join("|")
+    }
+
+    #[test]
+    fn code_and_comments_are_hidden_and_what_looks_like_them_is_not() {
+        for (text, expected) in [
+            ("a\n```sh\nx\n~~~\n``` y\n````\nb", "a|b"),
+            ("~~~~\n```\n~~~\n~~~~~\nb", "b"),
+            ("- a\n  ```\n  x\n  ```\n> ~~~\n> x\n> ~~~\nb\n```\nopen", "- a|b"),
+            ("1. ```\n   x\n   ```\n```x``` y", "```x``` y"),
+            ("a <!-- x --> b <!-- x\n```\nx\n--> c\n--> d", "a | b | c|--> d"),
+            ("`<!-- a -->` b\n<!-- open", "`<!-- a -->` b|<!-- open"),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn many_marks_are_read_in_time() {
+        for mark in ["`", "<!--", "`<!--", "> ", "- ", "```\n", "<!-- -->", "1"] {
+            let text = mark.repeat(300_000) + "\n-->";
+            assert!(hidden(&text).len() <= 300_000, "{mark}");
+        }
+    }
+}

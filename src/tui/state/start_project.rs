@@ -1,0 +1,43 @@
+//! The project that palimp was started in. Its memories come first.
+
+use std::path::Path;
+
+use crate::model::{PathText, Snapshot, Store};
+
+/// The project that palimp was started in, if a store is of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StartProject {
+    /// The name of its folder. Untrusted text.
+    pub name: String,
+    /// For each store, true if it is of this project. Empty if there is none.
+    pub stores: Vec<bool>,
+}
+
+impl StartProject {
+    /// Finds the innermost project that a folder is in. The home folder is none, because it is around all of them.
+    pub fn of(folder: &Path, home: Option<&Path>, snapshot: &Snapshot) -> StartProject {
+        let is_around =
+            |path: &&Path| folder.starts_with(path) && home.is_none_or(|home| !home.starts_with(path));
+        let innermost = snapshot.stores.iter().filter_map(|store| path_of(store)).filter(is_around);
+        let Some(path) = innermost.max_by_key(|path| path.components().count()) else {
+            return StartProject::default();
+        };
+        let is_own = |store: &Store| path_of(store) == Some(path) || store.root.starts_with(path);
+        let name = path.file_name().map(|name| name.to_text().into_owned()).unwrap_or_default();
+        StartProject { name, stores: snapshot.stores.iter().map(|store| is_own(store)).collect() }
+    }
+
+    /// True if a store is of this project.
+    pub fn has(&self, store: usize) -> bool {
+        self.stores.get(store).copied().unwrap_or_default()
+    }
+
+    /// True if some stores are of this project and others are not.
+    pub fn is_part(&self) -> bool {
+        self.stores.contains(&true) && self.stores.contains(&false)
+    }
+}
+
+fn path_of(store: &Store) -> Option<&Path> {
+    store.project.as_ref().map(|project| project.path.as_path())
+}
