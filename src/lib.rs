@@ -5,8 +5,8 @@
 //! ```
 //! use palimp::memory::{Memory, MemoryError, New};
 //!
-//! # fn main() -> Result<(), MemoryError> {
-//! # let folder = std::env::temp_dir().join(format!("palimp-example-{}", std::process::id()));
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let folder = folder.path();
 //! // The store is the agent's. palimp's own data (journal, undo) is kept outside it.
 //! let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
 //! let session = memory.create_session(None, "agent")?;
@@ -18,10 +18,7 @@
 //!
 //! memory.delete(Some(&session), &added.id, "superseded")?;
 //! assert!(memory.query("sqlite")?.is_empty());
-//! # drop(memory);
-//! # std::fs::remove_dir_all(&folder).ok();
-//! # Ok(())
-//! # }
+//! # Ok::<(), MemoryError>(())
 //! ```
 //!
 //! [`memory`] has all calls, each with an example; `docs/library.md` lists them.

@@ -27,10 +27,10 @@ pub fn run(context: &mut Context) -> Result {
     let all = budgets(&snapshot, context.now);
     let instructions = project_instructions(&RealDisk, &snapshot, load_stores::home().as_deref());
     if context.options.json {
-        for (store, budget) in all.iter().map(|own| (&snapshot.stores[own.store], own)) {
-            for file in &budget.files {
-                context.out.json(&row(store, file))?;
-            }
+        for (budget, file) in
+            all.iter().flat_map(|budget| budget.files.iter().map(move |file| (budget, file)))
+        {
+            context.out.json(&row(&snapshot.stores[budget.store], file))?;
         }
         for (own, file) in instructions.iter().flat_map(|own| own.files.iter().map(move |file| (own, file))) {
             context.out.json(&instruction_row(own, file))?;
@@ -42,9 +42,8 @@ pub fn run(context: &mut Context) -> Result {
         return Ok(Exit::Nothing);
     }
     let names = store_names(&snapshot);
-    for own in &all {
-        let store = &snapshot.stores[own.store];
-        for line in told(store, &names[own.store], own) {
+    for budget in &all {
+        for line in store_lines(&snapshot.stores[budget.store], &names[budget.store], budget) {
             context.out.line(&line)?;
         }
     }
@@ -102,17 +101,16 @@ fn row(store: &Store, file: &LoadedFile) -> serde_json::Value {
     })
 }
 
-fn told(store: &Store, name: &str, own: &StoreBudget) -> Vec<String> {
-    let each = if own.not_loaded.is_none() { " (4 bytes each)" } else { "" };
-    let mut lines = vec![mask(&format!("{name} ({}): {}{each}", store.format, own.size())).into_owned()];
+fn store_lines(store: &Store, name: &str, budget: &StoreBudget) -> Vec<String> {
+    let each = if budget.not_loaded.is_none() { " (4 bytes each)" } else { "" };
+    let mut lines = vec![mask(&format!("{name} ({}): {}{each}", store.format, budget.size())).into_owned()];
     let is_alike = |file: &LoadedFile, extent| file.extent == extent && file.limit.is_none();
-    let alike = |extent| own.files.iter().filter(move |file| is_alike(file, extent)).collect::<Vec<_>>();
-    let names = alike(LoadedExtent::Name).len();
-    if names > 0 {
+    let alike = |extent| budget.files.iter().filter(move |file| is_alike(file, extent)).collect::<Vec<_>>();
+    if let names @ 1.. = alike(LoadedExtent::Name).len() {
         lines.push(format!("  the names of {}", count_with_noun(names as u64, "file")));
     }
     let grouped = [LoadedExtent::Name, LoadedExtent::Nothing, LoadedExtent::Unknown];
-    for file in own.files.iter().filter(|file| !grouped.iter().any(|extent| is_alike(file, *extent))) {
+    for file in budget.files.iter().filter(|file| !grouped.iter().any(|extent| is_alike(file, *extent))) {
         lines.push(format!("  {}: {}", file.path.to_text(), loaded_size(file)));
         lines.extend(loaded_lines(store, file).iter().map(|line| format!("    {}", mask(line))));
     }
@@ -121,7 +119,6 @@ fn told(store: &Store, name: &str, own: &StoreBudget) -> Vec<String> {
     lines
 }
 
-/// Returns a line about files that are alike: their number, and some of their names.
 fn group(files: &[&LoadedFile], what: &str) -> Option<String> {
     let some: Vec<String> = files.iter().take(NAMED).map(|file| file.path.to_text().into_owned()).collect();
     let more = if files.len() > NAMED { ", …" } else { "" };

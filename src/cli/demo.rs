@@ -40,7 +40,7 @@ fn write(folder: &Path, seed: u64, now: Moment) -> Result<()> {
     for (days, (path, bytes)) in (1..).zip(files) {
         let path = folder.join(path);
         disk::write_new(&path, &bytes)?;
-        // Memories in Markdown have the times of their files. They were written in the last days.
+        // Memories in Markdown have the times of their files. These are in the last days.
         if path.extension().is_some_and(|end| end == "md") {
             disk::set_modified(&path, now.plus(-DAY * (1 + days % 9)))?;
         }

@@ -4,11 +4,13 @@ use std::ffi::OsString;
 
 use clap::{Command, CommandFactory};
 
+use super::failure::{Exit, Result};
 use super::verbs::{known, obeys};
 use crate::cli::command_line::Args;
+use crate::cli::context::Context;
 
 /// Returns the command line with its help.
-pub fn command() -> Command {
+fn command() -> Command {
     with_help_of(|_| true)
 }
 
@@ -16,6 +18,21 @@ pub fn command() -> Command {
 /// longer than the first screen.
 pub fn command_of(words: &[OsString]) -> Command {
     with_help_of(|name| words.iter().any(|word| word == name))
+}
+
+/// Prints the manual page.
+pub fn print_manual(context: &mut Context) -> Result {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command()).render(&mut page)?;
+    context.out.own(&page)?;
+    Ok(Exit::Done)
+}
+
+pub fn print_completions(context: &mut Context, shell: clap_complete::Shell) -> Result {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command(), "palimp", &mut script);
+    context.out.own(&script)?;
+    Ok(Exit::Done)
 }
 
 fn with_help_of(is_wanted: impl Fn(&str) -> bool) -> Command {

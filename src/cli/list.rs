@@ -18,7 +18,22 @@ pub fn list(context: &mut Context, words: &[String], within: &SessionOption, lim
     print_hits(context, query, within, (Order::Time, limit, false))
 }
 
-pub fn print_hits(
+/// Runs `search`. With a saved query, it finds what both that query and the words find.
+pub fn search(
+    context: &mut Context,
+    words: &[String],
+    saved: Option<&str>,
+    within: &SessionOption,
+    (limit, explained): (Limit, bool),
+) -> Result {
+    let mut query = Query::parse(&words.join(" "), context.now)?;
+    if let Some(name) = saved {
+        query = query.of_saved(name, context.now);
+    }
+    print_hits(context, query, within, (Order::Rank, limit, explained))
+}
+
+fn print_hits(
     context: &mut Context,
     query: Query,
     within: &SessionOption,

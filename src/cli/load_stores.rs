@@ -8,7 +8,7 @@ use super::failure::{Exit, Failure, Result, say};
 use super::read_scope::{ReadScope, is_enough, may_change};
 use crate::cli::context::Context;
 use crate::disk::host::Host;
-use crate::disk::{Disk, Lookup, RealDisk};
+use crate::disk::{RealDisk, is_absent};
 use crate::format::FORMATS;
 use crate::model::{AgentHome, Extent, PathText, Snapshot, Store};
 use crate::ops::archive::is_in_own_data;
@@ -100,7 +100,7 @@ fn read(context: &Context, extent: Extent, about: ReadScope<'_>, all: bool) -> R
     }
     for look in &looked {
         let own = look.found.as_ref().err().filter(|_| named).map(|why| (&look.path, why));
-        // Who names no folder did not ask about those that only look like stores.
+        // A user who names no folder did not ask about folders that only look like stores.
         let alike = look.near_misses.iter().filter(|_| named).map(|(path, why)| (path, why));
         for (path, why) in own.into_iter().chain(alike) {
             let line = format!("{}: {why}", path.to_text());
@@ -219,8 +219,7 @@ pub fn tell(context: &Context, root: &Path, report: &RecoveryReport) {
 /// Returns the failure that no store was found.
 pub fn none_found(looked: &[DiscoveryResult], named: bool) -> Failure {
     // If nothing is there, that is an answer, not a failure.
-    let is_absent = |path: &Path| matches!(Lookup::from(RealDisk.look(path)), Lookup::Absent);
-    let failed = looked.iter().any(|look| look.refused && !is_absent(&look.path));
+    let failed = looked.iter().any(|look| look.refused && !is_absent(&RealDisk, &look.path));
     let exit = if failed { Exit::Failed } else { Exit::Nothing };
     if named {
         let why = looked.iter().filter_map(|look| Some((&look.path, look.found.as_ref().err()?)));

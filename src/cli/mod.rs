@@ -1,9 +1,8 @@
 //! Verbs without screens. The name of a file has its verbs. stdout has data, stderr has messages.
 //!
-//! The table of verbs is in `verbs.rs`.
+//! The table of verbs is in `verbs.rs`. A verb that only changes the chosen memories, or each store, has no file.
 
 mod add;
-mod archive;
 mod args;
 mod background_recovery;
 mod backup;
@@ -15,8 +14,6 @@ mod check;
 mod classify_args;
 mod columns;
 mod command_line;
-mod compact_reindex_migrate;
-mod completions;
 mod config;
 mod confirm_prompt;
 mod context;
@@ -31,13 +28,11 @@ mod forget;
 mod help;
 mod init;
 mod journal;
-mod json_escape;
 mod keys;
 mod list;
 mod list_table;
 mod load_stores;
 mod maintain;
-mod man;
 mod memory_row;
 mod quarantine;
 mod read_scope;
@@ -47,7 +42,6 @@ mod repair;
 mod run;
 mod run_change;
 mod screens;
-mod search;
 mod secrets;
 mod selection;
 mod session;
@@ -59,7 +53,6 @@ mod surroundings_search;
 mod tag;
 mod triage;
 mod typo_hints;
-mod undelete;
 mod undo_redo;
 mod value_input;
 mod value_parsers;

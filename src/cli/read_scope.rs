@@ -5,7 +5,7 @@ use std::path::Path;
 use super::failure::Result;
 use super::load_stores;
 use crate::cli::context::Context;
-use crate::disk::{Disk, Lookup, RealDisk};
+use crate::disk::{Disk, RealDisk, is_absent};
 use crate::format;
 use crate::model::key::{Key, file_digest};
 use crate::model::{PathText, Snapshot, Store, StoreScope, is_file_name, is_log};
@@ -94,9 +94,7 @@ pub fn read_for<T>(
 
 fn has_session(place: &Place, name: &str) -> bool {
     let Some(format) = format::by_name(place.format).filter(|_| is_file_name(name)) else { return false };
-    let is_there =
-        |path: &Path| !matches!(Lookup::from(RealDisk.look(&place.root.join(path))), Lookup::Absent);
-    format.session_paths(name).iter().any(|path| is_there(path))
+    format.session_paths(name).iter().any(|path| !is_absent(&RealDisk, &place.root.join(path)))
 }
 
 /// True if a session has a long log, from which one record can be read alone. Short logs are read completely.

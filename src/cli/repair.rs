@@ -1,9 +1,7 @@
 //! `palimp repair`: repairs damaged files, one problem or all with a code.
 
 use super::failure::{Exit, Failure, Result};
-use super::load_stores;
-use super::read_scope::ReadScope;
-use super::run_change::{request, run_change};
+use super::run_change::each_store;
 use crate::cli::context::Context;
 use crate::model::Code;
 use crate::ops::repair::{FixChoice, RepairTarget};
@@ -30,6 +28,5 @@ pub fn run(context: &mut Context, asked: RepairArgs) -> Result {
         (None, None) if asked.all_safe || context.options.dry_run => RepairTarget::AllSafe,
         (None, None) => return Err(Failure::new(Exit::Usage, NOTHING_SAID)),
     };
-    let snapshot = load_stores::to_change(context, ReadScope::All)?;
-    run_change(context, request(context, &snapshot, ChangeCommand::Repair(which)), None)
+    each_store(context, ChangeCommand::Repair(which))
 }

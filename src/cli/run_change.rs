@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::change_report::{ChangeSummary, change_summary, print_plan, print_plans, report_change};
 use super::failure::{Exit, Failure, Result, say};
+use super::read_scope::ReadScope;
 use super::{break_lock, confirm_prompt, erase, load_stores};
 use crate::cli::context::Context;
 use crate::detectors::mask;
@@ -45,6 +46,12 @@ pub fn plan(request: ChangeRequest) -> Result<PlannedChange, ChangeFailure> {
     let data = request.data.clone();
     let host = Host::here(&data, request.now);
     usecase::plan(request, host)
+}
+
+/// Changes each store as a whole.
+pub fn each_store(context: &mut Context, wanted: ChangeCommand) -> Result {
+    let snapshot = load_stores::to_change(context, ReadScope::All)?;
+    run_change(context, request(context, &snapshot, wanted), None)
 }
 
 /// Like [`run_change`], for chosen records, or for stores.

@@ -105,18 +105,18 @@ fn named_findings(
     unread: &mut dyn FnMut(String),
 ) -> Vec<NamedFinding> {
     let mut all = Vec::new();
-    for (store, name) in snapshot.stores.iter().zip(store_names(snapshot)) {
+    for (store, store_name) in snapshot.stores.iter().zip(store_names(snapshot)) {
         for entry in &store.entries {
-            for (finding, number) in findings(store, entry, names).into_iter().zip(1_usize..) {
+            for (number, finding) in (1..).zip(findings(store, entry, names)) {
                 let key = store.key(entry);
-                let own = format!("{key}:{number}");
-                all.push(NamedFinding { store: name.clone(), name: own, key: Some(key), finding });
+                let (store, name) = (store_name.clone(), format!("{key}:{number}"));
+                all.push(NamedFinding { store, name, key: Some(key), finding });
             }
         }
         let not_searched = each_copy(&RealDisk, store, &mut |file, bytes| {
-            for (finding, number) in findings_in_copy(file, bytes, names).into_iter().zip(1_usize..) {
-                let own = format!("{name}/{}:{number}", file.to_text());
-                all.push(NamedFinding { store: name.clone(), name: own, key: None, finding });
+            for (number, finding) in (1..).zip(findings_in_copy(file, bytes, names)) {
+                let (store, name) = (store_name.clone(), format!("{store_name}/{}:{number}", file.to_text()));
+                all.push(NamedFinding { store, name, key: None, finding });
             }
         });
         not_searched.into_iter().for_each(&mut *unread);
@@ -169,8 +169,8 @@ fn note(
             let message = format!("{key} is given twice: name it once. Nothing was noted.");
             return Err(Failure::new(Exit::Usage, message));
         }
-        let mut named =
-            found.iter().filter(|own| own.key.as_ref() == Some(key) || own.name == *key).peekable();
+        let is_named = |found: &&NamedFinding| found.key.as_ref() == Some(key) || found.name == *key;
+        let mut named = found.iter().filter(is_named).peekable();
         if named.peek().is_none() {
             let message = format!("{key} names no finding. `palimp secrets` lists them. Nothing was noted.");
             return Err(Failure::new(Exit::Refused, message));

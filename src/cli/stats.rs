@@ -20,8 +20,8 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
     let snapshot = load_stores::listing(context, ReadScope::All)?;
     context.unread.archives(&snapshot);
     let statistics = UsageStatistics::of(&snapshot, context.now);
-    let held = || snapshot.stores.iter().zip(&statistics.stores);
-    let stores: Vec<_> = held().map(|(store, held)| figures(store, held)).collect();
+    let counts = || snapshot.stores.iter().zip(&statistics.stores);
+    let stores: Vec<_> = counts().map(|(store, counts)| figures(store, counts)).collect();
     let sum =
         |count: &dyn Fn(&Store) -> u64| -> u64 { snapshot.stores.iter().map(|store| count(store)).sum() };
     let steps = steps(context, &snapshot.stores);
@@ -29,9 +29,9 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
         "memory.operations.write.count": steps.len(),
         "memory.compaction.count": steps.iter().filter(|step| step.verb.starts_with("compact")).count(),
         "memory.sessions.active": sum(&|store| store.sessions.iter().filter(|own| own.lifecycle != Some("archived")).count() as u64),
-        "memory.entries.total": statistics.stores.iter().map(|held| held.live).sum::<usize>(),
+        "memory.entries.total": statistics.stores.iter().map(|counts| counts.live).sum::<usize>(),
         "memory.size.bytes": sum(&|store| store.bytes),
-        "memory.errors.corruption.count": statistics.stores.iter().map(|held| held.broken).sum::<usize>(),
+        "memory.errors.corruption.count": statistics.stores.iter().map(|counts| counts.broken).sum::<usize>(),
     });
     if context.options.json {
         context.out.json(&json!({ "stores": stores, "metrics": metrics }))?;
@@ -43,8 +43,8 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
         }
         return Ok(Exit::Done);
     }
-    for (store, held) in held() {
-        told(store, held).iter().try_for_each(|line| context.out.line(line))?;
+    for (store, counts) in counts() {
+        told(store, counts).iter().try_for_each(|line| context.out.line(line))?;
     }
     Ok(in_all(&snapshot.stores, steps.len()).iter().try_for_each(|line| context.out.line(line))?)
         .map(|()| Exit::Done)
@@ -62,8 +62,8 @@ fn steps(context: &Context, stores: &[Arc<Store>]) -> Vec<JournalLine> {
 }
 
 /// Says how much one store holds in each state and of each type.
-fn told(store: &Store, held: &StoreCounts) -> Vec<String> {
-    let StoreCounts { live, archived, deleted, broken, by_file_time, timeless, types } = held;
+fn told(store: &Store, counts: &StoreCounts) -> Vec<String> {
+    let StoreCounts { live, archived, deleted, broken, by_file_time, timeless, types } = counts;
     let others = [
         (*archived, "archived"),
         (*deleted, "deleted"),
@@ -99,10 +99,10 @@ fn in_all(stores: &[Arc<Store>], steps: usize) -> Vec<String> {
     lines
 }
 
-fn figures(store: &Store, held: &StoreCounts) -> serde_json::Value {
+fn figures(store: &Store, counts: &StoreCounts) -> serde_json::Value {
     let types: serde_json::Map<String, serde_json::Value> =
-        held.types.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
-    let StoreCounts { live, archived, deleted, broken, by_file_time, timeless, .. } = held;
+        counts.types.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
+    let StoreCounts { live, archived, deleted, broken, by_file_time, timeless, .. } = counts;
     let (format, family) = with_family(store.format);
     let mut figures = json!({
         "path": store.root.to_text().into_owned(),

@@ -20,9 +20,9 @@ use crate::cli::value_input::ValueOptions;
 use crate::cli::value_parsers::{code, fraction, known_format, limit, name, queried, step};
 use crate::cli::verb_table::*;
 use crate::cli::{
-    add, archive, background_recovery, budget, change_records, check, compact_reindex_migrate, completions,
-    delete, demo, duplicates, edit, erase, export, forget, help, init, journal, keys, list, maintain, man,
-    redact, repair, search, secrets, show, stats, stores, tag, undelete, undo_redo, verify_erased,
+    add, background_recovery, budget, change_records, check, delete, demo, duplicates, edit, erase, export,
+    forget, help, init, journal, keys, list, load_stores, maintain, redact, repair, run_change, secrets,
+    show, stats, stores, tag, undo_redo, verify_erased,
 };
 use crate::format;
 use crate::model::{Code, State};
@@ -77,7 +77,7 @@ verbs! {
         limit: Limit,
     }: Query FINDS used "[OPTIONS] [PATH]... (QUERY... | --saved NAME)"
         as "search rotate keys\nsearch ./memory \"rotate keys\" since:-30d\nsearch --saved recent-failures"
-        => |context| search::search(context, &query, saved.as_deref(), &within, (limit, explain));
+        => |context| list::search(context, &query, saved.as_deref(), &within, (limit, explain));
     /// Find memories of equal or nearly equal text, in groups.
     Duplicates {
         /// Where to look; all live memories if it is left out.
@@ -236,20 +236,21 @@ verbs! {
         #[command(flatten)]
         chosen: RecordSelection,
     }: Own CHANGES as "undelete mem_1"
-        => |context| undelete::undelete(context, &chosen);
+        => |context| load_stores::data_folder(context)
+            .and_then(|_| change_records::each(context, &chosen, |_| true, ChangeCommand::Undelete));
     /// Move memories to the archive.
     Archive {
         #[command(flatten)]
         chosen: RecordSelection,
     }: Own CHANGES
         as "archive --query 'until:2025-06-30'"
-        => |context| archive::archive(context, &chosen);
+        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Live, ChangeCommand::Archive);
     /// Bring memories back from the archive.
     Unarchive {
         #[command(flatten)]
         chosen: RecordSelection,
     }: Own CHANGES as "unarchive mem_1"
-        => |context| archive::unarchive(context, &chosen);
+        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Archived, ChangeCommand::Unarchive);
     /// Replace sensitive values in memories, and keep the rest.
     Redact {
         #[command(flatten)]
@@ -345,16 +346,16 @@ verbs! {
         session: Option<String>,
     }: Paths CHANGES
         as "compact --session s1 --dry-run"
-        => |context| compact_reindex_migrate::compact(context, session);
+        => |context| run_change::each_store(context, ChangeCommand::Compact(session));
     /// Rebuild indexes and counts.
     Reindex: Paths CHANGES as "reindex ./memory"
-        => |context| compact_reindex_migrate::reindex(context);
+        => |context| run_change::each_store(context, ChangeCommand::Reindex(None));
     /// Do what is due by the rules of the format and the store's config; made for cron.
     Maintain: Paths CHANGES as "maintain --yes ./memory"
         => |context| maintain::maintain(context);
     /// Upgrade files of an older version, after a backup.
     Migrate: Paths CHANGES as "migrate ~/.claude/agents/memories"
-        => |context| compact_reindex_migrate::migrate(context);
+        => |context| run_change::each_store(context, ChangeCommand::Migrate);
     /// Show counts and sizes.
     Stats {
         /// Print the metrics by their names, for programs.
@@ -414,10 +415,10 @@ verbs! {
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     }: Own NOTHING as "completions bash"
-        => |context| completions::completions(context, shell, help::command());
+        => |context| help::print_completions(context, shell);
     /// Print the manual page.
     Man: Own NOTHING as "man"
-        => |context| man::man(context, help::command());
+        => |context| help::print_manual(context);
     /// List every key of the screens, and what it does.
     Keys: Own JSON as "keys\nkeys --json"
         => |context| keys::run(context);

@@ -20,3 +20,8 @@ pub struct Detection {
     /// The part of it that [`MASK`] replaces.
     pub hidden: Range<usize>,
 }
+
+/// Returns a value that [`MASK`] replaces as a whole.
+pub fn hidden_whole(kind: Kind, rule: &'static str, span: Range<usize>) -> Detection {
+    Detection { kind, rule: rule.into(), hidden: span.clone(), span }
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use aho_corasick::{AhoCorasick, MatchKind};
 use unicode_normalization::UnicodeNormalization;
 
-use super::detection::Detection;
+use super::detection::{Detection, hidden_whole};
 use super::kind::Kind;
 
 /// What is found between two words of a name.
@@ -47,11 +47,7 @@ impl NameList {
         };
         let whole =
             found.filter(|own| is_whole(own.start(), own.end()) || is_after_escape(bytes, own.start()));
-        let one = |own: aho_corasick::Match| {
-            let span = own.range();
-            Detection { kind: Kind::Name, rule: "name".into(), hidden: span.clone(), span }
-        };
-        whole.map(one).collect()
+        whole.map(|own| hidden_whole(Kind::Name, "name", own.range())).collect()
     }
 }
 

@@ -41,6 +41,11 @@ pub use stdout_file::output_file;
 pub use crate::model::owner::Owner;
 use crate::model::{Bytes, Generation, RangeReader};
 
+/// True if nothing is at a path. What can't be looked at may be there.
+pub fn is_absent(disk: &dyn Disk, path: &Path) -> bool {
+    matches!(Lookup::from(disk.look(path)), Lookup::Absent)
+}
+
 /// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemKind {

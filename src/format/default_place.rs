@@ -41,10 +41,10 @@ fn fits(name: &OsStr, part: &OsStr) -> bool {
 pub fn folders_at(base: &Path, place: &Path, folders: &dyn Fn(&Path) -> Vec<PathBuf>) -> Vec<PathBuf> {
     let mut found = vec![base.to_owned()];
     for part in place {
-        let is_it = |path: &PathBuf| path.file_name().is_some_and(|name| fits(name, part));
+        let is_it = |folder: &PathBuf| folder.file_name().is_some_and(|name| fits(name, part));
         found = match is_any(part) {
-            true => found.iter().flat_map(|own| folders(own)).filter(is_it).collect(),
-            false => found.into_iter().map(|own| own.join(part)).collect(),
+            true => found.iter().flat_map(|folder| folders(folder)).filter(is_it).collect(),
+            false => found.into_iter().map(|folder| folder.join(part)).collect(),
         };
     }
     found

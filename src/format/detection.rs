@@ -17,10 +17,12 @@ pub trait FolderProbe {
     fn files(&self, folder: &Path) -> Vec<OsString>;
 
     /// Returns the first 16 KiB of a regular file; `None` if it is not one or can't be read.
-    fn head(&self, file: &Path) -> Option<Vec<u8>>;
+    fn head(&self, file: &Path) -> Option<Vec<u8>> {
+        self.part(file, PROBE_BYTES, false)
+    }
 
-    /// Returns the last 16 KiB of a regular file; `None` if it is not one or can't be read.
-    fn tail(&self, file: &Path) -> Option<Vec<u8>>;
+    /// Returns the start or the end of a regular file; `None` if it is not one or can't be read.
+    fn part(&self, file: &Path, most: usize, is_end: bool) -> Option<Vec<u8>>;
 
     /// Returns a regular file of 1 MiB at most; `None` if it is not one or can't be read.
     fn whole(&self, file: &Path) -> Option<Vec<u8>>;

@@ -190,11 +190,11 @@ fn with_bytes<T>(
 /// Returns a note's own title, or its first heading or line, or the stem of its file.
 fn note_title(format: &dyn Format, note: &Note<'_>, text: &str, stem: &str) -> String {
     let second = front_matter::second(text, note);
-    let below = |name| second.as_ref().and_then(|(_, own)| own.field(name));
+    let below = |name| second.as_ref().and_then(|(_, below)| below.field(name));
     let fields =
         format.about().title_fields.iter().filter_map(|name| note.field(name).or_else(|| below(name)));
     let own = { fields }.map(|field| format.field_text(field)).find(|title| !title.trim().is_empty());
-    let start = second.as_ref().map_or(note.body.start, |(start, own)| start + own.body.start);
+    let start = second.as_ref().map_or(note.body.start, |(start, below)| start + below.body.start);
     let body = text.get(start..note.body.end).unwrap_or_default();
     let lines = body.lines().map(|line| line.trim_start_matches('#').trim());
     // A rule is no title.

@@ -9,6 +9,7 @@ use crate::model::{
 };
 use crate::text::front_matter::YamlField;
 use crate::text::json::Json;
+use crate::text::second_version::set_aside;
 
 use super::detection::{Evidence, FolderProbe};
 use super::instruction_place::InstructionPlace;
@@ -86,6 +87,32 @@ pub struct FormatInfo {
     pub main_text: fn(Json<'_>) -> (String, Vec<&'static str>),
 }
 
+impl FormatInfo {
+    /// What most formats have: each names what differs.
+    pub const USUAL: FormatInfo = FormatInfo {
+        name: "",
+        places: &[],
+        in_checkout: false,
+        has_file_times: false,
+        has_other_files: false,
+        ranks_by_sum: false,
+        has_references: true,
+        has_checksums: false,
+        outside_files: &[],
+        keys_are_ids: false,
+        facets: &[],
+        surroundings: &[],
+        unsearched: &[],
+        reading_order: &[],
+        title_fields: &["title"],
+        evidence: |_, _| Evidence::default(),
+        placement: |_, _| Placement::Unexpected,
+        assemble: |_, _| Assembly::default(),
+        decay: || DecayTable::new(&[], None, 0.1),
+        main_text: |_| (String::new(), Vec::new()),
+    };
+}
+
 /// Reads a small file by its path: `None` if there is none, else its bytes or why they can't be read.
 pub type ReadFile<'a> = &'a dyn Fn(&Path) -> Option<Result<Vec<u8>, String>>;
 
@@ -106,7 +133,12 @@ pub trait Format: FormatWriter {
 
     /// Returns what a path relative to the root is to the format.
     fn place(&self, path: &Path, is_folder: bool) -> Placement {
-        (self.about().placement)(path, is_folder)
+        let place = self.about().placement;
+        let is_file = |path: &PathBuf| !is_folder && place(path, false) != Placement::Unexpected;
+        match place(path, is_folder) {
+            Placement::Unexpected if set_aside(path).filter(is_file).is_some() => Placement::File(Role::Temp),
+            placed => placed,
+        }
     }
 
     /// True if new memories of a type belong to a session.

@@ -2,16 +2,13 @@
 
 mod append;
 mod auto_redaction;
-mod deletion_reason;
 mod erasure;
 mod faults;
-mod floor_outcome;
 mod format_fix;
 mod operation;
 mod own_operations;
 mod record_changes;
 mod record_members;
-mod record_names;
 mod refusal;
 
 use std::fmt::Display;
@@ -20,19 +17,16 @@ use std::sync::Arc;
 
 pub use append::{AppendContext, AppendLines, AppendLookup, with_config_of};
 pub use auto_redaction::AutoRedaction;
-pub use deletion_reason::{DELETION_REASON, is_code, reason};
 pub use erasure::{ErasablePart, FormatEraser};
 pub use faults::{RefusalList, RefusedEntries};
-pub use floor_outcome::FloorOutcome;
-pub use format_fix::{FormatEase, FormatFix, FormatFixes};
+pub use format_fix::{FormatEase, FormatFix, FormatFixes, RangeEdit};
 pub use operation::{
-    AuditEvent, DeletionKind, DueTask, FieldAssignment, FormatDeletion, NO_COMPRESSED_FILES, Operation,
-    RecordDraft, WriteContext,
+    AuditEvent, DELETION_REASON, DeletionKind, DueTask, FieldAssignment, FloorOutcome, FormatDeletion,
+    NO_COMPRESSED_FILES, Operation, RecordDraft, WriteContext, is_code, reason,
 };
 pub use own_operations::{HeldRecords, OwnArchive, OwnOperations, RestoredDocument};
-pub use record_changes::{RangeEdit, accessed, decay_update, removals, rename, with_members};
+pub use record_changes::{NamePlace, NameUse, accessed, decay_update, removals, rename, with_members};
 pub use record_members::{RecordMembers, list, members_of, pretty, set_field, uuid};
-pub use record_names::{NamePlace, NameUse};
 pub use refusal::{ChangesResult, Refusal, Result};
 
 use crate::model::{Code, DecayRule, Document, Entry, Moment, PathText, Problem, Store, View};

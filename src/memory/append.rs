@@ -9,7 +9,7 @@ use crate::disk::host::Host;
 use crate::format::tuning::StoreTuning;
 use crate::format::writing::RecordDraft;
 use crate::format::{self, Format};
-use crate::memory::handle_state::{LastIdMap, LogGenerations, SessionLastIds};
+use crate::memory::handle::{LastIdMap, LogGenerations, SessionLastIds};
 use crate::model::{Act, Change, CommitReceipt, Generation, Plan, Snapshot};
 use crate::ops;
 use crate::ops::add::AppendPlan;

@@ -19,8 +19,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, MemoryQuery, New, State};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-archive-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("memory-server", &folder.join("memory"), &folder.join("data"))?;
     /// let added = memory.add(&New { kind: "learning", text: "Pools are small", ..New::default() })?;
     /// assert_eq!(memory.archive(None, &[&*added.id])?, 1);
@@ -30,10 +30,7 @@ impl Memory {
     ///
     /// assert_eq!(memory.restore(None, &[&*added.id])?, 1);
     /// assert_eq!(memory.query("pools")?.len(), 1);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -59,8 +56,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-restore-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
@@ -69,10 +66,7 @@ impl Memory {
     /// assert_eq!(memory.deleted(None)?[0].id.as_ref(), Some(&added.id));
     /// assert_eq!(memory.restore(None, &[&*added.id])?, 1);
     /// assert_eq!(memory.get(None, &added.id)?.unwrap().text, "The pool is small");
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -115,17 +109,14 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New, State};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-deleted-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("memory-server", &folder.join("memory"), &folder.join("data"))?;
     /// let added = memory.add(&New { kind: "core", text: "Reviews need two people", ..New::default() })?;
     /// assert!(memory.deleted(None)?.is_empty());
     /// memory.delete(None, &added.id, "superseded")?;
     /// assert_eq!(memory.deleted(None)?[0].text, "Reviews need two people");
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -149,8 +140,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-restore-session-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("bmad", &folder.join("memory"), &folder.join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// memory.add(&New { session: Some(&session), kind: "finding", text: "One", ..New::default() })?;
@@ -158,10 +149,7 @@ impl Memory {
     /// assert!(memory.query("type:finding")?.is_empty());
     /// memory.restore_session(&session)?;
     /// assert_eq!(memory.query("type:finding")?.len(), 1);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors

@@ -10,8 +10,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-delete-all-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = |text| New { session: Some(&session), kind: "finding", text, ..New::default() };
@@ -21,10 +21,7 @@ impl Memory {
     /// assert_eq!(memory.query("type:finding")?.len(), 1);
     /// memory.undo()?;
     /// assert_eq!(memory.query("type:finding")?.len(), 3);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -41,8 +38,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-tag-all-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("memory-server", &folder.join("memory"), &folder.join("data"))?;
     /// let tags = ["draft".to_owned()];
     /// let new = |text| New { kind: "learning", text, tags: &tags, ..New::default() };
@@ -50,10 +47,7 @@ impl Memory {
     /// let ids = [&*added[0].id, &*added[1].id];
     /// assert_eq!(memory.tag_all(None, &ids, &["database"], &["draft"])?, 2);
     /// assert_eq!(memory.query("tag:database -tag:draft")?.len(), 2);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors

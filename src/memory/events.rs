@@ -15,15 +15,12 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-emit-event-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
     /// let id = memory.emit_event("gateway.tool_call", "abc123", "success", "gateway", r#"{"tool":"build"}"#)?;
     /// assert_eq!(memory.query("type:event trace:abc123")?[0].id.as_deref().unwrap_or(&id), id);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -56,16 +53,13 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-failures-since-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
     /// memory.emit_event("backend.start", "abc123", "failure", "backend", r#"{"error":"timeout"}"#)?;
     /// memory.emit_event("backend.start", "abc123", "success", "backend", "{}")?;
     /// assert_eq!(memory.failures_since(7)?.len(), 1);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -80,18 +74,15 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-events-of-trace-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
     /// memory.emit_event("gateway.tool_call", "abc123", "success", "gateway", "{}")?;
     /// memory.emit_event("backend.start", "abc123", "failure", "backend", "{}")?;
     /// let events = memory.events_of_trace("abc123")?;
     /// assert!(String::from_utf8_lossy(&events[0].raw).contains("gateway.tool_call"));
     /// assert_eq!(events.len(), 2);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -108,16 +99,13 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-notes-by-tag-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
     /// let tags = ["timeout".to_owned()];
     /// memory.add(&New { kind: "note", text: "# Longer timeouts", tags: &tags, ..New::default() })?;
     /// assert_eq!(memory.notes_by_tag("timeout")?.len(), 1);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -132,17 +120,14 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-linked-notes-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
     /// let id = memory.add(&New { kind: "note", text: "# Longer timeouts", ..New::default() })?.id;
     /// let text = format!("# Retries\n\nAfter [[{id}]].");
     /// memory.add(&New { kind: "note", text: &text, ..New::default() })?;
     /// assert_eq!(memory.linked_notes(&id)?.len(), 1);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -164,17 +149,14 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-capability-level-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
     /// let record = r#"{"agent_name":"coder","agent_version":"1","capabilities":{"deploys":{"skill_level":"expert"}}}"#;
     /// memory.add(&New { kind: "profile", record: Some(record), ..New::default() })?;
     /// assert_eq!(memory.capability_level("coder", "deploys")?, "expert");
     /// assert_eq!(memory.capability_level("coder", "cooks")?, "novice");
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -190,17 +172,14 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-preference-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
     /// let record = r#"{"agent_name":"coder","agent_version":"1","preferences":{"verbose_logging":true}}"#;
     /// memory.add(&New { kind: "profile", record: Some(record), ..New::default() })?;
     /// assert_eq!(memory.preference("coder", "verbose_logging")?.as_deref(), Some("true"));
     /// assert_eq!(memory.preference("coder", "theme")?, None);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -215,17 +194,14 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-set-preference-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
     /// let record = r#"{"agent_name":"coder","agent_version":"1"}"#;
     /// memory.add(&New { kind: "profile", record: Some(record), ..New::default() })?;
     /// memory.set_preference("coder", "backend_timeout", "60")?;
     /// assert_eq!(memory.preference("coder", "backend_timeout")?.as_deref(), Some("60"));
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors

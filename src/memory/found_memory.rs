@@ -14,8 +14,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-related-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
@@ -25,10 +25,7 @@ impl Memory {
     /// let other = memory.add(&new)?.id;
     /// let related = memory.related(None, &id, 1)?;
     /// assert_eq!(related[0].id.as_ref(), Some(&other));
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors

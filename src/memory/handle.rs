@@ -1,18 +1,20 @@
 //! An open store.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::disk::host::Host;
 use crate::disk::{Disk, Lookup, Machine, RealDisk, ThisMachine};
 use crate::format::tuning::StoreTuning;
 use crate::format::writing::{Refusal, WriteContext, with_config};
+use crate::memory::cache::MemoryCache;
 use crate::memory::error::{MemoryError, Result};
-use crate::memory::handle_state::HandleState;
 use crate::memory::index_writer::IndexWriter;
 use crate::memory::options::{HandleOptions, Options};
-use crate::model::{EntryRef, Extent, Moment, PathText, Plan, Snapshot, Store};
-use crate::store::commit::{Writer, make_folders};
+use crate::model::{EntryRef, Extent, Generation, Moment, PathText, Plan, Snapshot, Store};
+use crate::store::commit::{VaultState, Writer, make_folders};
 use crate::store::{Place, load_from};
 use crate::usecase::{
     self, ChangeCommand, ChangeRequest, PlannedChange, RecentSteps, Requester, SilentObserver,
@@ -38,6 +40,31 @@ pub struct Memory {
     pub(super) index_writer: Option<IndexWriter>,
 }
 
+/// What an open store knows besides its records.
+#[derive(Default)]
+pub struct HandleState {
+    /// palimp's own data, as this process left it.
+    pub vault: Option<VaultState>,
+    pub(super) last: HashMap<String, SessionLastIds>,
+    /// Whether derived files wait for a rebuild, and the number of records added since.
+    pub is_due: bool,
+    pub(super) waiting: usize,
+    pub cache: MemoryCache,
+}
+
+/// The ids that were given last, by session and type.
+pub type LastIdMap = HashMap<(String, String), String>;
+
+pub type LogGenerations = Vec<(PathBuf, Generation)>;
+
+/// The ids that were given last in a session, by type, and its logs at that time.
+pub struct SessionLastIds {
+    pub(super) ids: HashMap<String, String>,
+    pub(super) logs: LogGenerations,
+    /// When they were read, by the monotonic clock.
+    pub(super) read: Duration,
+}
+
 /// A function that makes a plan under the lock, and a value for the caller.
 pub type PlanUnderLock<'p, T> = dyn Fn(&WriteContext<'_>) -> Result<(Plan, T), Refusal> + 'p;
 
@@ -48,8 +75,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-open-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let (root, data) = (folder.join("memory"), folder.join("data"));
     /// let mut memory = Memory::create("memory-server", &root, &data)?;
     /// let new = New { kind: "core", text: "Reviews need two people", ..New::default() };
@@ -58,10 +85,7 @@ impl Memory {
     ///
     /// let mut memory = Memory::open(&root, &data)?;
     /// assert_eq!(memory.get(None, &id)?.unwrap().text, new.text);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors

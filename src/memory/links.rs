@@ -31,8 +31,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-links-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
     /// let first = memory.add(&New { kind: "note", text: "# Longer timeouts", ..New::default() })?;
     /// let text = format!("# Retries\n\nAfter [[{}]].", first.id);
@@ -44,10 +44,7 @@ impl Memory {
     /// let links = memory.links(None, &first.id)?;
     /// assert!(links.outgoing.is_empty());
     /// assert_eq!(links.incoming[0].id, second.id);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors

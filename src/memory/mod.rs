@@ -16,7 +16,6 @@ mod index_writer;
 
 mod found;
 mod handle;
-mod handle_state;
 mod id_lookup;
 mod links;
 mod options;

@@ -37,8 +37,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New, Options};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-open-with-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// # let (root, data) = (folder.join("memory"), folder.join("data"));
     /// # Memory::create("session-log", &root, &data)?.create_session(Some("sess_one"), "agent")?;
     /// // Calls that name no session are about this one.
@@ -54,10 +54,7 @@ impl Memory {
     /// assert_eq!(memory.query("pool")?.len(), 1);
     /// let refused = memory.delete(None, &added.id, "superseded").unwrap_err();
     /// assert_eq!(refused.code, "E_READ_ONLY");
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors

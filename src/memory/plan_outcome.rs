@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use crate::model::{Act, Change, Document, Moment, PathText, Plan, Role, Store};
+use crate::format::writing::document;
+use crate::model::{Act, Change, Moment, PathText, Plan, Role, Store};
 use crate::store::derived_files;
 
 /// A record that was added.
@@ -37,7 +37,7 @@ pub(super) struct NewRecordBytes {
 /// Returns the record that a plan of `add` adds: the last one of the first changed file with records.
 pub(super) fn brought(store: &Store, plan: &Plan, now: Moment) -> Option<NewRecordBytes> {
     let after = derived_files::documents_after(store, &plan.changes, now);
-    let is_log = |path: &Path| at(&after, path).filter(|own| own.role == Role::Records);
+    let is_log = |path: &Path| document(&after, path).filter(|own| own.role == Role::Records);
     let document = plan.changes.iter().find_map(|change| is_log(&change.path))?;
     let record = document.records.last()?;
     let id = record.view().and_then(|view| view.id).map(str::to_owned);
@@ -73,8 +73,4 @@ pub(super) fn dropped(store: &Store, plan: &Plan, now: Moment) -> Vec<Dropped> {
         raw: store.raw(entry).to_vec(),
     };
     gone.map(told).collect()
-}
-
-fn at<'a>(documents: &'a [Arc<Document>], path: &Path) -> Option<&'a Document> {
-    documents.iter().find(|document| document.path == path).map(|document| &**document)
 }

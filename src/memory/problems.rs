@@ -10,8 +10,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Code, Memory, MemoryError, Severity};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-problems-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let root = folder.join("memory");
     /// let mut memory = Memory::create("session-log", &root, &folder.join("data"))?;
     /// memory.create_session(Some("sess_one"), "agent")?;
@@ -27,10 +27,7 @@ impl Memory {
     /// assert!(!torn.message.is_empty());
     /// // What is recalled says that there is more.
     /// assert!(memory.query("type:decision")?.problems.contains(torn));
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     pub fn problems(&mut self) -> Vec<Problem> {
         self.refresh();
@@ -43,8 +40,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Code, Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-problems-of-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let record = Some(r#"{"references":["mem_gone"]}"#);
@@ -52,10 +49,7 @@ impl Memory {
     /// let added = memory.add(&new)?;
     /// let problems = memory.problems_of(Some(&session), &added.id)?;
     /// assert_eq!(problems[0].code, Code::DanglingReference);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors

@@ -113,8 +113,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, MemoryQuery, New, Order};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-query-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let tags = ["security".to_owned()];
@@ -138,10 +138,7 @@ impl Memory {
     ///
     /// let found = memory.query("keys tag:security")?;
     /// assert_eq!(found[0].text, "Rotate keys monthly");
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -169,8 +166,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, MemoryQuery, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-delete-matching-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let tags = ["personal_info".to_owned()];
@@ -179,10 +176,7 @@ impl Memory {
     /// let criteria = MemoryQuery { tags: &["personal_info"], ..MemoryQuery::default() };
     /// assert_eq!(memory.delete_matching(criteria, "user_request")?, 2);
     /// assert_eq!(memory.delete_matching("", "user_request")?, 0);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors

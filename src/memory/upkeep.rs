@@ -10,8 +10,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-compact-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
@@ -19,10 +19,7 @@ impl Memory {
     /// memory.delete(None, &id, "superseded")?;
     /// let dropped = memory.compact(Some(&session))?;
     /// assert_eq!(dropped[0].id.as_ref(), Some(&id));
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -41,8 +38,8 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Code, Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-rebuild-index-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
@@ -52,10 +49,7 @@ impl Memory {
     /// assert_eq!(memory.problems()[0].code, Code::IndexBroken);
     /// memory.rebuild_index()?;
     /// assert!(memory.problems().is_empty());
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -71,18 +65,15 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-update-decay-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
     /// memory.update_decay()?;
     /// assert!(memory.problems().is_empty());
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors
@@ -98,17 +89,14 @@ impl Memory {
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
-    /// # fn main() -> Result<(), MemoryError> {
-    /// # let folder = std::env::temp_dir().join(format!("palimp-doc-migrate-{}", std::process::id()));
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
     /// let mut memory = Memory::create("memory-server", &folder.join("memory"), &folder.join("data"))?;
     /// memory.add(&New { kind: "core", text: "Reviews need two people", ..New::default() })?;
     /// // Everything is of this version: there is nothing to bring to it.
     /// memory.migrate()?;
     /// assert_eq!(memory.statistics(None)?.live, 1);
-    /// # drop(memory);
-    /// # std::fs::remove_dir_all(&folder).ok();
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), MemoryError>(())
     /// ```
     ///
     /// # Errors

@@ -4,38 +4,28 @@ use super::document::Document;
 use super::snapshot::{Entry, Store};
 use super::time::Moment;
 
-/// What a time was taken from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeSource {
-    /// The entry says it.
-    Entry,
-    /// The last change of its file. Any other entry of the file may be the reason for it.
-    File,
-}
-
 /// When an entry was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryTime {
     /// The time.
     pub at: Moment,
-    /// What it was taken from.
-    pub source: TimeSource,
+    is_of_file: bool,
 }
 
 impl EntryTime {
-    /// True if only the time of its file is known.
+    /// True if it is the last change of the file. Another entry of the file may be the reason for that.
     pub fn is_of_file(self) -> bool {
-        self.source == TimeSource::File
+        self.is_of_file
     }
 
     /// Returns the mark before a time that is the file's, else nothing.
     pub fn mark(self) -> &'static str {
-        if self.is_of_file() { "~" } else { "" }
+        if self.is_of_file { "~" } else { "" }
     }
 
     /// Returns what happened at that time.
     pub fn event(self) -> &'static str {
-        if self.is_of_file() { "file changed" } else { "written" }
+        if self.is_of_file { "file changed" } else { "written" }
     }
 
     /// Says how old it is: `3d`, or `~3d` by its file.
@@ -45,11 +35,10 @@ impl EntryTime {
 
     /// Says how long ago it was: `3 d ago`, or `file changed 3 d ago`.
     pub fn ago_at(self, now: Moment) -> String {
-        // A clock that was wrong once says nothing about a memory.
-        if self.is_of_file() {
-            format!("{} {}", self.event(), self.at.min(now).ago_at(now))
-        } else {
-            self.at.ago_at(now)
+        match self.is_of_file {
+            // A clock that was wrong once says nothing about a memory.
+            true => format!("file changed {}", self.at.min(now).ago_at(now)),
+            false => self.at.ago_at(now),
         }
     }
 }
@@ -73,9 +62,7 @@ impl Store {
         let of_file = if self.has_file_times { self.document(entry).modified() } else { None };
         // A stored day has no hour. On the day itself the file has it.
         let is_closer = |file: &Moment| stored.is_none_or(|stored| file.day() == stored);
-        match of_file.filter(is_closer) {
-            Some(at) => Some(EntryTime { at, source: TimeSource::File }),
-            None => stored.map(|at| EntryTime { at, source: TimeSource::Entry }),
-        }
+        let of_file = of_file.filter(is_closer).map(|at| EntryTime { at, is_of_file: true });
+        of_file.or(stored.map(|at| EntryTime { at, is_of_file: false }))
     }
 }

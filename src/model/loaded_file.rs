@@ -10,8 +10,8 @@ pub enum LoadedExtent {
     Whole,
     /// All up to this line, counted from 1, and nothing from it on.
     UpTo(u32),
-    /// Its start and its end. The lines of what is between begin and end with these, counted from 1; of both a part
-    /// may be loaded.
+    /// Its start and its end. These are the first and the last line of what is left out, counted from 1. A part of
+    /// both lines may be loaded.
     Ends(u32, u32),
     /// Only its name.
     Name,
@@ -105,7 +105,8 @@ impl LoadSettings {
 
     /// Returns the value of a setting.
     pub fn number(&self, name: &str) -> Option<usize> {
-        self.numbers.iter().rev().find(|(own, _)| own == name && !name.is_empty()).map(|(_, value)| *value)
+        let mut known = self.numbers.iter().rev().filter(|_| !name.is_empty());
+        known.find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 }
 

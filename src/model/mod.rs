@@ -43,7 +43,7 @@ pub use commit_receipt::CommitReceipt;
 pub use decay::{DecayRule, DecayTable};
 pub use document::{Document, Generation, Role};
 pub use draft::{DraftField, DraftOf, FormDraft};
-pub use entry_time::{EntryTime, TimeSource};
+pub use entry_time::EntryTime;
 pub use entry_tracker::EntryTracker;
 pub use fast_hash::{FastMap, FastSet};
 pub use instruction_file::{InstructionContent, InstructionFile, ProjectInstructions};

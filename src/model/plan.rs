@@ -3,7 +3,6 @@
 //! A plan binds bytes: every splice has the bytes that it replaces, so that it never hits what another
 //! program wrote since. The preview shows the plan that is applied.
 
-mod counted;
 mod join;
 pub mod splice;
 
@@ -15,11 +14,20 @@ use super::whole_store::WholeStore;
 use crate::model::ArchivedItem;
 use crate::model::plan::change::{Act, Change, EqualRecords, UNDO_LIMIT};
 
-pub use counted::count_with_noun;
 pub use splice::{
     Splice, SplicedPart, apply, difference, inverse, last_line, line_end_for, part_at, pieces, spliced_parts,
     whole_lines,
 };
+
+/// Returns a count with its noun: "1 memory", "2 memories".
+pub fn count_with_noun(count: u64, what: &str) -> String {
+    let several = match what.strip_suffix("ry") {
+        Some(stem) => format!("{stem}ries"),
+        None if what.ends_with('x') => format!("{what}es"),
+        None => format!("{what}s"),
+    };
+    if count == 1 { format!("1 {what}") } else { format!("{count} {several}") }
+}
 
 /// How the writers of a format exclude each other. Paths are relative to the store's root.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +43,7 @@ pub enum Lock {
 }
 
 /// A change of a store, as it is shown and applied.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// The verb, as on the command line.
     pub verb: &'static str,
@@ -83,25 +91,7 @@ impl Plan {
     /// Returns an empty plan that needs nothing from the store: for a new store, and for what palimp's
     /// journal finishes or undoes.
     pub fn of_unread_store(verb: &'static str, root: &Path, format: &'static str) -> Plan {
-        Plan {
-            verb,
-            root: root.to_owned(),
-            format,
-            records: 0,
-            lines: Vec::new(),
-            changes: Vec::new(),
-            derived: Vec::new(),
-            inputs: Vec::new(),
-            derive_after: false,
-            derive_later: false,
-            change: None,
-            exact: false,
-            with_torn: Vec::new(),
-            already_restored: Vec::new(),
-            deferred: Vec::new(),
-            archived: Vec::new(),
-            brought_back: Vec::new(),
-        }
+        Plan { verb, root: root.to_owned(), format, ..Plan::default() }
     }
 
     /// True if it changes nothing.

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::PathText;
+
 /// The folder of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
@@ -9,11 +11,11 @@ pub struct Project {
     pub path: PathBuf,
     /// False if no folder is there: the project was removed, or moved and no file says where to.
     pub is_there: bool,
-    /// What the folder that the memories are named after is to it.
+    /// How the folder that the memories are named after is related to it.
     pub relation: ProjectRelation,
 }
 
-/// What the folder that memories are named after is to their project.
+/// How the folder that memories are named after is related to their project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProjectRelation {
     /// It is the project.
@@ -52,10 +54,10 @@ impl Project {
         (self.is_there && folder.is_absolute()).then_some(folder)
     }
 
-    /// True if both are the same project. Paths of Windows are the same in any case.
+    /// True if both are the same project. Paths of Windows are the same in any case, and with `/`.
     pub fn is_same(&self, other: &Project) -> bool {
-        self.path == other.path
-            || is_of_windows(&self.path) && self.path.as_os_str().eq_ignore_ascii_case(&other.path)
+        let key = |own: &Project| own.path.to_text().replace('/', "\\").to_lowercase();
+        self.path == other.path || is_of_windows(&self.path) && key(self) == key(other)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Stores as they were when they were read: immutable, shared between threads.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -195,6 +196,15 @@ impl Store {
     /// Returns the document of an entry.
     pub fn document(&self, entry: &Entry) -> &Document {
         &self.documents[entry.document as usize]
+    }
+
+    /// Groups entries by document.
+    pub fn by_document(&self, entries: &[Entry]) -> Vec<(Arc<Document>, Vec<Entry>)> {
+        let mut files: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
+        for entry in entries {
+            files.entry(entry.document).or_default().push(*entry);
+        }
+        files.into_iter().map(|(at, own)| (Arc::clone(&self.documents[at as usize]), own)).collect()
     }
 
     /// Returns the document of a file, by its path relative to the root.

@@ -18,7 +18,7 @@ impl AgentHome {
     }
 }
 
-/// How it is known that a folder has memories, beside what is in it.
+/// How it is known that a folder has memories, apart from its content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KnownBy {
     /// By its path: a default place, or one that the user named.
@@ -28,7 +28,7 @@ pub enum KnownBy {
     Setting(Option<PathBuf>),
 }
 
-/// Why no agent loads the memories of a store when it starts.
+/// Why no agent loads the memories of a store when it starts, or may not load them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unloaded {
     /// It is in a project, where no agent looks for it.
@@ -41,4 +41,6 @@ pub enum Unloaded {
     Respelled(PathBuf),
     /// The project is not at its path any more.
     Moved,
+    /// It is where no agent looks by itself, and it is not known whether one is told to.
+    Unknown,
 }

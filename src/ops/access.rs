@@ -2,7 +2,7 @@
 
 use crate::format::writing::with_members;
 use crate::model::{Change, Entry, Plan};
-use crate::ops::{Refusal, Result, WriteContext, base, is_json, plan, writable, writes};
+use crate::ops::{Refusal, Result, WriteContext, is_json, plan, writable, writes};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
@@ -25,5 +25,5 @@ pub fn access(context: &WriteContext<'_>, entry: &Entry) -> Result<Plan> {
     let new = with_members(writes, &raw, &members, context.now);
     let new = new.ok_or_else(|| Refusal::corrupt("the memory is broken."))?;
     let edits = vec![(context.store.record(entry).span.range(), new)];
-    plan("access", context, 1, vec![Change::edits(&document.path, base(document), edits)])
+    plan("access", context, 1, vec![Change::edits(&document.path, document.bytes.clone(), edits)])
 }

@@ -10,8 +10,7 @@ use super::delete::as_read;
 use super::erase::ErasedRecords;
 use super::undelete::never_erased;
 use super::{
-    Refusal, Result, WriteContext, by_document, check, check_brought, plan, plan_and_after, with_backups,
-    writable, writes,
+    Refusal, Result, WriteContext, check, check_brought, plan, plan_and_after, with_backups, writable, writes,
 };
 use crate::format::writing::{DELETION_REASON, FormatDeletion, FormatWriter, Operation};
 use crate::model::{ArchivedItem, Entry, Plan, State, Store, archived_from};
@@ -69,8 +68,7 @@ pub fn bring_back(context: &WriteContext<'_>, entries: &[Entry], gone: &ErasedRe
     never_erased(context, listed, &held, gone)?;
     let changes = with_backups(context, writes, (archive.restored)(context, &items)?);
     let (plan, after) = plan_and_after("unarchive", context, items.len(), changes)?;
-    let from: Vec<_> = by_document(listed, &held).into_iter().map(|(own, _)| own).collect();
-    check_brought(context, (&plan, &after), &from.iter().map(|own| &**own).collect::<Vec<_>>())?;
+    check_brought(context, (&plan, &after), (listed, &held))?;
     let brought_back = items.iter().map(|own| own.name.clone()).collect();
     Ok(Plan { brought_back, ..plan })
 }

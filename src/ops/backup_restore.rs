@@ -16,7 +16,7 @@ pub use compare::compare;
 pub use copy_facts::CopyFacts;
 use replace_file::replace;
 
-use super::{Refusal, Result, WriteContext, base, check, plan_and_after, with_backups, writes};
+use super::{Refusal, Result, WriteContext, check, plan_and_after, with_backups, writes};
 use crate::format::writing::document;
 use crate::model::{Change, Plan, plan::count_with_noun};
 
@@ -58,7 +58,7 @@ pub fn restore(
         let (start, end) = item.place?;
         Some((start..end, on_one_line(&item.was)))
     });
-    let there = document(&context.store.documents, &comparison.file).map(base);
+    let there = document(&context.store.documents, &comparison.file).map(|own| own.bytes.clone());
     let change = match (&there, changed.is_empty()) {
         (Some(there), false) => {
             Change::edits(&comparison.file, there.clone(), edits.collect()).and_append(&lines)

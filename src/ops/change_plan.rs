@@ -11,8 +11,8 @@ use crate::format::writing::{
 use crate::format::{self, Format, Placement, RecordSyntax};
 use crate::model::plan::change::UNDO_LIMIT;
 use crate::model::{
-    Act, Bytes, Change, Code, Document, Entry, Moment, PathText, Plan, Problem, Role, Severity, State, Store,
-    container, deleted_from,
+    Act, Change, Code, Document, Entry, PathText, Plan, Problem, Role, Severity, State, Store, container,
+    deleted_from,
 };
 use crate::store::derived_files;
 
@@ -24,7 +24,8 @@ pub const ASIDE: &str = "it is archived, outside the store: bring it back first.
 
 /// Returns the format of a store, and its writer.
 pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn FormatWriter)> {
-    let format = format_of(store)?;
+    let format = format::by_name(store.format);
+    let format = format.ok_or_else(|| Refusal::unfit("the format is not known."))?;
     Ok((format, format))
 }
 
@@ -215,13 +216,14 @@ pub fn check(context: &WriteContext<'_>, plan: &Plan, after: &[Arc<Document>]) -
     check_for(context, (plan, after), &[], &breaks)
 }
 
-/// Like [`check`], for records from the documents `from`. Their problems there are no reason to refuse.
+/// Like [`check`], for `brought` records from the documents of `from`. Their problems there are no reason to refuse.
 pub fn check_brought(
     context: &WriteContext<'_>,
     both: (&Plan, &[Arc<Document>]),
-    from: &[&Document],
+    (from, brought): (&Store, &[Entry]),
 ) -> Result<()> {
-    check_for(context, both, from, &breaks)
+    let from = from.by_document(brought);
+    check_for(context, both, &from.iter().map(|(own, _)| &**own).collect::<Vec<_>>(), &breaks)
 }
 
 pub fn breaks(problem: &Problem) -> bool {
@@ -356,11 +358,6 @@ pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document> {
     Ok(document)
 }
 
-/// Returns the bytes that a change of the document starts from.
-pub fn base(document: &Document) -> Bytes {
-    document.bytes.clone()
-}
-
 /// Refuses if the store's config is damaged: with default settings, too much could be removed.
 pub fn config_is_known(store: &Store) -> Result<()> {
     let (format, _) = writes(store)?;
@@ -379,15 +376,6 @@ pub fn config_is_known(store: &Store) -> Result<()> {
 /// True if the record of the entry is JSON.
 pub fn is_json(format: &dyn Format, store: &Store, entry: &Entry) -> bool {
     format.syntax(&store.document(entry).path) == RecordSyntax::Json
-}
-
-/// Groups entries by document.
-pub fn by_document(store: &Store, entries: &[Entry]) -> Vec<(Arc<Document>, Vec<Entry>)> {
-    let mut files: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
-    for entry in entries {
-        files.entry(entry.document).or_default().push(*entry);
-    }
-    files.into_iter().map(|(at, own)| (Arc::clone(&store.documents[at as usize]), own)).collect()
 }
 
 /// Returns the changes, after those that copy live files before they are rewritten, if the format keeps copies.
@@ -412,11 +400,6 @@ pub fn session_folder<'a>(store: &'a Store, name: &str) -> Result<&'a Path> {
     session.map(|session| session.path.as_path()).ok_or_else(|| Refusal::no_session(name))
 }
 
-/// Formats a time for messages.
-pub fn when(moment: Moment) -> String {
-    moment.to_minute()
-}
-
 /// Why a record is not deleted if it is deprecated and its format keeps it.
 pub const DEPRECATED: &str = "it is already deprecated; --remove removes the file itself.";
 
@@ -424,8 +407,4 @@ pub const DEPRECATED: &str = "it is already deprecated; --remove removes the fil
 pub fn is_deprecated(store: &Store, writes: &dyn FormatWriter, entry: &Entry) -> bool {
     let is_faded = store.view(entry).is_some_and(|view| view.faded);
     is_faded && writes.deletion(&store.document(entry).path) == DeletionKind::Deprecated
-}
-
-pub fn format_of(store: &Store) -> Result<&'static dyn Format> {
-    format::by_name(store.format).ok_or_else(|| Refusal::unfit("the format is not known."))
 }

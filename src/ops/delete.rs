@@ -8,7 +8,7 @@ pub use vault_restore::{holds_deleted, is_held, read as as_read};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
-use super::{Refusal, WriteContext, base, plan, with_backups, writable, writes};
+use super::{Refusal, WriteContext, plan, with_backups, writable, writes};
 use crate::format::writing::{
     self, DeletionKind, FormatDeletion, FormatWriter, Operation, RefusalList, document, removals,
 };
@@ -73,7 +73,7 @@ pub fn delete(
     faults.finish()?;
     let mut changes: Vec<Change> = Vec::new();
     for (path, lines) in tombstones.files {
-        let current = document(&context.store.documents, &path).map(base);
+        let current = document(&context.store.documents, &path).map(|own| own.bytes.clone());
         changes.push(Change::append(path, lines, current));
     }
     if !own_way.is_empty() {

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use super::auto_redaction;
 use super::tag::check_words;
 use super::{
-    FieldAssignment, Progress, Refusal, WriteContext, base, by_document, check, check_errors, is_json,
-    plan_and_after, refused_for, with_backups, writable, writes,
+    FieldAssignment, Progress, Refusal, WriteContext, check, check_errors, is_json, plan_and_after,
+    refused_for, with_backups, writable, writes,
 };
 use crate::format::Format;
 use crate::format::writing::{FormatWriter, Operation, RefusalList, set_field};
@@ -55,7 +55,7 @@ fn planned(
         EditResult::Record(after) => {
             let document = context.store.document(entry);
             let edits = vec![(context.store.record(entry).span.range(), after)];
-            vec![Change::edits(&document.path, base(document), edits)]
+            vec![Change::edits(&document.path, document.bytes.clone(), edits)]
         }
     };
     if changes.iter().all(Change::is_empty) {
@@ -126,7 +126,7 @@ pub fn each(
     let mut count = 0;
     let mut faults = RefusalList::default();
     let mut misspelt = BTreeSet::new();
-    for (document, own) in by_document(context.store, entries) {
+    for (document, own) in context.store.by_document(entries) {
         let mut edits = Vec::new();
         for entry in &own {
             progress.step()?;
@@ -151,7 +151,7 @@ pub fn each(
                 }
             }
         }
-        changes.push(Change::edits(&document.path, base(&document), edits));
+        changes.push(Change::edits(&document.path, document.bytes.clone(), edits));
     }
     changes.retain(|change| !change.is_empty());
     if changes.is_empty() {
@@ -179,7 +179,7 @@ pub(super) fn unharmed(
 ) -> Result<(), Refusal> {
     let new: HashMap<&Path, &Document> = after.iter().map(|own| (&*own.path, &**own)).collect();
     let mut faults = RefusalList::default();
-    for (document, own) in by_document(context.store, entries) {
+    for (document, own) in context.store.by_document(entries) {
         let Some(new) = new.get(&*document.path) else { continue };
         let (before, found) = (problems(&document), problems(new));
         for entry in &own {

@@ -10,9 +10,7 @@ use crate::detectors::mask;
 use crate::format;
 use crate::format::writing::{FormatWriter, rename};
 use crate::model::lazy_bytes::digest;
-use crate::model::{
-    Act, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, State, Store, TimeSource,
-};
+use crate::model::{Act, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, State, Store};
 use crate::store::derived_files;
 
 /// What happens to a memory.
@@ -205,9 +203,9 @@ fn measure(store: &Store, entry: &Entry, now: Moment) -> String {
     if entry.state == State::Deleted {
         parts.push("deleted".to_owned());
     }
-    parts.extend(store.time_with(entry, view.created).map(|time| match time.source {
-        TimeSource::Entry => format!("{} old", time.age_at(now)),
-        TimeSource::File => time.ago_at(now),
+    parts.extend(store.time_with(entry, view.created).map(|time| match time.is_of_file() {
+        true => time.ago_at(now),
+        false => format!("{} old", time.age_at(now)),
     }));
     match view.accessed {
         Some(accessed) => parts.push(format!("used {} ago, {}×", accessed.age_at(now), view.access_count)),

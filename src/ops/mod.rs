@@ -33,8 +33,8 @@ pub mod tag;
 pub mod undelete;
 
 pub use crate::ops::change_plan::{
-    ASIDE, base, by_document, check, check_brought, check_errors, config_is_known, is_json, may, may_change,
-    plan, plan_and_after, plan_as_it_is, session_folder, way_back, when, with_backups, writable, writes,
+    ASIDE, check, check_brought, check_errors, config_is_known, is_json, may, may_change, plan,
+    plan_and_after, plan_as_it_is, session_folder, way_back, with_backups, writable, writes,
 };
 use crate::ops::change_plan::{breaks, refused_for, with_derived};
 

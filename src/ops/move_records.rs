@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
-use super::{Refusal, Result, WriteContext, base, by_document, check_brought, plan_and_after, with_backups};
+use super::{Refusal, Result, WriteContext, check_brought, plan_and_after, with_backups};
 use crate::format::live_session::live_session;
 use crate::format::writing::{FormatWriter, NameUse, RangeEdit, RefusalList, rename};
 use crate::format::{Format, Placement};
@@ -60,22 +60,20 @@ pub fn move_records(context: &WriteContext<'_>, entries: &[Entry], to: &str) -> 
         changes.push(Change::append(path, lines, log.map(|log| log.bytes.clone())));
     }
     let moved: Vec<Entry> = moving.targets.keys().map(|number| moving.entry(*number)).collect();
-    let from = by_document(context.store, &moved);
     // A file is changed once, so its removals and its new references are edits of one change.
     let mut edits = moving.reference_edits()?;
-    for (document, own) in &from {
+    for (document, own) in context.store.by_document(&moved) {
         let spans: Vec<_> = own.iter().map(|entry| context.store.record(entry).span).collect();
         edits.entry(document.path.clone()).or_default().extend(removal_edits(&document.bytes, &spans));
     }
     for (path, edits) in edits {
         let document = context.store.document_at(&path);
-        changes.extend(document.map(|document| Change::edits(&path, base(document), edits)));
+        changes.extend(document.map(|document| Change::edits(&path, document.bytes.clone(), edits)));
     }
     let changes = with_backups(context, moving.writes, changes);
     let (mut plan, after) = plan_and_after("move", context, moved.len(), changes)?;
     plan.lines.extend(moving.notices());
-    let from: Vec<_> = from.iter().map(|(document, _)| &**document).collect();
-    check_brought(context, (&plan, &after), &from)?;
+    check_brought(context, (&plan, &after), (context.store, &moved))?;
     Ok(plan)
 }
 

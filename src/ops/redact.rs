@@ -17,8 +17,7 @@ use std::sync::Arc;
 use super::edit::{EditStrictness, unharmed};
 use super::secrets::sensitive_parts;
 use super::{
-    Operation, Progress, Refusal, Result, WriteContext, base, by_document, check, may, plan_and_after,
-    with_backups, writes,
+    Operation, Progress, Refusal, Result, WriteContext, check, may, plan_and_after, with_backups, writes,
 };
 use crate::detectors::Detection;
 use crate::format::writing::{FormatWriter, RefusalList};
@@ -52,7 +51,7 @@ fn planned(
 ) -> Result<Plan> {
     let (_, writes) = writes(context.store)?;
     let (mut faults, mut changes, mut count) = (RefusalList::default(), Vec::new(), 0);
-    for (document, own) in by_document(context.store, entries) {
+    for (document, own) in context.store.by_document(entries) {
         let mut made = Vec::new();
         for entry in &own {
             progress.step()?;
@@ -98,7 +97,7 @@ fn changes_of(
         return replace(context, made);
     }
     let edit = |(entry, raw): &(Entry, Vec<u8>)| (context.store.record(entry).span.range(), raw.clone());
-    Ok(vec![Change::edits(&document.path, base(document), made.iter().map(edit).collect())])
+    Ok(vec![Change::edits(&document.path, document.bytes.clone(), made.iter().map(edit).collect())])
 }
 
 /// Returns a record with its checksum renewed. A checksum that was wrong stays: nobody has checked the record.

@@ -12,7 +12,7 @@ use crate::model::{Document, Entry, Store};
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
-use crate::text::lines::{line_at, lines};
+use crate::text::lines::{LineSpan, line_at, lines};
 use crate::text::string_places::unescaped;
 
 /// A sensitive value in a record.
@@ -44,36 +44,36 @@ pub fn findings(store: &Store, entry: &Entry, names: Option<&NameList>) -> Vec<F
     }
     let before = before_on_its_line(document, entry.record, record.span.start);
     let place = (document.path.as_path(), record.line, before);
-    found.into_iter().map(|own| finding(place, &raw, own)).collect()
+    found.into_iter().map(|part| finding(place, &raw, part)).collect()
 }
 
 /// Returns what looks sensitive in a copy of memories, in the order of its text.
 pub fn findings_in_copy(file: &Path, bytes: &[u8], names: Option<&NameList>) -> Vec<Finding> {
     if bytes.contains(&0) {
         // It is no text, but a swap file, say. Names of homes and numbers are there by chance.
-        let secrets = detect(bytes, None).into_iter().filter(|own| own.kind.is_secret());
-        let with_value = |own: Detection| (own.span.clone(), bytes[own.span.clone()].to_vec(), own);
-        let found = secrets.map(with_value).map(|(span, value, own)| (span, own, value));
-        return found.map(|own| finding((file, 1, 0), bytes, own)).collect();
+        let secrets = detect(bytes, None).into_iter().filter(|found| found.kind.is_secret());
+        let parts = secrets.map(|found| (found.span.clone(), bytes[found.span.clone()].to_vec(), found));
+        return parts
+            .map(|(span, value, found)| finding((file, 1, 0), bytes, (span, found, value)))
+            .collect();
     }
     let is_object = |end: usize| scan(&mut Tape::default(), &bytes[..end]).is_ok();
     let is_log = bytes.starts_with(b"{") && line_at(bytes, 0).is_some_and(|first| is_object(first.end));
-    let parts: Vec<_> = match is_log {
-        true => lines(bytes).map(|line| line.start..line.end).collect(),
-        false => std::iter::once(0..bytes.len()).collect(),
+    let in_part = |line: u32, raw: &[u8]| -> Vec<Finding> {
+        sensitive_parts(raw, names).into_iter().map(|part| finding((file, line, 0), raw, part)).collect()
     };
-    let of_part = |(line, part): (u32, Range<usize>)| {
-        let raw = &bytes[part];
-        sensitive_parts(raw, names).into_iter().map(move |found| finding((file, line, 0), raw, found))
-    };
-    (1..).zip(parts).flat_map(of_part).collect()
+    if !is_log {
+        return in_part(1, bytes);
+    }
+    let in_line = |(number, line): (u32, LineSpan)| in_part(number, &bytes[line.start..line.end]);
+    (1..).zip(lines(bytes)).flat_map(in_line).collect()
 }
 
 /// Makes a finding in `raw`, which starts in this line of a file, after that many bytes.
 fn finding(
     (file, line, before): (&Path, u32, usize),
     raw: &[u8],
-    (place, own, value): (Range<usize>, Detection, Vec<u8>),
+    (place, found, value): (Range<usize>, Detection, Vec<u8>),
 ) -> Finding {
     let lead = &raw[..place.start];
     let newlines = memchr::memchr_iter(b'\n', lead).count();
@@ -83,9 +83,9 @@ fn finding(
         file: file.to_owned(),
         line: line + newlines as u32,
         span: place.start - start + on_line..place.end - start + on_line,
-        kind: own.kind,
-        masked: masked(own.kind, &value, own.hidden.start - own.span.start),
-        rule: own.rule,
+        kind: found.kind,
+        masked: masked(found.kind, &value, found.hidden.start - found.span.start),
+        rule: found.rule,
         value,
     }
 }

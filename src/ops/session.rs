@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Refusal, Result, WriteContext, base, plan, plan_as_it_is, session_folder, writes};
+use super::{Refusal, Result, WriteContext, plan, plan_as_it_is, session_folder, writes};
 use crate::format::writing::document;
 use crate::model::{Act, Change, Document, Entry, PathText, Plan, Store};
 use crate::store::FileCompression;
@@ -64,7 +64,7 @@ fn removed(context: &WriteContext<'_>, own: &Document) -> Result<Change> {
             own.path.to_text()
         )));
     }
-    Ok(Change::remove(&own.path, packed.map_or_else(|| base(own), |bytes| bytes.as_slice().into())))
+    Ok(Change::remove(&own.path, packed.map_or_else(|| own.bytes.clone(), |bytes| bytes.as_slice().into())))
 }
 
 /// Plans to pack a session and everything in it into an archive.

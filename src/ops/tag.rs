@@ -1,8 +1,7 @@
 //! `tag`: adds, removes and renames tags.
 
 use super::{
-    Progress, Refusal, WriteContext, base, by_document, check, is_json, plan_and_after, with_backups,
-    writable, writes,
+    Progress, Refusal, WriteContext, check, is_json, plan_and_after, with_backups, writable, writes,
 };
 use crate::format::Format;
 use crate::format::writing::{FormatWriter, Operation, RefusalList, list};
@@ -69,7 +68,7 @@ pub fn tagged(
     let mut changes: Vec<Change> = Vec::new();
     let mut count = 0;
     let mut faults = RefusalList::default();
-    for (document, own) in by_document(context.store, entries) {
+    for (document, own) in context.store.by_document(entries) {
         let mut edits = Vec::new();
         for entry in &own {
             progress.step()?;
@@ -83,7 +82,7 @@ pub fn tagged(
             count += 1;
         }
         if !edits.is_empty() {
-            changes.push(Change::edits(&document.path, base(&document), edits));
+            changes.push(Change::edits(&document.path, document.bytes.clone(), edits));
         }
     }
     let all = with_backups(context, writes, changes);

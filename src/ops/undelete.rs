@@ -8,9 +8,7 @@ use crate::model::{Change, Entry, Plan, Role, State, Store, deleted_from};
 use crate::ops::delete::NOT_DELETED;
 use crate::ops::delete::vault_restore::{self};
 use crate::ops::erase::ErasedRecords;
-use crate::ops::{
-    Refusal, WriteContext, base, by_document, check_brought, plan_and_after, with_backups, writes,
-};
+use crate::ops::{Refusal, WriteContext, check_brought, plan_and_after, with_backups, writes};
 use crate::text::lines;
 
 /// Plans to undo the format's own deletion, and to restore what only undo data or backups hold.
@@ -42,8 +40,7 @@ pub fn undelete(
     count += held.len();
     let (mut plan, after) = plan_and_after("undelete", context, count, all)?;
     plan.lines.extend(vault_restore::shared(&store, listed, &held));
-    let from: Vec<_> = by_document(listed, &held).into_iter().map(|(own, _)| own).collect();
-    check_brought(context, (&plan, &after), &from.iter().map(|own| &**own).collect::<Vec<_>>())?;
+    check_brought(context, (&plan, &after), (listed, &held))?;
     Ok(plan)
 }
 
@@ -98,7 +95,7 @@ fn exhume(
             let wanted = |id: &str| named.contains(&(entry.session, id));
             let own = file.records.iter().filter(|record| record.named_id().is_some_and(wanted));
             let spans: Vec<_> = own.map(|record| record.span).collect();
-            Change::edits(&file.path, base(file), lines::removal_edits(&file.bytes, &spans))
+            Change::edits(&file.path, file.bytes.clone(), lines::removal_edits(&file.bytes, &spans))
         });
     }
     faults.finish()?;

@@ -103,7 +103,17 @@ pub(super) fn said(store: &Store, entry: &Entry) -> String {
             && !unsaid.contains(&name)
             && !matches!(name, "id" | "tags" | "references")
     };
-    own.fields.iter().filter(is_said).fold(own.text, |said, (_, value)| said + "\n" + value)
+    own.fields.iter().filter(is_said).fold(without_scores(own.text), |said, (_, value)| said + "\n" + value)
+}
+
+/// Drops what OpenClaw's job adds to a line that it promotes: a comment above it, and how often and where it was found.
+fn without_scores(text: String) -> String {
+    const SCORE: &str = " [score=";
+    if !text.contains(SCORE) {
+        return text;
+    }
+    let lines = text.lines().filter(|line| !line.starts_with("<!--"));
+    lines.map(|line| line.split(SCORE).next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
 /// A text in the form in which it is compared.
@@ -397,4 +407,20 @@ fn common(one: &[u32], other: &[u32]) -> u64 {
         count += u64::from(other.get(at) == Some(pair));
     }
     count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_often_and_where_a_promoted_line_was_found_are_no_words_of_it() {
+        let text = |day, score| {
+            format!(
+                "<!-- openclaw-memory-promotion:memory/{day}.md:1:2 -->\n- Ölt [score={score} source={day}.md:1-2]\n"
+            )
+        };
+        assert_eq!(without_scores(text("2026-01-02", "0.8")), "- Ölt");
+        assert_eq!(without_scores(text("2026-01-03", "0.9 recalls=2")), "- Ölt");
+    }
 }

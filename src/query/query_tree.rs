@@ -108,9 +108,7 @@ impl QueryNode {
             | QueryNode::Filter(_) => StateScope::default(),
         }
     }
-}
 
-impl QueryNode {
     /// True if it has a condition on the time of creation.
     pub fn asks_time(&self) -> bool {
         match self {

@@ -24,7 +24,7 @@ pub struct Results {
     pub hits: Vec<Hit>,
     /// The part of the query whose removal would add the most results, and their number.
     pub blocker: Option<(Range<usize>, usize)>,
-    /// How many fit but for a condition on their time, because none is known.
+    /// How many memories fit except for a condition on their time, which is not known.
     pub timeless: usize,
     /// The outcome of the pick, if the results were picked.
     pub picked: Option<PickSummary>,

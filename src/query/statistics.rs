@@ -151,16 +151,14 @@ fn monday(day: Moment) -> Moment {
     day.plus(-DAY * weekday)
 }
 
-/// Returns the view of an entry if it is live.
 fn live(store: &Store, entry: u32) -> Option<View<'_>> {
     let entry = store.entries.get(entry as usize).filter(|own| own.state == State::Live)?;
     store.view(entry)
 }
 
-/// Returns when an entry was written, if it is live.
 fn written(store: &Store, entry: u32) -> Option<EntryTime> {
-    let view = live(store, entry)?;
-    store.time_with(store.entries.get(entry as usize)?, view.created)
+    let entry = store.entries.get(entry as usize).filter(|entry| entry.state == State::Live)?;
+    store.time_of(entry)
 }
 
 /// Counts a store, and adds its types to `all`.

@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, Item, ItemKind, RealDisk};
 use crate::format::{self, FORMATS, Format, PlaceBase, Placement, StorePlace};
-use crate::model::{AgentHome, KnownBy, PathText, Store, StoreScope};
-use crate::store::project;
+use crate::model::{AgentHome, KnownBy, PathText, Project, Store, StoreScope};
 
 pub use format_detection::DiskProbe;
 use format_detection::{FormatDetector, FormatVerdict, absolute};
@@ -22,7 +21,7 @@ use subfolders::SubfolderSearch;
 /// The most folders that are searched below the working directory, which the user did not name.
 const AROUND: usize = 10_000;
 
-/// What is said where the look around starts at home, which may be large.
+/// What is said if the search starts at home, which may have many folders.
 pub const BELOW_HOME: &str = "Folders below home are not searched. Projects there are found if an agent's memories at \
                               home name them; else start palimp in the project, or name its folder.";
 
@@ -130,7 +129,7 @@ fn look_at_on(disk: &dyn Disk, path: &Path, forced: Option<&str>) -> DiscoveryRe
     }
     let mut below = SubfolderSearch::new(&judge, usize::MAX);
     if item.kind == ItemKind::Folder {
-        below.look(path, 0);
+        below.look(path);
     }
     let forced = || judge.forced.and_then(|format| by_force(path, &item, format));
     let found = match below.found.is_empty() {
@@ -197,8 +196,7 @@ pub fn look_around(folder: &Path, agents: &AgentHome) -> Vec<DiscoveryResult> {
         for (format, place) in places_below(Some(base) == home) {
             let expected = if place.base == PlaceBase::Home { Some(base) == home } else { base == folder };
             let is_told = expected && place.path == format.about().usual_place();
-            let paths =
-                format::folders_at(base, Path::new(place.path), &|folder| folders_in(judge.disk, folder));
+            let paths = folders_at(judge.disk, base, Path::new(place.path));
             if is_told && paths.is_empty() {
                 looked.push(DiscoveryResult::at(&base.join(place.path), Err(ABSENT.into())));
             }
@@ -222,66 +220,56 @@ pub fn look_around(folder: &Path, agents: &AgentHome) -> Vec<DiscoveryResult> {
         }
     }
     moved_places::add(&mut looked, moved_places::of_variables(&RealDisk, agents));
-    let projects = projects(&judge, &looked, home);
-    looked.extend(in_projects(&judge, &looked, &projects));
+    let projects = projects(&RealDisk, &looked, home);
+    add_projects(&judge, &mut looked, &projects);
     if Some(folder) != home {
         looked.extend(nested(&judge, folder, &looked));
     }
     let around = folder.ancestors().take_while(|base| Some(*base) != home);
     let around = around.chain(projects.iter().map(PathBuf::as_path));
-    let of_settings = moved_places::of_settings(&RealDisk, around, agents);
-    moved_places::add(&mut looked, of_settings);
-    let found = looked.iter().flat_map(|look| look.found.iter().flatten());
-    let roots: HashSet<PathBuf> = found.map(|place| place.root.clone()).collect();
+    moved_places::add(&mut looked, moved_places::of_settings(&RealDisk, around, agents));
+    let roots: HashSet<PathBuf> = places_in(&looked).map(|place| place.root.clone()).collect();
     looked.retain(|look| look.found.is_ok() || !roots.contains(&look.path));
     looked
 }
 
-/// Returns the default places that may be below a folder.
-fn places_below(is_home: bool) -> impl Iterator<Item = (&'static dyn Format, &'static StorePlace)> {
-    let all =
-        FORMATS.iter().flat_map(|format| format.about().places.iter().map(move |place| (*format, place)));
-    all.filter(move |(_, place)| place.may_be_below(is_home))
+fn places_in(looked: &[DiscoveryResult]) -> impl Iterator<Item = &Place> {
+    looked.iter().flat_map(|look| look.found.iter().flatten())
 }
 
-/// Returns the projects of the stores that were found.
-fn projects(
-    judge: &FormatDetector<'_>,
-    looked: &[DiscoveryResult],
-    home: Option<&Path>,
-) -> BTreeSet<PathBuf> {
-    let found = looked.iter().flat_map(|look| look.found.iter().flatten());
-    let project = |place: &Place| project::of(judge.disk, &place.root, format::by_name(place.format)?);
-    let folders = found.filter_map(project).filter_map(|project| project.folder().map(Path::to_owned));
+fn places_below(is_home: bool) -> impl Iterator<Item = (&'static dyn Format, &'static StorePlace)> {
+    let of_format = |format: &'static &'static dyn Format| {
+        format.about().places.iter().map(move |place| (*format, place))
+    };
+    FORMATS.iter().flat_map(of_format).filter(move |(_, place)| place.may_be_below(is_home))
+}
+
+fn projects(disk: &dyn Disk, looked: &[DiscoveryResult], home: Option<&Path>) -> BTreeSet<PathBuf> {
+    let project = |place: &Place| format::by_name(place.format)?.project(&place.root, &DiskProbe::new(disk));
+    let folder = |project: Project| project.folder().map(Path::to_owned);
+    let folders = places_in(looked).filter_map(project).filter_map(folder);
     folders.filter(|folder| Some(folder.as_path()) != home).collect()
 }
 
-/// Looks at the default places in projects.
-fn in_projects(
-    judge: &FormatDetector<'_>,
-    looked: &[DiscoveryResult],
-    projects: &BTreeSet<PathBuf>,
-) -> Vec<DiscoveryResult> {
-    let mut more: Vec<DiscoveryResult> = Vec::new();
-    for base in projects {
-        for (format, place) in places_below(false) {
-            for path in
-                format::folders_at(base, Path::new(place.path), &|folder| folders_in(judge.disk, folder))
-            {
-                let is_known = looked.iter().chain(&more).any(|look| look.path == path);
-                let look = (!is_known).then(|| default_place(judge, &path, format));
-                more.extend(look.filter(|look| look.found.is_ok()));
+fn add_projects(judge: &FormatDetector<'_>, looked: &mut Vec<DiscoveryResult>, projects: &BTreeSet<PathBuf>) {
+    let places = projects.iter().flat_map(|base| places_below(false).map(move |place| (base, place)));
+    for (base, (format, place)) in places {
+        for path in folders_at(judge.disk, base, Path::new(place.path)) {
+            if looked.iter().all(|look| look.path != path) {
+                let look = default_place(judge, &path, format);
+                looked.extend(look.found.is_ok().then_some(look));
             }
         }
     }
-    more
 }
 
-/// Returns the folders in a folder, sorted. Links are not followed.
-fn folders_in(disk: &dyn Disk, folder: &Path) -> Vec<PathBuf> {
-    let items = disk.list(folder).unwrap_or_default().into_iter();
+/// Returns the folders at a default place below `base`, sorted. Links are not followed.
+fn folders_at(disk: &dyn Disk, base: &Path, place: &Path) -> Vec<PathBuf> {
     let is_folder = |item: &Item| item.kind == ItemKind::Folder && item.link.is_none();
-    items.filter(is_folder).map(|item| folder.join(&item.name)).collect()
+    format::folders_at(base, place, &|folder| {
+        let items = disk.list(folder).unwrap_or_default().into_iter();
+        items.filter(is_folder).map(|item| folder.join(&item.name)).collect()
+    })
 }
 
 /// Finds the store that a folder is the root or a part of, also outside the default places.
@@ -296,9 +284,8 @@ fn within(judge: &FormatDetector<'_>, folder: &Path, home: Option<&Path>) -> Opt
 /// Finds the stores below a folder that are not in `looked`.
 fn nested(judge: &FormatDetector<'_>, folder: &Path, looked: &[DiscoveryResult]) -> Option<DiscoveryResult> {
     let mut below = SubfolderSearch::new(judge, AROUND);
-    below.look(folder, 0);
-    let found = looked.iter().flat_map(|look| look.found.iter().flatten());
-    let known: HashSet<&Path> = found.map(|place| place.root.as_path()).collect();
+    below.look(folder);
+    let known: HashSet<&Path> = places_in(looked).map(|place| place.root.as_path()).collect();
     below.found.retain(|place| !known.contains(place.root.as_path()));
     let is_looked_at = |path: &Path| looked.iter().any(|look| look.path == path);
     below.near_misses.retain(|(path, _)| !is_looked_at(path));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Disk, Lookup};
+use crate::disk::{Disk, is_absent};
 use crate::model::path_from_text;
 
 /// More of a file that names a folder is not read.
@@ -10,8 +10,7 @@ const LONGEST: u64 = 4 << 10;
 
 /// Returns the work tree that a folder is in. If `.git` can't be examined, it may exist: git then reports the error.
 pub fn work_tree<'p>(disk: &dyn Disk, folder: &'p Path) -> Option<&'p Path> {
-    let has_git = |own: &&Path| !matches!(Lookup::from(disk.look(&own.join(".git"))), Lookup::Absent);
-    folder.ancestors().find(has_git)
+    folder.ancestors().find(|folder| !is_absent(disk, &folder.join(".git")))
 }
 
 /// Returns the folders in which git keeps what belongs to a work tree: its own, and the one that it shares with other work

@@ -15,7 +15,7 @@ use super::discovery::{DiskProbe, Place};
 use super::incremental_read::{FileInput, read_bytes};
 use super::long_log::{self, BlockCache, ListedLog};
 use super::store_walk::{self, StoreFile, StoreListing};
-use super::{grown_log, large_file, load_settings, one_record, parallel, project, referenced_files};
+use super::{grown_log, large_file, load_settings, one_record, own_files, parallel, referenced_files};
 use crate::disk::{self, Disk, Lookup, RealDisk};
 use crate::format::{self, AssemblyInput, Format, LockFact};
 use crate::model::is_log;
@@ -24,8 +24,7 @@ use crate::model::{
     Bytes, Document, Extent, KnownBy, Moment, Project, RangeReader, Role, Snapshot, Store, UnreadPath,
 };
 use crate::store::compressed_files::empty_document;
-pub use assemble::of_documents;
-pub use tail::empty_store;
+pub use assemble::{empty_store, of_documents};
 
 use assemble::put_together;
 use tail::{SHORTEST_TAIL, TAIL, shift, waiting};
@@ -117,9 +116,10 @@ impl LoadContext<'_> {
         if loader.hold_again(&listing.files, &mut documents) {
             assembly = assemble(&documents);
         }
+        let probe = DiskProbe::new(disk);
         if extent != Extent::Tail {
             assembly.problems.extend(referenced_files::missing(disk, &place.root, format, &documents));
-            format.drop_links_elsewhere(&mut assembly.problems, &place.root, &DiskProbe::new(disk));
+            format.drop_links_elsewhere(&mut assembly.problems, &place.root, &probe);
         }
         if extent == Extent::Judged {
             documents.iter_mut().for_each(|own| loader.drop_index(own));
@@ -130,17 +130,16 @@ impl LoadContext<'_> {
             assembly.problems.retain(|own| own.record.is_some());
         }
         let store = put_together(place, format, extent, listing, documents, assembly);
-        let beside =
-            beside.unwrap_or_default().into_iter().map(|(path, bytes)| (path, bytes.into())).collect();
-        let known = loader.given.previous.and_then(|own| own.project.clone());
+        let beside = beside.into_iter().flatten().map(|(path, bytes)| (path, bytes.into()));
+        let known = loader.given.previous.and_then(|store| store.project.clone());
         let project = match &place.known_by {
             KnownBy::Setting(Some(folder)) => Some(Project::at(folder.clone(), true)),
-            _ => known.filter(|own| own.is_there).or_else(|| project::of(disk, &place.root, format)),
+            _ => known.filter(|project| project.is_there).or_else(|| format.project(&place.root, &probe)),
         };
         let is_asked = extent != Extent::Tail && place.known_by == KnownBy::Path;
-        let unloaded =
-            if is_asked { project::unloaded(disk, &place.root, format, project.as_ref()) } else { None };
-        Store { outside_files: beside, project, unloaded, load_settings, ..store }
+        let unloaded = || format.unloaded(&place.root, project.as_ref(), &probe);
+        let unloaded = is_asked.then(unloaded).flatten();
+        Store { outside_files: beside.collect(), project, unloaded, load_settings, ..store }
     }
 }
 
@@ -325,10 +324,8 @@ impl Loader<'_> {
 
     /// Reads the format's files outside the store. Links out of the folder around it are not followed.
     fn beside(&self, listing: &mut StoreListing) -> Option<Vec<(PathBuf, Vec<u8>)>> {
-        let (names, place) =
-            (self.format.about().outside_files, Path::new(self.format.about().usual_place()));
-        let is_there = !names.is_empty() && self.root.ends_with(place);
-        let around = self.root.ancestors().nth(place.iter().count()).filter(|_| is_there)?;
+        let names = self.format.about().outside_files;
+        let around = own_files::around(self.root, self.format).filter(|_| !names.is_empty())?;
         let mut found = Vec::new();
         for name in names {
             match self.one_beside(around, name) {

@@ -22,13 +22,14 @@ pub mod memory_append;
 mod one_record;
 mod own_files;
 pub mod parallel;
-pub mod project;
 pub mod referenced_files;
 mod store_walk;
 pub mod surroundings;
 
 pub use compressed_files::{FileCompression, packed_bytes};
-pub use discovery::{BELOW_HOME, DiscoveryResult, Place, look_around, look_at, unique_places, with_sources};
+pub use discovery::{
+    BELOW_HOME, DiscoveryResult, DiskProbe, Place, look_around, look_at, unique_places, with_sources,
+};
 pub use freshness::is_as_read;
 pub use grown_log::verify_reused;
 pub use load::{empty_store, load, load_each, load_from, of_documents};

@@ -10,6 +10,12 @@ use crate::disk::{Disk, Lookup};
 use crate::format::Format;
 use crate::store::hidden_names::{OldFileName, is_temp};
 
+/// Returns the folder around a store that is at its usual place.
+pub fn around<'a>(root: &'a Path, format: &dyn Format) -> Option<&'a Path> {
+    let place = Path::new(format.about().usual_place());
+    root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place))
+}
+
 /// Returns palimp's own files beside a store, relative to its root: they start with `..`. Second names
 /// must be of the format's files: another store may be in the same folder.
 ///
@@ -17,9 +23,9 @@ use crate::store::hidden_names::{OldFileName, is_temp};
 ///
 /// If a folder can't be listed: there may be such files in it.
 pub fn own_files_beside(disk: &dyn Disk, root: &Path, format: &dyn Format) -> io::Result<Vec<PathBuf>> {
-    let (names, place) = (format.about().outside_files, Path::new(format.about().usual_place()));
-    let around = root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place));
-    let Some(around) = around.filter(|_| !names.is_empty()) else { return Ok(Vec::new()) };
+    let names = format.about().outside_files;
+    let around = around(root, format).filter(|_| !names.is_empty());
+    let Some(around) = around else { return Ok(Vec::new()) };
     let Ok(real) = disk.real_path(around) else { return Ok(Vec::new()) };
     // palimp writes through a link within the folder, so its own files are at the link's target.
     let file = |name: &&str| {

@@ -1,12 +1,12 @@
 //! Checks that files outside a store exist if its records name them. Never opens them.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::derived_files;
-use crate::disk::Disk;
+use super::own_files::around;
+use crate::disk::{Disk, is_absent};
 use crate::format::{self, Format, ReferencedFile};
 use crate::model::is_log;
 use crate::model::{Change, Document, Moment, Plan, Problem, Store};
@@ -48,15 +48,4 @@ pub fn newly_missing(disk: &dyn Disk, store: &Store, plan: &Plan, now: Moment) -
     let new = format.referenced_files(&after).into_iter().filter(|own| !before.contains(&own.path));
     let missing = new.filter(|own| is_absent(disk, &around.join(&own.path)));
     missing.map(|own| own.problem.message).collect()
-}
-
-fn around(root: &Path, format: &dyn Format) -> Option<PathBuf> {
-    let place = Path::new(format.about().usual_place());
-    root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place)).map(Path::to_owned)
-}
-
-/// True if nothing is at the path. A path that can't be looked at may exist.
-fn is_absent(disk: &dyn Disk, path: &Path) -> bool {
-    let absent = |kind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);
-    disk.look(path).is_err_and(|error| absent(error.kind()))
 }

@@ -8,6 +8,7 @@ use crate::format::{Format, Placement};
 use crate::model::plan::count_with_noun;
 use crate::model::{Code, PathText, Problem, Role, Severity, StoreScope, UnreadPath};
 use crate::store::hidden_names::is_ours;
+use crate::text::second_version::set_aside;
 
 /// Folders nested deeper than this are not entered; no format needs as many.
 const DEPTH: usize = 8;
@@ -159,8 +160,11 @@ impl StoreWalk<'_> {
             (ItemKind::File, Placement::File(role)) => {
                 listing.permissions(&path, &item, role);
                 if role == Role::Temp {
-                    let message = "A temporary file was left behind. An agent may still need it.";
-                    listing.add(Problem::of_file(Code::LeftoverTemp, Severity::Warning, &path, message));
+                    let is_version = set_aside(&path).is_some();
+                    let code = if is_version { Code::SyncConflict } else { Code::LeftoverTemp };
+                    let message =
+                        "Another program left it behind. It may have memories that no other file has.";
+                    listing.add(Problem::of_file(code, Severity::Warning, &path, message));
                 }
                 listing.files.push(StoreFile { path, role, item });
             }
@@ -214,7 +218,7 @@ impl StoreListing {
         if let Some(first) = self.problems.iter_mut().find(|own| is_mode(own)) {
             first.severity = Severity::Note;
             if count > 1 {
-                let others = count_with_noun(count as u64 - 1, "other file or folder");
+                let others = count_with_noun(count as u64 - 1, "other path");
                 first.message = format!("{} The same is true of {others}.", first.message);
             }
         }

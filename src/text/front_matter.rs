@@ -1,7 +1,7 @@
 //! Front matter: the fields between two `---` lines at the start of a Markdown note.
 //!
 //! It reads the part of YAML that notes use: one field per line, quoted and plain scalars, lists in brackets
-//! or with one item per line, block scalars, comments. Anything else (nested maps, anchors, tags) stays text.
+//! or with one item per line, maps below a field, block scalars, comments. Anything else (anchors, tags) stays text.
 //! An alias is never resolved, so no note grows beyond its own length. A line that is not YAML is a fault.
 
 use std::borrow::Cow;
@@ -37,6 +37,8 @@ pub struct YamlField<'a> {
     pub span: Range<usize>,
     /// Its value.
     pub value: YamlValue<'a>,
+    /// The fields of the map below it.
+    pub below: Vec<YamlField<'a>>,
     /// What follows the colon on its line.
     rest: &'a str,
 }
@@ -109,7 +111,7 @@ impl<'a> Note<'a> {
         for line in lines {
             if matches!(line.text.trim_end(), "---" | "...") {
                 note.body = line.next..text.len();
-                note.take(text, &own);
+                note.take(text, &own, 2);
                 return note;
             }
             own.push(line);
@@ -123,14 +125,13 @@ impl<'a> Note<'a> {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    fn take(&mut self, text: &'a str, lines: &[NoteLine<'a>]) {
+    fn take(&mut self, text: &'a str, lines: &[NoteLine<'a>], first: u32) {
         let mut at = 0;
         let mut known = HashSet::new();
         while let Some(line) = lines.get(at) {
-            let number = at as u32 + 2;
-            let more = more(&lines[at + 1..]);
-            let block = &lines[at + 1..at + 1 + more];
-            at += 1 + more;
+            let number = first + at as u32;
+            let block = &lines[at + 1..][..more(&lines[at + 1..])];
+            at += 1 + block.len();
             if line.is_empty() {
                 if block.iter().any(|line| !line.is_empty()) {
                     self.faults.push((number + 1, "An indented line belongs to no field.".into()));
@@ -144,10 +145,16 @@ impl<'a> Note<'a> {
             if !known.insert(name) {
                 self.faults.push((number, format!("`{name}` is here a second time.")));
             }
-            let end = block.last().unwrap_or(line).next;
-            let (value, fault) = value(text, rest, block);
+            let (value, fault) = value(text, without_properties(rest), block);
+            let fault = fault.or_else(|| Some((0, start_fault(rest)?)));
+            let mut map = Note::default();
+            if fault.is_none() && without_properties(rest).is_empty() {
+                map.take(text, &map_lines(block), number + 1);
+            }
             self.faults.extend(fault.map(|(below, fault)| (number + below, format!("`{name}`: {fault}"))));
-            self.fields.push(YamlField { name, line: number, span: line.start..end, value, rest });
+            self.faults.append(&mut map.faults);
+            let (span, below) = (line.start..block.last().unwrap_or(line).next, map.fields);
+            self.fields.push(YamlField { name, line: number, span, value, below, rest });
         }
     }
 }
@@ -162,7 +169,7 @@ pub fn second<'a>(text: &'a str, first: &Note<'a>) -> Option<(usize, Note<'a>)> 
     let start = first.body.start + gap.rfind('\n').map_or(0, |at| at + 1);
     let note = Note::read(&text[start..]);
     let is_text = note.faults.iter().any(|(_, why)| why == NO_FIELD);
-    (!is_text && note.fields.iter().any(|own| KNOWN.contains(&own.name))).then_some((start, note))
+    (!is_text && note.fields.iter().any(|field| KNOWN.contains(&field.name))).then_some((start, note))
 }
 
 const NO_FIELD: &str = "The line is no `name: value`.";
@@ -195,13 +202,33 @@ fn more(lines: &[NoteLine<'_>]) -> usize {
     lines[..run].iter().rposition(NoteLine::goes_on).map_or(0, |last| last + 1)
 }
 
+/// How far a map that is read may be indented: no note is read too deeply.
+const DEEPEST: usize = 64;
+
+/// Returns the lines of the map below a field, without their indentation; none if it is no map.
+fn map_lines<'a>(block: &[NoteLine<'a>]) -> Vec<NoteLine<'a>> {
+    let Some(first) = block.iter().find(|line| !line.is_empty()) else { return Vec::new() };
+    let indent = first.text.len() - first.text.trim_start_matches(' ').len();
+    let is_deep = first.end - first.start > first.text.len() + DEEPEST;
+    let is_map =
+        !is_deep && !first.text[indent..].starts_with('-') && name_and_rest(first.text.trim()).is_some();
+    let text = |line: &NoteLine<'a>| match line.text.split_at_checked(indent) {
+        _ if line.is_empty() => "",
+        Some((gap, text)) if gap.trim().is_empty() => text,
+        // It is indented less, and no field.
+        _ => ":",
+    };
+    block.iter().filter(|_| is_map).map(|line| NoteLine { text: text(line), ..*line }).collect()
+}
+
 fn name_and_rest(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once(':')?;
     let name = name.trim_end();
-    let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
-    let plain = !name.is_empty() && !name.contains(['[', ']', '{', '}', '#', '"', '\'']);
+    let in_quotes = ['"', '\''].iter().find_map(|quote| name.strip_prefix(*quote)?.strip_suffix(*quote));
+    let name = in_quotes.unwrap_or(name);
+    let plain = !name.is_empty() && !name.contains(['[', ']', '{', '}', '#', '"', '\'', '\\']);
     let apart = rest.is_empty() || rest.starts_with([' ', '\t', '\r']);
-    (plain && apart && name.trim() == name).then_some((name, rest.trim()))
+    (plain && apart && name.trim() == name).then_some((name, rest.trim_end()))
 }
 
 /// A value, and its fault: how many lines below the field it is, and the reason.
@@ -209,8 +236,6 @@ type ReadValue<'a> = (YamlValue<'a>, Option<(u32, &'static str)>);
 
 /// Reads a value from the rest of its line and the lines that belong to it.
 fn value<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadValue<'a> {
-    let rest = without_properties(rest);
-    let rest = if rest.starts_with('#') { "" } else { rest };
     let written: Vec<(u32, &NoteLine<'a>)> = (1..).zip(block).filter(|(_, line)| !line.is_empty()).collect();
     match rest.chars().next() {
         None if written.is_empty() => (YamlValue::Null, None),
@@ -230,17 +255,13 @@ fn value<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadValue<
             let (scalar, fault) = scalar(&all);
             match fault {
                 None => (YamlValue::Text(Cow::Owned(scalar.into_owned())), None),
-                _ => (YamlValue::Other(with_block(text, rest, block)), fault.map(|own| (0, own))),
+                Some(fault) => (YamlValue::Other(with_block(text, rest, block)), Some((0, fault))),
             }
         }
+        Some(_) if matches!(rest, "~" | "null" | "Null" | "NULL") => (YamlValue::Null, None),
         Some(_) => {
             let (scalar, fault) = scalar(rest);
-            let null =
-                matches!(&*scalar, "~" | "null" | "Null" | "NULL") && matches!(scalar, Cow::Borrowed(_));
-            (
-                if null && rest == scalar { YamlValue::Null } else { YamlValue::Text(scalar) },
-                fault.map(|own| (0, own)),
-            )
+            (YamlValue::Text(scalar), fault.map(|fault| (0, fault)))
         }
     }
 }
@@ -251,56 +272,50 @@ fn list_or_other<'a>(
     block: &[NoteLine<'a>],
     written: &[(u32, &NoteLine<'a>)],
 ) -> ReadValue<'a> {
-    const TAB: &str = "a tab is where only spaces may be";
     let item = |(_, line): &(u32, &NoteLine<'a>)| {
         let item = line.text.trim_start().strip_prefix('-')?;
         (item.is_empty() || item.starts_with([' ', '\t'])).then(|| item.trim())
     };
     let has_tab = |text: &str| text[..text.len() - text.trim_start().len()].contains('\t');
-    let tab = written.iter().find(|(_, line)| has_tab(line.text)).map(|own| (own.0, TAB));
+    let tab = written.iter().find(|(_, line)| has_tab(line.text)).map(|(at, _)| (*at, TAB));
     let items: Option<Vec<&'a str>> = written.iter().map(item).collect();
     let Some(items) = items else {
         return (YamlValue::Other(whole(text, block)), tab);
     };
     let mut fault = tab;
+    let are_maps = items.iter().all(|item| name_and_rest(item).is_some());
     let items = items.into_iter().zip(written).map(|(item, (at, _))| {
-        let (text, own) = scalar(item);
-        fault = fault.or(own.map(|own| (*at, own)));
+        let item = name_and_rest(item).filter(|_| are_maps).map_or(item, |(_, value)| value);
+        let (text, why) = scalar(item);
+        fault = fault.or(why.map(|why| (*at, why)));
         text
     });
-    (YamlValue::List(items.collect()), fault)
+    let list = YamlValue::List(items.collect());
+    (if are_maps { YamlValue::Other(whole(text, block)) } else { list }, fault)
 }
 
-/// Reads a list in brackets, or a map. Brackets in a list are dropped, so that `[[a]]` is the item `a`.
+/// Reads a list of scalars in brackets. Brackets in it are dropped, so that `[[a]]` is the item `a`. A map, also in a
+/// list, is not read.
 fn flow_value<'a>(text: &'a str, rest: &'a str, block: &[NoteLine<'a>]) -> ReadValue<'a> {
     let all = with_block(text, rest, block);
     let (mut items, mut fault) = (Vec::new(), flow_fault(all));
-    let Some(end) = flow_end(all).filter(|_| all.starts_with('[')) else {
+    let list = flow_end(all).and_then(|end| all.get(..end));
+    let Some(list) = list.filter(|list| flow_signs(list).all(|(_, sign, _)| sign != '{')) else {
         return (YamlValue::Other(all), fault.map(|fault| (0, fault)));
     };
-    let (mut from, mut quote) = (0, None);
-    for (at, c) in all[..end].char_indices() {
-        match (c, quote) {
-            (c, Some(open)) if c == open => quote = None,
-            (_, Some(_)) => {}
-            ('"' | '\'', None) if all[from..at].trim().is_empty() => quote = Some(c),
-            ('[', None) => from = at + 1,
-            (',' | ']', None) => {
-                let item = all[from..at].trim();
-                from = at + 1;
-                if !item.is_empty() {
-                    let (item, own) = scalar(item);
-                    fault = fault.or(own);
-                    items.push(item);
-                }
-            }
-            _ => {}
+    let mut from = 0;
+    for (at, sign, _) in flow_signs(list) {
+        let item = list.get(from..at).unwrap_or_default().trim();
+        from = at + 1;
+        if sign != '[' && !item.is_empty() {
+            let (item, why) = scalar(item);
+            fault = fault.or(why);
+            items.push(item);
         }
     }
     (YamlValue::List(items), fault.map(|fault| (0, fault)))
 }
 
-/// The fault of brackets that are not closed.
 const OPEN_BRACKET: &str = "a bracket is not closed";
 
 /// Returns what is wrong with the brackets of a value that starts with one.
@@ -313,8 +328,17 @@ fn flow_fault(text: &str) -> Option<&'static str> {
 
 /// Returns where the value ends that starts with a bracket, if it is closed.
 fn flow_end(text: &str) -> Option<usize> {
-    let (mut depth, mut quote, mut is_start) = (0_usize, None, true);
-    text.char_indices().find_map(|(at, c)| {
+    flow_signs(text).find(|(_, _, depth)| *depth == 0).map(|(at, sign, _)| at + sign.len_utf8())
+}
+
+/// Returns the brackets and commas of a value outside quotes, each with its place and the number of brackets that are
+/// open after it.
+fn flow_signs(text: &str) -> impl Iterator<Item = (usize, char, usize)> + '_ {
+    let (mut depth, mut quote, mut is_start, mut is_name) = (0_usize, None, true, false);
+    text.char_indices().filter_map(move |(at, c)| {
+        // A colon within a word begins no value.
+        let is_colon = c == ':' && (is_name || text[at + 1..].starts_with(char::is_whitespace));
+        is_name = quote == Some(c);
         match (c, quote) {
             (c, Some(open)) if c == open => quote = None,
             ('"' | '\'', None) if is_start => quote = Some(c),
@@ -322,8 +346,8 @@ fn flow_end(text: &str) -> Option<usize> {
             (']' | '}', None) => depth = depth.saturating_sub(1),
             _ => {}
         }
-        is_start = "[{,:".contains(c) || is_start && c.is_whitespace();
-        (depth == 0).then(|| at + c.len_utf8())
+        is_start = is_colon || "[{,".contains(c) || is_start && c.is_whitespace();
+        (quote.is_none() && "[]{},".contains(c)).then_some((at, c, depth))
     })
 }
 
@@ -336,13 +360,29 @@ fn folded<'a>(rest: &str, block: &[NoteLine<'a>]) -> Cow<'a, str> {
     Cow::Owned(lines.collect::<Vec<_>>().join(between).trim_end().to_owned())
 }
 
-/// Returns a value without its anchor and its tag (YAML 1.2, 6.9), which are no part of it.
-fn without_properties(mut text: &str) -> &str {
+/// Returns a value without its anchor and its tag (YAML 1.2, 6.9), which are no part of it. A comment is no value.
+fn without_properties(text: &str) -> &str {
+    let mut text = text.trim_start();
     while text.starts_with(['&', '!']) {
         text = text.split_once([' ', '\t']).map_or("", |(_, rest)| rest.trim_start());
     }
-    text
+    if text.starts_with('#') { "" } else { text }
 }
+
+/// Returns what is wrong with the start of a value. `&word` before a text is one of its words, programs know no `!tag`,
+/// and a map can't name a field of another.
+fn start_fault(text: &str) -> Option<&'static str> {
+    let start = text.trim_start_matches(' ');
+    let is_word = start.starts_with('&') && without_properties(start).starts_with(|c| !"\"'[{|>".contains(c));
+    let is_tag = start.starts_with('!') && !start.starts_with("!!");
+    match () {
+        () if start.starts_with('\t') => Some(TAB),
+        () if is_word || is_tag || start.starts_with("{{") => Some(BAD_START),
+        () => None,
+    }
+}
+
+const TAB: &str = "a tab is where only spaces may be";
 
 /// An alias is never resolved: a few lines could grow without end.
 const ALIAS: &str = "an alias is not looked up; quote the value if it is none";
@@ -360,13 +400,14 @@ pub const HASH: &str = "YAML reads nothing after ` #`; the value needs quotes if
 
 /// Reads one scalar, quoted or plain, and drops a comment after it.
 fn scalar(text: &str) -> (Cow<'_, str>, Option<&'static str>) {
-    let text = without_properties(text);
+    let (text, fault) = (without_properties(text), start_fault(text));
     match text.chars().next() {
+        _ if fault.is_some() => (Cow::Borrowed(text), fault),
         Some('"') => quoted(text, '"'),
         Some('\'') => quoted(text, '\''),
         Some('*') => (Cow::Borrowed(text), Some(ALIAS)),
         Some('[' | '{') => (Cow::Borrowed(text), flow_fault(text)),
-        Some('@' | '`' | '%' | ']' | '}' | ',') => (Cow::Borrowed(text), Some(BAD_START)),
+        Some('@' | '`' | '%' | ']' | '}' | ',' | '|' | '>') => (Cow::Borrowed(text), Some(BAD_START)),
         Some('-' | '?') if text[1..].is_empty() || text[1..].starts_with(' ') => {
             (Cow::Borrowed(text), Some(BAD_START))
         }
@@ -376,6 +417,7 @@ fn scalar(text: &str) -> (Cow<'_, str>, Option<&'static str>) {
                 () if plain.contains(": ") || plain.ends_with(':') => {
                     Some("a value that holds a colon needs quotes")
                 }
+                () if plain.contains('\t') => Some(TAB),
                 () if plain != without_comment(text, is_comment_of_people) => Some(HASH),
                 () => None,
             };
@@ -417,10 +459,10 @@ fn quoted(text: &str, quote: char) -> (Cow<'_, str>, Option<&'static str>) {
                     'r' => out.push('\r'),
                     '0' => out.push('\0'),
                     'x' | 'u' | 'U' => {
-                        let count = [('x', 2), ('u', 4), ('U', 8)].iter().find(|(own, _)| *own == next);
-                        let count = count.map_or(0, |own| own.1);
-                        let digit = || chars.next_if(|(_, own)| own.is_ascii_hexdigit());
-                        let digits: String = std::iter::from_fn(digit).take(count).map(|own| own.1).collect();
+                        let counts = [('x', 2_usize), ('u', 4), ('U', 8)].into_iter();
+                        let count = counts.filter(|(c, _)| *c == next).map(|(_, count)| count).sum::<usize>();
+                        let digit = || chars.next_if(|(_, c)| c.is_ascii_hexdigit()).map(|(_, c)| c);
+                        let digits: String = std::iter::from_fn(digit).take(count).collect();
                         let code = u32::from_str_radix(&digits, 16).ok().filter(|_| digits.len() == count);
                         let code = code.and_then(char::from_u32);
                         fault = fault.or(code.is_none().then_some(BAD_ESCAPE));

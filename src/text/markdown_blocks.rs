@@ -2,11 +2,13 @@
 //!
 //! Memories are hostile input, and whole parsers of Markdown need more than linear time for some texts.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use memchr::memmem;
 
 use super::lines::{LineSpan, lines};
+use super::part_range::part_range;
 
 /// What a comment starts with.
 pub const COMMENT: &str = "<!--";
@@ -14,16 +16,50 @@ const COMMENT_END: &str = "-->";
 /// A text without any of these has neither code blocks nor comments.
 const MARKS: [&str; 3] = ["```", "~~~", COMMENT];
 
-/// Passes the parts of lines outside code blocks and comments to `take`, each with its line and the line's number
-/// from 1.
+/// Passes the parts of lines outside code blocks, indented code and comments to `take`, each with its line and the
+/// line's number from 1.
 pub fn each_shown<'a>(text: &'a str, take: &mut dyn FnMut(u32, LineSpan, &'a str)) {
     let hidden = hidden(text);
+    let may_be_code = memmem::find(text.as_bytes(), b"\n    ").is_some();
+    // Within a list, and before any line that is not indented, lines of four spaces are no code.
+    let (mut is_list, mut is_after_gap, mut is_code) = (true, true, false);
     for (number, line) in (1..).zip(lines(text.as_bytes())) {
-        shown_parts(text, line.start..line.end, &hidden).for_each(|part| take(number, line, part));
+        let shown = text.get(line.start..line.end).unwrap_or_default();
+        if may_be_code && block_at(&hidden, line.start).is_none() {
+            let is_gap = shown.trim().is_empty();
+            is_code = shown.starts_with("    ") && !is_list && (is_after_gap || is_code);
+            let goes_on = shown.starts_with(' ') || is_gap || !is_after_gap && !shown.starts_with('#');
+            is_list = !is_code && after_item_mark(shown.trim_start()).is_some() || is_list && goes_on;
+            is_after_gap = is_gap;
+        }
+        if !is_code {
+            shown_parts(text, line.start..line.end, &hidden).for_each(|part| take(number, line, part));
+        }
     }
 }
 
-/// Returns what of a range is outside the hidden ranges of its text.
+/// Returns the parts of a line, and whether each is code: what is between two runs of equally many backticks.
+pub fn code_parts(line: &str) -> Vec<(&str, bool)> {
+    if !line.contains('`') {
+        return vec![(line, false)];
+    }
+    let runs = line.split(|c| c != '`').filter(|run| !run.is_empty()).map(|run| part_range(line, run));
+    let runs: Vec<Range<usize>> = runs.collect();
+    let lasts: HashMap<usize, usize> = runs.iter().map(|run| (run.len(), run.start)).collect();
+    let (mut parts, mut from, mut open) = (Vec::new(), 0, None);
+    for run in runs {
+        let is_end = open == Some(run.len());
+        // One that no other follows starts no code.
+        if is_end || open.is_none() && lasts.get(&run.len()).is_some_and(|last| *last > run.start) {
+            parts.push((line.get(from..run.start).unwrap_or_default(), is_end));
+            (from, open) = (run.end, if is_end { None } else { Some(run.len()) });
+        }
+    }
+    parts.push((line.get(from..).unwrap_or_default(), false));
+    parts
+}
+
+/// Returns the parts of a range that are outside the hidden ranges of its text.
 pub fn shown_parts<'a>(
     text: &'a str,
     range: Range<usize>,
@@ -37,10 +73,16 @@ pub fn shown_parts<'a>(
     starts.zip(ends).filter_map(|(start, end)| text.get(start..end)).filter(|part| !part.is_empty())
 }
 
-/// Returns which of the hidden ranges has a place.
+/// Returns the hidden range that contains a place.
 pub fn block_at(hidden: &[Range<usize>], at: usize) -> Option<&Range<usize>> {
     let next = hidden.get(hidden.partition_point(|block| block.end <= at))?;
     (next.start <= at).then_some(next)
+}
+
+/// Returns the code between fences. Fences in comments are none.
+pub fn code(text: &str) -> Vec<Range<usize>> {
+    let is_code = |block: &Range<usize>| !text.as_bytes()[block.start..].starts_with(COMMENT.as_bytes());
+    hidden(text).into_iter().filter(is_code).collect()
 }
 
 /// Returns the code between fences and the comments of a text, in their order. A comment without an end is text.
@@ -144,8 +186,24 @@ mod tests {
             ("1. ```\n   x\n   ```\n```x``` y", "```x``` y"),
             ("a <!-- x --> b <!-- x\n```\nx\n--> c\n--> d", "a | b | c|--> d"),
             ("`<!-- a -->` b\n<!-- open", "`<!-- a -->` b|<!-- open"),
+            ("# a\n\n    x\n\n     x\nb\n    c\n", "# a|b|    c"),
+            ("- a\n\n    b\n```\nc\n```\n\n    d\ne\n\nf\n\n    x\n", "- a|    b|    d|e|f"),
+            ("    # a\n\n    b\n  - c\n\n      d\n", "    # a|    b|  - c|      d"),
         ] {
             assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn code_on_a_line_ends_at_as_many_backticks_as_it_starts_with() {
+        for (line, expected) in [
+            ("a `b` ``c`d`` e", vec!["a ", "!b", " ", "!c`d", " e"]),
+            ("a ` b `` c", vec!["a ` b `` c"]),
+            ("``` `é`", vec!["``` ", "!é", ""]),
+        ] {
+            let parts = code_parts(line).into_iter();
+            let marked = parts.map(|(part, is_code)| if is_code { format!("!{part}") } else { part.into() });
+            assert_eq!(marked.collect::<Vec<_>>(), expected, "{line}");
         }
     }
 
@@ -154,6 +212,7 @@ mod tests {
         for mark in ["`", "<!--", "`<!--", "> ", "- ", "```\n", "<!-- -->", "1"] {
             let text = mark.repeat(300_000) + "\n-->";
             assert!(hidden(&text).len() <= 300_000, "{mark}");
+            assert!(code_parts(&text).len() <= 300_001, "{mark}");
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::lines::lines;
+use super::markdown_blocks::{block_at, code};
 
 /// A conflict, as ranges of complete lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,15 +45,20 @@ impl MergeConflict {
 
 /// Returns every conflict that has all its markers.
 pub fn conflicts(bytes: &[u8]) -> Vec<MergeConflict> {
-    merge_places(bytes).into_iter().filter(|own| !own.is_stray).collect()
+    merge_places(bytes).into_iter().filter(|place| !place.is_stray).collect()
 }
 
 /// Returns every conflict, and each marker without the other side. Quoted code is only an example.
 pub fn merge_places(bytes: &[u8]) -> Vec<MergeConflict> {
     let mut found = Vec::new();
+    if !lines(bytes).any(|line| matches!(marker(&bytes[line.start..line.end]), Some(b'<' | b'>'))) {
+        return found;
+    }
     // The first marker of a conflict, that of its base, and the one between the sides.
     let mut begun: [Option<Range<usize>>; 3] = Default::default();
-    let mut is_code = false;
+    // One sign for each byte keeps the places, also in what is no text.
+    let sign = |byte: &u8| if byte.is_ascii() { char::from(*byte) } else { '?' };
+    let code = code(&bytes.iter().map(sign).collect::<String>());
     let is_labelled = |line: &Range<usize>| !bytes[line.start + 7..line.end].trim_ascii().is_empty();
     let stray = |range: Range<usize>| {
         let none = range.end..range.end;
@@ -63,18 +69,17 @@ pub fn merge_places(bytes: &[u8]) -> Vec<MergeConflict> {
         begun.into_iter().flatten().filter(move |_| is_sure).map(stray)
     };
     for line in lines(bytes) {
-        let content = &bytes[line.start..line.end];
         let range = line.start..line.next;
-        match marker(content) {
-            None if begun[0].is_none() && is_fence(content) => is_code = !is_code,
-            _ if is_code => {}
+        let is_example = || begun[0].is_none() && block_at(&code, line.start).is_some();
+        match marker(&bytes[line.start..line.end]) {
+            Some(_) if is_example() => {}
             Some(b'<') => found.extend(strays(std::mem::replace(&mut begun, [Some(range), None, None]))),
             Some(b'|') if begun[0].is_some() && begun[1..] == [None, None] => begun[1] = Some(range),
             Some(b'=') if begun[0].is_some() && begun[2].is_none() => begun[2] = Some(range),
             Some(b'>') => match std::mem::take(&mut begun) {
-                [Some(own), base, Some(middle)] => found.push(MergeConflict {
-                    range: own.start..line.next,
-                    ours: own.end..base.as_ref().unwrap_or(&middle).start,
+                [Some(first), base, Some(middle)] => found.push(MergeConflict {
+                    range: first.start..line.next,
+                    ours: first.end..base.as_ref().unwrap_or(&middle).start,
                     theirs: middle.end..line.start,
                     is_stray: false,
                 }),
@@ -93,12 +98,6 @@ pub fn merge_places(bytes: &[u8]) -> Vec<MergeConflict> {
 /// True for a line that a merge writes.
 pub fn is_marker(line: &str) -> bool {
     marker(line.as_bytes()).is_some()
-}
-
-/// True for a line that opens or closes fenced code.
-pub fn is_fence(line: &[u8]) -> bool {
-    let start = line.trim_ascii_start();
-    start.starts_with(b"```") || start.starts_with(b"~~~")
 }
 
 fn marker(line: &[u8]) -> Option<u8> {
@@ -131,8 +130,8 @@ mod tests {
     #[test]
     fn a_marker_without_the_other_side_is_found_and_headings_quotes_and_code_are_not() {
         let strays = |text: &str| {
-            let own = merge_places(text.as_bytes()).into_iter().filter(|own| own.is_stray);
-            own.map(|own| text[own.range].trim_end().to_owned()).collect::<Vec<_>>()
+            let found = merge_places(text.as_bytes()).into_iter().filter(|place| place.is_stray);
+            found.map(|place| text[place.range].trim_end().to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(strays("a\n<<<<<<< HEAD\nb\n"), ["<<<<<<< HEAD"]);
         assert_eq!(strays("<<<<<<< HEAD\r\nb\r\n=======\r\nc\r\n"), ["<<<<<<< HEAD", "======="]);
@@ -147,7 +146,7 @@ mod tests {
     #[test]
     fn conflicts_outside_code_are_found_and_many_are_read_in_time() {
         let one = "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n";
-        let text = format!("{one}```\n{one}```\n{one}");
+        let text = format!("```x``` and\n{one}````\n```\n{one}````\n{one}");
         assert_eq!(conflicts(text.as_bytes()).len(), 2);
         assert_eq!(conflicts(one.repeat(20_000).as_bytes()).len(), 20_000);
     }

@@ -6,7 +6,6 @@ pub mod digest;
 pub mod fold;
 pub mod front_matter;
 pub mod json;
-pub mod json5;
 pub mod json_edit;
 pub mod keyed_search;
 pub mod line_ends;

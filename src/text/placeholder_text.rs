@@ -1,47 +1,67 @@
 //! Finds what a model writes in place of text that it means to keep: `[Rest of the file remains unchanged...]`.
 
-use super::lines::lines;
-use super::merge_conflict::is_fence;
+use std::cell::LazyCell;
+
+use super::lines::{LineSpan, lines};
+use super::markdown_blocks::{block_at, code};
 
 /// The longest line that is looked at, in bytes.
 const LONGEST: usize = 200;
 
-/// What of a document may stay. The words are from public files with such lines, read 2026-11-29.
-const DOCUMENT: &str =
-    "rest,remainder,content,contents,file,text,section,sections,memory,memories,note,notes,list";
-/// What else stays in brackets, in a comment or beside dots. In another line it may be the memory itself.
-const OTHER: &str = "remaining,existing,previous,prior,original,other,earlier,above,same,code,entries";
-/// How a model says that it stays. Behind dots, as in `[... existing content ...]`, nothing has to say it.
+/// Words for parts of a document that stay. They are from public files with such lines, read 2026-11-29.
+const DOCUMENT: &str = "rest,remainder,content,contents,file,text,section,sections,memory,memories,note,notes,list,\
+    entries,lines,datei,inhalt,einträge";
+/// Other words for what stays. They count in brackets, in a comment or after dots: another line may be the memory.
+const OTHER: &str = "remaining,existing,previous,prior,original,other,earlier,above,same,code,restliche";
+/// How a model says that it stays. After dots, as in `[... existing content ...]`, it need not say so.
 const STAYS: &str = "unchanged,not changed,no changes,unmodified,remain,remains,stays the same,as before,preserved,\
-    kept as is,omitted,truncated,goes here";
-const ENDS: &str = "<!-- -->,[ ],( ),{ },< >,* *,_ _,// ";
+    kept as is,omitted,truncated,goes here,unverändert,ausgelassen";
+/// What else such a line has, if it is no sentence on other things.
+const MORE: &str = "of,the,this,is,are,all,bleibt,der";
+const CHINESE: [&str; 4] = ["其余内容", "其余部分", "其他内容", "原有内容"];
+const ENDS: &str = "<!-- -->,[ ],( ),{ },< >,* *,_ _,... ...,… …,（ ）,【 】,// ";
+/// Such a line starts with one of these, or ends with dots.
+const SIGNS: [char; 11] = ['[', '(', '{', '<', '*', '_', '/', '.', '…', '（', '【'];
 
 /// Returns where the lines outside fenced code are that say only that other text stays.
 pub fn places(text: &str) -> impl Iterator<Item = usize> {
-    let mut is_code = false;
-    lines(text.as_bytes()).filter_map(move |own| {
-        let line = text.get(own.start..own.end)?;
-        is_code ^= is_fence(line.as_bytes());
-        (!is_code && line.len() <= LONGEST && is_placeholder(line.trim())).then_some(own.start)
-    })
+    let code = LazyCell::new(|| code(text));
+    let is_wanted = move |line: &LineSpan| {
+        let shown = text.get(line.start..line.end).filter(|text| text.len() <= LONGEST);
+        shown.is_some_and(|text| is_placeholder(text.trim())) && block_at(&code, line.start).is_none()
+    };
+    lines(text.as_bytes()).filter(is_wanted).map(|line| line.start)
 }
 
 fn is_placeholder(line: &str) -> bool {
-    let line = line.trim_start_matches("- ");
-    let ends = ENDS.split(',').filter_map(|own| own.split_once(' '));
-    let inside = { ends }.find_map(|(open, close)| line.strip_prefix(open)?.strip_suffix(close));
-    let said = inside.unwrap_or(line).trim_matches(|own: char| "[](){}<>*_/#- ".contains(own));
-    let begins = said.starts_with("...") || said.starts_with('…');
-    let is_dotted = begins || said.ends_with("...") || said.ends_with('…');
+    let line = line.trim_start_matches(['-', '>', '#', ' ']);
+    let may_be_inside = line.starts_with(SIGNS) && !line.ends_with(char::is_alphanumeric);
+    let is_comment = line.starts_with("//") || line.starts_with(['.', '…']);
+    if !may_be_inside && !is_comment && !line.ends_with("...") && !line.ends_with('…') || line.contains("[[")
+    {
+        return false;
+    }
+    let mut ends = ENDS.split(',').filter_map(|ends| ends.split_once(' '));
+    let inside = ends.find_map(|(open, close)| line.strip_prefix(open)?.strip_suffix(close));
+    let words = inside.unwrap_or(line).trim_matches(|c: char| "[](){}<>*_/#- （）【】".contains(c));
+    let begins = [line, words].iter().any(|text| text.starts_with("...") || text.starts_with('…'));
+    let is_dotted = begins || words.ends_with("...") || words.ends_with('…');
     if inside.is_none() && !is_dotted || line.contains("](") {
         return false;
     }
-    let words = said.split(|own: char| !own.is_alphanumeric()).filter(|own| !own.is_empty());
-    let said = format!(" {} ", words.collect::<Vec<_>>().join(" ").to_lowercase());
-    let has = |all: &str| all.split(',').any(|own| said.contains(&format!(" {own} ")));
-    let is_named = has(DOCUMENT) && (has(OTHER) || said.starts_with(" rest of "));
-    let is_marked = is_dotted || line.starts_with(['[', '<', '/']);
-    (has(DOCUMENT) || is_marked && has(OTHER)) && has(STAYS) || inside.is_some() && begins && is_named
+    let words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let text = format!(" {} ", words.collect::<Vec<_>>().join(" ").to_lowercase());
+    let has = |phrases: &str| phrases.split(',').any(|phrase| text.contains(&format!(" {phrase} ")));
+    let is_known = |word: &str| {
+        [DOCUMENT, OTHER, STAYS, MORE].iter().any(|list| list.split([',', ' ']).any(|known| known == word))
+    };
+    let is_all = text.split_whitespace().all(is_known);
+    let is_marked = begins || line.trim_start_matches(['*', '_']).starts_with(['[', '<', '/', '{']);
+    let stays = has(STAYS) && (is_marked || is_all) && (has(DOCUMENT) || is_marked && has(OTHER));
+    let is_rest = has("rest of,existing,remaining");
+    let is_other = begins && (is_rest || has(OTHER)) || is_rest && is_marked && is_all;
+    let is_chinese = CHINESE.iter().any(|what| text.contains(what)) && text.contains("不变");
+    stays || inside.is_some() && (is_other && has(DOCUMENT) || is_chinese || begins && text == " unchanged ")
 }
 
 #[cfg(test)]
@@ -59,6 +79,13 @@ mod tests {
             "… the other sections are kept as is",
             "[... rest of file ...]",
             "[Previous entries preserved]",
+            "...(existing content)...",
+            "> (remaining entries unchanged)",
+            "## [Rest of the original content]",
+            "[... previous entries ...]",
+            "[... unchanged ...]",
+            "[Rest der Datei bleibt unverändert]",
+            "（其余内容保持不变）",
         ] {
             assert_eq!(places(&format!("a\n{line}\nb")).collect::<Vec<_>>(), [2], "{line}");
         }
@@ -69,6 +96,9 @@ mod tests {
             "```\n// ... existing code ...\n```",
             "Wait for the rest...",
             "(All other rules remain unchanged.)",
+            "(The rest of the team remains in Bonn.)",
+            "The previous owner omitted the date…",
+            "[Other notes]",
         ] {
             assert_eq!(places(line).count(), 0, "{line}");
         }

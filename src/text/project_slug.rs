@@ -2,7 +2,8 @@
 //!
 //! Claude Code and Qwen Code turn all but letters and digits of ASCII into `-`, and cut a name after 200 characters, with a
 //! hash (documentation of Claude Code, page "sessions", 2026). Older versions kept `_` and others
-//! (anthropics/claude-code#54255, 2026-04). Letters of drives come in either case (#39413, 2026-03).
+//! (anthropics/claude-code#54255, 2026-04). Letters of drives come in either case (#39413, 2026-03), and paths of Windows have
+//! no case.
 
 use std::path::Path;
 
@@ -17,37 +18,14 @@ pub fn slug_of(project: &Path) -> Option<String> {
     Some(folded(&project.to_text()).collect::<String>()).filter(|slug| slug.len() <= LONGEST)
 }
 
-/// Returns the names that versions give or gave the folder of a project, without those that have a hash.
-pub fn spellings(project: &Path) -> Vec<String> {
-    let text = project.to_text();
-    let with_line = text.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' });
-    let mut all = vec![folded(&text).collect(), with_line.collect(), text.replace(['/', '\\', ':'], "-")];
-    if is_of_windows(project) {
-        let other = |name: &String| {
-            [name[..1].to_lowercase(), name[..1].to_uppercase()].map(|drive| drive + &name[1..])
-        };
-        all = all.iter().flat_map(other).collect();
-    }
-    all.sort();
-    all.dedup();
-    all.retain(|name| name.len() <= LONGEST);
-    all
-}
-
 /// True if a folder of this name may be that of a project, also in an older spelling.
 pub fn is_slug_of(name: &str, project: &Path) -> bool {
-    let text = project.to_text();
-    let has_drive = is_of_windows(project);
-    let is_same = |one: char, other: char| one == other || has_drive && one.eq_ignore_ascii_case(&other);
-    let (mut one, mut other) = (folded(name), folded(&text));
-    for _ in 0..LONGEST {
-        match (one.next(), other.next()) {
-            (None, None) => return true,
-            (Some(one), Some(other)) if is_same(one, other) => {}
-            _ => return false,
-        }
-    }
-    one.next().is_some() == other.next().is_some()
+    let (text, has_cases) = (project.to_text(), !is_of_windows(project));
+    let key = |c: char| if has_cases { c } else { c.to_ascii_lowercase() };
+    let (mut one, mut other) = (folded(name).map(key), folded(&text).map(key));
+    let is_alike = one.by_ref().take(LONGEST).eq(other.by_ref().take(LONGEST));
+    // What follows in a longer name is a hash.
+    is_alike && one.next().is_some() == other.next().is_some()
 }
 
 /// True if a name may be that of the folder of a project, whose path is absolute.
@@ -74,7 +52,7 @@ mod tests {
         for (path, names) in [
             ("/home/m/my_shop.d", vec!["-home-m-my-shop-d", "-home-m-my_shop-d", "-home-m-my_shop.d"]),
             ("/home/é/a b", vec!["-home---a-b", "-home-é-a b"]),
-            ("C:\\git\\x", vec!["C--git-x", "c--git-x"]),
+            ("C:\\git\\x", vec!["C--git-x", "c--git-x", "c--Git-X"]),
             (&*long, cut.iter().map(String::as_str).collect()),
         ] {
             for name in names {
@@ -83,9 +61,6 @@ mod tests {
         }
         assert_eq!(slug_of(Path::new("/home/m/my_shop.d")).as_deref(), Some("-home-m-my-shop-d"));
         assert_eq!(slug_of(Path::new(&long)), None);
-        let both = |path: &str| spellings(Path::new(path)).join(" ");
-        assert_eq!(both("/m/my_shop.d"), "-m-my-shop-d -m-my_shop-d -m-my_shop.d");
-        assert_eq!(both("c:\\git"), "C--git c--git");
         assert!(!is_slug_of("-home-m-My-shop", Path::new("/home/m/my_shop")));
         assert!(!is_slug_of("-home-m-my-shop", Path::new("/home/m/my_shop/web")));
         assert!(!is_slug("shop") && !is_slug("c-shop"));

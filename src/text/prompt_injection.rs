@@ -4,9 +4,9 @@
 //! It is a hint for a person, not a guard: whoever knows the rules can write around them. These are in
 //! `assets/prompt_injection.json`. Healthy memories use the same words, so what is before and after them counts.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
@@ -25,6 +25,8 @@ struct OrderRules {
 struct OrderKind {
     /// What such a sentence tells a model.
     says: String,
+    /// Lists of words. Without one of each list no rule finds anything.
+    needs: Vec<Vec<String>>,
     /// Patterns, which begin with the verb.
     rules: Vec<(SentenceForm, String)>,
 }
@@ -45,9 +47,22 @@ const BEFORE: usize = 300;
 /// A text with more words of a rule that mean nothing is not examined to its end.
 const TRIES: usize = 50;
 
+/// The form of a sentence, and the words in it.
+type SentencePattern = (SentenceForm, Regex);
+
+/// Finds orders. Patterns are compiled when a text first has the words that they need: that takes milliseconds.
 struct OrderFinder {
-    any: Regex,
-    kinds: Vec<(String, Vec<(SentenceForm, Regex)>)>,
+    rules: OrderRules,
+    words: AhoCorasick,
+    /// For each word, the list of words that it is in.
+    lists: Vec<u32>,
+    /// For each kind, its patterns.
+    kinds: Vec<OnceLock<Vec<SentencePattern>>>,
+    context: OnceLock<Option<ContextPatterns>>,
+}
+
+/// What is before and after the words of a rule.
+struct ContextPatterns {
     harmless: Regex,
     ends: Regex,
     leads: Regex,
@@ -58,31 +73,71 @@ static ORDERS: LazyLock<Option<OrderFinder>> = LazyLock::new(OrderFinder::new);
 
 impl OrderFinder {
     fn new() -> Option<OrderFinder> {
-        let own: OrderRules =
+        let rules: OrderRules =
             serde_json::from_str(include_str!("../../assets/prompt_injection.json")).ok()?;
-        let one = |words: &str| {
-            let named =
-                |text: String, (name, own): &(String, String)| text.replace(name, &format!("(?:{own})"));
-            // A word may be emphasized, and a sentence may have several lines.
-            let words = own.groups.iter().fold(words.to_owned(), named).replace(' ', r"[\s*_]+");
-            RegexBuilder::new(&words).case_insensitive(true).unicode(false).build().ok()
-        };
-        let rule = |(form, words): &(SentenceForm, String)| Some((*form, one(words)?));
-        let kind =
-            |kind: &OrderKind| Some((kind.says.clone(), kind.rules.iter().map(rule).collect::<Option<_>>()?));
-        let all = own.orders.iter().flat_map(|kind| &kind.rules).map(|(_, words)| words.as_str());
+        let lists = (0..).zip(rules.orders.iter().flat_map(|kind| &kind.needs));
+        let words: Vec<(u32, &String)> =
+            lists.flat_map(|(list, words)| words.iter().map(move |word| (list, word))).collect();
         Some(OrderFinder {
-            any: one(&all.collect::<Vec<_>>().join("|"))?,
-            kinds: own.orders.iter().map(kind).collect::<Option<_>>()?,
-            harmless: one(&own.harmless)?,
-            ends: one(&own.ends)?,
-            leads: one(&own.leads)?,
-            denials: one(&own.denials)?,
+            words: AhoCorasick::builder()
+                .ascii_case_insensitive(true)
+                .kind(Some(AhoCorasickKind::DFA))
+                .build(words.iter().map(|(_, word)| word))
+                .ok()?,
+            lists: words.iter().map(|(list, _)| *list).collect(),
+            kinds: rules.orders.iter().map(|_| OnceLock::new()).collect(),
+            context: OnceLock::new(),
+            rules,
         })
     }
 
+    /// Compiles a pattern. A word may be emphasized, and a sentence may have several lines.
+    fn compiled(&self, pattern: &str) -> Option<Regex> {
+        let named =
+            |text: String, (name, words): &(String, String)| text.replace(name, &format!("(?:{words})"));
+        let pattern = self.rules.groups.iter().fold(pattern.to_owned(), named).replace(' ', r"[\s*_]+");
+        RegexBuilder::new(&pattern).case_insensitive(true).unicode(false).build().ok()
+    }
+
+    fn context(&self) -> Option<&ContextPatterns> {
+        let compile = || {
+            Some(ContextPatterns {
+                harmless: self.compiled(&self.rules.harmless)?,
+                ends: self.compiled(&self.rules.ends)?,
+                leads: self.compiled(&self.rules.leads)?,
+                denials: self.compiled(&self.rules.denials)?,
+            })
+        };
+        self.context.get_or_init(compile).as_ref()
+    }
+
+    fn patterns(&self, kind: usize) -> &[SentencePattern] {
+        let rule = |(form, words): &(SentenceForm, String)| Some((*form, self.compiled(words)?));
+        self.kinds[kind].get_or_init(|| self.rules.orders[kind].rules.iter().filter_map(rule).collect())
+    }
+
+    /// Returns what sentences tell a model, each once, and where that is first.
+    fn orders(&self, text: &[u8]) -> Vec<(usize, &str)> {
+        let found = self.words.find_overlapping_iter(text);
+        let found = found.fold(0_u64, |found, word| found | 1 << self.lists[word.pattern()]);
+        let (mut first_list, mut orders) = (0, Vec::new());
+        for (number, kind) in self.rules.orders.iter().enumerate() {
+            let needed = ((1 << kind.needs.len()) - 1) << first_list;
+            first_list += kind.needs.len();
+            if found & needed != needed {
+                continue;
+            }
+            let Some(context) = self.context() else { continue };
+            let places = self.patterns(number).iter().filter_map(|rule| context.place(rule, text));
+            orders.extend(places.min().map(|at| (at, kind.says.as_str())));
+        }
+        orders
+    }
+}
+
+impl ContextPatterns {
     /// Returns where a rule first finds what it means.
-    fn place(&self, (form, words): &(SentenceForm, Regex), text: &[u8]) -> Option<usize> {
+    fn place(&self, (form, words): &SentencePattern, text: &[u8]) -> Option<usize> {
         let mut from = 0;
         for _ in 0..TRIES {
             let found = words.find_at(text, from)?;
@@ -97,8 +152,8 @@ impl OrderFinder {
 
     fn is_meant(&self, form: SentenceForm, before: &[u8]) -> bool {
         let lead = &before[before.len().saturating_sub(BEFORE)..];
-        let sentence = &lead[self.ends.find_iter(lead).last().map_or(0, |own| own.end())..];
-        let is_word = lead.last().is_none_or(|own| !own.is_ascii_alphanumeric() && !b"-/._".contains(own));
+        let sentence = &lead[self.ends.find_iter(lead).last().map_or(0, |end| end.end())..];
+        let is_word = lead.last().is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"-/._".contains(byte));
         let is_affirmed = || !self.denials.is_match(sentence);
         is_word
             && match form {
@@ -107,18 +162,6 @@ impl OrderFinder {
                 SentenceForm::Order => is_affirmed() && self.leads.is_match(sentence),
             }
     }
-}
-
-/// Returns what sentences tell a model, each once, and where that is first.
-fn orders(text: &[u8]) -> impl Iterator<Item = (Option<usize>, &'static str)> {
-    let finder = ORDERS.as_ref().filter(|own| own.any.is_match(text));
-    let of_finder = move |finder: &'static OrderFinder| {
-        let first = move |rules: &[(SentenceForm, Regex)]| {
-            rules.iter().filter_map(|own| finder.place(own, text)).min()
-        };
-        finder.kinds.iter().map(move |(says, rules)| (first(rules), says.as_str()))
-    };
-    finder.into_iter().flat_map(of_finder)
 }
 
 /// What a comment says that is for a model alone.
@@ -134,7 +177,8 @@ pub fn signs(text: &str) -> Vec<(usize, &'static str)> {
         (turning(text), "It has characters that turn the direction of text: it may not say what it shows."),
         (comment(text), "A comment, which a rendered view hides, has instructions for a model."),
     ];
-    found.into_iter().chain(orders(text.as_bytes())).filter_map(|(at, what)| Some((at?, what))).collect()
+    let signs = found.into_iter().filter_map(|(at, what)| Some((at?, what)));
+    signs.chain(ORDERS.as_ref().into_iter().flat_map(|finder| finder.orders(text.as_bytes()))).collect()
 }
 
 /// Zero width space, word joiners and tags. Joiners inside words and emoji are left out, and so are flags.
@@ -158,8 +202,8 @@ fn turning(text: &str) -> Option<usize> {
 fn comment(text: &str) -> Option<usize> {
     let finder = COMMENT_FINDER.as_ref()?;
     let mut from = 0;
-    while let Some(at) = text[from..].find("<!--").map(|own| from + own) {
-        let end = text[at..].find("-->").map_or(text.len(), |own| at + own);
+    while let Some(at) = text[from..].find("<!--").map(|start| from + start) {
+        let end = text[at..].find("-->").map_or(text.len(), |end| at + end);
         if finder.is_match(&text[at..end]) {
             return Some(at);
         }
@@ -174,6 +218,14 @@ mod tests {
 
     fn at(text: &str) -> Vec<usize> {
         signs(text).into_iter().map(|(at, _)| at).collect()
+    }
+
+    #[test]
+    fn each_rule_is_in_use() {
+        let finder = ORDERS.as_ref().unwrap();
+        let is_whole =
+            |(number, kind): (usize, &OrderKind)| finder.patterns(number).len() == kind.rules.len();
+        assert!(finder.rules.orders.iter().enumerate().all(is_whole) && finder.context().is_some());
     }
 
     #[test]

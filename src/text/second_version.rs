@@ -5,15 +5,19 @@ use std::path::{Path, PathBuf};
 /// What Syncthing, ownCloud, Dropbox, Nextcloud, Seafile and pCloud put behind the name of a file that they set aside.
 /// From docs.syncthing.net, opencloud-eu/docs conflict-files.md, rcfa/pCloudSync-deconflict, read 2026-11-29.
 const MARKS: [&str; 4] = [".sync-conflict-", "_conflict-", "(", "["];
+/// How they call it in the languages of Dropbox, in lower case.
+const WORDS: [&str; 7] = ["conflict", "in konflikt", "n conflit", "m conflit", "冲突副本", "衝突", "競合"];
 
 /// Returns the file beside which a sync program set this one aside. A name of words alone, such as
 /// `a (conflict of interest)`, is none.
 pub fn set_aside(path: &Path) -> Option<PathBuf> {
-    path.to_str().filter(|own| own.contains("onflict"))?;
+    path.to_str().filter(|path| path.contains("onfli") || !path.is_ascii())?;
     first(path, |rest| {
         let rest = rest.to_ascii_lowercase();
-        let is_sure = rest.contains("conflicted") || rest.contains(|own: char| own.is_ascii_digit());
-        is_sure && rest.contains("conflict") && MARKS.iter().any(|mark| rest.starts_with(mark))
+        let is_sure = rest.contains("conflicted") || rest.contains(|c: char| c.is_ascii_digit());
+        is_sure
+            && MARKS.iter().any(|mark| rest.starts_with(mark))
+            && WORDS.iter().any(|word| rest.contains(word))
     })
 }
 
@@ -21,14 +25,14 @@ pub fn set_aside(path: &Path) -> Option<PathBuf> {
 /// `a (1)` (Google Drive), `a copy` (Finder), `a - Copy` (Windows), `a-DESKTOP-1A2B` (OneDrive adds the computer).
 pub fn maybe_second(path: &Path) -> Option<PathBuf> {
     first(path, |rest| {
-        let number = rest.strip_prefix(" (").and_then(|own| own.strip_suffix(')')).or(rest.strip_prefix(' '));
-        let is_of_host = |own: char| own.is_ascii_uppercase() || own.is_ascii_digit() || own == '-';
-        let is_host = |own: &str| {
-            own.len() > 3 && own.as_bytes()[0].is_ascii_uppercase() && own.chars().all(is_of_host)
-        };
+        let number =
+            rest.strip_prefix(" (").and_then(|rest| rest.strip_suffix(')')).or(rest.strip_prefix(' '));
+        let is_of_host = |c: &u8| c.is_ascii_uppercase() || c.is_ascii_digit() || *c == b'-';
+        let is_host =
+            |name: &[u8]| name.len() > 3 && name[0].is_ascii_uppercase() && name.iter().all(is_of_host);
         matches!(rest, " copy" | " - Copy")
-            || number.is_some_and(|own| own.len() <= 3 && own.parse::<u16>().is_ok())
-            || rest.strip_prefix('-').is_some_and(is_host)
+            || number.is_some_and(|number| number.len() <= 3 && number.parse::<u16>().is_ok())
+            || rest.strip_prefix('-').is_some_and(|name| is_host(name.as_bytes()))
     })
 }
 
@@ -36,7 +40,7 @@ pub fn maybe_second(path: &Path) -> Option<PathBuf> {
 fn first(path: &Path, is_mark: impl Fn(&str) -> bool) -> Option<PathBuf> {
     let stem = path.file_stem()?.to_str()?;
     let at = stem.char_indices().map(|(at, _)| at).skip(1).find(|at| is_mark(&stem[*at..]))?;
-    let end = path.extension().and_then(|own| own.to_str()).map_or_else(String::new, |own| format!(".{own}"));
+    let end = path.extension().and_then(|end| end.to_str()).map(|end| format!(".{end}")).unwrap_or_default();
     Some(path.with_file_name(format!("{}{end}", stem[..at].trim_end())))
 }
 
@@ -47,7 +51,7 @@ mod tests {
     #[test]
     fn names_of_second_versions_lead_to_the_first_and_plain_names_do_not() {
         let named = |find: fn(&Path) -> Option<PathBuf>, name: &str| {
-            find(&Path::new("sub").join(name)).map(|own| own.to_str().unwrap().to_owned())
+            find(&Path::new("sub").join(name)).map(|path| path.to_str().unwrap().to_owned())
         };
         for name in [
             "a b.sync-conflict-20260102-101010-ABCDEFG.md",
@@ -58,6 +62,10 @@ mod tests {
             "a b_conflict-20260102-101010.md",
             "a b [conflicted].md",
             "a b[Conflict 1].md",
+            "a b (Mias in Konflikt stehende Kopie 2026-01-02).md",
+            "a b (Copie en conflit de Mia 2026-01-02).md",
+            "a b (Mia 的冲突副本 2026-01-02).md",
+            "a b (Mia の競合コピー 2026-01-02).md",
         ] {
             assert_eq!(named(set_aside, name).as_deref(), Some("sub/a b.md"), "{name}");
         }
@@ -67,7 +75,7 @@ mod tests {
         for name in
             ["a (conflict of interest)", "merge_conflict", "a_conflict-free", "2 (2026)", "plan-2026", "2"]
         {
-            assert_eq!([set_aside, maybe_second].map(|own| named(own, name)), [None, None], "{name}");
+            assert_eq!([set_aside, maybe_second].map(|find| named(find, name)), [None, None], "{name}");
         }
     }
 }

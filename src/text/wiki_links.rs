@@ -1,6 +1,6 @@
 //! Links between notes in their texts: `[[id]]`, `[[id|text]]`, `[[id#part]]`.
 
-use super::markdown_blocks::each_shown;
+use super::markdown_blocks::{code_parts, each_shown};
 
 /// Returns the id that a link names.
 pub fn target(link: &str) -> &str {
@@ -12,15 +12,29 @@ pub fn target(link: &str) -> &str {
 
 /// Passes the links of a text outside code and comments to `take`.
 pub fn links(body: &str, take: &mut dyn FnMut(&str)) {
-    each_shown(body, &mut |_, _, part| part.split('`').step_by(2).for_each(|text| links_of_line(text, take)));
+    each_shown(body, &mut |_, line, part| {
+        if part.contains("[[") && !is_table(part, body.get(line.next..)) {
+            let texts = code_parts(part).into_iter().filter(|(_, is_code)| !is_code);
+            texts.for_each(|(text, _)| links_of_line(text, take));
+        }
+    });
+}
+
+/// True for a line that starts a table of TOML: `[[servers]]` above `name = "x"`.
+fn is_table(line: &str, below: Option<&str>) -> bool {
+    let is_key = |text: &str| text.trim().chars().all(|c| c.is_ascii_alphanumeric() || "_-.\"".contains(c));
+    let inside = line.trim().strip_prefix("[[").and_then(|line| line.strip_suffix("]]"));
+    let next = || below?.lines().next()?.split_once('=');
+    inside.is_some_and(is_key) && next().is_some_and(|(key, _)| is_key(key))
 }
 
 /// Finds the innermost `[[…]]`. Searches for each end once, so that no line takes long.
 fn links_of_line(mut rest: &str, take: &mut dyn FnMut(&str)) {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     while let Some((before, after)) = rest.split_once("]]") {
+        let is_free = |before: &str| !before.ends_with(is_word) && !before.trim_end().ends_with('=');
         if let Some((_, link)) =
-            before.rsplit_once("[[").filter(|(before, link)| !before.ends_with(is_word) && is_name(link))
+            before.rsplit_once("[[").filter(|(before, link)| is_free(before) && is_name(link))
         {
             take(link);
         }
@@ -28,7 +42,7 @@ fn links_of_line(mut rest: &str, take: &mut dyn FnMut(&str)) {
     }
 }
 
-/// False for a test of a shell, a class of characters, a list, an attribute, an index and the like.
+/// False for what other languages write in brackets: a test, a class of characters, a list, an attribute, an index.
 fn is_name(link: &str) -> bool {
     let name = link.split('|').next().unwrap_or_default();
     let is_number = !name.contains(char::is_alphabetic) && (name.len() < 4 || name.contains(','));
@@ -58,7 +72,7 @@ mod tests {
     #[test]
     fn what_other_languages_write_in_brackets_is_no_link() {
         let body = "[[ -z $X ]] [[ a ]] [[:alpha:]] [[1, 2]] [[0]] [[\"a\"]] x[[i]] [[a && b]] [[gnu::pure]] \
-                    [[https://x.org]] [[...]] [[{{x}}]] [[a=b]] [[2026-01-02]], [[R&D notes|x = y]] [[Über uns]]";
+                    [[https://x.org]] [[...]] [[{{x}}]] [[a=b]] [[2026-01-02]], [[R&D notes|x = y]] [[Über uns]] s = [[a]]\n[[b]]\nc-d = 1";
         assert_eq!(links_of(body), ["2026-01-02", "R&D notes", "Über uns"]);
     }
 

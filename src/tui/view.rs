@@ -112,11 +112,10 @@ fn title(app: &App, width: u16) -> Line<'static> {
     line
 }
 
-/// Returns the path of the only store, or the number of stores and the folder of the demo. Started in a project, its name
-/// comes first.
+/// Returns the path of the only store, or the number of stores and the folder of the demo. The name of the project that
+/// palimp was started in comes first.
 fn places(app: &App) -> String {
-    let is_at_home = app.is_at_home() && app.demo.is_none();
-    let scope = if is_at_home { " of home and of known projects" } else { "" };
+    let scope = if app.is_at_home() && app.demo.is_none() { " of home and of known projects" } else { "" };
     match app.places.as_slice() {
         [] => String::new(),
         [one] => one.root.to_text().into_owned() + scope,

@@ -42,12 +42,11 @@ pub fn budgets(snapshot: &Snapshot, now: Moment) -> Vec<StoreBudget> {
     let of_store = |(number, store): (usize, &Arc<Store>)| {
         let mut files = format::by_name(store.format)?.loaded(&store.documents, &store.load_settings, now);
         let not_loaded = not_loaded(store);
-        if not_loaded.is_some() {
-            let none = |file: &mut LoadedFile| {
-                (file.extent, file.limit, file.excess) = (LoadedExtent::Nothing, None, LoadExcess::default());
-                (file.loaded, file.beyond) = (Vec::new(), Vec::new());
-            };
-            files.iter_mut().for_each(none);
+        for file in files.iter_mut().filter(|_| store.unloaded.is_some()) {
+            let is_nothing = not_loaded.is_some() || file.extent == LoadedExtent::Nothing;
+            file.extent = if is_nothing { LoadedExtent::Nothing } else { LoadedExtent::Unknown };
+            (file.limit, file.excess) = (None, LoadExcess::default());
+            (file.loaded, file.beyond) = (Vec::new(), Vec::new());
         }
         (!files.is_empty()).then_some(StoreBudget { store: number, files, not_loaded })
     };
@@ -79,12 +78,12 @@ pub fn loaded_size(file: &LoadedFile) -> String {
 /// Untrusted text. Secrets that are on one line are not masked.
 pub fn loaded_lines(store: &Store, file: &LoadedFile) -> Vec<String> {
     let Some(document) = store.document_at(&file.path) else { return Vec::new() };
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     let line = line_in(document);
-    let count = || count_with_noun(file.beyond.len() as u64, "line");
-    told.extend(match file.extent {
+    let count = count_with_noun(file.beyond.len() as u64, "line");
+    lines.extend(match file.extent {
         LoadedExtent::UpTo(cut) => {
-            Some(format!("The model never sees line {cut} and what follows, {}:", count()))
+            Some(format!("The model never sees line {cut} and what follows, {count}:"))
         }
         LoadedExtent::Ends(first, last) => Some(format!(
             "The model never sees what is between its start and its end, lines {first} to {last}:"
@@ -97,16 +96,16 @@ pub fn loaded_lines(store: &Store, file: &LoadedFile) -> Vec<String> {
         }
         _ => None,
     });
-    told.extend(file.beyond.iter().take(SHOWN).map(&line));
-    told.extend(what_fits(store, file).iter().flat_map(WhatFits::told));
-    told.extend(file.limit_source.as_ref().map(|source| format!("The limit is from: {source}.")));
+    lines.extend(file.beyond.iter().take(SHOWN).map(&line));
+    lines.extend(what_fits(store, file).iter().flat_map(WhatFits::told));
+    lines.extend(file.limit_source.as_ref().map(|source| format!("The limit is from: {source}.")));
     if file.limit.is_some() && !file.loaded.is_empty() {
         let mut costly: Vec<_> = file.loaded.iter().collect();
         costly.sort_by_key(|range| std::cmp::Reverse(range.len()));
-        told.push("These lines cost most:".to_owned());
-        told.extend(costly.into_iter().take(SHOWN).map(line));
+        lines.push("These lines cost most:".to_owned());
+        lines.extend(costly.into_iter().take(SHOWN).map(line));
     }
-    told
+    lines
 }
 
 fn line_in(document: &Document) -> impl Fn(&Range<usize>) -> String {
@@ -117,7 +116,7 @@ fn line_in(document: &Document) -> impl Fn(&Range<usize>) -> String {
         let before = document.bytes.get(..range.start).unwrap_or_default();
         let number = 1 + memchr::memchr_iter(b'\n', before).count();
         // A secret may be cut where the loaded part ends.
-        let has = |at: usize| secrets.iter().any(|own| own.start < at && at < own.end);
+        let has = |at: usize| secrets.iter().any(|secret| secret.start < at && at < secret.end);
         let is_within = has(range.start) || has(range.end);
         let text = String::from_utf8_lossy(document.bytes.get(range.clone()).unwrap_or_default());
         let text = if is_within { MASK.into() } else { text };

@@ -39,21 +39,21 @@ pub fn check_store(data: Option<&Path>, store: &Arc<Store>, now: Moment) -> Chec
     checked_with(data, store, store, now)
 }
 
-/// Like [`check_store`], for a store whose bytes are in `held`.
-fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Moment) -> CheckedStore {
-    let rebuilt = stale_files::stale_files(held, now);
-    let mut more = stale_files::problems(held, &rebuilt);
+/// Like [`check_store`], for a store whose bytes are in `whole`.
+fn checked_with(data: Option<&Path>, store: &Arc<Store>, whole: &Store, now: Moment) -> CheckedStore {
+    let rebuilt = stale_files::stale_files(whole, now);
+    let mut more = stale_files::problems(whole, &rebuilt);
     let vault = data.map(|data| Vault::open_read_only(&RealDisk, data, &store.root));
-    more.extend(vault.iter().flat_map(|vault| undone_changes::problems(vault, held)));
+    more.extend(vault.iter().flat_map(|vault| undone_changes::problems(vault, whole)));
     let erased = vault.map(|vault| vault.erasure_list()).transpose();
     let unread = erased.as_ref().err().map(ToString::to_string);
     let gone = ErasedRecords::of_lines(erased.ok().flatten().unwrap_or_default());
-    more.extend(gone.written_anew(held, now));
-    more.extend(gone.hidden(held, now));
-    more.extend(stale_claims::problems(&RealDisk, held));
-    more.extend(project_standing::problems(&RealDisk, held));
-    more.extend(waiting(held));
-    let due = data.map(|data| due(data, held, now)).unwrap_or_default();
+    more.extend(gone.written_anew(whole, now));
+    more.extend(gone.hidden(whole, now));
+    more.extend(stale_claims::problems(&RealDisk, whole));
+    more.extend(project_standing::problems(&RealDisk, whole));
+    more.extend(waiting(whole));
+    let due = data.map(|data| due(data, whole, now)).unwrap_or_default();
     let store = match more.is_empty() && due.is_empty() {
         true => Arc::clone(store),
         false => Arc::new(told(store, more, &due)),
@@ -61,15 +61,14 @@ fn checked_with(data: Option<&Path>, store: &Arc<Store>, held: &Store, now: Mome
     CheckedStore { store, rebuilds: rebuilt, unread }
 }
 
-/// Returns the problem that an agent's writes wait for approval beside a store.
 fn waiting(store: &Store) -> Option<Problem> {
     let folder = store.root.parent()?.join(by_name(store.format)?.waiting()?);
     let names = RealDisk.names(&folder, usize::MAX).ok()?;
-    let count = names.iter().filter(|own| own.kind == ItemKind::File).count() as u64;
-    let file = &store.documents.first().filter(|_| count > 0)?.path;
+    let count = names.iter().filter(|item| item.kind == ItemKind::File).count() as u64;
+    let file = store.documents.first().map(|document| document.path.clone()).unwrap_or_default();
     let (writes, folder) = (count_with_noun(count, "write"), folder.to_text().into_owned());
     let message = format!("{writes} in {folder:?} wait for approval: approve or reject them in the agent.");
-    Some(Problem::of_file(Code::WaitingForApproval, Severity::Note, file, message))
+    (count > 0).then(|| Problem::of_file(Code::WaitingForApproval, Severity::Note, &file, message))
 }
 
 /// Returns the store. An index that waits to be rebuilt is reported as due, not as stale.

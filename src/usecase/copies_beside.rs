@@ -1,4 +1,4 @@
-//! The copies of memories that lie beside them: backups, temporary files, and what editors and people leave.
+//! The copies of memories beside them: backups, temporary files, and what editors and people leave.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -10,7 +10,7 @@ use crate::model::{PathText, Role, Store, container, path_from_text};
 use crate::store::compressed_files::contents;
 use crate::store::hidden_names::is_ours;
 
-/// Of a larger copy only the start is searched, and this is said.
+/// Only the start of a larger copy is searched, and this is reported.
 const LARGEST: u64 = 64 << 20;
 /// The most bytes of a store's copies that are searched.
 const MOST: u64 = 512 << 20;
@@ -47,8 +47,8 @@ pub fn each_copy(disk: &dyn Disk, store: &Store, see: &mut dyn FnMut(&Path, &[u8
 
 fn paths(disk: &dyn Disk, store: &Store) -> BTreeSet<PathBuf> {
     let Some(format) = by_name(store.format) else { return BTreeSet::new() };
-    let documents = || store.documents.iter().filter(|own| container(&own.path).is_none());
-    let with = |is_it: fn(Role) -> bool| documents().filter(move |own| is_it(own.role)).map(|own| &*own.path);
+    let files = || store.documents.iter().filter(|file| container(&file.path).is_none());
+    let with = |is_it: fn(Role) -> bool| files().filter(move |file| is_it(file.role)).map(|file| &*file.path);
     let mut found: BTreeSet<PathBuf> =
         with(|role| matches!(role, Role::Backup | Role::Temp)).map(Path::to_owned).collect();
     let read: HashSet<&Path> = with(Role::is_content).collect();
@@ -75,7 +75,7 @@ fn is_of_memories(role: Role) -> bool {
 /// `a.md.orig`.
 fn is_copy(format: &dyn Format, folder: &Path, name: &OsStr, stems: &HashSet<PathBuf>) -> bool {
     let name = name.to_text();
-    let is_sign = |own: char| !own.is_alphanumeric();
+    let is_sign = |c: char| !c.is_alphanumeric();
     let is_marked = name.split(is_sign).any(|part| MARKS.iter().any(|mark| part.eq_ignore_ascii_case(mark)));
     let is_file = |part: &str| {
         let path = folder.join(path_from_text(part));

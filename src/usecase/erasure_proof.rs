@@ -1,7 +1,7 @@
 //! What was proven by an erasure, in plain words: the result first, then each store, then what was not reached.
 
 use super::erasure_report::ErasureReport;
-use super::not_reached::not_reached_lines;
+use super::surroundings::not_reached_lines;
 use crate::model::plan::count_with_noun;
 use crate::model::{NotReached, PathText};
 use crate::usecase::planned_change::{PlannedErasure, memory_count};

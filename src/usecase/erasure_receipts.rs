@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::erasure_report::ErasureReport;
 use super::planned_change::memory_count;
+use super::surroundings::not_reached_lines;
 use crate::disk::RealDisk;
 use crate::model::plan::count_with_noun;
 use crate::model::{Moment, PathText, Store};
@@ -104,4 +106,27 @@ pub fn erasure_receipts(data: &Path, store: &Store) -> Result<Vec<ReceiptRow>, C
         checks: LaterCheck::of_step(&checks, own.step),
     };
     Ok(vault.receipts()?.into_iter().map(row).collect())
+}
+
+/// Returns the receipt of a step in lines, as it was shown after the erasure. `None` if the step has none. May quote
+/// the store.
+///
+/// # Errors
+///
+/// If it can't be read. The text says why.
+pub fn receipt_lines(
+    data: &Path,
+    root: &Path,
+    step: u64,
+    now: Moment,
+) -> Result<Option<Vec<String>>, String> {
+    let vault = Vault::open_read_only(&RealDisk, data, root);
+    let Some(receipt) = vault.receipt(step).map_err(|error| error.to_string())? else { return Ok(None) };
+    let when = Moment::of(&receipt.at).map_or_else(|| receipt.at.clone(), |at| at.long_date_at(now));
+    let head = format!("{} erased, {when}; reason: {}", memory_count(receipt.records.len()), receipt.reason);
+    let not_reached = not_reached_lines(&receipt.not_reached);
+    let checks = vault.erasure_checks().map_err(|error| error.to_string())?;
+    let checks = LaterCheck::of_step(&checks, step).iter().map(|own| own.told(now)).collect();
+    let report = ErasureReport::of(receipt);
+    Ok(Some([vec![head], report.told(true), not_reached, checks].concat()))
 }

@@ -65,7 +65,7 @@ impl FindingList {
         for store in &snapshot.stores {
             each_copy(Host::here(data, now).disk, store, &mut |file, bytes| {
                 let found = findings_in_copy(file, bytes, None);
-                in_copies += found.iter().filter(|own| !triage.is_false_alarm(&own.value)).count();
+                in_copies += found.iter().filter(|found| !triage.is_false_alarm(&found.value)).count();
             });
         }
         Ok(FindingList { snapshot, all, in_copies })

@@ -21,7 +21,7 @@ pub fn project_instructions(
         let is_within = places.iter().any(|own| own.base == InstructionBase::Store);
         let project = store.project.as_ref().and_then(|project| project.folder());
         let Some(folder) = Some(&*store.root).filter(|_| is_within).or(project) else { continue };
-        if !places.is_empty() && found.iter().all(|own| own.folder != *folder) {
+        if !places.is_empty() && found.iter().all(|project| project.folder != *folder) {
             found.push(instruction_files(disk, folder, home, places));
         }
     }

@@ -79,19 +79,18 @@ pub fn steps_of(data: &Path, store: &Store) -> Result<Vec<JournalLine>> {
     Ok(Vault::open_read_only(&RealDisk, data, &store.root).journal()?)
 }
 
-/// Returns the numbers of the files that are as long as palimp's last step left them: no agent wrote there since. Only
-/// of a store whose files have the time of memories.
+/// Returns the numbers of the files that are as long as palimp's last step left them: no agent added to them since. Empty
+/// if the memories have their own times.
 pub fn files_as_left(data: &Path, store: &Store) -> Vec<u32> {
-    let journal =
-        if store.has_file_times { steps_of(data, store) } else { Ok(Vec::new()) }.unwrap_or_default();
+    if !store.has_file_times {
+        return Vec::new();
+    }
+    let journal = steps_of(data, store).unwrap_or_default();
     let files = journal.iter().flat_map(|line| &line.files);
     let left: HashMap<&Path, u64> = files.map(|file| (&*file.path, file.bytes_after)).collect();
     let is_as_left = |document: &Document| left.get(&*document.path) == Some(&document.len);
-    (0..)
-        .zip(&store.documents)
-        .filter(|(_, document)| is_as_left(document))
-        .map(|(number, _)| number)
-        .collect()
+    let documents = (0..).zip(&store.documents).filter(|(_, document)| is_as_left(document));
+    documents.map(|(number, _)| number).collect()
 }
 
 /// Returns the files that a step of the store at `root` changed, or that the last step did that can be

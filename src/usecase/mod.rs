@@ -30,14 +30,12 @@ mod journal_stores;
 mod journal_view;
 mod last_change;
 mod name_list;
-mod not_reached;
 mod outcome;
 mod plan_change;
 mod plan_repair;
 mod plan_stores;
 mod planned_change;
 mod project_standing;
-mod receipt_text;
 mod recent_steps;
 mod record_tracker;
 mod recovery;
@@ -82,7 +80,7 @@ pub use detected_values::{DetectedValues, erasable};
 pub use drafts::{
     drop_form_draft, failure_with_draft, find_form_draft, keep_draft, keep_form_draft, keep_store_draft,
 };
-pub use erasure_receipts::{LaterCheck, ReceiptRow, erasure_receipts};
+pub use erasure_receipts::{LaterCheck, ReceiptRow, erasure_receipts, receipt_lines};
 pub use erasure_report::ErasureReport;
 pub use execute::{execute, execute_shown, execute_unshown, plan_and_execute};
 pub use failure::{ChangeFailure, FailureCause, FailureKind, HeldLock, without_untouched};
@@ -95,12 +93,10 @@ pub use journal_stores::{with_emptied_store, with_interrupted_stores};
 pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome, inverse_of_step};
 pub use last_change::{change_id, files_as_left, files_of_step, last_change, steps_of, stores_with_step};
 pub use name_list::read_name_list;
-pub use not_reached::not_reached_lines;
 pub use plan_change::plan;
 pub use plan_repair::{QuarantineFile, fixes_of, in_quarantine, repair_sources};
 pub use plan_stores::plans_due;
 pub use project_standing::not_loaded;
-pub use receipt_text::receipt_lines;
 pub use record_tracker::RecordTracker;
 pub use recovery::{
     RecoveryReport, finish_erasure, is_erasing, is_settled, look_after, recover, recover_at_once,
@@ -108,6 +104,7 @@ pub use recovery::{
 };
 pub use request::{ChangeRequest, Requester};
 pub use revalidate::{count_changed_since, find_unchanged, snapshot_with_bytes, store_with_bytes};
+pub use surroundings::not_reached_lines;
 pub use triage::{Triage, Verdict};
 pub use undo_redo::{step_to_turn, undo_or_redo};
 pub use visits::Visits;

@@ -169,9 +169,8 @@ fn material_for<'p>(
         own.deleted = Deletions::of(&vault, store, now)?;
     }
     let mut room = MOST;
-    let is_raw =
-        |own: &&&Problem| matches!(own.code, Code::LeftoverTemp | Code::ArchiveBroken | Code::SyncConflict);
-    for file in problems.iter().filter(is_raw).map(|own| &own.file) {
+    let is_raw = |code| matches!(code, Code::LeftoverTemp | Code::ArchiveBroken | Code::SyncConflict);
+    for file in problems.iter().filter(|problem| is_raw(problem.code)).map(|problem| &problem.file) {
         let is_small = store.document_at(file).is_some_and(|own| own.generation.len <= room);
         let read = is_small.then(|| disk.read(&store.root.join(file), 0, None));
         let Some(Ok((bytes, _))) = read else { continue };

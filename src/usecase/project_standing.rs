@@ -6,21 +6,28 @@ use std::path::{Path, PathBuf};
 use crate::disk::Disk;
 use crate::format::{self, Format};
 use crate::model::{Code, PathText, Problem, Project, ProjectRelation, Severity, Store, Unloaded};
-use crate::store::project;
-use crate::text::project_slug::{slug_of, spellings};
+use crate::store::DiskProbe;
+use crate::text::project_slug::{is_slug_of, slug_of};
 
 /// At most this many files that two folders have are named.
 const SHOWN: usize = 3;
 
 /// Returns the problems of a store with its place.
 pub fn problems(disk: &dyn Disk, store: &Store) -> Vec<Problem> {
-    let mut found = of_project(disk, store);
+    let mut found = Vec::new();
+    if let (Some(project), Some(format)) = (&store.project, format::by_name(store.format)) {
+        let folder = format.agent_folder(&store.root);
+        let moved = moved(project, folder.as_deref()).map(|why| (Code::ProjectMoved, why));
+        let others = folder.iter().flat_map(|folder| second_folders(disk, store, (format, project), folder));
+        let others = others.map(|why| (Code::TwoFoldersOfOneProject, why));
+        found.extend(moved.into_iter().chain(others).map(|(code, why)| (code, Severity::Note, why)));
+    }
     // A project that was moved, or has two folders, says more.
     let is_said =
         !found.is_empty() && matches!(store.unloaded, Some(Unloaded::Moved | Unloaded::Respelled(_)));
     if let Some(why) = not_loaded(store).filter(|_| !is_said) {
         let severity = match store.unloaded {
-            // It is meant, or depends on the version of the agent.
+            // The user turned it off, or it depends on the version of the agent.
             Some(Unloaded::TurnedOff(_) | Unloaded::Respelled(_)) => Severity::Note,
             _ => Severity::Warning,
         };
@@ -28,17 +35,6 @@ pub fn problems(disk: &dyn Disk, store: &Store) -> Vec<Problem> {
     }
     let file = store.documents.first().map(|document| document.path.clone()).unwrap_or_default();
     found.into_iter().map(|(code, severity, why)| Problem::of_file(code, severity, &file, why)).collect()
-}
-
-fn of_project(disk: &dyn Disk, store: &Store) -> Vec<(Code, Severity, String)> {
-    let (Some(project), Some(format)) = (&store.project, format::by_name(store.format)) else {
-        return Vec::new();
-    };
-    let folder = format.agent_folder(&store.root);
-    let moved = moved(project, folder.as_deref()).map(|message| (Code::ProjectMoved, message));
-    let others = folder.iter().flat_map(|folder| second_folders(disk, store, (format, project), folder));
-    let others = others.map(|message| (Code::TwoFoldersOfOneProject, message));
-    moved.into_iter().chain(others).map(|(code, message)| (code, Severity::Note, message)).collect()
 }
 
 /// Says why no agent loads a store, if that is sure. Untrusted text.
@@ -62,6 +58,7 @@ pub fn not_loaded(store: &Store) -> Option<String> {
             loaded.to_text()
         ),
         Unloaded::Moved => "No agent loads this folder: its project is not at its path any more.".to_owned(),
+        Unloaded::Unknown => return None,
     })
 }
 
@@ -70,8 +67,8 @@ fn moved(project: &Project, folder: Option<&Path>) -> Option<String> {
     let (was, now) = (project.named().to_text(), project.path.to_text());
     let new = slug_of(&project.path).and_then(|slug| Some(folder?.parent()?.join(slug).join("memory")));
     let looks =
-        new.map(|new| format!(" Agents in {now:?} look for memories in {:?}, not here.", new.to_text()));
-    let looks = looks.unwrap_or_default();
+        |new: PathBuf| format!(" Agents in {now:?} look for memories in {:?}, not here.", new.to_text());
+    let looks = new.map(looks).unwrap_or_default();
     match &project.relation {
         ProjectRelation::MovedFrom(_) => {
             Some(format!("Its project was in {was:?} and is probably in {now:?} now.{looks}"))
@@ -98,13 +95,16 @@ fn second_folders(
     else {
         return Vec::new();
     };
-    let path = project.named();
-    let mut found = Vec::new();
-    for other in spellings(path).into_iter().filter(|other| *name != **other) {
-        let root = around.join(&other).join(inner);
+    let (path, mut found) = (project.named(), Vec::new());
+    for other in disk.names(around, usize::MAX).unwrap_or_default() {
+        let other = Path::new(&other.name).to_text();
+        if *name == *other || !is_slug_of(&other, path) {
+            continue;
+        }
+        let root = around.join(&*other).join(inner);
         let Some(files) = files_of_both(disk, store, &root) else { continue };
         // Without a transcript its project is not known, and only its name says that it is this one.
-        if project::of(disk, &root, format).is_none_or(|other| other.is_same(project)) {
+        if format.project(&root, &DiskProbe::new(disk)).is_none_or(|other| other.is_same(project)) {
             let both =
                 if files.is_empty() { String::new() } else { format!(" In both: {}.", files.join(", ")) };
             let loaded = loaded(&[&name.to_text(), &other], path);
@@ -128,13 +128,9 @@ fn loaded(names: &[&str], project: &Path) -> String {
 /// Returns some of the files that a store and another folder have; `None` if the folder has no Markdown.
 fn files_of_both(disk: &dyn Disk, store: &Store, root: &Path) -> Option<Vec<String>> {
     let items = disk.list(root).ok()?;
-    let names = || {
-        items
-            .iter()
-            .map(|item| PathBuf::from(&item.name))
-            .filter(|name| name.extension().is_some_and(|end| end == "md"))
-    };
-    names().next()?;
-    let is_both = |name: &PathBuf| name != Path::new("MEMORY.md") && store.document_at(name).is_some();
-    Some(names().filter(is_both).take(SHOWN).map(|name| name.to_text().into_owned()).collect())
+    let names = items.iter().map(|item| Path::new(&item.name));
+    let mut notes = names.filter(|name| name.extension().is_some_and(|end| end == "md")).peekable();
+    notes.peek()?;
+    let both = notes.filter(|name| *name != Path::new("MEMORY.md") && store.document_at(name).is_some());
+    Some(both.take(SHOWN).map(|name| name.to_text().into_owned()).collect())
 }

@@ -5,13 +5,14 @@
 //! it, or, without git, other files are of its kind. Markdown is named by an index: there git need not have had it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::disk::{Disk, Git, ItemKind, Lookup};
+use crate::disk::{Disk, Git, ItemKind, is_absent};
 use crate::format::{self, PathClaim};
-use crate::model::{Code, Document, PathText, Problem, Severity, Store};
-use crate::store::git_work_tree::work_tree;
+use crate::model::{Code, Document, PathText, Problem, Project, Severity, Store};
+use crate::store::git_work_tree::{git_folders, work_tree};
 
 /// The time limit of git for a store.
 const TIME: Duration = Duration::from_secs(3);
@@ -32,14 +33,8 @@ enum Absence {
 
 /// Returns the problems of a store's memories with their project.
 pub fn problems(disk: &dyn Disk, store: &Store) -> Vec<Problem> {
-    let Some(format) = format::by_name(store.format) else { return Vec::new() };
-    let folder = match &store.project {
-        Some(project) => match project.folder() {
-            Some(folder) => folder,
-            None => return Vec::new(),
-        },
-        None => &store.root,
-    };
+    let folder = store.project.as_ref().map_or(Some(&*store.root), Project::folder);
+    let (Some(folder), Some(format)) = (folder, format::by_name(store.format)) else { return Vec::new() };
     let claims: Vec<(&Document, PathClaim)> = store
         .documents
         .iter()
@@ -47,14 +42,15 @@ pub fn problems(disk: &dyn Disk, store: &Store) -> Vec<Problem> {
         .take(LOOKED_AT)
         .collect();
     // A link to another memory is no path of the project, and without a project names may be anywhere.
-    let files: BTreeSet<_> = store.documents.iter().filter_map(|own| own.path.file_name()).collect();
-    let is_memory = |own: &Path| match is_name(own) {
-        true => store.project.is_none() || files.contains(own.as_os_str()),
-        false => store.document_at(own).is_some(),
+    let files: BTreeSet<_> =
+        store.documents.iter().filter_map(|document| document.path.file_name()).collect();
+    let is_memory = |path: &Path| match is_name(path) {
+        true => store.project.is_none() || files.contains(path.as_os_str()),
+        false => store.document_at(path).is_some(),
     };
-    let named = claims.iter().map(|(_, own)| &*own.path).filter(|own| !is_memory(own));
+    let named = claims.iter().map(|(_, claim)| &*claim.path).filter(|path| !is_memory(path));
     let named: BTreeSet<&Path> = named.collect();
-    let missing = named.into_iter().filter(|own| is_absent(disk, &folder.join(own)));
+    let missing = named.into_iter().filter(|path| is_absent(disk, &folder.join(path)));
     let absent = absences(disk, folder, missing.take(ASKED).collect());
     let problem = |(document, claim): &(&Document, PathClaim)| {
         let path = claim.path.to_text();
@@ -70,14 +66,10 @@ pub fn problems(disk: &dyn Disk, store: &Store) -> Vec<Problem> {
         let problem = Problem::of_file(Code::StaleClaim, Severity::Note, &document.path, message);
         let problem = problem.at_line(claim.line);
         let Some(record) = claim.record else { return Some(problem) };
-        let id = document.records.get(record as usize).and_then(|own| own.view()?.id);
+        let id = document.records.get(record as usize).and_then(|record| record.view()?.id);
         Some(problem.of_record(record, id))
     };
     claims.iter().filter_map(problem).collect()
-}
-
-fn is_absent(disk: &dyn Disk, path: &Path) -> bool {
-    matches!(Lookup::from(disk.look(path)), Lookup::Absent)
 }
 
 /// True for the name of a file that may be in any folder.
@@ -91,31 +83,32 @@ fn is_markdown(path: &Path) -> bool {
 
 /// Returns what is known of paths that are missing in a project. Those that it never had are left out.
 fn absences(disk: &dyn Disk, project: &Path, mut missing: Vec<&Path>) -> BTreeMap<PathBuf, Absence> {
-    if missing.iter().any(|own| is_name(own)) {
+    if missing.iter().any(|path| is_name(path)) {
         let files = file_names(disk, project);
-        missing.retain(|own| !is_name(own) || files.as_ref().is_some_and(|files| is_gone(own, files)));
+        missing.retain(|path| !is_name(path) || files.as_ref().is_some_and(|files| is_gone(path, files)));
     }
-    if missing.is_empty() {
-        return BTreeMap::new();
-    }
-    let named = missing.iter().filter(|own| is_name(own) && is_markdown(own));
-    let mut known: BTreeMap<PathBuf, Absence> =
-        named.map(|own| ((**own).to_owned(), Absence::Missing)).collect();
-    if work_tree(disk, project).is_some() {
+    // A `.git` without objects only marks the root of a project.
+    let has_objects = |git: &PathBuf| !is_absent(disk, &git.join("objects"));
+    let is_repository = |tree: &Path| git_folders(disk, tree).iter().any(has_objects);
+    let is_git = !missing.is_empty() && work_tree(disk, project).is_some_and(is_repository);
+    let has_folder =
+        |path: &Path| path.iter().next().is_some_and(|first| !is_absent(disk, &project.join(first)));
+    let is_sure = |path: &&&Path| match is_name(path) {
+        true => !is_git || is_markdown(path),
+        false => !is_git && has_folder(path),
+    };
+    let sure = missing.iter().filter(is_sure).map(|path| (path.to_path_buf(), Absence::Missing));
+    let mut known: BTreeMap<PathBuf, Absence> = sure.collect();
+    if is_git {
         // Without an answer nothing is known: the project may never have had them.
         known.extend(of_git(project, &missing).unwrap_or_default());
-        return known;
     }
-    let has_folder = |own: &&Path| {
-        let first = own.iter().next();
-        is_name(own) || first.is_some_and(|first| !is_absent(disk, &project.join(first)))
-    };
-    missing.into_iter().filter(has_folder).map(|own| (own.to_owned(), Absence::Missing)).collect()
+    known
 }
 
 /// True if no file has a name, and others are of its kind.
 fn is_gone(name: &Path, files: &BTreeSet<String>) -> bool {
-    let is_of_kind = |own: &String| Path::new(own).extension() == name.extension();
+    let is_of_kind = |file: &String| Path::new(file).extension() == name.extension();
     !files.contains(&name.to_text().to_lowercase()) && (is_markdown(name) || files.iter().any(is_of_kind))
 }
 
@@ -127,7 +120,7 @@ fn file_names(disk: &dyn Disk, project: &Path) -> Option<BTreeSet<String>> {
         left = left.checked_sub(items.len())?;
         for item in items {
             match item.kind {
-                ItemKind::Folder if item.is_link || OTHERS.iter().any(|own| item.name == *own) => {}
+                ItemKind::Folder if item.is_link || OTHERS.iter().any(|name| item.name == *name) => {}
                 ItemKind::Folder => open.push(folder.join(&item.name)),
                 _ => drop(names.insert(item.name.to_text().to_lowercase())),
             }
@@ -139,15 +132,13 @@ fn file_names(disk: &dyn Disk, project: &Path) -> Option<BTreeSet<String>> {
 /// Asks git for the commits that removed the paths. `None` if the project is no repository, or git does not answer.
 fn of_git(project: &Path, missing: &[&Path]) -> Option<BTreeMap<PathBuf, Absence>> {
     let git = Git::of(project, TIME);
-    let asked = |own: &[&str]| {
-        let spec = |own: &&Path| match is_name(own) {
-            true => format!(":(glob)**/{}", own.to_text()),
-            false => format!(":(literal){}", own.to_text()),
+    let asked = |words: &[&str]| {
+        let spec = |path: &&Path| {
+            format!("{}{}", if is_name(path) { ":(glob)**/" } else { ":(literal)" }, path.to_text())
         };
         let plain = ["-c", "core.quotePath=false", "--no-literal-pathspecs"];
-        let all: Vec<String> =
-            plain.iter().chain(own).map(ToString::to_string).chain(missing.iter().map(spec)).collect();
-        let (answer, is_all) = git.ask(&all).ok()?;
+        let words = plain.iter().chain(words).map(ToString::to_string);
+        let (answer, is_all) = git.ask(&words.chain(missing.iter().map(spec)).collect::<Vec<_>>()).ok()?;
         is_all.then(|| String::from_utf8_lossy(&answer).into_owned())
     };
     let format = "--format=commit %h %cs";
@@ -165,20 +156,23 @@ fn of_git(project: &Path, missing: &[&Path]) -> Option<BTreeMap<PathBuf, Absence
     let tracked = asked(&["ls-files", "-t", "--"])?;
     let tracked = tracked.lines().filter_map(|own| own.split_once(' ')).filter(|(mark, _)| *mark != "S");
     let wanted: BTreeSet<&Path> = missing.iter().copied().collect();
+    // One memory may name the path of a file, and another its name alone.
     let as_asked = |path: &str| {
-        let path = Path::new(path);
-        let name = path.file_name().map_or(path, Path::new);
-        if wanted.contains(path) { path.to_owned() } else { name.to_owned() }
+        let both = [Some(OsStr::new(path)), Path::new(path).file_name()];
+        let both = both.map(|asked| wanted.get(Path::new(asked?)).map(|path| path.to_path_buf()));
+        both.into_iter().flatten()
     };
-    let mut known: BTreeMap<PathBuf, Absence> =
-        tracked.map(|(_, own)| (as_asked(own), Absence::Missing)).collect();
+    let tracked = tracked.flat_map(|(_, path)| as_asked(path));
+    let mut known: BTreeMap<PathBuf, Absence> = tracked.map(|path| (path, Absence::Missing)).collect();
     let mut commit = ("", "");
     for line in removed.lines().filter(|line| !line.is_empty()) {
         match line.strip_prefix("commit ").and_then(|own| own.split_once(' ')) {
             Some(own) => commit = own,
             None => {
                 let removed = || Absence::Removed { commit: commit.0.to_owned(), day: commit.1.to_owned() };
-                known.entry(as_asked(line)).or_insert_with(removed);
+                for path in as_asked(line) {
+                    known.entry(path).or_insert_with(removed);
+                }
             }
         }
     }

@@ -8,7 +8,8 @@ use crate::disk::host::Host;
 use crate::format::text_of;
 use crate::model::plan::count_with_noun;
 use crate::model::{
-    EntryRef, Snapshot, Store, SurroundingFinding, SurroundingKind, SurroundingReport, path_from_text,
+    EntryRef, NotReached, ProviderKeys, Snapshot, Store, SurroundingFinding, SurroundingKind,
+    SurroundingReport, path_from_text,
 };
 use crate::store::erase::SecretValues;
 use crate::store::surroundings::{self, ByteProgress, SearchPlaces, SoughtTexts, git_objects};
@@ -91,6 +92,16 @@ fn wanted(snapshot: &Snapshot, at: &[EntryRef], values: &SecretValues) -> (Vec<V
     (all.into_iter().collect(), skipped)
 }
 
+/// Says what an erasure does not reach, one line for each place and each provider. Untrusted text.
+pub fn not_reached_lines(own: &NotReached) -> Vec<String> {
+    let mut lines: Vec<String> = own.beside.iter().flat_map(told).collect();
+    if !own.rotate.is_empty() {
+        lines.push("keys that open something until they are replaced, by provider:".into());
+        lines.extend(own.rotate.iter().map(ProviderKeys::told).map(|line| format!("  {line}")));
+    }
+    lines
+}
+
 /// Says what was found beside the stores, one line for each place. Untrusted text.
 pub fn told(report: &SurroundingReport) -> Vec<String> {
     let searched = count_with_noun(report.files, "file");
@@ -151,7 +162,6 @@ fn times(count: u64) -> String {
     }
 }
 
-/// Returns how many places of each kind there are.
 fn counts(found: &[SurroundingFinding]) -> String {
     let kinds: BTreeSet<SurroundingKind> = found.iter().map(|own| own.kind).collect();
     let one = |kind: &SurroundingKind| {

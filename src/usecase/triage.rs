@@ -8,9 +8,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::data_file::write;
-use crate::disk::{Disk, RealDisk};
-use crate::model::PathText;
+use super::data_file::{read_to_change, write};
 use crate::store::erase::salted;
 use crate::text::digest::hex;
 
@@ -59,13 +57,7 @@ impl Triage {
     ///
     /// If there are some that can't be read: a verdict that is noted then would replace them.
     pub fn kept_in(data: &Path) -> Result<Triage, String> {
-        let file = data.join(FILE);
-        let failed = |why: String| format!("{} can't be read: {why}. Nothing was noted.", file.to_text());
-        match RealDisk.read(&file, 0, None) {
-            Ok((bytes, _)) => serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string())),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Triage::default()),
-            Err(error) => Err(failed(error.to_string())),
-        }
+        read_to_change(data, FILE).map_err(|why| format!("{why} Nothing was noted."))
     }
 
     /// Returns the verdict on a value.
@@ -104,8 +96,7 @@ impl Triage {
     ///
     /// If the folder of palimp's own data can't be written. The text says why.
     pub fn keep_in(&self, data: &Path) -> Result<(), String> {
-        let text = serde_json::to_vec(self).map_err(std::io::Error::from);
-        let kept = text.and_then(|text| write(data, FILE, &text));
+        let kept = write(data, FILE, serde_json::to_vec(self));
         kept.map_err(|error| format!("The verdict can't be kept: {error}."))
     }
 

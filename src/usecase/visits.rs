@@ -1,8 +1,8 @@
 //! Up to when the memories of each store were seen, to know what is new since. It is kept with
 //! palimp's own data, never in a store, and has no text from stores.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -38,8 +38,7 @@ impl Visits {
     ///
     /// If the folder can't be written. The text says why.
     pub fn keep_in(&self, data: &Path) -> Result<(), String> {
-        let text = serde_json::to_vec(self).map_err(io::Error::from);
-        let written = text.and_then(|text| data_file::write(data, FILE, &text));
+        let written = data_file::write(data, FILE, serde_json::to_vec(self));
         written.map_err(|error| format!("What is new can't be kept: {error}."))
     }
 
@@ -60,13 +59,8 @@ impl Visits {
     }
 
     /// Notes which memories of a store have the time of a file together with others. With `only_new`, it skips a store
-    /// of which that is noted.
-    pub fn note_of_one_time(
-        &mut self,
-        root: &Path,
-        only_new: bool,
-        names: impl FnOnce() -> BTreeSet<String>,
-    ) {
+    /// that has such a note.
+    pub fn note_shared(&mut self, root: &Path, only_new: bool, names: impl FnOnce() -> BTreeSet<String>) {
         let name = root.to_text().into_owned();
         if !(only_new && self.of_one_time.contains_key(&name)) {
             self.of_one_time.insert(name, names());
@@ -81,13 +75,9 @@ impl Visits {
     /// True if a memory was marked by itself, or was there at the last visit in a file that several share. Calls
     /// `name` only if some memories of its store were.
     pub fn is_seen(&self, root: &Path, name: impl FnOnce() -> String) -> bool {
-        let root = root.to_text();
-        let known = [self.one_by_one.get(&*root), self.of_one_time.get(&*root)];
-        let mut known = known.into_iter().flatten().filter(|names| !names.is_empty()).peekable();
-        known.peek().is_some() && {
-            let name = name();
-            known.any(|names| names.contains(&name))
-        }
+        let (root, name) = (root.to_text(), LazyCell::new(name));
+        let known = [&self.one_by_one, &self.of_one_time].into_iter().filter_map(|stores| stores.get(&*root));
+        known.filter(|names| !names.is_empty()).any(|names| names.contains(&*name))
     }
 }
 

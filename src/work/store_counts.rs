@@ -40,7 +40,7 @@ pub struct StoreTally {
     pub stale_locks: usize,
     /// When the newest listed entries were written, and their numbers, newest first.
     pub newest: Vec<(Moment, u32)>,
-    /// The numbers of the files that are as palimp wrote them: no agent did since.
+    /// The numbers of the files that no agent changed since palimp wrote them.
     pub as_palimp_left: Vec<u32>,
     /// The tags of listed entries, most used first. Untrusted text.
     pub tags: Vec<(String, usize)>,

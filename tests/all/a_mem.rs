@@ -144,7 +144,7 @@ fn what_real_writers_do_otherwise_loads_and_is_a_note() {
         {\n  \"event_type\": \"milestone\",\n  \"timestamp\": \"2026-01-04T10:00:00Z\",\n  \"trace_id\": \"t\"\n}\n\
         {\"event_type\":\"done\",\"timestamp\":\"2026-01-04T10:00:00Z\",\"trace_id\":\"t\"}}\n";
     let summary = "{\"trace_id\":\"t\",\"start_time\":\"2026-01-04T10:00:00Z\",\"events\":[\"evt-1\"]}\n";
-    let note = "---\ntitle: \"A: b\"\ncreated: 2026-01-06\ntags:\n  - one\n  - two\nstatus: baseline\nlinks:\n  - \"[[gone]]\"\nbad line\n---\nText\n";
+    let note = "---\ntitle: \"A: b\"\ncreated: 2026-01-06T10:00:00\ntags:\n  - one\n  - two\nstatus: baseline\nlinks:\n  - \"[[gone]]\"\nbad line\n---\nText\n";
     let files = Files::default()
         .with("events/2026-01.jsonl", flat)
         .with("events/2026-01.jsonl.backup", "{")

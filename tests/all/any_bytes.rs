@@ -4,10 +4,11 @@
 use crate::support;
 
 use palimp::format::{searched_of, text_of, title};
-use palimp::model::{Extent, Moment, Snapshot, Store};
+use palimp::model::{Extent, Snapshot, Store};
 use palimp::query::TextIndex;
 use palimp::store::{Place, load};
 use proptest::prelude::*;
+use support::files::now;
 use support::{Files, gzip, tar_gz};
 
 /// Files that a format reads, one of each kind.
@@ -81,10 +82,6 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
         1 => proptest::collection::vec(any::<u8>(), 0..6),
     ];
     proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
-}
-
-fn now() -> Moment {
-    Moment::parse("2026-02-01T12:00:00Z").unwrap().0
 }
 
 /// Asserts that the records of each file are in order, do not overlap, and are within it.

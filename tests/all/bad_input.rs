@@ -94,8 +94,7 @@ fn a_great_many_records_open_and_scroll() {
     let store = TempStore::of_files("memory", &[("sessions/s/memory.jsonl".into(), log.into_bytes())]);
     let mut terminal = Terminal::palimp([store.path.to_str().unwrap()], 24, 80);
     terminal.wait_for_text(&format!("1 of {count}"), Duration::from_secs(120));
-    terminal.send_keys("G");
-    terminal.wait_for_text(&format!("{count} of {count}"), SOON);
+    terminal.send_and_see("G", &format!("{count} of {count}"));
     let begun = Instant::now();
     terminal.send_keys("/n 777\r");
     terminal.wait_for_text("best first", Duration::from_secs(60));

@@ -40,7 +40,7 @@ fn preference() -> Value {
         "learned_from": ["sess-2026-01-11-abc123"], "decay_factor": 1.0})
 }
 
-fn lines(records: &[Value]) -> String {
+pub fn lines(records: &[Value]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()
 }
 

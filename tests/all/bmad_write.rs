@@ -12,22 +12,21 @@ use std::path::{Path, PathBuf};
 
 use palimp::disk::host::Host;
 use palimp::disk::{Machine, RealDisk, ThisMachine};
-use palimp::model::{Entry, Extent, Lock, Moment, Plan, State, Store, UnreadPath};
+use palimp::model::{Entry, Extent, Lock, Plan, State, Store, UnreadPath};
 use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
 use palimp::store::commit::Writer;
 use palimp::store::hidden_names::{OldFileName, is_ours};
 use palimp::store::{Place, load};
 use serde_json::{Value, json};
+use support::files::now;
 use support::{Files, TempStore, tar_gz};
+
+use crate::bmad::lines;
 
 const NAME: &str = "sess-2026-01-11-abc123";
 const SESSION: &str = "sessions/sess-2026-01-11-abc123";
 const ARCHIVE: &str = "archive/sess-2026-01-11-abc123.tar.gz";
 const ARCHIVE_MANIFEST: &str = "archive/sess-2026-01-11-abc123.manifest.json";
-
-fn now() -> Moment {
-    Moment::parse("2026-02-01T12:00:00Z").unwrap().0
-}
 
 fn message(number: usize) -> Value {
     json!({"id": format!("msg-{number:03}"), "timestamp": format!("2026-01-11T10:{:02}:00Z", number % 60),
@@ -49,10 +48,6 @@ fn finding() -> Value {
 fn preference() -> Value {
     json!({"id": "pref-001", "timestamp": "2026-01-11T10:00:00Z", "category": "communication",
         "key": "response_style", "value": "concise", "decay_factor": 1.0})
-}
-
-fn lines(records: &[Value]) -> String {
-    records.iter().map(|record| format!("{record}\n")).collect()
 }
 
 /// A store whose derived files an agent wrote, with other spacing and order than palimp's.
@@ -140,12 +135,7 @@ fn problems(store: &TempStore) -> Vec<String> {
 }
 
 fn context(store: &Store) -> WriteContext<'_> {
-    WriteContext {
-        store,
-        now: now(),
-        random: [7; 16],
-        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-    }
+    WriteContext::of(store, now(), [7; 16])
 }
 
 fn entry(store: &Store, id: &str) -> Entry {

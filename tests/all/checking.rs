@@ -10,13 +10,9 @@ use palimp::demo;
 use palimp::model::{Code, Moment};
 use serde_json::{Value, json};
 use support::made::KINDS;
-use support::{MadeStore, Output, SOON, StoreBuilder, TempStore, Terminal, run};
+use support::{MadeStore, SOON, StoreBuilder, TempStore, Terminal, check, run};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
-
-fn check(store: &TempStore) -> Output {
-    run(["check", "--json", "--now", NOW, "--store", store.path.to_str().unwrap()])
-}
 
 fn codes(store: &TempStore) -> Vec<String> {
     let rows = check(store).json_lines();

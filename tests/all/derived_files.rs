@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::faulty::Faulty;
+use crate::support::files::now;
 use palimp::check::stale_files;
 use palimp::demo;
 use palimp::format::writing::{FieldAssignment, RecordDraft};
-use palimp::model::{Code, Entry, Extent, Moment, Plan, State, Store};
+use palimp::model::{Code, Entry, Extent, Plan, State, Store};
 use palimp::ops::delete::DeleteRequest;
 use palimp::ops::{self, Refusal, WriteContext};
 use palimp::store::{Place, load_from};
@@ -37,10 +38,6 @@ const TOLD: [Code; 5] =
 const LEFT_OUT: [&str; 5] = ["created_at", "last_updated", "current_relevance", "strength", "clusters"];
 
 type Files = BTreeMap<PathBuf, Vec<u8>>;
-
-fn now() -> Moment {
-    Moment::parse("2026-02-01T12:00:00Z").unwrap().0
-}
 
 fn files(root: &str, seed: u64) -> Files {
     let around = Path::new(root).parent().unwrap();

@@ -4,19 +4,19 @@ use crate::support;
 
 use std::path::Path;
 
-use serde_json::json;
+use crate::markdown::TOPIC;
 use support::{Files, Output, TempStore, Verb};
 
 const EVENT: &str = "{\"timestamp\":\"2026-01-01T00:00:00Z\",\"trace_id\":\"t\",\"status\":\"success\",\
     \"schema_version\":\"1.0\",\"event_type\":\"a.b\",\"source\":\"s\"}\n";
 const MESSAGE: &str = "{\"id\":\"m\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"agent_id\":\"a\",\"role\":\"user\",\"content\":\"x\"}\n";
 const ENTRY: &str = "{\"id\":\"e\",\"session_id\":\"s\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"type\":\"finding\",\"content\":{\"finding\":\"x\"}}\n";
+const CORE: &str = "{\"id\":\"9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d\",\"type\":\"core\",\"content\":\"x\"}\n";
 
 /// A home folder with a project that has stores of every format, and look-alikes.
 fn home() -> TempStore {
-    let memory = json!({"id": "9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d", "type": "core", "content": "x"});
     Files::default()
-        .with(".claude/agents/memories/core_memories.jsonl", format!("{memory}\n"))
+        .with(".claude/agents/memories/core_memories.jsonl", CORE)
         .with("project/.chora/memory/events/2026-01/events.jsonl", EVENT)
         .with("project/memory/sessions/s/memory.jsonl", ENTRY)
         .with("project/.agent-memory/state.json", "{\"notes\": [\"of another tool\"]}")
@@ -62,9 +62,8 @@ fn stores_are_found_from_here_upward_nested_and_in_home() {
 
 #[test]
 fn the_folder_itself_is_a_store_or_part_of_one_wherever_it_is() {
-    let memory = json!({"id": "9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d", "type": "core", "content": "x"});
     let home = Files::default()
-        .with("one/core_memories.jsonl", format!("{memory}\n"))
+        .with("one/core_memories.jsonl", CORE)
         .with("two/sessions/s/conversation.jsonl", MESSAGE)
         .with("three/events/2026-01/events.jsonl", EVENT)
         .with("four/sessions/s/memory.jsonl", ENTRY)
@@ -85,8 +84,8 @@ fn look_alikes_are_named_with_the_reason() {
     let output = Verb::new(named).home(&home.path).in_folder(home.file("project")).run();
     let said =
         |path: &str| output.stderr.lines().find(|line| line.contains(path)).unwrap_or_default().to_owned();
-    let own = said("./.agent-memory");
-    assert!(own.contains("not a memory store: its `state.json` holds no bundle"), "{}", output.stderr);
+    let line = said("./.agent-memory");
+    assert!(line.contains("not a memory store: its `state.json` holds no bundle"), "{}", output.stderr);
     assert!(said("packages/api/.bmad/memory").contains("not a memory store"), "{}", output.stderr);
     // Who names no folder did not ask about them, unless nothing else is found.
     for folder in ["project", "project/src/deep"] {
@@ -146,12 +145,12 @@ fn folders_of_the_same_names_with_other_content_are_no_stores() {
     }
 }
 
-/// Makes a project from folders (ending in `/`) and files with their contents.
-fn project(items: &[(&str, &str)]) -> TempStore {
-    let (folders, files): (Vec<_>, Vec<_>) = items.iter().partition(|(path, _)| path.ends_with('/'));
-    let files = files
-        .iter()
-        .fold(Files::default().with("src/main.rs", ""), |own, (path, text)| own.with(path, *text));
+/// Makes a project with folders (ending in `/`) and files with their contents at a place.
+fn project(place: &str, items: &[(&str, &str)]) -> TempStore {
+    let items = items.iter().map(|(path, text)| (format!("{place}/{path}"), *text));
+    let (folders, files): (Vec<_>, Vec<_>) = items.partition(|(path, _)| path.ends_with('/'));
+    let empty = Files::default().with("src/main.rs", "");
+    let files = files.iter().fold(empty, |files, (path, text)| files.with(path, text));
     let home = files.build("home/project");
     folders.iter().for_each(|(path, _)| std::fs::create_dir_all(home.file(path)).unwrap());
     home
@@ -197,9 +196,7 @@ fn an_empty_store_at_its_default_place_is_found_from_the_repository_the_root_and
     let places = [(".bmad/memory", "bmad", &bmad[..]), ("memory", "session-log", &session_log[..])];
     for (place, format, cases) in places {
         for items in cases.iter().step_by(crate::support::tries::count(2, 1)) {
-            let items: Vec<_> = items.iter().map(|(path, text)| (format!("{place}/{path}"), *text)).collect();
-            let items: Vec<_> = items.iter().map(|(path, text)| (path.as_str(), *text)).collect();
-            let project = project(&items);
+            let project = project(place, items);
             let inside = ["sessions", "shared"].map(|room| format!("{place}/{room}"));
             let found = from_everywhere(&project, &["", place, &inside[0], &inside[1]]);
             assert_eq!(found, [format], "{items:?}");
@@ -216,7 +213,7 @@ fn a_store_whose_last_session_went_is_found_again_and_that_is_undone() {
         (".bmad/memory", "sessions/s/conversation.jsonl", MESSAGE),
         ("memory", "sessions/s/memory.jsonl", ENTRY),
     ] {
-        let project = project(&[(&format!("{place}/{file}"), text)]);
+        let project = project(place, &[(file, text)]);
         let at = |words: &[&str]| {
             Verb::new(words.to_vec()).home(project.around()).in_folder(project.file("src")).run()
         };
@@ -246,17 +243,13 @@ fn what_others_keep_at_a_default_place_beside_an_empty_sessions_folder_is_no_sto
         let others = crate::support::tries::some(others, &[number, number + 3, number + 6]);
         for items in others.iter().copied().chain((place == "elsewhere").then_some(&[("sessions/", "")][..]))
         {
-            let items: Vec<_> = items.iter().map(|(path, text)| (format!("{place}/{path}"), *text)).collect();
-            let mut items: Vec<_> = items.iter().map(|(path, text)| (path.as_str(), *text)).collect();
-            let own = format!("{place}/");
-            items.push((&own, ""));
-            let project = project(&items);
+            let project = project(place, &[items, &[("", "")]].concat());
             let sessions = format!("{place}/sessions");
             assert_eq!(from_everywhere(&project, &["", place, &sessions]), ["none"], "{items:?}");
         }
     }
     // If the format is forced, it is a store.
-    let project = project(&[(".bmad/memory/sessions/", ""), (".bmad/memory/keep", "")]);
+    let project = project(".bmad/memory", &[("sessions/", ""), ("keep", "")]);
     let path = project.file(".bmad/memory").display().to_string();
     let output = support::run(["stores", "--json", "--store", &path]).expect_status(1);
     assert!(output.stderr.contains("--as"), "{}", output.stderr);
@@ -296,10 +289,8 @@ fn a_store_is_found_behind_many_useless_sessions_and_through_dots() {
 
 /// Makes many stores below one folder, some deeper than others.
 fn many(count: usize) -> TempStore {
-    let memory = json!({"id": "9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d", "type": "core", "content": "x"});
-    let line = format!("{memory}\n").into_bytes();
     let path = |number: usize| format!("agents{}/a{number}/core_memories.jsonl", number % 7);
-    let files: Vec<_> = (0..count).map(|number| (path(number).into(), line.clone())).collect();
+    let files: Vec<_> = (0..count).map(|number| (path(number).into(), CORE.into())).collect();
     TempStore::of_files("many", &files)
 }
 
@@ -340,7 +331,6 @@ fn where_the_look_around_here_ends_early_it_says_so_and_nothing_is_changed() {
 
 #[test]
 fn variables_move_the_folders_in_which_programs_keep_memories() {
-    let topic = "---\nname: a\ndescription: b\n---\nText.\n";
     let cases = [
         ("CLAUDE_CONFIG_DIR", "projects/-w-shop/memory", "a.md"),
         ("CLAUDE_CONFIG_DIR", "agent-memory/reviewer", "a.md"),
@@ -357,36 +347,36 @@ fn variables_move_the_folders_in_which_programs_keep_memories() {
     for (variable, below, name) in cases {
         let root = Path::new("moved").join(below);
         let file = |name: &str| root.join(name).to_str().unwrap().to_owned();
-        let mut files = Files::default().with(&file(name), topic).with("home/x", "");
+        let mut files = Files::default().with(&file(name), TOPIC).with("home/x", "");
         if name == "MEMORY.md" {
             files = files.with(&file("SOUL.md"), "Be kind.\n").with(&file("USER.md"), "Mia.\n");
         }
-        let own = files.build("place");
-        let find = |verb: Verb| verb.home(own.file("home")).in_folder(own.file("home")).run();
-        let moved = find(Verb::new(["stores", "--json"]).env(variable, own.file("moved")));
-        let found = paths(&moved.expect_status(0), &own.path);
-        assert_eq!(
-            found.iter().map(|(_, path)| Path::new(path)).collect::<Vec<_>>(),
-            [root.as_path()],
-            "{variable}"
-        );
+        let place = files.build("place");
+        let find = |verb: Verb| verb.home(place.file("home")).in_folder(place.file("home")).run();
+        let moved = find(Verb::new(["stores", "--json"]).env(variable, place.file("moved")));
+        let found = paths(&moved.expect_status(0), &place.path);
+        assert!(found.len() == 1 && Path::new(&found[0].1) == root, "{variable}: {found:?}");
         find(Verb::new(["stores", "--json"])).expect_status(1);
-        let check = find(Verb::new(["check", "--json"]).env(variable, own.file("moved"))).json_lines();
+        let check = find(Verb::new(["check", "--json"]).env(variable, place.file("moved"))).json_lines();
         assert!(check.iter().all(|row| row["code"] != "not-loaded"), "{variable}: {check:?}");
     }
 }
 
 #[test]
 fn the_folders_of_a_default_place_do_not_count_for_how_deep_a_store_is() {
-    let topic = "---\nname: a\ndescription: b\n---\nText.\n";
     let home = Files::default()
-        .with("shop/web/app/.claude/agent-memory/reviewer/a.md", topic)
+        .with("shop/web/app/.claude/agent-memory/reviewer/a.md", TOPIC)
         .with("shop/web/app/lib/.serena/memories/plan.md", "A plan.\n")
         .with("shop/web/app/lib/deep/memory-bank/progress.md", "x")
+        .with("shop/web/app/lib/deep/er/.claude/agent-memory/reviewer/a.md", TOPIC)
         .build("home");
     let found = paths(&stores(&home.path, &home.file("shop")), &home.path);
     let found: Vec<&str> = found.iter().map(|(_, path)| path.as_str()).collect();
-    let expected = ["shop/web/app/.claude/agent-memory/reviewer", "shop/web/app/lib/.serena/memories"];
+    let expected = [
+        "shop/web/app/.claude/agent-memory/reviewer",
+        "shop/web/app/lib/.serena/memories",
+        "shop/web/app/lib/deep/er/.claude/agent-memory/reviewer",
+    ];
     assert_eq!(found, expected);
 }
 

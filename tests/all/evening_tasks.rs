@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use crate::support::terminal::Program;
-use crate::support::{Exit, Output, SOON, Terminal, lasting, run};
+use crate::support::{Output, SOON, Terminal, lasting, run};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
@@ -181,9 +181,7 @@ impl Evening {
     }
 
     fn leaves(mut self) {
-        self.terminal().send_keys("Q");
-        let exit = self.terminal().wait_exit(SOON);
-        assert_eq!(exit, Exit::Status(0));
+        self.terminal().quit();
     }
 }
 

@@ -1,11 +1,10 @@
 //! The programs that measure the goals run to their end on a small store. Their figures of speed
 //! only count for a release build on large stores.
 
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::support::folder;
 use crate::support::tries::is_long;
+use crate::support::{folder, script};
 
 #[test]
 fn every_goal_can_be_measured_on_a_small_store() {
@@ -13,9 +12,7 @@ fn every_goal_can_be_measured_on_a_small_store() {
         return eprintln!("skipped: only with PALIMP_LONG");
     }
     let folder = folder::new();
-    let trivial = folder.path().join("trivial");
-    std::fs::write(&trivial, "#!/bin/sh\nprintf there\nread line\n").unwrap();
-    std::fs::set_permissions(&trivial, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let trivial = script(folder.path(), "trivial", "printf there\nread line");
     let stores = folder.path().join("stores");
     std::fs::create_dir(&stores).unwrap();
     let mut goals = Command::new("python3");

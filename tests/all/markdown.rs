@@ -20,7 +20,12 @@ mod seen;
 mod time;
 mod write;
 
+use std::path::Path;
+
 use crate::support::{Files, problems, rows};
+
+/// A topic of Claude Code.
+pub const TOPIC: &str = "---\nname: a\ndescription: b\n---\nText.\n";
 
 /// A folder of Claude Code with an index and three topics.
 pub fn claude() -> Files {
@@ -37,6 +42,11 @@ pub fn claude() -> Files {
         .with("feedback_tabs.md", topic("tabs", "feedback", "Spaces. See [[deploy]] and [[Nobody]]."))
         .with("deploy.md", topic("deploy", "project", "By hand, see [[tabs]] and [[feedback-tabs]]."))
         .with("alone.md", topic("alone", "project", "Nothing leads here."))
+}
+
+/// Returns the name that Claude Code gives to its folder of a project.
+pub fn slug(project: &Path) -> String {
+    project.to_str().unwrap().replace(|c: char| !c.is_ascii_alphanumeric(), "-")
 }
 
 fn codes(files: &Files, root: &str) -> Vec<(String, String, Option<u64>)> {

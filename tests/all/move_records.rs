@@ -270,8 +270,7 @@ fn an_id_that_is_taken_after_the_plan_was_shown_is_not_given_twice() {
     let log = root.join("sessions").join(&site.sessions[1]).join("conversation.jsonl");
     let line = fs::read_to_string(&log).unwrap().replace("msg-001", "msg-002").replace("was there", "late");
     fs::OpenOptions::new().append(true).open(&log).unwrap().write_all(line.as_bytes()).unwrap();
-    terminal.send_keys("y\r");
-    terminal.wait_for_text("msg-002 becomes msg-003", SOON);
+    terminal.send_and_see("y\r", "msg-002 becomes msg-003");
     terminal.send_keys("y\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(0), "{}", terminal.screen_text());
     assert_eq!(site.ids(1), ["msg-001", "msg-002", "msg-003"]);

@@ -63,8 +63,7 @@ impl Site {
         let folder = crate::support::folder::new();
         for (path, bytes) in files_below(self.folder.path()) {
             let to = folder.path().join(path.strip_prefix(self.folder.path()).unwrap());
-            fs::create_dir_all(to.parent().unwrap()).unwrap();
-            fs::write(to, bytes).unwrap();
+            crate::support::write(&to, bytes);
         }
         Site { folder, log: self.log, sessions: self.sessions.clone() }
     }

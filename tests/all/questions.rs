@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Exit, SOON, Terminal, run};
+use crate::support::{DemoStore, Exit, SOON, Terminal, run};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
@@ -36,15 +36,11 @@ fn an_empty_store_is_made_where_there_is_no_folder_yet_once_the_answer_is_yes() 
 
 #[test]
 fn where_what_was_shown_is_gone_and_so_is_its_session_both_are_told_in_one_sentence() {
-    let folder = crate::support::folder::new();
-    let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
-    crate::support::demo::lay_out(&demo, NOW);
-    let root = demo.join("shop/.bmad/memory");
-    let args = ["session", "unarchive", "search-latency", "--store", root.to_str().unwrap(), "--data-dir"];
-    let args = [&args[..], &[data.to_str().unwrap(), "--now", NOW]].concat();
-    let mut terminal = Terminal::spawn(env!("CARGO_BIN_EXE_palimp"), args, 36, 240);
+    let demo = DemoStore::at("shop/.bmad/memory", NOW);
+    let words = demo.words(&["session", "unarchive", "search-latency"]);
+    let mut terminal = Terminal::palimp(words, 36, 240);
     terminal.wait_for_text("anything else cancels", SOON);
-    fs::remove_file(root.join("archive/search-latency.tar.gz")).unwrap();
+    fs::remove_file(demo.store.join("archive/search-latency.tar.gz")).unwrap();
     terminal.send_keys("y\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
     let screen = terminal.screen_text();

@@ -16,11 +16,13 @@ mod undone;
 mod verbs;
 
 use crate::faulty::Faulty;
-use palimp::model::{Extent, Moment, Store};
+use palimp::model::{Extent, Store};
 use palimp::ops::{WriteContext, repair};
 use palimp::store::{Place, load_from};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+use crate::support::files::now;
 
 const ROOT: &str = "/store";
 
@@ -32,10 +34,6 @@ const LOGS: [(&str, &str); 5] = [
     ("bmad", "sessions/s/conversation.jsonl"),
     ("a-mem", "events/2026-01/events.jsonl"),
 ];
-
-fn now() -> Moment {
-    Moment::parse("2026-02-01T12:00:00Z").unwrap().0
-}
 
 /// Returns a record of the format. Its text and its nested objects look like records, too.
 fn record(format: &str, id: &str, text: &str) -> String {

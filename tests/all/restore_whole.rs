@@ -173,28 +173,15 @@ impl Demo {
     }
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        match item.file_type().unwrap().is_dir() {
-            true => found.extend(files(&item.path())),
-            false => found.push(item.path()),
-        }
-    }
-    found
-}
-
 /// Returns the files of a store that have a text, except copies of files.
 fn holding(store: &str, text: &str) -> Vec<PathBuf> {
     let is_copy = |path: &Path| {
         let name = path.file_name().unwrap().to_string_lossy();
         name.contains(".backup") || name.contains(".bak") || name.ends_with(".palimp-old")
     };
-    let holds = |path: &Path| {
-        let bytes = std::fs::read(path).unwrap();
-        memchr::memmem::find(&bytes, text.as_bytes()).is_some()
-    };
-    files(Path::new(store)).into_iter().filter(|path| !is_copy(path) && holds(path)).collect()
+    let mut files = support::files_below(Path::new(store));
+    files.retain(|path, bytes| !is_copy(path) && memchr::memmem::find(bytes, text.as_bytes()).is_some());
+    files.into_keys().collect()
 }
 
 /// Returns a stretch of a record's text without escapes; for an event without one, the record.

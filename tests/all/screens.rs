@@ -71,8 +71,7 @@ fn each_frame_reaches_the_terminal_whole() {
 fn what_an_agent_appends_shows_up_and_the_cursor_stays_on_its_memory() {
     let store = three();
     let mut terminal = open(&store, 24, 80);
-    terminal.send_keys("j");
-    terminal.wait_for_text("2 of 3", SOON);
+    terminal.send_and_see("j", "2 of 3");
     let line = json!({"id": "mem_new", "session_id": "s", "timestamp": "2026-01-31T00:00:00Z", "type": "finding",
         "content": {"finding": "appended just now"}, "importance": 0.5, "tags": [], "references": []});
     store.append("sessions/s/memory.jsonl", format!("{line}\n").as_bytes());
@@ -88,8 +87,7 @@ fn pointing_at_one_session_shows_that_session() {
     let session = store.file("sessions/one");
     let mut terminal = Terminal::palimp([session.to_str().unwrap()], 24, 80);
     terminal.wait_for_text("1 of 2", SOON);
-    terminal.send_keys("\x1b");
-    terminal.wait_for_text("1 of 5", SOON);
+    terminal.send_and_see("\x1b", "1 of 5");
 }
 
 #[test]
@@ -99,8 +97,7 @@ fn a_store_that_vanishes_is_no_crash() {
     std::fs::remove_dir_all(&store.path).unwrap();
     terminal.wait_for(|screen| !screen.contents().contains("1 of 3"), SOON);
     terminal.send_keys("jkG/x\r\x1bgpq");
-    terminal.send_keys("Q");
-    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    terminal.quit();
 }
 
 #[test]
@@ -108,10 +105,8 @@ fn the_first_run_says_where_it_looked_and_opens_the_demo() {
     let mut terminal = Terminal::palimp(["--now", NOW], 24, 80);
     terminal.wait_for_text("These places were looked at", SOON);
     assert!(terminal.screen_text().contains(".claude/agents/memories"));
-    terminal.send_keys("d");
-    terminal.wait_for_text(&support::demo::memories(0), SOON);
-    terminal.send_keys("Q");
-    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    terminal.send_and_see("d", &support::demo::memories(0));
+    terminal.quit();
 }
 
 #[test]
@@ -125,8 +120,7 @@ fn secrets_are_masked_and_a_held_key_shows_them() {
         .build();
     let mut terminal = open(&store, 36, 120);
     terminal.wait_for_text("••••", SOON);
-    terminal.send_keys("}");
-    terminal.wait_for_text("5 Raw", SOON);
+    terminal.send_and_see("}", "5 Raw");
     assert!(!String::from_utf8_lossy(&terminal.raw_output()).contains(&secret[4..20]));
     terminal.send_keys("X");
     // It is masked again in less than a second, so a busy machine may miss it on the screen.
@@ -181,9 +175,9 @@ fn suspending_gives_the_terminal_back_and_returning_takes_it_again() {
     terminal.wait_for_text("1 of 3", SOON);
     terminal.send_bytes(b"\x1a");
     // The shell takes over and continues the program, which draws itself again.
+    let raw = || String::from_utf8_lossy(&terminal.raw_output()).into_owned();
+    terminal.wait_until(|| raw().contains("back 14"), SOON);
     terminal.wait_for(|screen| screen.alternate_screen() && screen.contents().contains("1 of 3"), SOON);
-    let raw = String::from_utf8_lossy(&terminal.raw_output()).into_owned();
-    assert!(raw.contains("\u{1b}[?1049l") || raw.matches("\u{1b}[?1049h").count() >= 1, "{raw:?}");
-    terminal.send_keys("Q");
-    terminal.wait_for_text("end", SOON);
+    assert!(raw().split("back 14").next().unwrap().contains("\u{1b}[?1049l"), "{:?}", raw());
+    terminal.send_and_see("Q", "end");
 }

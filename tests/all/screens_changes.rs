@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::json;
 use support::terminal::{Program, Signal};
@@ -24,11 +24,6 @@ fn three() -> TempStore {
         .build()
 }
 
-/// A folder for palimp's data, and for the editor.
-fn desk() -> tempfile::TempDir {
-    crate::support::folder::new()
-}
-
 /// Opens the screens on a store, with `$EDITOR`.
 fn open(store: &TempStore, desk: &Path, more: &[&str], editor: &Path) -> Terminal {
     open_with(store, desk, more, ("EDITOR", editor))
@@ -45,21 +40,12 @@ fn open_with(store: &TempStore, desk: &Path, more: &[&str], (name, own): (&str, 
     terminal
 }
 
-fn editor(desk: &Path, script: &str) -> PathBuf {
-    use std::os::unix::fs::PermissionsExt;
-    let file = desk.join("editor");
-    std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o700)).unwrap();
-    file
-}
-
 fn read(store: &TempStore) -> String {
     String::from_utf8(store.read(LOG)).unwrap()
 }
 
 fn leave(mut terminal: Terminal) {
-    terminal.send_keys("Q");
-    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    terminal.quit();
     terminal.screen(|screen| {
         assert!(!screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
     });
@@ -67,23 +53,21 @@ fn leave(mut terminal: Terminal) {
 
 #[test]
 fn a_text_is_edited_in_the_users_editor_and_the_terminal_is_whole() {
-    let (store, desk) = (three(), desk());
+    let (store, desk) = (three(), support::folder::new());
     // After it reads a line of keys, it replaces the file, as many editors do.
     let script = "printf 'EDITOR HERE '; read word; printf 'written with %s' \"$word\" > \"$1.new\"; \
                   mv \"$1.new\" \"$1\"; ls -ld \"$(dirname \"$1\")\" \"$1\" > \"$0.modes\"";
-    let mut terminal = open(&store, desk.path(), &[], &editor(desk.path(), script));
+    let mut terminal = open(&store, desk.path(), &[], &support::script(desk.path(), "editor", script));
     terminal.send_keys("E");
     terminal.wait_for(|s| s.contents().contains("EDITOR HERE") && !s.alternate_screen(), SOON);
-    terminal.send_keys("jjQQ\r");
-    terminal.wait_for_text("Saved \"the newest about tea\" · u to undo", SOON);
+    terminal.send_and_see("jjQQ\r", "Saved \"the newest about tea\" · u to undo");
     assert!(terminal.screen(|screen| screen.alternate_screen()));
     assert!(read(&store).contains("written with jjQQ"), "{}", read(&store));
     terminal.wait_for_text("1 of 3", SOON);
     let modes = std::fs::read_to_string(desk.path().join("editor.modes")).unwrap();
     assert!(modes.contains("drwx------"), "{modes}");
     // palimp reads the keys again, and no copy of the text is left.
-    terminal.send_keys("j");
-    terminal.wait_for_text("2 of 3", SOON);
+    terminal.send_and_see("j", "2 of 3");
     let left: Vec<_> =
         std::fs::read_dir(desk.path()).unwrap().map(|item| item.unwrap().file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("palimp-edit")), "{left:?}");
@@ -92,51 +76,45 @@ fn a_text_is_edited_in_the_users_editor_and_the_terminal_is_whole() {
 
 #[test]
 fn a_memory_is_read_in_the_users_pager_and_the_terminal_is_whole() {
-    let (store, desk) = (three(), desk());
+    let (store, desk) = (three(), support::folder::new());
     let before = Tree::of(&store.path);
-    let pager = editor(desk.path(), "cat; printf 'PAGER HERE'; read word < /dev/tty");
+    let pager = support::script(desk.path(), "editor", "cat; printf 'PAGER HERE'; read word < /dev/tty");
     let mut terminal = open_with(&store, desk.path(), &[], ("PAGER", &pager));
     terminal.send_keys("|");
     terminal.wait_for(|s| s.contents().contains("PAGER HERE") && !s.alternate_screen(), SOON);
     assert!(terminal.screen(|screen| screen.contents().contains("the newest about tea")));
     terminal.send_keys("jjQQ\r");
     terminal.wait_for(|s| s.alternate_screen() && s.contents().contains("1 of 3"), SOON);
-    terminal.send_keys("j");
-    terminal.wait_for_text("2 of 3", SOON);
+    terminal.send_and_see("j", "2 of 3");
     leave(terminal);
     assert_untouched(&store.path, &before);
 }
 
 #[test]
 fn ctrl_c_in_an_editor_is_for_the_editor() {
-    let (store, desk) = (three(), desk());
+    let (store, desk) = (three(), support::folder::new());
     let script = "trap 'echo interrupted >> \"$1\"; exit 0' INT; printf 'EDITOR HERE'; read word; read word";
-    let mut terminal = open(&store, desk.path(), &[], &editor(desk.path(), script));
+    let mut terminal = open(&store, desk.path(), &[], &support::script(desk.path(), "editor", script));
     terminal.send_keys("E");
     terminal.wait_for(|s| s.contents().contains("EDITOR HERE") && !s.alternate_screen(), SOON);
-    terminal.send_bytes(b"\x03");
-    terminal.wait_for_text("Saved \"the newest about tea\"", SOON);
+    terminal.send_and_see("\x03", "Saved \"the newest about tea\"");
     assert!(read(&store).contains("interrupted"));
     leave(terminal);
 }
 
 #[test]
 fn the_demo_is_archived_and_deleted_in_and_nothing_of_it_stays() {
-    let desk = desk();
+    let desk = support::folder::new();
     let program = Program::new(env!("CARGO_BIN_EXE_palimp"), ["--demo", "--now", NOW]);
     let mut terminal = program.env("TMPDIR", desk.path()).spawn(36, 120);
     terminal.wait_for_text(&support::demo::memories(0), SOON);
     // The key waits for the results of the search, however long they take.
-    terminal.send_keys("/type:learning\ra");
-    terminal.wait_for_text("Archived \"", SOON);
+    terminal.send_and_see("/type:learning\ra", "Archived \"");
     terminal.wait_for_text(&support::demo::memories(1), SOON);
-    terminal.send_keys("u");
-    terminal.wait_for_text("Undid: archived", SOON);
+    terminal.send_and_see("u", "Undid: archived");
     terminal.wait_for_text(&support::demo::memories(0), SOON);
-    terminal.send_keys("d");
-    terminal.wait_for_text("Remove", SOON);
-    terminal.send_keys("x");
-    terminal.wait_for_text("Deleted ", SOON);
+    terminal.send_and_see("d", "Remove");
+    terminal.send_and_see("x", "Deleted ");
     terminal.wait_for_text(&support::demo::memories(1), SOON);
     leave(terminal);
     assert_eq!(std::fs::read_dir(desk.path()).unwrap().count(), 0);
@@ -144,7 +122,7 @@ fn the_demo_is_archived_and_deleted_in_and_nothing_of_it_stays() {
 
 #[test]
 fn a_signal_during_a_change_leaves_it_made_or_not_made() {
-    let (store, desk) = (three(), desk());
+    let (store, desk) = (three(), support::folder::new());
     let before = read(&store);
     let mut terminal = open(&store, desk.path(), &[], Path::new("false"));
     terminal.send_keys("t+reviewed\r");
@@ -158,9 +136,9 @@ fn a_signal_during_a_change_leaves_it_made_or_not_made() {
 
 #[test]
 fn ctrl_z_in_an_editor_stops_both_and_fg_brings_both_back() {
-    let (store, desk) = (three(), desk());
+    let (store, desk) = (three(), support::folder::new());
     // Like editors, it stops the whole foreground job.
-    let editor = editor(desk.path(), "kill -TSTP 0; echo continued >> \"$1\"");
+    let editor = support::script(desk.path(), "editor", "kill -TSTP 0; echo continued >> \"$1\"");
     let command = format!(
         "set -m; {} {} --now {NOW} --data-dir data; echo back $?; fg; echo end",
         env!("CARGO_BIN_EXE_palimp"),
@@ -169,10 +147,8 @@ fn ctrl_z_in_an_editor_stops_both_and_fg_brings_both_back() {
     let program = Program::new("/bin/bash", ["--norc", "-c", &command]).env("EDITOR", editor);
     let mut terminal = program.in_folder(desk.path()).spawn(36, 120);
     terminal.wait_for_text("1 of 3", SOON);
-    terminal.send_keys("E");
-    terminal.wait_for_text("Saved \"the newest about tea\"", SOON);
+    terminal.send_and_see("E", "Saved \"the newest about tea\"");
     assert!(String::from_utf8_lossy(&terminal.raw_output()).contains("back 14"));
     assert!(read(&store).contains("continued"));
-    terminal.send_keys("Q");
-    terminal.wait_for_text("end", SOON);
+    terminal.send_and_see("Q", "end");
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use support::terminal::{Modes, Program, Signal};
-use support::{Exit, SOON, StoreBuilder, TempStore, Terminal, Tree, assert_untouched, run};
+use support::{SOON, StoreBuilder, TempStore, Terminal, Tree, assert_untouched, run};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 const LOG: &str = "sessions/s/memory.jsonl";
@@ -21,10 +21,6 @@ fn two() -> TempStore {
     let one = said("mem_1", "the oldest about pools", "2026-01-01T00:00:00Z");
     let other = said("mem_2", "the newest about tea", "2026-01-30T00:00:00Z");
     StoreBuilder::session_log().session("s").entry(one).entry(other).build()
-}
-
-fn desk() -> tempfile::TempDir {
-    crate::support::folder::new()
 }
 
 fn open_at(root: &Path, desk: &Path, editor: &Path, (rows, columns): (u16, u16)) -> Terminal {
@@ -42,15 +38,13 @@ fn open(store: &TempStore, desk: &Path, editor: &Path, size: (u16, u16)) -> Term
 
 /// Opens the form of the first memory and goes to the end of its text.
 fn edit(terminal: &mut Terminal) {
-    terminal.send_keys("e");
-    terminal.wait_for_text("▶content.message", SOON);
+    terminal.send_and_see("e", "▶content.message");
     terminal.send_bytes(b"\x1b[1;5F");
 }
 
 fn leave(mut terminal: Terminal) {
     let was = terminal.modes();
-    terminal.send_keys("Q");
-    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    terminal.quit();
     terminal.screen(|screen| {
         assert!(!screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
         assert!(!screen.application_cursor() && !screen.application_keypad());
@@ -85,37 +79,24 @@ fn contents(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
-fn script(desk: &Path, script: &str) -> PathBuf {
-    use std::os::unix::fs::PermissionsExt;
-    let file = desk.join("editor");
-    std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o700)).unwrap();
-    file
-}
-
 #[test]
 fn a_memory_of_the_demo_is_edited_and_the_edit_undone() {
     for size in crate::support::tries::some(SIZES, &[0]) {
-        let desk = desk();
+        let desk = support::folder::new();
         let demo = desk.path().join("demo");
         crate::support::demo::lay_out(&demo, NOW);
         let root = demo.join("ops/memory");
         let before = contents(&root);
         let mut terminal = open_at(&root, desk.path(), Path::new("false"), size);
         terminal.wait_for_text("memories", SOON);
-        terminal.send_keys("/id:mem_no_retries\r");
-        terminal.wait_for_text("1 of 1", SOON);
-        terminal.send_keys("e");
-        terminal.wait_for_text("▶content.decision", SOON);
+        terminal.send_and_see("/id:mem_no_retries\r", "1 of 1");
+        terminal.send_and_see("e", "▶content.decision");
         terminal.send_bytes(b"\x1b[1;5F");
-        terminal.send_bytes("\x1b[200~ Pasted\nin two lines — 接続.\x1b[201~".as_bytes());
-        terminal.wait_for_text("in two lines", SOON);
-        terminal.send_bytes(b"\x1bOQ");
-        terminal.wait_for_text("Saved \"No retries of tests in CI\" · u to undo", SOON);
+        terminal.send_and_see("\x1b[200~ Pasted\nin two lines — 接続.\x1b[201~", "in two lines");
+        terminal.send_and_see("\x1bOQ", "Saved \"No retries of tests in CI\" · u to undo");
         let log = std::fs::read_to_string(root.join("sessions/checkout_rework/memory.jsonl")).unwrap();
         assert!(log.contains("No retries of tests in CI Pasted\\nin two lines — 接続."), "{log}");
-        terminal.send_keys("u");
-        terminal.wait_for_text("Undid: saved \"No retries of tests in CI\"", SOON);
+        terminal.send_and_see("u", "Undid: saved \"No retries of tests in CI\"");
         leave(terminal);
         assert!(contents(&root) == before);
     }
@@ -124,21 +105,17 @@ fn a_memory_of_the_demo_is_edited_and_the_edit_undone() {
 #[test]
 fn what_another_program_wrote_meanwhile_is_never_lost() {
     for size in crate::support::tries::some(SIZES, &[1]) {
-        let (store, desk) = (two(), desk());
+        let (store, desk) = (two(), support::folder::new());
         let mut terminal = open(&store, desk.path(), Path::new("false"), size);
         edit(&mut terminal);
-        terminal.send_keys(", mine");
-        terminal.wait_for_text("mine", SOON);
+        terminal.send_and_see(", mine", "mine");
         let theirs = read(&store).replace("the newest about tea", "the newest, theirs");
         store.write(LOG, theirs.as_bytes());
         terminal.wait_for_text("Changed on disk meanwhile", SOON);
-        terminal.send_bytes(b"\x1bOQ");
-        terminal.wait_for_text("both sides changed it", SOON);
-        terminal.send_keys("b\r");
-        terminal.wait_for_text("taken into the form", SOON);
+        terminal.send_and_see("\x1bOQ", "both sides changed it");
+        terminal.send_and_see("b\r", "taken into the form");
         assert_eq!(read(&store), theirs);
-        terminal.send_bytes(b"\x1bOQ");
-        terminal.wait_for_text("Saved \"the newest", SOON);
+        terminal.send_and_see("\x1bOQ", "Saved \"the newest");
         assert!(read(&store).contains("the newest, theirs\\nthe newest about tea, mine"), "{}", read(&store));
         leave(terminal);
     }
@@ -147,12 +124,11 @@ fn what_another_program_wrote_meanwhile_is_never_lost() {
 #[test]
 fn what_was_typed_outlives_a_kill_and_a_hang_up_and_goes_once_it_is_saved_or_erased() {
     for (size, signal) in SIZES.into_iter().zip([Signal::KILL, Signal::HUP]) {
-        let (store, desk) = (two(), desk());
+        let (store, desk) = (two(), support::folder::new());
         let before = Tree::of(store.around());
         let mut terminal = open(&store, desk.path(), Path::new("false"), size);
         edit(&mut terminal);
-        terminal.send_keys(" and not saved");
-        terminal.wait_for_text("draft kept · ✖0", SOON);
+        terminal.send_and_see(" and not saved", "draft kept · ✖0");
         terminal.signal(signal);
         terminal.wait_exit(SOON);
         assert_untouched(store.around(), &before);
@@ -162,18 +138,14 @@ fn what_was_typed_outlives_a_kill_and_a_hang_up_and_goes_once_it_is_saved_or_era
         assert_eq!(std::fs::metadata(&drafts[0]).unwrap().permissions().mode() & 0o777, 0o600);
 
         let mut terminal = open(&store, desk.path(), Path::new("false"), size);
-        terminal.send_keys("e");
-        terminal.wait_for_text("Enter goes on, x drops it", SOON);
-        terminal.send_keys("\r");
-        terminal.wait_for_text("the newest about tea and not saved", SOON);
+        terminal.send_and_see("e", "Enter goes on, x drops it");
+        terminal.send_and_see("\r", "the newest about tea and not saved");
         if signal == Signal::KILL {
-            terminal.send_bytes(b"\x1bOQ");
-            terminal.wait_for_text("Saved \"the newest", SOON);
+            terminal.send_and_see("\x1bOQ", "Saved \"the newest");
             assert!(read(&store).contains("tea and not saved"));
             leave(terminal);
         } else {
-            terminal.send_bytes(b"\x1b");
-            terminal.wait_for_text("what was typed is kept", SOON);
+            terminal.send_and_see("\x1b", "what was typed is kept");
             leave(terminal);
             let data = desk.path().join("data");
             let (root, data) = (store.path.to_str().unwrap(), data.to_str().unwrap());
@@ -211,9 +183,9 @@ fn whatever_an_editor_does_the_terminal_is_whole_and_nothing_is_left_or_lost() {
         ("printf replaced > \"$1.new\"; mv \"$1.new\" \"$1\"", "taken into the form"),
     ];
     for ((text, expected), size) in cases.iter().flat_map(|case| SIZES.map(|size| (*case, size))) {
-        let (store, desk) = (two(), desk());
+        let (store, desk) = (two(), support::folder::new());
         let before = Tree::of(store.around());
-        let mut terminal = open(&store, desk.path(), &script(desk.path(), text), size);
+        let mut terminal = open(&store, desk.path(), &support::script(desk.path(), "editor", text), size);
         edit(&mut terminal);
         terminal.send_bytes(b"\x05");
         if text == hangs {
@@ -225,8 +197,7 @@ fn whatever_an_editor_does_the_terminal_is_whole_and_nothing_is_left_or_lost() {
             s.alternate_screen() && (contents.contains(expected) || contents.contains("Ctrl-c once more"))
         };
         terminal.wait_for(is_back, SOON);
-        terminal.send_bytes(b"\x1b");
-        terminal.wait_for_text("1 of 2", SOON);
+        terminal.send_and_see("\x1b", "1 of 2");
         leave(terminal);
         assert_untouched(store.around(), &before);
         let mut left: Vec<String> = std::fs::read_dir(desk.path())
@@ -241,21 +212,21 @@ fn whatever_an_editor_does_the_terminal_is_whole_and_nothing_is_left_or_lost() {
 
 #[test]
 fn the_whole_record_goes_through_an_editor_and_what_is_no_record_is_kept() {
-    let (store, desk) = (two(), desk());
-    let good = script(desk.path(), "sed -i 's/about tea/about coffee/; s/\"pool\"/\"pool\",\"new\"/' \"$1\"");
+    let (store, desk) = (two(), support::folder::new());
+    let good = support::script(
+        desk.path(),
+        "editor",
+        "sed -i 's/about tea/about coffee/; s/\"pool\"/\"pool\",\"new\"/' \"$1\"",
+    );
     let mut terminal = open(&store, desk.path(), &good, SIZES[0]);
-    terminal.send_bytes(b"\x1be");
-    terminal.wait_for_text("taken into the form", SOON);
-    terminal.send_bytes(b"\x1bOQ");
-    terminal.wait_for_text("Saved \"the newest", SOON);
+    terminal.send_and_see("\x1be", "taken into the form");
+    terminal.send_and_see("\x1bOQ", "Saved \"the newest");
     let current = read(&store);
     assert!(current.contains("about coffee") && current.contains("[\"pool\",\"new\"]"), "{current}");
-    script(desk.path(), "printf '{\"id\": \"mem_2\", oops' > \"$1\"");
-    terminal.send_bytes(b"\x1be");
-    terminal.wait_for_text("not a JSON object", SOON);
+    support::script(desk.path(), "editor", "printf '{\"id\": \"mem_2\", oops' > \"$1\"");
+    terminal.send_and_see("\x1be", "not a JSON object");
     terminal.wait_for_text("What you wrote is kept", SOON);
-    terminal.send_bytes(b"\x1b");
-    terminal.wait_for_text("1 of 2", SOON);
+    terminal.send_and_see("\x1b", "1 of 2");
     leave(terminal);
     assert_eq!(read(&store), current);
     assert_eq!(named(&desk.path().join("data"), "memory.md").len(), 1);
@@ -264,11 +235,11 @@ fn the_whole_record_goes_through_an_editor_and_what_is_no_record_is_kept() {
 #[test]
 fn an_editor_that_leaves_no_text_empties_no_memory() {
     for size in crate::support::tries::some(SIZES, &[0]) {
-        let (store, desk) = (two(), desk());
+        let (store, desk) = (two(), support::folder::new());
         let before = Tree::of(store.around());
-        let mut terminal = open(&store, desk.path(), &script(desk.path(), ": > \"$1\""), size);
-        terminal.send_keys("E");
-        terminal.wait_for_text("The editor left no text; nothing was changed", SOON);
+        let mut terminal =
+            open(&store, desk.path(), &support::script(desk.path(), "editor", ": > \"$1\""), size);
+        terminal.send_and_see("E", "The editor left no text; nothing was changed");
         leave(terminal);
         assert_untouched(store.around(), &before);
     }

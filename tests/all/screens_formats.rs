@@ -47,18 +47,13 @@ fn a_note_leads_to_its_trace_the_trace_is_a_timeline_and_the_way_back_ends_at_th
     let mut terminal = open(&store, 36, 120);
     terminal.wait_for_text("1 of 7", SOON);
     terminal.wait_for_text("• They wait, see [[rollback]]", SOON);
-    terminal.send_keys("gd");
-    terminal.wait_for_text("5 References", SOON);
+    terminal.send_and_see("gd", "5 References");
     terminal.wait_for_text("→ t1  deploy.began success", SOON);
-    terminal.send_keys("\r");
-    terminal.wait_for_text("deploy.began", SOON);
-    terminal.send_keys("}");
-    terminal.wait_for_text("5 Timeline", SOON);
+    terminal.send_and_see("\r", "deploy.began");
+    terminal.send_and_see("}", "5 Timeline");
     terminal.wait_for_text("│  +2.500 s  deploy.ended", SOON);
-    terminal.send_keys("j\r");
-    terminal.wait_for_text("●  +2.500 s  deploy.ended", SOON);
-    terminal.send_keys("\x0f\x0f");
-    terminal.wait_for_text("# Slow deploys", SOON);
+    terminal.send_and_see("j\r", "●  +2.500 s  deploy.ended");
+    terminal.send_and_see("\x0f\x0f", "# Slow deploys");
 }
 
 #[test]
@@ -95,8 +90,7 @@ fn hostile_text_in_every_field_of_every_format_never_reaches_the_terminal_raw() 
     terminal.wait_for_text("Nothing matches", SOON);
     terminal.send_keys("\x1b");
     terminal.wait_for(|screen| !screen.contents().contains("Nothing matches"), SOON);
-    terminal.send_keys("?zoom");
-    terminal.wait_for_text("this pane alone", SOON);
+    terminal.send_and_see("?zoom", "this pane alone");
     let text = String::from_utf8_lossy(&terminal.raw_output()).into_owned();
     for bad in
         ["owned\u{7}", "\u{1b}]0", "\u{202e}", "\u{2066}", "\u{e0041}", "\u{9b}", "\u{8}", "\u{1b}[31mred"]

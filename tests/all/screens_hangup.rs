@@ -108,12 +108,9 @@ fn a_terminal_that_is_closed_ends_the_screens_like_a_hang_up() {
 
 #[test]
 fn a_terminal_that_is_closed_while_an_editor_has_it_is_a_hang_up_too() {
-    use std::os::unix::fs::PermissionsExt;
     let desk = crate::support::folder::new();
-    let editor = desk.path().join("editor");
-    let text = "#!/bin/sh\ntrap '' HUP\nprintf 'EDITOR RUNS'\nwhile :; do sleep 1; done\n";
-    std::fs::write(&editor, text).unwrap();
-    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let text = "trap '' HUP\nprintf 'EDITOR RUNS'\nwhile :; do sleep 1; done";
+    let editor = support::script(desk.path(), "editor", text);
     for controlling in [true, false] {
         let bare = open_until(controlling, editor.to_str().unwrap(), &["used", "EDITOR RUNS"]);
         let mut keys = bare.master.take_writer().unwrap();

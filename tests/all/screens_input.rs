@@ -52,8 +52,7 @@ fn more_keys_than_a_terminal_holds_are_all_heard_with_resizes_between() {
     for _ in 0..count(1, 100) {
         flood(&mut terminal, 40);
     }
-    terminal.send_keys("Q");
-    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    terminal.quit();
 }
 
 #[test]
@@ -76,8 +75,7 @@ fn keys_are_heard_after_the_program_was_stopped_by_itself_or_from_outside() {
         wait_for_place(&terminal, 2);
         flood(&mut terminal, count(3, 40));
     }
-    terminal.send_keys("Q");
-    terminal.wait_for_text("end", SOON);
+    terminal.send_and_see("Q", "end");
 }
 
 #[test]
@@ -159,6 +157,5 @@ fn a_file_size_limit_ends_nothing() {
     let mut terminal = palimp(&store, "false").spawn(24, 80);
     terminal.wait_for_text("1 of 2", SOON);
     terminal.signal(Signal::XFSZ);
-    terminal.send_keys("j");
-    terminal.wait_for_text("2 of 2", SOON);
+    terminal.send_and_see("j", "2 of 2");
 }

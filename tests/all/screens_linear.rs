@@ -1,7 +1,7 @@
 //! Lines instead of screens: output for a screen reader is appended, and never drawn over.
 
+use crate::support::SOON;
 use crate::support::terminal::Program;
-use crate::support::{Exit, SOON};
 
 #[test]
 fn lines_are_appended_without_a_control_sequence_and_the_shell_goes_on_below() {
@@ -13,16 +13,11 @@ fn lines_are_appended_without_a_control_sequence_and_the_shell_goes_on_below() {
         let program = program.env("TMPDIR", desk.path()).env("TERM", term);
         let mut terminal = program.spawn(24, 80);
         terminal.wait_for_text("1 of 548.", SOON);
-        terminal.send_keys("j");
-        terminal.wait_for_text("2 of 548.", SOON);
-        terminal.send_keys("d");
-        terminal.wait_for_text("x delete", SOON);
-        terminal.send_keys("x");
-        terminal.wait_for_text("Deleted \"", SOON);
-        terminal.send_keys("u");
-        terminal.wait_for_text("Undid: deleted", SOON);
-        terminal.send_keys("Q");
-        assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+        terminal.send_and_see("j", "2 of 548.");
+        terminal.send_and_see("d", "x delete");
+        terminal.send_and_see("x", "Deleted \"");
+        terminal.send_and_see("u", "Undid: deleted");
+        terminal.quit();
         let output = String::from_utf8(terminal.raw_output()).unwrap();
         assert!(!output.contains('\x1b'), "{output}");
     }

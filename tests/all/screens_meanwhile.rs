@@ -143,8 +143,7 @@ fn where_a_verb_erases_the_words_are_typed_again_with_the_new_count() {
     let mut terminal = desk.run(&["erase", "--query", "tag:pool"], SIZES[0]);
     terminal.wait_for_text("Type erase 6 to go on", SOON);
     desk.agent();
-    terminal.send_keys("erase 6\r");
-    terminal.wait_for_text("Type erase 5 to go on", SOON);
+    terminal.send_and_see("erase 6\r", "Type erase 5 to go on");
     terminal.send_keys("erase 5\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
     assert!(desk.log().lines().count() == 1 && desk.log().contains("mem_late"), "{}", desk.log());
@@ -185,8 +184,7 @@ fn an_undo_that_is_asked_for_again_undoes_the_step_that_was_shown_and_no_newer_o
     desk.other(&["tag", "+other", "mem_5", "--yes"]);
     let one = desk.log().lines().find(|line| line.contains("mem_1")).unwrap().to_owned();
     desk.writes(&one, &one.replace("\"importance\":0.5", "\"importance\":0.7"), "");
-    terminal.send_keys("y\r");
-    terminal.wait_for_text("not as it was shown", SOON);
+    terminal.send_and_see("y\r", "not as it was shown");
     terminal.wait_for(|screen| screen.contents().matches("Undo step").count() == 2, SOON);
     terminal.wait_for(|screen| screen.contents().matches("undo step 1").count() == 2, SOON);
     terminal.send_keys("y\r");
@@ -205,8 +203,7 @@ fn an_edit_by_a_key_whose_record_changed_meanwhile_is_asked_for_again_and_hits_n
     let first = desk.log().split_inclusive('\n').next().unwrap().to_owned();
     desk.writes(&first, "", "");
     let theirs = desk.writes("\"decision number 1\"", "\"another decisions\"", "");
-    terminal.send_keys("y\r");
-    terminal.wait_for_text("Changed meanwhile: 1 of 1", SOON);
+    terminal.send_and_see("y\r", "Changed meanwhile: 1 of 1");
     terminal.wait_for(|screen| screen.contents().matches("Edit 1 memory?").count() == 2, SOON);
     terminal.send_keys("n\r");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(3));
@@ -216,9 +213,7 @@ fn an_edit_by_a_key_whose_record_changed_meanwhile_is_asked_for_again_and_hits_n
 #[test]
 fn where_a_verb_asks_a_memory_that_was_merely_read_meanwhile_asks_no_second_question() {
     let editor = crate::support::folder::new();
-    let script = editor.path().join("editor");
-    std::fs::write(&script, "#!/bin/sh\nprintf 'quite another text' > \"$1\"\n").unwrap();
-    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let script = support::script(editor.path(), "editor", "printf 'quite another text' > \"$1\"");
     let verbs: [(&[&str], &str, &str); 3] = [
         (&["tag", "+seen", "mem_0"], "Tag 1 memory?", "\"seen\""),
         (&["edit", "mem_0", "--set", "importance=0.9"], "Edit 1 memory?", "\"importance\":0.9"),
@@ -250,8 +245,7 @@ fn what_was_kept_of_an_edit_that_is_saved_after_all_is_kept_no_longer() {
     wait_for_question(&terminal, "Edit 1 memory?");
     let one = desk.log().lines().find(|line| line.contains("mem_1")).unwrap().to_owned();
     desk.writes(&one, &one.replacen('{', "{\"access_count\":9,", 1), "");
-    terminal.send_keys("y\r");
-    terminal.wait_for_text("undoes it", SOON);
+    terminal.send_and_see("y\r", "undoes it");
     assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
     assert!(desk.log().contains("Kept until it is saved.") && desk.log().contains("\"access_count\":9"));
     assert!(!terminal.screen_text().contains("is kept in"), "{}", terminal.screen_text());

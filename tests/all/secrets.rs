@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::store::TempStore;
-use crate::support::{Output, run};
+use crate::support::{Output, Verb};
 
 const WHEN: &str = "2026-01-20T10:00:00Z";
 
@@ -27,16 +27,14 @@ impl Desk {
     }
 
     pub fn run(&self, words: &[&str]) -> Output {
-        let data = self.data.path().to_str().unwrap();
-        let own = ["--store", self.store.path.to_str().unwrap(), "--as", self.format, "--data-dir", data];
-        run(words.iter().chain(&own).copied())
+        self.fed("", words)
     }
 
     /// Like `run`, with this text on standard input.
     pub fn fed(&self, text: &str, words: &[&str]) -> Output {
         let data = self.data.path().to_str().unwrap();
         let own = ["--store", self.store.path.to_str().unwrap(), "--as", self.format, "--data-dir", data];
-        crate::support::Verb::new(words.iter().chain(&own).copied()).with_input(text).run()
+        Verb::new(words.iter().chain(&own).copied()).with_input(text).run()
     }
 
     pub fn text(&self, file: &str) -> String {
@@ -247,7 +245,7 @@ fn a_verdict_is_given_once_for_each_finding() {
     assert_eq!(desk.found(&[])[0]["triage"], Value::Null);
 }
 
-type CopyCase = (&'static str, PathBuf, String, PathBuf, Vec<u8>, u64);
+type CopyCase = (&'static str, &'static str, String, &'static str, Vec<u8>, u64);
 
 /// Copies of memories: the format, a file of memories, its text, the copy, and the line of the token in it.
 fn copies() -> Vec<CopyCase> {
@@ -256,47 +254,29 @@ fn copies() -> Vec<CopyCase> {
     let log = |id: &str| record("session-log", "tea").replace("mem_1", id) + "\n";
     let old_log = format!("{}{}\n", log("mem_1"), record("session-log", &token()).replace("mem_1", "mem_2"));
     let swap = [b"b0VIM 9.0\0\0~ada/home/ada/notes\0".as_slice(), &[0; 900], &text("")].concat();
-    [
-        ("markdown/hermes", "MEMORY.md", "One.\n§\nTwo.\n", "MEMORY.md.bak.1763000000", text("One.\n§\n"), 3),
-        ("markdown/claude", "db.md", topic, ".db.md.swp", swap, 1),
-        ("markdown/claude", "team/db.md", topic, "team/db.md.orig", text(topic), 6),
-        ("markdown/claude", "db.md", topic, "gone.md~", text(""), 1),
-        ("markdown/claude", "db.md", topic, "db (old).txt", text(""), 1),
-        (
-            "session-log",
-            LOGS[1].1,
-            log("mem_1").as_str(),
-            "sessions/s/memory.jsonl.1",
-            old_log.into_bytes(),
-            2,
-        ),
-        (
-            "memory-server",
-            LOGS[0].1,
-            record("memory-server", "tea").as_str(),
-            "#learnings.jsonl#",
-            text(""),
-            1,
-        ),
+    vec![
+        ("markdown/hermes", "MEMORY.md", "One.\n".into(), "MEMORY.md.bak.1763000000", text("One.\n§\n"), 3),
+        ("markdown/claude", "db.md", topic.into(), ".db.md.swp", swap, 1),
+        ("markdown/claude", "team/db.md", topic.into(), "team/db.md.orig", text(topic), 6),
+        ("markdown/claude", "db.md", topic.into(), "gone.md~", text(""), 1),
+        ("markdown/claude", "db.md", topic.into(), "db (old).txt", text(""), 1),
+        ("session-log", LOGS[1].1, log("mem_1"), "sessions/s/memory.jsonl.1", old_log.into(), 2),
+        ("memory-server", LOGS[0].1, record("memory-server", "tea"), "#learnings.jsonl#", text(""), 1),
     ]
-    .map(|(format, file, text, copy, bytes, line)| {
-        (format, file.into(), text.to_owned(), copy.into(), bytes, line)
-    })
-    .into()
 }
 
 #[test]
 fn a_token_that_only_a_copy_beside_the_memories_has_is_listed_and_the_exit_status_says_so() {
     for (format, file, text, copy, bytes, line) in copies() {
-        let desk = Desk::of_files(format, "own", &[(file, text.into_bytes())]);
+        let desk = Desk::of(format, file, &text);
         desk.run(&["secrets"]).expect_status(0);
-        desk.store.write(&copy, &bytes);
+        desk.store.write(copy, &bytes);
         let found = desk.run(&["secrets", "--json"]).expect_status(1).json_lines();
         assert_eq!(found.len(), 1, "{copy:?}: {found:?}");
-        assert_eq!(found[0]["file"], copy.to_str().unwrap());
+        assert_eq!(found[0]["file"], copy);
         assert_eq!((found[0]["line"].as_u64(), &found[0]["key"]), (Some(line), &Value::Null), "{copy:?}");
-        let told = desk.run(&["secrets"]).expect_status(1).stdout;
-        assert!(told.contains("(a copy)") && !told.contains(&token()[6..]), "{told}");
+        let text = desk.run(&["secrets"]).expect_status(1).stdout;
+        assert!(text.contains("(a copy)") && !text.contains(&token()[6..]), "{text}");
         let span = [0, 1].map(|at| found[0]["span"][at].as_u64().unwrap() as usize);
         let line = bytes.split(|byte| *byte == b'\n').nth(line as usize - 1).unwrap();
         assert_eq!(&line[span[0]..span[1]], token().as_bytes(), "{copy:?}");
@@ -320,9 +300,6 @@ fn a_clean_copy_and_files_that_are_no_copies_are_not_listed_and_a_copy_that_is_t
     assert_eq!((&*out.stdout, &*out.stderr), ("", ""));
     std::fs::File::create(desk.store.file("MEMORY.md.orig")).unwrap().set_len((64 << 20) + 1).unwrap();
     let out = desk.run(&["secrets"]).expect_status(1);
-    assert!(
-        out.stderr.contains("MEMORY.md.orig: only 67108864 bytes of this copy were searched"),
-        "{}",
-        out.stderr
-    );
+    let note = "MEMORY.md.orig: only 67108864 bytes of this copy were searched";
+    assert!(out.stderr.contains(note), "{}", out.stderr);
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::support::terminal::Program;
-use crate::support::{Exit, SOON, run};
+use crate::support::{SOON, run};
 
 fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = crate::support::folder::new();
@@ -52,16 +52,11 @@ fn a_key_of_ones_own_does_what_it_is_given_to_and_is_what_the_help_says() {
     let program = Program::new(env!("CARGO_BIN_EXE_palimp"), words).env("TMPDIR", folder.path());
     let mut terminal = program.spawn(36, 120);
     terminal.wait_for_text("1 of 548", SOON);
-    terminal.send_keys("\x1b[B\x1b[B\x1b[B");
-    terminal.wait_for_text("4 of 548", SOON);
-    terminal.send_keys("t+own\r");
-    terminal.wait_for_text("F9 to undo", SOON);
-    terminal.send_keys("\x1b[20~");
-    terminal.wait_for_text("Undid: tagged", SOON);
-    terminal.send_keys("?undo");
-    terminal.wait_for_text("F9             undo", SOON);
+    terminal.send_and_see("\x1b[B\x1b[B\x1b[B", "4 of 548");
+    terminal.send_and_see("t+own\r", "F9 to undo");
+    terminal.send_and_see("\x1b[20~", "Undid: tagged");
+    terminal.send_and_see("?undo", "F9             undo");
     terminal.send_keys("\x1b");
     terminal.wait_for(|screen| !screen.contents().contains("Help"), SOON);
-    terminal.send_keys("Q");
-    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    terminal.quit();
 }

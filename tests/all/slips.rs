@@ -125,32 +125,23 @@ fn a_text_is_not_taken_away_with_what_holds_it() {
 
 #[test]
 fn the_list_of_sessions_counts_what_is_archived() {
-    let folder = crate::support::folder::new();
-    let demo = folder.path().join("demo");
-    crate::support::demo::lay_out(&demo, NOW);
-    let end = ["--store", demo.to_str().unwrap(), "--json"];
-    let sessions = run([&["session", "list"][..], &end].concat()).json_lines();
+    let demo = DemoStore::at("", NOW);
+    let sessions = demo.run(&["session", "list", "--json"]).json_lines();
     let mut any = false;
     for session in sessions.iter().filter(|own| own["archived"] != 0) {
         let query = format!("session:{} is:archived", session["session"].as_str().unwrap());
-        let found = run([&["list", &query][..], &end].concat()).json_lines();
-        assert_eq!(session["archived"], found.len(), "{session}");
+        assert_eq!(session["archived"], demo.list(&query).len(), "{session}");
         any = true;
     }
     assert!(any, "{sessions:?}");
-    let told = run(["session", "list", "--store", demo.to_str().unwrap()]).stdout;
+    let told = demo.run(&["session", "list"]).stdout;
     assert!(told.contains(" archived, ") && !told.contains(" 1 records"), "{told}");
 }
 
 #[test]
 fn a_new_field_whose_name_is_close_to_a_known_one_is_told_in_the_plan_and_set_all_the_same() {
-    let folder = crate::support::folder::new();
-    let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
-    crate::support::demo::lay_out(&demo, NOW);
-    let end =
-        ["--store", demo.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW, "--dry-run"];
-    let on = |words: &[&str]| run([words, &end].concat());
-    let rows = on(&["list", "--json"]).json_lines();
+    let demo = DemoStore::at("", NOW);
+    let rows = demo.list("");
     let key = |format: &str, kind: &str| {
         let is_it = |row: &&Value| row["format"] == format && row["type"] == kind && row["state"] == "live";
         let own = rows.iter().filter(is_it).find(|row| row["problems"].as_array().unwrap().is_empty());
@@ -163,22 +154,21 @@ fn a_new_field_whose_name_is_close_to_a_known_one_is_told_in_the_plan_and_set_al
         ("bmad", "finding", "descripton=x", "description"),
         ("a-mem", "note", "taggs=x", "tags"),
     ] {
-        let own = on(&["edit", &key(format, kind), "--set", set]);
+        let own = demo.run(&["edit", &key(format, kind), "--set", set, "--dry-run"]);
         let told = own.stdout.lines().any(|line| line.contains(&format!("did you mean {meant}?")));
         assert!(told && own.status == Some(0), "{format} {set}: {own:?}");
     }
     for set in ["mood=1", "importance=0.4", "content.finding=y", "zz=1"] {
-        let own = on(&["edit", &key("session-log", "finding"), "--set", set]).expect_status(0);
+        let own = demo.run(&["edit", &key("session-log", "finding"), "--set", set, "--dry-run"]);
+        let own = own.expect_status(0);
         assert!(!own.stdout.contains("did you mean"), "{set}: {own:?}");
     }
 }
 
 #[test]
 fn a_record_with_an_empty_text_is_told_by_check() {
-    let folder = crate::support::folder::new();
-    let demo = folder.path().join("demo");
-    crate::support::demo::lay_out(&demo, NOW);
-    let rows = run(["list", "--json", "--store", demo.to_str().unwrap(), "--now", NOW]).json_lines();
+    let demo = DemoStore::at("", NOW);
+    let rows = demo.list("");
     for (format, kind, pointer, code, severity) in [
         ("session-log", "finding", "/content/finding", "empty-record", "note"),
         ("bmad", "finding", "/description", "empty-record", "note"),
@@ -284,9 +274,8 @@ fn an_option_that_lacks_a_dash_is_refused_with_the_option_and_other_words_stay_w
     assert!(demo.list("tag:old").is_empty());
     let own = demo.change(&["tag", &key, "-json"]).expect_status(2);
     assert!(own.stderr.contains("-- -json"), "{}", own.stderr);
-    let data = demo.data();
-    let store = ["--store", demo.store.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--yes"];
-    run([&["tag"][..], &store, &[&key, "--", "-json"]].concat()).expect_status(0);
+    run(demo.words(&["tag", "--yes"]).iter().map(String::as_str).chain([&*key, "--", "-json"]))
+        .expect_status(0);
     assert!(demo.list("tag:json").is_empty());
 }
 

@@ -72,8 +72,7 @@ fn a_question_says_what_is_done_to_how_many_until_when_it_can_be_undone_and_show
     let asked = terminal.screen_text();
     assert!(asked.starts_with("Delete 1 memory? Undo until 3 March."), "{asked}");
     assert!(asked.contains("finding  12d  The key of a charge"), "{asked}");
-    terminal.send_keys("y\r");
-    terminal.wait_for_text("deleted \"The key of a charge\"", SOON);
+    terminal.send_and_see("y\r", "deleted \"The key of a charge\"");
     terminal.wait_exit(SOON);
     assert_eq!(terminal.screen_text().matches("tombstones.jsonl").count(), 1, "the plan is shown once");
 }

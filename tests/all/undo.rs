@@ -9,50 +9,24 @@ use std::path::{Path, PathBuf};
 
 use palimp::store::hidden_names::{OldFileName, is_ours as is_own};
 use support::made::{KINDS, files_below};
-use support::{MadeStore, Output, Verb};
-use tempfile::TempDir;
+use support::{DemoStore, MadeStore};
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 
-/// The demo's stores, with palimp's data beside them.
-struct Demo {
-    folder: TempDir,
+/// Every file of the demo, except second names, which stay for a minute, and the lock file, which stays for ever.
+fn files(demo: &DemoStore) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = all(&demo.folder().join("demo"));
+    files.retain(|path, _| !is_ours(path) && !path.ends_with(".lock"));
+    files.retain(|path, _| !path.as_os_str().as_encoded_bytes().ends_with(b"/"));
+    files
 }
 
-impl Demo {
-    fn new() -> Demo {
-        let folder = crate::support::folder::new();
-        let demo = folder.path().join("demo");
-        crate::support::demo::lay_out(&demo, NOW);
-        Demo { folder }
-    }
-
-    fn store(&self, name: &str) -> PathBuf {
-        self.folder.path().join("demo").join(name)
-    }
-
-    fn run(&self, store: &Path, args: &[&str]) -> Output {
-        let data = self.folder.path().join("data");
-        let options = ["--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
-        Verb::new([args, &options, &["--yes", "--now", NOW]].concat()).run()
-    }
-
-    /// Every file, except second names, which stay for a minute, and the lock file, which stays for ever.
-    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut files = all(&self.folder.path().join("demo"));
-        files.retain(|path, _| !is_ours(path) && !path.ends_with(".lock"));
-        files.retain(|path, _| !path.as_os_str().as_encoded_bytes().ends_with(b"/"));
-        files
-    }
-
-    /// The folders without any file.
-    fn empty_folders(&self) -> Vec<PathBuf> {
-        let files = all(&self.folder.path().join("demo"));
-        let is_folder = |path: &&PathBuf| path.as_os_str().as_encoded_bytes().ends_with(b"/");
-        let is_empty =
-            |folder: &&PathBuf| !files.keys().any(|path| path != *folder && path.starts_with(folder));
-        files.keys().filter(is_folder).filter(is_empty).cloned().collect()
-    }
+/// The folders of the demo without any file.
+fn empty_folders(demo: &DemoStore) -> Vec<PathBuf> {
+    let files = all(&demo.folder().join("demo"));
+    let is_folder = |path: &&PathBuf| path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let is_empty = |folder: &&PathBuf| !files.keys().any(|path| path != *folder && path.starts_with(folder));
+    files.keys().filter(is_folder).filter(is_empty).cloned().collect()
 }
 
 fn is_ours(path: &Path) -> bool {
@@ -84,28 +58,27 @@ fn differing(a: &BTreeMap<PathBuf, Vec<u8>>, b: &BTreeMap<PathBuf, Vec<u8>>) -> 
 
 /// Does each verb, undoes it, redoes it and undoes that.
 fn there_and_back(name: &str, verbs: &[&str]) {
-    let demo = Demo::new();
-    let store = demo.store(name);
+    let demo = DemoStore::at(name, NOW);
     // Other stores would make each look longer.
     let own = name.split('/').next().unwrap();
-    for other in fs::read_dir(demo.store("")).unwrap().map(|other| other.unwrap().path()) {
+    for other in fs::read_dir(demo.folder().join("demo")).unwrap().map(|other| other.unwrap().path()) {
         if other.is_dir() && !other.ends_with(own) {
             fs::remove_dir_all(other).unwrap();
         }
     }
     for verb in verbs {
         let args: Vec<&str> = verb.split(' ').collect();
-        let (before, empty) = (demo.files(), demo.empty_folders());
-        demo.run(&store, &args).expect_status(0);
-        let after = demo.files();
+        let (before, empty) = (files(&demo), empty_folders(&demo));
+        demo.change(&args).expect_status(0);
+        let after = files(&demo);
         assert_ne!(differing(&before, &after), Vec::<PathBuf>::new(), "{name}: {verb} changed nothing");
         for (turn, expected) in [("undo", &before), ("redo", &after), ("undo", &before)] {
-            let output = demo.run(&store, &[turn]).expect_status(0);
-            let differing = differing(expected, &demo.files());
+            let output = demo.change(&[turn]).expect_status(0);
+            let differing = differing(expected, &files(&demo));
             assert_eq!(differing, Vec::<PathBuf>::new(), "{name}: {turn} of {verb}");
             assert!(!output.stderr.contains("holds other files"), "{verb}: {}", output.stderr);
         }
-        assert_eq!(demo.empty_folders(), empty, "{name}: folders after {verb}");
+        assert_eq!(empty_folders(&demo), empty, "{name}: folders after {verb}");
     }
 }
 
@@ -175,17 +148,16 @@ fn every_verb_of_a_mem_is_undone_and_redone() {
 
 #[test]
 fn the_oldest_copies_that_a_change_lets_go_come_back_and_go_with_it() {
-    let demo = Demo::new();
-    let store = demo.store("team/memories");
-    let copy = |day: u32| store.join(format!(".backup/learnings.jsonl.backup.202501{day:02}_120000"));
+    let demo = DemoStore::at("team/memories", NOW);
+    let copy = |day: u32| demo.store.join(format!(".backup/learnings.jsonl.backup.202501{day:02}_120000"));
     (10..30).for_each(|day| fs::write(copy(day), format!("{{\"id\":\"old-{day}\"}}\n")).unwrap());
-    let before = demo.files();
-    demo.run(&store, &["tag", "--query", "type:learning", "+new"]).expect_status(0);
-    let after = demo.files();
+    let before = files(&demo);
+    demo.change(&["tag", "--query", "type:learning", "+new"]).expect_status(0);
+    let after = files(&demo);
     assert!(!copy(10).exists(), "no copy was too old");
     for (turn, expected) in [("undo", &before), ("redo", &after), ("undo", &before)] {
-        demo.run(&store, &[turn]).expect_status(0);
-        assert_eq!(differing(expected, &demo.files()), Vec::<PathBuf>::new(), "{turn}");
+        demo.change(&[turn]).expect_status(0);
+        assert_eq!(differing(expected, &files(&demo)), Vec::<PathBuf>::new(), "{turn}");
     }
 }
 
@@ -207,72 +179,68 @@ fn folders_that_a_step_made_go_a_minute_after_it_was_undone() {
         ("notes/.chora/memory", "archive --query type:event", "events/2026-03", "reindex"),
     ];
     for (name, verb, folder, next) in cases {
-        let demo = Demo::new();
-        let store = demo.store(name);
+        let demo = DemoStore::at(name, NOW);
         // A folder that the demo has is not made by the step.
         if folder == "archive" {
-            fs::remove_dir_all(store.join(folder)).unwrap();
-            fs::remove_dir_all(store.join(".backup")).unwrap();
-            demo.run(&store, &["reindex"]).expect_status(0);
+            fs::remove_dir_all(demo.store.join(folder)).unwrap();
+            fs::remove_dir_all(demo.store.join(".backup")).unwrap();
+            demo.change(&["reindex"]).expect_status(0);
         }
-        let before = demo.files();
-        demo.run(&store, &verb.split(' ').collect::<Vec<_>>()).expect_status(0);
-        assert!(differing(&before, &demo.files()).len() > 1);
-        let output = demo.run(&store, &["undo"]).expect_status(0);
+        let before = files(&demo);
+        demo.change(&verb.split(' ').collect::<Vec<_>>()).expect_status(0);
+        assert!(differing(&before, &files(&demo)).len() > 1);
+        let output = demo.change(&["undo"]).expect_status(0);
         assert!(!output.stderr.contains("stays"), "{}", output.stderr);
-        assert_eq!(differing(&before, &demo.files()), Vec::<PathBuf>::new());
-        a_minute_later(&store);
-        demo.run(&store, &[next]).expect_status(0);
-        assert!(!store.join(folder).exists(), "{name}: {folder} after {verb}");
-        assert_eq!(demo.empty_folders(), Vec::<PathBuf>::new());
+        assert_eq!(differing(&before, &files(&demo)), Vec::<PathBuf>::new());
+        a_minute_later(&demo.store);
+        demo.change(&[next]).expect_status(0);
+        assert!(!demo.store.join(folder).exists(), "{name}: {folder} after {verb}");
+        assert_eq!(empty_folders(&demo), Vec::<PathBuf>::new());
     }
 }
 
 #[test]
 fn a_folder_in_which_another_put_a_file_stays_and_that_is_told() {
-    let demo = Demo::new();
-    let store = demo.store("ops/memory");
-    demo.run(&store, &["session", "new", "abc"]).expect_status(0);
-    fs::write(store.join("sessions/abc/notes.txt"), "mine").unwrap();
-    let output = demo.run(&store, &["undo"]).expect_status(0);
+    let demo = DemoStore::at("ops/memory", NOW);
+    demo.change(&["session", "new", "abc"]).expect_status(0);
+    fs::write(demo.store.join("sessions/abc/notes.txt"), "mine").unwrap();
+    let output = demo.change(&["undo"]).expect_status(0);
     assert!(output.stderr.contains("abc holds other files (notes.txt) and stays"), "{}", output.stderr);
-    assert!(store.join("sessions/abc/notes.txt").exists());
+    assert!(demo.store.join("sessions/abc/notes.txt").exists());
 }
 
 #[test]
 fn a_folder_comes_back_with_the_mode_that_it_had() {
     use std::os::unix::fs::PermissionsExt;
-    let demo = Demo::new();
-    let store = demo.store("ops/memory");
-    let folder = store.join("sessions/release_4_3");
+    let demo = DemoStore::at("ops/memory", NOW);
+    let folder = demo.store.join("sessions/release_4_3");
     let mode = || fs::metadata(&folder).unwrap().permissions().mode() & 0o777;
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-    demo.run(&store, &["session", "delete", "release_4_3"]).expect_status(0);
-    a_minute_later(&store);
-    demo.run(&store, &["reindex"]).expect_status(0);
+    demo.change(&["session", "delete", "release_4_3"]).expect_status(0);
+    a_minute_later(&demo.store);
+    demo.change(&["reindex"]).expect_status(0);
     assert!(!folder.exists());
-    demo.run(&store, &["undo", "1"]).expect_status(0);
+    demo.change(&["undo", "1"]).expect_status(0);
     assert_eq!(mode(), 0o755);
 }
 
 #[test]
 fn an_empty_folder_that_was_there_before_stays_as_it_was_when_a_verb_that_fills_it_is_undone() {
-    let demo = Demo::new();
-    let store = demo.store("shop/.bmad/memory");
-    let _ = fs::remove_dir_all(store.join("archive"));
+    let demo = DemoStore::at("shop/.bmad/memory", NOW);
+    let _ = fs::remove_dir_all(demo.store.join("archive"));
     // An undo removes the folder, and another program makes it again.
-    demo.run(&store, &["session", "archive", "double-charge"]).expect_status(0);
-    demo.run(&store, &["undo"]).expect_status(0);
-    let _ = fs::remove_dir_all(store.join("archive"));
-    fs::create_dir(store.join("archive")).unwrap();
-    fs::set_permissions(store.join("archive"), fs::Permissions::from_mode(0o755)).unwrap();
-    let folder = || fs::metadata(store.join("archive")).ok().map(|own| (own.ino(), own.mode() & 0o777));
-    let (before, stood) = (demo.files(), folder());
+    demo.change(&["session", "archive", "double-charge"]).expect_status(0);
+    demo.change(&["undo"]).expect_status(0);
+    let _ = fs::remove_dir_all(demo.store.join("archive"));
+    fs::create_dir(demo.store.join("archive")).unwrap();
+    fs::set_permissions(demo.store.join("archive"), fs::Permissions::from_mode(0o755)).unwrap();
+    let folder = || fs::metadata(demo.store.join("archive")).ok().map(|own| (own.ino(), own.mode() & 0o777));
+    let (before, stood) = (files(&demo), folder());
     for turn in [&["session", "archive", "double-charge"][..], &["undo"], &["redo"], &["undo"]] {
-        demo.run(&store, turn).expect_status(0);
+        demo.change(turn).expect_status(0);
         assert_eq!(folder(), stood, "{turn:?}");
     }
-    assert_eq!(differing(&before, &demo.files()), Vec::<PathBuf>::new());
+    assert_eq!(differing(&before, &files(&demo)), Vec::<PathBuf>::new());
 }
 
 #[test]

@@ -3,42 +3,21 @@
 use crate::support;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use support::{Output, Verb};
-use tempfile::TempDir;
+use support::{DemoStore, Output};
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 
-struct Desk {
-    folder: TempDir,
+fn run(desk: &DemoStore, args: &str) -> Output {
+    desk.change(&args.split(' ').collect::<Vec<_>>())
 }
 
-impl Desk {
-    fn new() -> Desk {
-        let folder = crate::support::folder::new();
-        let demo = folder.path().join("demo");
-        crate::support::demo::lay_out(&demo, NOW);
-        Desk { folder }
-    }
-
-    fn store(&self, name: &str) -> PathBuf {
-        self.folder.path().join("demo").join(name)
-    }
-
-    fn run(&self, store: &Path, args: &str) -> Output {
-        let data = self.folder.path().join("data");
-        let options = ["--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
-        let args: Vec<&str> = args.split(' ').collect();
-        Verb::new([&args[..], &options, &["--yes", "--now", NOW]].concat()).run()
-    }
-
-    /// Returns the key of the first listed row that has `says`.
-    fn key(&self, store: &Path, list: &str, says: &str) -> String {
-        let list = self.run(store, list).expect_status(0).stdout;
-        let row = list.lines().find(|row| row.contains(says)).unwrap_or_else(|| panic!("{list}"));
-        row.split("\"key\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
-    }
+/// Returns the key of the first listed row that has `says`.
+fn key(desk: &DemoStore, list: &str, says: &str) -> String {
+    let list = run(desk, list).expect_status(0).stdout;
+    let row = list.lines().find(|row| row.contains(says)).unwrap_or_else(|| panic!("{list}"));
+    row.split("\"key\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
 }
 
 /// Returns the lines in order, because another program may have moved them.
@@ -50,18 +29,17 @@ fn sorted(text: &str) -> Vec<&str> {
 
 /// Runs a verb, restores the file as another program would, and undoes the verb.
 fn put_back(store: &str, file: &str, verb: &str) {
-    let desk = Desk::new();
-    let store = desk.store(store);
-    let file = store.join(file);
+    let desk = DemoStore::at(store, NOW);
+    let file = desk.store.join(file);
     let saved = fs::read_to_string(&file).unwrap();
-    desk.run(&store, verb).expect_status(0);
+    run(&desk, verb).expect_status(0);
     assert_ne!(fs::read_to_string(&file).unwrap_or_default(), saved, "{verb} changed nothing");
     fs::write(&file, &saved).unwrap();
-    let undone = desk.run(&store, "undo").expect_status(0);
+    let undone = run(&desk, "undo").expect_status(0);
     assert_eq!(sorted(&fs::read_to_string(&file).unwrap()), sorted(&saved), "undo of {verb}");
     assert!(undone.stdout.contains("already restored by another program"), "{verb}: {}", undone.stdout);
     // It is undone: the next undo is about another step.
-    let again = desk.run(&store, "undo");
+    let again = run(&desk, "undo");
     assert!(!again.stdout.contains("undo step 1"), "{verb}: {}", again.stdout);
 }
 
@@ -75,17 +53,16 @@ fn records_that_another_program_put_back_are_not_there_twice_after_undo() {
 
 #[test]
 fn a_record_comes_back_beside_another_of_its_id_with_other_content() {
-    let desk = Desk::new();
-    let store = desk.store("ops/memory");
-    let file = store.join("sessions/release_4_3/memory.jsonl");
+    let desk = DemoStore::at("ops/memory", NOW);
+    let file = desk.store.join("sessions/release_4_3/memory.jsonl");
     let saved = fs::read_to_string(&file).unwrap();
-    desk.run(&store, "delete --remove mem_is_it_safe mem_no_key").expect_status(0);
+    run(&desk, "delete --remove mem_is_it_safe mem_no_key").expect_status(0);
     let line = saved.lines().find(|line| line.contains("\"id\":\"mem_is_it_safe\"")).unwrap();
     let other = line.replace("\"message\":\"", "\"message\":\"In other words: ");
     assert_ne!(other, line);
     let now = fs::read_to_string(&file).unwrap();
     fs::write(&file, format!("{now}{other}\n")).unwrap();
-    let undone = desk.run(&store, "undo").expect_status(0);
+    let undone = run(&desk, "undo").expect_status(0);
     let told = "1 memory will be restored beside a memory with the same id and other content";
     assert!(undone.stdout.contains(told), "{}", undone.stdout);
     assert_lines(&file, &format!("{saved}{other}\n"));
@@ -100,8 +77,7 @@ fn learning(text: &str) -> String {
 
 fn append(file: &Path, lines: &str) {
     let now = fs::read_to_string(file).unwrap_or_default();
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(file, now + lines).unwrap();
+    crate::support::write(file, now + lines);
 }
 
 #[track_caller]
@@ -111,9 +87,8 @@ fn assert_lines(file: &Path, wanted: &str) {
 
 #[test]
 fn a_session_comes_back_whole_where_another_of_its_name_was_begun() {
-    let desk = Desk::new();
-    let store = desk.store("ops/memory");
-    let file = store.join("sessions/release_4_3/memory.jsonl");
+    let desk = DemoStore::at("ops/memory", NOW);
+    let file = desk.store.join("sessions/release_4_3/memory.jsonl");
     let saved = fs::read_to_string(&file).unwrap();
     let old = saved.lines().last().unwrap().to_owned();
     let other = old.replace("\"message\":\"", "\"message\":\"In other words: ");
@@ -121,107 +96,102 @@ fn a_session_comes_back_whole_where_another_of_its_name_was_begun() {
     // The last line has no line end.
     append(&file, &format!("{other}\n{}", old.replace("\"message\":\"", "\"message\":\"Last: ")));
     let saved = fs::read_to_string(&file).unwrap();
-    desk.run(&store, "session delete release_4_3").expect_status(0);
+    run(&desk, "session delete release_4_3").expect_status(0);
     assert!(!file.exists());
     let new = other.replace("In other words: ", "New: ");
     append(&file, &format!("{other}\n{new}\n"));
-    desk.run(&store, "undo").expect_status(0);
+    run(&desk, "undo").expect_status(0);
     assert_lines(&file, &format!("{saved}\n{new}\n"));
 }
 
 #[test]
 fn a_torn_line_comes_back_beside_one_like_it() {
-    let desk = Desk::new();
-    let store = desk.store("team/memories");
-    let file = store.join("learnings.jsonl");
+    let desk = DemoStore::at("team/memories", NOW);
+    let file = desk.store.join("learnings.jsonl");
     append(&file, "torn line\ntorn line\n");
     let saved = fs::read_to_string(&file).unwrap();
-    let key = desk.key(&store, "list --json", "torn line");
-    desk.run(&store, &format!("delete {key}")).expect_status(0);
+    let key = key(&desk, "list --json", "torn line");
+    run(&desk, &format!("delete {key}")).expect_status(0);
     assert_eq!(fs::read_to_string(&file).unwrap().matches("torn line").count(), 1);
     // Other programs continue to write.
     append(&file, &learning("later"));
-    desk.run(&store, "undo").expect_status(0);
+    run(&desk, "undo").expect_status(0);
     assert_lines(&file, &(saved + &learning("later")));
 }
 
 #[test]
 fn a_record_comes_back_where_a_new_one_got_its_number() {
-    let desk = Desk::new();
-    let store = desk.store("shop/.bmad/memory");
-    let file = store.join("sessions/double-charge/decisions.jsonl");
+    let desk = DemoStore::at("shop/.bmad/memory", NOW);
+    let file = desk.store.join("sessions/double-charge/decisions.jsonl");
     let text = fs::read_to_string(&file).unwrap();
     let whole = text.lines().filter(|line| line.ends_with('}'));
     let saved: String = whole.map(|line| format!("{line}\n")).collect();
     fs::write(&file, &saved).unwrap();
     let last = saved.lines().last().unwrap().split('"').nth(3).unwrap().to_owned();
-    let key = desk.key(&store, "list --json", &format!("\"{last}\""));
-    desk.run(&store, &format!("delete --remove {key}")).expect_status(0);
+    let key = key(&desk, "list --json", &format!("\"{last}\""));
+    run(&desk, &format!("delete --remove {key}")).expect_status(0);
     // An agent counts on from the last number that it sees.
     let new = format!(
         "{{\"id\":\"{last}\",\"timestamp\":\"2026-01-30T10:00:00Z\",\"made_by\":\"dev\",\"decision\":\"new\",\"tags\":[]}}\n"
     );
     append(&file, &new);
-    let undone = desk.run(&store, "undo 1").expect_status(0);
+    let undone = run(&desk, "undo 1").expect_status(0);
     assert!(undone.stdout.contains("with the same id and other content"), "{}", undone.stdout);
     assert_lines(&file, &(saved + &new));
 }
 
 #[test]
 fn what_another_program_added_is_not_added_again_by_redo() {
-    let desk = Desk::new();
-    let store = desk.store("ops/memory");
-    let file = store.join("sessions/release_4_3/memory.jsonl");
-    desk.run(&store, "add --session release_4_3 --type finding --text new").expect_status(0);
+    let desk = DemoStore::at("ops/memory", NOW);
+    let file = desk.store.join("sessions/release_4_3/memory.jsonl");
+    run(&desk, "add --session release_4_3 --type finding --text new").expect_status(0);
     let with = fs::read_to_string(&file).unwrap();
-    desk.run(&store, "undo").expect_status(0);
+    run(&desk, "undo").expect_status(0);
     fs::write(&file, &with).unwrap();
-    desk.run(&store, "redo").expect_status(0);
+    run(&desk, "redo").expect_status(0);
     assert_eq!(fs::read_to_string(&file).unwrap(), with);
 }
 
 #[test]
 fn what_is_there_again_is_not_undeleted_once_more_and_another_of_its_id_keeps_nothing_from_it() {
-    let desk = Desk::new();
-    let store = desk.store("team/memories");
-    let file = store.join("learnings.jsonl");
+    let desk = DemoStore::at("team/memories", NOW);
+    let file = desk.store.join("learnings.jsonl");
     let saved = fs::read_to_string(&file).unwrap();
     let line = saved.lines().find(|line| line.contains("pooling")).unwrap();
     let id = line.split("\"id\":").nth(1).unwrap().split('"').nth(1).unwrap().to_owned();
-    desk.run(&store, &format!("delete {id}")).expect_status(0);
-    let list = desk.run(&store, "backup list");
+    run(&desk, &format!("delete {id}")).expect_status(0);
+    let list = run(&desk, "backup list");
     let backup = list.stdout.split_whitespace().find(|word| word.contains("learnings.jsonl.backup")).unwrap();
     fs::write(&file, &saved).unwrap();
-    let again = desk.run(&store, &format!("undelete {id}"));
+    let again = run(&desk, &format!("undelete {id}"));
     assert_ne!(again.status, Some(0), "{}", again.stdout);
     assert_eq!(fs::read_to_string(&file).unwrap(), saved);
 
     let other = saved.replace(line, &line.replace("\"content\":\"", "\"content\":\"In other words: "));
     assert_ne!(other, saved);
     fs::write(&file, &other).unwrap();
-    desk.run(&store, &format!("backup restore {backup}"));
+    run(&desk, &format!("backup restore {backup}"));
     assert_eq!(fs::read_to_string(&file).unwrap().matches(&format!("\"id\":\"{id}\"")).count(), 1);
-    let key = desk.key(&store, "list is:deleted --json", &id);
-    desk.run(&store, &format!("undelete {key}")).expect_status(0);
+    let key = key(&desk, "list is:deleted --json", &id);
+    run(&desk, &format!("undelete {key}")).expect_status(0);
     assert_lines(&file, &format!("{other}{line}\n"));
 }
 
 #[test]
 fn a_backup_names_what_it_leaves_out_as_its_id_is_there() {
-    let desk = Desk::new();
-    let store = desk.store("team/memories");
-    let file = store.join("learnings.jsonl");
+    let desk = DemoStore::at("team/memories", NOW);
+    let file = desk.store.join("learnings.jsonl");
     append(&file, &(learning("Zebra one") + &learning("Zebra two")));
     let saved = fs::read_to_string(&file).unwrap();
-    let key = desk.key(&store, "list --json", "Zebra one");
-    desk.run(&store, &format!("delete {key}")).expect_status(0);
-    let list = desk.run(&store, "backup list");
+    let key = key(&desk, "list --json", "Zebra one");
+    run(&desk, &format!("delete {key}")).expect_status(0);
+    let list = run(&desk, "backup list");
     let backup = list.stdout.split_whitespace().find(|word| word.contains("learnings.jsonl.backup")).unwrap();
-    let plan = desk.run(&store, &format!("backup restore {backup}")).stdout;
+    let plan = run(&desk, &format!("backup restore {backup}")).stdout;
     // Another memory has its id, so only the key names one of the two.
     let is_it = |line: &&str| line.starts_with("⊘ Zebra one  is left out");
     let line = plan.lines().find(is_it).unwrap_or_else(|| panic!("{plan}"));
     let key = line.rsplit(' ').next().unwrap();
-    desk.run(&store, &format!("backup restore {backup} {key}")).expect_status(0);
+    run(&desk, &format!("backup restore {backup} {key}")).expect_status(0);
     assert_lines(&file, &saved);
 }

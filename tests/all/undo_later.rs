@@ -205,8 +205,7 @@ fn a_session_with_torn_lines_that_another_program_put_back_as_it_was_is_not_ther
     desk.change(&["session", "delete", "release_4_3"]).expect_status(0);
     assert!(!log.exists());
     for (path, bytes) in &before {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
+        crate::support::write(path, bytes);
     }
     desk.change(&["undo"]);
     let now = fs::read_to_string(&log).unwrap();

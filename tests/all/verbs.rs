@@ -8,8 +8,6 @@ mod options;
 mod unread;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 
 use serde_json::json;
 use support::{Output, SOON, StoreBuilder, TempStore, Terminal, Tree, Verb, assert_untouched};
@@ -107,14 +105,6 @@ fn a_tag_is_what_the_format_allows_whichever_verb_brings_it() {
     change(&store, &["tag", id, "+two words", "+größe"]).expect_status(0);
 }
 
-/// Writes a shell script for `$EDITOR`, which gets the file.
-fn editor(store: &TempStore, script: &str) -> PathBuf {
-    let path = store.around().join("editor");
-    fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
-    path
-}
-
 fn drafts(store: &TempStore) -> Vec<Vec<u8>> {
     let vaults = fs::read_dir(store.around().join("data/stores")).into_iter().flatten().flatten();
     let files = vaults.flat_map(|vault| fs::read_dir(vault.path().join("drafts")).into_iter().flatten());
@@ -135,7 +125,8 @@ fn what_was_written_in_an_editor_is_kept_whatever_refuses_it() {
         let data = store.around().join("data");
         let named = ["--store", store.path.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
         let edit = Verb::new([&["edit", "mem_1", "--editor"], named.as_slice(), options].concat());
-        let output = edit.env("EDITOR", editor(&store, script)).run().expect_status(3);
+        let output =
+            edit.env("EDITOR", support::script(store.around(), "editor", script)).run().expect_status(3);
         assert!(output.stderr.contains(said), "{}", output.stderr);
         assert!(output.stderr.contains("What you wrote is kept in"), "{}", output.stderr);
         assert_eq!(drafts(&store), [kept], "{script}");
@@ -148,7 +139,7 @@ fn an_editor_that_is_left_without_a_word_leaves_no_draft_and_read_only_opens_non
     let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
     let opened = store.around().join("opened");
     let script = format!("touch {}; exit 1", opened.display());
-    let editor = editor(&store, &script);
+    let editor = support::script(store.around(), "editor", &script);
     let edit = ["edit", "mem_1", "--editor"];
     let output = changing(&store, &[&edit[..], &["--readonly"]].concat()).env("EDITOR", &editor).run();
     assert!(output.expect_status(3).stderr.contains("--readonly") && !opened.exists());
@@ -167,7 +158,10 @@ fn what_cannot_be_kept_as_a_draft_is_written_nowhere_else_and_the_user_hears_it(
     let options = ["--store", store.path.to_str().unwrap(), "--yes", "--data-dir", data.to_str().unwrap()];
     for args in [["edit", "mem_1", "--editor"].as_slice(), &["edit", "mem_1", "--set", "text=Typed"]] {
         let edit = Verb::new([args, &options].concat()).env("TMPDIR", &temporary);
-        let output = edit.env("EDITOR", editor(&store, "printf Typed > $1")).run().expect_status(3);
+        let output = edit
+            .env("EDITOR", support::script(store.around(), "editor", "printf Typed > $1"))
+            .run()
+            .expect_status(3);
         assert!(output.stderr.contains("What you wrote could not be kept"), "{}", output.stderr);
         assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0, "{args:?}");
     }
@@ -265,8 +259,7 @@ fn what_is_told_of_a_change_is_what_was_done_also_when_the_file_grew_while_it_wa
     let line = String::from_utf8(store.read(log)).unwrap().replace("mem_1", "mem_2");
     store.append(log, line.as_bytes());
     let length = store.read(log).len();
-    terminal.send_keys("y\r");
-    terminal.wait_for_text(&format!("\"change\":\"append\",\"bytes_before\":{length}"), SOON);
+    terminal.send_and_see("y\r", &format!("\"change\":\"append\",\"bytes_before\":{length}"));
 }
 
 /// A store whose only log is locked by a living agent: this process.

@@ -121,8 +121,7 @@ fn make(format: &str, root: &Path) {
         match change.path.extension() {
             None => fs::create_dir_all(path).unwrap(),
             Some(_) => {
-                fs::create_dir_all(path.parent().unwrap()).unwrap();
-                fs::write(path, change.after().unwrap_or_default()).unwrap();
+                crate::support::write(&path, change.after().unwrap_or_default());
             }
         }
     }

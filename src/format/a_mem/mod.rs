@@ -24,7 +24,8 @@ pub use layout::AMem;
 
 use std::path::{Path, PathBuf};
 
-use super::notes::indexes;
+use super::field_reader::Need;
+use super::notes::{form, indexes};
 use super::record_form::RecordForm;
 use super::record_reader::Reading;
 use super::{AssemblyInput, DerivedFile, Format, FormatInfo, RecordSyntax, SavedQueryTable, StorePlace};
@@ -36,27 +37,20 @@ static ABOUT: FormatInfo = FormatInfo {
     name: "a-mem",
     places: &[StorePlace::project(".chora/memory", "its agents")],
     in_checkout: true,
-    has_file_times: false,
-    has_other_files: false,
-    ranks_by_sum: false,
-    has_references: true,
-    has_checksums: false,
-    outside_files: &[],
     keys_are_ids: true,
     facets: &names::<9>("status source trace agent confidence capability skill cluster strength"),
-    surroundings: &[],
     unsearched: &names::<14>(
         "timestamp trace_id start_time end_time created updated last_active \
         linked_to links related_traces related_events learned_patterns note_id \
         events",
     ),
     reading_order: &["title", "description", "summary", "message", "outcome", "metadata"],
-    title_fields: &["title"],
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,
     decay,
     main_text,
+    ..FormatInfo::USUAL
 };
 
 /// The tables of saved queries. The specification names no member of theirs, so they have those of §3.1, §4.1 and §5.1.
@@ -109,9 +103,9 @@ impl Format for AMem {
 
     fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> RecordForm {
         match layout::kind_of(path) {
-            "note" => note::note_form(record),
+            "note" => form::form(record, note::known_fields()),
             "profile" => profile::form(path, record, now),
-            "query" => note::query_form(),
+            "query" => form::text_form(Need::Required),
             _ => RecordForm::default(),
         }
     }

@@ -4,11 +4,9 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::layout;
-use crate::format::field_reader::Need;
-use crate::format::notes::form;
 use crate::format::notes::note_file::{self, NoteReader, stem};
 use crate::format::notes::rules::{NoteRules, RelationField};
-use crate::format::record_form::{FieldKind, RecordForm};
+use crate::format::record_form::FieldKind;
 use crate::format::record_reader::Reading;
 use crate::model::{Moment, NameKind, ParsedRecord};
 use crate::text::names;
@@ -19,7 +17,6 @@ pub(super) const SOURCES: [&str; 4] = ["agent-learning", "human-curated", "exter
 
 pub(super) static NOTES: NoteRules = NoteRules {
     is_note: |path| layout::kind_of(path) == "note",
-    read,
     folder: "knowledge",
     ids: &["id", "note_id"],
     required: &["id", "created", "updated", "tags"],
@@ -80,17 +77,8 @@ pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
     note_file::read_text(path, bytes, &view)
 }
 
-/// Returns the form of a note: its text, the fields of §4.1, and other fields of its front matter.
-pub fn note_form(bytes: &[u8]) -> RecordForm {
-    form::form(bytes, known_fields())
-}
-
-/// Returns the form of a saved query: only its text.
-pub fn query_form() -> RecordForm {
-    form::text_form(Need::Required)
-}
-
-fn known_fields() -> Vec<(&'static str, FieldKind)> {
+/// Returns the fields of §4.1, for the form of a note.
+pub fn known_fields() -> Vec<(&'static str, FieldKind)> {
     let words = |words: &[&str]| FieldKind::Word {
         words: words.iter().map(|word| (*word).to_owned()).collect(),
         is_closed: true,

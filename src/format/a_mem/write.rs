@@ -59,7 +59,7 @@ const NO_TEXTS: [&str; 5] =
 impl FormatWriter for AMem {
     fn own(&self) -> OwnOperations {
         OwnOperations {
-            set_tags: Some(|context, entry, tags| edit::set_tags(&NOTES, context, entry, tags)),
+            set_tags: Some(|context, entry, tags| edit::set_tags(&AMem, &NOTES, context, entry, tags)),
             undelete: Some(notes::undeprecate),
             audit: Some(audit),
             are_copies: Some(|one, other| layout::is_trace(one) != layout::is_trace(other)),
@@ -135,7 +135,7 @@ impl FormatWriter for AMem {
     ) -> Option<ChangesResult> {
         let document = context.store.document(entry);
         Some(match layout::kind_of(&document.path) {
-            "note" => edit::edit(&NOTES, context, entry, set),
+            "note" => edit::edit(self, &NOTES, context, entry, set),
             "profile" => profiles::edit(context, document, set),
             "query" => query(document, set),
             _ => Err(Refusal::unfit(APPEND_ONLY)),

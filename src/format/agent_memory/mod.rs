@@ -52,15 +52,8 @@ static ABOUT: FormatInfo = FormatInfo {
     name: "agent-memory",
     places: &[StorePlace::project(".agent-memory", "its agents")],
     in_checkout: true,
-    has_file_times: false,
-    has_other_files: false,
-    ranks_by_sum: false,
-    has_references: true,
-    has_checksums: false,
     outside_files: projection::BESIDE,
-    keys_are_ids: false,
     facets: &["source", "provider", "status", "path"],
-    surroundings: &[],
     unsearched: &names::<14>(
         "sourceId externalItemId eventId latestCheckpointId lastRecalledEventId \
         sessionId createdAt updatedAt generatedAt validatedAt lastSyncedAt \
@@ -71,12 +64,12 @@ static ABOUT: FormatInfo = FormatInfo {
         validationSnapshot architectureNotes modules entrypoints denseSourceAreas firstFilesToRead \
         signals.decisions signals.gotchas signals.validationObservations signals.nextStepHints signals",
     ),
-    title_fields: &["title"],
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,
     decay,
     main_text: main_text::main_text,
+    ..FormatInfo::USUAL
 };
 
 impl Format for AgentMemory {

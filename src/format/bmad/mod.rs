@@ -39,19 +39,11 @@ use crate::text::names;
 static ABOUT: FormatInfo = FormatInfo {
     name: "bmad",
     places: &[StorePlace::project(".bmad/memory", "its agents")],
-    in_checkout: false,
-    has_file_times: false,
-    has_other_files: false,
     ranks_by_sum: true,
-    has_references: true,
-    has_checksums: false,
-    outside_files: &[],
-    keys_are_ids: false,
     facets: &names::<12>(
         "agent role conversation parent approved impact category severity status \
         key value confidence",
     ),
-    surroundings: &[],
     unsearched: &names::<10>(
         "timestamp references conversations findings parent_message_id \
         conversation_id learned_from checksum last_accessed last_decay_update",
@@ -60,12 +52,12 @@ static ABOUT: FormatInfo = FormatInfo {
         "decision description rationale alternatives_considered evidence recommendation impact \
         context.topic metadata context",
     ),
-    title_fields: &["title"],
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,
     decay: config::default_decay,
     main_text: record::main_text,
+    ..FormatInfo::USUAL
 };
 
 impl Format for Bmad {

@@ -24,7 +24,7 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
     for part in lists(text) {
         let goes_on = |line: &str, is_after_gap: bool| !is_after_gap || line.starts_with([' ', '\t']);
         let all = runs(&text[part.clone()], is_bullet, goes_on).into_iter();
-        for run in all.filter(|own| says_something(&text[part.clone()][own.start..own.end], false)) {
+        for run in all.filter(|run| says_something(&text[part.clone()][run.start..run.end], false)) {
             let (id, kind) = match run.is_item {
                 true => (format!("{stem}.{count}"), "entry"),
                 false => (format!("{stem}#note"), "note"),
@@ -40,11 +40,11 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
 /// Returns what is below each such heading, up to the next one of its level.
 fn lists(text: &str) -> Vec<Range<usize>> {
     let (mark, below) = text.split_at(mark(text));
-    let all: Vec<_> = headings(below).filter(|own| own.level <= LEVEL).collect();
-    let ends = all.iter().skip(1).map(|own| own.start).chain([below.len()]);
+    let all: Vec<_> = headings(below).filter(|heading| heading.level <= LEVEL).collect();
+    let ends = all.iter().skip(1).map(|next| next.start).chain([below.len()]);
     let both = all.iter().zip(ends);
-    both.filter(|(own, _)| below.get(own.start..own.end) == Some(HEADING))
-        .map(|(own, end)| mark.len() + own.next..mark.len() + end)
+    both.filter(|(heading, _)| below.get(heading.start..heading.end) == Some(HEADING))
+        .map(|(heading, end)| mark.len() + heading.next..mark.len() + end)
         .collect()
 }
 

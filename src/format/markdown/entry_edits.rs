@@ -4,12 +4,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::entry_file::{delimiter_of, entries, is_delimiter, mark};
+use crate::format::writing::RangeEdit;
 use crate::model::Span;
 
-type Edit = (Range<usize>, Vec<u8>);
-
 /// Returns the edits that remove entries with their delimiters. What stays is as Hermes writes it.
-pub fn edits(text: &str, spans: &[Span]) -> Vec<Edit> {
+pub fn edits(text: &str, spans: &[Span]) -> Vec<RangeEdit> {
     let starts: HashSet<usize> = spans.iter().map(|own| own.range().start).collect();
     let is_gone = |own: &Range<usize>| starts.contains(&own.start);
     let (gone, stay): (Vec<Range<usize>>, Vec<Range<usize>>) = entries(text).into_iter().partition(is_gone);
@@ -23,7 +22,7 @@ pub fn edits(text: &str, spans: &[Span]) -> Vec<Edit> {
 struct EntryEdits<'a> {
     text: &'a str,
     gone: Vec<Range<usize>>,
-    done: Vec<Edit>,
+    done: Vec<RangeEdit>,
     /// Where an edit starts that may go on, and what it writes so far.
     open: Option<(usize, String)>,
 }
@@ -31,7 +30,7 @@ struct EntryEdits<'a> {
 impl EntryEdits<'_> {
     /// Takes what is between two entries that stay, before the first, or after the last.
     fn take(&mut self, before: Option<&Range<usize>>, after: Option<&Range<usize>>) {
-        let (start, end) = (self.start(before), after.map_or(self.text.len(), |own| own.start));
+        let (start, end) = (self.start(before), after.map_or(self.text.len(), |after| after.start));
         match self.whole_lines(before, after) {
             Some(lines) => {
                 self.close(start);
@@ -55,7 +54,7 @@ impl EntryEdits<'_> {
 
     /// Returns the end of an entry, else where the first can start.
     fn start(&self, before: Option<&Range<usize>>) -> usize {
-        before.map_or_else(|| mark(self.text), |own| own.end)
+        before.map_or_else(|| mark(self.text), |before| before.end)
     }
 
     /// Returns the lines that go, if only whole lines go and a delimiter stays between entries.
@@ -93,7 +92,7 @@ impl EntryEdits<'_> {
 }
 
 /// Returns a text after its edits.
-pub fn applied(text: &str, edits: Vec<Edit>) -> String {
+pub fn applied(text: &str, edits: Vec<RangeEdit>) -> String {
     let mut new = text.to_owned();
     for (range, with) in edits.into_iter().rev() {
         new.replace_range(range, &String::from_utf8_lossy(&with));

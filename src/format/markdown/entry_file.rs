@@ -1,11 +1,12 @@
 //! A file of entries between lines of `§`.
 
+use std::ops::Range;
 use std::path::Path;
 
-use super::part_reader::not_text;
+use super::part_reader::{PartReader, not_text};
 use crate::format::notes::note_file::stem;
-use crate::format::record_reader::{self, Reading};
-use crate::model::{Code, PackedView, ParsedRecord, Problem, Record, RecordBody, Severity, Span};
+use crate::format::record_reader::{Reading, byte_order_mark};
+use crate::model::{Code, ParsedRecord, Problem, Severity};
 
 /// What is between two entries that Hermes writes. It reads any line end.
 pub const DELIMITER: &str = "\n§\n";
@@ -13,28 +14,14 @@ const CRLF_DELIMITER: &str = "\r\n§\r\n";
 
 /// Reads the entries of a file. An entry's id is its file and its place, from 0.
 pub fn read(path: &Path, bytes: &[u8]) -> Reading {
-    let stem = stem(path);
-    let mut reading = Reading { problems: Vec::new(), records: Vec::new() };
     let Ok(text) = std::str::from_utf8(bytes) else { return not_text(path, bytes) };
-    let (mut line, mut at) = (1, 0);
-    for own in entries(text) {
-        line += record_reader::feeds(&bytes[at..own.start]);
-        at = own.start;
-        let number = reading.records.len();
-        let id = format!("{stem}.{number}");
-        let view = ParsedRecord {
-            id: Some(id.clone().into()),
-            kind: "entry".into(),
-            importance: 0.5,
-            ..ParsedRecord::default()
-        };
-        let lines = 1 + record_reader::feeds(&bytes[own.clone()]);
-        let span = Span { start: own.start as u64, end: own.end as u64 };
-        reading.records.push(Record { span, line, lines, body: RecordBody::Read(PackedView::of(&view)) });
+    let (stem, mut found) = (stem(path), PartReader::of(text));
+    for (number, entry) in entries(text).into_iter().enumerate() {
+        let view = ParsedRecord { kind: "entry".into(), ..ParsedRecord::default() };
+        found.take(format!("{stem}.{number}"), view, (entry.start, entry.end));
     }
-    reading.problems.extend(record_reader::byte_order_mark(path, bytes));
-    reading.problems.extend(problems(path, text));
-    reading
+    let problems = byte_order_mark(path, bytes).into_iter().chain(problems(path, text));
+    Reading { problems: problems.collect(), records: found.records }
 }
 
 /// Returns the length of the byte order marks at the start of a text. Hermes reads them as a part of the first entry.
@@ -43,7 +30,7 @@ pub fn mark(text: &str) -> usize {
 }
 
 /// Returns where the entries are, without white space around them.
-pub fn entries(text: &str) -> Vec<std::ops::Range<usize>> {
+pub fn entries(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = mark(text);
     while start <= text.len() {
@@ -61,7 +48,7 @@ pub fn entries(text: &str) -> Vec<std::ops::Range<usize>> {
 }
 
 /// Returns where the first delimiter is, with its line ends.
-fn delimiter(text: &str) -> Option<std::ops::Range<usize>> {
+fn delimiter(text: &str) -> Option<Range<usize>> {
     let line_ends = ["\r\n", "\n", "\r"];
     text.match_indices('§').find_map(|(at, mark)| {
         let start = line_ends.iter().find_map(|own| text[..at].strip_suffix(own))?.len();
@@ -116,34 +103,46 @@ pub fn is_as_written(text: &str) -> bool {
 /// Returns a text with more entries at its end. What it has stays as it is, if Hermes would write it so.
 pub fn with_entries<'a>(text: &'a str, added: impl Iterator<Item = &'a str>) -> String {
     let delimiter = delimiter_of(text);
-    let (mark, own) = text.split_at(mark(text));
-    let new = match is_as_written(own) && !own.trim().is_empty() {
-        true => joined([own].into_iter().chain(added), delimiter),
-        false => joined(texts(own).chain(added), delimiter),
+    let (mark, rest) = text.split_at(mark(text));
+    let new = match is_as_written(rest) && !rest.trim().is_empty() {
+        true => joined([rest].into_iter().chain(added), delimiter),
+        false => joined(texts(rest).chain(added), delimiter),
     };
     format!("{mark}{new}")
 }
 
+const SENTENCE_ENDS: [&str; 6] = [". ", "! ", "? ", "。", "！", "？"];
+
 /// Returns the parts of an entry that fit, as long as they can be: cut at empty lines, and where that is not enough at
-/// line ends. `None` if a line does not fit, or if Hermes would read other entries than these.
+/// line ends, or after sentences. `None` if a sentence does not fit, or if Hermes would read other entries than these.
 pub fn split<'a>(entry: &'a str, fits: &dyn Fn(&str) -> bool) -> Option<Vec<&'a str>> {
     let is_before_gap = |at: &usize| entry[*at..].lines().next().is_none_or(|line| line.trim().is_empty());
     let part = |start: usize, end: usize| {
-        let own = entry[start..end].strip_suffix('\n').unwrap_or(&entry[start..end]);
-        own.strip_suffix('\r').unwrap_or(own)
+        let part = entry[start..end].strip_suffix('\n').unwrap_or(&entry[start..end]);
+        part.strip_suffix('\r').unwrap_or(part)
     };
-    let ends: Vec<usize> = entry.match_indices('\n').map(|(at, _)| at + 1).chain([entry.len()]).collect();
+    let ends = |signs: &[&str]| -> Vec<usize> {
+        let found =
+            signs.iter().flat_map(|sign| entry.match_indices(*sign)).map(|(at, sign)| at + sign.len());
+        let mut ends: Vec<usize> = found.chain([entry.len()]).collect();
+        ends.sort_unstable();
+        ends
+    };
+    let all = [ends(&["\n"]), ends(&SENTENCE_ENDS)];
     let (mut parts, mut start) = (Vec::new(), 0);
     while start < entry.len() {
-        let more = ends[ends.partition_point(|end| *end <= start)..].iter().copied();
-        let fitting: Vec<usize> = more.take_while(|end| fits(part(start, *end))).collect();
+        let mut fitting = all.iter().map(|ends| {
+            let more = ends[ends.partition_point(|end| *end <= start)..].iter().copied();
+            more.take_while(|end| fits(part(start, *end))).collect::<Vec<usize>>()
+        });
+        let fitting = fitting.find(|fitting| !fitting.is_empty())?;
         let last = fitting.last().copied()?;
         let at_gap = fitting.into_iter().rev().find(is_before_gap).unwrap_or(last);
         let end = if last == entry.len() { last } else { at_gap };
         parts.push(part(start, end));
         start = end;
     }
-    parts.iter().all(|own| own.lines().all(|line| line.trim() != "§")).then_some(parts)
+    parts.iter().all(|part| part.lines().all(|line| line.trim() != "§")).then_some(parts)
 }
 
 fn problems(path: &Path, text: &str) -> Vec<Problem> {
@@ -208,11 +207,12 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_is_split_at_empty_lines_and_where_that_is_not_enough_at_line_ends() {
+    fn an_entry_is_split_at_empty_lines_and_where_that_is_not_enough_at_line_ends_or_after_sentences() {
         let parts = |text| split(text, &|part: &str| part.len() <= 9);
         assert_eq!(parts("a\nb\n\nc\nd\n\ne").unwrap(), ["a\nb\n\nc\nd", "\ne"]);
         assert_eq!(parts("a\nb\n\n1234567\n89").unwrap(), ["a\nb", "\n1234567", "89"]);
         assert_eq!(parts("1234\r\n5678\r\n9").unwrap(), ["1234", "5678\r\n9"]);
+        assert_eq!(parts("1\n2. 3. 4! 56? 7").unwrap(), ["1", "2. 3. 4! ", "56? 7"]);
         assert_eq!(parts("1234567890\na"), None);
         assert_eq!(parts("1234567\n§\nb"), None);
     }

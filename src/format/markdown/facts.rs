@@ -81,11 +81,6 @@ pub fn day_of_update(_: &Path, text: &str) -> PartFacts {
     PartFacts { created, ..PartFacts::default() }
 }
 
-/// A memory without such facts.
-pub fn no_facts(_: &Path, _: &str) -> PartFacts {
-    PartFacts::default()
-}
-
 /// Returns the key of a promoted memory, if this is its comment.
 pub fn promotion_key(line: &str) -> Option<&str> {
     let (key, _) = line.trim_start().strip_prefix(PROMOTION)?.split_once("-->")?;

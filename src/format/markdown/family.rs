@@ -111,7 +111,9 @@ impl Family {
     /// Returns the rule by which a file is loaded, if it has one.
     pub fn load_rule(&self, path: &Path, settings: &LoadSettings) -> Option<&'static LoadRule> {
         let FamilyLoad::Rules(rules) = self.loads else { return None };
-        rules.iter().find(|own| own.is_for(path, settings))
+        rules.iter().find(|rule| {
+            path == Path::new(rule.file) && (rule.below.is_empty() || rule.below == settings.below)
+        })
     }
 
     /// Returns the type of a memory that is a whole file and names no type.

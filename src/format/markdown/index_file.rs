@@ -77,15 +77,13 @@ impl IndexReader<'_> {
             return;
         }
         let mut at = 0;
-        while at < kinds.len() {
-            if kinds[at] != LineKind::Text {
-                at += 1;
-                continue;
+        for between in kinds.split(|kind| *kind == LineKind::Leads) {
+            let first = between.iter().position(|kind| *kind == LineKind::Text);
+            let last = between.iter().rposition(|kind| *kind != LineKind::Silent);
+            if let (Some(first), Some(last)) = (first, last) {
+                self.take(title, "note", spans[at + first].start, spans[at + last].end);
             }
-            let rest = (at..kinds.len()).take_while(|line| kinds[*line] != LineKind::Leads);
-            let last = rest.filter(|line| kinds[*line] != LineKind::Silent).last().unwrap_or(at);
-            self.take(title, "note", spans[at].start, spans[last].end);
-            at = last + 1;
+            at += between.len() + 1;
         }
     }
 

@@ -1,10 +1,12 @@
 //! The role of each file, its id, and what marks a folder of each family.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::entry_file::has_delimiter;
 use super::family::{Family, FileId};
+use super::instructions::OF_WORKSPACES;
+use super::references::links_in;
 use super::{bullet_file, facts, index_file};
 use crate::format::Placement;
 use crate::format::detection::{ENOUGH_RECORD_FILES, Evidence, FolderProbe, MAX_PROBED, PROBE_BYTES};
@@ -23,10 +25,7 @@ const COPIED: [&str; 7] = ["templates", "template", "skills", "assets", "example
 const DOCUMENTS: [&str; 4] = ["docs", "doc", "src", "lib"];
 /// Signs of a text that someone has to write.
 const PLACEHOLDERS: [&str; 6] = ["YYYY-MM-DD", "- [", "[Project", "{{", "TODO", "<!--"];
-/// What an OpenClaw workspace has beside its memories: instructions for the model.
-const INSTRUCTIONS: [&str; 7] =
-    ["SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "AGENTS.md", "BOOTSTRAP.md"];
-/// At least this many of them are in a workspace, and in one that is the root of a project, too.
+/// At least this many instructions are in a workspace of OpenClaw, and in one that is the root of a project, too.
 const SOME_OF_THEM: usize = 2;
 const MOST_OF_THEM: usize = 4;
 /// The start of each block of Codex's memories.
@@ -84,8 +83,8 @@ pub fn claude(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     }
     let head = glance.head(&root.join("MEMORY.md")).unwrap_or_default();
     let head = String::from_utf8_lossy(&head);
-    let is_strange = |own: &str| head.contains(own);
-    if has_delimiter(&head) || ["# Task Group:", "<!-- agent-memory:"].into_iter().any(is_strange) {
+    let has_mark = |mark: &str| head.contains(mark);
+    if has_delimiter(&head) || has_mark("# Task Group:") || has_mark("<!-- agent-memory:") {
         return seen;
     }
     let mut topics = Vec::new();
@@ -97,22 +96,35 @@ pub fn claude(root: &Path, glance: &dyn FolderProbe) -> Evidence {
         }
     }
     let is_named = root.file_name().is_some_and(|name| name == "memory" || name == "memories");
-    let targets: Vec<&str> = index_file::lines(&head).map(|own| own.target).collect();
+    let targets: Vec<&str> = index_file::lines(&head).map(|link| link.target).collect();
     let leads_to = |name: &OsString| targets.iter().any(|target| name == target);
     let is_certain = is_named && topics.len() >= SOME_TOPICS && topics.iter().any(|name| leads_to(name));
     if !is_certain && is_others(root, glance) {
         return seen;
     }
-    // An index may lead into folders alone.
-    let inner =
-        index_file::lines(&head).map(|line| line.target).filter(|to| to.contains('/') && !to.contains(".."));
-    let inner = inner.take(ENOUGH_RECORD_FILES).filter(|target| is_topic(Path::new(target)));
-    let topics = topics.len() + inner.count();
+    let inner = if topics.len() < SOME_TOPICS { inner_topics(root, &head, glance) } else { 0 };
+    let topics = topics.len() + inner;
     seen.likely += topics + usize::from(files.iter().any(|name| name == "MEMORY.md"));
     let leads = targets.iter().filter(|target| files.iter().any(|file| file == **target)).count();
     let is_index = !head.is_empty() && (topics > 0 || is_named && leads > 0);
     seen.records += if is_index { topics + leads } else { 0 };
     seen
+}
+
+/// Returns how many topics in folders an index leads to, also by way of other indexes there.
+fn inner_topics(root: &Path, index: &str, glance: &dyn FolderProbe) -> usize {
+    let head = |path: &PathBuf| glance.head(&root.join(path)).unwrap_or_default();
+    let paths = |text: &str, folder: &Path| {
+        let paths = links_in(text).into_iter().filter_map(|link| link.path(folder));
+        let inner = paths.filter(|path| path.iter().count() > 1 && !is_copied(path));
+        inner.take(ENOUGH_RECORD_FILES).collect::<Vec<_>>()
+    };
+    let leads_on = |path: &&PathBuf| {
+        let (text, folder) = (head(path), path.parent().unwrap_or(path));
+        is_topic(&text)
+            || paths(&String::from_utf8_lossy(&text), folder).iter().any(|path| is_topic(&head(path)))
+    };
+    paths(index, Path::new("")).iter().filter(leads_on).count()
 }
 
 /// True if a folder is copied into projects, or in a vault.
@@ -189,10 +201,13 @@ pub fn hermes(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     if ["MEMORY.md", "USER.md"].iter().any(|name| glance.has_file(&root.join("memories"), name)) {
         return seen;
     }
+    let is_named = root.file_name().is_some_and(|name| name == "memories");
+    // Writes may wait before the first memory is there.
+    let home = root.parent().filter(|_| is_named);
+    seen.likely += home.map_or(0, |home| glance.files(&home.join("pending/memory")).len());
     for name in ["MEMORY.md", "USER.md"].into_iter().filter(|name| glance.has_file(root, name)) {
         let head = glance.head(&root.join(name)).unwrap_or_default();
         seen.likely += 1;
-        let is_named = root.file_name().is_some_and(|name| name == "memories");
         let is_own = is_named || glance.has_file(root, "USER.md");
         seen.records += usize::from(is_own && has_delimiter(&String::from_utf8_lossy(&head)));
     }
@@ -222,7 +237,7 @@ pub fn hermes_place(path: &Path, is_folder: bool) -> Placement {
 }
 
 fn is_instruction(path: &Path) -> bool {
-    INSTRUCTIONS.iter().any(|own| path == Path::new(own))
+    OF_WORKSPACES.iter().any(|place| path == Path::new(place.path))
 }
 
 /// Returns the place of a path in a folder of Gemini CLI: only one file has memories. Others hold sign-ins.
@@ -236,7 +251,7 @@ pub fn bullets_place(path: &Path, is_folder: bool) -> Placement {
 /// `MEMORY.md` or daily files beside the files with which OpenClaw instructs its model.
 pub fn openclaw(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("it is no workspace of OpenClaw with memories");
-    let beside = INSTRUCTIONS.iter().filter(|name| glance.has_file(root, name)).count();
+    let beside = OF_WORKSPACES.iter().filter(|place| glance.has_file(root, place.path)).count();
     let is_project = PROJECT.iter().any(|name| glance.has_file(root, name));
     let enough = if is_project { MOST_OF_THEM } else { SOME_OF_THEM };
     if beside < enough || is_among_documents(root) || glance.has_folder(root, ".obsidian") {
@@ -275,7 +290,7 @@ pub fn codex(root: &Path, glance: &dyn FolderProbe) -> Evidence {
 /// Notes with a permalink and a title; at the default place one is enough, also in a folder.
 pub fn basic_memory(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("it has no notes with a `permalink` of basic-memory");
-    let is_home = is_at(root, &["basic-memory"]);
+    let is_home = root.ends_with("basic-memory");
     let is_project = PROJECT.iter().any(|name| glance.has_file(root, name));
     if !is_home && (is_among_documents(root) || is_project) {
         return seen;
@@ -316,7 +331,7 @@ fn is_linked_note(head: &[u8]) -> bool {
 pub fn bullets(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let missing = format!("its `GEMINI.md` has no heading `{}`", bullet_file::HEADING);
     let mut seen = Evidence::lacking(missing);
-    if !is_at(root, &[".gemini"]) {
+    if !root.ends_with(".gemini") {
         return seen;
     }
     let head = glance.head(&root.join("GEMINI.md")).unwrap_or_default();
@@ -328,17 +343,13 @@ pub fn bullets(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     seen
 }
 
-fn is_at(root: &Path, places: &[&str]) -> bool {
-    places.iter().any(|place| root.ends_with(place))
-}
-
 /// Any Markdown at all: enough at its places, or if the user names the format.
 pub fn plain(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("it has no Markdown files");
     let has = |folder: &Path| glance.files(folder).iter().any(|name| is_markdown(name));
     // Copilot has a folder for the repository, and one for each session.
     let inner = || glance.folders(root).iter().take(MAX_PROBED).any(|name| has(&root.join(name)));
-    seen.likely += usize::from(has(root) || is_at(root, &["memory-tool/memories"]) && inner());
+    seen.likely += usize::from(has(root) || root.ends_with("memory-tool/memories") && inner());
     seen
 }
 

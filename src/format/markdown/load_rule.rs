@@ -1,7 +1,5 @@
 //! What programs load of a file at their start, as data. All was looked up on 2026-11-29.
 
-use std::path::Path;
-
 use crate::model::{LoadLimit, LoadSettings, PathText};
 
 /// What one program loads of one file.
@@ -12,8 +10,10 @@ pub struct LoadRule {
     pub file: &'static str,
     /// The folder above the root that shows that it is this program; empty if any other may be.
     pub below: &'static str,
-    /// The limit without settings.
-    pub limit: LoadLimit,
+    /// The most bytes or characters without settings.
+    pub most: usize,
+    /// True if the limit counts bytes.
+    pub has_bytes: bool,
     /// How much of the limit a character takes.
     pub size: fn(char) -> usize,
     /// What is loaded of a file over the limit.
@@ -23,7 +23,7 @@ pub struct LoadRule {
     /// The name of the setting that turns the file off, if there is one.
     pub switch: &'static str,
     /// The setting of a limit together with the files before it, and its value without settings.
-    pub shared: Option<(&'static str, usize)>,
+    pub shared: (&'static str, usize),
     /// The version of the program that the limit is from.
     pub source: &'static str,
 }
@@ -31,10 +31,10 @@ pub struct LoadRule {
 /// What is loaded of a file over its limit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LoadCut {
-    /// The lines before the first that goes beyond it. Front matter and comments may not count.
-    Lines { with_front_matter: bool },
-    /// All, up to this many times the limit or this many characters, the larger of both. Of what is longer, hundredths of
-    /// that at its start and at its end.
+    /// The lines before the first that goes beyond it, or beyond this number. Front matter and comments may not count.
+    Lines { most: usize, with_front_matter: bool },
+    /// A file is cut if it is longer than both `times` its limit and `least` characters. These per cent of the larger one
+    /// are then loaded from its start and from its end.
     Ends { times: usize, least: usize, start: usize, end: usize },
     /// Not known.
     Unknown,
@@ -46,9 +46,9 @@ pub const CLAUDE: &[LoadRule] = &[
     LoadRule {
         reader: "Qwen Code",
         below: ".qwen",
-        limit: LoadLimit::LinesOrCharacters(200, 25_000),
+        has_bytes: false,
         size: char::len_utf16,
-        cut: LoadCut::Lines { with_front_matter: true },
+        cut: LoadCut::Lines { most: 200, with_front_matter: true },
         source: "Qwen Code 037e657b",
         ..CLAUDE_INDEX
     },
@@ -58,12 +58,13 @@ const CLAUDE_INDEX: LoadRule = LoadRule {
     reader: "Claude Code",
     file: "MEMORY.md",
     below: "",
-    limit: LoadLimit::LinesOrBytes(200, 25_000),
+    most: 25_000,
+    has_bytes: true,
     size: char::len_utf8,
-    cut: LoadCut::Lines { with_front_matter: false },
+    cut: LoadCut::Lines { most: 200, with_front_matter: false },
     setting: "",
     switch: "",
-    shared: None,
+    shared: ("", usize::MAX),
     source: "Claude Code 2.1.281",
 };
 
@@ -72,7 +73,7 @@ pub const HERMES: &[LoadRule] = &[
     HERMES_MEMORY,
     LoadRule {
         file: "USER.md",
-        limit: LoadLimit::Characters(1_375),
+        most: 1_375,
         setting: "user_char_limit",
         switch: "user_profile_enabled",
         ..HERMES_MEMORY
@@ -80,7 +81,8 @@ pub const HERMES: &[LoadRule] = &[
 ];
 const HERMES_MEMORY: LoadRule = LoadRule {
     reader: "Hermes",
-    limit: LoadLimit::Characters(2_200),
+    most: 2_200,
+    has_bytes: false,
     // A line end is one character.
     size: |c| if c == '\r' { 0 } else { 1 },
     cut: LoadCut::Ends { times: 2, least: 4_000, start: 70, end: 20 },
@@ -91,14 +93,15 @@ const HERMES_MEMORY: LoadRule = LoadRule {
 };
 
 /// The memories of OpenClaw by `src/agents/embedded-agent-helpers/bootstrap.ts`. Earlier versions keep 70 % and 20 %:
-/// what is said to be left out is left out by all.
+/// what palimp shows as left out is left out by all versions.
 pub const OPENCLAW: &[LoadRule] = &[LoadRule {
     reader: "OpenClaw",
-    limit: LoadLimit::Characters(20_000),
+    most: 20_000,
+    has_bytes: false,
     size: char::len_utf16,
     cut: LoadCut::Ends { times: 1, least: 0, start: 75, end: 25 },
     setting: "bootstrapMaxChars",
-    shared: Some(("bootstrapTotalMaxChars", 60_000)),
+    shared: ("bootstrapTotalMaxChars", 60_000),
     source: "OpenClaw 04871316",
     ..CLAUDE_INDEX
 }];
@@ -107,26 +110,39 @@ pub const OPENCLAW: &[LoadRule] = &[LoadRule {
 pub const CODEX: &[LoadRule] = &[LoadRule {
     reader: "Codex",
     file: "memory_summary.md",
-    limit: LoadLimit::Bytes(10_000),
+    most: 10_000,
     cut: LoadCut::Unknown,
     source: "Codex of 2026",
     ..CLAUDE_INDEX
 }];
 
 impl LoadRule {
-    /// True if it is about a file of a store with these settings.
-    pub fn is_for(&self, file: &Path, settings: &LoadSettings) -> bool {
-        file == Path::new(self.file) && (self.below.is_empty() || self.below == settings.below)
-    }
-
     /// Returns how much of the limit a text takes.
     pub fn len(&self, text: &str) -> usize {
         text.chars().map(self.size).sum()
     }
 
+    /// Returns the most bytes or characters with these settings. What is loaded before the file takes a part of them.
+    pub fn most_with(&self, settings: &LoadSettings) -> usize {
+        let most = settings.number(self.setting).unwrap_or(self.most);
+        let before: usize = settings.before.iter().map(|size| most.min(*size)).sum();
+        let shared = settings.number(self.shared.0).unwrap_or(self.shared.1);
+        most.min(shared.saturating_sub(before))
+    }
+
+    /// Returns the limit for people, if this is the most bytes or characters.
+    pub fn limit(&self, most: usize) -> LoadLimit {
+        match self.cut {
+            LoadCut::Lines { most: lines, .. } if self.has_bytes => LoadLimit::LinesOrBytes(lines, most),
+            LoadCut::Lines { most: lines, .. } => LoadLimit::LinesOrCharacters(lines, most),
+            _ if self.has_bytes => LoadLimit::Bytes(most),
+            _ => LoadLimit::Characters(most),
+        }
+    }
+
     /// Returns where the limit is from: a file of settings, or a version of the program.
     pub fn limit_source(&self, settings: &LoadSettings) -> String {
         let file = settings.file.as_ref().filter(|_| settings.number(self.setting).is_some());
-        file.map_or_else(|| self.source.to_owned(), |own| own.to_text().into_owned())
+        file.map_or_else(|| self.source.to_owned(), |file| file.to_text().into_owned())
     }
 }

@@ -1,88 +1,147 @@
-//! How much of an index Claude Code loads at the start: 200 lines or 25,000 bytes, whichever comes first. Front
-//! matter and HTML comments do not count, and the cut is at the end of a line. Qwen Code counts them, and characters.
+//! How much of a file a program loads.
+//!
+//! Of an index, Claude Code loads 200 lines or 25,000 bytes, whichever comes first. Front matter and HTML comments do
+//! not count, and the cut is at the end of a line. Qwen Code counts them, and characters. Other programs keep the start
+//! and the end of a file.
 
+use std::collections::HashSet;
+use std::iter::once;
 use std::ops::Range;
 
+use super::entry_file::{DELIMITER, entries};
+use super::family::Grammar;
 use super::load_rule::{LoadCut, LoadRule};
-use crate::model::{LoadExcess, LoadLimit};
+use crate::format::record_reader;
+use crate::model::{LoadExcess, LoadSettings, LoadedExtent};
 use crate::text::front_matter::Note;
 use crate::text::lines::lines;
 
 /// From this number of lines on the limit is near.
 const MANY_LINES: usize = 180;
-/// From this number of bytes or characters on the limit is near.
+/// From this number of bytes or characters on the limit of an index is near.
 const MANY: usize = 20_000;
 
-/// What counts of an index, and where it is cut.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What counts of a file, and what of it is not loaded.
 pub struct LoadedPart {
-    /// The most lines that are loaded, and the most bytes or characters.
-    most: (usize, usize),
-    /// True if characters count instead of bytes.
-    has_characters: bool,
-    /// The lines that count.
-    pub lines: usize,
-    /// Their bytes or characters, with line ends.
+    pub rule: &'static LoadRule,
+    /// The bytes or characters that count, and the most of them.
     pub size: usize,
-    /// The first line, from 1, that is not loaded; `None` if all are.
-    pub cut: Option<u32>,
-    /// The places of the lines that count and are loaded, with their ends.
-    pub loaded: Vec<Range<usize>>,
-    /// The places of the lines that count and are not loaded.
-    pub beyond: Vec<Range<usize>>,
+    pub most: usize,
+    /// The lines that count, with their ends.
+    pub lines: Vec<Range<usize>>,
+    /// The place in the file that is not loaded; `None` if all is loaded.
+    pub gap: Option<Range<usize>>,
 }
 
 impl LoadedPart {
-    /// Counts the lines of an index; `None` if the rule is not one of lines.
-    pub fn of(text: &str, rule: &LoadRule) -> Option<LoadedPart> {
-        let LoadCut::Lines { with_front_matter } = rule.cut else { return None };
-        let (LoadLimit::LinesOrBytes(lines_most, most) | LoadLimit::LinesOrCharacters(lines_most, most)) =
-            rule.limit
-        else {
+    /// Measures a file; `None` if a setting turns it off.
+    pub fn of(
+        rule: &'static LoadRule,
+        grammar: Grammar,
+        settings: &LoadSettings,
+        text: &str,
+    ) -> Option<LoadedPart> {
+        if settings.number(rule.switch) == Some(0) {
             return None;
-        };
-        let has_characters = matches!(rule.limit, LoadLimit::LinesOrCharacters(..));
-        let mut own = LoadedPart { most: (lines_most, most), has_characters, ..LoadedPart::default() };
+        }
+        let mut part =
+            LoadedPart { rule, size: 0, most: rule.most_with(settings), lines: Vec::new(), gap: None };
+        match rule.cut {
+            LoadCut::Lines { most, with_front_matter } => part.count_lines(text, most, with_front_matter),
+            _ => part.count_characters(text, grammar),
+        }
+        Some(part)
+    }
+
+    fn count_lines(&mut self, text: &str, most: usize, with_front_matter: bool) {
         let body = if with_front_matter { 0 } else { Note::read(text).body.start };
         let mut in_comment = false;
         // A comment without an end is text.
         let last_end = text.rfind("-->").filter(|_| !with_front_matter);
-        for (number, line) in (1..).zip(lines(text.as_bytes())) {
+        for line in lines(text.as_bytes()) {
             let all = text.get(line.start..line.next).unwrap_or_default();
             let may_open = last_end.is_some_and(|end| end > line.start);
             let (counted, had_comment) = without_comments(all, may_open, &mut in_comment);
             if line.start < body || had_comment && counted.trim().is_empty() {
                 continue;
             }
-            own.lines += 1;
-            own.size += rule.len(&counted);
-            if own.cut.is_none() && (own.lines > lines_most || own.size > most) {
-                own.cut = Some(number);
+            self.lines.push(line.start..line.next);
+            self.size += self.rule.len(&counted);
+            if self.gap.is_none() && (self.lines.len() > most || self.size > self.most) {
+                self.gap = Some(line.start..text.len());
             }
-            let part = if own.cut.is_none() { &mut own.loaded } else { &mut own.beyond };
-            part.push(line.start..line.next);
         }
-        Some(own)
+    }
+
+    fn count_characters(&mut self, text: &str, grammar: Grammar) {
+        self.lines = lines(text.as_bytes()).map(|line| line.start..line.next).collect();
+        let (rule, (parts, between)) = (self.rule, parts(grammar, text));
+        let sizes = parts.iter().flat_map(|part| {
+            let characters = text[part.clone()].char_indices();
+            let sizes = characters.map(move |(at, c)| (part.start + at, (rule.size)(c)));
+            sizes.chain(once((part.end, between)))
+        });
+        self.size = sizes.clone().map(|(_, size)| size).sum::<usize>().saturating_sub(between);
+        let place = |wanted: usize| {
+            let mut counted = 0;
+            let is_beyond = |(_, size): &(usize, usize)| {
+                counted += size;
+                counted > wanted
+            };
+            sizes.clone().find(is_beyond).map_or(text.len(), |(at, _)| at)
+        };
+        if let LoadCut::Ends { times, least, start, end } = rule.cut {
+            let most = self.most.saturating_mul(times).max(least);
+            let share = |per_cent: usize| (most as u128 * per_cent as u128 / 100) as usize;
+            let gap = (self.size > most).then(|| place(share(start))..place(self.size - share(end)));
+            self.gap = gap.filter(|gap| !gap.is_empty());
+        }
     }
 
     /// Returns what must go so that all of it is loaded.
     pub fn excess(&self) -> LoadExcess {
-        let lines = self.lines.saturating_sub(self.most.0);
-        let more = self.size.saturating_sub(self.most.1);
-        let (bytes, characters) = if self.has_characters { (0, more) } else { (more, 0) };
+        let lines = match self.rule.cut {
+            LoadCut::Lines { most, .. } => self.lines.len().saturating_sub(most),
+            _ => 0,
+        };
+        let more = self.size.saturating_sub(self.most);
+        let (bytes, characters) = if self.rule.has_bytes { (more, 0) } else { (0, more) };
         LoadExcess { lines, bytes, characters }
     }
 
-    /// Says how large it is, and what is loaded at most.
-    pub fn in_words(&self) -> (String, String) {
-        let unit = if self.has_characters { "characters" } else { "bytes" };
-        let size = format!("It has {} lines and {} {unit} that count", self.lines, self.size);
-        (size, format!("{} lines or {} {unit} are loaded", self.most.0, self.most.1))
+    pub fn extent(&self, text: &str) -> LoadedExtent {
+        match (self.gap_lines(text), self.rule.cut) {
+            (Some((cut, _)), LoadCut::Lines { .. }) => LoadedExtent::UpTo(cut),
+            (Some((first, last)), _) => LoadedExtent::Ends(first, last),
+            (None, LoadCut::Unknown) if self.size > self.most => LoadedExtent::Unknown,
+            (None, _) => LoadedExtent::Whole,
+        }
     }
 
-    /// True if the whole index is loaded, but hardly more fits.
+    /// True if hardly more fits.
     pub fn is_near(&self) -> bool {
-        self.cut.is_none() && (self.lines >= MANY_LINES || self.size >= MANY)
+        match self.rule.cut {
+            LoadCut::Lines { .. } => self.lines.len() >= MANY_LINES || self.size >= MANY,
+            _ => self.size.saturating_mul(10) > self.most.saturating_mul(9),
+        }
+    }
+
+    /// Returns the first and the last line of what is not loaded, counted from 1.
+    pub fn gap_lines(&self, text: &str) -> Option<(u32, u32)> {
+        let gap = self.gap.as_ref()?;
+        let line = |end: usize| 1 + record_reader::feeds(&text.as_bytes()[..end]);
+        Some((line(gap.start), line(gap.end - 1)))
+    }
+}
+
+/// Returns the places of what a program joins to one text, and the size of what it puts between them. Hermes loads equal
+/// memories once.
+fn parts(grammar: Grammar, text: &str) -> (Vec<Range<usize>>, usize) {
+    let mut known = HashSet::new();
+    let is_first = |entry: &Range<usize>| known.insert(&text[entry.clone()]);
+    match grammar {
+        Grammar::Entries => (entries(text).into_iter().filter(is_first).collect(), DELIMITER.chars().count()),
+        _ => (once(0..text.trim_end().len()).collect(), 0),
     }
 }
 
@@ -108,12 +167,12 @@ mod tests {
     use super::*;
     use crate::format::markdown::load_rule::CLAUDE;
 
-    fn part(text: &str) -> LoadedPart {
-        LoadedPart::of(text, &CLAUDE[1]).unwrap()
+    fn part_by(rule: &'static LoadRule, text: &str) -> LoadedPart {
+        LoadedPart::of(rule, Grammar::Index, &LoadSettings::NONE, text).unwrap()
     }
 
     fn cut(text: &str) -> Option<u32> {
-        part(text).cut
+        part_by(&CLAUDE[1], text).gap_lines(text).map(|(first, _)| first)
     }
 
     #[test]
@@ -122,9 +181,9 @@ mod tests {
             let lines = |count: usize| format!("- a{end}").repeat(count);
             assert_eq!((cut(&lines(199)), cut(&lines(200)), cut(&lines(201))), (None, None, Some(201)));
             assert_eq!(cut(lines(200).trim_end()), None);
-            let own = part(&lines(180));
-            assert_eq!((own.lines, own.size, own.is_near()), (180, 180 * (3 + end.len()), true));
-            assert_eq!((part(&lines(205)).beyond.len(), own.loaded.len()), (5, 180));
+            let part = part_by(&CLAUDE[1], &lines(180));
+            assert_eq!((part.lines.len(), part.size, part.is_near()), (180, 180 * (3 + end.len()), true));
+            assert_eq!(part_by(&CLAUDE[1], &lines(205)).excess().lines, 5);
         }
     }
 
@@ -153,7 +212,7 @@ mod tests {
 
     #[test]
     fn qwen_code_counts_front_matter_and_characters() {
-        let cut = |text: &str| LoadedPart::of(text, &CLAUDE[0]).unwrap().cut;
+        let cut = |text: &str| part_by(&CLAUDE[0], text).gap_lines(text).map(|(first, _)| first);
         assert_eq!(cut(&format!("---\na: b\n---\n{}", "- a\n".repeat(198))), Some(201));
         assert_eq!((cut(&"é".repeat(25_000)), cut(&"é".repeat(25_001))), (None, Some(1)));
     }

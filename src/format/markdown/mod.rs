@@ -24,7 +24,6 @@ mod index_facts;
 mod index_file;
 mod instructions;
 mod layout;
-mod load_part;
 mod load_problems;
 mod load_rule;
 mod loaded_files;
@@ -51,7 +50,9 @@ use super::notes::form;
 use super::notes::note_file::merge_faults;
 use super::record_form::RecordForm;
 use super::record_reader::Reading;
-use super::{Format, FormatInfo, InstructionPlace, PathClaim, ReadFile, RecordSyntax};
+use super::{
+    Assembly, AssemblyInput, Format, FormatInfo, InstructionPlace, PathClaim, ReadFile, RecordSyntax,
+};
 use crate::model::{
     AgentHome, Code, Document, KnownBy, LoadSettings, LoadedFile, Lock, Moment, Problem, Project, Role,
     Severity, Unloaded,
@@ -68,6 +69,10 @@ impl Format for Markdown {
         &self.0.about
     }
 
+    fn assemble(&self, parts: &AssemblyInput<'_>, _now: Moment) -> Assembly {
+        assembly::assemble(self.0, parts)
+    }
+
     fn is_in_session(&self, _kind: &str) -> bool {
         false
     }
@@ -80,19 +85,18 @@ impl Format for Markdown {
             Grammar::Sections(rule) => section_file::read(self.0, rule, path, bytes, now),
             Grammar::Bullets => bullet_file::read(path, bytes),
         };
-        // A file that is one note has said so.
-        if !reading.problems.iter().any(|own| own.code == Code::ConflictMarkers) {
+        // The reading of a note has them.
+        if !reading.problems.iter().any(|problem| problem.code == Code::ConflictMarkers) {
             let faults = std::str::from_utf8(bytes).map(merge_faults).unwrap_or_default();
             let problem = |why| Problem::of_file(Code::ConflictMarkers, Severity::Error, path, why);
             reading.problems.extend(faults.into_iter().map(|(line, why)| problem(why).at_line(line)));
         }
-        let found = text_signs::problems(path, bytes, &reading.records);
-        reading.problems.extend(found);
+        reading.problems.extend(text_signs::problems(path, bytes, &reading.records));
         reading
     }
 
     fn project(&self, root: &Path, probe: &dyn FolderProbe) -> Option<Project> {
-        project::of(self.0, root, probe)
+        project::find(self.0, root, probe)
     }
 
     fn set_folder(
@@ -106,16 +110,12 @@ impl Format for Markdown {
     }
 
     fn unloaded(&self, root: &Path, project: Option<&Project>, probe: &dyn FolderProbe) -> Option<Unloaded> {
-        unloaded::of(self.0, root, project, probe)
+        unloaded::reason(self.0, root, project, probe)
     }
 
     fn drop_links_elsewhere(&self, problems: &mut Vec<Problem>, root: &Path, probe: &dyn FolderProbe) {
-        agent_names::drop_known(
-            problems,
-            root,
-            self.project(root, probe).as_ref().and_then(Project::folder),
-            probe,
-        );
+        let project = self.project(root, probe);
+        agent_names::drop_known(problems, root, project.as_ref().and_then(Project::folder), probe);
     }
 
     fn agent_folder(&self, root: &Path) -> Option<PathBuf> {
@@ -123,7 +123,7 @@ impl Format for Markdown {
     }
 
     fn path_claims(&self, document: &Document) -> Vec<PathClaim> {
-        path_claims::of(self.0, document)
+        path_claims::find(self.0, document)
     }
 
     fn load_settings(&self, root: &Path, read: ReadFile<'_>) -> LoadSettings {
@@ -147,7 +147,7 @@ impl Format for Markdown {
     }
 
     fn title_of_line<'t>(&self, line: &'t str) -> Option<&'t str> {
-        (self.0.title)(line).filter(|own| !is_marker(own))
+        (self.0.title)(line).filter(|title| !is_marker(title))
     }
 
     fn field_text(&self, field: &YamlField<'_>) -> String {

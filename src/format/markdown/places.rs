@@ -7,8 +7,7 @@ const SUBAGENT: &str = "a sub-agent of Claude Code";
 const QWEN: &str = "Qwen Code";
 const HERMES_AGENT: &str = "Hermes";
 const OPEN_CLAW: &str = "OpenClaw";
-const COPILOT: &str = "Copilot in VS Code";
-const BY_INSTRUCTION: &str = "agents that are instructed to";
+pub const BY_INSTRUCTION: &str = "agents that are instructed to";
 
 /// Replaces `~/.claude` (documentation of Claude Code, page "settings", 2026).
 pub const CLAUDE_FOLDER: &str = "CLAUDE_CONFIG_DIR";
@@ -26,7 +25,7 @@ pub const CLAUDE: &[StorePlace] = &[
     StorePlace::home(".claude/projects/*/memory", CLAUDE_CODE).moved_by(&[(CLAUDE_FOLDER, 1)]),
     StorePlace::project(".claude/agent-memory/*", SUBAGENT).moved_by(&[(CLAUDE_FOLDER, 1)]),
     StorePlace::project(".claude/agent-memory-local/*", SUBAGENT),
-    StorePlace::project(".claude/memory", CLAUDE_CODE),
+    StorePlace::project(".claude/memory", BY_INSTRUCTION),
     StorePlace::project(".agents/memory", BY_INSTRUCTION),
     StorePlace::home(".qwen/projects/*/memory", QWEN).moved_by(QWEN_FOLDERS),
     StorePlace::home(".qwen/memories", QWEN).moved_by(QWEN_FOLDERS),
@@ -85,5 +84,5 @@ pub const PLAIN: &[StorePlace] = &[
 ];
 
 const fn copilot(path: &'static str) -> StorePlace {
-    StorePlace::home(path, COPILOT)
+    StorePlace::home(path, "Copilot in VS Code")
 }

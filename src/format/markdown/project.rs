@@ -5,23 +5,24 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use serde_json::Value;
-
 use super::family::Family;
-use crate::format::detection::FolderProbe;
+use crate::format::detection::{FolderProbe, PROBE_BYTES};
 use crate::model::project::is_of_windows;
 use crate::model::{PathText, Project, ProjectRelation};
+use crate::text::lines::lines;
 use crate::text::project_slug::{is_slug, is_slug_of, slug_of};
 
 /// At most this many transcripts are looked at.
 const TRANSCRIPTS: usize = 32;
+/// So much of an end of a transcript is read, until a folder is in it.
+const READ: [usize; 3] = [PROBE_BYTES, 1 << 17, 1 << 20];
 /// The folder of Claude Code's projects.
 const PROJECTS: &str = "projects";
 /// Where Claude Code makes its work trees (its documentation, page "worktrees", 2026).
 const WORK_TREES: &str = ".claude/worktrees";
 
 /// Returns the project, if a transcript or the place of the memories tells it.
-pub fn of(family: &Family, root: &Path, probe: &dyn FolderProbe) -> Option<Project> {
+pub fn find(family: &Family, root: &Path, probe: &dyn FolderProbe) -> Option<Project> {
     // palimp only reads folders that one program keeps for all projects.
     if family.read_only.is_some() {
         return None;
@@ -39,30 +40,27 @@ pub fn of(family: &Family, root: &Path, probe: &dyn FolderProbe) -> Option<Proje
 /// Returns the folder of the transcripts of a project, if the memories are in a folder of its agent. A setting may move
 /// the folder of the agent.
 pub fn transcripts_folder(root: &Path) -> Option<&Path> {
-    let own = root.parent()?;
-    let projects = own.parent().filter(|projects| projects.ends_with(PROJECTS))?;
-    let is_usual =
-        [".claude", ".qwen"].iter().any(|name| projects.parent().is_some_and(|home| home.ends_with(name)));
-    (is_usual || root.ends_with("memory") && is_slug(&own.file_name()?.to_text())).then_some(own)
+    let folder = root.parent()?;
+    let projects = folder.parent().filter(|projects| projects.ends_with(PROJECTS))?;
+    let is_usual = projects.parent().is_some_and(|home| home.ends_with(".claude") || home.ends_with(".qwen"));
+    (is_usual || root.ends_with("memory") && is_slug(&folder.file_name()?.to_text())).then_some(folder)
 }
 
 fn of_transcripts(folder: &Path, probe: &dyn FolderProbe) -> Option<Project> {
     let name = folder.file_name()?.to_text().into_owned();
-    let files = transcripts(folder, probe);
-    // A session may begin in a subfolder or a worktree of the project.
-    let named = |stay: Stay| with_parents(&stay.folder).into_iter().find(|path| is_slug_of(&name, path));
-    let path = files.iter().find_map(|file| stays(&probe.head(file)?).find_map(named))?;
-    Some(with_relation(path, folder, &files, probe))
-}
-
-fn transcripts(folder: &Path, probe: &dyn FolderProbe) -> Vec<PathBuf> {
-    let names = |folder: PathBuf| {
-        let files = probe.files(&folder).into_iter();
-        let logs = files.filter(|name| name.as_encoded_bytes().ends_with(b".jsonl"));
-        logs.map(|name| folder.join(name)).collect::<Vec<_>>()
+    let is_log = |file: &PathBuf| file.extension().is_some_and(|end| end == "jsonl");
+    let logs = |folder: PathBuf| {
+        let names = probe.files(&folder).into_iter();
+        names.map(move |name| folder.join(name)).filter(is_log)
     };
-    // Qwen Code keeps them in a folder of their own.
-    [folder.to_owned(), folder.join("chats")].into_iter().flat_map(names).take(TRANSCRIPTS).collect()
+    // Qwen Code keeps its transcripts in a folder of their own.
+    let folders = [folder.to_owned(), folder.join("chats")];
+    let files: Vec<PathBuf> = folders.into_iter().flat_map(logs).take(TRANSCRIPTS).collect();
+    // A session may begin in a subfolder or a worktree of the project.
+    let named =
+        |(_, path): (String, PathBuf)| with_parents(&path).into_iter().find(|path| is_slug_of(&name, path));
+    let path = files.iter().find_map(|file| stays(&part(file, false, probe)?).find_map(named))?;
+    Some(with_relation(path, folder, &files, probe))
 }
 
 /// Says what the folder that memories are named after is to their project.
@@ -75,7 +73,10 @@ fn with_relation(path: PathBuf, folder: &Path, files: &[PathBuf], probe: &dyn Fo
     let repository = match trees.and_then(|trees| trees.ancestors().nth(2)) {
         Some(repository) => Some(repository.to_owned()),
         None if is_there => path.is_absolute().then(|| repository_of(&path, probe)).flatten(),
-        None => path.ancestors().skip(1).find(has_git).map(Path::to_owned),
+        None => {
+            let around = path.ancestors().skip(1).find(has_git).map(Path::to_owned);
+            around.or_else(|| repository_beside(&path, probe))
+        }
     };
     if let Some(repository) = repository.filter(|repository| !probe.is_gone(repository)) {
         let relation = ProjectRelation::WorkTree { path, is_there };
@@ -102,39 +103,55 @@ fn repository_of(tree: &Path, probe: &dyn FolderProbe) -> Option<PathBuf> {
     git.parent().map(Path::to_owned)
 }
 
-/// Where a session was at a time.
-struct Stay {
-    folder: PathBuf,
-    at: String,
-}
-
-fn stays(lines: &[u8]) -> impl Iterator<Item = Stay> {
-    let stay = |line: &[u8]| {
-        let value: Value = serde_json::from_slice(line).ok()?;
-        let folder = PathBuf::from(value.get("cwd")?.as_str()?);
-        let at = value.get("timestamp").and_then(Value::as_str).unwrap_or_default().to_owned();
-        (folder.is_absolute() || is_of_windows(&folder)).then_some(Stay { folder, at })
+/// Returns the repository `shop` beside a work tree `shop-till` that is gone, as long as git still has its place.
+fn repository_beside(tree: &Path, probe: &dyn FolderProbe) -> Option<PathBuf> {
+    let name = tree.file_name()?.to_str()?;
+    let place = Path::new(".git/worktrees").join(name).join("gitdir");
+    let has_it = |repository: &PathBuf| {
+        let text = probe.head(&repository.join(&place)).unwrap_or_default();
+        Path::new(String::from_utf8_lossy(&text).trim_end()) == tree.join(".git")
     };
-    lines.split(|byte| *byte == b'\n').filter_map(stay)
+    name.match_indices(['-', '_', '.']).map(|(at, _)| tree.with_file_name(&name[..at])).find(has_it)
 }
 
-/// Returns where a project that is gone probably is: the folder of its name, or else the last one, in which its sessions
-/// went on. A folder that has memories of its own is another project.
+/// Returns as much of the start or the end of a transcript as has the folder of a session: a prompt, or what a tool says,
+/// may be long.
+fn part(transcript: &Path, is_end: bool, probe: &dyn FolderProbe) -> Option<Vec<u8>> {
+    let mut parts = READ.into_iter().filter_map(|most| probe.part(transcript, most, is_end));
+    parts.find(|part| stays(part).next().is_some())
+}
+
+/// Returns the folders in which a session was, each with the time.
+fn stays(part: &[u8]) -> impl Iterator<Item = (String, PathBuf)> {
+    // A line may be long, or cut: it is not read as a whole.
+    let value = |line: &[u8], member: &str| {
+        let at = memchr::memmem::find(line, member.as_bytes())? + member.len();
+        serde_json::Deserializer::from_slice(line.get(at..)?).into_iter::<String>().next()?.ok()
+    };
+    let stay = move |line: &[u8]| {
+        let folder = PathBuf::from(value(line, "\"cwd\":")?);
+        let time = value(line, "\"timestamp\":").unwrap_or_default();
+        (folder.is_absolute() || is_of_windows(&folder)).then_some((time, folder))
+    };
+    lines(part).filter_map(move |line| stay(&part[line.start..line.end]))
+}
+
+/// Returns where a project that is gone probably is: the last folder in which its sessions went on, or the one around it
+/// with the project's name. A folder of another name that has memories of its own is another project.
 fn moved_to(old: &Path, folder: &Path, files: &[PathBuf], probe: &dyn FolderProbe) -> Option<PathBuf> {
-    let heads = files.iter().filter_map(|file| probe.head(file));
-    let parts: Vec<Vec<u8>> = heads.chain(files.iter().filter_map(|file| probe.tail(file))).collect();
-    let mut all: Vec<Stay> = parts.iter().flat_map(|part| stays(part)).collect();
-    all.retain(|stay| {
-        stay.folder.is_absolute() && !folder.starts_with(&stay.folder) && !probe.is_gone(&stay.folder)
-    });
-    all.sort_by(|one, other| one.at.cmp(&other.at));
-    let has_name = |path: &&Path| path.file_name() == old.file_name();
-    if let Some(same) = all.iter().rev().find_map(|stay| stay.folder.ancestors().find(has_name)) {
-        return Some(same.to_owned());
-    }
-    let last = all.pop()?.folder;
-    let known = slug_of(&last).filter(|slug| folder.parent().is_some_and(|all| probe.has_folder(all, slug)));
-    (known.is_none() && last.components().count() > 2).then_some(last)
+    let parts = [false, true].into_iter().flat_map(|is_end| files.iter().map(move |file| (file, is_end)));
+    let parts = parts.filter_map(|(file, is_end)| part(file, is_end, probe));
+    let mut all: Vec<(String, PathBuf)> = parts.flat_map(|part| stays(&part).collect::<Vec<_>>()).collect();
+    all.retain(|(_, path)| path.is_absolute() && !folder.starts_with(path) && !probe.is_gone(path));
+    all.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let is_known = |path: &Path| {
+        slug_of(path).is_some_and(|slug| folder.parent().is_some_and(|all| probe.has_folder(all, &slug)))
+    };
+    let project = |(_, path): (String, PathBuf)| {
+        let same = path.ancestors().find(|path| path.file_name() == old.file_name()).map(Path::to_owned);
+        same.or_else(|| (!is_known(&path) && path.components().count() > 2).then_some(path))
+    };
+    all.into_iter().rev().find_map(project)
 }
 
 /// Returns a path and the folders around it. On other systems a path of Windows has no parts.
@@ -153,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_transcript_names_the_folder_that_it_was_started_in() {
-        let folders = |line: &str| stays(line.as_bytes()).map(|stay| stay.folder).collect::<Vec<_>>();
+        let folders = |line: &str| stays(line.as_bytes()).map(|(_, folder)| folder).collect::<Vec<_>>();
         assert_eq!(folders(r#"{"type":"user","cwd":"/home/m/my shop"}"#), [Path::new("/home/m/my shop")]);
         assert_eq!(folders(r#"{"type":"summary"}"#), [""; 0].map(PathBuf::from));
         assert_eq!(folders("{\"cwd\":\"/cut"), [""; 0].map(PathBuf::from));

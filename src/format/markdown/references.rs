@@ -1,13 +1,16 @@
 //! References in the text of a memory: links to files, names of files, and `mem:` names.
 
+use std::iter::once;
 use std::path::{Path, PathBuf};
 
 use crate::model::{PathText, Reference, Span};
-use crate::text::markdown_blocks::each_shown;
+use crate::text::markdown_blocks::{block_at, code_parts, each_shown, hidden};
 use crate::text::part_range::part_range;
 
-/// The longest target of a link, in bytes.
+/// The longest target of a link, and the longest name, in bytes.
 const LONGEST: usize = 1_024;
+/// What names of files end at, in several languages.
+const BETWEEN: &str = "`'\"()[]{}<>,;|=*“”‘’…„‚«»‹›。，、：；！？（）「」『』《》【】";
 
 /// The relation of a link to a file.
 pub const LINK: &str = "link";
@@ -48,9 +51,9 @@ pub fn links_in(text: &str) -> Vec<TextLink<'_>> {
     if memchr::memmem::find(text.as_bytes(), b".md").is_none() {
         return found;
     }
-    each_shown(text, &mut |line, own, part| {
-        let span = Span { start: own.start as u64, end: own.next as u64 };
-        let text = text.get(own.start..own.end).unwrap_or_default();
+    each_shown(text, &mut |line, place, part| {
+        let span = Span { start: place.start as u64, end: place.next as u64 };
+        let text = text.get(place.start..place.end).unwrap_or_default();
         let link = |target, is_name| TextLink { line, span, text, target, is_name };
         found.extend(file_links(part).map(|target| link(target, false)));
         found.extend(names(part).map(|target| link(target, true)));
@@ -60,33 +63,38 @@ pub fn links_in(text: &str) -> Vec<TextLink<'_>> {
 
 /// Returns the words outside links that end in `.md`. Code is one word.
 fn names(line: &str) -> impl Iterator<Item = &str> {
-    let parts = outside_links(line).into_iter().flat_map(|part| part.split('`').enumerate());
-    let words = parts.filter(|(_, part)| part.contains(".md")).flat_map(|(number, part)| match number % 2 {
-        1 => vec![part.trim()],
-        _ => words(part).collect(),
+    let parts = outside_links(line).into_iter().filter(|(part, _)| part.contains(".md"));
+    let words = parts.flat_map(|(part, is_code)| match is_code {
+        true => vec![part.trim()],
+        false => words(part).collect(),
     });
-    words.filter(|word| word.ends_with(".md"))
+    words.filter(|word| word.ends_with(".md") && word.len() <= LONGEST)
 }
 
-/// Returns what of a line is no target of a link to a file.
-pub fn outside_links(line: &str) -> Vec<&str> {
+/// Returns the parts of a line that are not the target of a link to a file, and whether each is code.
+pub fn outside_links(line: &str) -> Vec<(&str, bool)> {
     let (mut parts, mut at) = (Vec::new(), 0);
-    for target in file_links(line) {
-        let target = part_range(line, target);
-        parts.extend(line.get(at..target.start));
+    let targets = file_links(line).map(|target| part_range(line, target));
+    for target in targets.chain(once(line.len()..line.len())) {
+        let part = line.get(at..target.start).unwrap_or_default();
+        parts.extend(code_parts(part));
         at = target.end;
     }
-    parts.extend(line.get(at..));
     parts
 }
 
 /// Returns the words of a text as names of files are written: `src/a.rs:12`, `src/a.rs:12-14`, `./src/a.rs#L12`.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    let is_between = |c: char| c.is_whitespace() || "`'\"()[]{}<>,;|=*“”‘’…".contains(c);
+    let is_between = |c: char| !c.is_alphanumeric() && (c.is_whitespace() || BETWEEN.contains(c));
     text.split(is_between).filter_map(|word| {
         let word = word.trim_end_matches(['.', ':', '!', '?']).split(['#', ':']).next()?;
         Some(word.strip_prefix("./").unwrap_or(word))
     })
+}
+
+/// True for Chinese and Japanese letters. Between words of them is no space.
+pub fn is_cjk(letter: char) -> bool {
+    ('\u{3040}'..='\u{9fff}').contains(&letter)
 }
 
 /// Returns the links of a text that may lead to files of the store, by their paths without `.md`.
@@ -103,7 +111,7 @@ pub fn joined(folder: &Path, target: &str) -> Option<String> {
         match part {
             "" | "." => {}
             ".." => drop(parts.pop()?),
-            own => parts.push(own.to_owned()),
+            name => parts.push(name.to_owned()),
         }
     }
     Some(parts.join("/"))
@@ -121,23 +129,23 @@ fn decoded(target: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| target.to_owned())
 }
 
-/// Returns the relative targets of the links on a line that end in `.md`.
+/// Returns the relative targets of the links on a line that end in `.md`. Code has none.
 pub fn file_links(line: &str) -> impl Iterator<Item = &str> {
-    let last_tick = line.rfind('`');
-    let mut links = line.match_indices("](").map(|(at, _)| at).peekable();
-    let (mut from, mut is_code) = (0, false);
-    std::iter::from_fn(move || {
-        let at = links.next()?;
-        let title = line[from..at].rfind('[').map_or(at, |open| from + open);
-        let is_escaped = line[..at].ends_with('\\') || line[..title].ends_with('\\');
-        is_code ^= line[from..at].matches('`').count() % 2 == 1;
-        from = at;
-        // Between backticks it is no link, and a target has no other link.
-        let end = links.peek().copied().unwrap_or(line.len());
-        let is_link = !is_escaped && (!is_code || last_tick.is_none_or(|tick| tick < at));
-        Some(line.get(at + 2..end).filter(|_| is_link).and_then(target_of))
+    let parts = if line.contains("](") { code_parts(line) } else { Vec::new() };
+    parts.into_iter().filter(|(_, is_code)| !is_code).flat_map(|(part, _)| {
+        let mut links = part.match_indices("](").map(|(at, _)| at).peekable();
+        let mut from = 0;
+        let targets = std::iter::from_fn(move || {
+            let at = links.next()?;
+            let title = part[from..at].rfind('[').map_or(at, |open| from + open);
+            let is_escaped = part[..at].ends_with('\\') || part[..title].ends_with('\\');
+            from = at;
+            // A target has no other link.
+            let end = links.peek().copied().unwrap_or(part.len());
+            Some(part.get(at + 2..end).filter(|_| !is_escaped).and_then(target_of))
+        });
+        targets.flatten()
     })
-    .flatten()
 }
 
 /// Returns the target at the start of a text up to its `)`, if it is a Markdown file.
@@ -154,18 +162,19 @@ fn target_of(text: &str) -> Option<&str> {
 fn file_of(target: &str) -> Option<&str> {
     let target = target.trim();
     let choices = match target.strip_prefix('<') {
-        Some(own) => [own.split('>').next(), None],
+        Some(inner) => [inner.split('>').next(), None],
         None => [target.split_whitespace().next(), Some(target)],
     };
-    let plain = choices.into_iter().flatten().filter_map(|own| own.split(['#', '?']).next());
-    let is_here = |own: &&str| own.ends_with(".md") && !own.contains("://") && !own.starts_with(['/', '~']);
-    plain.take(2).find(is_here)
+    let mut files = choices.into_iter().flatten().filter_map(|choice| choice.split(['#', '?']).next());
+    files.find(|file| file.ends_with(".md") && !file.contains("://") && !file.starts_with(['/', '~']))
 }
 
-/// Returns the names after `mem:`: letters, digits, `_`, `-` and `/`.
+/// Returns the names after `mem:` outside code blocks and comments: letters, digits, `_`, `-` and `/`.
 pub fn mem_names(body: &str) -> impl Iterator<Item = &str> {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/');
-    body.match_indices(MEM).filter_map(move |(at, mark)| {
+    let hidden = hidden(body);
+    let shown = body.match_indices(MEM).filter(move |(at, _)| block_at(&hidden, *at).is_none());
+    shown.filter_map(move |(at, mark)| {
         let is_start = !body[..at].ends_with(|c: char| c.is_alphanumeric());
         let rest = &body[at + mark.len()..];
         let name = rest.split(|c: char| !is_name(c)).next()?.trim_end_matches('/');
@@ -186,6 +195,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_end_at_the_quotes_and_stops_of_any_language() {
+        let found = names("„a.md“ ‚b.md‘, «c.md» 详见 d.md。（e.md）「f.md」");
+        assert_eq!(found.collect::<Vec<_>>(), ["a.md", "b.md", "c.md", "d.md", "e.md", "f.md"]);
+    }
+
+    #[test]
     fn links_to_files_of_the_store_are_found_and_others_are_not() {
         let body = "`[no](no.md)` [`a`](b.md) and [c](../d/e.md#part), [web](https://x.org/y.md), [up](../../z.md)\n```\n[q](q.md)\n```\n";
         let found = to_files(body, Path::new("sub/own.md"));
@@ -197,6 +212,7 @@ mod tests {
     fn code_and_links_in_links_are_no_links() {
         let links = |line| file_links(line).collect::<Vec<_>>();
         assert_eq!(links("`[a](a.md)` `[b](b.md)` [c](c.md)"), ["c.md"]);
+        assert_eq!(links("``[a](y`a.md)`` ``[b](b.md)`` [`c`](c.md)"), ["c.md"]);
         assert_eq!(links("a ` tick [a](a.md) and [b](b.md \"B\")"), ["a.md", "b.md"]);
         assert_eq!(links("[a](x [b](<b c.md>) [d](d.md#e)"), ["b c.md", "d.md"]);
         assert_eq!(links("[a](/a.md) [b](https://b/c.md) [c](c.txt) [d]("), [""; 0]);
@@ -213,7 +229,7 @@ mod tests {
 
     #[test]
     fn names_after_mem_are_found() {
-        let body = "see `mem:core/auth` and `mem:x_1-y`; xmem:no, mem: nothing";
+        let body = "see `mem:core/auth` and `mem:x_1-y`; xmem:no, mem: nothing\n```\nmem:code\n```";
         assert_eq!(mem_names(body).collect::<Vec<_>>(), ["core/auth", "x_1-y"]);
     }
 }

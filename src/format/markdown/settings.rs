@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::family::{Family, FamilyLoad};
 use crate::format::ReadFile;
 use crate::model::LoadSettings;
-use crate::text::json5;
+use crate::text::front_matter::Note;
 
 /// Settings that are numbers or switches, by their names.
 type NumberSettings = Vec<(String, usize)>;
@@ -57,34 +57,27 @@ fn at(root: &Path, file: &str) -> Option<PathBuf> {
     Some(folder.join(rest))
 }
 
-/// Reads `memory:` of Hermes' `config.yaml`: plain values in lines below it, or in braces.
+/// Reads `memory:` of Hermes' `config.yaml` as a field of front matter: values in lines below it, or in braces.
 pub fn hermes(_: &Path, text: &str) -> Option<NumberSettings> {
-    let (mut found, mut is_below, mut indent) = (Vec::new(), false, None);
-    for line in text.trim_start_matches('\u{feff}').lines() {
-        let own = line.split(" #").next().unwrap_or_default().trim();
-        let depth = line.len() - line.trim_start().len();
-        if own.is_empty() || own.starts_with('#') {
-            continue;
-        } else if depth == 0 {
-            let rest = own.strip_prefix("memory:").map(str::trim);
-            (is_below, indent) = (rest.is_some(), None);
-            let braces = rest.and_then(|own| own.strip_prefix('{')?.strip_suffix('}'));
-            found.extend(braces.unwrap_or_default().split(',').filter_map(yaml_number));
-        } else if is_below && *indent.get_or_insert(depth) == depth {
-            found.extend(yaml_number(own));
-        }
-    }
-    Some(found)
+    let text = text.trim_start_matches('\u{feff}').replace("---", "");
+    let start = if text.starts_with('{') { "memory: " } else { "" };
+    let front = format!("---\n{start}{text}\n---\n");
+    let note = Note::read(&front);
+    let Some(memory) = note.field("memory") else { return Some(Vec::new()) };
+    let value = memory.value.plain();
+    let braces = value.strip_prefix('{').unwrap_or_default();
+    let pairs = braces.split(['{', ',', '}']).filter_map(|pair| pair.split_once(':'));
+    let below = memory.below.iter().filter_map(|field| yaml_number(field.name, &field.value.plain()));
+    Some(below.chain(pairs.filter_map(|(name, value)| yaml_number(name, value))).collect())
 }
 
-/// Returns the name and the value of `name: value`, if that is a number or a switch.
-fn yaml_number(line: &str) -> Option<(String, usize)> {
-    let plain = |own: &str| own.trim().trim_matches(['"', '\'']).to_owned();
-    let (name, value) = line.split_once(':')?;
+/// Returns a name with its value, if that is a number or a switch.
+fn yaml_number(name: &str, value: &str) -> Option<(String, usize)> {
+    let plain = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
     let number = match plain(value).to_lowercase().replace('_', "").as_str() {
         "true" | "yes" | "on" => 1.0,
         "false" | "no" | "off" => 0.0,
-        own => own.parse().ok()?,
+        number => number.parse().ok()?,
     };
     Some((plain(name), whole(number)?))
 }
@@ -95,7 +88,7 @@ fn whole(number: f64) -> Option<usize> {
 
 /// Reads `agents` of OpenClaw's `openclaw.json`: the defaults, and then what the agent of this workspace has.
 pub fn openclaw(root: &Path, text: &str) -> Option<NumberSettings> {
-    let all = json5::value(text)?;
+    let all = json5::from_str::<Value>(text).ok()?;
     let agents = all.get("agents").unwrap_or(&Value::Null);
     let both = [agents.get("defaults"), agent_at(root, agents)];
     let values = both.into_iter().flatten().filter_map(Value::as_object).flatten();
@@ -141,6 +134,16 @@ mod tests {
         assert_eq!(of(text, "memory_char_limit"), Some(3_200));
         assert_eq!((of(text, "memory_enabled"), of(text, "user_char_limit")), (Some(0), Some(2_000)));
         assert_eq!(of("memory: {memory_char_limit: 90, user_char_limit: 80}", "user_char_limit"), Some(80));
+        assert_eq!(of("memory: {\n  memory_char_limit: 70,\n}\n", "memory_char_limit"), Some(70));
+        for text in [
+            "# all\n---\n\"memory\" :\n    'memory_char_limit' : !!int 70\n",
+            "memory: &m # all\n\n  memory_char_limit: 7_0\n...\n",
+            "other:\n  memory:\n    memory_char_limit: 5\nmemory:\n  {memory_char_limit: 70,\n   provider: x}\n",
+            "{memory: {memory_char_limit: 70}}\n",
+            "{\n  \"memory\": {\n    \"memory_char_limit\": 70\n  }\n}\n",
+        ] {
+            assert_eq!(of(text, "memory_char_limit"), Some(70), "{text}");
+        }
         for text in [
             "",
             "memory:\n",

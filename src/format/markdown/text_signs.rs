@@ -1,6 +1,7 @@
 //! What the text of any file of these folders can show: orders to a model, a sync program's second version, and blocks
 //! without an end.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -12,12 +13,15 @@ use crate::text::{placeholder_text, prompt_injection};
 pub fn problems(path: &Path, bytes: &[u8], records: &[Record]) -> Vec<Problem> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Vec::new() };
     let mut found = Vec::new();
+    // A text may have many signs: its lines are counted once.
+    let feeds = LazyCell::new(|| memchr::memchr_iter(b'\n', bytes).collect::<Vec<usize>>());
     let mut add = |code, severity, at: usize, message: String| {
-        let line = 1 + memchr::memchr_iter(b'\n', &bytes[..at]).count() as u32;
+        let line = 1 + feeds.partition_point(|feed| *feed < at) as u32;
         let problem = Problem::of_file(code, severity, path, message).at_line(line);
-        let record = records.iter().position(|own| own.span.range().contains(&at));
+        let next = records.partition_point(|record| record.span.start <= at as u64);
+        let record = next.checked_sub(1).filter(|number| records[*number].span.range().contains(&at));
         found.push(match record {
-            Some(number) => problem.of_record(number as u32, records[number].view().and_then(|own| own.id)),
+            Some(number) => problem.of_record(number as u32, records[number].view().and_then(|view| view.id)),
             None => problem,
         });
     };

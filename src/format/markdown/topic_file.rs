@@ -32,12 +32,10 @@ fn view(family: &Family, path: &Path, bytes: &[u8], note: &mut NoteReader<'_>) -
         .or_else(|| nested(&parsed, "type"))
         .unwrap_or_else(|| family.kind_of(path).to_owned());
     if family.has_front_matter {
-        let missing = !parsed.has_front_matter;
-        if missing {
+        if !parsed.has_front_matter {
             note.fault(Code::MissingField, Severity::Note, 1, "The front matter is missing.");
-        }
-        if !missing && is_emptied(&parsed) && second(&text, &parsed).is_none() {
-            let line = parsed.field("name").map_or(1, |own| own.line);
+        } else if is_emptied(&parsed) && second(&text, &parsed).is_none() {
+            let line = parsed.field("name").map_or(1, |field| field.line);
             let message = "Name and description are empty: an agent that chooses by them never opens it.";
             note.fault(Code::EmptyFrontMatter, Severity::Warning, line, message);
         }
@@ -74,12 +72,12 @@ const UNSAID: [&str; 6] = ["metadata", "type", "created", "modified", "originSes
 
 /// True if a front matter says nothing of its memory. One with a type alone may never have had more than that.
 fn is_emptied(note: &Note<'_>) -> bool {
-    let is_said = |own: &YamlField<'_>| !own.value.plain().is_empty();
+    let is_said = |field: &YamlField<'_>| !field.value.plain().is_empty();
     let has_type = nested(note, "type").is_some() || note.field("type").is_some_and(is_said);
     let is_there = ["name", "description"].iter().any(|name| note.field(name).is_some());
     // What is not closed has no fields yet, and another problem.
     note.body.start > BOM.len()
-        && !note.fields.iter().any(|own| is_said(own) && !UNSAID.contains(&own.name))
+        && !note.fields.iter().any(|field| is_said(field) && !UNSAID.contains(&field.name))
         && (!has_type || is_there)
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::family::Family;
-use super::places::CLAUDE_FOLDER;
+use super::places::{BY_INSTRUCTION, CLAUDE_FOLDER};
 use super::project::transcripts_folder;
 use crate::format::detection::FolderProbe;
 use crate::model::{AgentHome, KnownBy, PathText, Project, ProjectRelation, Unloaded};
@@ -31,8 +31,8 @@ const PROJECT: [&str; 6] = [".git", "package.json", "Cargo.toml", "pyproject.tom
 /// How many folders around one may have these.
 const NEAR: usize = 3;
 
-/// Returns why no agent loads a folder, if that is sure.
-pub fn of(
+/// Returns why no agent loads a folder, or may not load it.
+pub fn reason(
     family: &Family,
     root: &Path,
     project: Option<&Project>,
@@ -41,15 +41,18 @@ pub fn of(
     // Only of programs with an index it is known that they load no other folder.
     family.index?;
     let Some(folder) = transcripts_folder(root) else {
-        return match family.about.place_of(root) {
+        let place = family.about.place_of(root);
+        let has_reader = place.is_some_and(|place| place.reader != BY_INSTRUCTION);
+        return match place {
+            _ if !has_reader && is_in_project(root, probe) => Some(Unloaded::Elsewhere),
             Some(_) => respelled(root, probe),
-            // A copy elsewhere is not meant to be loaded.
-            None => is_in_project(root, probe).then_some(Unloaded::Elsewhere),
+            // Instructions may lead to it. A copy is not meant to be loaded.
+            None => Some(Unloaded::Unknown),
         };
     };
     let agent = folder.parent()?.parent()?;
-    let by_settings = by_settings(root, (project.and_then(Project::folder), agent), probe);
-    by_settings.or_else(|| of_project(folder, project?))
+    let by_settings = by_settings(root, project.and_then(Project::folder), agent, probe);
+    by_settings.or_else(|| by_project(folder, project?))
 }
 
 /// True if a folder is in a project, is not one of another program, and no file of instructions around it names it.
@@ -61,7 +64,7 @@ fn is_in_project(root: &Path, probe: &dyn FolderProbe) -> bool {
         let has_it = |head: Vec<u8>| memchr::memmem::find(&head, path.as_bytes()).is_some();
         INSTRUCTIONS.iter().any(|file| probe.head(&around.join(file)).is_some_and(has_it))
     };
-    !root.iter().any(is_programs)
+    !root.parent().is_some_and(|around| around.iter().any(is_programs))
         && around().any(|around| PROJECT.iter().any(|name| !probe.is_gone(&around.join(name))))
         && !around().any(is_named)
 }
@@ -75,7 +78,7 @@ fn respelled(root: &Path, probe: &dyn FolderProbe) -> Option<Unloaded> {
     is_it.then(|| Unloaded::Respelled(around.join(new)))
 }
 
-fn of_project(folder: &Path, project: &Project) -> Option<Unloaded> {
+fn by_project(folder: &Path, project: &Project) -> Option<Unloaded> {
     let is_tree_gone = matches!(project.relation, ProjectRelation::WorkTree { is_there: false, .. });
     if !project.is_there || is_tree_gone || matches!(project.relation, ProjectRelation::MovedFrom(_)) {
         return Some(Unloaded::Moved);
@@ -86,21 +89,23 @@ fn of_project(folder: &Path, project: &Project) -> Option<Unloaded> {
     is_old.then(|| Unloaded::Respelled(folder.with_file_name(slug).join("memory")))
 }
 
-/// A project, if there is one, and the folder of the agent, which has the settings of the user.
-type SettingsPlaces<'a> = (Option<&'a Path>, &'a Path);
-
-fn by_settings(root: &Path, at: SettingsPlaces<'_>, probe: &dyn FolderProbe) -> Option<Unloaded> {
+fn by_settings(
+    root: &Path,
+    project: Option<&Path>,
+    agent: &Path,
+    probe: &dyn FolderProbe,
+) -> Option<Unloaded> {
     // Other programs with such folders have other settings.
-    if at.1.ends_with(".qwen") {
+    if agent.ends_with(".qwen") {
         return None;
     }
-    if let Some((Value::Bool(false), by)) = setting("autoMemoryEnabled", at, probe) {
-        return Some(Unloaded::TurnedOff(by));
+    if let Some((Value::Bool(false), file)) = setting("autoMemoryEnabled", project, agent, probe) {
+        return Some(Unloaded::TurnedOff(file));
     }
-    let (value, by) = setting("autoMemoryDirectory", at, probe)?;
-    let to = value.as_str()?.to_owned();
-    let folder = absolute(&to, at.1.parent())?;
-    (folder != root).then_some(Unloaded::Redirected(to, by))
+    let (value, file) = setting("autoMemoryDirectory", project, agent, probe)?;
+    let target = value.as_str()?.to_owned();
+    let folder = absolute(&target, agent.parent())?;
+    (folder != root).then_some(Unloaded::Redirected(target, file))
 }
 
 /// Returns the folder that settings name for the memories of a project, or of all.
@@ -112,16 +117,17 @@ pub fn set_folder(
     let home = agents.home.as_deref();
     let usual = home.map(|home| home.join(".claude"));
     let agent = agents.variable(CLAUDE_FOLDER).or(usual.as_deref())?;
-    let (value, by) = setting("autoMemoryDirectory", (project, agent), probe)?;
+    let (value, file) = setting("autoMemoryDirectory", project, agent, probe)?;
     let folder = absolute(value.as_str()?, home)?;
-    let project = project.filter(|project| by.starts_with(project) && !by.starts_with(agent));
+    let project = project.filter(|project| file.starts_with(project) && !file.starts_with(agent));
     Some((folder, KnownBy::Setting(project.map(Path::to_owned))))
 }
 
 /// Returns the value of a setting that counts, and its file.
 fn setting(
     name: &str,
-    (project, agent): SettingsPlaces<'_>,
+    project: Option<&Path>,
+    agent: &Path,
     probe: &dyn FolderProbe,
 ) -> Option<(Value, PathBuf)> {
     let of_project = project.into_iter().flat_map(|project| OF_PROJECT.map(|file| project.join(file)));

@@ -19,10 +19,10 @@ mod parts;
 mod rename;
 mod text_form;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Markdown;
-use super::entry_file;
 use super::families::FAMILIES;
 use super::family::Grammar;
 use crate::format::Format;
@@ -31,7 +31,7 @@ use crate::format::notes::ids::id_from;
 use crate::format::notes::title::title_and_body;
 use crate::format::writing::{
     ChangesResult, DeletionKind, FieldAssignment, FormatDeletion, FormatEraser, FormatWriter, Operation,
-    OwnArchive, OwnOperations, RecordDraft, Refusal, Result, WriteContext, document, removals,
+    OwnArchive, OwnOperations, RecordDraft, Refusal, Result, WriteContext, removals,
 };
 use crate::model::{Change, Entry, Moment, Store};
 use crate::text::front_matter::Note;
@@ -87,7 +87,11 @@ impl FormatWriter for Markdown {
         let text = draft.text.filter(|own| !own.trim().is_empty());
         let text = text.ok_or_else(|| Refusal::invalid("a memory needs a text."))?;
         match self.0.has_entries {
-            true => self.with_entry(context.store, draft, text),
+            true => {
+                let file = PathBuf::from(format!("{}.md", draft.session.unwrap_or("MEMORY")));
+                let added = BTreeMap::from([(&*file, vec![entry_text(text)?])]);
+                deleted_parts::with_entries(context.store, added)
+            }
             false => self.with_topic(context, draft, text),
         }
     }
@@ -161,7 +165,7 @@ impl Markdown {
                 ..*own
             })
             .collect();
-        let changes = edit::edit(&self.0.rules, context, entry, &fields)?;
+        let changes = edit::edit(self, &self.0.rules, context, entry, &fields)?;
         let with_time = |change: Change| {
             let new =
                 change.after().map(|bytes| with_modified(&String::from_utf8_lossy(&bytes), context.now));
@@ -229,18 +233,5 @@ impl Markdown {
             changes.push(index_edit::with_line(context.store, index, &path, &title)?);
         }
         Ok(changes)
-    }
-
-    fn with_entry(&self, store: &Store, draft: &RecordDraft<'_>, text: &str) -> ChangesResult {
-        let file = PathBuf::from(format!("{}.md", draft.session.unwrap_or("MEMORY")));
-        let text = entry_text(text)?;
-        let Some(own) = document(&store.documents, &file) else {
-            return Ok(vec![Change::create(file, text.into_bytes())]);
-        };
-        let before = text_of(own)?;
-        parts::whole_entries(&own.path, before)?;
-        let text = with_ends(&text, end_of(before));
-        let new = entry_file::with_entries(before, [text.as_str()].into_iter());
-        Ok(vec![Change::rewrite(&own.path, own.bytes.clone(), new.into_bytes())])
     }
 }

@@ -27,24 +27,16 @@ pub struct MemoryServer;
 static ABOUT: FormatInfo = FormatInfo {
     name: "memory-server",
     places: &[StorePlace::home(".claude/agents/memories", "its agents")],
-    in_checkout: false,
-    has_file_times: false,
-    has_other_files: false,
-    ranks_by_sum: false,
     has_references: false,
-    has_checksums: false,
-    outside_files: &[],
-    keys_are_ids: false,
     facets: &["category", "status"],
-    surroundings: &[],
     unsearched: &["created_at", "updated_at", "accessed_at", "completed_at"],
     reading_order: &["task_metadata.outcome", "task_metadata.blockers", "task_metadata"],
-    title_fields: &["title"],
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,
     decay,
     main_text,
+    ..FormatInfo::USUAL
 };
 
 impl Format for MemoryServer {

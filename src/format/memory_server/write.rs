@@ -99,14 +99,14 @@ impl FormatWriter for MemoryServer {
         let (year, quarter) =
             context.now.quarter().ok_or_else(|| Refusal::unfit("the clock is out of range."))?;
         let mut changes = Vec::new();
-        for (file, records) in by_file(context.store, entries) {
+        for (file, records) in context.store.by_document(entries) {
             if file.role != Role::Records {
                 continue;
             }
             let stem = file.path.file_stem().unwrap_or_default().to_text();
             let archive = path_from_text(&format!("archive/{year}/{stem}_{year}_Q{quarter}.jsonl"));
-            changes.push(copied(context.store, file, &records, &archive, "true")?);
-            changes.push(removed(file, &records));
+            changes.push(copied(context.store, &file, &records, &archive, "true")?);
+            changes.push(removed(&file, &records));
         }
         Ok(in_order(changes))
     }
@@ -114,22 +114,22 @@ impl FormatWriter for MemoryServer {
     /// Moves records back to the live file of their type.
     fn unarchive(&self, context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
         let mut changes = Vec::new();
-        for (file, records) in by_file(context.store, entries) {
+        for (file, records) in context.store.by_document(entries) {
             if file.role == Role::Records {
-                changes.push(marked(file, &records)?);
+                changes.push(marked(&file, &records)?);
                 continue;
             }
-            changes.push(removed(file, &records));
-            let mut of_kind: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
+            changes.push(removed(&file, &records));
+            let mut of_kind: BTreeMap<&str, Vec<Entry>> = BTreeMap::new();
             for entry in records {
-                let kind = context.store.view(entry).map_or("", |view| view.kind);
+                let kind = context.store.view(&entry).map_or("", |view| view.kind);
                 of_kind.entry(kind).or_default().push(entry);
             }
             for (kind, records) in of_kind {
                 let live = layout::FILES.iter().find(|(_, own)| *own == kind);
                 let live =
                     live.ok_or_else(|| Refusal::invalid(format!("{kind:?} is not a type that has a file.")))?;
-                changes.push(copied(context.store, file, &records, Path::new(live.0), "false")?);
+                changes.push(copied(context.store, &file, &records, Path::new(live.0), "false")?);
             }
         }
         Ok(in_order(changes))
@@ -268,16 +268,8 @@ fn stamp(record: Json<'_>, now: Moment) -> String {
     }
 }
 
-fn by_file<'a>(store: &'a Store, entries: &'a [Entry]) -> Vec<(&'a Document, Vec<&'a Entry>)> {
-    let mut files: BTreeMap<u32, Vec<&Entry>> = BTreeMap::new();
-    for entry in entries {
-        files.entry(entry.document).or_default().push(entry);
-    }
-    files.into_iter().map(|(at, own)| (&*store.documents[at as usize], own)).collect()
-}
-
 /// Returns the change that copies records to the end of another file, with this value of `archived`.
-fn copied(store: &Store, from: &Document, entries: &[&Entry], to: &Path, archived: &str) -> Result<Change> {
+fn copied(store: &Store, from: &Document, entries: &[Entry], to: &Path, archived: &str) -> Result<Change> {
     let mut lines = Vec::new();
     for entry in entries {
         let record = &from.records[entry.record as usize];
@@ -294,13 +286,13 @@ fn copied(store: &Store, from: &Document, entries: &[&Entry], to: &Path, archive
     Ok(Change::append(to, lines, current))
 }
 
-fn removed(from: &Document, entries: &[&Entry]) -> Change {
+fn removed(from: &Document, entries: &[Entry]) -> Change {
     let gone: Vec<_> = entries.iter().map(|entry| from.records[entry.record as usize].span).collect();
     Change::edits(&from.path, from.bytes.clone(), crate::text::lines::removal_edits(&from.bytes, &gone))
 }
 
 /// Returns the change that clears `archived` in records of a live file.
-fn marked(file: &Document, entries: &[&Entry]) -> Result<Change> {
+fn marked(file: &Document, entries: &[Entry]) -> Result<Change> {
     let mut edits = Vec::new();
     for entry in entries {
         let record = &file.records[entry.record as usize];

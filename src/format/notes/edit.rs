@@ -2,6 +2,7 @@
 
 use super::ids::check_rename;
 use super::rules::NoteRules;
+use crate::format::Format;
 use crate::format::writing::{ChangesResult, FieldAssignment, Refusal, Result, WriteContext, no_worse};
 use crate::model::time::{TimeSpelling, Timestamp};
 use crate::model::{Change, Document, Entry, Moment};
@@ -33,6 +34,7 @@ pub fn text_of(document: &Document) -> Result<&str> {
 
 /// Sets the fields of a note, or its text.
 pub fn edit(
+    format: &dyn Format,
     rules: &'static NoteRules,
     context: &WriteContext<'_>,
     entry: &Entry,
@@ -44,11 +46,12 @@ pub fn edit(
         new = with_field(rules, context, entry, &new, setting)?;
     }
     let sets_time = fields.iter().any(|setting| setting.name == rules.updated);
-    finish(rules, context, document, new, !sets_time)
+    finish((format, rules), context, document, new, !sets_time)
 }
 
 /// Sets the tags of a note. New tags get the form of [`tag`]; the others stay as they are.
 pub fn set_tags(
+    format: &dyn Format,
     rules: &'static NoteRules,
     context: &WriteContext<'_>,
     entry: &Entry,
@@ -59,7 +62,7 @@ pub fn set_tags(
     let view = context.store.view(entry);
     let wanted = each_once(tags, |own| view.is_some_and(|view| view.tags.contains(own)))?;
     let new = set(text, "tags", NewYamlValue::List(&wanted))?;
-    finish(rules, context, document, new, true)
+    finish((format, rules), context, document, new, true)
 }
 
 /// Returns a tag in the form of new ones: lower case, with hyphens for white space.
@@ -143,7 +146,7 @@ pub fn updated(rules: &NoteRules, text: String, now: Moment) -> String {
 }
 
 fn finish(
-    rules: &NoteRules,
+    (format, rules): (&dyn Format, &NoteRules),
     context: &WriteContext<'_>,
     document: &Document,
     new: String,
@@ -153,7 +156,7 @@ fn finish(
         return Ok(Vec::new());
     }
     let new = if is_timed { updated(rules, new, context.now) } else { new };
-    let problems = |bytes: &[u8]| (rules.read)(&document.path, bytes, context.now).problems;
+    let problems = |bytes: &[u8]| format.read(document.role, &document.path, bytes, context.now).problems;
     no_worse(problems, Some(&document.bytes), new.as_bytes())?;
     Ok(vec![Change::rewrite(&document.path, document.bytes.clone(), new.as_bytes())])
 }

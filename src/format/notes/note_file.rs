@@ -80,10 +80,10 @@ pub fn merge_faults(text: &str) -> Vec<(u32, &'static str)> {
     let all = merge_places(text.as_bytes()).into_iter();
     // What is between two of them is read once, so that no text takes long.
     let (mut from, mut line) = (0, 1);
-    let faults = all.filter(|own| !text[own.range.start..].starts_with(['=', '|'])).map(|own| {
-        line += record_reader::feeds(&text.as_bytes()[from..own.range.start]);
-        from = own.range.start;
-        (line, if own.is_stray { ONE_MARKER } else { BOTH_SIDES })
+    let faults = all.filter(|place| !text[place.range.start..].starts_with(['=', '|'])).map(|place| {
+        line += record_reader::feeds(&text.as_bytes()[from..place.range.start]);
+        from = place.range.start;
+        (line, if place.is_stray { ONE_MARKER } else { BOTH_SIDES })
     });
     faults.collect()
 }
@@ -122,11 +122,13 @@ impl NoteReader<'_> {
         texts.into_iter().filter(|text| !text.is_empty()).map(str::to_owned).collect()
     }
 
-    /// Reads a time. A day without a time means its start; a time without a zone is in UTC.
+    /// Reads a time. A day without a time means its start, and needs no zone; a time without a zone is in UTC.
     pub fn moment(&mut self, name: &str) -> Option<Moment> {
         let text = self.one(name)?;
         let (when, faults) = field_reader::moment(|| format!("`{name}`"), &text, self.now);
         let line = self.line(name);
+        let is_day = text.len() == "2026-01-01".len();
+        let faults = faults.into_iter().filter(|(code, ..)| *code != Code::NoTimezone || !is_day);
         for (code, severity, message) in faults {
             self.fault(code, severity, line, message);
         }

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use crate::format::record_reader::Reading;
-use crate::model::{Moment, NameKind};
+use crate::model::NameKind;
 use crate::text::front_matter::YamlField;
 
 /// The relation of a `[[link]]` in a text.
@@ -13,8 +12,6 @@ pub const LINK: &str = "[[link]]";
 pub struct NoteRules {
     /// True for the file of a note.
     pub is_note: fn(&Path) -> bool,
-    /// Reads the file of a note.
-    pub read: fn(&Path, &[u8], Moment) -> Reading,
     /// The folder of the indexes. Notes may also be in folders below it.
     pub folder: &'static str,
     /// Fields with the id; the first with a text counts, and new notes have the first. Without any the id

@@ -35,16 +35,8 @@ pub struct SessionLog;
 static ABOUT: FormatInfo = FormatInfo {
     name: "session-log",
     places: &[StorePlace::project("memory", "its agents")],
-    in_checkout: false,
-    has_file_times: false,
-    has_other_files: false,
-    ranks_by_sum: false,
-    has_references: true,
     has_checksums: true,
-    outside_files: &[],
-    keys_are_ids: false,
     facets: &["role"],
-    surroundings: &[],
     unsearched: &names::<7>(
         "timestamp references checksum created_at updated_at last_accessed \
         accessed_at",
@@ -54,12 +46,12 @@ static ABOUT: FormatInfo = FormatInfo {
         content.rationale content.reason content.alternatives content.evidence content.recommendation \
         content.impact content",
     ),
-    title_fields: &["title"],
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,
     decay: config::default_decay,
     main_text: entry::main_text,
+    ..FormatInfo::USUAL
 };
 
 impl Format for SessionLog {

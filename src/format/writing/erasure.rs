@@ -23,7 +23,9 @@ pub trait FormatEraser: Sync {
     fn may_erase(&self, store: &Store, entry: &Entry) -> Result<()>;
 
     /// True for a file that repeats parts of another. An erased value is masked in it: the rest is history.
-    fn is_snapshot(&self, file: &Path) -> bool;
+    fn is_snapshot(&self, _file: &Path) -> bool {
+        false
+    }
 
     /// Returns the parts of a document.
     fn parts(&self, file: &Path, bytes: &[u8]) -> Vec<ErasablePart>;
@@ -33,16 +35,24 @@ pub trait FormatEraser: Sync {
 
     /// Returns the document with everything updated that depends on its content, after a part of it was masked;
     /// `None` if nothing does.
-    fn resigned(&self, file: &Path, bytes: &[u8]) -> Result<Option<Vec<u8>>>;
+    fn resigned(&self, _file: &Path, _bytes: &[u8]) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
 
     /// Returns a record without its content, if removing it would leave a gap; `None` if the whole
     /// record is removed. An already empty one stays as it is.
-    fn blank_record(&self, file: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>>;
+    fn blank_record(&self, _file: &Path, _raw: &[u8], _reason: &str) -> Option<Vec<u8>> {
+        None
+    }
 
     /// Returns a record that stays, without repeats of erased parts; `None` if it repeats nothing.
-    fn without_repeats(&self, file: &Path, raw: &[u8], parts: &Needles) -> Option<Vec<u8>>;
+    fn without_repeats(&self, _file: &Path, _raw: &[u8], _parts: &Needles) -> Option<Vec<u8>> {
+        None
+    }
 
     /// Returns changes of files that describe those in `changes`. They come first, so that an
     /// interrupted erasure finds them again.
-    fn dependent_changes(&self, context: &WriteContext<'_>, changes: &[Change]) -> ChangesResult;
+    fn dependent_changes(&self, _context: &WriteContext<'_>, _changes: &[Change]) -> ChangesResult {
+        Ok(Vec::new())
+    }
 }

@@ -1,9 +1,11 @@
 //! Fixes of problems that only one format has.
 
-use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::model::{Document, Problem, Store};
+
+/// A range of bytes, and its new bytes.
+pub type RangeEdit = (std::ops::Range<usize>, Vec<u8>);
 
 /// A fix of one file.
 pub struct FormatFix {
@@ -18,24 +20,24 @@ pub struct FormatFix {
     /// The file.
     pub file: PathBuf,
     /// The ranges of its bytes that get other bytes.
-    pub edits: Vec<(Range<usize>, Vec<u8>)>,
+    pub edits: Vec<RangeEdit>,
 }
 
 impl FormatFix {
-    /// Makes a fix of a document that a person has to choose: its title and how sure it is, why, and its edits.
-    pub fn of(
-        own: &Document,
+    /// Makes a fix of a file that the user chooses, with its title and how sure it is.
+    pub fn choice(
+        file: &Document,
         (title, confidence): (&str, u8),
         reason: &str,
-        edits: Vec<(Range<usize>, Vec<u8>)>,
+        edits: Vec<RangeEdit>,
     ) -> FormatFix {
-        let (title, reason, file) = (title.into(), reason.into(), own.path.clone());
+        let (title, reason, file) = (title.into(), reason.into(), file.path.clone());
         FormatFix { title, reason, confidence, is_safe: false, file, edits }
     }
 
-    /// Makes it one that can lose nothing.
-    pub fn safe(self) -> FormatFix {
-        FormatFix { is_safe: true, confidence: 100, ..self }
+    /// Makes a fix that can lose nothing.
+    pub fn safe(file: &Document, title: &str, reason: &str, edits: Vec<RangeEdit>) -> FormatFix {
+        FormatFix { is_safe: true, ..FormatFix::choice(file, (title, 100), reason, edits) }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::{Refusal, Result};
 use crate::model::{Change, Moment, Store};
 
 /// An operation on a record.
@@ -117,4 +118,39 @@ pub struct DueTask {
     pub records: usize,
     /// The changes.
     pub changes: Vec<Change>,
+}
+
+/// What a compaction does with a live memory whose decay is at its floor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FloorOutcome {
+    /// The memory stays, whatever its rank.
+    Stays,
+    /// The memory is removed.
+    Goes {
+        /// The age in hours at which it is removed.
+        age_hours: f64,
+        /// At that age, importance times decay is below this value.
+        below: f64,
+    },
+    /// The memory is removed unless it is among the best. The value is the share of a session that stays.
+    MayGo(f64),
+}
+
+/// The reason of a deletion if none is given. It is a code, because it stays after the content is gone.
+pub const DELETION_REASON: &str = "user_request";
+
+/// True if a reason is a code, which can't repeat the content.
+pub fn is_code(reason: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    !reason.is_empty() && reason.len() <= 64 && reason.chars().all(fits)
+}
+
+/// Returns the reason if it is a code.
+pub fn reason(reason: &str) -> Result<&str> {
+    match is_code(reason) {
+        true => Ok(reason),
+        false => Err(Refusal::invalid(format!(
+            "a reason is a code of letters, digits, - _ and ., not a sentence. {reason:?} is not such a code."
+        ))),
+    }
 }

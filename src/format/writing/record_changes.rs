@@ -1,18 +1,16 @@
 //! Changes that formats share: removals, new names, and members that are not edits of the content.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::record_names::{NamePlace, NameUse};
+use super::format_fix::RangeEdit;
 use super::refusal::Result;
 use super::{DueTask, FormatWriter, WriteContext};
-use crate::model::{Change, Entry, Moment, State, Store};
+use crate::model::{Change, Document, Entry, Moment, NameKind, State, Store};
 use crate::text::json::Json;
 use crate::text::json_edit::JsonSplice;
 use crate::text::json_scanner::Tape;
 use crate::text::{json_edit, lines};
-
-/// A range of bytes, and its new bytes.
-pub type RangeEdit = (std::ops::Range<usize>, Vec<u8>);
 
 /// Returns the task that updates decay factors of live records; `None` if all are up to date.
 pub fn decay_update(writes: &dyn FormatWriter, context: &WriteContext<'_>) -> Option<DueTask> {
@@ -72,19 +70,15 @@ pub fn accessed(record: Json<'_>, name: &'static str, when: String) -> Vec<(&'st
 
 /// Returns the changes that remove records from their files. A file that is one record is removed.
 pub fn removals(store: &Store, entries: &[Entry]) -> Vec<Change> {
-    let mut files: BTreeMap<u32, Vec<crate::model::Span>> = BTreeMap::new();
-    for entry in entries {
-        files.entry(entry.document).or_default().push(store.record(entry).span);
-    }
-    let change = |(at, spans): (u32, Vec<crate::model::Span>)| {
-        let document = &store.documents[at as usize];
+    let change = |(document, own): (Arc<Document>, Vec<Entry>)| {
         let base = document.bytes.clone();
+        let spans: Vec<_> = own.iter().map(|entry| store.record(entry).span).collect();
         match document.path.extension().is_some_and(|end| end == "jsonl") {
             true => Change::edits(&document.path, base, lines::removal_edits(&document.bytes, &spans)),
             false => Change::remove(&document.path, base),
         }
     };
-    files.into_iter().map(change).collect()
+    store.by_document(entries).into_iter().map(change).collect()
 }
 
 /// Gives names in a record new texts and renews its checksum; all other bytes stay. `new` returns the new text
@@ -107,4 +101,38 @@ pub fn rename(
         return Ok(record.to_vec());
     }
     writes.finish_edit(before, json_edit::apply(record, splices), now, false)
+}
+
+/// What a name in a record says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameUse {
+    /// The record's own id.
+    Id,
+    /// The session that the record is in.
+    Session,
+    /// What it refers to.
+    Reference(NameKind),
+}
+
+/// A place in a record that holds a name.
+#[derive(Clone, Copy)]
+pub struct NamePlace<'j> {
+    /// What the name says.
+    pub says: NameUse,
+    /// The JSON string with the name.
+    pub value: Json<'j>,
+}
+
+impl<'j> NamePlace<'j> {
+    /// Returns the place at a path, if there is a string.
+    pub fn at(record: Json<'j>, says: NameUse, path: &[&str]) -> Option<NamePlace<'j>> {
+        let value = record.path(path)?;
+        value.text().map(|_| NamePlace { says, value })
+    }
+
+    /// Returns the strings of the array at a path.
+    pub fn of_list(record: Json<'j>, says: NameUse, path: &[&str]) -> Vec<NamePlace<'j>> {
+        let items = record.path(path).into_iter().flat_map(|list| list.items());
+        items.filter(|item| item.text().is_some()).map(|value| NamePlace { says, value }).collect()
+    }
 }

@@ -66,20 +66,18 @@ impl Change {
         matches!(self.act, Act::Splice(_) | Act::Remove(_))
     }
 
+    fn private(path: impl Into<PathBuf>, act: Act, base: Option<Bytes>) -> Change {
+        Change { path: path.into(), act, base, mode: PRIVATE_MODE, owner: None }
+    }
+
     /// Creates a private file.
     pub fn create(path: impl Into<PathBuf>, bytes: impl Into<Bytes>) -> Change {
-        Change {
-            path: path.into(),
-            act: Act::Create(bytes.into()),
-            base: None,
-            mode: PRIVATE_MODE,
-            owner: None,
-        }
+        Change::private(path, Act::Create(bytes.into()), None)
     }
 
     /// Appends lines to a file that has `base`, or to a new file.
     pub fn append(path: impl Into<PathBuf>, lines: impl Into<Vec<u8>>, base: Option<Bytes>) -> Change {
-        Change { path: path.into(), act: Act::Append(lines.into()), base, mode: PRIVATE_MODE, owner: None }
+        Change::private(path, Act::Append(lines.into()), base)
     }
 
     /// Edits a file that has `base`. Each edit is a range of bytes and its new bytes.
@@ -89,36 +87,18 @@ impl Change {
         edits: Vec<(std::ops::Range<usize>, Vec<u8>)>,
     ) -> Change {
         let splices = whole_lines(&base, edits);
-        Change {
-            path: path.into(),
-            act: Act::Splice(splices),
-            base: Some(base),
-            mode: PRIVATE_MODE,
-            owner: None,
-        }
+        Change::private(path, Act::Splice(splices), Some(base))
     }
 
     /// Changes a file from `base` to `bytes`.
     pub fn rewrite(path: impl Into<PathBuf>, base: Bytes, bytes: impl Into<Bytes>) -> Change {
         let splices = splice::diff_lines(&base, &bytes.into());
-        Change {
-            path: path.into(),
-            act: Act::Splice(splices),
-            base: Some(base),
-            mode: PRIVATE_MODE,
-            owner: None,
-        }
+        Change::private(path, Act::Splice(splices), Some(base))
     }
 
     /// Removes a file.
     pub fn remove(path: impl Into<PathBuf>, base: Bytes) -> Change {
-        Change {
-            path: path.into(),
-            act: Act::Remove(base.clone()),
-            base: Some(base),
-            mode: PRIVATE_MODE,
-            owner: None,
-        }
+        Change::private(path, Act::Remove(base.clone()), Some(base))
     }
 
     /// Creates a folder.
@@ -133,7 +113,7 @@ impl Change {
 
     /// Removes a copy of `len` bytes that is too old.
     pub fn expire(path: impl Into<PathBuf>, len: u64) -> Change {
-        Change { path: path.into(), act: Act::Expire(len), base: None, mode: PRIVATE_MODE, owner: None }
+        Change::private(path, Act::Expire(len), None)
     }
 
     /// True if it changes nothing.

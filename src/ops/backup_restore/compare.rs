@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::super::{Refusal, Result, WriteContext, when, writes};
+use super::super::{Refusal, Result, WriteContext, writes};
 use super::CopyFacts;
 use super::backup_damage::damage;
 use crate::format::writing::document;
@@ -84,7 +84,7 @@ pub fn compare(
 /// Returns sentences about deletions since the copy whose memories are not known.
 fn forgotten(file: &Path, facts: &CopyFacts) -> Vec<String> {
     let told = |step: u64| {
-        let at = facts.deleted.at(step).map(when).unwrap_or_default();
+        let at = facts.deleted.at(step).map(|at| at.to_minute()).unwrap_or_default();
         let file = file.to_text();
         format!(
             "step {step} deleted memories of {file} {at}, and its undo data is gone: what is restored may be among them"
@@ -192,7 +192,7 @@ impl<'a> CurrentRecords<'a> {
                 // In a log of deletions, each deletion is a record itself.
                 Role::Tombstones if document.path != file => {
                     let created = record.view().and_then(|view| view.created);
-                    let when = created.map_or(String::new(), |at| format!(" {}", when(at)));
+                    let when = created.map_or(String::new(), |at| format!(" {}", at.to_minute()));
                     let told = format!("deleted{when}, says {}:{}", document.path.to_text(), record.line);
                     self.tombstones.insert(id, told);
                 }
@@ -284,7 +284,7 @@ impl ComparisonBuilder<'_> {
             });
         }
         let written = record.view().and_then(|view| view.created);
-        let told = written.map_or(String::new(), |written| format!("written {}", when(written)));
+        let told = written.map_or(String::new(), |written| format!("written {}", written.to_minute()));
         Some(deleted(RecordDifference { can_come: true, ..item(DifferenceKind::Missing, told) }))
     }
 
@@ -303,7 +303,7 @@ impl ComparisonBuilder<'_> {
         if !self.facts.is_since(step) {
             return None;
         }
-        let at = deleted.at(step).map(when).unwrap_or_default();
+        let at = deleted.at(step).map(|at| at.to_minute()).unwrap_or_default();
         Some(format!("deleted {at} by step {step}"))
     }
 
@@ -377,13 +377,14 @@ impl ComparisonBuilder<'_> {
         };
         match (written, self.facts.at) {
             (Some(own), Some(copy)) if own < copy => {
-                let told = format!("written {}, before the backup of {}: {why}", when(own), when(copy));
+                let told =
+                    format!("written {}, before the backup of {}: {why}", own.to_minute(), copy.to_minute());
                 (DifferenceKind::Absent, told)
             }
             (Some(own), Some(_)) => {
-                (DifferenceKind::Newer, format!("written {}, after the backup", when(own)))
+                (DifferenceKind::Newer, format!("written {}, after the backup", own.to_minute()))
             }
-            (Some(own), None) => (DifferenceKind::Absent, format!("written {}: {why}", when(own))),
+            (Some(own), None) => (DifferenceKind::Absent, format!("written {}: {why}", own.to_minute())),
             (None, _) => (DifferenceKind::Absent, why.to_owned()),
         }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::super::{Refusal, Result, WriteContext, base, check, plan, plan_and_after, with_backups, writes};
+use super::super::{Refusal, Result, WriteContext, check, plan, plan_and_after, with_backups, writes};
 use super::CopyFacts;
 use super::backup_damage::because_of;
 use crate::format::Format;
@@ -40,7 +40,7 @@ pub fn replace(
         return Ok(Plan { lines, ..plan("backup restore", context, 0, Vec::new())? });
     }
     let change = |bytes: &[u8]| match current {
-        Some(now) => Change::rewrite(file, base(now), bytes),
+        Some(now) => Change::rewrite(file, now.bytes.clone(), bytes),
         None => Change::create(file, bytes),
     };
     let copy = facts.gone.without(context, file, &copy)?;

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::{ChangesResult, Refusal, Result, WriteContext, base, by_document};
+use super::super::{ChangesResult, Refusal, Result, WriteContext};
 use crate::format::writing::{FormatWriter, document};
 use crate::model::{Act, Change, Entry, PathText, State, Store, deleted_from, is_log};
 use crate::store::commit::without_deleted;
@@ -63,7 +63,7 @@ pub fn bring_back(
     entries: &[Entry],
 ) -> ChangesResult {
     let mut changes = Vec::new();
-    let held = by_document(store, entries);
+    let held = store.by_document(entries);
     let restore = writes.own().restore_parts.filter(|_| !held.is_empty());
     if let Some(restore) = restore {
         let numbers = |own: &[Entry]| own.iter().map(|entry| entry.record).collect();
@@ -72,7 +72,7 @@ pub fn bring_back(
     }
     for (held, own) in held.iter().filter(|_| restore.is_none()) {
         let Some(path) = deleted_from(&held.path) else { continue };
-        let now = document(&store.documents, path).map(base);
+        let now = document(&store.documents, path).map(|own| own.bytes.clone());
         if is_log(path) {
             let lines = own.iter().flat_map(|entry| [&*store.raw(entry), b"\n"].concat());
             changes.push(Change::append(path, lines.collect::<Vec<u8>>(), now));

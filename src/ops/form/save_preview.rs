@@ -8,10 +8,9 @@ use super::validate::judge;
 use super::{EditForm, as_settings, field_fix};
 use crate::format::AssemblyInput;
 use crate::model::{Change, Document, Entry, Plan, Problem};
-use crate::ops::change_plan::format_of;
 use crate::ops::edit::edit_as_shown;
 use crate::ops::form::finding::{FormFinding, FormValidation, finding, named};
-use crate::ops::{Result, WriteContext};
+use crate::ops::{Result, WriteContext, writes};
 use crate::store::derived_files;
 
 /// The result of saving a form.
@@ -55,7 +54,7 @@ fn store_wide(
     plan: &Plan,
     after: &[Arc<Document>],
 ) {
-    let Ok(format) = format_of(context.store) else { return };
+    let Ok((format, _)) = writes(context.store) else { return };
     let folders: BTreeSet<PathBuf> = after
         .iter()
         .flat_map(|document| document.path.ancestors().skip(1).map(PathBuf::from))

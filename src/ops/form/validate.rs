@@ -5,11 +5,10 @@ use super::{EditForm, as_settings, field_fix, items};
 use crate::format::Format;
 use crate::format::field_reader::Fault;
 use crate::model::{Change, Code, Document, Entry, Moment, Store};
-use crate::ops::change_plan::format_of;
 use crate::ops::edit::after_edit;
 use crate::ops::edit::edit_result::EditResult;
 use crate::ops::form::finding::{FormValidation, finding, named, of_refusal};
-use crate::ops::{Refusal, WriteContext};
+use crate::ops::{Refusal, WriteContext, writes};
 
 /// Judges the record of a form with these values, without other records.
 pub fn judge(
@@ -21,7 +20,7 @@ pub fn judge(
     let set = form.settings(values);
     let raw = context.store.raw(entry);
     let mut judged = FormValidation { findings: Vec::new(), bytes: (raw.len(), raw.len()) };
-    let Ok(format) = format_of(context.store) else { return judged };
+    let Ok((format, _)) = writes(context.store) else { return judged };
     let document = context.store.document(entry);
     let kind = context.store.view(entry).map_or("", |view| view.kind);
     let edited = match set.is_empty() {

@@ -65,7 +65,7 @@ impl RepairContext<'_> {
         const ALONE: &str = "It is intact without the other side.";
         const JOINED: &str = "The text of both stays, one after the other.";
         let merge = merge_places(&all);
-        let sides: &[_] = match merge.iter().all(|own| own.is_stray) {
+        let sides: &[_] = match merge.iter().all(|place| place.is_stray) {
             true => &[(ConflictSide::Both, "remove the marker", 60, "What is beside it stays.")],
             false => &[
                 (ConflictSide::Ours, "keep the first side", 60, ALONE),
@@ -75,8 +75,8 @@ impl RepairContext<'_> {
         };
         for (side, title, confidence, reason) in sides {
             let mut left = all.to_vec();
-            let goes: Vec<_> = merge.iter().flat_map(|own| own.goes(*side)).collect();
-            goes.into_iter().rev().for_each(|own| drop(left.drain(own)));
+            let goes: Vec<_> = merge.iter().flat_map(|place| place.goes(*side)).collect();
+            goes.into_iter().rev().for_each(|range| drop(left.drain(range)));
             offer(title, *confidence, reason, left);
         }
         for own in read_otherwise(&all, problem.code) {
@@ -132,15 +132,15 @@ impl RepairContext<'_> {
         let Some(format) = self.format.filter(|_| !bytes.is_empty()) else { return false };
         let read = format.read(document.role, &document.path, bytes, self.context.now);
         // A note may have had another fault before.
-        let is_note = |own: &Problem| own.code == Code::BadFrontMatter && own.severity == Severity::Note;
+        let is_note =
+            |found: &Problem| found.code == Code::BadFrontMatter && found.severity == Severity::Note;
         // A merge may be in the front matter.
-        let is_of_front = document.problems.iter().any(|own| is_note(own) && own.line == problem.line);
-        let is_bad = |own: &Problem| {
-            matches!(own.code, Code::BadJson | Code::ConflictMarkers | Code::IndexBroken)
-                && own.severity != Severity::Note
-                || own.code == Code::BadFrontMatter && is_of_front
-                || own.code == Code::InvalidUtf8
-                || own.code == problem.code && own.severity == Severity::Warning
+        let is_of_front = document.problems.iter().any(|found| is_note(found) && found.line == problem.line);
+        let is_bad = |found: &Problem| match found.code {
+            Code::InvalidUtf8 => true,
+            Code::BadFrontMatter if is_of_front => true,
+            Code::BadJson | Code::ConflictMarkers | Code::IndexBroken => found.severity != Severity::Note,
+            code => code == problem.code && found.severity == Severity::Warning,
         };
         let is_json = document.path.extension().is_some_and(|end| end == "json");
         let is_value = |kind| whole_value(&mut Tape::default(), without_mark(bytes), kind).is_ok();

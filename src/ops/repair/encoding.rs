@@ -6,7 +6,6 @@ use super::fix::{FixAction, ProblemFix};
 use super::json_syntax::{RespelledLine, replaced, western, without_nuls};
 use super::line_damage::piece;
 use crate::model::{Change, Code, Document, Problem, Role};
-use crate::ops::base;
 
 pub(super) fn read_otherwise(content: &[u8], code: Code) -> Vec<RespelledLine> {
     match code {
@@ -65,7 +64,7 @@ impl RepairContext<'_> {
             true => "Its text is lost, unless a backup has it.",
             false => "Its bytes are kept there as they are, and can be brought back.",
         };
-        let act = FixAction::Files(vec![Change::remove(&document.path, base(document))], out);
+        let act = FixAction::Files(vec![Change::remove(&document.path, document.bytes.clone())], out);
         Some(ProblemFix { title: title.into(), reason: reason.into(), confidence: 10, is_safe: false, act })
     }
 }

@@ -8,7 +8,7 @@ use super::fix::{FixAction, ProblemFix, is_repaired_by_line};
 use crate::format::AssemblyInput;
 use crate::model::plan::count_with_noun;
 use crate::model::{Change, Code, PathText, Problem, Severity};
-use crate::ops::{base, plan_and_after};
+use crate::ops::plan_and_after;
 use crate::store::derived_files;
 
 /// With more errors than this in a store, no outcome is read: each reads the whole store again.
@@ -67,7 +67,7 @@ impl RepairContext<'_> {
         let changes = match act {
             FixAction::Rebuild => return None,
             FixAction::Edits(file, edits, _) => {
-                vec![Change::edits(file, base(store.document_at(file)?), edits.clone())]
+                vec![Change::edits(file, store.document_at(file)?.bytes.clone(), edits.clone())]
             }
             FixAction::Files(changes, _) => changes.clone(),
         };

@@ -10,7 +10,7 @@ use crate::check::{findings, stale_files};
 use crate::format::writing::AuditEvent;
 use crate::model::plan::count_with_noun;
 use crate::model::{Change, Document, PathText, Plan, Problem, Store};
-use crate::ops::{Refusal, Result, WriteContext, base, may_change, plan_and_after, with_backups, writes};
+use crate::ops::{Refusal, Result, WriteContext, may_change, plan_and_after, with_backups, writes};
 use crate::store::derived_files;
 
 /// At most this many lines of a fix are shown, and this many characters of a line.
@@ -201,7 +201,8 @@ fn planned(bench: &RepairContext<'_>, fixes: Vec<(&Problem, ProblemFix)>, all: b
     fixes.into_iter().for_each(|(problem, fix)| own.add(context.store, problem, fix));
     let document = |path: &Path| context.store.document_at(path);
     let edited = std::mem::take(&mut own.edits).into_iter();
-    let edited = edited.filter_map(|(path, edits)| Some(Change::edits(&path, base(document(&path)?), edits)));
+    let edited =
+        edited.filter_map(|(path, edits)| Some(Change::edits(&path, document(&path)?.bytes.clone(), edits)));
     let files = std::mem::take(&mut own.files);
     let changes: Vec<Change> = edited.chain(files).filter(|own| !own.is_empty()).collect();
     let mut repair = own.repair;

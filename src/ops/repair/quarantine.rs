@@ -11,7 +11,7 @@ use super::fix::QuarantinePiece;
 use crate::format::Placement;
 use crate::model::plan::count_with_noun;
 use crate::model::{Change, Code, PathText, Plan, Role, is_log};
-use crate::ops::{Refusal, Result, base, plan, writes};
+use crate::ops::{Refusal, Result, plan, writes};
 use crate::text::lines::BOM;
 
 /// The line before a piece, which says where the piece was.
@@ -128,7 +128,7 @@ pub fn restored(
         return Err(Refusal::unfit("it names no file of the store."));
     }
     let document = store.document_at(&file);
-    let now = document.map(base).unwrap_or_default();
+    let now = document.map(|own| own.bytes.clone()).unwrap_or_default();
     if document.is_some_and(|own| !own.is_held()) {
         return Err(Refusal::unfit("the store has not been read completely yet."));
     }

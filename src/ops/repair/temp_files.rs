@@ -1,13 +1,13 @@
 //! Leftover temporary files and second versions go to quarantine. Memories that only they have can stay in the file.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use super::RepairContext;
 use super::fix::{FixAction, ProblemFix, QuarantinePiece};
 use crate::model::plan::count_with_noun;
 use crate::model::{Change, Code, Document, PathText, Problem, Role, is_log};
-use crate::ops::base;
 use crate::text::second_version::{maybe_second, set_aside};
 
 impl<'a> RepairContext<'a> {
@@ -23,13 +23,13 @@ impl<'a> RepairContext<'a> {
         let is_version = problem.code == Code::SyncConflict;
         let what = if is_version { "this version" } else { "the temporary file" };
         let move_it = &format!("move {what} to quarantine");
-        let Some((target, held)) = self.target(&problem.file) else {
+        let Some((target, current)) = self.target(&problem.file) else {
             let reason = "No file has its name without the ending. Its bytes are kept there as they are.";
             return vec![goes(move_it, 30, reason.into(), None)];
         };
         let name = target.path.to_text();
-        if held.starts_with(bytes) {
-            let what = if held.len() == bytes.len() { "equal to" } else { "the beginning of" };
+        if current.starts_with(bytes) {
+            let what = if current.len() == bytes.len() { "equal to" } else { "the beginning of" };
             return vec![goes(move_it, 95, format!("It is {what} {name}: nothing is lost."), None)];
         }
         let is_newer = self
@@ -38,18 +38,18 @@ impl<'a> RepairContext<'a> {
             .is_some_and(|own| own.generation.modified > target.generation.modified);
         let age = if is_newer { "newer" } else { "older" };
         if is_version {
-            let new = Change::rewrite(&target.path, base(target), bytes.clone());
+            let new = Change::rewrite(&target.path, target.bytes.clone(), bytes.clone());
             let reason = format!("It is {age} than {name}: compare them first.");
-            let whole = format!("keep this version in place of {name}");
-            let mut fixes =
-                vec![goes(move_it, 50, reason.clone(), None), goes(&whole, 40, reason, Some(new))];
-            if let FixAction::Files(_, out) = &mut fixes[1].act {
-                out[0] =
-                    QuarantinePiece { file: target.path.clone(), ..QuarantinePiece::whole(problem, held) };
+            let title = format!("keep this version in place of {name}");
+            let mut keep = goes(&title, 40, reason.clone(), Some(new));
+            let piece =
+                QuarantinePiece { file: target.path.clone(), ..QuarantinePiece::whole(problem, current) };
+            if let FixAction::Files(_, out) = &mut keep.act {
+                *out = vec![piece];
             }
-            return fixes;
+            return vec![goes(move_it, 50, reason, None), keep];
         }
-        let lines = self.lacking(target, &held, bytes);
+        let lines = self.lacking(target, &current, bytes);
         if lines.is_empty() {
             let (confidence, reason) = match is_log(&target.path) {
                 true => (90, format!("Every whole memory of it that may come back is in {name} by its id.")),
@@ -58,7 +58,7 @@ impl<'a> RepairContext<'a> {
             return vec![goes(move_it, confidence, reason, None)];
         }
         let count = count_with_noun(lines.len() as u64, "memory");
-        let added = Change::append(&target.path, lines.concat(), Some(base(target)));
+        let added = Change::append(&target.path, lines.concat(), Some(target.bytes.clone()));
         let title = format!("add {count} to {name}, then move the temporary file to quarantine");
         let confidence = if is_newer { 70 } else { 40 };
         vec![
@@ -67,21 +67,23 @@ impl<'a> RepairContext<'a> {
         ]
     }
 
-    /// Returns the file that a temporary file belongs to: the one with the longest name inside its name.
+    /// Returns the file that it is a version of by its name, or else the one with the longest name inside its name.
     fn target(&self, temp: &Path) -> Option<(&'a Document, Vec<u8>)> {
         let name = temp.file_name()?.to_str()?;
-        let is_own = |own: &&Document| {
-            !matches!(own.role, Role::Temp | Role::Lock | Role::Backup)
-                && own.path.parent() == temp.parent()
-                && own.is_held()
-                && own.path.file_name().and_then(|own| own.to_str()).is_some_and(|own| name.contains(own))
+        let is_file = |file: &&Document| {
+            !matches!(file.role, Role::Temp | Role::Lock | Role::Backup)
+                && file.path.parent() == temp.parent()
+                && file.is_held()
         };
-        let all = self.store().documents.iter().map(|own| &**own).filter(is_own);
+        let is_within = |file: &&Document| {
+            file.path.file_name().and_then(OsStr::to_str).is_some_and(|part| name.contains(part))
+        };
+        let files = self.store().documents.iter().map(|file| &**file).filter(is_file);
         let first = set_aside(temp).or_else(|| maybe_second(temp));
-        let first = first.and_then(|own| self.store().document_at(&own));
-        let own =
-            first.filter(|own| own.is_held()).or_else(|| all.max_by_key(|own| own.path.as_os_str().len()))?;
-        Some((own, own.bytes.range(0..own.bytes.len())?.into_owned()))
+        let first = first.and_then(|path| self.store().document_at(&path)).filter(is_file);
+        let longest = || files.filter(is_within).max_by_key(|file| file.path.as_os_str().len());
+        let file = first.or_else(longest)?;
+        Some((file, file.bytes.range(0..file.bytes.len())?.into_owned()))
     }
 
     fn lacking(&self, target: &Document, held: &[u8], bytes: &[u8]) -> Vec<Vec<u8>> {

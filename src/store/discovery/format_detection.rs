@@ -9,8 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::disk::{Disk, Item, ItemKind, Lookup};
-use crate::format::detection::{FolderProbe, FormatFit, PROBE_BYTES};
+use crate::disk::{Disk, Item, ItemKind, is_absent};
+use crate::format::detection::{FolderProbe, FormatFit};
 use crate::format::{FORMATS, Format, Placement};
 use crate::model::PathText;
 
@@ -65,9 +65,8 @@ impl FormatDetector<'_> {
         for format in FORMATS.iter().copied().filter(|own| self.is_asked(*own)) {
             let at_home = at_default_place(root, format);
             let evidence = (format.about().evidence)(root, &glance);
-            match evidence
-                .fit(at_home || named && self.forced.is_some_and(|forced| forced.name() == format.name()))
-            {
+            let is_given = self.forced.is_some_and(|forced| forced.name() == format.name());
+            match evidence.fit(at_home || named && is_given) {
                 Ok(fit) => fits.push((format, fit, at_home)),
                 Err(reason) => {
                     near.extend((reason != evidence.lacks).then_some(format.name()));
@@ -260,12 +259,9 @@ impl FolderProbe for DiskProbe<'_> {
         self.has(folder, name, ItemKind::File)
     }
 
-    fn head(&self, file: &Path) -> Option<Vec<u8>> {
-        self.read(file, |_| 0, PROBE_BYTES as u64)
-    }
-
-    fn tail(&self, file: &Path) -> Option<Vec<u8>> {
-        self.read(file, |len| len.saturating_sub(PROBE_BYTES as u64), PROBE_BYTES as u64)
+    fn part(&self, file: &Path, most: usize, is_end: bool) -> Option<Vec<u8>> {
+        let most = most as u64;
+        self.read(file, |len| if is_end { len.saturating_sub(most) } else { 0 }, most)
     }
 
     fn whole(&self, file: &Path) -> Option<Vec<u8>> {
@@ -273,6 +269,6 @@ impl FolderProbe for DiskProbe<'_> {
     }
 
     fn is_gone(&self, path: &Path) -> bool {
-        matches!(Lookup::from(self.disk.look(path)), Lookup::Absent)
+        is_absent(self.disk, path)
     }
 }

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::format_detection::{DiskProbe, FormatDetector};
-use super::{DiscoveryResult, Place, default_place, folders_in, look_around, place_of, places_below};
+use super::{
+    DiscoveryResult, Place, default_place, folders_at, look_around, place_of, places_below, places_in,
+};
 use crate::disk::{Disk, RealDisk};
-use crate::format::{self, FORMATS};
+use crate::format::{self, FORMATS, Format};
 use crate::model::{AgentHome, KnownBy, Unloaded};
-use crate::store::project;
 
 /// Returns the stores at default places that variables move.
 pub fn of_variables(disk: &dyn Disk, agents: &AgentHome) -> Vec<Place> {
@@ -17,7 +18,7 @@ pub fn of_variables(disk: &dyn Disk, agents: &AgentHome) -> Vec<Place> {
         let folder = |(name, parts): &(&str, usize)| Some((agents.variable(name)?, *parts));
         for (base, parts) in place.moved_by.iter().filter_map(folder) {
             let rest: PathBuf = Path::new(place.path).iter().skip(parts).collect();
-            for path in format::folders_at(base, &rest, &|folder| folders_in(disk, folder)) {
+            for path in folders_at(disk, base, &rest) {
                 let places = default_place(&judge, &path, format).found.into_iter().flatten();
                 found.extend(places.map(|place| Place { known_by: KnownBy::Setting(None), ..place }));
             }
@@ -47,7 +48,7 @@ pub fn of_settings<'p>(
     found
 }
 
-/// Adds places to what was found, or says of those that were found how they are known.
+/// Adds places to what was found. If a place was found already, it notes how that is known.
 pub fn add(looked: &mut Vec<DiscoveryResult>, places: Vec<Place>) {
     for place in places {
         let mut found = looked.iter_mut().flat_map(|look| look.found.iter_mut().flatten());
@@ -59,15 +60,15 @@ pub fn add(looked: &mut Vec<DiscoveryResult>, places: Vec<Place>) {
     }
 }
 
-/// Says how stores that the user named are known, if no agent would load them otherwise.
+/// Notes how stores that the user named are known, if no agent would load them otherwise.
 pub fn with_sources(mut looked: Vec<DiscoveryResult>, agents: &AgentHome) -> Vec<DiscoveryResult> {
     let is_elsewhere = |place: &Place| {
-        let format = format::by_name(place.format);
-        let why = format.and_then(|format| project::unloaded(&RealDisk, &place.root, format, None));
-        why == Some(Unloaded::Elsewhere)
+        let unloaded = |format: &dyn Format| format.unloaded(&place.root, None, &DiskProbe::new(&RealDisk));
+        let unloaded = format::by_name(place.format).and_then(unloaded);
+        matches!(unloaded, Some(Unloaded::Elsewhere | Unloaded::Unknown))
     };
     let Some(home) = &agents.home else { return looked };
-    if looked.iter().flat_map(|look| look.found.iter().flatten()).any(is_elsewhere) {
+    if places_in(&looked).any(is_elsewhere) {
         let around = look_around(home, agents).into_iter().flat_map(|look| look.found.unwrap_or_default());
         let known: Vec<Place> = around.filter(|place| place.known_by != KnownBy::Path).collect();
         for place in looked.iter_mut().flat_map(|look| look.found.iter_mut().flatten()) {

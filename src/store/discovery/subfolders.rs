@@ -1,5 +1,6 @@
 //! Finds the stores below a folder.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use super::format_detection::{FormatDetector, at_default_place};
@@ -7,8 +8,10 @@ use super::{Place, not_ours, place_of};
 use crate::disk::ItemKind;
 use crate::format::{FORMATS, Format, PlaceBase};
 
-/// How deep below a folder stores are looked for.
+/// How deep below a folder stores of any name are looked for.
 const DEPTH: usize = 4;
+/// After this number of folders no deeper ones are looked at for default places.
+const DEEP: usize = 20_000;
 /// Folders with a great number of other programs' files.
 const SKIPPED: [&str; 5] = [".git", "node_modules", "target", ".cache", ".venv"];
 
@@ -17,6 +20,8 @@ pub struct SubfolderSearch<'a> {
     judge: &'a FormatDetector<'a>,
     /// The folders on the way to default places in projects: how deep a store is below a project counts from there.
     ways: Vec<PathBuf>,
+    /// Folders in which only default places are looked for.
+    deeper: VecDeque<PathBuf>,
     /// The number of folders that were looked at, and its limit.
     seen: usize,
     most: usize,
@@ -36,6 +41,7 @@ impl<'a> SubfolderSearch<'a> {
         SubfolderSearch {
             judge,
             ways: ways.collect(),
+            deeper: VecDeque::new(),
             seen: 0,
             most,
             found: Vec::new(),
@@ -45,42 +51,55 @@ impl<'a> SubfolderSearch<'a> {
     }
 
     /// Finds the stores. Does not look into a store's own folders.
-    pub fn look(&mut self, folder: &Path, depth: usize) {
-        let items = match self.judge.disk.list(folder) {
-            Ok(items) => items,
-            Err(error) => {
-                if self.is_asked_for(folder) {
-                    self.skipped.push((folder.to_owned(), format!("it can't be listed: {error}")));
-                }
-                return;
-            }
-        };
-        let inner = items.iter().filter(|item| item.kind == ItemKind::Folder && item.link.is_none());
+    pub fn look(&mut self, folder: &Path) {
+        self.look_into(folder, 0);
+        while let Some(folder) = self.deeper.pop_front() {
+            self.look_into(&folder, DEPTH);
+        }
+    }
+
+    fn look_into(&mut self, folder: &Path, depth: usize) {
+        let items = self.judge.disk.names(folder, usize::MAX).unwrap_or_else(|error| {
+            let why = format!("it can't be listed: {error}");
+            self.skipped.extend(self.is_asked_for(folder).then(|| (folder.to_owned(), why)));
+            Vec::new()
+        });
+        let (is_way, most) = (self.is_on_way(folder), if depth < DEPTH { self.most } else { DEEP });
+        let inner = items.iter().filter(|item| item.kind == ItemKind::Folder && !item.is_link);
         for item in inner.filter(|item| !SKIPPED.iter().any(|name| item.name == *name)) {
-            if self.seen == self.most {
-                return self.stop(folder);
+            if self.seen >= most {
+                return self.stop(folder, most);
             }
             self.seen += 1;
             let path = folder.join(&item.name);
-            let is_on_way = self.ways.iter().any(|way| path.ends_with(way));
+            let is_on_way = self.is_on_way(&path);
             let inner = if is_on_way { depth } else { depth + 1 };
-            if !self.is_store(&path) && inner < DEPTH {
-                self.look(&path, inner);
+            let is_hidden = item.name.as_encoded_bytes().starts_with(b".");
+            match () {
+                () if (inner <= DEPTH || is_way) && self.is_store(&path) => {}
+                () if inner < DEPTH => self.look_into(&path, inner),
+                () if is_on_way || !is_hidden => self.deeper.push_back(path),
+                () => {}
             }
         }
+    }
+
+    /// Reports once where the search ended.
+    fn stop(&mut self, folder: &Path, most: usize) {
+        let ended = format!("the search stopped after {most} folders");
+        if !self.skipped.iter().any(|(_, why)| *why == ended) {
+            self.skipped.push((folder.to_owned(), ended));
+        }
+        self.deeper.clear();
+    }
+
+    fn is_on_way(&self, path: &Path) -> bool {
+        self.ways.iter().any(|way| path.ends_with(way))
     }
 
     /// True if the user must learn what can't be read: all in a named folder, else only a likely store.
     fn is_asked_for(&self, folder: &Path) -> bool {
         self.most == usize::MAX || FORMATS.iter().any(|format| at_default_place(folder, *format))
-    }
-
-    /// Reports once where the search ended.
-    fn stop(&mut self, folder: &Path) {
-        let ended = format!("the search stopped after {} folders", self.most);
-        if !self.skipped.iter().any(|(_, why)| *why == ended) {
-            self.skipped.push((folder.to_owned(), ended));
-        }
     }
 
     fn is_store(&mut self, path: &Path) -> bool {

@@ -233,15 +233,15 @@ impl ErasedContents {
     /// Returns the targets with digests of the texts of all versions that were found. A document is known by its bytes,
     /// too.
     pub fn with_versions(&self, targets: &[ErasureTarget]) -> Vec<ErasureTarget> {
-        let has_documents = targets.iter().any(|own| !is_log_or_copy(&own.file));
+        let has_documents = targets.iter().any(|target| !is_log_or_copy(&target.file));
         let mut targets = targets.to_vec();
         let known: HashSet<String> = targets.iter().filter_map(|own| own.keyed.clone()).collect();
         let mut named = targets.iter_mut().filter(|own| own.id.is_some());
         if let Some((first, salt)) =
             named.find_map(|own| own.keyed.as_deref().and_then(salt_of).map(|salt| (own, salt)))
         {
-            let texts = self.main.iter().filter(|own| has_documents || self.said.texts.contains(*own));
-            let digests = texts.map(|own| salted(&salt, own));
+            let texts = self.main.iter().filter(|text| has_documents || self.said.texts.contains(*text));
+            let digests = texts.map(|text| salted(&salt, text));
             first.versions.extend(digests.filter(|own| !known.contains(own)));
         }
         targets

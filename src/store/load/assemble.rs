@@ -8,7 +8,37 @@ use super::super::store_walk::StoreListing;
 use crate::format::writing::Refusal;
 use crate::format::{self, Assembly, AssemblyInput, Format};
 use crate::model::whole_store::supposes_unread;
-use crate::model::{Code, Document, Extent, LoadSettings, Moment, Problem, Store};
+use crate::model::{Code, DecayTable, Document, Extent, LoadSettings, Moment, Problem, Store};
+
+/// Returns a store of which nothing is read yet.
+pub fn empty_store(place: &Place) -> Store {
+    let decay = DecayTable::new(&[], None, 0.1);
+    Store {
+        root: place.root.clone(),
+        format: place.format,
+        has_file_times: false,
+        extent: Extent::Tail,
+        scope: place.scope.clone(),
+        sessions: Vec::new(),
+        documents: Vec::new(),
+        entries: Vec::new(),
+        problems: Vec::new(),
+        problems_by_record: Vec::new(),
+        facts: Vec::new(),
+        decay,
+        bytes: 0,
+        modified: None,
+        own_files: Vec::new(),
+        access_lists: Vec::new(),
+        unread: Vec::new(),
+        outside_files: Vec::new(),
+        load_settings: LoadSettings::NONE,
+        archived: Vec::new(),
+        project: None,
+        known_by: place.known_by.clone(),
+        unloaded: None,
+    }
+}
 
 /// Builds a store from documents that are on no disk.
 ///
@@ -49,15 +79,11 @@ pub fn put_together(
     let listed = listing.files.iter().filter(|found| found.item.bits_without_list.is_some());
     let modified = listing.files.iter().map(|found| found.item.generation.modified).max();
     let store = Store {
-        root: place.root.clone(),
         format: format.name(),
         has_file_times: format.about().has_file_times,
         extent,
-        scope: place.scope.clone(),
         sessions: assembly.sessions,
         entries: assembly.entries,
-        problems_by_record: Vec::new(),
-        problems: Vec::new(),
         facts,
         decay: assembly.decay.unwrap_or_else(|| (format.about().decay)()),
         bytes: listing.files.iter().map(|found| found.item.generation.len).sum(),
@@ -66,12 +92,7 @@ pub fn put_together(
         own_files: listing.own_files,
         access_lists: listed.map(|found| found.path.clone()).collect(),
         unread,
-        outside_files: Vec::new(),
-        load_settings: LoadSettings::NONE,
-        archived: Vec::new(),
-        project: None,
-        known_by: place.known_by.clone(),
-        unloaded: None,
+        ..empty_store(place)
     };
     store.with_problems(problems)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Loader;
 use crate::disk::{Disk, Lookup, RealDisk};
 use crate::model::is_log;
-use crate::model::{DecayTable, Document, Extent, LoadSettings, Role, Span, Store};
+use crate::model::{Document, Role, Span};
 use crate::store::compressed_files::FileCompression;
 use crate::store::discovery::Place;
 use crate::store::parallel;
@@ -42,36 +42,6 @@ pub fn waiting(places: &[Place]) -> Vec<bool> {
         numbers.iter().take(STORES).for_each(|number| waits[*number] = false);
     }
     waits
-}
-
-/// Returns a store of which nothing is read yet.
-pub fn empty_store(place: &Place) -> Store {
-    let decay = DecayTable::new(&[], None, 0.1);
-    Store {
-        root: place.root.clone(),
-        format: place.format,
-        has_file_times: false,
-        extent: Extent::Tail,
-        scope: place.scope.clone(),
-        sessions: Vec::new(),
-        documents: Vec::new(),
-        entries: Vec::new(),
-        problems: Vec::new(),
-        problems_by_record: Vec::new(),
-        facts: Vec::new(),
-        decay,
-        bytes: 0,
-        modified: None,
-        own_files: Vec::new(),
-        access_lists: Vec::new(),
-        unread: Vec::new(),
-        outside_files: Vec::new(),
-        load_settings: LoadSettings::NONE,
-        archived: Vec::new(),
-        project: None,
-        known_by: place.known_by.clone(),
-        unloaded: None,
-    }
 }
 
 impl Loader<'_> {

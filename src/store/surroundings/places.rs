@@ -18,7 +18,7 @@ const DEPTH: usize = 32;
 /// The most files that are searched.
 const FILES: usize = 1_000_000;
 
-/// Where programs keep such files, but for what each format says itself.
+/// Where programs keep such files. Formats name more places.
 static PROGRAMS: LazyLock<Vec<SurroundingPattern>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../../assets/program_places.json")).unwrap_or_default()
 });
@@ -63,10 +63,13 @@ pub fn files(
     for pattern in PROGRAMS.iter().chain(patterns) {
         let bases: Vec<PathBuf> = match pattern.base {
             PatternBase::Home => home.into_iter().map(Path::to_owned).collect(),
-            PatternBase::Settings => SETTINGS.iter().filter_map(|own| Some(home?.join(own))).collect(),
-            PatternBase::Project => projects.iter().map(|own| (*own).to_owned()).collect(),
+            PatternBase::Settings => SETTINGS.iter().filter_map(|path| Some(home?.join(path))).collect(),
+            PatternBase::Project => projects.iter().map(|folder| (*folder).to_owned()).collect(),
         };
-        bases.iter().for_each(|base| found.pattern(base, pattern));
+        for path in pattern.paths.split(' ') {
+            let parts: Vec<&str> = path.split('/').collect();
+            bases.iter().for_each(|base| found.expand(base, &parts, pattern.kind));
+        }
     }
     projects.into_iter().chain(home).for_each(|folder| found.instructions(folder, home));
     for root in roots {
@@ -151,18 +154,13 @@ impl SurroundingWalk<'_> {
         is_same.then_some(item.kind)
     }
 
-    fn pattern(&mut self, base: &Path, pattern: &SurroundingPattern) {
-        for path in pattern.paths.split(' ') {
-            self.expand(base, &path.split('/').collect::<Vec<_>>(), pattern.kind);
-        }
-    }
-
     /// Adds what agents read as instructions in a folder, also what that imports.
     fn instructions(&mut self, folder: &Path, home: Option<&Path>) {
         let disk = self.disk;
         let mut places: Vec<_> = FORMATS.iter().map(|format| format.instructions()).collect();
-        places.dedup_by_key(|own| own.as_ptr());
-        for file in places.into_iter().flat_map(|own| instruction_files(disk, folder, home, own).files) {
+        places.dedup_by_key(|places| places.as_ptr());
+        for file in places.into_iter().flat_map(|places| instruction_files(disk, folder, home, places).files)
+        {
             if self.own_kind(&file.path) == Some(ItemKind::File) {
                 self.add(file.path, Instructions);
             }
@@ -332,21 +330,22 @@ mod tests {
     fn each_place_of_a_program_is_searched_and_has_its_kind() {
         let folder = crate::folder::new();
         let (home, project) = (folder.path(), folder.path().join("work/shop"));
-        let base = |own: PatternBase| match own {
+        let base = |base: PatternBase| match base {
             PatternBase::Home => home.to_owned(),
             PatternBase::Settings => home.join(SETTINGS[0]),
             PatternBase::Project => project.clone(),
         };
-        let path = |own: &str| own.replace("**", "a/b").replace('*', "x");
-        let of = |own: &SurroundingPattern| {
-            let files = own.paths.split(' ').map(|file| (base(own.base).join(path(file)), own.kind));
-            files.collect::<Vec<_>>()
+        let path = |path: &str| path.replace("**", "a/b").replace('*', "x");
+        let files_of = |pattern: &SurroundingPattern| {
+            let paths = pattern.paths.split(' ');
+            paths.map(|file| (base(pattern.base).join(path(file)), pattern.kind)).collect::<Vec<_>>()
         };
-        let mut made = PROGRAMS.iter().flat_map(of).collect::<Vec<_>>();
+        let mut made = PROGRAMS.iter().flat_map(files_of).collect::<Vec<_>>();
         assert!(made.len() > 120, "{}", made.len());
-        let instructions = FORMATS.iter().flat_map(|own| own.instructions()).map(|own| match own.base {
-            crate::format::InstructionBase::Home => (home.join(path(own.path)), Instructions),
-            _ => (project.join(path(own.path)), Instructions),
+        let places = FORMATS.iter().flat_map(|format| format.instructions());
+        let instructions = places.map(|place| match place.base {
+            crate::format::InstructionBase::Home => (home.join(path(place.path)), Instructions),
+            _ => (project.join(path(place.path)), Instructions),
         });
         made.extend(instructions);
         // A place may be a file or a folder.
@@ -356,7 +355,7 @@ mod tests {
         let mut unread = Vec::new();
         let all = files(&RealDisk, places, &[], &[], &mut unread);
         for (path, kind) in &made {
-            let found: Vec<_> = all.iter().filter(|own| own.path == *path).map(|own| own.kind).collect();
+            let found: Vec<_> = all.iter().filter(|file| file.path == *path).map(|file| file.kind).collect();
             assert_eq!(found, [*kind], "{path:?}");
         }
         assert!(unread.is_empty());

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Note, OPEN_BRACKET, YamlField, YamlValue, flow_fault};
+use super::{Note, OPEN_BRACKET, YamlField, YamlValue, flow_end, flow_fault};
 use crate::text::lines::{self, BOM};
 use crate::text::part_range::part_range;
 
@@ -234,7 +234,10 @@ fn parts<'a>(text: &'a str, field: &YamlField<'_>) -> NoteParts<'a> {
     let gap = line.len() - line.trim_start().len();
     let length = match (line.trim_start(), &field.value) {
         (value, _) if value.starts_with('#') => 0,
-        (value, _) if value.starts_with('[') => lists::length(rest.get(gap..).unwrap_or_default()),
+        (value, _) if value.starts_with('[') => {
+            let list = rest.get(gap..).unwrap_or_default();
+            flow_end(list).unwrap_or(list.len())
+        }
         (value, _) => scalars::length(value),
     };
     // A comment keeps the white space before it, and an empty value takes none of it.

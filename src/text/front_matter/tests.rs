@@ -34,7 +34,7 @@ fn values_are_read_as_notes_write_them() {
         ("tags:\n  - a\n\n  - b\n\n# of the next\n", list(&["a", "b"])),
         ("tags:\n- a\n# between\n\n- b\n", list(&["a", "b"])),
         ("tags: &mine [a, b]\n", list(&["a", "b"])),
-        ("tags: &mine\n  - &first a\n  - !!str b\n", list(&["a", "b"])),
+        ("tags: &mine\n  - a\n  - !!str b\n", list(&["a", "b"])),
         ("title: !!str 12\n", text("12")),
         ("links: [[[a]], [[b]]]\n", list(&["a", "b"])),
         ("empty:\n", YamlValue::Null),
@@ -43,12 +43,24 @@ fn values_are_read_as_notes_write_them() {
         ("text: |\n  one\n    two\n\n", text("one\n  two")),
         ("text: >-\n  one\n  two\n", text("one two")),
         ("map:\n  a: 1\n", YamlValue::Other("  a: 1")),
+        (
+            "map: # why\n\n  'a': \"x: y\"\n # note: z\n  b: |\n    c: d: e\n",
+            YamlValue::Other("\n  'a': \"x: y\"\n # note: z\n  b: |\n    c: d: e"),
+        ),
+        ("map:\n  a:\n  - b\n  c: [[d]]\n", YamlValue::Other("  a:\n  - b\n  c: [[d]]")),
+        ("text:\n  one\n  \"two\" x\n", YamlValue::Other("  one\n  \"two\" x")),
+        ("tags:\n  - \"a\\\": b\"\n", list(&["a\": b"])),
+        ("maps:\n  - a: b\n  - a: http://c\n", YamlValue::Other("  - a: b\n  - a: http://c")),
         ("map: {a: 1}\n", YamlValue::Other("{a: 1}")),
+        ("maps: [{a: 1, b: \"}\"}, c]\n", YamlValue::Other("[{a: 1, b: \"}\"}, c]")),
+        ("tags: [\"{a}\", b]\n", list(&["{a}", "b"])),
         ("a : b\n", text("b")),
         ("a: one\n  two\n", text("one two")),
         ("a: \"one\n  two: 2\"\n", text("one two: 2")),
         ("a:\n  - [b, c]\n", list(&["[b, c]"])),
         ("a: [it's, \"[b\"]\n", list(&["it's", "[b"])),
+        ("a: [b:\", c':'d]\n", list(&["b:\"", "c':'d"])),
+        ("a: {\"b\":\"}\", c: \"}\"}\n", YamlValue::Other("{\"b\":\"}\", c: \"}\"}")),
     ] {
         assert_eq!(value_of(front), (expected, Vec::new()), "{front}");
     }
@@ -76,12 +88,48 @@ fn what_is_no_yaml_is_a_fault_and_the_rest_is_read() {
         "a: \"C:\\work\"\nid: x\n",
         "a:\n\t- b\nid: x\n",
         "a:\n  - [[b]]c\nid: x\n",
+        "a: &shop is open\nid: x\n",
+        "a: !important rule\nid: x\n",
+        "a: !important\nid: x\n",
+        "a: {{x}}\nid: x\n",
+        "a:\tb\nid: x\n",
+        "a: b\tc\nid: x\n",
+        "a:\n  - &b c\nid: x\n",
+        "a:\n  - > 90%\nid: x\n",
+        "a:\n  - b: c: d\nid: x\n",
     ] {
         let text = note(front);
         let note = Note::read(&text);
         assert_eq!(note.faults.len(), 1, "{front}: {:?}", note.faults);
         assert_eq!(note.field("id").map(|field| field.value.plain()).as_deref(), Some("x"), "{front}");
     }
+}
+
+#[test]
+fn what_is_no_yaml_in_a_map_below_a_field_is_a_fault_of_its_line() {
+    for line in
+        ["b: \"a \"b\" c\"", "b: c: d", "b: *c*", "b: @c", "b: `c`", "b: [c, d", "a: c", "text", "b: c #d"]
+    {
+        for (front, indent) in [("map:\n  a: 1\n", "  "), ("map:\n  in:\n\n    a: 1\n", "    ")] {
+            let text = note(&format!("{front}{indent}{line}\n{indent}last: 1\nid: x\n"));
+            let faults: Vec<u32> = Note::read(&text).faults.iter().map(|(line, _)| *line).collect();
+            assert_eq!(faults, [2 + front.lines().count() as u32], "{text}");
+        }
+    }
+    let read =
+        |front: &str| Note::read(&note(front)).faults.iter().map(|(line, _)| *line).collect::<Vec<_>>();
+    assert_eq!(read("map:\n  a: 1\n b: 2\n"), [4]);
+    let deep: String = (0..500).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
+    assert_eq!(read(&deep), [0; 0]);
+}
+
+#[test]
+fn the_fields_of_a_map_are_below_its_field() {
+    let text = note("\"map\": # why\n  'a' : !!int 5\n  b:\n    c: \"d\"\n");
+    let note = Note::read(&text);
+    let [a, b] = &note.field("map").unwrap().below[..] else { panic!("{note:?}") };
+    assert_eq!((a.name, &*a.value.plain(), a.line, b.name), ("a", "5", 3, "b"));
+    assert_eq!((b.below[0].name, &*b.below[0].value.plain()), ("c", "d"));
 }
 
 #[test]

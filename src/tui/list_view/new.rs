@@ -35,31 +35,26 @@ pub const MOST: usize = 1_000;
 pub fn is_unseen(app: &App, store: &Store, entry: u32) -> bool {
     let seen = app.visits.seen(&store.root);
     let time = store.entries.get(entry as usize).and_then(|entry| store.time_of(entry));
-    let written = time.map(|time| time.at);
-    let (Some(seen), Some(written)) = (seen, written) else { return false };
-    written > seen && written <= app.now && !app.visits.is_seen(&store.root, || name_of(store, entry))
+    let (Some(seen), Some(time)) = (seen, time) else { return false };
+    time.at > seen && time.at <= app.now && !app.visits.is_seen(&store.root, || name_of(store, entry))
 }
 
 pub fn is_new(app: &App, at: EntryRef) -> bool {
     is_unseen(app, app.listed_snapshot.get(at).0, at.entry)
 }
 
-/// As much of a key names a memory in its file, and is too little to check a guess at what was erased there.
+/// This much of a key names a memory in its file, and is too little to check a guess at an erased text.
 const SHORT_KEY: usize = 13;
 
 /// Returns the name of a memory in its store: its id with its session, or its key. One with the time of its file has the
 /// start of its key: with another text it is new again.
 pub fn name_of(store: &Store, entry: u32) -> String {
-    let Some(own) = store.entries.get(entry as usize) else { return String::new() };
-    if is_by_file(store, own) {
-        let mut key = store.key(own);
-        key.truncate(SHORT_KEY);
-        return key;
-    }
-    match (store.view(own).and_then(|view| view.id), store.session(own)) {
+    let Some(entry) = store.entries.get(entry as usize) else { return String::new() };
+    match (store.view(entry).and_then(|view| view.id), store.session(entry)) {
+        _ if is_by_file(store, entry) => store.key(entry).chars().take(SHORT_KEY).collect(),
         (Some(id), Some(session)) => format!("{}/{id}", session.name),
         (Some(id), None) => id.to_owned(),
-        (None, _) => store.key(own),
+        (None, _) => store.key(entry),
     }
 }
 
@@ -69,7 +64,7 @@ pub fn is_by_file(store: &Store, entry: &Entry) -> bool {
 }
 
 /// Returns the names of the memories that have the time of a file together with others, or may soon.
-pub fn names_of_one_time(store: &Store) -> BTreeSet<String> {
+pub fn shared_names(store: &Store) -> BTreeSet<String> {
     let is_part = |(_, entry): &(u32, &Entry)| {
         let is_alone = store.document(entry).records.len() == 1;
         let is_file = is_alone && store.view(entry).is_some_and(|view| view.id.is_some());
@@ -81,9 +76,8 @@ pub fn names_of_one_time(store: &Store) -> BTreeSet<String> {
 /// Returns the names of the new memories that have the time of their file.
 pub fn unseen_names(app: &App) -> HashSet<String> {
     let stores = app.snapshot.stores.iter().enumerate().filter(|(_, store)| store.has_file_times);
-    let names =
-        stores.flat_map(|(number, store)| of_store(app, number).map(move |(_, at)| name_of(store, at.entry)));
-    names.collect()
+    let new = stores.flat_map(|(number, store)| of_store(app, number).map(move |(_, at)| (store, at.entry)));
+    new.map(|(store, entry)| name_of(store, entry)).collect()
 }
 
 /// Returns the new memories of a store, the newest first.

@@ -102,7 +102,6 @@ fn failure(app: &App, own: &CleanUp, width: usize) -> Vec<Line<'static>> {
     lines.map(|line| Line::styled(line, theme.wrong())).collect()
 }
 
-/// Says what happens in each step.
 fn steps_told(app: &App, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let told = [

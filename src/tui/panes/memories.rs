@@ -51,7 +51,6 @@ fn title(app: &App) -> String {
     }
 }
 
-/// Says how many memories a condition on their time can't find.
 fn timeless(app: &App) -> String {
     match app.results.timeless {
         0 => String::new(),
@@ -59,7 +58,6 @@ fn timeless(app: &App) -> String {
     }
 }
 
-/// Returns the title if there is no room for the long one.
 fn short_title(app: &App) -> &'static str {
     match app.marks.shown() {
         ListScope::Picked(pick) => pick.title,

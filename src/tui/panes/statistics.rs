@@ -120,14 +120,12 @@ fn figures(app: &App, counted: &UsageStatistics, width: usize, height: usize) ->
     lines
 }
 
-/// Says how many memories have no time of their own.
 fn other_times(counted: &UsageStatistics) -> Option<String> {
     let sum = |count: fn(&StoreCounts) -> usize| counted.stores.iter().map(count).sum::<usize>();
     let (by_file, none) = (sum(|store| store.by_file_time), sum(|store| store.timeless));
-    let parts = [(by_file, "by their file"), (none, "unknown")];
-    let told = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-    let told: Vec<String> = told.collect();
-    (!told.is_empty()).then(|| told.join(", "))
+    let parts = [(by_file, "by their file"), (none, "unknown")].into_iter().filter(|(count, _)| *count > 0);
+    let words: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 /// Says when the session that grows fastest will be full.

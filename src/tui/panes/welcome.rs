@@ -32,15 +32,15 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
 
 /// Returns where palimp looked, and what it found there.
 fn places(app: &App, width: usize) -> Vec<Line<'static>> {
-    let mut told = vec!["These places were looked at:".to_owned()];
+    let mut lines = vec!["These places were looked at:".to_owned()];
     for look in &app.searched_places {
         let why = look.found.as_ref().err().map_or("", String::as_str);
-        told.push(format!("· {}   {why}", look.path.to_text()));
+        lines.push(format!("· {}   {why}", look.path.to_text()));
         let alike = look.near_misses.iter().filter(|(path, _)| *path != look.path);
-        told.extend(alike.map(|(path, why)| format!("· {}   {why}", path.to_text())));
+        lines.extend(alike.map(|(path, why)| format!("· {}   {why}", path.to_text())));
     }
-    told.extend(app.is_at_home().then(|| BELOW_HOME.to_owned()));
-    told.iter().flat_map(|line| wrap(&theme::safe(app, line), width)).map(Line::from).collect()
+    lines.extend(app.is_at_home().then(|| BELOW_HOME.to_owned()));
+    lines.iter().flat_map(|line| wrap(&theme::safe(app, line), width)).map(Line::from).collect()
 }
 
 fn keys(app: &App, width: usize) -> Vec<Line<'static>> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::model::{PathText, Snapshot, Store};
+use crate::model::{PathText, Project, Snapshot, Store};
 
 /// The project that palimp was started in, if a store is of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,13 +18,20 @@ impl StartProject {
     pub fn of(folder: &Path, home: Option<&Path>, snapshot: &Snapshot) -> StartProject {
         let is_around =
             |path: &&Path| folder.starts_with(path) && home.is_none_or(|home| !home.starts_with(path));
-        let innermost = snapshot.stores.iter().filter_map(|store| path_of(store)).filter(is_around);
-        let Some(path) = innermost.max_by_key(|path| path.components().count()) else {
-            return StartProject::default();
+        let depth = |project: &Project| {
+            let paths = [Some(project.path.as_path()), project.folder()];
+            paths.into_iter().flatten().filter(is_around).map(|path| path.components().count()).max()
         };
-        let is_own = |store: &Store| path_of(store) == Some(path) || store.root.starts_with(path);
-        let name = path.file_name().map(|name| name.to_text().into_owned()).unwrap_or_default();
-        StartProject { name, stores: snapshot.stores.iter().map(|store| is_own(store)).collect() }
+        let projects = snapshot.stores.iter().filter_map(|store| store.project.as_ref());
+        let innermost =
+            projects.filter_map(|project| Some((depth(project)?, project))).max_by_key(|(depth, _)| *depth);
+        let Some((_, start)) = innermost else { return StartProject::default() };
+        let is_of_start = |store: &Store| {
+            store.project.as_ref().is_some_and(|project| project.is_same(start))
+                || store.root.starts_with(&start.path)
+        };
+        let name = start.path.file_name().map(|name| name.to_text().into_owned()).unwrap_or_default();
+        StartProject { name, stores: snapshot.stores.iter().map(|store| is_of_start(store)).collect() }
     }
 
     /// True if a store is of this project.
@@ -36,8 +43,4 @@ impl StartProject {
     pub fn is_part(&self) -> bool {
         self.stores.contains(&true) && self.stores.contains(&false)
     }
-}
-
-fn path_of(store: &Store) -> Option<&Path> {
-    store.project.as_ref().map(|project| project.path.as_path())
 }

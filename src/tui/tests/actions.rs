@@ -95,8 +95,7 @@ fn where_nothing_is_chosen_no_action_changes_anything_and_each_says_so() {
         desk.settle(effects);
         if known.action == Action::RenameTag {
             // This action first asks for the tag, because it is for all memories with that tag.
-            desk.type_keys("no_such_tag=other");
-            desk.press(KeyCode::Enter);
+            desk.enter("no_such_tag=other");
             desk.app.prompt = None;
         }
         assert!(!asks(&desk), "{}", known.name);

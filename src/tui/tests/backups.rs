@@ -14,16 +14,14 @@ use crate::work::BackupRow;
 #[test]
 fn a_damaged_backup_does_not_offer_to_replace_a_file_and_says_why() {
     let mut desk = Desk::new(160, 36);
-    desk.type_keys("grk");
-    desk.press(KeyCode::Enter);
+    desk.enter("grk");
     assert!(desk.screen().contains("The backup is damaged"), "{}", desk.screen());
     assert!(!desk.screen().contains("replace file"), "{}", desk.screen());
     desk.type_keys("W");
     assert!(desk.app.confirm.is_none());
     assert!(notice(&desk).contains("the backup is damaged, so it does not replace"), "{}", notice(&desk));
     desk.press(KeyCode::Esc);
-    desk.type_keys("j");
-    desk.press(KeyCode::Enter);
+    desk.enter("j");
     assert!(desk.screen().contains("W replace file"), "{}", desk.screen());
     desk.type_keys("W");
     assert!(desk.app.confirm.is_some());
@@ -43,8 +41,7 @@ fn the_difference_of_a_memory_tells_its_text_and_fields_and_no_json() {
 #[test]
 fn a_backup_that_ends_early_says_so_of_what_it_lacks_and_does_not_call_it_newer() {
     let mut desk = Desk::new(160, 36);
-    desk.type_keys("grk");
-    desk.press(KeyCode::Enter);
+    desk.enter("grk");
     let opened = desk.app.list_view.backups.opened.as_ref().unwrap();
     let (compared, at) = (&opened.compared, opened.copy.at.unwrap());
     assert!(compared.ends_early && compared.count(DifferenceKind::Absent) > 20);
@@ -65,8 +62,7 @@ fn a_backup_that_ends_early_says_so_of_what_it_lacks_and_does_not_call_it_newer(
 #[test]
 fn what_was_deleted_since_a_backup_is_named_and_comes_back_only_if_it_is_marked() {
     let (mut desk, _) = lost_nine(120, 36);
-    desk.type_keys("/type:learning store:team is:live");
-    desk.press(KeyCode::Enter);
+    desk.enter("/type:learning store:team is:live");
     desk.press(KeyCode::End);
     let title = selected_title(&desk);
     desk.type_keys("dx");
@@ -154,8 +150,7 @@ fn backups_that_were_listed_again_are_compared_again() {
 #[test]
 fn the_deletions_of_a_store_are_read_once_until_its_journal_changes() {
     let mut desk = Desk::new(120, 36);
-    desk.type_keys("/type:learning store:team");
-    desk.press(KeyCode::Enter);
+    desk.enter("/type:learning store:team");
     desk.type_keys("dx");
     assert!(notice(&desk).starts_with("deleted"), "{}", notice(&desk));
     desk.type_keys("grV");

@@ -11,11 +11,6 @@ use crate::model::{EntryRef, State};
 use crate::tui::message::Msg;
 use crate::tui::state::app::App;
 
-pub(super) fn enter(desk: &mut Desk, text: &str) {
-    desk.type_keys(text);
-    desk.press(KeyCode::Enter);
-}
-
 pub(super) fn question(desk: &Desk) -> String {
     desk.app.confirm.as_ref().map(|confirm| confirm.question.clone()).unwrap_or_default()
 }
@@ -32,11 +27,6 @@ pub(super) fn tagged(desk: &Desk, tag: &str) -> Vec<String> {
     names
 }
 
-fn command(desk: &mut Desk, name: &str) {
-    desk.type_keys(&format!(":{name}"));
-    desk.press(KeyCode::Enter);
-}
-
 #[test]
 fn several_are_tagged_once_it_was_shown_and_one_undo_undoes_all_of_it() {
     let mut desk = on("type:decision", 120, 36);
@@ -45,7 +35,7 @@ fn several_are_tagged_once_it_was_shown_and_one_undo_undoes_all_of_it() {
     let own = marked(&desk);
     search(&mut desk, "type:finding is:live");
     desk.type_keys(" ");
-    enter(&mut desk, "t+reviewed");
+    desk.enter("t+reviewed");
     let hidden = format!("2 of them hidden by the filter: {}", {
         let hidden = desk.app.marks.hidden_ones(&desk.app.results.hits);
         let named = |at: &EntryRef| own.contains(&App::name_of(&desk.app.listed_snapshot, *at));
@@ -56,8 +46,7 @@ fn several_are_tagged_once_it_was_shown_and_one_undo_undoes_all_of_it() {
     });
     assert_eq!(question(&desk), format!("tag 3 memories +reviewed, {hidden}?"));
     assert_eq!(files(&desk), before);
-    desk.type_keys("xjt ");
-    desk.press(KeyCode::Enter);
+    desk.enter("xjt ");
     assert!(desk.app.confirm.is_some(), "nothing but y means yes");
     let all = marked(&desk);
     desk.type_keys("y");
@@ -74,7 +63,7 @@ fn several_are_tagged_once_it_was_shown_and_one_undo_undoes_all_of_it() {
 fn what_cannot_be_changed_is_left_out_and_counted_with_the_reason() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("*");
-    enter(&mut desk, "t+reviewed");
+    desk.enter("t+reviewed");
     let confirm = desk.app.confirm.as_ref().unwrap();
     let left = confirm.planned.left_out();
     assert!(left.iter().any(|line| line.contains("agent-memory has no tags.")), "{left:?}");
@@ -124,23 +113,22 @@ fn tab_completes_tags_most_used_first_and_what_goes_from_what_is_there() {
 #[test]
 fn a_tag_is_renamed_everywhere_and_joined_where_the_other_exists() {
     let mut desk = Desk::new(120, 36);
-    desk.type_keys("/type:decision is:live");
-    desk.press(KeyCode::Enter);
+    desk.enter("/type:decision is:live");
     desk.type_keys("  ");
-    enter(&mut desk, "t+first_name +second_name");
+    desk.enter("t+first_name +second_name");
     desk.type_keys("y");
     desk.press(KeyCode::Esc);
     desk.type_keys("jj ");
-    enter(&mut desk, "t+first_name");
+    desk.enter("t+first_name");
     desk.press(KeyCode::Esc);
     let (own, before) = (tagged(&desk, "first_name"), files(&desk));
     assert_eq!(own.len(), 3);
     // The list does not show these memories, but the new name is for all.
     search(&mut desk, "type:preference");
-    command(&mut desk, "rename tag");
-    enter(&mut desk, "first_name");
+    desk.enter(":rename tag");
+    desk.enter("first_name");
     assert!(notice(&desk).contains("old=new"), "{}", notice(&desk));
-    enter(&mut desk, "=second_name");
+    desk.enter("=second_name");
     assert_eq!(question(&desk), "rename a tag of 3 memories first_name → second_name?");
     desk.type_keys("y");
     assert_eq!(tagged(&desk, "first_name"), Vec::<String>::new());
@@ -177,7 +165,7 @@ fn several_are_pinned_and_once_all_are_no_longer() {
 fn a_type_or_a_category_is_set_where_it_is_a_field_and_refused_elsewhere() {
     let mut desk = on("type:learning is:live", 120, 36);
     desk.type_keys("  ");
-    enter(&mut desk, "Ctesting");
+    desk.enter("Ctesting");
     assert_eq!(question(&desk), "set the category of 2 memories to testing?");
     desk.type_keys("y");
     for at in desk.app.marks.list() {
@@ -185,7 +173,7 @@ fn a_type_or_a_category_is_set_where_it_is_a_field_and_refused_elsewhere() {
         assert_eq!(store.view(entry).unwrap().topic, Some("testing"));
     }
     let before = files(&desk);
-    enter(&mut desk, "Tcore");
+    desk.enter("Tcore");
     assert!(
         notice(&desk).contains("left out: 2 memories: its type is not a field here"),
         "{}",
@@ -212,11 +200,9 @@ fn erasing_takes_the_words_and_shows_the_receipt() {
         .collect();
     desk.type_keys("de");
     assert_eq!(question(&desk), "erase 2 memories?");
-    desk.type_keys("y");
-    desk.press(KeyCode::Enter);
+    desk.enter("y");
     desk.press(KeyCode::Backspace);
-    desk.type_keys("erase 3");
-    desk.press(KeyCode::Enter);
+    desk.enter("erase 3");
     desk.send(Msg::Paste("erase 2".into()));
     desk.press(KeyCode::Enter);
     assert!(desk.app.confirm.is_some());
@@ -245,7 +231,7 @@ fn a_dot_does_the_last_change_again_to_what_is_meant_now() {
     let mut desk = on("type:decision is:live", 120, 36);
     desk.type_keys(".");
     assert!(notice(&desk).contains("nothing was changed yet"), "{}", notice(&desk));
-    enter(&mut desk, "t+seen");
+    desk.enter("t+seen");
     desk.type_keys("j.");
     assert_eq!(notice(&desk), format!("tagged {} · u to undo", selected_title(&desk)));
     desk.type_keys("j  .");

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::bulk::{enter, tagged};
+use super::bulk::tagged;
 use super::changes::{files, key, notice, on, state_of};
 use super::marks::marked;
 use super::now;
@@ -39,7 +39,7 @@ fn what_waits_to_be_written_is_stopped_and_what_was_written_is_not() {
     let mut desk = on("type:decision", 120, 36);
     let before = files(&desk);
     desk.type_keys("*");
-    enter(&mut desk, "t+seen");
+    desk.enter("t+seen");
     let effects = update(&mut desk.app, key('y'), now());
     let esc = || Msg::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE));
     update(&mut desk.app, esc(), now());
@@ -51,8 +51,7 @@ fn what_waits_to_be_written_is_stopped_and_what_was_written_is_not() {
 #[test]
 fn what_arrives_after_it_was_seen_is_never_hit() {
     let mut desk = on("session:checkout_rework is:live", 120, 36);
-    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
-    let file = store.root.join(&store.document(entry).path);
+    let file = desk.file();
     let late = |n: usize| {
         let line =
             format!("{{\"id\":\"late_{n}\",\"type\":\"decision\",\"timestamp\":\"2026-02-01T00:00:00Z\"}}\n");
@@ -63,7 +62,7 @@ fn what_arrives_after_it_was_seen_is_never_hit() {
     late(1);
     desk.send(Msg::StoresChanged);
     assert!(desk.app.results.hits.len() > own.len());
-    enter(&mut desk, "t+seen");
+    desk.enter("t+seen");
     late(2);
     desk.send(Msg::StoresChanged);
     late(3);

@@ -21,8 +21,7 @@ pub(super) fn key(c: char) -> Msg {
 /// Returns a desk with the cursor on the first memory that a query finds.
 pub(super) fn on(query: &str, width: u16, height: u16) -> Desk {
     let mut desk = Desk::new(width, height);
-    desk.type_keys(&format!("/{query}"));
-    desk.press(KeyCode::Enter);
+    desk.enter(&format!("/{query}"));
     assert!(!desk.app.results.hits.is_empty(), "{query} finds nothing");
     desk
 }
@@ -79,8 +78,7 @@ fn a_prompt_that_cannot_be_understood_stays_open_and_changes_nothing() {
         ("i", "NaN", "from 0 to 1"),
     ] {
         desk.type_keys(opens);
-        desk.type_keys(text);
-        desk.press(KeyCode::Enter);
+        desk.enter(text);
         assert!(notice(&desk).contains(why), "{}", notice(&desk));
         assert!(desk.app.prompt.is_some());
         desk.press(KeyCode::Esc);
@@ -95,8 +93,7 @@ fn deleting_takes_a_menu_and_the_cursor_stays_on_its_line() {
     desk.type_keys("jj");
     let (id, title, before) = (selected_id(&desk), selected_title(&desk), files(&desk));
     let next = App::name_of(&desk.app.listed_snapshot, desk.app.results.hits[3].at);
-    desk.type_keys("dd");
-    desk.press(KeyCode::Enter);
+    desk.enter("dd");
     assert!(desk.app.delete_menu.is_some(), "neither d nor Enter does anything in the menu");
     assert_eq!(files(&desk), before);
     desk.type_keys("x");
@@ -210,8 +207,7 @@ fn what_was_undone_is_not_redone_after_something_new_in_another_store() {
     let mut desk = on("type:learning", 120, 36);
     desk.type_keys("dxu");
     assert!(notice(&desk).starts_with("undid"), "{}", notice(&desk));
-    desk.type_keys("/session:checkout_rework is:live");
-    desk.press(KeyCode::Enter);
+    desk.enter("/session:checkout_rework is:live");
     desk.type_keys("dx");
     desk.type_keys("U");
     assert!(notice(&desk).starts_with("There is nothing to redo"), "{}", notice(&desk));
@@ -222,12 +218,10 @@ fn what_was_undone_is_not_redone_after_something_new_in_another_store() {
 #[test]
 fn late_lines_are_rescued_while_the_screens_are_open() {
     let mut desk = on("session:checkout_rework type:decision is:live", 120, 36);
-    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
-    let file = store.root.join(&store.document(entry).path);
+    let file = desk.file();
     // An agent has the file open, and writes after palimp replaced it.
     let mut agent = std::fs::OpenOptions::new().append(true).open(&file).unwrap();
-    desk.type_keys("t+seen");
-    desk.press(KeyCode::Enter);
+    desk.enter("t+seen");
     assert!(desk.app.snapshot.stores.iter().any(|store| !store.own_files.is_empty()));
     let line = b"{\"id\":\"mem_late\",\"type\":\"finding\",\"timestamp\":\"2026-02-01T00:00:00Z\"}\n";
     std::io::Write::write_all(&mut agent, line).unwrap();

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::KeyCode;
 
+use super::Desk;
 use super::changes::{files, notice};
-use super::secrets::{holding, token};
-use super::{Desk, now};
+use super::queued_keys::press;
+use super::secrets::{desk_of, holding, log, token};
 use crate::tui::message::{Effect, Msg};
 use crate::tui::state::app::Screen;
 use crate::tui::state::clean_up::{CleanUpField, CleanUpStep};
-use crate::tui::update::update;
 use crate::work::Job;
 
 fn line(id: &str, text: &str, tags: &[&str]) -> String {
@@ -21,7 +21,6 @@ fn line(id: &str, text: &str, tags: &[&str]) -> String {
 
 /// Returns a store with three memories about a customer, one of them pinned, a near-copy, and a token.
 fn desk(width: u16, height: u16) -> Desk {
-    let folder = crate::folder::new();
     let long = "Marzipan pays on the first day of each month and wants the invoice as a file";
     let lines = [
         line("mem_1", long, &[]),
@@ -31,14 +30,7 @@ fn desk(width: u16, height: u16) -> Desk {
         line("mem_5", "Nothing to see here.", &[]),
         line("mem_6", "Marzipan moved its office.", &[]),
     ];
-    let log = folder.path().join("sessions/s/memory.jsonl");
-    crate::disk::write_new(&log, lines.concat().as_bytes()).unwrap();
-    crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
-    Desk::of(folder, width, height)
-}
-
-fn log(desk: &Desk) -> String {
-    std::fs::read_to_string(desk._folder.path().join("sessions/s/memory.jsonl")).unwrap()
+    desk_of(&lines, width, height)
 }
 
 fn ids(desk: &Desk) -> Vec<String> {
@@ -56,8 +48,7 @@ fn step(desk: &Desk) -> Option<CleanUpStep> {
 fn preview(desk: &mut Desk, field: usize, text: &str) {
     desk.type_keys("gc");
     (0..field).for_each(|_| desk.press(KeyCode::Tab));
-    desk.type_keys(text);
-    desk.press(KeyCode::Enter);
+    desk.enter(text);
     desk.press(KeyCode::Enter);
     assert_eq!(step(desk), Some(CleanUpStep::Preview), "{}", desk.screen());
 }
@@ -70,8 +61,7 @@ fn a_topic_is_forgotten_in_six_keys_beyond_typing_and_the_proof_is_shown() {
         let screen = desk.screen();
         assert!(screen.contains("Preview  2 of 4 memories go"), "{screen}");
         desk.press(KeyCode::Enter);
-        desk.type_keys("erase 2");
-        desk.press(KeyCode::Enter);
+        desk.enter("erase 2");
         assert_eq!(step(&desk), Some(CleanUpStep::Proof), "{}", notice(&desk));
         let screen = desk.screen();
         assert!(screen.contains("files of this store were searched: none has it"), "{screen}");
@@ -95,8 +85,7 @@ fn a_value_is_never_drawn_and_its_provider_is_named() {
     assert!(screen.contains("Preview  1 of 1 memories go") && screen.contains("GitHub: 1 key"), "{screen}");
     assert!(!screen.contains("A1b2C3"), "{screen}");
     desk.press(KeyCode::Enter);
-    desk.type_keys("erase 1");
-    desk.press(KeyCode::Enter);
+    desk.enter("erase 1");
     let screen = desk.screen();
     assert!(screen.contains("GitHub: 1 key") && !screen.contains("A1b2C3"), "{screen}");
     assert_eq!(holding(desk._folder.path(), &token()), Vec::<PathBuf>::new());
@@ -112,8 +101,7 @@ fn what_is_taken_out_of_the_preview_stays_and_what_is_taken_in_goes() {
     assert!(screen.contains("% alike") && screen.contains("pinned"), "{screen}");
     desk.press(KeyCode::Enter);
     assert!(desk.app.confirm.is_some(), "{}", notice(&desk));
-    desk.type_keys("erase 3");
-    desk.press(KeyCode::Enter);
+    desk.enter("erase 3");
     assert_eq!(step(&desk), Some(CleanUpStep::Proof), "{}", notice(&desk));
     assert_eq!(ids(&desk), ["mem_1", "mem_4", "mem_5"]);
 }
@@ -137,8 +125,7 @@ fn esc_leads_back_step_by_step_and_nothing_is_changed() {
     let before = files(&desk);
     preview(&mut desk, 0, "marzipan");
     desk.press(KeyCode::Enter);
-    desk.type_keys("erase 1");
-    desk.press(KeyCode::Enter);
+    desk.enter("erase 1");
     assert!(desk.app.confirm.is_some(), "the words are not the right ones");
     desk.press(KeyCode::Esc);
     assert_eq!(step(&desk), Some(CleanUpStep::Preview));
@@ -154,24 +141,19 @@ fn esc_leads_back_step_by_step_and_nothing_is_changed() {
 #[test]
 fn nothing_typed_and_no_store_chosen_never_mean_everything() {
     let mut desk = desk(80, 24);
-    desk.type_keys("gc");
-    desk.press(KeyCode::Enter);
+    desk.enter("gc");
     assert_eq!(step(&desk), Some(CleanUpStep::What));
     assert!(desk.screen().contains("Type what is to be forgotten"), "{}", desk.screen());
     (0..4).for_each(|_| desk.press(KeyCode::Tab));
-    desk.type_keys("-7d");
-    desk.press(KeyCode::Enter);
+    desk.enter("-7d");
     assert_eq!(step(&desk), Some(CleanUpStep::What), "a time alone is nothing");
     desk.press(KeyCode::Esc);
-    desk.type_keys("gcmarzipan");
-    desk.press(KeyCode::Enter);
-    desk.type_keys(" ");
-    desk.press(KeyCode::Enter);
+    desk.enter("gcmarzipan");
+    desk.enter(" ");
     assert!(desk.screen().contains("No store is chosen"), "{}", desk.screen());
     desk.press(KeyCode::Esc);
     desk.press(KeyCode::Esc);
-    desk.type_keys("gc\"marz");
-    desk.press(KeyCode::Enter);
+    desk.enter("gc\"marz");
     desk.press(KeyCode::Enter);
     desk.press(KeyCode::Enter);
     assert!(desk.app.confirm.is_none(), "{}", desk.screen());
@@ -199,8 +181,7 @@ fn a_rule_is_saved_and_runs_again_by_its_name() {
     let mut desk = desk(120, 36);
     desk.type_keys("gcmarzipan");
     (0..6).for_each(|_| desk.press(KeyCode::Tab));
-    desk.type_keys("customer");
-    desk.press(KeyCode::Enter);
+    desk.enter("customer");
     assert_eq!(step(&desk), Some(CleanUpStep::Scope), "{}", desk.screen());
     (0..2).for_each(|_| desk.press(KeyCode::Esc));
     preview(&mut desk, 6, "customer");
@@ -208,11 +189,6 @@ fn a_rule_is_saved_and_runs_again_by_its_name() {
     (0..3).for_each(|_| desk.press(KeyCode::Esc));
     desk.type_keys("gc");
     assert!(desk.screen().contains("customer: topic marzipan"), "{}", desk.screen());
-}
-
-/// Presses a key and leaves what it gives to the workers undone.
-fn late(desk: &mut Desk, code: KeyCode) -> Vec<Effect> {
-    update(&mut desk.app, Msg::Key(KeyEvent::new(code, KeyModifiers::NONE)), now())
 }
 
 #[test]
@@ -223,8 +199,7 @@ fn after_others_changed_the_stores_esc_leads_back_to_them_and_enter_looks_again(
     let (path, text) = (desk._folder.path().join("sessions/s/memory.jsonl"), log(&desk));
     let first = line("mem_0", "Another agent wrote about marzipan, too.", &[]);
     std::fs::write(&path, first + &text.replace("moved its office", "moved")).unwrap();
-    desk.type_keys("erase 2");
-    desk.press(KeyCode::Enter);
+    desk.enter("erase 2");
     assert!(desk.app.confirm.is_some(), "it is asked again: {}", notice(&desk));
     desk.press(KeyCode::Esc);
     assert_eq!(step(&desk), Some(CleanUpStep::Scope));
@@ -232,8 +207,7 @@ fn after_others_changed_the_stores_esc_leads_back_to_them_and_enter_looks_again(
     desk.press(KeyCode::Enter);
     assert!(desk.screen().contains("Preview  3 of 5 memories go"), "{}", desk.screen());
     desk.press(KeyCode::Enter);
-    desk.type_keys("erase 3");
-    desk.press(KeyCode::Enter);
+    desk.enter("erase 3");
     assert_eq!(ids(&desk), ["mem_2", "mem_3", "mem_4", "mem_5"], "{}", notice(&desk));
 }
 
@@ -243,13 +217,13 @@ fn keys_while_it_is_carried_out_change_nothing_and_the_proof_comes() {
     preview(&mut desk, 0, "marzipan");
     desk.press(KeyCode::Enter);
     desk.type_keys("erase 2");
-    let given = late(&mut desk, KeyCode::Enter);
+    let given = press(&mut desk, KeyCode::Enter);
     assert!(matches!(given.last(), Some(Effect::Job(Job::Commit(_)))));
     desk.app.changes.active.as_ref().unwrap().progress.write().unwrap();
     for code in
         [KeyCode::Char('t'), KeyCode::Char('R'), KeyCode::Char(' '), KeyCode::Enter, KeyCode::Char('f')]
     {
-        assert!(late(&mut desk, code).is_empty(), "{code}");
+        assert!(press(&mut desk, code).is_empty(), "{code}");
     }
     assert!(notice(&desk).contains("the proof comes next"), "{}", notice(&desk));
     desk.settle(given);
@@ -261,8 +235,8 @@ fn keys_while_it_is_carried_out_change_nothing_and_the_proof_comes() {
 fn a_false_alarm_is_kept_before_the_question_is_asked() {
     let mut desk = desk(120, 36);
     preview(&mut desk, 3, "token");
-    let given = late(&mut desk, KeyCode::Char('f'));
-    assert!(late(&mut desk, KeyCode::Enter).is_empty());
+    let given = press(&mut desk, KeyCode::Char('f'));
+    assert!(press(&mut desk, KeyCode::Enter).is_empty());
     assert!(desk.app.confirm.is_none());
     desk.settle(given);
     assert!(desk.screen().contains("Preview  0 of 0 memories go"), "{}", desk.screen());
@@ -292,10 +266,8 @@ fn a_value_that_stays_in_one_memory_is_not_drawn_and_that_memory_is_named() {
     std::fs::write(&path, text + &also).unwrap();
     desk.type_keys("gcdeploy");
     desk.press(KeyCode::Tab);
-    desk.type_keys(&token());
-    desk.press(KeyCode::Enter);
-    desk.type_keys("R");
-    desk.press(KeyCode::Enter);
+    desk.enter(&token());
+    desk.enter("R");
     let screen = desk.screen();
     assert!(!screen.contains("A1b2C3"), "{screen}");
     assert!(screen.contains("holds the value") && screen.contains("1 value stays"), "{screen}");

@@ -32,8 +32,7 @@ fn underlined(desk: &Desk) -> String {
 #[test]
 fn words_that_differ_are_underlined_and_those_that_are_the_same_are_not() {
     let mut desk = Desk::small(100, 30);
-    desk.type_keys("/\"the pool\"");
-    desk.press(KeyCode::Enter);
+    desk.enter("/\"the pool\"");
     desk.type_keys(" =");
     let found = underlined(&desk);
     assert!(found.contains("ran out") && found.contains("has 20") && !found.contains("pool"), "{found}");
@@ -85,8 +84,7 @@ fn keys_change_the_memory_of_the_side_they_are_on_and_leave_the_other() {
     let mut desk = compared(100, 30);
     let [one, other] = ids(&desk);
     desk.press(KeyCode::Tab);
-    desk.type_keys("t+looked_at");
-    desk.press(KeyCode::Enter);
+    desk.enter("t+looked_at");
     let tagged = |desk: &Desk| {
         let own = desk.app.difference.as_ref().unwrap();
         own.memories.map(|at| {
@@ -141,8 +139,7 @@ fn the_sessions_of_two_memories_are_beside_each_other_by_time_and_lead_to_their_
     }
     let count = |session: &str| {
         let mut desk = Desk::new(120, 36);
-        desk.type_keys(&format!("/session:{session}"));
-        desk.press(KeyCode::Enter);
+        desk.enter(&format!("/session:{session}"));
         desk.app.results.hits.len()
     };
     assert_eq!(sides, [count("double-charge"), count("release_4_3")]);

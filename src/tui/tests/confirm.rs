@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use crossterm::event::KeyCode;
 
-use super::bulk::enter;
 use super::changes::{files, notice, on};
 use super::marks::search;
 use super::{Desk, stable};
@@ -29,7 +28,7 @@ fn every_memory_everything_left_out_and_every_file_of_a_plan_is_seen_before_it_i
     for (width, height) in [(80, 24), (120, 36)].into_iter().take(crate::tries::count(1, 2)) {
         let mut desk = Desk::new(width, height);
         desk.type_keys("*");
-        enter(&mut desk, "t+reviewed");
+        desk.enter("t+reviewed");
         let before = files(&desk);
         assert!(desk.screen().contains(" · PgDn"), "{}", desk.screen());
         insta::assert_snapshot!(format!("confirm-long-{width}x{height}"), stable(&desk.screen()));
@@ -117,7 +116,7 @@ fn however_long_the_names_in_a_question_are_what_it_is_about_can_be_seen() {
         let mut desk = Desk::of(folder, size.0, size.1);
         desk.type_keys("*");
         search(&mut desk, "type:decision");
-        enter(&mut desk, "t+reviewed");
+        desk.enter("t+reviewed");
         let screen = desk.screen();
         let is_seen = screen.contains("+reviewed  short") || screen.contains(" · PgDn · ");
         assert!(screen.contains("Tag 2 memories") && is_seen, "{screen}");

@@ -1,7 +1,5 @@
 //! The cursor stays on its memory, whatever happens to others. A typed search starts at its best answer.
 
-use std::path::PathBuf;
-
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
@@ -20,12 +18,6 @@ fn own(desk: &Desk) -> String {
     String::from_utf8_lossy(&store.read(entry).unwrap()).into_owned()
 }
 
-/// Returns the file of the memory under the cursor.
-fn file(desk: &Desk) -> PathBuf {
-    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
-    store.root.join(&store.document(entry).path)
-}
-
 /// Returns a line of the log with a memory that is newer than all others and has no id.
 fn newer(like: &str, number: usize) -> String {
     let mut record: serde_json::Value = serde_json::from_str(like).unwrap();
@@ -39,7 +31,7 @@ fn newer(like: &str, number: usize) -> String {
 #[test]
 fn a_list_that_is_seen_from_its_top_shows_what_is_new_and_the_cursor_stays_on_its_memory() {
     let mut desk = Desk::small(100, 24);
-    let (own_now, log) = (own(&desk), file(&desk));
+    let (own_now, log) = (own(&desk), desk.file());
     for number in 0..50 {
         let text = std::fs::read_to_string(&log).unwrap();
         let line = newer(&own_now, number);
@@ -84,8 +76,7 @@ fn a_search_that_is_typed_starts_at_its_best_answer_though_it_has_the_memory_of_
     desk.press(KeyCode::Enter);
     assert_eq!(desk.app.list_cursor.at, 0);
     // The same search again does not move the cursor.
-    desk.type_keys("jj/");
-    desk.press(KeyCode::Enter);
+    desk.enter("jj/");
     assert_eq!(desk.app.list_cursor.at, 2);
     // A move in the list during typing keeps the cursor at its new place.
     desk.type_keys("/pool");
@@ -115,8 +106,7 @@ fn while_a_search_is_wrong_the_list_says_what_it_is_of_and_nothing_is_done_with_
     let mut desk = Desk::new(120, 36);
     search(&mut desk, "type:decision");
     let shown = desk.app.results.hits.len();
-    desk.type_keys("/\"rotate keys");
-    desk.press(KeyCode::Enter);
+    desk.enter("/\"rotate keys");
     assert!(desk.app.error.is_some() && !desk.app.results.hits.is_empty());
     let screen = desk.screen();
     assert!(screen.contains("still of"), "{screen}");
@@ -193,7 +183,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn rewrite(desk: &Desk, own: &str, step: Step, number: usize) {
-    let path = file(desk);
+    let path = desk.file();
     let Ok(text) = std::fs::read_to_string(&path) else { return };
     let is_log = path.extension().is_some_and(|end| end == "jsonl");
     if !is_log || !own.starts_with('{') {
@@ -233,7 +223,7 @@ proptest! {
             let root = desk.app.snapshot.stores[at].root.display().to_string();
             search(&mut desk, &format!("store:\"{root}\" is:live"));
             if without_ids && *format != "agent-memory" {
-                let path = file(&desk);
+                let path = desk.file();
                 if path.extension().is_some_and(|end| end == "jsonl") {
                     let text = std::fs::read_to_string(&path).unwrap().replace("\"id\":", "\"was\":");
                     std::fs::write(&path, text).unwrap();

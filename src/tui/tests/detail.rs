@@ -18,8 +18,7 @@ fn what_matched_is_set_off_in_all_that_is_read_also_where_a_line_ends_in_it() {
         ("tag:backups \"restore drills every\" trust", "Restore drills everytrust"),
     ] {
         let mut desk = Desk::new(100, 30);
-        desk.type_keys(&format!("/{query}"));
-        desk.press(KeyCode::Enter);
+        desk.enter(&format!("/{query}"));
         assert!(set_off(&desk).contains(found), "{}", set_off(&desk));
     }
     // A phrase in a note with several styles.
@@ -28,7 +27,6 @@ fn what_matched_is_set_off_in_all_that_is_read_also_where_a_line_ends_in_it() {
     crate::disk::write_new(&folder.path().join("x/.chora/memory/knowledge/notes/n.md"), note.as_bytes())
         .unwrap();
     let mut desk = Desk::of(folder, 100, 30);
-    desk.type_keys("/\"pool for\"");
-    desk.press(KeyCode::Enter);
+    desk.enter("/\"pool for\"");
     assert_eq!(set_off(&desk).replace("# A", ""), "pool for");
 }

@@ -56,14 +56,9 @@ fn every_format_has_a_form() {
     }
 }
 
-fn file_of(desk: &Desk) -> PathBuf {
-    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
-    store.root.join(&store.document(entry).path)
-}
-
 /// Changes the memory on disk, as another program does.
 fn meanwhile(desk: &mut Desk, from: &str, to: &str) {
-    let file = file_of(desk);
+    let file = desk.file();
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains(from), "{from}");
     std::fs::write(&file, text.replacen(from, to, 1)).unwrap();
@@ -82,8 +77,7 @@ fn what_was_typed_is_found_again_and_dropped_once_it_is_saved() {
     assert_eq!(files(&desk), before);
     desk.type_keys("e");
     assert!(desk.screen().contains("draft of 2026-02-01 12:00: Enter goes on, x drops it"));
-    desk.type_keys("nothing is typed into the form yet");
-    desk.press(KeyCode::Enter);
+    desk.enter("nothing is typed into the form yet");
     assert!(value(&desk, "content.decision").ends_with(" Not done yet."));
     desk.press(KeyCode::F(2));
     assert!(notice(&desk).starts_with("saved"), "{}", notice(&desk));
@@ -116,18 +110,17 @@ pub(super) fn typed_on_both_sides(width: u16, height: u16) -> Desk {
 #[test]
 fn a_memory_that_changed_meanwhile_is_told_at_once_and_settled_field_by_field() {
     let mut desk = typed_on_both_sides(120, 36);
-    let on_disk = std::fs::read(file_of(&desk)).unwrap();
+    let on_disk = std::fs::read(desk.file()).unwrap();
     desk.press(KeyCode::F(2));
     insta::assert_snapshot!("conflict-120x36", stable(&desk.screen()));
-    assert_eq!(std::fs::read(file_of(&desk)).unwrap(), on_disk);
+    assert_eq!(std::fs::read(desk.file()).unwrap(), on_disk);
     desk.type_keys("b");
-    desk.type_keys("jb");
-    desk.press(KeyCode::Enter);
+    desk.enter("jb");
     assert_eq!(value(&desk, "content.decision"), "Retries, theirs\nNo retries of tests in CI, mine");
     assert_eq!(value(&desk, "tags"), "ci.flaky, theirs, mine");
     desk.press(KeyCode::F(2));
     assert!(notice(&desk).starts_with("saved \"No retries of tests in CI\""), "{}", notice(&desk));
-    let text = std::fs::read_to_string(file_of(&desk)).unwrap();
+    let text = std::fs::read_to_string(desk.file()).unwrap();
     assert!(text.contains("[\"ci.flaky\",\"theirs\",\"mine\"]"));
 }
 
@@ -152,7 +145,7 @@ fn of_a_conflict_mine_can_become_a_memory_of_its_own() {
     desk.press(KeyCode::F(2));
     assert!(notice(&desk).starts_with("saved as a new memory"), "{}", notice(&desk));
     assert_eq!(desk.app.snapshot.entries().count(), listed + 1);
-    let text = std::fs::read_to_string(file_of(&desk)).unwrap();
+    let text = std::fs::read_to_string(desk.file()).unwrap();
     assert!(text.contains("Retries, theirs\"") && text.contains("No retries of tests in CI, mine\""));
 }
 
@@ -162,7 +155,7 @@ fn what_others_change_beside_it_is_no_conflict() {
     desk.type_keys("e");
     desk.send(with(KeyCode::End, KeyModifiers::CONTROL));
     desk.type_keys(", mine");
-    let file = file_of(&desk);
+    let file = desk.file();
     let text = std::fs::read_to_string(&file).unwrap();
     let line = "{\"id\":\"mem_late\",\"type\":\"finding\",\"timestamp\":\"2026-02-01T00:00:00Z\",\"content\":\"x\"}\n";
     std::fs::write(&file, format!("{line}{text}")).unwrap();
@@ -200,7 +193,7 @@ fn errors_are_not_saved_warnings_are_after_they_were_shown_and_a_key_fixes_both(
     desk.press(KeyCode::F(2));
     desk.press(KeyCode::F(2));
     assert!(notice(&desk).starts_with("saved"), "{}", notice(&desk));
-    let raw = std::fs::read_to_string(file_of(&desk)).unwrap();
+    let raw = std::fs::read_to_string(desk.file()).unwrap();
     assert!(raw.contains("\"2026-01-11T10:10:00\""));
 }
 

@@ -151,8 +151,7 @@ fn on_a_line_without_an_id() -> Desk {
     crate::disk::write_new(&log, lines.concat().as_bytes()).unwrap();
     crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
     let mut desk = Desk::of(folder, 100, 30);
-    desk.type_keys("/erased");
-    desk.press(KeyCode::Enter);
+    desk.enter("/erased");
     desk
 }
 

@@ -75,12 +75,10 @@ fn a_pin_is_seen_at_once_on_the_row_in_the_reasons_and_in_what_is_told() {
 fn an_importance_that_is_raised_is_seen_at_once_on_the_row_and_saves_from_a_compaction() {
     let mut desk = open(120, 36);
     to(&mut desk, "session-log", |figure| figure.contains("d "));
-    desk.type_keys("i0.2");
-    desk.press(KeyCode::Enter);
+    desk.enter("i0.2");
     assert!(figure(&desk).ends_with(" goes"), "{}", figure(&desk));
     assert!(desk.screen().contains("With an importance of 0.50"), "{}", desk.screen());
-    desk.type_keys("i0.9");
-    desk.press(KeyCode::Enter);
+    desk.enter("i0.9");
     assert!(figure(&desk).ends_with(" 0.09"), "{}", figure(&desk));
     assert!(desk.screen().contains("At the floor it stays"), "{}", desk.screen());
 }
@@ -95,8 +93,7 @@ fn a_memory_is_kept_until_a_day_and_no_longer_and_another_day_takes_its_place() 
         all.into_iter().filter(|tag| tag.starts_with("keep-until")).collect::<Vec<_>>()
     };
     let keep = |desk: &mut Desk, until: &str| {
-        desk.type_keys(&format!("P{until}"));
-        desk.press(KeyCode::Enter);
+        desk.enter(&format!("P{until}"));
     };
     keep(&mut desk, "40d");
     assert_eq!(tags(&desk), ["keep-until.2026-03-13"]);
@@ -104,12 +101,10 @@ fn a_memory_is_kept_until_a_day_and_no_longer_and_another_day_takes_its_place() 
     assert!(desk.screen().contains("Kept until 13 Mar 2026"), "{}", desk.screen());
     keep(&mut desk, "2027-01-31");
     assert_eq!((tags(&desk), figure(&desk)), (vec!["keep-until.2027-01-31".to_owned()], "kept"));
-    desk.type_keys("Psoon");
-    desk.press(KeyCode::Enter);
+    desk.enter("Psoon");
     assert!(notice(&desk).starts_with("Until when?"), "{}", notice(&desk));
     desk.press(KeyCode::Esc);
-    desk.type_keys("P2025-01-01");
-    desk.press(KeyCode::Enter);
+    desk.enter("P2025-01-01");
     assert!(notice(&desk).starts_with("That day is over"), "{}", notice(&desk));
     desk.press(KeyCode::Esc);
     keep(&mut desk, "no");
@@ -120,8 +115,7 @@ fn a_memory_is_kept_until_a_day_and_no_longer_and_another_day_takes_its_place() 
 fn the_row_of_what_is_kept_stays_in_sight() {
     let mut desk = open(80, 24);
     for keys in ["P2027-01-31", "P40d", "i0.9", "i0.1"] {
-        desk.type_keys(&format!("j{keys}"));
-        desk.press(KeyCode::Enter);
+        desk.enter(&format!("j{keys}"));
         let (at, top) = (desk.app.list_cursor.at, desk.app.list_cursor.top);
         let rows = crate::tui::layout::rows(&desk.app, Pane::Memories);
         assert!((top..top + rows).contains(&at), "{keys}: row {at}, and {rows} from {top} on are shown");

@@ -71,8 +71,7 @@ pub(super) fn lost_nine(width: u16, height: u16) -> (Desk, Vec<String>) {
 
 /// Opens the older of the two backups, which is intact.
 pub(super) fn open_older(desk: &mut Desk) {
-    desk.type_keys("grj");
-    desk.press(KeyCode::Enter);
+    desk.enter("grj");
 }
 
 /// Returns the byte offsets, in the backup, of the memories that are marked to come back.
@@ -104,8 +103,7 @@ fn what_has_changed_is_put_back_where_it_is_when_it_is_chosen() {
     assert!(notice(&desk).contains("Nothing is marked"), "{}", notice(&desk));
     assert!(desk.app.confirm.is_none());
     desk.app.list_view.details.cursor.at = is_changed(&desk).unwrap();
-    desk.type_keys(" ");
-    desk.press(KeyCode::Enter);
+    desk.enter(" ");
     desk.type_keys("y");
     let mut expected = lines;
     expected[5] = was;
@@ -143,8 +141,7 @@ fn a_whole_file_is_replaced_only_after_its_own_yes_and_without_what_was_erased()
     desk.type_keys("W");
     let screen = desk.screen();
     assert!(screen.contains("Replace the whole of learnings.jsonl") && screen.contains("LOST"), "{screen}");
-    desk.type_keys("WW ");
-    desk.press(KeyCode::Enter);
+    desk.enter("WW ");
     assert_eq!(files(&desk), before, "only y does it");
     desk.type_keys("y");
     let backup = root(&desk).join(".backup/learnings.jsonl.backup.20260123_120000");
@@ -158,8 +155,7 @@ fn a_whole_file_is_replaced_only_after_its_own_yes_and_without_what_was_erased()
 #[test]
 fn the_journal_tells_what_others_wrote_and_which_files_are_not_as_a_step_left_them() {
     let mut desk = Desk::new(120, 36);
-    desk.type_keys("/type:learning");
-    desk.press(KeyCode::Enter);
+    desk.enter("/type:learning");
     desk.type_keys("dx");
     let mut lines = learnings(&desk);
     let mut late: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();

@@ -31,8 +31,7 @@ fn archiving_is_offered_where_the_store_archives_that_memory_alone() {
 fn undo_is_offered_once_there_is_something_to_undo_and_no_longer() {
     let mut desk = Desk::small(120, 36);
     assert!(!offers(&desk, "u"));
-    desk.type_keys("t+seen");
-    desk.press(KeyCode::Enter);
+    desk.enter("t+seen");
     desk.type_keys("j");
     assert!(offers(&desk, "u"));
     desk.type_keys("uj");

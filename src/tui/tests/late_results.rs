@@ -3,6 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::changes::{differing, files, notice, on};
+use super::queued_keys::press;
 use super::{Desk, now};
 use crate::query::CancelToken;
 use crate::tui::action::{Action, runs_in};
@@ -13,10 +14,6 @@ use crate::work::{Job, run_job};
 
 const DECISIONS: &str = "type:decision session:checkout_rework is:live";
 
-fn press(desk: &mut Desk, code: KeyCode) -> Vec<Effect> {
-    update(&mut desk.app, Msg::Key(KeyEvent::new(code, KeyModifiers::NONE)), now())
-}
-
 fn typed(desk: &Desk) -> Vec<String> {
     desk.app.editor.as_ref().unwrap().values()
 }
@@ -24,8 +21,7 @@ fn typed(desk: &Desk) -> Vec<String> {
 #[test]
 fn keys_are_held_while_a_step_of_the_journal_is_looked_at() {
     let mut desk = on(DECISIONS, 100, 30);
-    desk.type_keys("t+late");
-    desk.press(KeyCode::Enter);
+    desk.enter("t+late");
     let before = files(&desk);
     desk.type_keys("gu");
     let looked = press(&mut desk, KeyCode::Char('u'));
@@ -43,8 +39,7 @@ fn keys_are_held_while_a_step_of_the_journal_is_looked_at() {
 fn what_cannot_be_read_for_want_of_room_is_not_agreed_to() {
     let mut desk = on(DECISIONS, 100, 30);
     desk.type_keys("  ");
-    desk.type_keys("t+late");
-    desk.press(KeyCode::Enter);
+    desk.enter("t+late");
     assert!(desk.app.confirm.is_some(), "{}", notice(&desk));
     let before = files(&desk);
     desk.send(Msg::Resize(12, 3));

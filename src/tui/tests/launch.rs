@@ -28,8 +28,7 @@ fn what_was_done_last_comes_first_then_what_can_be_done_here_and_the_rest_says_s
 fn a_theme_is_seen_before_it_is_chosen_and_esc_brings_the_one_before_back() {
     let mut desk = Desk::new(100, 30);
     let open = |desk: &mut Desk| {
-        desk.type_keys(":theme");
-        desk.press(KeyCode::Enter);
+        desk.enter(":theme");
     };
     open(&mut desk);
     assert_eq!(desk.app.palette, ColourPalette::Terminal);
@@ -41,8 +40,7 @@ fn a_theme_is_seen_before_it_is_chosen_and_esc_brings_the_one_before_back() {
     desk.press(KeyCode::Esc);
     assert_eq!((desk.app.palette, desk.app.prompt.is_none()), (ColourPalette::Terminal, true));
     open(&mut desk);
-    desk.type_keys("j");
-    desk.press(KeyCode::Enter);
+    desk.enter("j");
     assert_eq!((desk.app.palette, desk.app.prompt.is_none()), (ColourPalette::Dark, true));
     assert!(desk.app.notice.as_deref().is_some_and(|own| own.contains("theme = \"dark\"")));
     open(&mut desk);
@@ -53,8 +51,7 @@ fn a_theme_is_seen_before_it_is_chosen_and_esc_brings_the_one_before_back() {
 fn where_no_colours_are_wanted_none_can_be_chosen() {
     let mut desk = Desk::new(100, 30);
     desk.app.palette = ColourPalette::None;
-    desk.type_keys(":theme");
-    desk.press(KeyCode::Enter);
+    desk.enter(":theme");
     assert!(desk.app.notice.as_deref().is_some_and(|own| own.contains("--no-color")), "{}", desk.screen());
     desk.press(KeyCode::Enter);
     assert_eq!((desk.app.palette, desk.app.prompt.is_none()), (ColourPalette::None, true));
@@ -105,12 +102,10 @@ fn started_in_a_project_its_memories_and_stores_come_first_and_the_bar_says_so()
         let first = desk.app.tree[1].store.unwrap();
         assert!(desk.app.snapshot.stores[first].root.starts_with(desk._folder.path().join("shop")));
         // Another order, and a search, are for all alike.
-        desk.type_keys("/sort:time");
-        desk.press(KeyCode::Enter);
+        desk.enter("/sort:time");
         assert_eq!(files(&desk)[0], "MEMORY.md");
         assert!(!desk.screen().contains("shop first"), "{}", desk.screen());
-        desk.type_keys("/since:-30d");
-        desk.press(KeyCode::Enter);
+        desk.enter("/since:-30d");
         assert_eq!(files(&desk)[0], "progress.md");
     }
 }

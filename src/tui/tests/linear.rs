@@ -101,8 +101,7 @@ fn a_word_that_is_typed_never_lands_in_an_editor_and_what_is_asked_for_does() {
     let (mut desk, _) = desk();
     desk.app.linear = true;
     for word in ["release", "The test", "Important tag", "recipe", "type", "Category", "ePtiTCE"] {
-        desk.type_keys(word);
-        desk.press(KeyCode::Enter);
+        desk.enter(word);
         assert_ne!(desk.app.screen, crate::tui::state::app::Screen::Editor, "{word}");
         assert!(desk.app.editor.is_none(), "{word}");
         let purpose = desk.app.prompt.as_ref().map(|own| own.purpose);

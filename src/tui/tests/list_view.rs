@@ -12,8 +12,7 @@ const VIEWS: [&str; 6] = ["gr", "ga", "gm", "gu", "gp", "gn"];
 /// Returns the demo with one step of palimp. The last visit was a week ago.
 fn desk(width: u16, height: u16) -> Desk {
     let mut desk = Desk::new(width, height);
-    desk.type_keys("/type:learning");
-    desk.press(KeyCode::Enter);
+    desk.enter("/type:learning");
     desk.type_keys("dx");
     desk.press(KeyCode::Esc);
     let roots: Vec<_> = desk.app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
@@ -43,8 +42,7 @@ fn a_filter_shows_the_rows_with_a_text_in_every_view_and_esc_drops_it() {
             found.iter().all(|row| row.to_lowercase().contains(&word.to_lowercase())),
             "{view}: {found:?}"
         );
-        desk.type_keys("/no row has this");
-        desk.press(KeyCode::Enter);
+        desk.enter("/no row has this");
         assert!(desk.screen().contains("No row has this text"), "{view}: {}", desk.screen());
         desk.press(KeyCode::Esc);
         assert_eq!(desk.app.list_view.list.len(), all, "{view}");
@@ -86,8 +84,7 @@ fn each_esc_takes_one_thing_away_and_the_hint_says_which() {
         let all = desk.app.list_view.list.len();
         let word =
             desk.app.list_view.row().unwrap().text(&desk.app).split_whitespace().last().unwrap().to_owned();
-        desk.type_keys(&format!("*/{word}"));
-        desk.press(KeyCode::Enter);
+        desk.enter(&format!("*/{word}"));
         desk.type_keys("mv");
         let found = desk.app.list_view.list.len();
         assert!(hint(&desk).contains("Esc cancel"), "{view}: {}", desk.screen());
@@ -239,8 +236,7 @@ fn an_empty_list_has_no_second_part_and_no_key_that_leads_there() {
 fn the_journal_tells_a_pin_from_its_end_and_names_the_tags_that_were_given() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("pp");
-    desk.type_keys("t+reviewed -retries");
-    desk.press(KeyCode::Enter);
+    desk.enter("t+reviewed -retries");
     desk.type_keys("gu");
     let screen = desk.screen();
     for told in [" pinned Send one", " unpinned Send one", " tagged +reviewed −retries: Send one"] {

@@ -7,11 +7,16 @@ use crate::tui::state::app::Screen;
 
 /// Returns a folder of Claude Code whose index is cut.
 fn desk(width: u16, height: u16) -> Desk {
-    let folder = crate::folder::new();
     let index = format!("- [a](a.md) — one\n{}- the newest correction\n", "- x\n".repeat(199));
-    crate::disk::write_new(&folder.path().join("MEMORY.md"), index.as_bytes()).unwrap();
     let topic = "---\nname: a\ndescription: about a\n---\n\nText.\n";
-    crate::disk::write_new(&folder.path().join("a.md"), topic.as_bytes()).unwrap();
+    with(&[(".claude/memory/MEMORY.md", &index), (".claude/memory/a.md", topic)], (width, height))
+}
+
+fn with(files: &[(&str, &str)], (width, height): (u16, u16)) -> Desk {
+    let folder = crate::folder::new();
+    for (path, text) in files {
+        crate::disk::write_new(&folder.path().join(path), text.as_bytes()).unwrap();
+    }
     Desk::of(folder, width, height)
 }
 
@@ -31,24 +36,18 @@ pub fn till(width: u16, height: u16) -> Desk {
 #[test]
 fn a_memory_gets_another_name_and_two_become_one_from_the_palette() {
     let mut desk = till(120, 36);
-    desk.type_keys("/id:who_decides");
-    desk.press(KeyCode::Enter);
-    desk.type_keys(":rename");
-    desk.press(KeyCode::Enter);
-    desk.type_keys("people");
-    desk.press(KeyCode::Enter);
+    desk.enter("/id:who_decides");
+    desk.enter(":rename");
+    desk.enter("people");
     desk.agree();
     let index = |desk: &Desk| {
         let path = desk._folder.path().join("till/.claude/memory/MEMORY.md");
         std::fs::read_to_string(path).unwrap()
     };
     assert!(index(&desk).contains("- [Who decides](people.md)"), "{}", desk.screen());
-    desk.type_keys("/id:money_as_integers");
-    desk.press(KeyCode::Enter);
-    desk.type_keys(":merge");
-    desk.press(KeyCode::Enter);
-    desk.type_keys("feedback_cents");
-    desk.press(KeyCode::Enter);
+    desk.enter("/id:money_as_integers");
+    desk.enter(":merge");
+    desk.enter("feedback_cents");
     let asked = desk.screen();
     assert!(
         asked.contains("into feedback_cents?") && asked.contains("remove   money_as_integers.md"),
@@ -79,12 +78,9 @@ fn the_line_from_which_on_the_model_sees_nothing_is_two_keys_away() {
 
 #[test]
 fn the_middle_that_a_program_leaves_out_is_named_with_its_lines_and_the_source_of_the_limit() {
-    let folder = crate::folder::new();
-    let text: Vec<String> = (0..60).map(|own| format!("Fact {own:02}: {}", "z".repeat(90))).collect();
-    crate::disk::write_new(&folder.path().join("memories/MEMORY.md"), text.join("\n§\n").as_bytes()).unwrap();
-    crate::disk::write_new(&folder.path().join("config.yaml"), b"memory:\n  memory_char_limit: 2100\n")
-        .unwrap();
-    let mut desk = Desk::of(folder, 120, 36);
+    let text: Vec<String> = (0..60).map(|at| format!("Fact {at:02}: {}", "z".repeat(90))).collect();
+    let limit = "memory:\n  memory_char_limit: 2100\n";
+    let mut desk = with(&[("memories/MEMORY.md", &text.join("\n§\n")), ("config.yaml", limit)], (120, 36));
     desk.type_keys("gl");
     let screen = desk.screen();
     assert!(screen.contains("not 57-103") && screen.contains("lines 57 to 103"), "{screen}");
@@ -96,8 +92,7 @@ fn the_list_marks_what_the_model_never_sees_and_counts_it() {
     let mut desk = till(120, 36);
     let screen = desk.screen();
     assert!(screen.contains("1 unseen"), "{screen}");
-    desk.type_keys("/is:unseen");
-    desk.press(KeyCode::Enter);
+    desk.enter("/is:unseen");
     let screen = desk.screen();
     assert!(screen.contains('∅') && screen.contains("Corrections"), "{screen}");
     assert_eq!(desk.app.results.hits.len(), 1);
@@ -105,15 +100,13 @@ fn the_list_marks_what_the_model_never_sees_and_counts_it() {
 
 #[test]
 fn instructions_of_a_project_follow_the_memories_as_context() {
-    let folder = crate::folder::new();
-    let file = |path: &str, text: &str| {
-        crate::disk::write_new(&folder.path().join(path), text.as_bytes()).unwrap();
-    };
-    file("shop/memory-bank/projectbrief.md", "# Brief\n");
-    file("shop/memory-bank/progress.md", "# Done\n");
-    file("shop/CLAUDE.md", "See @docs/style.md\n");
-    file("shop/docs/style.md", "Tabs.\n");
-    let mut desk = Desk::of(folder, 120, 36);
+    let files = [
+        ("shop/memory-bank/projectbrief.md", "# Brief\n"),
+        ("shop/memory-bank/progress.md", "# Done\n"),
+        ("shop/CLAUDE.md", "See @docs/style.md\n"),
+        ("shop/docs/style.md", "Tabs.\n"),
+    ];
+    let mut desk = with(&files, (120, 36));
     desk.type_keys("gl");
     let screen = desk.screen();
     assert!(screen.contains("shop  instructions, as context"), "{screen}");

@@ -18,8 +18,7 @@ pub(super) fn marked(desk: &Desk) -> Vec<String> {
 }
 
 pub(super) fn search(desk: &mut Desk, query: &str) {
-    desk.type_keys(&format!("/{query}"));
-    desk.press(KeyCode::Enter);
+    desk.enter(&format!("/{query}"));
 }
 
 #[test]
@@ -175,16 +174,13 @@ fn the_marked_ones_are_one_key_away_and_so_is_what_was_shown() {
 #[test]
 fn what_a_search_finds_is_marked_whatever_the_list_shows() {
     let mut desk = on("type:decision", 120, 36);
-    desk.type_keys(":mark by search");
-    desk.press(KeyCode::Enter);
-    desk.type_keys("colour:red");
-    desk.press(KeyCode::Enter);
+    desk.enter(":mark by search");
+    desk.enter("colour:red");
     assert!(desk.app.prompt.is_some() && desk.app.marks.is_empty());
     for _ in 0..10 {
         desk.press(KeyCode::Backspace);
     }
-    desk.type_keys("type:finding");
-    desk.press(KeyCode::Enter);
+    desk.enter("type:finding");
     assert!(!desk.app.marks.is_empty());
     assert_eq!(desk.app.marks.hidden(), desk.app.marks.count());
     assert_eq!(desk.app.query, "type:decision");

@@ -33,8 +33,7 @@ fn every_hit_shows_where_it_matches_at_every_width() {
         ["pool", "roles", "ledger", "retention", "finding-0", "reviewer", "retry ledger", "\"charge twice\""]
     {
         desk.send(Msg::Resize(120, 36));
-        desk.type_keys(&format!("/{query}"));
-        desk.press(KeyCode::Enter);
+        desk.enter(&format!("/{query}"));
         assert!(!desk.app.results.hits.is_empty(), "{query}");
         for width in [40, 46, 59, 60, 79, 80, 99, 100, 119, 120, 139, 160, 200]
             .into_iter()
@@ -71,8 +70,7 @@ fn the_line_below_a_hit_shows_the_word_that_its_title_lacks() {
     let log: String = texts.iter().enumerate().map(line).collect();
     std::fs::write(sessions.join("memory.jsonl"), log).unwrap();
     let mut desk = Desk::of(folder, 120, 36);
-    desk.type_keys("/rotate vault");
-    desk.press(KeyCode::Enter);
+    desk.enter("/rotate vault");
     assert_eq!(desk.app.results.hits.len(), texts.len());
     for width in [40, 46, 80, 100, 120] {
         desk.send(Msg::Resize(width, 36));
@@ -88,8 +86,7 @@ fn why_names_the_fields_that_matched() {
     let mut desk = Desk::new(120, 36);
     for size in [(120, 36), (160, 44)] {
         desk.restart(size.0, size.1);
-        desk.type_keys("/roles drills store:shop type:decision");
-        desk.press(KeyCode::Enter);
+        desk.enter("/roles drills store:shop type:decision");
         desk.type_keys("w+");
         let screen = desk.screen();
         assert!(screen.contains("in rationale") && screen.contains("title"), "{screen}");

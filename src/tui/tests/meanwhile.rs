@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crossterm::event::KeyCode;
 
-use super::bulk::{enter, question, tagged};
+use super::bulk::{question, tagged};
 use super::changes::{differing, files, key, notice, on, state_of};
 use super::marks::marked;
 use super::{Desk, now};
@@ -18,10 +18,13 @@ use crate::tui::update::update;
 
 const DECISIONS: &str = "session:checkout_rework type:decision is:live";
 
-/// Returns the log of the memory under the cursor.
-fn log(desk: &Desk) -> PathBuf {
-    let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
-    store.root.join(&store.document(entry).path)
+/// Marks memories that a search finds. Returns their log and their names, too.
+fn with_marks(query: &str, keys: &str) -> (Desk, PathBuf, Vec<String>) {
+    let mut desk = on(query, 120, 36);
+    let file = desk.file();
+    desk.type_keys(keys);
+    let names = marked(&desk);
+    (desk, file, names)
 }
 
 fn lines(file: &PathBuf) -> Vec<String> {
@@ -65,11 +68,8 @@ fn told(desk: &Desk) -> String {
 #[test]
 fn what_was_changed_or_taken_away_since_it_was_shown_is_asked_for_again_and_alone() {
     for reads in [false, true] {
-        let mut desk = on(DECISIONS, 120, 36);
-        let file = log(&desk);
-        desk.type_keys("    ");
-        let own = marked(&desk);
-        enter(&mut desk, "t+seen");
+        let (mut desk, file, own) = with_marks(DECISIONS, "    ");
+        desk.enter("t+seen");
         assert_eq!(question(&desk), "tag 4 memories +seen?");
         meanwhile(&file, &own[0], important);
         meanwhile(&file, &own[1], |_| None);
@@ -97,11 +97,8 @@ fn what_was_changed_or_taken_away_since_it_was_shown_is_asked_for_again_and_alon
 
 #[test]
 fn a_third_change_is_asked_for_a_third_time() {
-    let mut desk = on(DECISIONS, 120, 36);
-    let file = log(&desk);
-    desk.type_keys("   ");
-    let own = marked(&desk);
-    enter(&mut desk, "ihigh");
+    let (mut desk, file, own) = with_marks(DECISIONS, "   ");
+    desk.enter("ihigh");
     for id in &own[..2] {
         meanwhile(&file, id, important);
         desk.type_keys("y");
@@ -114,11 +111,8 @@ fn a_third_change_is_asked_for_a_third_time() {
 
 #[test]
 fn what_another_deleted_meanwhile_is_left_out_and_said() {
-    let mut desk = on(DECISIONS, 120, 36);
-    let file = log(&desk);
-    desk.type_keys("   ");
-    let own = marked(&desk);
-    enter(&mut desk, "t+seen");
+    let (mut desk, file, own) = with_marks(DECISIONS, "   ");
+    desk.enter("t+seen");
     let tombstones = file.with_file_name("tombstones.jsonl");
     let line =
         format!("{{\"id\":\"{}\",\"deleted_at\":\"2026-02-01T11:00:00Z\",\"reason\":\"user\"}}\n", own[0]);
@@ -134,11 +128,8 @@ fn what_another_deleted_meanwhile_is_left_out_and_said() {
 
 #[test]
 fn where_nothing_of_the_plan_remains_a_notice_says_so() {
-    let mut desk = on(DECISIONS, 120, 36);
-    let file = log(&desk);
-    desk.type_keys("  ");
-    let own = marked(&desk);
-    enter(&mut desk, "t+seen");
+    let (mut desk, file, own) = with_marks(DECISIONS, "  ");
+    desk.enter("t+seen");
     own.iter().for_each(|id| meanwhile(&file, id, |_| None));
     let before = files(&desk);
     desk.type_keys("y");
@@ -150,11 +141,8 @@ fn where_nothing_of_the_plan_remains_a_notice_says_so() {
 
 #[test]
 fn lines_that_moved_and_memories_that_were_merely_read_are_no_second_question() {
-    let mut desk = on("type:learning", 120, 36);
-    let file = log(&desk);
-    desk.type_keys("   ");
-    let own = marked(&desk);
-    enter(&mut desk, "t+seen");
+    let (mut desk, file, own) = with_marks("type:learning", "   ");
+    desk.enter("t+seen");
     let mut all = lines(&file);
     let last = all.pop().unwrap();
     all.insert(0, last);
@@ -172,25 +160,19 @@ fn lines_that_moved_and_memories_that_were_merely_read_are_no_second_question() 
 
 #[test]
 fn the_words_of_an_erasure_are_typed_again_with_the_new_count() {
-    let mut desk = on(DECISIONS, 120, 36);
-    let file = log(&desk);
-    desk.type_keys("   ");
-    let own = marked(&desk);
+    let (mut desk, file, own) = with_marks(DECISIONS, "   ");
     desk.type_keys("deerase 3");
     meanwhile(&file, &own[0], |_| None);
     let before = files(&desk);
     desk.press(KeyCode::Enter);
     assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new());
     assert_eq!(question(&desk), "erase 2 memories?");
-    desk.type_keys("y");
-    desk.press(KeyCode::Enter);
+    desk.enter("y");
     desk.press(KeyCode::Backspace);
-    desk.type_keys("erase 3");
-    desk.press(KeyCode::Enter);
+    desk.enter("erase 3");
     assert!(desk.app.confirm.is_some());
     desk.press(KeyCode::Backspace);
-    desk.type_keys("2");
-    desk.press(KeyCode::Enter);
+    desk.enter("2");
     assert!(desk.app.changes.receipt.is_some(), "{}", notice(&desk));
     assert!(own[1..].iter().all(|id| state_of(&desk, id) != Some(State::Live)));
 }
@@ -198,7 +180,7 @@ fn the_words_of_an_erasure_are_typed_again_with_the_new_count() {
 #[test]
 fn one_that_the_menu_was_opened_on_is_deleted_as_it_was_seen_or_asked_for() {
     let mut desk = on(DECISIONS, 120, 36);
-    let (file, id) = (log(&desk), App::name_of(&desk.app.listed_snapshot, desk.app.selected().unwrap()));
+    let (file, id) = (desk.file(), App::name_of(&desk.app.listed_snapshot, desk.app.selected().unwrap()));
     let title = App::quoted_title(&desk.app.listed_snapshot, desk.app.selected().unwrap());
     desk.type_keys("d");
     meanwhile(&file, &id, important);
@@ -214,7 +196,7 @@ fn one_that_the_menu_was_opened_on_is_deleted_as_it_was_seen_or_asked_for() {
 #[test]
 fn a_question_that_comes_late_answers_no_key_that_was_meant_for_something_else() {
     let mut desk = on(DECISIONS, 120, 36);
-    let (file, id) = (log(&desk), App::name_of(&desk.app.listed_snapshot, desk.app.selected().unwrap()));
+    let (file, id) = (desk.file(), App::name_of(&desk.app.listed_snapshot, desk.app.selected().unwrap()));
     desk.type_keys("d");
     meanwhile(&file, &id, important);
     let before = files(&desk);
@@ -241,8 +223,7 @@ fn a_tag_is_added_to_a_memory_as_others_wrote_it_meanwhile() {
         };
         let bytes = String::from_utf8(std::fs::read(&file).unwrap()).unwrap();
         std::fs::write(&file, bytes.clone() + &line("A zebra.")).unwrap();
-        desk.type_keys("R/id:zebra");
-        desk.press(KeyCode::Enter);
+        desk.enter("R/id:zebra");
         desk.type_keys("t+zz");
         std::fs::write(&file, bytes.clone() + &line("A zebra, and another.")).unwrap();
         if is_read {

@@ -14,8 +14,7 @@ fn every_figure_of_the_health_leads_to_so_many_rows() {
     for at in 0..health::rows(&desk.app).len() {
         let row = health::rows(&desk.app).swap_remove(at);
         desk.type_keys("gb3gg");
-        desk.type_keys(&"j".repeat(at));
-        desk.press(KeyCode::Enter);
+        desk.enter(&"j".repeat(at));
         let rows = match desk.app.screen {
             Screen::Memories => desk.app.results.hits.len(),
             _ => desk.app.list_view.list.len(),
@@ -35,8 +34,7 @@ fn every_figure_of_the_health_leads_to_so_many_rows() {
 #[test]
 fn a_heading_of_problems_counts_what_the_filter_shows_below_it() {
     let mut desk = Desk::new(80, 24);
-    desk.type_keys("gp/safe");
-    desk.press(KeyCode::Enter);
+    desk.enter("gp/safe");
     let shown = desk.app.list_view.list.len();
     let screen = desk.screen();
     let counted = screen
@@ -70,8 +68,7 @@ fn the_tutor_shows_the_next_task_on_a_low_terminal() {
     desk.type_keys("gt");
     let screen = desk.screen();
     assert!(screen.contains("Tutor  0 of 5   g t hides it") && screen.contains("then Enter"), "{screen}");
-    desk.type_keys("/retries");
-    desk.press(KeyCode::Enter);
+    desk.enter("/retries");
     assert!(desk.screen().contains("press w"), "{}", desk.screen());
 }
 
@@ -93,7 +90,6 @@ fn on_the_smallest_screen_every_choice_of_the_removal_is_named_and_enter_says_wh
     for name in ["x delete", "a archive", "e erase"] {
         assert!(desk.screen().contains(name), "{}", desk.screen());
     }
-    desk.type_keys("e");
-    desk.press(KeyCode::Enter);
+    desk.enter("e");
     assert!(desk.screen().contains("Type it first"), "{}", desk.screen());
 }

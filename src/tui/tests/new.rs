@@ -158,8 +158,7 @@ fn a_file_that_an_agent_adds_is_new_and_one_that_it_writes_again_is_too() {
 
 #[test]
 fn of_a_file_with_several_memories_only_those_that_came_are_new() {
-    let mut desk = markdown_desk();
-    let file = "home/.hermes/memories/MEMORY.md";
+    let (mut desk, file) = (markdown_desk(), "home/.hermes/memories/MEMORY.md");
     writes(&mut desk, file, "Tabs are wide.\n§\nAsk first.\n§\nNever on Friday.", 30);
     assert!(desk.screen().contains("+ An agent wrote: Never on Friday."), "{}", desk.screen());
     assert_eq!(new_titles(&desk), ["\"Never on Friday.\""]);
@@ -173,11 +172,9 @@ fn of_a_file_with_several_memories_only_those_that_came_are_new() {
 
 #[test]
 fn what_palimp_wrote_is_not_new_and_what_was_new_beside_it_stays_so() {
-    let mut desk = markdown_desk();
-    let file = "home/.hermes/memories/MEMORY.md";
+    let (mut desk, file) = (markdown_desk(), "home/.hermes/memories/MEMORY.md");
     writes(&mut desk, file, "Tabs are wide.\n§\nAsk first.\n§\nNever on Friday.", 30);
-    desk.type_keys("/\"Tabs are wide\"");
-    desk.press(KeyCode::Enter);
+    desk.enter("/\"Tabs are wide\"");
     // palimp writes at the time of the system.
     desk.later = Moment::of_the_clock().0 + HOUR - now().0;
     desk.type_keys("dx");

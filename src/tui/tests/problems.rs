@@ -179,8 +179,7 @@ fn torn_after(deletes: bool) -> Desk {
     std::fs::write(&file, left.replace(&whole, "") + &whole[..whole.len() - 12]).unwrap();
     desk.type_keys("R");
     desk.press(KeyCode::Esc);
-    desk.type_keys("gp/torn");
-    desk.press(KeyCode::Enter);
+    desk.enter("gp/torn");
     desk
 }
 
@@ -206,8 +205,7 @@ fn a_torn_tombstone_is_a_problem_by_that_name_with_fixes_and_no_row_of_the_list(
     desk.type_keys("R");
     let broken = |desk: &Desk| desk.app.snapshot.stores[0].count(crate::model::State::Broken);
     assert_eq!(broken(&desk), 1);
-    desk.type_keys("/tombstone");
-    desk.press(KeyCode::Enter);
+    desk.enter("/tombstone");
     assert!(desk.screen().contains("torn tombstone"), "{}", desk.screen());
     fix(&mut desk);
     let titles: Vec<String> =
@@ -240,8 +238,7 @@ fn a_fix_changes_only_the_store_whose_problem_is_chosen() {
         crate::disk::write_new(&file.with_file_name("deploy.md"), topic).unwrap();
     }
     let mut desk = Desk::of(folder, 120, 36);
-    desk.type_keys("gp/dangling");
-    desk.press(KeyCode::Enter);
+    desk.enter("gp/dangling");
     fix(&mut desk);
     desk.type_keys("y");
     assert_eq!(files.map(|file| std::fs::read_to_string(file).unwrap() != text), [true, false]);
@@ -254,8 +251,7 @@ pub fn fix(desk: &mut Desk) {
 #[test]
 fn keys_that_change_a_broken_line_name_the_key_that_leads_to_its_repair() {
     let mut desk = Desk::small(120, 36);
-    desk.type_keys("/is:broken");
-    desk.press(KeyCode::Enter);
+    desk.enter("/is:broken");
     for keys in ["e", "E", "t", "p", "a", "i"] {
         desk.type_keys(keys);
         let told = desk.app.notice.clone().unwrap_or_default();

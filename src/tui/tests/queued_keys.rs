@@ -21,7 +21,7 @@ fn ask(desk: &mut Desk, query: &str) -> Vec<Effect> {
 }
 
 /// Presses a key. Returns its effects, which are not carried out yet.
-fn press(desk: &mut Desk, code: KeyCode) -> Vec<Effect> {
+pub(super) fn press(desk: &mut Desk, code: KeyCode) -> Vec<Effect> {
     update(&mut desk.app, Msg::Key(KeyEvent::new(code, KeyModifiers::NONE)), now())
 }
 
@@ -46,8 +46,7 @@ fn a_change_that_is_pressed_before_the_search_is_answered_is_of_what_the_search_
 fn moves_and_changes_typed_at_once_with_a_search_mean_the_rows_that_it_finds() {
     let slow = {
         let mut desk = Desk::new(120, 36);
-        desk.type_keys("ggjjjjjjjj/retries");
-        desk.press(KeyCode::Enter);
+        desk.enter("ggjjjjjjjj/retries");
         desk.type_keys("j");
         selected_title(&desk)
     };
@@ -192,8 +191,7 @@ fn a_view_that_needs_all_stores_waits_for_them() {
 fn keys_that_come_before_a_view_is_read_are_pressed_in_their_order_once_it_is() {
     let mut desk = Desk::new(120, 36);
     for keys in ["t+one", "jt+two"] {
-        desk.type_keys(keys);
-        desk.press(KeyCode::Enter);
+        desk.enter(keys);
     }
     for (view, keys) in [("gr", "jj"), ("gr", "G"), ("gu", "vj"), ("gm", "j"), ("ga", "j ")] {
         desk.type_keys(view);

@@ -26,8 +26,7 @@ fn what_was_refused_or_canceled_is_not_repeated() {
     desk.send(Msg::Done(JobResult::ChangeDone(Box::new(Err("The disk is full.".into())))));
     desk.type_keys(".");
     assert!(notice(&desk).contains(none), "{}", desk.screen());
-    desk.type_keys("  ggt+canceled");
-    desk.press(KeyCode::Enter);
+    desk.enter("  ggt+canceled");
     assert!(desk.app.confirm.is_some(), "{}", desk.screen());
     desk.press(KeyCode::Esc);
     desk.type_keys(".");
@@ -35,8 +34,7 @@ fn what_was_refused_or_canceled_is_not_repeated() {
     // The change that was made before stays the last one.
     desk.press(KeyCode::Esc);
     assert!(desk.app.marks.is_empty());
-    desk.type_keys("t+made");
-    desk.press(KeyCode::Enter);
+    desk.enter("t+made");
     only_type(&mut desk, "jt+refused⏎");
     desk.send(Msg::Done(JobResult::ChangeDone(Box::new(Err("The disk is full.".into())))));
     desk.type_keys(".");

@@ -83,8 +83,7 @@ fn a_whole_file_is_asked_for_again_where_it_changed_and_not_replaced_where_more_
 #[test]
 fn a_compaction_drops_the_memories_that_were_shown_or_is_asked_for_again() {
     let mut desk = Desk::new(120, 36);
-    desk.type_keys(":compact");
-    desk.press(KeyCode::Enter);
+    desk.enter(":compact");
     let tasks = tasks(&desk);
     let biggest = |&at: &usize| desk.app.list_view.chores[tasks[at]].touched.len();
     let at = (0..tasks.len()).max_by_key(biggest).unwrap();
@@ -113,8 +112,7 @@ fn a_compaction_drops_the_memories_that_were_shown_or_is_asked_for_again() {
 #[test]
 fn a_compaction_that_would_drop_more_than_was_shown_is_not_made() {
     let mut desk = Desk::new(120, 36);
-    desk.type_keys(":compact");
-    desk.press(KeyCode::Enter);
+    desk.enter(":compact");
     let tasks = tasks(&desk);
     let of_log = |&at: &usize| {
         let chore = &desk.app.list_view.chores[tasks[at]];
@@ -152,10 +150,8 @@ fn a_compaction_that_would_drop_more_than_was_shown_is_not_made() {
 #[test]
 fn a_step_is_turned_back_as_it_was_shown_or_asked_for_again() {
     let mut desk = Desk::new(120, 36);
-    desk.type_keys("/type:learning");
-    desk.press(KeyCode::Enter);
-    desk.type_keys("   t+seen");
-    desk.press(KeyCode::Enter);
+    desk.enter("/type:learning");
+    desk.enter("   t+seen");
     desk.type_keys("y");
     let own: Vec<String> =
         learnings(&desk).iter().filter(|line| line.contains("\"seen\"")).map(|line| id(line)).collect();

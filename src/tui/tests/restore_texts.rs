@@ -9,11 +9,9 @@ use crate::work::StepFile;
 #[test]
 fn a_secret_that_goes_over_several_lines_is_masked_in_what_a_step_changed() {
     let mut desk = Desk::new(120, 36);
-    desk.type_keys("/type:learning");
-    desk.press(KeyCode::Enter);
+    desk.enter("/type:learning");
     desk.type_keys("dx");
-    desk.type_keys("gu");
-    desk.press(KeyCode::Enter);
+    desk.enter("gu");
     let mark = |what: &str| ["-----", what, " PRIVATE ", "KEY-----"].concat();
     let body: Vec<String> = (0..4).map(|at| format!("{at}{}", "MIIBVAIBADANBgkqhkiG".repeat(3))).collect();
     let whole: Vec<String> =

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Desk;
-use super::bulk::{enter, question};
+use super::bulk::question;
 use super::changes::{files, notice, on};
 use crate::tui::message::{Effect, Msg};
 use crate::tui::state::app::Screen;
@@ -30,13 +30,18 @@ fn line(id: &str, text: &str) -> String {
 
 /// Returns a store in which two memories have the same token, and one an address.
 fn desk(width: u16, height: u16) -> Desk {
-    let folder = crate::folder::new();
     let lines = [
         line("mem_1", &format!("Deploy with {} and never ask again.", token())),
         line("mem_2", &format!("The old token is {} still.", token())),
         line("mem_3", &format!("Ask {} about the budget.", address())),
         line("mem_4", "Nothing to see here."),
     ];
+    desk_of(&lines, width, height)
+}
+
+/// Returns a store with these lines in its log.
+pub(super) fn desk_of(lines: &[String], width: u16, height: u16) -> Desk {
+    let folder = crate::folder::new();
     let log = folder.path().join("sessions/s/memory.jsonl");
     crate::disk::write_new(&log, lines.concat().as_bytes()).unwrap();
     crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
@@ -47,7 +52,7 @@ fn data(desk: &Desk) -> PathBuf {
     desk.app.data.clone().unwrap()
 }
 
-fn log(desk: &Desk) -> String {
+pub(super) fn log(desk: &Desk) -> String {
     std::fs::read_to_string(desk._folder.path().join("sessions/s/memory.jsonl")).unwrap()
 }
 
@@ -197,8 +202,7 @@ fn the_memory_alone_is_erased_and_the_other_keeps_the_value() {
 #[test]
 fn enter_goes_to_the_memory_and_esc_leads_back_to_the_finding() {
     let mut desk = desk(120, 36);
-    desk.type_keys("gxj");
-    desk.press(KeyCode::Enter);
+    desk.enter("gxj");
     assert_eq!(desk.app.screen, Screen::Memories);
     assert_eq!(super::changes::selected_id(&desk), "mem_2");
     desk.press(KeyCode::Esc);
@@ -228,7 +232,7 @@ fn all_memories_of_a_list_are_erased_with_one_line_of_the_menu_that_says_how_man
     ] {
         let mut desk = desk(120, 36);
         if !keys.is_empty() {
-            enter(&mut desk, keys);
+            desk.enter(keys);
         }
         desk.type_keys("d");
         let screen = desk.screen();
@@ -296,6 +300,6 @@ fn what_came_back_after_an_erasure_is_named_with_its_file() {
 fn a_filter_finds_no_part_of_a_value_that_is_hidden() {
     let mut desk = desk(80, 24);
     desk.type_keys("gx");
-    enter(&mut desk, "/jane");
+    desk.enter("/jane");
     assert_eq!(listed(&desk), 0);
 }

@@ -56,8 +56,7 @@ fn enter_lists_just_the_memories_that_the_view_has_for_the_day() {
 #[test]
 fn esc_leads_from_the_memories_of_a_day_back_to_that_day_and_the_search_of_before_comes_back() {
     let mut desk = Desk::new(80, 24);
-    desk.type_keys("/type:finding");
-    desk.press(KeyCode::Enter);
+    desk.enter("/type:finding");
     desk.type_keys("gsh");
     while desk.app.statistics.written().len() < 2 {
         desk.type_keys("h");

@@ -6,7 +6,7 @@ use super::clean_up_match::{CleanUpError, CleanUpMatch, CleanUpRequest};
 use super::keys_to_rotate::keys_to_rotate;
 use super::near_copies::{NearCopy, NearKind, near_copies};
 use crate::detectors::{Kind, NameList};
-use crate::model::{EntryRef, EntryTime, Moment, Snapshot, is_kept};
+use crate::model::{EntryRef, Moment, Snapshot, is_kept};
 use crate::ops::erase::is_masked;
 use crate::ops::secrets::Finding;
 use crate::query::{CancelToken, Order, Query, Ranking, Request, Results, search};
@@ -61,15 +61,16 @@ pub fn find(
     }
     let query = rule.parsed(now).map_err(CleanUpError::Query)?;
     let time = rule.parsed_time(now).map_err(CleanUpError::Query)?;
-    let in_time = time.map(|own| of_query(snapshot, &own, now, cancel)).transpose()?;
+    let in_time = time.map(|time| of_query(snapshot, &time, now, cancel)).transpose()?;
     let in_time = in_time.map(|found| memories(&found).collect());
-    let own = CleanUpSearch { snapshot, request, triage, now, cancel, in_time };
-    let fitting = own.fitting(query.as_ref())?;
-    let found = own.going(fitting.at)?;
+    let search = CleanUpSearch { snapshot, request, triage, now, cancel, in_time };
+    let fitting = search.fitting(query.as_ref())?;
+    let found = search.going(fitting.at)?;
     let mut words = query.map(|own| own.wanted_texts()).unwrap_or_default();
     words.extend(request.names.iter().flat_map(|own| NameList::lines(own).map(str::to_owned)));
-    let found = own.matched(found, &fitting.values);
-    let time_notes = own.time_notes(fitting.timeless, &found.at);
+    let found = search.matched(found, &fitting.values);
+    let by_file = search.by_file_note(&found.at);
+    let time_notes = fitting.timeless.into_iter().chain(by_file).collect();
     Ok(CleanUpMatch { words, time_notes, ..found })
 }
 
@@ -126,7 +127,6 @@ impl CleanUpSearch<'_> {
             && !self.triage.is_false_alarm(&own.value)
     }
 
-    /// True for a value of the chosen kinds.
     fn is_of_kind(&self, own: &Finding) -> bool {
         let is_wanted = self.request.rule.kinds.iter().any(|kind| kind == own.kind.as_str());
         is_wanted && !self.triage.is_false_alarm(&own.value)
@@ -159,20 +159,16 @@ impl CleanUpSearch<'_> {
         Ok(own)
     }
 
-    /// Says which memories no condition on a time can judge: those without one, and those with that of their file.
-    fn time_notes(&self, timeless: Option<String>, at: &[EntryRef]) -> Vec<String> {
-        let is_by_file = |at: &&EntryRef| {
-            let (store, entry) = self.snapshot.get(**at);
-            store.time_of(entry).is_some_and(EntryTime::is_of_file)
-        };
-        let by_file = match at.iter().filter(is_by_file).count() {
+    /// Says how many memories have only the time of their file, if a time is asked for.
+    fn by_file_note(&self, at: &[EntryRef]) -> Option<String> {
+        let times = at.iter().filter_map(|at| self.snapshot.get(*at).0.time_of(self.snapshot.get(*at).1));
+        match times.filter(|time| time.is_of_file()).count() {
             count if count == 0 || self.in_time.is_none() => None,
             1 => Some("of 1 memory only the time of its file is known: it may be older".to_owned()),
             count => {
                 Some(format!("of {count} memories only the time of their file is known: they may be older"))
             }
-        };
-        timeless.into_iter().chain(by_file).collect()
+        }
     }
 
     fn is_in_time(&self, at: EntryRef) -> bool {

@@ -10,7 +10,7 @@ use crate::detectors::detect;
 use crate::disk::{Disk, RealDisk};
 use crate::model::PathText;
 use crate::store::commit::make_folders;
-use crate::usecase::data_file::write;
+use crate::usecase::data_file::{read_to_change, write};
 use crate::usecase::value_places::RULES_FILE;
 
 /// It is locked while rules are changed.
@@ -31,13 +31,7 @@ impl SavedRules {
     ///
     /// If there are some that can't be read: a rule that is saved then would replace them.
     pub fn kept_in(data: &Path) -> Result<SavedRules, String> {
-        let file = data.join(RULES_FILE);
-        let failed = |why: String| format!("{} can't be read: {why}. Nothing was changed.", file.to_text());
-        match RealDisk.read(&file, 0, None) {
-            Ok((bytes, _)) => serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string())),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(SavedRules::default()),
-            Err(error) => Err(failed(error.to_string())),
-        }
+        read_to_change(data, RULES_FILE).map_err(|why| format!("{why} Nothing was changed."))
     }
 
     /// Changes the rules that are kept, while no other palimp does, and returns them.
@@ -116,8 +110,7 @@ impl SavedRules {
     ///
     /// If the folder of palimp's own data can't be written. The text says why.
     fn keep_in(&self, data: &Path) -> Result<(), String> {
-        let text = serde_json::to_vec_pretty(self).map_err(std::io::Error::from);
-        let kept = text.and_then(|text| write(data, RULES_FILE, &text));
+        let kept = write(data, RULES_FILE, serde_json::to_vec_pretty(self));
         kept.map_err(|error| format!("The rule can't be saved: {error}."))
     }
 }

@@ -32,8 +32,7 @@ impl Site {
 
     pub(super) fn write(&self, path: impl AsRef<Path>, bytes: &[u8]) {
         let path = self.root().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
+        crate::support::write(&path, bytes);
     }
 
     pub(super) fn read(&self, path: &str) -> String {

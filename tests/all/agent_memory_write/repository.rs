@@ -39,8 +39,7 @@ impl Repository {
     }
 
     pub(super) fn put(&self, path: &Path, bytes: &[u8]) {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
+        crate::support::write(path, bytes);
     }
 
     pub(super) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
@@ -85,12 +84,7 @@ impl Repository {
         store: &Store,
         plan: impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal>,
     ) -> Result<Plan, Refusal> {
-        plan(&WriteContext {
-            store,
-            now: self.now,
-            random: [7; 16],
-            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-        })
+        plan(&WriteContext::of(store, self.now, [7; 16]))
     }
 
     /// Plans a change of the store and applies it.

@@ -14,12 +14,7 @@ fn a_store_whose_root_is_a_link_is_changed_where_the_link_leads_and_locked_there
     let link = town.store.around().join("linked");
     symlink(&town.store.path, &link).unwrap();
     let (store, data) = (load_at(town.format, &link, town.clock.now()), town.data());
-    let context = WriteContext {
-        store: &store,
-        now: town.clock.now(),
-        random: [1; 16],
-        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-    };
+    let context = WriteContext::of(&store, town.clock.now(), [1; 16]);
     let plan = planned(&context, &store.entries[0], Deed::Text("By the link.")).unwrap();
     commit_on(&town.clock, &data, &store, &plan).unwrap();
     assert!(town.records().values().any(|own| text_of(&own[0]) == "By the link."));

@@ -51,12 +51,7 @@ impl Room {
         let store = self.load();
         let (log, _) = logs(store.format);
         let entry = *store.entries.iter().rfind(|entry| store.document(entry).path == log).unwrap();
-        let context = WriteContext {
-            store: &store,
-            now: self.clock.now(),
-            random: [3; 16],
-            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-        };
+        let context = WriteContext::of(&store, self.clock.now(), [3; 16]);
         planned(&context, &entry, deed).unwrap()
     }
 
@@ -68,12 +63,7 @@ impl Room {
         let kind = if store.format == "memory-server" { "learning" } else { "finding" };
         let draft =
             RecordDraft { session: Some("one"), kind, record: Some(&record), ..RecordDraft::default() };
-        let context = WriteContext {
-            store: &store,
-            now: self.clock.now(),
-            random: [4; 16],
-            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-        };
+        let context = WriteContext::of(&store, self.clock.now(), [4; 16]);
         add::add(&context, &draft).unwrap()
     }
 

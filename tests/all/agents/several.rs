@@ -19,12 +19,7 @@ pub fn edit_one(part: &Part, at: usize) -> io::Result<()> {
         let is_it =
             |entry: &&palimp::model::Entry| store.view(entry).and_then(|view| view.id) == Some(&wanted);
         let entry = store.entries.iter().find(is_it).ok_or_else(|| io::Error::other("it is gone"))?;
-        let context = WriteContext {
-            store: &store,
-            now: clock.now(),
-            random: random(part, at),
-            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-        };
+        let context = WriteContext::of(&store, clock.now(), random(part, at));
         let text = format!("Edited by {}.", part.mark);
         let plan = ops::edit::edit(&context, entry, &[FieldAssignment { name: "text", value: &text }]);
         match commit_on(&clock, &data_beside(&part.room), &store, &plan.map_err(io::Error::other)?) {
@@ -38,12 +33,7 @@ pub fn add_one(part: &Part, at: usize) -> io::Result<()> {
     let clock = Clock::real();
     loop {
         let store = load_at(part.format, &part.root, clock.now());
-        let context = WriteContext {
-            store: &store,
-            now: clock.now(),
-            random: random(part, at),
-            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-        };
+        let context = WriteContext::of(&store, clock.now(), random(part, at));
         let (line, session) = (part.line(at), super::part::session_of(&part.file));
         let kind = if part.format == "memory-server" { "learning" } else { "finding" };
         let draft =

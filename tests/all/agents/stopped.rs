@@ -52,12 +52,7 @@ fn go_on(agent: &Playing) {
 #[track_caller]
 fn edit_a_seed(town: &Town, text: &str) {
     let store = town.load();
-    let context = WriteContext {
-        store: &store,
-        now: town.clock.now(),
-        random: [1; 16],
-        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-    };
+    let context = WriteContext::of(&store, town.clock.now(), [1; 16]);
     let plan = planned(&context, &seed(&store), Deed::Text(text)).unwrap();
     town.commit(&store, &plan).unwrap();
 }

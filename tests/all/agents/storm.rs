@@ -79,12 +79,7 @@ fn rewrite(town: &Town, times: usize) -> Done {
             1 => Deed::Tag(&tag),
             _ => Deed::Delete,
         };
-        let context = WriteContext {
-            store: &store,
-            now: town.clock.now(),
-            random: [turn as u8; 16],
-            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-        };
+        let context = WriteContext::of(&store, town.clock.now(), [turn as u8; 16]);
         let plan = planned(&context, &entry, deed).unwrap();
         town.commit(&store, &plan).unwrap_or_else(|error| panic!("turn {turn}: {error}"));
         match deed {

@@ -1,5 +1,5 @@
 //! How many lines a room of `src` may have, and the tests: the ceilings only go down. `SRC` and `TESTS` went up by 450
-//! and 300, when erasures learned what agents write meanwhile, and by 3,300 and 1,900 for the stores that people have.
+//! and 300, when erasures learned what agents write meanwhile, and by 2,950 and 1,300 for the stores that people have.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,20 +8,20 @@ use super::rust_files;
 
 /// The rooms that have a ceiling of their own. `REST` is for all others together.
 const ROOMS: [(&str, usize); 9] = [
-    ("format", 25_300),
+    ("format", 25_200),
     ("tui", 22_950),
     ("store", 20_700),
     ("ops", 10_050),
     ("usecase", 8_450),
     ("cli", 7_900),
-    ("query", 4_450),
+    ("query", 4_150),
     ("text", 5_900),
-    ("model", 5_000),
+    ("model", 4_980),
 ];
 /// Memory, work, disk, detectors, demo, check and the files of `src` itself.
-const REST: usize = 10_650;
-const SRC: usize = 122_850;
-const TESTS: usize = 68_200;
+const REST: usize = 10_550;
+const SRC: usize = 122_500;
+const TESTS: usize = 67_600;
 /// How far one room may be over its ceiling while the sum holds, in hundredths.
 const ROOM_SLACK: usize = 5;
 

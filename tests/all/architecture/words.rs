@@ -16,7 +16,6 @@ const RIGHT: &[(&str, &str, &str)] = &[
     ("", "--record", "an option: a whole memory as JSON"),
     ("bmad/write/session_unpack.rs", "entries", "what a tar archive holds"),
     ("session_log/index_check.rs", "`entries`", "a field of the index"),
-    ("markdown/settings.rs", "entries", "a member of OpenClaw's settings"),
     ("docs/architecture.md", "record", "a word of the code"),
     ("docs/architecture.md", "entry", "a word of the code"),
     ("docs/dependencies.md", "record", "a word of the code"),

@@ -1,37 +1,18 @@
 //! `auto_redaction` of the config: in what palimp adds or edits, and nowhere else.
 
 use super::*;
-use crate::support::store::TempStore;
-use crate::support::{Output, Verb};
-
-/// Built here, so that no file has a token.
-fn token() -> String {
-    ["gh", "p_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat()
-}
+use crate::secrets::{Desk, token};
 
 const ON: &str = r#"{"memory_config":{"privacy":{"auto_redaction":true}},
     "privacy_config":{"auto_redaction":{"patterns":[{"type":"ticket","regex":"\\bTCK-[0-9]{6}\\b"}],"replacement":"[GONE]"}}}"#;
 
-struct Desk {
-    store: TempStore,
-    data: tempfile::TempDir,
-}
-
-impl Desk {
-    fn of(config: &str) -> Desk {
-        Desk { store: build(&healthy().with("config.json", config)), data: crate::support::folder::new() }
-    }
-
-    fn run(&self, words: &[&str]) -> Output {
-        let own = ["--store", self.store.path.to_str().unwrap(), "--as", "bmad"];
-        let data = ["--data-dir", self.data.path().to_str().unwrap()];
-        Verb::new(words.iter().chain(&own).chain(&data).copied()).run()
-    }
+fn desk(config: &str) -> Desk {
+    Desk::of_files("bmad", ".bmad/memory", &healthy().with("config.json", config).0)
 }
 
 #[test]
 fn what_is_added_is_redacted_and_the_plan_says_so() {
-    let desk = Desk::of(ON);
+    let desk = desk(ON);
     let before = text_of(&desk.store, "findings.jsonl");
     let text = format!("The key {} of a@example.org is in TCK-123456.", token());
     let session = SESSION.rsplit('/').next().unwrap();
@@ -48,7 +29,7 @@ fn what_is_added_is_redacted_and_the_plan_says_so() {
 fn an_edit_redacts_what_it_sets_and_leaves_what_was_there() {
     let old = finding().to_string().replace("finding-003", "finding-009");
     let old = old.replacen("\"description\":\"", "\"description\":\"ask b@example.org about ", 1);
-    let desk = Desk::of(ON);
+    let desk = desk(ON);
     let log = format!("{SESSION}/findings.jsonl");
     let whole = text_of(&desk.store, "findings.jsonl") + &old + "\n";
     desk.store.write(&log, whole.as_bytes());
@@ -67,7 +48,7 @@ fn an_edit_redacts_what_it_sets_and_leaves_what_was_there() {
 #[test]
 fn without_it_nothing_is_redacted_and_an_unsafe_pattern_is_named() {
     let off = r#"{"memory_config":{"privacy":{"auto_redaction":false}},"privacy_config":{"auto_redaction":{"patterns":[{"type":"api_key","regex":"\\b[A-Za-z0-9]{32,}\\b"}]}}}"#;
-    let desk = Desk::of(off);
+    let desk = desk(off);
     let session = SESSION.rsplit('/').next().unwrap();
     let words = ["add", "--session", session, "--type", "finding", "--text", "ask b@example.org", "--yes"];
     desk.run(&words).expect_status(0);

@@ -17,7 +17,7 @@ use palimp::usecase::{
 };
 
 use super::stores::Gone;
-use crate::support::{Files as Begun, files_below, lasting, run};
+use crate::support::{Files as Begun, files_below, lasting, run, write};
 
 pub type Files = BTreeMap<PathBuf, Vec<u8>>;
 
@@ -32,7 +32,7 @@ impl Desk {
         let folder = crate::support::folder::new();
         let place = Place::whole(folder.path().join(root), format);
         for (path, bytes) in &files.0 {
-            put_file(&place.root.join(path), bytes);
+            write(&place.root.join(path), bytes);
         }
         Desk { folder, place, now: Moment::parse("2026-02-01T12:00:00Z").unwrap().0 }
     }
@@ -126,7 +126,7 @@ impl Desk {
 
     /// Writes a file as other programs do.
     pub fn write(&self, file: impl AsRef<Path>, bytes: &[u8]) {
-        put_file(&self.path(file), bytes);
+        write(&self.path(file), bytes);
     }
 
     pub fn append(&self, file: &str, more: &[u8]) {
@@ -148,12 +148,7 @@ impl Desk {
         for item in fs::read_dir(self.folder.path()).unwrap() {
             fs::remove_dir_all(item.unwrap().path()).unwrap();
         }
-        all.iter().for_each(|(path, bytes)| put_file(path, bytes));
+        all.iter().for_each(|(path, bytes)| write(path, bytes));
         self.now = now;
     }
-}
-
-fn put_file(path: &Path, bytes: &[u8]) {
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, bytes).unwrap();
 }

@@ -50,12 +50,7 @@ pub fn load(disk: &dyn Disk, format: &'static str) -> Store {
 }
 
 pub fn context(store: &Store) -> WriteContext<'_> {
-    WriteContext {
-        store,
-        now: NOW,
-        random: [7; 16],
-        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-    }
+    WriteContext::of(store, NOW, [7; 16])
 }
 
 /// Does what the next start does: settles an interrupted change.

@@ -110,8 +110,7 @@ impl Try<'_> {
     /// True if a derived file agrees with its sources.
     fn is_made_anew(&self, after: &Faulty) -> bool {
         let store: Store = load(after, self.format);
-        let packed = &palimp::format::writing::NO_COMPRESSED_FILES;
-        let context = WriteContext { store: &store, now: NOW, random: [7; 16], compressed_files: packed };
+        let context = WriteContext::of(&store, NOW, [7; 16]);
         let plan = palimp::ops::reindex::reindex(&context);
         plan.is_ok_and(|plan| plan.derived.iter().all(|change| *change.path != *self.file))
     }

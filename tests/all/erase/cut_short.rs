@@ -51,12 +51,7 @@ pub fn on_faulty() -> Faulty {
     disk.put_folder(DATA, 0o700);
     let machine = ThisMachine::new();
     let store = load(&disk);
-    let context = WriteContext {
-        store: &store,
-        now: host(&disk, &machine).now,
-        random: [7; 16],
-        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-    };
+    let context = WriteContext::of(&store, host(&disk, &machine).now, [7; 16]);
     let text = secret(7);
     let set = palimp::format::writing::FieldAssignment { name: "content", value: &text };
     let entry = store.entries[0];
@@ -81,12 +76,7 @@ fn sampled(steps: usize) -> impl Iterator<Item = usize> {
 pub fn erase_of(disk: &dyn Disk, store: &Store, says: &[u8]) -> Result<ErasureReceipt, CommitError> {
     let machine = ThisMachine::new();
     let host = host(disk, &machine);
-    let context = WriteContext {
-        store,
-        now: host.now,
-        random: [9; 16],
-        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-    };
+    let context = WriteContext::of(store, host.now, [9; 16]);
     let says = |own: &&Entry| store.raw(own).windows(says.len()).any(|window| window == says);
     let entries: Vec<_> = store.entries.iter().filter(says).take(1).copied().collect();
     let targets = erase::targets(&context, &entries, erase::DEFAULT_REASON).unwrap();
@@ -167,12 +157,7 @@ fn a_late_line_of_an_erased_record_is_not_rescued() {
     let first = disk.files()[&log].split_inclusive(|byte| *byte == b'\n').next().unwrap().to_vec();
     erase_on(&disk).unwrap();
     let store = load(&disk);
-    let context = WriteContext {
-        store: &store,
-        now: host(&disk, &machine).now,
-        random: [7; 16],
-        compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-    };
+    let context = WriteContext::of(&store, host(&disk, &machine).now, [7; 16]);
     let set =
         palimp::format::writing::FieldAssignment { name: "content", value: "It stays as it is. So it does." };
     let plan = palimp::ops::edit::edit(&context, &store.entries[0], &[set]).unwrap();
@@ -206,12 +191,7 @@ fn a_line_that_an_agent_is_in_the_middle_of_stays_whole_when_its_file_is_emptied
         let log = Path::new(ROOT).join("learnings.jsonl");
         disk.append(&log).unwrap().write(first.as_bytes()).unwrap();
         let store = load(&disk);
-        let context = WriteContext {
-            store: &store,
-            now: NOW,
-            random: [8; 16],
-            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-        };
+        let context = WriteContext::of(&store, NOW, [8; 16]);
         let set = palimp::format::writing::FieldAssignment { name: "content", value: "It is changed." };
         let entry = store.entries.iter().rfind(|own| store.view(own).is_some()).unwrap();
         let plan = palimp::ops::edit::edit(&context, entry, &[set]).unwrap();

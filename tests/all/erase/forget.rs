@@ -227,8 +227,7 @@ fn files_that_an_agent_imports_are_searched_beside_the_stores() {
     let demo = Demo::new();
     let value = ["marzipan", "-and-", "tea-99"].concat();
     let file = demo.stores().join("web/imports/notebook/mine.txt");
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::write(&file, &value).unwrap();
+    crate::support::write(&file, &value);
     let plan = demo.fed(&value, &["forget", "--value-from", "-", "--dry-run", "--json"]).json_lines();
     let all: Vec<&Value> = plan.iter().filter_map(|own| own["beside"].as_array()).flatten().collect();
     assert_eq!((all.len(), &all[0]["kind"]), (1, &"import".into()), "{all:?}");

@@ -1,6 +1,6 @@
 //! `forget`: what stays is named, and not a word of a value is shown.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -45,10 +45,7 @@ impl Home {
     }
 
     fn run(&self, input: &str, words: &[&str]) -> Output {
-        let (store, data) = (self.folder.path().join("store"), self.folder.path().join("data"));
-        let also = ["--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
-        let words = words.iter().copied().chain(also);
-        Verb::new(words).in_folder(self.folder.path()).home(self.folder.path()).with_input(input).run()
+        run_in(self.folder.path(), "store", input, words)
     }
 
     /// Runs `forget` and returns its facts.
@@ -56,6 +53,13 @@ impl Home {
         let words = [&["forget", "--json"], words].concat();
         self.run(input, &words).json_lines()[0]["forget"].clone()
     }
+}
+
+/// Runs a verb on a store below a home folder.
+fn run_in(home: &Path, store: &str, input: &str, words: &[&str]) -> Output {
+    let (store, data) = (home.join(store), home.join("data"));
+    let also = ["--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
+    Verb::new(words.iter().copied().chain(also)).in_folder(home).home(home).with_input(input).run()
 }
 
 fn count(facts: &Value, name: &str) -> usize {
@@ -132,12 +136,7 @@ fn pinned_memories_and_those_of_another_time_stay_though_they_say_the_same() {
 fn a_memory_that_its_format_keeps_is_counted_as_staying_with_the_value_masked() {
     let folder = folder::new();
     crate::support::demo::lay_out(folder.path(), NOW);
-    let (root, data) = (folder.path().join("web"), folder.path().join("data"));
-    let run = |input: &str, words: &[&str]| {
-        let also = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
-        let words = words.iter().copied().chain(also);
-        Verb::new(words).in_folder(folder.path()).home(folder.path()).with_input(input).run()
-    };
+    let run = |input: &str, words: &[&str]| run_in(folder.path(), "web", input, words);
     let value = "The cart is empty after a deploy";
     let words = ["forget", "--value-from", "-", "--json"];
     let facts = run(value, &[&words[..], &["--dry-run"]].concat()).json_lines()[0]["forget"].clone();
@@ -190,12 +189,7 @@ fn another_rule_of_the_same_name_is_not_replaced() {
 fn deleted_memories_that_can_not_be_restored_afterwards_are_named_before() {
     let folder = folder::new();
     crate::support::demo::lay_out(folder.path(), NOW);
-    let (root, data) = (folder.path().join("shop/.bmad/memory"), folder.path().join("data"));
-    let run = |words: &[&str]| {
-        let also = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
-        let words = words.iter().copied().chain(also);
-        Verb::new(words).in_folder(folder.path()).home(folder.path()).run()
-    };
+    let run = |words: &[&str]| run_in(folder.path(), "shop/.bmad/memory", "", words);
     let rows = |query: &str| -> Vec<[String; 2]> {
         let rows = run(&["list", query, "--all", "--json"]).json_lines();
         rows.iter().map(|own| ["key", "id"].map(|name| own[name].as_str().unwrap().to_owned())).collect()
@@ -219,12 +213,8 @@ fn deleted_memories_that_can_not_be_restored_afterwards_are_named_before() {
 #[test]
 fn a_deleted_note_that_is_erased_can_be_searched_for_later_and_a_missing_receipt_is_said() {
     let folder = folder::new();
-    let (root, data) = (folder.path().join("app/.serena/memories"), folder.path().join("data"));
-    let run = |words: &[&str]| {
-        let also = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
-        let words = words.iter().copied().chain(also);
-        Verb::new(words).in_folder(folder.path()).home(folder.path()).run()
-    };
+    let root = folder.path().join("app/.serena/memories");
+    let run = |words: &[&str]| run_in(folder.path(), "app/.serena/memories", "", words);
     std::fs::create_dir_all(&root).unwrap();
     let (file, text) =
         (root.join("receipts.md"), "# Receipts\n\nA receipt is made once, from the sale as it was.\n");

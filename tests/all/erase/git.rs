@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::support::git::{commit, git};
-use super::support::{Output, StoreBuilder, Verb};
+use super::support::git::{commit, git, repository};
+use super::support::{Output, StoreBuilder, Verb, script};
 use super::{NOW, Site, secret};
 
 fn with_git(site: &Site, words: &[&str], path: &str) -> Output {
@@ -25,11 +25,7 @@ fn site() -> Option<Site> {
         .learning(json!({"id": "k-2", "content": "It stays as it is."}))
         .build();
     let site = Site::of(store);
-    if git(&site.store.path, &["init", "-q", "-b", "main"]).is_none() {
-        eprintln!("skipped: there is no git here");
-        return None;
-    }
-    Some(site)
+    repository(&site.store.path).then_some(site)
 }
 
 fn erase(site: &Site, id: &str) -> Value {
@@ -122,9 +118,8 @@ fn nothing_that_the_repository_configures_is_run() {
     let root = site.store.path.clone();
     site.store.write(".gitattributes", b"* diff=spy filter=spy\n");
     commit(&root, "it comes");
-    let (script, trace) = (site.store.around().join("spy"), site.store.around().join("was-run"));
-    std::fs::write(&script, format!("#!/bin/sh\necho x >> {}\ncat\n", trace.display())).unwrap();
-    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let trace = site.store.around().join("was-run");
+    let script = script(site.store.around(), "spy", &format!("echo x >> {}\ncat", trace.display()));
     let names = ["core.fsmonitor", "core.pager", "diff.external", "diff.spy.textconv", "diff.spy.command"];
     let more = ["filter.spy.smudge", "filter.spy.clean", "gpg.program", "core.sshCommand"];
     for name in names.iter().chain(&more) {

@@ -186,8 +186,7 @@ fn an_entry_that_is_erased_leaves_no_name_unsaid_in_any_format() {
     for (format, file, id, line) in cases {
         let desk = Desk::new(format);
         let path = desk.store.join(&file);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, format!("{line}\n")).unwrap();
+        crate::support::write(&path, format!("{line}\n"));
         desk.leaves_its_name(&id, &format!("{format}, {file}, {id}"));
     }
 }

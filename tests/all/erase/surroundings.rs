@@ -1,19 +1,15 @@
 //! What lies beside the stores and has an erased value is named before and in the receipt, and never changed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::support::git::{commit, git};
-use crate::support::{Output, Verb, folder};
+use crate::markdown::slug;
+use crate::support::git::{commit, git, repository};
+use crate::support::{Output, Verb, folder, write};
 
 const TOPIC: &str = "---\nname: bank\ndescription: the bank\n---\n\nThe account is ACCOUNT.\n";
-
-fn write(path: &Path, text: impl AsRef<[u8]>) {
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-}
 
 /// A home with a project of Claude Code, of which the memories hold a value, as do the files beside it.
 struct Home {
@@ -27,19 +23,10 @@ impl Home {
         let home = Home { folder: folder::new(), value };
         let value = &home.value;
         let json = serde_json::to_string(value).unwrap();
-        let slug: String = home
-            .project()
-            .to_str()
-            .unwrap()
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-            .collect();
-        let own = home.at(".claude/projects").join(slug);
+        let own = home.at(".claude/projects").join(slug(&home.project()));
         let cwd = serde_json::to_string(&home.project()).unwrap();
-        write(
-            &own.join("0a.jsonl"),
-            format!("{{\"cwd\":{cwd}}}\n{{\"text\":{json}}}\n{{\"text\":{json}}}\n"),
-        );
+        let text = format!("{{\"text\":{json}}}\n").repeat(2);
+        write(&own.join("0a.jsonl"), format!("{{\"cwd\":{cwd}}}\n{text}"));
         write(&own.join("memory/MEMORY.md"), "- [Bank](bank.md) — money\n");
         write(&own.join("memory/bank.md"), TOPIC.replace("ACCOUNT", value));
         let page = ["SQLite format 3\0".as_bytes(), &[0; 4096], value.as_bytes(), &[0; 100]].concat();
@@ -69,11 +56,13 @@ impl Home {
     }
 
     fn run(&self, words: &[&str], input: &str) -> Output {
-        Verb::new(words.iter().copied())
-            .in_folder(self.folder.path())
-            .home(self.folder.path())
-            .with_input(input)
-            .run()
+        run_in(self.folder.path(), words, input)
+    }
+
+    /// Returns the rows of an erasure of the value.
+    fn erased(&self, more: &[&str]) -> Vec<Value> {
+        let words = [&["erase", "--value-from", "-", "--json"], more].concat();
+        self.run(&words, &self.value).json_lines()
     }
 
     /// The bytes of every file below the home folder, but for the memories and palimp's own data.
@@ -95,6 +84,10 @@ impl Home {
     }
 }
 
+fn run_in(home: &Path, words: &[&str], input: &str) -> Output {
+    Verb::new(words.iter().copied()).in_folder(home).home(home).with_input(input).run()
+}
+
 fn places(row: &Value) -> Vec<(String, String, u64)> {
     let own = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
     let all = row["beside"].as_array().unwrap().iter();
@@ -106,32 +99,28 @@ fn places(row: &Value) -> Vec<(String, String, u64)> {
 fn files_beside_the_stores_that_hold_a_value_are_counted_before_and_in_the_receipt() {
     let home = Home::new();
     let before = home.bytes();
-    let expected: Vec<(String, String, u64)> = [
-        ("transcript", "0a.jsonl", 2),
-        ("editor", ".notes.md.swp", 1),
+    let expected = [
         ("database", "memories_1.sqlite", 1),
         ("database", "memories_1.sqlite-wal", 1),
-        ("trash", "old.txt", 1),
+        ("editor", ".notes.md.swp", 1),
         ("history", ".zsh_history", 1),
+        ("transcript", "0a.jsonl", 2),
+        ("trash", "old.txt", 1),
     ]
-    .into_iter()
-    .map(|(kind, name, count)| (kind.to_owned(), name.to_owned(), count))
-    .collect();
-    let mut sorted = expected.clone();
-    sorted.sort();
-    let plan = home.run(&["erase", "--value-from", "-", "--dry-run", "--json"], &home.value).json_lines();
+    .map(|(kind, name, count)| (kind.to_owned(), name.to_owned(), count));
+    let plan = home.erased(&["--dry-run"]);
     let mut found = places(&plan[0]);
     found.sort();
-    assert_eq!(found, sorted);
+    assert_eq!(found, expected);
     assert_eq!(home.bytes(), before);
     let told = home.run(&["erase", "--value-from", "-", "--dry-run"], &home.value).stdout;
     assert!(told.contains("beside the stores, and not changed: 1 transcript, 2 database files"), "{told}");
-    let done = home.run(&["erase", "--value-from", "-", "--yes", "--json"], &home.value).json_lines();
+    let done = home.erased(&["--yes"]);
     let receipt: Value =
         serde_json::from_slice(&std::fs::read(done[0]["receipt"].as_str().unwrap()).unwrap()).unwrap();
     let mut kept = places(&serde_json::json!({ "beside": receipt["beside"]["found"] }));
     kept.sort();
-    assert_eq!(kept, sorted);
+    assert_eq!(kept, expected);
     assert!(!receipt.to_string().contains("8841"));
     assert_eq!(home.bytes(), before, "nothing beside the stores is changed");
 }
@@ -141,7 +130,7 @@ fn loose_and_packed_objects_and_stashes_of_the_work_tree_are_named() {
     let home = Home::new();
     let tree = home.project();
     std::fs::create_dir_all(&tree).unwrap();
-    if git(&tree, &["init", "-q", "-b", "main"]).is_none() {
+    if !repository(&tree) {
         return;
     }
     write(&tree.join("a.txt"), format!("key {}\n", home.value));
@@ -156,7 +145,7 @@ fn loose_and_packed_objects_and_stashes_of_the_work_tree_are_named() {
     std::fs::remove_file(tree.join("b.txt")).unwrap();
     write(&tree.join(".git/COMMIT_EDITMSG"), format!("about {}\n", home.value));
     let objects = home.bytes();
-    let plan = home.run(&["erase", "--value-from", "-", "--dry-run", "--json"], &home.value).json_lines();
+    let plan = home.erased(&["--dry-run"]);
     let found = plan[0]["beside"].as_array().unwrap();
     let details: Vec<&str> =
         found.iter().filter(|own| own["kind"] == "git").map(|own| own["detail"].as_str().unwrap()).collect();
@@ -174,7 +163,7 @@ fn names_of_files_branches_and_tags_that_have_a_value_are_counted_and_never_prin
     let home = Home::new();
     let (tree, value) = (home.project(), ["kestrel", "-plum-", "90417"].concat());
     std::fs::create_dir_all(&tree).unwrap();
-    if git(&tree, &["init", "-q", "-b", "main"]).is_none() {
+    if !repository(&tree) {
         return;
     }
     let memories = home.memories();
@@ -219,7 +208,7 @@ fn states(row: &Value) -> Vec<(String, String)> {
 #[test]
 fn a_receipt_is_verified_with_what_became_of_the_places_that_it_names() {
     let home = Home::new();
-    let done = home.run(&["erase", "--value-from", "-", "--yes", "--json"], &home.value).json_lines();
+    let done = home.erased(&["--yes"]);
     let receipt = done[0]["receipt"].as_str().unwrap().to_owned();
     std::fs::remove_file(home.at(".local/share/Trash/files/old.txt")).unwrap();
     write(&home.at(".zsh_history"), ": 1:0;ls\n");
@@ -293,48 +282,33 @@ fn a_place_that_had_the_text_of_another_store_or_a_text_that_stays_elsewhere_is_
 }
 
 #[test]
-fn memories_and_instructions_of_other_agents_are_named_with_their_kinds() {
+fn memories_and_instructions_of_other_agents_are_counted_with_their_kinds() {
     let home = Home::new();
-    for path in [
-        ".grok/memory/grok.md",
-        ".config/goose/memory/goose.md",
-        "work/shop/memory.json",
-        "work/shop/AGENTS.md",
-        ".claude/rules/money.md",
-    ] {
+    let memories = [".grok/memory/grok.md", ".config/goose/memory/goose.md", "work/shop/memory.json"];
+    for path in memories.iter().chain(&["work/shop/AGENTS.md", ".claude/rules/money.md"]) {
         write(&home.at(path), &home.value);
     }
-    let plan = home.run(&["erase", "--value-from", "-", "--dry-run", "--json"], &home.value).json_lines();
-    let of = |kind: &str| -> Vec<String> {
-        let own = places(&plan[0]).into_iter().filter(|own| own.0 == kind);
-        own.map(|(_, name, _)| name).collect::<BTreeSet<_>>().into_iter().collect()
-    };
-    assert_eq!(of("memory"), ["goose.md", "grok.md", "memory.json"]);
-    assert_eq!(of("instructions"), ["AGENTS.md", "money.md"]);
-    let told = home.run(&["erase", "--value-from", "-", "--dry-run"], &home.value).stdout;
-    assert!(told.contains("3 memory files of other programs, 2 files of instructions"), "{told}");
+    let plan = home.run(&["erase", "--value-from", "-", "--dry-run"], &home.value).stdout;
+    assert!(plan.contains("3 memory files of other programs, 2 files of instructions"), "{plan}");
 }
 
 #[test]
 fn what_waits_for_approval_is_counted_by_check_and_named_with_a_value_and_the_open_store_is_not() {
     let folder = folder::new();
     let at = |path: &str| folder.path().join(path);
-    let run = |words: &[&str], input: &str| {
-        Verb::new(words.iter().copied()).in_folder(folder.path()).home(folder.path()).with_input(input).run()
-    };
     write(&at(".hermes/memories/MEMORY.md"), "Tea at four.\n§\nThe shed is green.");
-    let codes = || -> Vec<Value> {
-        let rows = run(&["check", "--json"], "").json_lines();
-        rows.into_iter().filter(|own| own["code"] == "waiting-for-approval").collect()
+    let waiting = || -> Vec<Value> {
+        let rows = run_in(folder.path(), &["check", "--json"], "").json_lines();
+        rows.into_iter().filter(|row| row["code"] == "waiting-for-approval").collect()
     };
-    assert!(codes().is_empty());
+    assert!(waiting().is_empty());
     write(&at(".hermes/pending/memory/a1.json"), r#"{"text":"The shed is green."}"#);
     write(&at(".hermes/pending/memory/b2.json"), "{}");
-    let found = codes();
+    let found = waiting();
     assert_eq!((found.len(), &found[0]["severity"]), (1, &json!("note")));
     let message = found[0]["message"].as_str().unwrap();
     assert!(message.contains("2 writes in") && message.contains(".hermes/pending/memory"), "{message}");
     let words = ["erase", "--value-from", "-", "--dry-run", "--json"];
-    let plan = run(&words, "The shed is green.").json_lines();
+    let plan = run_in(folder.path(), &words, "The shed is green.").json_lines();
     assert_eq!(places(&plan[0]), [("memory".to_owned(), "a1.json".to_owned(), 1)]);
 }

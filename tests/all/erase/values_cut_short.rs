@@ -31,12 +31,7 @@ fn erase_value(disk: &Faulty) -> Result<ErasureReceipt, CommitError> {
     let machine = ThisMachine::new();
     let host = host(disk, &machine);
     let store = &load(disk);
-    let context = WriteContext {
-        store,
-        now: host.now,
-        random: [9; 16],
-        compressed_files: &format::writing::NO_COMPRESSED_FILES,
-    };
+    let context = WriteContext::of(store, host.now, [9; 16]);
     let values = SecretValues::of([value()]);
     let vault = Vault::open_read_only(disk, host.data, &store.root);
     let wanted = ErasureMatcher::of(format::by_name(store.format).unwrap(), store, &[], NOW);

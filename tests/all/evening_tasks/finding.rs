@@ -6,8 +6,8 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{Evening, sizes};
+use crate::support::SOON;
 use crate::support::terminal::Program;
-use crate::support::{Exit, SOON};
 
 const FIRST: &str = "Send one key with every charge retry";
 
@@ -70,8 +70,7 @@ fn looks_in(evening: &Evening, now: &str) {
     let args = [stores.to_str().unwrap(), "--now", now, "--data-dir", data.to_str().unwrap()];
     let mut terminal = Program::new(env!("CARGO_BIN_EXE_palimp"), args).spawn(24, 80);
     terminal.wait_for_text(&format!("1 of {}", evening.list(&[]).len()), SOON);
-    terminal.send_keys("Q");
-    assert_eq!(terminal.wait_exit(SOON), Exit::Status(0));
+    terminal.quit();
 }
 
 #[test]

@@ -43,12 +43,7 @@ impl Folder {
 
     fn commit(&self, plan: impl Fn(&WriteContext<'_>) -> Plan) -> Result<CommitReceipt, CommitError> {
         let (machine, store) = (ThisMachine::new(), self.store());
-        let context = WriteContext {
-            store: &store,
-            now: machine.now(),
-            random: [7; 16],
-            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-        };
+        let context = WriteContext::of(&store, machine.now(), [7; 16]);
         let data = self.own.path().join("data");
         let host = Host { disk: &RealDisk, machine: &machine, data: &data, now: machine.now() };
         Writer::open(host, &store)?.commit(&plan(&context))
@@ -64,13 +59,7 @@ impl Folder {
     /// It may be refused before or during the commit.
     fn archive(&self) -> Result<CommitReceipt, String> {
         let store = self.store();
-        let packed = &palimp::format::writing::NO_COMPRESSED_FILES;
-        let context = WriteContext {
-            store: &store,
-            now: ThisMachine::new().now(),
-            random: [7; 16],
-            compressed_files: packed,
-        };
+        let context = WriteContext::of(&store, ThisMachine::new().now(), [7; 16]);
         let plan =
             palimp::ops::archive::archive(&context, &store.entries).map_err(|refusal| refusal.message)?;
         self.commit(|_| plan.clone()).map_err(|error| error.to_string())

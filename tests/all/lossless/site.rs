@@ -83,12 +83,7 @@ impl Site {
     }
 
     pub fn context<'a>(&self, store: &'a Store, chance: &mut Chance) -> WriteContext<'a> {
-        WriteContext {
-            store,
-            now: self.clock.now(),
-            random: chance.bytes(),
-            compressed_files: &palimp::format::writing::NO_COMPRESSED_FILES,
-        }
+        WriteContext::of(store, self.clock.now(), chance.bytes())
     }
 
     pub fn commit(&self, plan: &Plan) -> Result<CommitReceipt, CommitError> {

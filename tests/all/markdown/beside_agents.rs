@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::claude;
 use super::desk::Desk;
-use crate::support::git::{commit, git};
-use crate::support::{Verb, folder};
+use crate::support::git::{commit, repository};
+use crate::support::{folder, run};
 
 /// How an agent writes a file.
 type Write = fn(&Path, &str);
@@ -33,14 +33,13 @@ fn a_change_that_a_stale_writer_undoes_is_reported_and_one_that_stays_is_not() {
         let file = desk.store.path.join("deploy.md");
         let stale = desk.text("deploy.md");
         desk.change(&["edit", "deploy", "--set", "text=By robot."]);
-        let index = desk.text("MEMORY.md");
         desk.change(&["delete", "alone"]);
         assert!(!warned(&desk, "deploy.md"));
         write(&file, &desk.text("deploy.md").replace("By robot.", "By robot, at night."));
         assert!(!warned(&desk, "deploy.md"), "the agent went on from it");
         write(&file, &format!("{stale}And one line more.\n"));
         assert!(warned(&desk, "deploy.md"));
-        assert!(!warned(&desk, "MEMORY.md") && !index.is_empty());
+        assert!(!warned(&desk, "MEMORY.md"));
         desk.change(&["edit", "deploy", "--set", "text=By robot."]);
         assert!(!warned(&desk, "deploy.md"));
     }
@@ -74,47 +73,30 @@ fn another_text_under_an_erased_name_is_no_erased_memory_that_was_written_again(
 
 #[test]
 fn before_the_first_change_it_is_said_that_git_keeps_what_was_there() {
-    let root = folder::new();
-    for (path, bytes) in &claude().0 {
-        let path = root.path().join(".claude/memory").join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
-    }
-    if git(root.path(), &["init", "-q", "-b", "main"]).is_none() {
-        eprintln!("skipped: there is no git here");
+    let desk = Desk::of(&claude(), ".claude/memory");
+    if !repository(desk.store.around()) {
         return;
     }
-    commit(root.path(), "one");
-    let data = folder::new();
-    let run = |words: &[&str]| {
-        let own = ["--store", root.path().to_str().unwrap(), "--data-dir", data.path().to_str().unwrap()];
-        Verb::new(words.iter().chain(&own).copied()).run().expect_status(0).stdout
-    };
-    let told = "earlier versions stay there";
-    assert!(run(&["delete", "alone", "--dry-run"]).contains(told));
-    run(&["delete", "alone", "--yes"]);
-    assert!(!run(&["delete", "deploy", "--dry-run"]).contains(told), "it is said once");
+    commit(desk.store.around(), "one");
+    let said = "earlier versions stay there";
+    let planned = |id: &str| desk.run(&["delete", id, "--dry-run"]).expect_status(0).stdout;
+    assert!(planned("alone").contains(said));
+    desk.change(&["delete", "alone"]);
+    assert!(!planned("deploy").contains(said), "it is said once");
 }
 
 #[test]
 fn before_the_first_change_it_is_said_that_an_agent_is_at_work() {
-    let home = folder::new();
-    let own = home.path().join(".claude/projects/-a-shop");
-    for (path, bytes) in &claude().0 {
-        fs::create_dir_all(own.join("memory")).unwrap();
-        fs::write(own.join("memory").join(path), bytes).unwrap();
-    }
+    let store = claude().with("../0.jsonl", "{}\n").build(".claude/projects/-a-shop/memory");
     let data = folder::new();
-    let told = |now: &str| {
-        let (store, data) = (own.join("memory"), data.path().to_str().unwrap());
-        let words = ["delete", "alone", "--dry-run", "--now", now, "--data-dir", data, "--store"];
-        let words = words.iter().copied().chain([store.to_str().unwrap()]);
-        Verb::new(words).run().expect_status(0).stdout.contains("an agent wrote in this project")
+    let is_said = |now: &str| {
+        let (store, data) = (store.path.to_str().unwrap(), data.path().to_str().unwrap());
+        let words = ["delete", "alone", "--dry-run", "--now", now, "--data-dir", data, "--store", store];
+        run(words).expect_status(0).stdout.contains("an agent wrote in this project")
     };
-    fs::write(own.join("0.jsonl"), "{}\n").unwrap();
     let now = chrono::Utc::now();
-    assert!(told(&now.to_rfc3339()));
-    assert!(!told(&(now + chrono::Duration::hours(1)).to_rfc3339()));
+    assert!(is_said(&now.to_rfc3339()));
+    assert!(!is_said(&(now + chrono::Duration::hours(1)).to_rfc3339()));
 }
 
 /// Changes topics while an agent writes them, too. Each change of palimp is in the file, or reported.

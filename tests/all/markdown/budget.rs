@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::claude;
+use super::{TOPIC, claude, slug};
 use crate::support::{Files, Verb, run};
 
 fn budget(files: &Files, root: &str) -> (Vec<Value>, String) {
@@ -110,9 +110,14 @@ fn stores_that_no_program_loads_have_no_budget() {
     assert_eq!(out.status, Some(1));
 }
 
+/// Returns what a verb finds from a folder below home.
+fn rows(verb: &str, home: &Path, from: &str) -> Vec<Value> {
+    Verb::new([verb, "--json"]).home(home).in_folder(home.join(from)).run().json_lines()
+}
+
 /// Returns the problems `not-loaded` of a home folder as (store, severity, message), the stores relative to it.
 fn unloaded(home: &Path, from: &str) -> Vec<(String, String, String)> {
-    let rows = Verb::new(["check", "--json"]).home(home).in_folder(home.join(from)).run().json_lines();
+    let rows = rows("check", home, from);
     let text = |row: &Value, name: &str| row[name].as_str().unwrap().to_owned();
     let below = |path: String| Path::new(&path).strip_prefix(home).unwrap().to_str().unwrap().to_owned();
     let named = rows.iter().filter(|row| row["code"] == "not-loaded");
@@ -120,15 +125,14 @@ fn unloaded(home: &Path, from: &str) -> Vec<(String, String, String)> {
 }
 
 fn is_loaded(home: &Path, from: &str, store: &str) -> bool {
-    let rows = Verb::new(["budget", "--json"]).home(home).in_folder(home.join(from)).run().json_lines();
-    let own = rows.iter().filter(|row| row["store"] == home.join(store).to_str().unwrap());
-    let loaded: Vec<bool> = own.map(|row| row["loaded"] != "nothing" || row["bytes"] != 0).collect();
+    let rows = rows("budget", home, from);
+    let rows = rows.iter().filter(|row| row["store"] == home.join(store).to_str().unwrap());
+    let loaded: Vec<bool> = rows.map(|row| row["loaded"] != "nothing" || row["bytes"] != 0).collect();
     assert!(!loaded.is_empty(), "{store}");
     loaded.contains(&true)
 }
 
 const LEADS: &str = "- [a](a.md) — x\n";
-const TOPIC: &str = "---\nname: a\ndescription: b\n---\nText.\n";
 
 fn with_memory(files: Files, root: &str) -> Files {
     files.with(&format!("{root}/MEMORY.md"), LEADS).with(&format!("{root}/a.md"), TOPIC)
@@ -142,15 +146,20 @@ fn a_folder_where_no_agent_looks_is_loaded_by_none_unless_instructions_name_it()
     assert_eq!((found[0].0.as_str(), found[0].1.as_str()), ("shop/memory", "warning"));
     assert!(found[0].2.contains(".claude/projects/*/memory"), "{found:?}");
     assert!(!is_loaded(&home.path, "shop", "shop/memory"));
-    let stores =
-        Verb::new(["stores", "--json"]).home(&home.path).in_folder(home.file("shop")).run().json_lines();
-    assert_eq!(stores[0]["not_loaded"].as_str(), Some(found[0].2.as_str()));
+    assert_eq!(rows("stores", &home.path, "shop")[0]["not_loaded"], *found[0].2);
     home.write("shop/AGENTS.md", b"Read memory/MEMORY.md first.\n");
     assert!(unloaded(&home.path, "shop").is_empty() && is_loaded(&home.path, "shop", "shop/memory"));
-    for root in ["shop/.claude/memory", "shop/.tool/memory", "kept/memory"] {
-        let own = with_memory(Files::default(), root).with("shop/package.json", "{}").build("home");
-        assert!(unloaded(&own.path, root.split('/').next().unwrap()).is_empty(), "{root}");
-        assert!(is_loaded(&own.path, root.split('/').next().unwrap(), root), "{root}");
+    for (root, loaded) in [
+        ("shop/.claude/memory", "nothing"),
+        ("shop/.memory", "nothing"),
+        ("shop/.tool/memory", "unknown"),
+        ("kept/memory", "unknown"),
+        ("kept/.claude/memory", "whole"),
+    ] {
+        let home = with_memory(Files::default(), root).with("shop/package.json", "{}").build("home");
+        let from = root.split('/').next().unwrap();
+        assert_eq!(unloaded(&home.path, from).is_empty(), loaded != "nothing", "{root}");
+        assert_eq!(rows("budget", &home.path, from)[0]["loaded"], loaded, "{root}");
     }
 }
 
@@ -166,19 +175,15 @@ fn a_sub_agent_with_a_dot_in_its_name_loads_its_new_folder_if_that_is_there() {
 
 #[test]
 fn settings_move_memories_and_the_first_file_that_says_so_counts() {
-    let mut home = with_memory(Files::default(), "notes/local");
-    for root in ["notes/shop", "notes/mine"] {
-        home = with_memory(home, root);
-    }
+    let home = ["notes/local", "notes/shop", "notes/mine"].into_iter().fold(Files::default(), with_memory);
     let home = home.with("shop/src/main.rs", "").with("notes/package.json", "{}").build("home");
     let shop = home.file("shop");
-    let slug = shop.to_str().unwrap().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-    let usual = format!(".claude/projects/{slug}/memory");
+    let usual = format!(".claude/projects/{}/memory", slug(&shop));
     for (name, text) in [("MEMORY.md", LEADS), ("a.md", TOPIC)] {
         home.write(format!("{usual}/{name}"), text.as_bytes());
     }
     let line = serde_json::json!({"cwd": shop}).to_string();
-    home.write(format!(".claude/projects/{slug}/0a.jsonl"), line.as_bytes());
+    home.write(format!("{usual}/../0a.jsonl"), line.as_bytes());
     let set = |file: &str, folder: &str| {
         home.write(file, serde_json::json!({"autoMemoryDirectory": folder}).to_string().as_bytes());
     };
@@ -193,10 +198,8 @@ fn settings_move_memories_and_the_first_file_that_says_so_counts() {
         set(file, folder);
         // From the project, and from the home folder, where only the transcripts name the project.
         for from in ["shop", ""] {
-            assert!(
-                is_loaded(&home.path, from, root) && !is_loaded(&home.path, from, &usual),
-                "{file} {from}"
-            );
+            assert!(is_loaded(&home.path, from, root), "{file} {from}");
+            assert!(!is_loaded(&home.path, from, &usual), "{file} {from}");
             let found = unloaded(&home.path, from);
             assert!(found.len() == 1 && found[0].0 == usual && found[0].2.contains(file), "{found:?}");
         }

@@ -9,20 +9,19 @@ use crate::support::{Files, rows};
 /// Returns the problem of that code in a file.
 fn problem(desk: &Desk, code: &str, file: &str) -> Value {
     let rows = desk.run(&["check", "--json"]).json_lines();
-    let own = rows.iter().find(|row| row["code"] == code && row["file"] == file);
-    own.unwrap_or_else(|| panic!("no {code} in {file}: {rows:?}")).clone()
+    let found = rows.iter().find(|row| row["code"] == code && row["file"] == file);
+    found.unwrap_or_else(|| panic!("no {code} in {file}: {rows:?}")).clone()
 }
 
 fn titles(problem: &Value) -> Vec<&str> {
-    problem["fixes"].as_array().unwrap().iter().map(|own| own["title"].as_str().unwrap()).collect()
+    problem["fixes"].as_array().unwrap().iter().map(|fix| fix["title"].as_str().unwrap()).collect()
 }
 
 /// Returns the file after a fix of its problem. An undo brings every byte back.
 fn fixed(files: &Files, root: &str, (code, file): (&str, &str), number: &str) -> String {
     let desk = Desk::of(files, root);
     let before = desk.text(file);
-    let own = problem(&desk, code, file);
-    desk.change(&["repair", "--problem", own["problem"].as_str().unwrap(), "--fix", number]);
+    desk.repair(&problem(&desk, code, file), &["--fix", number]);
     let after = if desk.store.file(file).exists() { desk.text(file) } else { String::new() };
     desk.change(&["undo"]);
     assert_eq!(desk.text(file), before);
@@ -31,8 +30,8 @@ fn fixed(files: &Files, root: &str, (code, file): (&str, &str), number: &str) ->
 
 /// Returns the lines of a file with a code.
 fn lines(files: &Files, root: &str, code: &str) -> Vec<(String, u64)> {
-    let own = codes(files, root).into_iter().filter(|own| own.0 == code);
-    own.map(|(_, file, line)| (file, line.unwrap())).collect()
+    let found = codes(files, root).into_iter().filter(|found| found.0 == code);
+    found.map(|(_, file, line)| (file, line.unwrap())).collect()
 }
 
 const CLAUDE: &str = ".claude/memory";
@@ -75,8 +74,8 @@ fn a_merge_is_found_in_front_matter_and_where_palimp_only_reads() {
         "---\nname: deploy\n<<<<<<< a\ndescription: x\n=======\ndescription: y\n>>>>>>> b\n---\n\nx\n";
     let files = claude().with("deploy.md", topic);
     assert_eq!(lines(&files, CLAUDE, MERGED), [("deploy.md".to_owned(), 3)]);
-    let own = problem(&Desk::of(&files, CLAUDE), MERGED, "deploy.md");
-    assert_eq!(titles(&own), ["keep the first side", "keep the second side"]);
+    let problem = problem(&Desk::of(&files, CLAUDE), MERGED, "deploy.md");
+    assert_eq!(titles(&problem), ["keep the first side", "keep the second side"]);
     let merged = "<<<<<<< a\n- Tea.\n=======\n- Rum.\n>>>>>>> b\n";
     let gemini = Files::default().with("GEMINI.md", format!("## Gemini Added Memories\n{merged}"));
     assert_eq!(lines(&gemini, ".gemini", MERGED), [("GEMINI.md".to_owned(), 2)]);
@@ -106,16 +105,16 @@ fn a_second_version_is_named_alone_and_goes_or_takes_the_place_of_the_first() {
     let files = files.with(set_aside, "---\nname: alone\ndescription: d\n---\n\nX.\n");
     let found = codes(&files, CLAUDE);
     for file in [other, set_aside] {
-        let own: Vec<_> = found.iter().filter(|own| own.1 == file).collect();
-        assert_eq!(own, [&("sync-conflict".to_owned(), file.to_owned(), Some(1))]);
+        let named: Vec<_> = found.iter().filter(|problem| problem.1 == file).collect();
+        assert_eq!(named, [&("sync-conflict".to_owned(), file.to_owned(), Some(1))]);
     }
-    assert!(found.iter().all(|own| own.1 != "deploy 2.md" || own.0 == "orphan-note"), "{found:?}");
+    assert!(found.iter().all(|(code, file, _)| file != "deploy 2.md" || code == "orphan-note"), "{found:?}");
     let desk = Desk::of(&files, CLAUDE);
-    let own = problem(&desk, "sync-conflict", other);
+    let problem = problem(&desk, "sync-conflict", other);
     let keep = "keep this version in place of feedback_tabs.md";
-    assert_eq!(titles(&own), ["move this version to quarantine", keep]);
+    assert_eq!(titles(&problem), ["move this version to quarantine", keep]);
     assert_eq!(fixed(&files, CLAUDE, ("sync-conflict", other), "1"), "");
-    desk.change(&["repair", "--problem", own["problem"].as_str().unwrap(), "--fix", "2"]);
+    desk.repair(&problem, &["--fix", "2"]);
     assert_eq!(desk.text("feedback_tabs.md"), tabs.replace("One", "Two"));
     assert!(
         !desk.store.file(other).exists() && desk.run(&["quarantine", "show", "1"]).stdout.contains("One.")
@@ -176,8 +175,7 @@ fn what_a_backup_has_comes_before_what_is_filled_in() {
     let whole = desk.text("deploy.md");
     desk.store.write("deploy.md", b"---\nname:\n---\n\nBy hand.\n\n[... rest of the memory ...]\n");
     for code in [EMPTY, LEFT_OUT] {
-        let own = problem(&desk, code, "deploy.md");
-        desk.change(&["repair", "--problem", own["problem"].as_str().unwrap()]);
+        desk.repair(&problem(&desk, code, "deploy.md"), &[]);
         assert_eq!(desk.text("deploy.md"), whole);
         desk.change(&["undo"]);
     }
@@ -202,6 +200,7 @@ fn values_that_yaml_cant_read_keep_their_text_in_quotes() {
         (r#""C:\Users\me""#, r#""C:\\Users\\me""#),
         ("> 90% of it", "\"> 90% of it\""),
         ("d\nrelated:\n- [[a]]b", "d\nrelated:\n- \"[[a]]b\""),
+        ("by hand: \"always\"\nodd: 'x", "\"by hand: \\\"always\\\"\"\nodd: \"'x\""),
     ] {
         let topic = |value: &str| format!("---\nname: deploy\ndescription: {value}\n---\n\nx\n");
         let desk = Desk::of(&claude().with("deploy.md", topic(value)), CLAUDE);

@@ -1,6 +1,8 @@
 //! A folder of memories with palimp's own data.
 
-use crate::support::{Files, Output, TempStore, Verb};
+use serde_json::Value;
+
+use crate::support::{Files, Output, TempStore, Verb, files_below};
 
 pub struct Desk {
     pub store: TempStore,
@@ -31,14 +33,14 @@ impl Desk {
         self.run(&[words, &["--yes"]].concat()).expect_status(0)
     }
 
+    /// Carries out a fix of a problem.
+    pub fn repair(&self, problem: &Value, more: &[&str]) -> Output {
+        self.change(&[&["repair", "--problem", problem["problem"].as_str().unwrap()], more].concat())
+    }
+
     /// True if a text is in a file of the store, or of palimp's own data.
     pub fn has(&self, text: &str) -> bool {
-        fn any(folder: &std::path::Path, text: &[u8]) -> bool {
-            std::fs::read_dir(folder).unwrap().flatten().any(|item| match item.path() {
-                path if path.is_dir() => any(&path, text),
-                path => std::fs::read(path).unwrap().windows(text.len()).any(|own| own == text),
-            })
-        }
-        any(self.store.around(), text.as_bytes()) || any(self.data.path(), text.as_bytes())
+        let holds = |bytes: &Vec<u8>| memchr::memmem::find(bytes, text.as_bytes()).is_some();
+        [self.store.around(), self.data.path()].iter().any(|folder| files_below(folder).values().any(holds))
     }
 }

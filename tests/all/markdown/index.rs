@@ -2,7 +2,7 @@
 
 use super::codes;
 use super::desk::Desk;
-use crate::support::{Files, rows};
+use crate::support::{Files, check, rows};
 
 const INDEX: &str = "\
 # Memory
@@ -94,12 +94,21 @@ fn a_file_takes_its_lines_along_and_a_renamed_one_its_names() {
 }
 
 #[test]
+fn wiki_links_names_behind_chinese_and_names_in_a_listed_file_lead_to_files() {
+    let index = "- [[two_words]]\n- [[nowhere]] [[a.png]]\n- 详见café.md。„bare.md“\n- [t](tabs.md) [d](deploy.md) \
+                 [b](brackets_(1).md)\n\nAs:\n\n    - [x](x.md)\n";
+    let topic = "---\nname: tabs\ndescription: x\n---\n\nSee `lost.md`.\n";
+    let files = store(index).with("two words.md", topic.replace("tabs", "two-words")).with("tabs.md", topic);
+    assert_eq!(found(&files), ["dangling-reference MEMORY.md:2"]);
+}
+
+#[test]
 fn a_link_that_leads_nowhere_is_reported_where_it_is() {
     let files = store("- [a](tabs.md)\n").with(
         "tabs.md",
         "---\nname: tabs\ndescription: gone\n---\n\nIt is gone.\n\n[x](./sub/lost.md)\n[[gone]]\n",
     );
-    let lines: Vec<_> = found(&files).into_iter().filter(|own| own.starts_with("dangling")).collect();
+    let lines: Vec<_> = found(&files).into_iter().filter(|problem| problem.starts_with("dangling")).collect();
     assert_eq!(lines, ["dangling-reference tabs.md:8", "dangling-reference tabs.md:9"]);
 }
 
@@ -113,7 +122,7 @@ fn links_to_skills_sub_agents_and_commands_and_what_is_no_link_do_not_dangle() {
         .with("../agents/reviewer.md", "x")
         .with("../commands/ship-it.md", "x");
     let names = |files: &Files, root: &str| -> Vec<String> {
-        let rows = crate::support::check(&files.build(root)).json_lines();
+        let rows = check(&files.build(root)).json_lines();
         let rows = rows.iter().filter(|row| row["code"] == "dangling-reference");
         rows.map(|row| row["message"].as_str().unwrap().split('"').nth(1).unwrap().to_owned()).collect()
     };

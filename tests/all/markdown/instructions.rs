@@ -4,12 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Verb, folder};
-
-fn write(path: &Path, text: &str) {
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-}
+use crate::support::{Verb, folder, write};
 
 /// Makes a project with memories of Serena below a home folder.
 fn project(home: &Path) -> std::path::PathBuf {
@@ -75,7 +70,7 @@ fn imports_end_after_five_steps_and_circles_end() {
     let root = project(home.path());
     write(&root.join("CLAUDE.md"), "@1.md @CLAUDE.md");
     for number in 1..9 {
-        write(&root.join(format!("{number}.md")), &format!("@{}.md", number + 1));
+        write(&root.join(format!("{number}.md")), format!("@{}.md", number + 1));
     }
     let (rows, _) = budget(home.path(), &root);
     assert_eq!(rows.last().map(|row| (row.1.as_str(), row.2)), Some(("5.md", 5)), "{rows:?}");
@@ -91,9 +86,9 @@ fn nothing_is_opened_through_a_link_that_leads_out_and_long_files_are_not_read()
     std::os::unix::fs::symlink(other.path().join("secret.md"), root.join("CLAUDE.md")).unwrap();
     std::fs::create_dir(root.join(".claude")).unwrap();
     std::os::unix::fs::symlink(other.path().join("rules"), root.join(".claude/rules")).unwrap();
-    write(&root.join("GEMINI.md"), &"x".repeat((1 << 20) + 1));
+    write(&root.join("GEMINI.md"), "x".repeat((1 << 20) + 1));
     let outside = other.path().join("secret.md");
-    write(&root.join("CLAUDE.local.md"), &format!("@{}\n", outside.to_str().unwrap()));
+    write(&root.join("CLAUDE.local.md"), format!("@{}\n", outside.to_str().unwrap()));
     let (rows, told) = budget(home.path(), &root);
     let own: Vec<(&str, &str)> = rows.iter().map(|row| (&*row.1, &*row.3)).collect();
     assert_eq!(own, [("CLAUDE.md", "outside"), ("CLAUDE.local.md", "read"), ("GEMINI.md", "long")]);

@@ -1,5 +1,6 @@
 //! Folders that only look like memories are not taken for them.
 
+use super::TOPIC;
 use crate::support::{Files, Verb, run};
 
 fn is_found(files: &Files, root: &str) -> bool {
@@ -45,12 +46,11 @@ fn a_folder_of_no_family_opens_only_if_it_is_named() {
 
 #[test]
 fn memories_are_found_below_folders_of_any_name() {
-    let topic = "---\nname: a\ndescription: b\n---\nText.\n";
-    let own = Files::default().with("MEMORY.md", "- [a](a.md) — x\n").with("a.md", topic);
+    let own = Files::default().with("MEMORY.md", "- [a](a.md) — x\n").with("a.md", TOPIC);
     for root in ["examples/one/shop/.claude/memory", "skills/x/y/z/memory", ".claude/agent-memory/skills"] {
         assert!(is_found(&own, root), "{root}");
     }
-    assert!(is_found(&Files::default().with("a.md", topic), ".claude/memory"));
+    assert!(is_found(&Files::default().with("a.md", TOPIC), ".claude/memory"));
 }
 
 /// An index that leads to two topics.
@@ -116,6 +116,7 @@ fn one_line_says_what_a_folder_without_memories_seems_to_be() {
         told.lines().next().unwrap_or_default().to_owned()
     };
     let page = Files::default().with("MEMORY.md", "# How memory is managed\n\nThe heap grows.\n");
+    let code = Files::default().with("heap.c", "int x;\n").with("MEMORY.md", "# RAM\n");
     let cases = [
         (page.clone().with(".obsidian/app.json", "{}"), "notes", "an Obsidian vault"),
         (page.clone(), "docs", "documentation"),
@@ -124,11 +125,7 @@ fn one_line_says_what_a_folder_without_memories_seems_to_be() {
         (page.clone().with("_config.yml", "title: x\n"), "site", "a website"),
         (page.clone().with("Cargo.toml", "[package]\n"), "thing", "the root of a project"),
         (Files::default().with("AGENTS.md", "Be brief.\n"), "thing", "instructions for agents"),
-        (
-            Files::default().with("heap.c", "int x;\n").with("MEMORY.md", "# RAM\n"),
-            "memory",
-            "documents|code",
-        ),
+        (code, "memory", "documents|code"),
         (Files::default().with("2026-01-02.md", "Rain.\n"), "diary", "a diary"),
         (page, "thing", "documents in Markdown"),
     ];
@@ -151,33 +148,32 @@ fn found_from(home: &std::path::Path) -> Vec<(String, Option<String>)> {
 
 #[test]
 fn a_store_of_a_known_form_is_found_at_each_place_where_programs_keep_it() {
-    let topic = "---\nname: a\ndescription: b\n---\nText.\n";
     let copilot = |user: &str| format!("{user}/globalStorage/github.copilot-chat/memory-tool/memories");
     let of_workspace = ".config/Code/User/workspaceStorage/x1/GitHub.copilot-chat/memory-tool/memories";
-    let places: [(String, &str, Option<&str>); 8] = [
-        (".qwen/projects/-w-shop/memory".into(), "a.md", Some("claude")),
-        (".qwen/memories".into(), "a.md", Some("claude")),
-        (copilot(".config/VSCodium/User"), "a.md", None),
-        (copilot("Library/Application Support/Code/User"), "a.md", None),
-        (copilot(".vscode-server-insiders/data/User"), "a.md", None),
-        (of_workspace.into(), "repo/a.md", None),
-        (".local/share/kilo/memory/shop-0a1b2c".into(), "project.md", None),
-        (".hermes/profiles/work/memories".into(), "USER.md", Some("hermes")),
+    let workspace = "SOUL.md TOOLS.md MEMORY.md";
+    let places: [(&str, &str, Option<&str>); 12] = [
+        (".qwen/projects/-w-shop/memory", "a.md", Some("claude")),
+        (".qwen/memories", "a.md", Some("claude")),
+        (&copilot(".config/VSCodium/User"), "a.md", None),
+        (&copilot("Library/Application Support/Code/User"), "a.md", None),
+        (&copilot(".vscode-server-insiders/data/User"), "a.md", None),
+        (of_workspace, "repo/a.md", None),
+        (".local/share/kilo/memory/shop-0a1b2c", "project.md", None),
+        (".hermes/profiles/work/memories", "USER.md", Some("hermes")),
+        (".hermes/profiles/new/memories", ".keep ../pending/memory/1a.json", Some("hermes")),
+        (".openclaw-night/workspace", workspace, Some("openclaw")),
+        (".openclaw/workspace-ops", workspace, Some("openclaw")),
+        (".openclaw/workspace/mail", workspace, Some("openclaw")),
     ];
-    let workspaces = [".openclaw-night/workspace", ".openclaw/workspace-ops", ".openclaw/workspace/mail"];
     let mut files = Files::default();
-    for (root, name, _) in &places {
-        files = files.with(&format!("{root}/{name}"), topic);
-    }
-    for root in workspaces {
-        for name in ["SOUL.md", "TOOLS.md", "MEMORY.md"] {
-            files = files.with(&format!("{root}/{name}"), "Be kind.\n");
+    for (root, names, _) in places {
+        let text = if names == workspace { "Be kind.\n" } else { TOPIC };
+        for name in names.split(' ') {
+            files = files.with(&format!("{root}/{name}"), text);
         }
     }
     let home = files.build("home");
-    let mut expected: Vec<(String, Option<String>)> =
-        places.into_iter().map(|(root, _, family)| (root, family.map(str::to_owned))).collect();
-    expected.extend(workspaces.map(|root| (root.to_owned(), Some("openclaw".to_owned()))));
+    let mut expected = places.map(|(root, _, family)| (root.to_owned(), family.map(str::to_owned)));
     let mut found = found_from(&home.path);
     expected.sort();
     found.sort();
@@ -198,7 +194,11 @@ fn a_bank_of_kilo_is_known_by_its_files_in_a_folder_of_that_name_only() {
 fn an_index_that_leads_into_folders_alone_is_one_if_topics_are_there() {
     let index = Files::default().with("MEMORY.md", "- [P](feedback/p.md) — x\n");
     let topic = "---\nname: p\ndescription: use it\n---\nText.\n";
-    assert!(is_found(&index.clone().with("feedback/p.md", topic), "kept/mem"));
+    let table = index.clone().with("MEMORY.md", "| file | |\n|---|---|\n| `feedback/p.md` | x |\n");
+    let of_index = table.clone().with("MEMORY.md", "- [F](_index/f.md)\n");
+    for files in [index.clone(), table, of_index.with("_index/f.md", "- [P](../feedback/p.md)\n")] {
+        assert!(is_found(&files.with("feedback/p.md", topic), "kept/mem"));
+    }
     assert!(!is_found(&index.clone().with("feedback/p.md", "# P\n"), "kept/mem"));
     assert!(!is_found(&index.with("feedback/p.md", topic), "docs/mem"));
 }

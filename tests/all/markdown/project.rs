@@ -4,43 +4,33 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::claude;
-use crate::support::git::{commit, git};
-use crate::support::{Files, Verb, folder};
-
-fn write(path: &Path, text: &str) {
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-}
-
-fn put(files: &Files, at: &Path) {
-    let store = files.build("x");
-    for name in ["MEMORY.md", "feedback_tabs.md", "deploy.md", "alone.md"] {
-        write(&at.join(name), &std::fs::read_to_string(store.path.join(name)).unwrap());
-    }
-}
-
-fn slug(path: &Path) -> String {
-    path.to_str().unwrap().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
-}
+use super::{claude, slug};
+use crate::support::git::{commit, repository};
+use crate::support::{Files, Verb, folder, write};
 
 /// Writes a folder of Claude Code for a project below a home folder, with a transcript that names it.
 fn project(home: &Path, path: &Path, files: &Files) {
-    put(files, &agent(home, &slug(path), &[path]).join("memory"));
+    let memories = agent(home, &slug(path), &[path]).join("memory");
+    files.0.iter().for_each(|(file, bytes)| write(&memories.join(file), bytes));
 }
 
-/// Writes a folder of Claude Code with a transcript of a session that was in these folders, in their order.
+/// Writes a folder of Claude Code with a transcript of a session that was in these folders, in their order. Its lines are
+/// longer than what is read of it first.
 fn agent(home: &Path, name: &str, stays: &[&Path]) -> PathBuf {
-    let own = home.join(".claude/projects").join(name);
+    let folder = home.join(".claude/projects").join(name);
     let line = |(minute, path): (usize, &&Path)| {
         let at = format!("2026-01-02T10:{minute:02}:00.000Z");
-        serde_json::json!({"type": "user", "cwd": path, "timestamp": at}).to_string() + "\n"
+        let output = "x".repeat(20_000);
+        serde_json::json!({"type": "user", "cwd": path, "timestamp": at, "output": output}).to_string() + "\n"
     };
     let lines: String = stays.iter().enumerate().map(line).collect();
-    write(&own.join("0a.jsonl"), &format!("{{\"type\":\"summary\"}}\n{lines}"));
-    write(&own.join("memory/deploy.md"), "---\nname: deploy\ndescription: by hand\n---\nSee src/gone.rs.\n");
-    write(&own.join("memory/MEMORY.md"), "- [Deploy](deploy.md) — by hand\n");
-    own
+    write(&folder.join("0a.jsonl"), format!("{{\"type\":\"summary\"}}\n{lines}"));
+    write(
+        &folder.join("memory/deploy.md"),
+        "---\nname: deploy\ndescription: by hand\n---\nSee src/gone.rs.\n",
+    );
+    write(&folder.join("memory/MEMORY.md"), "- [Deploy](deploy.md) — by hand\n");
+    folder
 }
 
 /// Returns the messages of the problems of a code.
@@ -50,9 +40,9 @@ fn problems(home: &Path, code: &str) -> Vec<String> {
 }
 
 /// Returns a member of the row of the store in an agent's folder.
-fn member(home: &Path, own: &Path, name: &str) -> Option<PathBuf> {
+fn member(home: &Path, folder: &Path, name: &str) -> Option<PathBuf> {
     let all = rows(home, &["stores"]);
-    let row = all.iter().find(|row| Path::new(row["path"].as_str().unwrap()).starts_with(own)).unwrap();
+    let row = all.iter().find(|row| Path::new(row["path"].as_str().unwrap()).starts_with(folder)).unwrap();
     row[name].as_str().map(PathBuf::from)
 }
 
@@ -72,10 +62,8 @@ fn projects_have_the_names_of_their_folders_and_those_that_were_moved_are_named(
     found.sort_unstable();
     assert_eq!(found, [gone.to_str().unwrap(), shop.to_str().unwrap()]);
     assert_eq!(rows(home.path(), &["list", "store:my_shop"]).len(), 4);
-    let moved: Vec<Value> =
-        rows(home.path(), &["check"]).into_iter().filter(|row| row["code"] == "project-moved").collect();
-    assert_eq!(moved.len(), 1, "{moved:?}");
-    assert!(moved[0]["message"].as_str().unwrap().contains(gone.to_str().unwrap()));
+    let moved = problems(home.path(), "project-moved");
+    assert!(moved.len() == 1 && moved[0].contains(gone.to_str().unwrap()), "{moved:?}");
 }
 
 /// Returns the messages about files that are gone, of the project at `root`.
@@ -94,8 +82,7 @@ fn a_file_that_a_commit_removed_is_named_with_the_commit() {
     write(&root.join(".serena/memories/core/auth.md"), CLAIMS);
     write(&root.join("src/old.rs"), "x");
     write(&root.join("src/here.rs"), "x");
-    if git(root, &["init", "-q", "-b", "main"]).is_none() {
-        eprintln!("skipped: there is no git here");
+    if !repository(root) {
         return;
     }
     commit(root, "one");
@@ -115,7 +102,10 @@ fn without_git_a_file_is_missed_if_its_first_folder_is_there() {
     write(&root.join("memory-bank/projectbrief.md"), "# Brief\n`src/gone.rs`, `lib/other.rs`\n");
     write(&root.join("memory-bank/progress.md"), "# Progress\nsrc/here.rs\n");
     write(&root.join("src/here.rs"), "x");
-    assert_eq!(stale(root), [(Some(2), "It names \"src/gone.rs\", which is not in the project.".to_owned())]);
+    let expected = [(Some(2), "It names \"src/gone.rs\", which is not in the project.".to_owned())];
+    assert_eq!(stale(root), expected);
+    write(&root.join(".git/HEAD"), "ref: x\n");
+    assert_eq!(stale(root), expected, "`.git` without objects is no repository");
 }
 
 #[test]
@@ -140,18 +130,17 @@ fn two_folders_of_one_project_are_named_whatever_version_spelled_them() {
 }
 
 #[test]
-fn a_project_of_windows_is_one_in_both_cases_of_its_drive_and_is_not_looked_for_here() {
+fn a_project_of_windows_is_one_in_any_case_and_is_not_looked_for_here() {
     let home = folder::new();
-    for drive in ["C", "c"] {
-        let path = format!("{drive}:\\git\\shop");
-        let own = agent(home.path(), &format!("{drive}--git-shop"), &[Path::new(&path)]);
-        assert_eq!(member(home.path(), &own, "project"), Some(path.into()));
+    for (name, path) in [("C--Git-shop", "C:\\Git\\shop"), ("c--git-shop", "c:/git/shop")] {
+        let folder = agent(home.path(), name, &[Path::new(path)]);
+        assert_eq!(member(home.path(), &folder, "project"), Some(path.into()));
     }
     let found = problems(home.path(), "two-folders-of-one-project");
     assert!(found.len() == 2 && found[0].contains("how it is started"), "{found:?}");
-    assert!(
-        problems(home.path(), "project-moved").is_empty() && problems(home.path(), "stale-claim").is_empty()
-    );
+    for code in ["project-moved", "stale-claim"] {
+        assert_eq!(problems(home.path(), code), [""; 0]);
+    }
 }
 
 #[test]
@@ -161,19 +150,21 @@ fn a_moved_project_is_where_its_sessions_went_on_unless_that_is_another_project(
     let (other, inner) = (home.path().join("new/till"), new.join("src"));
     std::fs::create_dir_all(&inner).unwrap();
     std::fs::create_dir_all(&other).unwrap();
-    let own = agent(home.path(), &slug(&old), &[&old, &inner, &other, home.path()]);
-    assert_eq!(member(home.path(), &own, "project"), Some(new.clone()));
-    assert_eq!(member(home.path(), &own, "named_after"), Some(old.clone()));
+    let folder = agent(home.path(), &slug(&old), &[&old, &other, &inner, home.path()]);
+    assert_eq!(member(home.path(), &folder, "project"), Some(new.clone()));
+    assert_eq!(member(home.path(), &folder, "named_after"), Some(old.clone()));
     let found = problems(home.path(), "project-moved");
     assert!(found.len() == 1 && found[0].contains("probably"), "{found:?}");
     for path in [&old, &new, &home.path().join(".claude/projects").join(slug(&new)).join("memory")] {
         assert!(found[0].contains(path.to_str().unwrap()), "{found:?}");
     }
-    // With another name it is the last folder, if that has no memories of its own.
-    agent(home.path(), &slug(&old), &[&old, &other]);
-    assert_eq!(member(home.path(), &own, "project"), Some(other.clone()));
+    // With another name it is the last folder, too, if that has no memories of its own.
+    agent(home.path(), &slug(&old), &[&old, &inner, &other]);
+    assert_eq!(member(home.path(), &folder, "project"), Some(other.clone()));
     agent(home.path(), &slug(&other), &[&other]);
-    assert_eq!(member(home.path(), &own, "project"), Some(old));
+    assert_eq!(member(home.path(), &folder, "project"), Some(new));
+    agent(home.path(), &slug(&old), &[&old, &other]);
+    assert_eq!(member(home.path(), &folder, "project"), Some(old));
 }
 
 #[test]
@@ -182,20 +173,23 @@ fn a_worktree_is_one_of_its_repository_also_when_it_is_gone() {
     let repository = home.path().join("shop");
     let (inner, beside) = (repository.join(".claude/worktrees/auth"), home.path().join("shop-till"));
     write(&repository.join(".git/worktrees/till/HEAD"), "ref: x\n");
-    write(&inner.join(".git"), &format!("gitdir: {}/.git/worktrees/auth\n", repository.display()));
+    write(&inner.join(".git"), format!("gitdir: {}/.git/worktrees/auth\n", repository.display()));
     write(&beside.join(".git"), "gitdir: ../shop/.git/worktrees/till\n");
     for tree in [&inner, &beside] {
-        let own = agent(home.path(), &slug(tree), &[tree]);
-        assert_eq!(member(home.path(), &own, "project"), Some(repository.clone()), "{}", tree.display());
-        assert_eq!(member(home.path(), &own, "named_after").as_ref(), Some(tree));
+        let folder = agent(home.path(), &slug(tree), &[tree]);
+        assert_eq!(member(home.path(), &folder, "project"), Some(repository.clone()), "{}", tree.display());
+        assert_eq!(member(home.path(), &folder, "named_after").as_ref(), Some(tree));
     }
     assert!(problems(home.path(), "project-moved").is_empty());
     std::fs::remove_dir_all(repository.join(".claude")).unwrap();
     let deep = repository.join("trees/pay");
     agent(home.path(), &slug(&deep), &[&deep]);
+    let gone = home.path().join("shop-gone");
+    write(&repository.join(".git/worktrees/shop-gone/gitdir"), format!("{}/.git\n", gone.display()));
+    agent(home.path(), &slug(&gone), &[&gone]);
     let found = problems(home.path(), "project-moved");
-    assert_eq!(found.len(), 2, "{found:?}");
-    for (message, tree) in found.iter().zip([&inner, &deep]) {
+    assert_eq!(found.len(), 3, "{found:?}");
+    for (message, tree) in found.iter().zip([&inner, &gone, &deep]) {
         for part in ["worktree", tree.to_str().unwrap(), &format!("{}/memory", slug(&repository))] {
             assert!(message.contains(part), "{message}");
         }
@@ -231,8 +225,8 @@ fn in_a_repository_a_name_is_missed_if_a_commit_removed_its_last_file() {
     let root = root.path();
     serena(root);
     write(&root.join("src/b/grid_model.rs"), "x");
-    if git(root, &["init", "-q", "-b", "main"]).is_none() {
-        eprintln!("skipped: there is no git here");
+    write(&root.join(".serena/memories/path.md"), "src/b/grid_model.rs\n");
+    if !repository(root) {
         return;
     }
     commit(root, "one");
@@ -240,10 +234,10 @@ fn in_a_repository_a_name_is_missed_if_a_commit_removed_its_last_file() {
     std::fs::remove_file(root.join("src/b/grid_model.rs")).unwrap();
     let id = commit(root, "two");
     let found = stale(root);
-    assert!(found.len() == 1 && found[0].1.contains(&id[..7]), "{found:?}");
+    assert!(found.len() == 2 && found.iter().all(|(_, why)| why.contains(&id[..7])), "{found:?}");
     write(&root.join("ignored/grid_model.rs"), "x");
     write(&root.join(".gitignore"), "ignored\n");
-    assert!(stale(root).is_empty());
+    assert_eq!(stale(root).len(), 1, "only its path is missed");
 }
 
 #[test]
@@ -260,6 +254,6 @@ fn a_file_that_was_never_written_is_missed_on_its_line_of_the_index_and_beside_m
     }
     let text = "# M\n\n## A\nSee memory/2026-11-01.md, memory/YYYY-MM-DD.md and src/a.rs.\n";
     write(&claw.join("MEMORY.md"), text);
-    let found: Vec<_> = stale(&claw).into_iter().filter(|own| own.0 == Some(4)).collect();
+    let found: Vec<_> = stale(&claw).into_iter().filter(|(line, _)| *line == Some(4)).collect();
     assert!(found.len() == 1 && found[0].1.contains("memory/2026-11-01.md"), "{found:?}");
 }

@@ -1,12 +1,9 @@
 //! Families that palimp opens only to read: found, read, checked, and never changed.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
-
 use serde_json::Value;
 
-use crate::support::{Files, Output, TempStore, Verb, folder, problems, rows, run};
+use super::desk::Desk;
+use crate::support::{Files, TempStore, Tree, assert_untouched, folder, problems, rows, run};
 
 const SESSION: &str =
     "# Session: 2026-01-03 10:00 UTC\n\n- **Session Key**: a\n\n## Conversation Summary\n\nuser: hi\n";
@@ -198,44 +195,12 @@ fn each_family_is_named_and_every_verb_that_reads_works() {
     for (family, files, root) in all() {
         let store = files.build(root);
         let found = run(["stores", "--json", "--store", path(&store)]).expect_status(0).json_lines();
-        assert_eq!(
-            (found[0]["format"].as_str(), found[0]["family"].as_str()),
-            (Some("markdown"), Some(family))
-        );
+        assert_eq!((&found[0]["format"], &found[0]["family"]), (&"markdown".into(), &family.into()));
         assert!(found[0]["read_only"].as_str().unwrap().contains("only to read"), "{family}");
         for words in [&["search", "Mia"][..], &["check"], &["secrets"], &["budget"], &["list"], &["export"]] {
-            let own = ["--store", path(&store)];
-            let status = Verb::new(words.iter().chain(&own).copied()).run().status;
+            let status = run([words, &["--store", path(&store)]].concat()).status;
             assert!(matches!(status, Some(0 | 1)), "{family}");
         }
-    }
-}
-
-/// Returns the bytes and the time of every file and folder.
-fn state(root: &Path) -> BTreeMap<PathBuf, (Option<Vec<u8>>, SystemTime)> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![root.to_owned()];
-    while let Some(path) = open.pop() {
-        let time = std::fs::metadata(&path).unwrap().modified().unwrap();
-        if path.is_dir() {
-            open.extend(std::fs::read_dir(&path).unwrap().map(|item| item.unwrap().path()));
-            found.insert(path, (None, time));
-        } else {
-            found.insert(path.clone(), (Some(std::fs::read(&path).unwrap()), time));
-        }
-    }
-    found
-}
-
-struct Desk {
-    store: TempStore,
-    data: tempfile::TempDir,
-}
-
-impl Desk {
-    fn run(&self, words: &[&str], input: &str) -> Output {
-        let own = ["--store", path(&self.store), "--data-dir", self.data.path().to_str().unwrap()];
-        Verb::new(words.iter().chain(&own).copied()).with_input(input).run()
     }
 }
 
@@ -243,10 +208,10 @@ impl Desk {
 fn every_change_is_refused_with_the_reason_and_no_file_changes() {
     for (family, files, root) in all() {
         let files = files.with("left.tmp", "x");
-        let desk = Desk { store: files.build(root), data: folder::new() };
+        let desk = Desk::of(&files, root);
         // Each has a problem then.
         desk.store.chmod(".", 0o755);
-        let before = state(&desk.store.path);
+        let before = Tree::of(&desk.store.path);
         let ids: Vec<String> =
             rows(&desk.store, "list", "").iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
         // One memory of each family in the short form.
@@ -258,7 +223,7 @@ fn every_change_is_refused_with_the_reason_and_no_file_changes() {
                 &["archive", id, "--yes"],
                 &["erase", id, "--yes"],
             ] {
-                let out = desk.run(words, "");
+                let out = desk.run(words);
                 assert_eq!(out.status, Some(3), "{family} {words:?}: {} {}", out.stdout, out.stderr);
                 assert!(out.stderr.contains("only to read"), "{family} {words:?}: {}", out.stderr);
             }
@@ -275,11 +240,11 @@ fn every_change_is_refused_with_the_reason_and_no_file_changes() {
             &["erase", "--value-from", "-", "--yes"],
             &["redact", "--value-from", "-", "--with", "mask", "--yes"],
         ] {
-            let out = desk.run(words, value);
+            let out = desk.fed(value, words);
             assert_eq!(out.status, Some(3), "{family} {words:?}: {} {}", out.stdout, out.stderr);
             assert!(out.stderr.contains("only to read"), "{family} {words:?}: {}", out.stderr);
         }
-        assert_eq!(state(&desk.store.path), before, "{family}");
+        assert_untouched(&desk.store.path, &before);
     }
 }
 
@@ -346,6 +311,6 @@ fn other_files_of_an_agent_beside_its_memories_are_no_problem() {
     for (family, files, root) in all().into_iter().filter(|(family, ..)| *family != "basic-memory") {
         let files = files.with("tools/run.py", "").with("state.json", "{}").with(".cache/x.json", "{}");
         let found = problems(&files.build(root));
-        assert!(found.iter().all(|own| own.0 != "unexpected-place"), "{family}: {found:?}");
+        assert!(found.iter().all(|problem| problem.0 != "unexpected-place"), "{family}: {found:?}");
     }
 }

@@ -26,6 +26,11 @@ fn folders() -> [(&'static str, Files, [&'static str; 2]); 4] {
     ]
 }
 
+/// Returns a folder of Claude Code with a topic that has a day in its name.
+fn with_day() -> Files {
+    claude().with("scan_2026_01_12.md", "---\nname: scan\n---\n\nText.\n")
+}
+
 fn files_of(rows: &[Value]) -> Vec<&str> {
     let mut files: Vec<&str> = rows.iter().map(|row| row["file"].as_str().unwrap()).collect();
     files.dedup();
@@ -50,8 +55,7 @@ fn in_every_family_memories_are_ordered_and_found_by_the_times_of_their_files() 
 
 #[test]
 fn a_stored_time_counts_and_a_stored_day_gets_its_hour_from_a_file_of_that_day() {
-    let store =
-        claude().with("scan_2026_01_12.md", "---\nname: scan\n---\n\nText.\n").build(".claude/memory");
+    let store = with_day().build(".claude/memory");
     let scan = |at: &str| {
         store.set_time("scan_2026_01_12.md", at);
         rows(&store, "list", "id:scan_2026_01_12").remove(0)
@@ -67,8 +71,7 @@ fn a_stored_time_counts_and_a_stored_day_gets_its_hour_from_a_file_of_that_day()
 
 #[test]
 fn the_detail_and_the_statistics_say_whose_time_it_is() {
-    let desk =
-        Desk::of(&claude().with("scan_2026_01_12.md", "---\nname: scan\n---\n\nText.\n"), ".claude/memory");
+    let desk = Desk::of(&with_day(), ".claude/memory");
     desk.store.set_time("alone.md", "1970-01-01T00:00:00Z");
     let shown = desk.run(&["show", "deploy"]).stdout;
     assert!(shown.contains("time           file changed 24 h ago"), "{shown}");
@@ -76,8 +79,8 @@ fn the_detail_and_the_statistics_say_whose_time_it_is() {
     let counted = &desk.run(&["stats", "--json"]).json_lines()[0]["stores"][0];
     let counts = ["records", "by_file_time", "without_time"].map(|name| counted[name].as_u64().unwrap());
     assert_eq!(counts, [5, 3, 1]);
-    let told = desk.run(&["stats"]).stdout;
-    assert!(told.contains("3 by the time of their file, 1 without a known time"), "{told}");
+    let text = desk.run(&["stats"]).stdout;
+    assert!(text.contains("3 by the time of their file, 1 without a known time"), "{text}");
 }
 
 #[test]
@@ -95,15 +98,12 @@ fn a_search_by_time_says_how_many_memories_have_none() {
 #[test]
 fn a_file_that_was_only_touched_has_the_same_memories() {
     let store = claude().build(".claude/memory");
-    let of = || {
-        let rows = rows(&store, "list", "id:deploy");
-        (rows[0]["key"].clone(), rows[0]["created"].clone())
-    };
-    let before = of();
+    let listed = || rows(&store, "list", "id:deploy").remove(0);
+    let before = listed();
     store.set_time("deploy.md", OLD);
-    let after = of();
-    assert_eq!(before.0, after.0);
-    assert_ne!(before.1, after.1);
+    let after = listed();
+    assert_eq!(before["key"], after["key"]);
+    assert_ne!(before["created"], after["created"]);
 }
 
 #[test]

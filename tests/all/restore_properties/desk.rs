@@ -20,8 +20,7 @@ impl Desk {
         let folder = crate::support::folder::new();
         for (path, bytes) in demo::stores(seed, now) {
             let path = folder.path().join("demo").join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, bytes).unwrap();
+            crate::support::write(&path, bytes);
         }
         let found = store::look_at(&folder.path().join("demo"), None).found.unwrap();
         let places = found.into_iter().filter(|place| place.format == format).take(1).collect();

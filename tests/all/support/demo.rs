@@ -9,7 +9,7 @@ use palimp::model::Moment;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Output, run};
+use super::{Output, Terminal, run};
 
 /// Writes what `palimp demo` writes at that time. Generates it once for all tests, which takes a second.
 pub fn lay_out(folder: &Path, now: &str) {
@@ -47,14 +47,22 @@ pub fn memories(gone: usize) -> String {
 pub struct DemoStore {
     folder: TempDir,
     pub store: PathBuf,
+    now: Option<&'static str>,
 }
 
 impl DemoStore {
+    /// Returns a store of the demo of today.
     pub fn new(name: &str) -> DemoStore {
         let folder = super::folder::new();
-        let demo = folder.path().join("demo");
-        lay_out_of_today(&demo);
-        DemoStore { store: demo.join(name), folder }
+        lay_out_of_today(&folder.path().join("demo"));
+        DemoStore { store: folder.path().join("demo").join(name), folder, now: None }
+    }
+
+    /// Returns a store of the demo of another day. Its verbs run at that time.
+    pub fn at(name: &str, now: &'static str) -> DemoStore {
+        let folder = super::folder::new();
+        lay_out(&folder.path().join("demo"), now);
+        DemoStore { store: folder.path().join("demo").join(name), folder, now: Some(now) }
     }
 
     /// The folder of the demo and of palimp's data.
@@ -67,10 +75,21 @@ impl DemoStore {
         self.folder().join("data")
     }
 
-    pub fn run(&self, words: &[&str]) -> Output {
+    /// Returns words with the options for the store, palimp's data and the time.
+    pub fn words(&self, words: &[&str]) -> Vec<String> {
         let data = self.data();
-        let options = ["--store", self.store.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
-        run([words, &options].concat())
+        let own = ["--store", self.store.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+        let now = self.now.iter().flat_map(|now| ["--now", now]);
+        words.iter().copied().chain(own).chain(now).map(str::to_owned).collect()
+    }
+
+    pub fn run(&self, words: &[&str]) -> Output {
+        run(self.words(words))
+    }
+
+    /// Opens the screens on the store, which they get without an option.
+    pub fn open(&self, (rows, cols): (u16, u16)) -> Terminal {
+        Terminal::palimp(self.words(&[]).into_iter().skip(1), rows, cols)
     }
 
     /// Runs a verb that asks, with the answer yes.

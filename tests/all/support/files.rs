@@ -1,13 +1,21 @@
 //! Stores that are written file by file.
 
+use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use palimp::model::Moment;
 
 use super::store::TempStore;
 use super::verb::{Output, run};
 
 /// The clock of these stores' tests.
 pub const NOW: &str = "2026-02-01T12:00:00Z";
+
+pub fn now() -> Moment {
+    Moment::parse(NOW).unwrap().0
+}
 
 /// Files of a store under construction. A later file replaces an earlier one with the same path.
 #[derive(Clone, Default)]
@@ -39,6 +47,20 @@ impl Files {
     pub fn build(&self, root: &str) -> TempStore {
         TempStore::of_files(root, &self.0)
     }
+}
+
+/// Writes a file and its folders.
+pub fn write(file: &Path, text: impl AsRef<[u8]>) {
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, text).unwrap();
+}
+
+/// Writes a shell script that can be run. Returns its path.
+pub fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let file = folder.join(name);
+    write(&file, format!("#!/bin/sh\n{text}\n"));
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o700)).unwrap();
+    file
 }
 
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {

@@ -3,7 +3,19 @@
 use std::path::Path;
 use std::process::Command;
 
+use super::tries::is_long;
+
 const WHEN: &str = "2026-01-05T10:00:00+00:00";
+
+/// Makes a repository. False, with a message, without git, which palimp asks too. The long form needs it.
+pub fn repository(folder: &Path) -> bool {
+    let is_made = git(folder, &["init", "-q", "-b", "main"]).is_some();
+    assert!(is_made || !is_long(), "there is no git here");
+    if !is_made {
+        eprintln!("skipped: there is no git here");
+    }
+    is_made
+}
 
 /// Returns git's answer, or `None` without git.
 pub fn git(folder: &Path, words: &[&str]) -> Option<String> {

@@ -22,7 +22,7 @@ pub mod verb;
 
 pub use agent_memory::AgentMemoryBuilder;
 pub use demo::DemoStore;
-pub use files::{Files, check, gzip, problems, rows, tar_gz};
+pub use files::{Files, check, gzip, problems, rows, script, tar_gz, write};
 pub use kept_log::KeptLog;
 pub use made::{MadeStore, files_below};
 pub use memory_server::MemoryServerBuilder;

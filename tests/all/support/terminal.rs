@@ -169,6 +169,20 @@ impl Terminal {
         self.send_bytes(keys.as_bytes());
     }
 
+    /// Sends keys and waits for a text on the screen.
+    #[track_caller]
+    pub fn send_and_see(&mut self, keys: &str, text: &str) {
+        self.send_keys(keys);
+        self.wait_for_text(text, super::SOON);
+    }
+
+    /// Quits palimp, which has to end by itself.
+    #[track_caller]
+    pub fn quit(&mut self) {
+        self.send_keys("Q");
+        assert_eq!(self.wait_exit(super::SOON), Exit::Status(0));
+    }
+
     /// Sends bytes as they are: escape sequences of special keys, pastes.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         // A program that has ended reads no keys; the following wait reports that.

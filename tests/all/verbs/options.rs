@@ -1,5 +1,7 @@
 //! Options that contradict each other or themselves are refused; what is said of a plan holds for it.
 
+use std::os::unix::fs::PermissionsExt;
+
 use super::*;
 
 fn entry() -> TempStore {

@@ -74,11 +74,11 @@ pub fn archive(context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
     let months = over(context, entries)?;
     let (mut copies, mut removals) = (Vec::new(), Vec::new());
     let mut count = 0;
-    for path in months.iter().flat_map(|month| logs_of_month(&parts(context.store), month)) {
-        let Some(log) = document(&context.store.documents, &path) else { continue };
-        count += if layout::is_trace(&path) { 0 } else { log.records.len() };
+    let files = parts(context.store);
+    for log in months.iter().flat_map(|month| live_logs(&files, month)) {
+        count += if layout::is_trace(&log.path) { 0 } else { log.records.len() };
         copies.push(compressed(context, log)?);
-        removals.push(Change::remove(path, log.bytes.clone()));
+        removals.push(Change::remove(&log.path, log.bytes.clone()));
     }
     copies.sort_by_key(|change| !matches!(change.act, Act::Create(_)));
     copies.extend(recorded(context, "memory.events_archived", &months, removals.len(), count)?);
@@ -280,10 +280,6 @@ pub fn month_of(path: &Path) -> Option<PathBuf> {
 
 /// Returns the uncompressed files of a month from [`archivable_months`]: log and traces. Archiving
 /// replaces each by a file with `.gz` added to its name, or adds it to the end of an existing one.
-pub fn logs_of_month(parts: &AssemblyInput<'_>, month: &Path) -> Vec<PathBuf> {
-    live_logs(parts, month).map(|document| document.path.clone()).collect()
-}
-
 fn live_logs<'a>(parts: &AssemblyInput<'a>, month: &'a Path) -> impl Iterator<Item = &'a Document> {
     let documents = parts.documents.iter().map(|document| &**document);
     documents.filter(move |document| document.role == Role::Records && document.path.starts_with(month))

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::deleted_parts::{family, with_entries};
+use super::deleted_parts::with_entries;
 use super::index_edit::{self, removed_lines};
+use crate::format::markdown::families::family;
 use crate::format::markdown::family::Grammar;
 use crate::format::notes::edit::text_of;
 use crate::format::writing::{ChangesResult, Refusal, WriteContext};
@@ -20,18 +21,11 @@ pub fn items(store: &Store, entries: &[Entry]) -> Vec<ArchivedItem> {
     let text = index.and_then(|own| std::str::from_utf8(&own.bytes).ok()).unwrap_or_default();
     let mut lines = removed_lines(text, &files);
     let item = |entry: &Entry| {
-        let own = store.document(entry);
-        let path = own.path.clone();
-        match is_file(entry) {
-            true => {
-                let lines = lines.remove(&path).unwrap_or_default();
-                ArchivedItem { path, lines, bytes: own.bytes.to_vec(), ..ArchivedItem::default() }
-            }
-            false => {
-                let bytes = store.raw(entry).into_owned();
-                ArchivedItem { path, is_part: true, bytes, ..ArchivedItem::default() }
-            }
-        }
+        let path = store.document(entry).path.clone();
+        // Only files have lines.
+        let lines = lines.remove(&path).unwrap_or_default();
+        let bytes = store.raw(entry).into_owned();
+        ArchivedItem { path, is_part: !is_file(entry), lines, bytes, ..ArchivedItem::default() }
     };
     entries.iter().map(item).collect()
 }

@@ -9,23 +9,17 @@ use std::sync::Arc;
 
 use super::text_form::{end_of, with_ends};
 use super::{index_edit, parts};
-use crate::format::markdown::Markdown;
 use crate::format::markdown::entry_file::{self, DELIMITER};
-use crate::format::markdown::families::FAMILIES;
-use crate::format::markdown::family::{Family, Grammar};
+use crate::format::markdown::families::family;
+use crate::format::markdown::family::Grammar;
 use crate::format::notes::edit::text_of;
+use crate::format::title;
 use crate::format::writing::{ChangesResult, HeldRecords, Refusal, Result, WriteContext};
-use crate::format::{Format, title};
 use crate::model::path_text::deleted_from;
 use crate::model::{Act, Change, Document, PathText, Splice, Store};
 
 /// The end of the name of an index as it was before deletions. No family has memories in such a file.
 const BEFORE: &str = "before";
-
-/// Returns the family of a store.
-pub fn family(store: &Store) -> Option<&'static Family> {
-    FAMILIES.iter().find(|own| own.name() == store.format).map(|Markdown(family)| *family)
-}
 
 /// Returns the index as it was, and files of the entries that were taken out. `undos` has the changes that undo each
 /// step, the newest first.
@@ -136,12 +130,8 @@ fn with_old_lines(store: &Store, listed: &Store, index: &str, files: &[&Document
     let is_before = |own: &&Arc<Document>| {
         deleted_from(&own.path).is_some_and(|path| path == Path::new(&format!("{index}.{BEFORE}")))
     };
-    let olds: Vec<&str> = listed
-        .documents
-        .iter()
-        .filter(is_before)
-        .filter_map(|own| std::str::from_utf8(&own.bytes).ok())
-        .collect();
+    let olds = listed.documents.iter().filter(is_before);
+    let olds: Vec<&str> = olds.filter_map(|old| std::str::from_utf8(&old.bytes).ok()).collect();
     let mut lines: BTreeSet<(usize, usize)> = BTreeSet::new();
     let mut new = Vec::new();
     for own in files {

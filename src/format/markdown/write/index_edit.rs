@@ -16,9 +16,8 @@ use crate::text::markdown_blocks::{hidden, shown_parts};
 
 /// Returns the lines that lead to these files and to no other.
 pub fn lines_to(text: &str, files: &[&Path]) -> Vec<Span> {
-    let leads = |link: &TextLink<'_>| {
-        link.path(Path::new("")).is_some_and(|path| files.iter().any(|own| *own == path))
-    };
+    let files: BTreeSet<&Path> = files.iter().copied().collect();
+    let leads = |link: &TextLink<'_>| link.path(Path::new("")).is_some_and(|path| files.contains(&*path));
     let links: Vec<_> = index_file::lines(text).collect();
     let lines = links.chunk_by(|one, other| one.line == other.line);
     lines.filter(|line| line.iter().all(leads)).filter_map(<[_]>::first).map(|link| link.span).collect()
@@ -27,7 +26,7 @@ pub fn lines_to(text: &str, files: &[&Path]) -> Vec<Span> {
 /// Returns the lines that lead to a file, among others.
 pub fn lines_with(text: &str, file: &Path) -> Vec<Span> {
     let found =
-        index_file::lines(text).filter(|link| link.path(Path::new("")).is_some_and(|own| own == file));
+        index_file::lines(text).filter(|link| link.path(Path::new("")).is_some_and(|path| path == file));
     found.map(|link| Span { end: link.span.start + link.text.len() as u64, ..link.span }).collect()
 }
 
@@ -39,20 +38,16 @@ pub fn line(file: &Path, title: &str) -> String {
     format!("- [{}]({}) — {title}", stem.to_text(), file.to_text())
 }
 
-/// Returns the change that adds a line to an index that leads to a file.
+/// Returns the change that adds a line to an index, after the last one that leads to a file.
 pub fn with_line(store: &Store, index: &str, file: &Path, title: &str) -> Result<Change> {
-    with_lines(store, index, &[line(file, title)])
-}
-
-/// Returns the change that adds lines to an index, after the last one that leads to a file.
-pub fn with_lines(store: &Store, index: &str, added: &[String]) -> Result<Change> {
-    let Some(own) = store.document_at(Path::new(index)) else {
-        return Ok(Change::create(index, format!("# Memory\n\n{}\n", added.join("\n")).into_bytes()));
+    let line = line(file, title);
+    let Some(document) = store.document_at(Path::new(index)) else {
+        return Ok(Change::create(index, format!("# Memory\n\n{line}\n").into_bytes()));
     };
-    let text = text_of(own)?;
+    let text = text_of(document)?;
     let at = end_of_lines(text);
-    let new = as_line(text, at, &added.join(end_of(text)));
-    Ok(Change::edits(&own.path, own.bytes.clone(), vec![(at..at, new.into_bytes())]))
+    let new = as_line(text, at, &line).into_bytes();
+    Ok(Change::edits(&document.path, document.bytes.clone(), vec![(at..at, new)]))
 }
 
 /// Returns where the last line ends that leads to a file; the end of the text if none does.
@@ -60,8 +55,8 @@ pub fn end_of_lines(text: &str) -> usize {
     let (all, hidden): (Vec<_>, _) = (lines(text.as_bytes()).collect(), hidden(text));
     let leads = |part| file_links(part).next().is_some();
     // It is found from the end: a check asks this once for each file without a line.
-    let last = all.iter().rfind(|own| shown_parts(text, own.start..own.end, &hidden).any(leads));
-    last.map_or(text.len(), |own| own.next)
+    let last = all.iter().rfind(|line| shown_parts(text, line.start..line.end, &hidden).any(leads));
+    last.map_or(text.len(), |line| line.next)
 }
 
 /// Returns the text with a line at an offset where a line starts, or at its end.
@@ -86,7 +81,7 @@ pub fn removed_lines(text: &str, files: &[&Path]) -> BTreeMap<PathBuf, Vec<Remov
     let mut found: BTreeMap<PathBuf, Vec<RemovedLine>> = BTreeMap::new();
     for line in links.chunk_by(|one, other| one.line == other.line) {
         let targets: Option<BTreeSet<PathBuf>> = line.iter().map(|link| link.path(Path::new(""))).collect();
-        let targets = targets.filter(|own| own.iter().all(|own| known.contains(own.as_path())));
+        let targets = targets.filter(|paths| paths.iter().all(|path| known.contains(path.as_path())));
         let number = line.first().map_or(0, |link| link.line as usize - 1);
         for target in targets.into_iter().flatten() {
             found.entry(target).or_default().push(removed_of(text, &all, number));

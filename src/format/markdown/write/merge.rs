@@ -8,9 +8,7 @@ use super::moved_links::{MovedFile, folded_names, names_of_others};
 use super::parts::without;
 use super::rename::links_of_others;
 use super::text_form::{end_of, with_modified};
-use crate::format::Format;
-use crate::format::markdown::Markdown;
-use crate::format::markdown::families::FAMILIES;
+use crate::format::markdown::families::family;
 use crate::format::markdown::family::{Family, Grammar};
 use crate::format::notes::edit::text_of;
 use crate::format::notes::note_file::stem;
@@ -21,10 +19,9 @@ use crate::text::front_matter::{Note, YamlField};
 /// Returns the changes that put the texts of `entries` after that of `into`.
 pub fn merged(context: &WriteContext<'_>, entries: &[Entry], into: &Entry) -> ChangesResult {
     let store = context.store;
-    let own = FAMILIES.iter().find(|own| own.name() == store.format);
-    let Markdown(family) = own.ok_or_else(|| Refusal::unfit("its format has no files to merge."))?;
+    let family = family(store).ok_or_else(|| Refusal::unfit("its format has no files to merge."))?;
     let all: Vec<&Document> = entries.iter().chain([into]).map(|own| store.document(own)).collect();
-    let are_all = |grammar| all.iter().all(|own| family.grammar_of(&own.path) == grammar);
+    let are_all = |grammar| all.iter().all(|document| family.grammar_of(&document.path) == grammar);
     if are_all(Grammar::Entries) {
         return merge_entries::merged(family, context, entries, into);
     }

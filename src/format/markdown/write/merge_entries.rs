@@ -19,33 +19,30 @@ pub fn merged(
     let (target, stays) = (store.document(into), store.record(into).span.range());
     let text = text_of(target)?;
     whole_entries(&target.path, text)?;
-    let mut whole = text.get(stays.clone()).unwrap_or_default().to_owned();
-    for own in entries {
-        let raw = store.raw(own);
-        whole = format!("{whole}\n{}", String::from_utf8_lossy(&raw).trim());
-    }
-    let whole = with_ends(&entry_text(&whole)?, end_of(text));
+    let mut texts = vec![text.get(stays.clone()).unwrap_or_default().to_owned()];
+    texts.extend(entries.iter().map(|entry| String::from_utf8_lossy(&store.raw(entry)).trim().to_owned()));
+    let whole = with_ends(&entry_text(&texts.join("\n"))?, end_of(text));
     let spans = |document: u32| -> Vec<Span> {
-        let own = entries.iter().filter(|own| own.document == document);
-        own.map(|own| store.record(own).span).collect()
+        let gone = entries.iter().filter(|entry| entry.document == document);
+        gone.map(|entry| store.record(entry).span).collect()
     };
-    let gone: Vec<usize> = spans(into.document).iter().map(|own| own.range().start).collect();
-    let is_changed = |own: &std::ops::Range<usize>| gone.contains(&own.start) || *own == stays;
+    let gone: Vec<usize> = spans(into.document).iter().map(|span| span.range().start).collect();
+    let is_changed = |place: &std::ops::Range<usize>| gone.contains(&place.start) || *place == stays;
     // One edit from the first entry that changes to the last: its undo data has whole entries.
     let all = entry_file::entries(text);
     let first = all.iter().position(is_changed).unwrap_or_default();
     let last = all.iter().rposition(is_changed).unwrap_or_default();
     let part = all.get(first..=last).unwrap_or_default();
-    let kept = part.iter().filter(|own| !gone.contains(&own.start));
-    let texts = kept.map(|own| if *own == stays { whole.as_str() } else { &text[own.clone()] });
+    let kept = part.iter().filter(|place| !gone.contains(&place.start));
+    let texts = kept.map(|place| if *place == stays { whole.as_str() } else { &text[place.clone()] });
     let new = entry_file::joined(texts, entry_file::delimiter_of(text));
-    let place = part.first().map_or(0, |own| own.start)..part.last().map_or(0, |own| own.end);
+    let place = part.first().map_or(0, |first| first.start)..part.last().map_or(0, |last| last.end);
     let mut changes =
         vec![Change::edits(&target.path, target.bytes.clone(), vec![(place, new.into_bytes())])];
-    for (number, own) in (0..).zip(&store.documents).filter(|(number, _)| *number != into.document) {
+    for (number, document) in (0..).zip(&store.documents).filter(|(number, _)| *number != into.document) {
         let spans = spans(number);
         if !spans.is_empty() {
-            changes.push(removal(family, own, &spans)?);
+            changes.push(removal(family, document, &spans)?);
         }
     }
     Ok(changes)

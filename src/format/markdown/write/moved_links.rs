@@ -14,9 +14,6 @@ use crate::text::front_matter::{Note, YamlField};
 use crate::text::part_range::part_range;
 use crate::text::wiki_links;
 
-/// An edit of a text: a range of bytes and what replaces them.
-pub type LinkEdit = (Range<usize>, String);
-
 /// A file whose memory is found elsewhere from now on.
 pub struct MovedFile<'a> {
     pub family: &'static Family,
@@ -47,19 +44,19 @@ pub fn names_of_others(store: &Store, is_other: &dyn Fn(&Entry) -> bool) -> Hash
 }
 
 impl MovedFile<'_> {
-    /// Returns a text of the file at `own` with links that lead to the new place.
-    pub fn followed(&self, text: &str, own: &Path) -> String {
+    /// Returns a text of a file with links that lead to the new place.
+    pub fn followed(&self, text: &str, file: &Path) -> String {
         let mut new = text.to_owned();
-        for (range, becomes) in self.edits(text, own).into_iter().rev() {
+        for (range, becomes) in self.edits(text, file).into_iter().rev() {
             new.replace_range(range, &becomes);
         }
         new
     }
 
     /// Returns the edits that make the links of a text lead to the new place, in their order.
-    fn edits(&self, text: &str, own: &Path) -> Vec<LinkEdit> {
+    fn edits(&self, text: &str, file: &Path) -> Vec<(Range<usize>, String)> {
         let mut edits = Vec::new();
-        edits.extend(links_in(text).iter().flat_map(|link| self.of_file_link(text, link, own)));
+        edits.extend(links_in(text).iter().flat_map(|link| self.file_link_edits(text, link, file)));
         if self.family.has_mem_references {
             let old = fold(&self.old.with_extension("").to_text());
             let names = mem_names(text).filter(|name| fold(name) == old);
@@ -83,9 +80,9 @@ impl MovedFile<'_> {
     }
 
     /// Returns the edits of a link to a file, or of its name. A title that is the old name follows.
-    fn of_file_link(&self, text: &str, link: &TextLink<'_>, own: &Path) -> Vec<LinkEdit> {
-        let before = own.parent().unwrap_or(Path::new(""));
-        let after = if own == self.old { self.new.parent().unwrap_or(Path::new("")) } else { before };
+    fn file_link_edits(&self, text: &str, link: &TextLink<'_>, file: &Path) -> Vec<(Range<usize>, String)> {
+        let before = file.parent().unwrap_or(Path::new(""));
+        let after = if file == self.old { self.new.parent().unwrap_or(Path::new("")) } else { before };
         let Some(path) = link.path(before) else { return Vec::new() };
         let to = if path == self.old { &self.new } else { &path };
         // Links of the file itself lead elsewhere from its new folder. A name may be that of any file.

@@ -5,17 +5,12 @@ use std::path::Path;
 use crate::format::markdown::family::{Family, Grammar};
 use crate::format::markdown::references::TextLink;
 use crate::format::markdown::{Markdown, entry_edits, entry_file, index_file, layout};
-use crate::format::writing::{ChangesResult, ErasablePart, FormatEraser, Refusal, Result, WriteContext};
+use crate::format::writing::{ErasablePart, FormatEraser, Refusal, Result};
 use crate::model::{Change, Document, Entry, PathText, Record, Span, Store};
-use crate::text::needle::Needles;
 
 impl FormatEraser for Markdown {
     fn may_erase(&self, _store: &Store, _entry: &Entry) -> Result<()> {
         self.is_changed()
-    }
-
-    fn is_snapshot(&self, _file: &Path) -> bool {
-        false
     }
 
     // The sections of an index, its lines, and entries. A file that is one memory has no parts.
@@ -43,22 +38,6 @@ impl FormatEraser for Markdown {
     fn without(&self, file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>> {
         without(self.0, file, bytes, spans)
     }
-
-    fn resigned(&self, _file: &Path, _bytes: &[u8]) -> Result<Option<Vec<u8>>> {
-        Ok(None)
-    }
-
-    fn blank_record(&self, _file: &Path, _raw: &[u8], _reason: &str) -> Option<Vec<u8>> {
-        None
-    }
-
-    fn without_repeats(&self, _file: &Path, _raw: &[u8], _parts: &Needles) -> Option<Vec<u8>> {
-        None
-    }
-
-    fn dependent_changes(&self, _context: &WriteContext<'_>, _changes: &[Change]) -> ChangesResult {
-        Ok(Vec::new())
-    }
 }
 
 /// Returns each line of an index that leads to files, as a part that goes with all of them.
@@ -67,8 +46,8 @@ fn index_lines(family: &Family, bytes: &[u8]) -> Vec<ErasablePart> {
     let links: Vec<_> = index_file::lines(&text).collect();
     let part = |line: &[TextLink<'_>]| {
         let id = |link: &TextLink<'_>| Some(layout::id_of(family, &link.path(Path::new(""))?));
-        let of: Option<Vec<String>> = line.iter().map(id).collect();
-        Some(ErasablePart { span: line.first()?.span, names: Vec::new(), of: of? })
+        let ids: Option<Vec<String>> = line.iter().map(id).collect();
+        Some(ErasablePart { span: line.first()?.span, names: Vec::new(), of: ids? })
     };
     links.chunk_by(|one, other| one.line == other.line).filter_map(part).collect()
 }

@@ -95,10 +95,10 @@ fn takes_lines(context: &CommitContext<'_>, path: &Path, old: &OldFileName) -> O
 
 /// Quarantines what another program wrote in place while the file was replaced, and says where:
 /// it is unknown which records that changed. False if that is not durable. What an earlier erasure
-/// removed is left out, but for a document that was changed since.
+/// removed is left out, except in a document that was changed since.
 pub fn quarantine_late_write(context: &CommitContext<'_>, file: &Path, bytes: &[u8]) -> bool {
     let Some(relative) = context.relative(file) else { return false };
-    // With the number of the erasure that goes on, its sweep leaves it.
+    // The sweep of the current erasure leaves a piece that has its number.
     let Ok(erasure) = context.vault.erasing() else { return false };
     let Some(without) = without_erased(context, file, b"", bytes) else { return false };
     let is_changed = without != bytes && !is_log_or_copy(&relative) && is_copy(context, bytes) == Some(false);

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::change_progress::{ChangeProgress, lines_at};
-use crate::disk::{ItemKind, Lookup};
+use crate::disk::{ItemKind, is_absent};
 use crate::model::plan::line_end_for;
 use crate::model::{Act, Bytes, Change, Plan, is_log};
 use crate::model::{FileLine, JournalLine};
@@ -214,8 +214,7 @@ fn make_durable(context: &CommitContext<'_>, touched: &[PathBuf]) -> Result<(), 
             Err(error) => return Err(failed(error)),
         }
         // A folder that can't be read counts as existing.
-        let is_absent = |folder: &Path| matches!(Lookup::from(disk.look(folder)), Lookup::Absent);
-        let there = path.ancestors().skip(1).find(|folder| !is_absent(folder));
+        let there = path.ancestors().skip(1).find(|folder| !is_absent(disk, folder));
         there.map_or(Ok(()), |folder| disk.sync_folder(folder)).map_err(failed)?;
     }
     Ok(())

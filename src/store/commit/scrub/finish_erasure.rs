@@ -66,6 +66,7 @@ pub fn conclude(
     }
     let replaces = |own: &FileLine| matches!(own.change.as_str(), "rewrite" | "remove");
     let is_replaced = |path: &Path| entry.files.iter().any(|own| own.path == path && replaces(own));
+    let kept = kept_elsewhere(context, entry.step)?;
     let mut erased = ErasureReceipt {
         step: entry.step,
         at: entry.at.clone(),
@@ -79,11 +80,7 @@ pub fn conclude(
         asked_values: entry.values.clone(),
         value_key: key.id(),
         alike: sought.alike,
-        arrivals: arrivals
-            .iter()
-            .map(|own| own.0.clone())
-            .chain(kept_elsewhere(context, entry.step)?)
-            .collect(),
+        arrivals: arrivals.iter().map(|(name, _)| name.clone()).chain(kept).collect(),
         with_torn: with_torn.into_iter().collect(),
         too_short: sought.needles.skipped(),
         also_elsewhere: sought.also_elsewhere,
@@ -130,8 +127,8 @@ fn without_ours(context: &CommitContext<'_>, searched: &SearchReport) -> Result<
 
 /// Names what other programs wrote to files while these were changed, and where it is kept.
 fn kept_elsewhere(context: &CommitContext<'_>, step: u64) -> Result<Vec<String>, CommitError> {
-    let kept = context.vault.quarantined_in(step)?;
-    Ok(kept.iter().map(|own| format!("{}, kept in {}", own.file.to_text(), own.path.to_text())).collect())
+    let kept = context.vault.quarantined()?.into_iter().filter(|piece| piece.step == Some(step));
+    Ok(kept.map(|piece| format!("{}, kept in {}", piece.file.to_text(), piece.path.to_text())).collect())
 }
 
 /// Returns the digests of the values, and of the main texts of erased records. Other memories may get the same tags

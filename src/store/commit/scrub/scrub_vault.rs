@@ -76,14 +76,15 @@ impl Vault<'_> {
     }
 
     /// Removes or rewrites every file that holds erased content. What was quarantined since the erasure began stays,
-    /// but for values.
+    /// except for values.
     pub(super) fn sweep(
         &self,
         wanted: &ErasureMatcher<'_>,
         sought: &SearchTexts,
         entry: &PendingErasure,
     ) -> Result<(), CommitError> {
-        let came = self.quarantined_in(entry.step)?;
+        let mut came = self.quarantined()?;
+        came.retain(|piece| piece.step == Some(entry.step));
         self.forget_derived(wanted)?;
         for name in FOLDERS {
             let folder = self.path(name);

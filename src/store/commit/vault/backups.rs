@@ -114,7 +114,7 @@ pub struct QuarantinedPiece {
     pub file: PathBuf,
     /// When they were removed, if the name says so.
     pub at: Option<Moment>,
-    /// The step that removed them, or the erasure meanwhile, if known.
+    /// The step that removed them, or the erasure during which they came, if known.
     pub step: Option<u64>,
 }
 
@@ -175,19 +175,6 @@ impl Vault<'_> {
         let mut found: Vec<_> = own.collect();
         found.sort_by(|a, b| (a.at, &a.path).cmp(&(b.at, &b.path)));
         Ok(found)
-    }
-
-    /// Lists the pieces that were quarantined in a step.
-    ///
-    /// # Errors
-    ///
-    /// If the folder can't be listed.
-    pub(in crate::store::commit) fn quarantined_in(
-        &self,
-        step: u64,
-    ) -> Result<Vec<QuarantinedPiece>, CommitError> {
-        let all = self.quarantined()?.into_iter();
-        Ok(all.filter(|piece| piece.step == Some(step)).collect())
     }
 
     /// Keeps a text that could not be saved.

@@ -4,39 +4,18 @@ use std::borrow::Cow;
 
 use super::is_comment;
 use super::scalars::{self, ScalarPlace, ScalarStyle};
+use crate::text::front_matter::flow_signs;
 
-/// Returns the number of bytes of the list in brackets at the start of `text`.
-pub fn length(text: &str) -> usize {
-    segments(text).map_or(text.len(), |(_, end)| end)
-}
-
-/// Returns what is between the outermost brackets, split at their commas, and the place where they close.
-fn segments(text: &str) -> Option<(Vec<&str>, usize)> {
-    let (mut depth, mut from, mut quote) = (0_usize, 0, None);
-    let mut item = 0;
-    let mut found = Vec::new();
-    for (at, c) in text.char_indices() {
-        match (c, quote) {
-            (c, Some(open)) if c == open => quote = None,
-            (_, Some(_)) => {}
-            ('"' | '\'', None) if text.get(item..at)?.trim().is_empty() => quote = Some(c),
-            ('[', None) => {
-                depth += 1;
-                item = at + 1;
-                from = if depth == 1 { at + 1 } else { from };
-            }
-            (',' | ']', None) => {
-                item = at + 1;
-                if depth == 1 {
-                    found.push(text.get(from..at)?);
-                    from = at + 1;
-                }
-                depth = depth.saturating_sub(usize::from(c == ']'));
-                if depth == 0 {
-                    return Some((found, at + 1));
-                }
-            }
-            _ => {}
+/// Returns what is between the outermost brackets, split at their commas.
+fn segments(text: &str) -> Option<Vec<&str>> {
+    let (mut found, mut from) = (Vec::new(), 1);
+    for (at, sign, depth) in flow_signs(text) {
+        if depth == 0 || (depth, sign) == (1, ',') {
+            found.push(text.get(from..at)?);
+            from = at + 1;
+        }
+        if depth == 0 {
+            return Some(found);
         }
     }
     None
@@ -44,7 +23,7 @@ fn segments(text: &str) -> Option<(Vec<&str>, usize)> {
 
 /// Returns the list in brackets with other items. `None` if it is uncertain where its items are.
 pub fn flow(raw: &str, old: &[Cow<'_, str>], new: &[String]) -> Option<String> {
-    let (all, _) = segments(raw)?;
+    let all = segments(raw)?;
     let segments: Vec<&str> = all.iter().filter(|segment| !segment.trim().is_empty()).copied().collect();
     let has_comment = |raw: &str| raw.starts_with('#') || !raw.starts_with(['"', '\'']) && raw.contains(" #");
     let is_clear = |segment: &&str| !segment.trim().contains(['\n', '\r']) && !has_comment(segment.trim());

@@ -83,9 +83,17 @@ fn what_would_be_a_guess_is_refused() {
     assert_eq!(faulty("<<<<<<< HEAD\na: x\n"), 2);
     assert_eq!(faulty("a: \"x\" y\n"), 2);
     assert_eq!(faulty("a: [x] y\n"), 2);
-    assert_eq!(faulty("a:\n  - x: y\n"), 3);
+    assert_eq!(faulty("a:\n  - x: y: z\n"), 3);
     assert_eq!(text("a: 1\na: 2\n"), Err(EditRefused::Doubled("a".into())));
-    for nested in ["a:\n  b: 1\n", "a: {b: 1}\n", "a: &x y\n", "a: *x\n", "a: &x [y]\n", "a: x\n  more\n"] {
+    for nested in [
+        "a:\n  b: 1\n",
+        "a:\n  - x: y\n",
+        "a: {b: 1}\n",
+        "a: &x y\n",
+        "a: *x\n",
+        "a: &x [y]\n",
+        "a: x\n  more\n",
+    ] {
         assert_eq!(text(nested), Err(EditRefused::Nested("a".into())), "{nested}");
     }
     let open = set("---\na: x\n\n# Title\n", "a", NewYamlValue::Text("new"));

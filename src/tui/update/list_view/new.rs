@@ -31,7 +31,7 @@ pub fn arrived(app: &mut App, before: Option<Moment>, unseen: &HashSet<String>) 
     let roots: Vec<_> = app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
     let known = app.visits.clone();
     app.visits.see(&roots, app.now, true);
-    seen::note_of_one_time(app, true);
+    seen::note_shared(app, true);
     seen::see_written(app, unseen);
     if app.visits != known {
         seen::write(app);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::model::{Entry, EntryRef};
-use crate::tui::list_view::new::{count, name_of, names_of_one_time};
+use crate::tui::list_view::new::{count, name_of, shared_names};
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::update::list_view::change_request::aimed;
@@ -39,19 +39,19 @@ pub fn all_seen(app: &mut App) {
     let before = app.visits.clone();
     let roots: Vec<_> = app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
     app.visits.see(&roots, app.now, false);
-    note_of_one_time(app, false);
+    note_shared(app, false);
     app.say(format!("All {} are seen.", memory_count(count)));
     keep(app, before);
 }
 
-/// Notes which memories share the time of a file: of a change of it, only the others are new.
-pub fn note_of_one_time(app: &mut App, only_new: bool) {
+/// Notes which memories share the time of a file. If it changes, only its other memories are new.
+pub fn note_shared(app: &mut App, only_new: bool) {
     for store in app.snapshot.stores.iter().filter(|store| store.has_file_times) {
-        app.visits.note_of_one_time(&store.root, only_new, || names_of_one_time(store));
+        app.visits.note_shared(&store.root, only_new, || shared_names(store));
     }
 }
 
-/// Marks as seen what palimp wrote itself, but for memories with these names: they were new before.
+/// Marks as seen what palimp wrote itself, except memories with these names: they were new before.
 pub fn see_written(app: &mut App, unseen: &HashSet<String>) {
     for (store, tally) in app.snapshot.stores.iter().zip(&app.tallies) {
         let seen = app.visits.seen(&store.root).unwrap_or(app.now);
