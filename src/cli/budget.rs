@@ -14,8 +14,7 @@ use crate::model::{
     InstructionContent, InstructionFile, LoadedExtent, LoadedFile, PathText, ProjectInstructions, Store,
 };
 use crate::usecase::{
-    RemovablePart, StoreBudget, budgets, instruction_lines, loaded_lines, loaded_size, project_instructions,
-    what_fits,
+    StoreBudget, budgets, empty_lines, instruction_lines, loaded_lines, loaded_size, project_instructions,
 };
 
 /// At most this many files of which nothing is loaded are named.
@@ -82,22 +81,16 @@ fn extent(file: &LoadedFile) -> (&'static str, Option<u32>, Option<u32>) {
 fn row(store: &Store, file: &LoadedFile) -> serde_json::Value {
     let (loaded, cut, cut_end) = extent(file);
     let (format, family) = with_family(store.format);
-    let fits = what_fits(store, file);
-    let part = |own: &RemovablePart| {
-        json!({"id": own.id, "line": own.line, "lines": own.size.lines, "bytes": own.size.bytes,
-               "leads_nowhere": own.leads_nowhere})
-    };
-    let without = fits.as_ref().map(|own| own.without.iter().map(part).collect::<Vec<_>>());
-    let excess = fits.as_ref().map(|own| {
-        let size = own.excess;
+    let size = file.excess;
+    let excess = (!size.is_none()).then(|| {
+        let (empty, is_enough) = empty_lines(store, file);
         json!({"lines": size.lines, "bytes": size.bytes, "characters": size.characters,
-               "empty_lines": own.empty_lines, "fits_without_empty": own.fits_without_empty})
+               "empty_lines": empty, "fits_without_empty": is_enough})
     });
     json!({
         "store": store.root.to_text(), "format": format, "family": family, "file": file.path.to_text(),
         "loaded": loaded, "bytes": file.bytes(), "lines": file.loaded.len(), "tokens": file.tokens(),
         "cut_line": cut, "cut_end_line": cut_end, "limit_source": file.limit_source, "lines_beyond": file.beyond.len(), "excess": excess,
-        "fits_without": without.unwrap_or_default(),
     })
 }
 

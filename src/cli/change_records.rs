@@ -9,11 +9,22 @@ use super::selection::records;
 use crate::cli::context::Context;
 use crate::model::{Entry, State};
 use crate::ops::archive::is_in_own_data;
+use crate::ops::merge::MergedText;
 use crate::usecase::{ChangeCommand, Requester};
 
 /// True if fields and tags of a record can be set.
 pub fn is_there(entry: &Entry) -> bool {
     matches!(entry.state, State::Live | State::Archived)
+}
+
+/// Reads which text a merged memory has.
+pub fn merged_text(text: &str) -> std::result::Result<MergedText, String> {
+    match text {
+        "both" => Ok(MergedText::Both),
+        "into" => Ok(MergedText::OfTarget),
+        "others" => Ok(MergedText::OfOthers),
+        _ => Err("it should be both, into or others".into()),
+    }
 }
 
 /// Sets fields of the records that a query finds.

@@ -80,7 +80,10 @@ fn line(member: &DuplicateRow, percent: u32) -> String {
     match member.differs.as_deref() {
         _ if member.first => format!("  first {row}"),
         Some([]) => format!("  equal {row}"),
-        Some(names) => format!("  {percent:>3} % {row}  (differs: {})", sanitize(&names.join(", "))),
+        // The words are the same, and other fields are not.
+        Some(names) => {
+            format!("  {:>3} % {row}  (differs: {})", percent.min(99), sanitize(&names.join(", ")))
+        }
         None => format!("  {percent:>3} % {row}"),
     }
 }

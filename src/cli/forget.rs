@@ -40,7 +40,7 @@ pub struct ForgetOptions {
     /// A file with names, addresses and handles, one on each line, with the memories that hold them.
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
-    /// Only memories since this time: a date, or `-30d`.
+    /// Only memories since this time: a date, or `30d` for 30 days ago.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     since: Option<String>,
     /// Only memories until this time.

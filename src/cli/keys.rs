@@ -7,14 +7,20 @@ use crate::tui::action::ACTIONS;
 
 pub fn run(context: &mut Context) -> Result {
     config::read(None)?;
+    let mut heading = "";
     for known in ACTIONS {
         let verbs = known.action.verbs();
         let row = serde_json::json!({
-            "action": known.name, "keys": known.action.keys(), "about": known.about, "verbs": verbs,
+            "heading": known.heading, "action": known.name, "keys": known.action.keys(), "about": known.about,
+            "verbs": verbs,
         });
+        if known.heading != heading && !context.options.json {
+            context.out.line(&format!("{}:", known.heading))?;
+        }
+        heading = known.heading;
         let verbs = if verbs.is_empty() { String::new() } else { format!("  [{}]", verbs.join(", ")) };
         let keys = known.action.keys().join("  ");
-        context.row(&row, || format!("{keys:16} {:18} {}{verbs}", known.name, known.about))?;
+        context.row(&row, || format!("  {keys:16} {:18} {}{verbs}", known.name, known.about))?;
     }
     Ok(Exit::Done)
 }

@@ -11,7 +11,9 @@ use super::session::no_session;
 use crate::cli::context::Context;
 use crate::model::{PathText, Snapshot};
 use crate::ops::archive::is_in_own_data;
-use crate::query::{CancelToken, Hit, Order, Query, explain_in, search_in};
+use crate::query::{
+    CancelToken, Hit, Order, Query, Request, SimilarSearch, explain_in, search_in, similar_search, wider_term,
+};
 
 pub fn list(context: &mut Context, words: &[String], within: &SessionOption, limit: Limit) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
@@ -85,7 +87,8 @@ pub fn shown(
     Ok(show(context, query, &held)?.unwrap_or(Exit::Nothing))
 }
 
-/// Prints what is found in a snapshot. Returns `None` if files changed while they were searched.
+/// Prints what is found in a snapshot. Returns `None` if files changed while they were searched. `search` tries words
+/// that are spelled alike if it finds nothing; `list` takes words as they are.
 fn print_from(
     context: &mut Context,
     (order, limit, explained): (Order, Limit, bool),
@@ -95,31 +98,36 @@ fn print_from(
     let request = context.request(snapshot, query, order);
     let never = CancelToken::default();
     let matches = request.matches(&never).unwrap_or_default();
-    let results = search_in(&request, &matches, &never).unwrap_or_default();
+    let mut results = search_in(&request, &matches, &never).unwrap_or_default();
+    results.wider = wider_term(&request, &matches, &results, &never);
+    let similar =
+        if order == Order::Rank { similar_search(&request, &matches, &results, &never) } else { None };
+    let SimilarSearch { query, matches, results } =
+        similar.unwrap_or_else(|| SimilarSearch { query: query.clone(), matches, results });
+    let request = Request { query: &query, ..request };
     if snapshot.changed().next().is_some() {
         return Ok(None);
     }
     let results = results.answered()?;
-    results.timeless_note().iter().for_each(|note| say(&format!("{note}.")));
+    results.notes().iter().for_each(|note| say(&format!("{note}.")));
     let hits = &results.hits[..results.hits.len().min(limit.most())];
+    let why = |hit: &Hit| explained.then(|| explain_in(&request, &matches, hit.at)).flatten();
     if let Some(terminal) = OutputTerminal::of(context) {
-        let why = |hit: &Hit| explained.then(|| explain_in(&request, &matches, hit.at)).flatten();
         let shown: Vec<_> = hits.iter().map(|hit| (hit, why(hit))).collect();
-        let is_ranked = request.order == Order::Rank;
-        let more = limit.more(results.hits.len());
-        MemoryTable { snapshot, query, is_ranked, more }.print(context, terminal, &shown)?;
+        let (is_ranked, more) = (order == Order::Rank, limit.more(results.hits.len()));
+        MemoryTable { snapshot, query: &query, is_ranked, more }.print(context, terminal, &shown)?;
         if hits.is_empty() {
             say("no memory matches.");
         }
-        changed(context, snapshot);
-        return Ok(Some(if results.hits.is_empty() { Exit::Nothing } else { Exit::Done }));
-    }
-    for hit in hits {
-        let why = explained.then(|| explain_in(&request, &matches, hit.at)).flatten();
-        let row = MemoryRow::new(snapshot, hit.at, hit.rank, why.as_ref(), context.now);
-        if context.options.json {
-            context.out.json(&row)?;
-        } else {
+    } else {
+        for hit in hits {
+            let why = why(hit);
+            let mut row = MemoryRow::new(snapshot, hit.at, hit.rank, why.as_ref(), context.now);
+            row.similar.clone_from(&results.similar);
+            if context.options.json {
+                context.out.json(&row)?;
+                continue;
+            }
             context.out.line(&row.to_line())?;
             for line in why.iter().flat_map(memory_row::explanation_lines) {
                 context.out.line(&format!("    {line}"))?;

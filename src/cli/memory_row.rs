@@ -10,7 +10,7 @@ use super::list_table::sign;
 use crate::detectors::mask;
 use crate::format;
 use crate::model::{Entry, EntryRef, Moment, PathText, Snapshot, Store};
-use crate::query::{EntryDecay, Explanation, Ranking};
+use crate::query::{EntryDecay, Explanation, Ranking, SimilarWord};
 
 /// The fields of `list`, `search` and `show` with `--json`.
 #[derive(Serialize)]
@@ -50,6 +50,9 @@ pub struct MemoryRow {
     raw_base64: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<ExplanationRow>,
+    /// The words that were searched instead of those typed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub similar: Vec<SimilarWord>,
     #[serde(skip)]
     sign: &'static str,
     #[serde(skip)]
@@ -106,6 +109,7 @@ impl MemoryRow {
             raw: String::from_utf8_lossy(&raw).into_owned(),
             raw_base64: std::str::from_utf8(&raw).is_err().then(|| BASE64_STANDARD.encode(&*raw)),
             explain: explain.map(ExplanationRow::new),
+            similar: Vec::new(),
             sign: sign(store, entry).0,
             age: time.map(|time| time.age_at(now)),
         }
@@ -163,8 +167,8 @@ pub fn explanation_lines(of: &Explanation) -> Vec<String> {
             own.matched, own.decay, own.importance, own.access
         ),
     };
-    let word = |word: &crate::query::WordHit| {
-        format!("{:?} {:.1}, {}, in {} of {} memories", word.word, word.hit, how(word.hit), word.df, word.n)
+    let word = |crate::query::WordHit { word, hit, df, n, .. }: &crate::query::WordHit| {
+        format!("{word:?} {hit:.1}, {}, in {df} of {n} readable memories", how(*hit))
     };
     let words: Vec<String> = of.words.iter().map(word).collect();
     let words = (!words.is_empty()).then(|| format!("match: {}", words.join("; ")));

@@ -13,13 +13,18 @@ use crate::model::plan::count_with_noun;
 use crate::model::{JournalLine, PathText, State, Store};
 use crate::query::{StoreCounts, UsageStatistics};
 use crate::text::columns::human_size;
-use crate::usecase::steps_of;
+use crate::usecase::{set_aside_count, steps_of};
 
 /// Prints the numbers of each store and of all stores, in words or by the names of the metrics.
 pub fn run(context: &mut Context, is_metrics: bool) -> Result {
     let snapshot = load_stores::listing(context, ReadScope::All)?;
     context.unread.archives(&snapshot);
-    let statistics = UsageStatistics::of(&snapshot, context.now);
+    let mut statistics = UsageStatistics::of(&snapshot, context.now);
+    let data = load_stores::data_folder(context).ok();
+    for (store, counts) in snapshot.stores.iter().zip(&mut statistics.stores) {
+        let aside = set_aside_count(store, data.as_deref(), context.now);
+        (counts.archived, counts.deleted) = (aside.archived, aside.deleted);
+    }
     let counts = || snapshot.stores.iter().zip(&statistics.stores);
     let stores: Vec<_> = counts().map(|(store, counts)| figures(store, counts)).collect();
     let sum =
@@ -87,10 +92,13 @@ fn told(store: &Store, counts: &StoreCounts) -> Vec<String> {
 fn in_all(stores: &[Arc<Store>], steps: usize) -> Vec<String> {
     let mut lines = Vec::new();
     if stores.len() > 1 {
-        let live: usize = stores.iter().map(|store| store.count(State::Live)).sum();
+        let sum = |state| stores.iter().map(|store| store.count(state)).sum::<usize>();
+        let (live, broken) = (sum(State::Live), sum(State::Broken));
         let bytes = human_size(stores.iter().map(|store| store.bytes).sum());
         let stores = count_with_noun(stores.len() as u64, "store");
-        lines.push(format!("{stores}: {}, {bytes}", count_with_noun(live as u64, "memory")));
+        let memories = count_with_noun((live + broken) as u64, "memory");
+        let broken = if broken > 0 { format!(" ({broken} broken)") } else { String::new() };
+        lines.push(format!("{stores}: {memories}{broken}, {bytes}"));
     }
     lines.push(match steps {
         0 => "palimp has changed nothing yet".to_owned(),

@@ -17,7 +17,7 @@ use crate::format::{self, store_names, with_family};
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot, State, Store};
 use crate::text::columns::human_size;
-use crate::usecase::{archived_count, check_store, not_loaded};
+use crate::usecase::{SetAsideCount, check_store, not_loaded, set_aside_count};
 
 #[derive(Serialize)]
 struct StoreRow {
@@ -61,10 +61,8 @@ pub fn run(context: &mut Context, limit: Limit) -> Result {
     let data = load_stores::data_folder(context).ok();
     // The problems are those that `check` lists.
     let row = |store: &Arc<Store>| {
-        let archived = data
-            .as_deref()
-            .map_or(store.count(State::Archived), |data| archived_count(store, data, context.now));
-        StoreRow { archived, ..row(&check_store(data.as_deref(), store, context.now).store) }
+        let SetAsideCount { deleted, archived } = set_aside_count(store, data.as_deref(), context.now);
+        StoreRow { archived, deleted, ..row(&check_store(data.as_deref(), store, context.now).store) }
     };
     let rows: Vec<StoreRow> = snapshot.stores.iter().map(row).collect();
     match OutputTerminal::of(context) {
@@ -93,7 +91,7 @@ fn print(
     let names = store_names(snapshot);
     let line = |(row, name): (&StoreRow, &String)| -> ColumnRow {
         let (problems, look) = row.problems.told();
-        let (sessions, memories) = (row.sessions.to_string(), row.records.to_string());
+        let (sessions, memories) = (row.sessions.to_string(), row.memories().to_string());
         let sessions = if row.sessions == 0 { "" } else { &sessions };
         let (size, path) = (human_size(row.bytes), near(&row.path));
         let cells = [name, row.named, sessions, &memories, &problems, &size, &path];
@@ -102,13 +100,20 @@ fn print(
     };
     let drawn: Vec<ColumnRow> = rows.iter().zip(&names).take(limit.most()).map(line).collect();
     context.out.drawn(&lines(&columns, &drawn, terminal))?;
-    let memories: usize = rows.iter().map(|row| row.records).sum();
+    let memories: usize = rows.iter().map(StoreRow::memories).sum();
     let sum =
         [count_with_noun(rows.len() as u64, "store"), count_with_noun(memories as u64, "memory")].join(", ");
     context.out.drawn(&[terminal.painted(&sum, TextStyle::Dim)])?;
     let only_read: BTreeSet<&str> = rows.iter().filter_map(|row| row.read_only).collect();
     only_read.iter().try_for_each(|why| context.out.drawn(&[terminal.painted(why, TextStyle::Dim)]))?;
     Ok(more(context, Some(terminal), limit.more(rows.len()).as_deref())?)
+}
+
+impl StoreRow {
+    /// Returns the number of memories that `list` and the screens show: those that can't be read, too.
+    fn memories(&self) -> usize {
+        self.records + self.broken
+    }
 }
 
 impl ProblemCounts {
@@ -157,13 +162,13 @@ fn row(store: &Store) -> StoreRow {
 
 fn to_line(row: &StoreRow) -> String {
     format!(
-        "{:14} {}, {}, {} archived, {} deleted, {} broken, ✖{} ⚠{} note {}    {}",
+        "{:14} {}, {} ({} broken), {} archived, {} deleted, ✖{} ⚠{} note {}    {}",
         row.named,
         count_with_noun(row.sessions as u64, "session"),
-        count_with_noun(row.records as u64, "memory"),
+        count_with_noun(row.memories() as u64, "memory"),
+        row.broken,
         row.archived,
         row.deleted,
-        row.broken,
         row.problems.error,
         row.problems.warning,
         row.problems.note,

@@ -26,6 +26,7 @@ use crate::cli::{
 };
 use crate::format;
 use crate::model::{Code, State};
+use crate::ops::merge::{MergeChoice, MergedText};
 use crate::ops::redact::RedactionStyle;
 use crate::query::SIMILAR_PERCENT;
 use crate::usecase::{ChangeCommand, DeleteOptions, NewRecord, Verdict};
@@ -76,7 +77,7 @@ verbs! {
         #[command(flatten)]
         limit: Limit,
     }: Query FINDS used "[OPTIONS] [PATH]... (QUERY... | --saved NAME)"
-        as "search rotate keys\nsearch ./memory \"rotate keys\" since:-30d\nsearch --saved recent-failures"
+        as "search rotate keys\nsearch ./memory \"rotate keys\" since:30d\nsearch --saved recent-failures"
         => |context| list::search(context, &query, saved.as_deref(), &within, (limit, explain));
     /// Find memories of equal or nearly equal text, in groups.
     Duplicates {
@@ -217,7 +218,7 @@ verbs! {
         #[command(flatten)]
         options: ForgetOptions,
     }: Own CHANGES
-        as "forget --topic acme\nforget --kind email --until -90d --rule old-addresses\nforget --rule old-addresses --yes"
+        as "forget --topic acme\nforget --kind email --until 90d --rule old-addresses\nforget --rule old-addresses --yes"
         => |context| forget::run(context, &options, &values);
     /// Search again for what was erased.
     VerifyErased {
@@ -281,15 +282,18 @@ verbs! {
         to: String,
     }: Own CHANGES as "move mem_1 mem_2 --to s2\nmove --query tag:auth --to s2 --dry-run"
         => |context| change_records::each(context, &chosen, |entry| entry.state == State::Live, ChangeCommand::Move(to));
-    /// Make several memories into one: their texts follow each other.
+    /// Make several memories into one.
     Merge {
         #[command(flatten)]
         chosen: RecordSelection,
         /// The id or the key of the memory of the same store that stays.
         #[arg(long, value_name = "ID", value_parser = name())]
         into: String,
-    }: Own CHANGES as "merge tabs_or_spaces indentation --into style\nmerge tabs_or_spaces --into style --dry-run"
-        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Live, ChangeCommand::Merge(into));
+        /// Its text then: its own and what the others say besides, its own alone, or that of the others.
+        #[arg(long, value_name = "both|into|others", default_value = "both", value_parser = change_records::merged_text)]
+        text: MergedText,
+    }: Own CHANGES as "merge tabs_or_spaces indentation --into style\nmerge tabs_or_spaces --into style --text others --dry-run"
+        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Live, ChangeCommand::Merge(MergeChoice { into, text }));
     /// Create, list, export, archive and delete sessions.
     Session {
         #[command(subcommand)]

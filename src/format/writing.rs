@@ -22,7 +22,7 @@ pub use faults::{RefusalList, RefusedEntries};
 pub use format_fix::{FormatEase, FormatFix, FormatFixes, RangeEdit};
 pub use operation::{
     AuditEvent, DELETION_REASON, DeletionKind, DueTask, FieldAssignment, FloorOutcome, FormatDeletion,
-    NO_COMPRESSED_FILES, Operation, RecordDraft, WriteContext, is_code, reason,
+    MergedText, NO_COMPRESSED_FILES, Operation, RecordDraft, WriteContext, is_code, reason,
 };
 pub use own_operations::{HeldRecords, OwnArchive, OwnOperations, RestoredDocument};
 pub use record_changes::{NamePlace, NameUse, accessed, decay_update, removals, rename, with_members};

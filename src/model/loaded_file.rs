@@ -38,7 +38,7 @@ pub struct LoadedFile {
     pub limit_source: Option<String>,
     /// What goes beyond the limit.
     pub excess: LoadExcess,
-    /// The loaded lines that lead to other files, with the paths of these files relative to the root.
+    /// The lines that lead to other files, with the paths of these files relative to the root.
     pub leads: Vec<(Range<usize>, PathBuf)>,
 }
 

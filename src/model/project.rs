@@ -54,6 +54,11 @@ impl Project {
         (self.is_there && folder.is_absolute()).then_some(folder)
     }
 
+    /// Returns the name of its folder. Untrusted text.
+    pub fn name(&self) -> String {
+        self.path.file_name().map(|name| name.to_text().into_owned()).unwrap_or_default()
+    }
+
     /// True if both are the same project. Paths of Windows are the same in any case, and with `/`.
     pub fn is_same(&self, other: &Project) -> bool {
         let key = |own: &Project| own.path.to_text().replace('/', "\\").to_lowercase();

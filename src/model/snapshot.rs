@@ -244,6 +244,11 @@ impl Store {
         entry.session.map(|index| &self.sessions[index as usize])
     }
 
+    /// True if it is of a project, or in its folder.
+    pub fn is_of(&self, project: &Project) -> bool {
+        self.project.as_ref().is_some_and(|own| own.is_same(project)) || self.root.starts_with(&project.path)
+    }
+
     /// Returns the decay rules for an entry.
     pub fn decay(&self, entry: &Entry) -> &DecayTable {
         self.session(entry).map_or(&self.decay, |session| &session.decay)

@@ -11,7 +11,7 @@ use super::{
 use crate::format::writing::{AppendContext, AppendLookup, RecordMembers, removals, with_config_of};
 use crate::format::{self, Format};
 use crate::model::key::Key;
-use crate::model::plan::{line_end_for, whole_lines};
+use crate::model::plan::{count_with_noun, line_end_for, whole_lines};
 use crate::model::{Act, Change, Entry, Moment, Plan, Role, Store};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
@@ -33,7 +33,8 @@ pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> Result<Plan> 
     if !goes.is_empty() {
         (plan, after) = with(joined(added, removals(context.store, &goes)))?;
         plan.records += goes.len();
-        plan.lines.push(format!("The session is full: a compaction removes {} memories.", goes.len()));
+        let count = count_with_noun(goes.len() as u64, "memory");
+        plan.lines.push(format!("The session is full: a compaction removes {count}."));
         plan.lines.extend(goes.iter().map(|entry| named(context.store, entry)));
     }
     plan.lines.extend(replaced);

@@ -1,10 +1,45 @@
-//! `merge`: makes several memories of a store into one. No text is written new: the texts follow each other.
+//! `merge`: makes several memories of a store into one. No text is written new: it is that of one, or of all.
 
+use std::collections::HashSet;
+
+pub use crate::format::writing::MergedText;
 use crate::model::key::Key;
 use crate::model::{Entry, Plan, State, Store};
+use crate::ops::change_plan::Documents;
 use crate::ops::{Operation, Refusal, Result, WriteContext, check, may, plan_and_after, writes};
 
 const NO_MERGE: &str = "this format has no way to make several memories into one.";
+/// At most this many lines of the new text are shown.
+const SHOWN: usize = 400;
+
+/// Which memory stays, and its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergeChoice {
+    /// The id or the key of the memory that stays.
+    pub into: String,
+    /// Its text then.
+    pub text: MergedText,
+}
+
+impl MergeChoice {
+    /// Returns the memory that stays.
+    pub fn target<'s>(&self, store: &'s Store) -> Result<&'s Entry> {
+        let into = &*self.into;
+        let key = Key::read(into).and_then(|key| store.entry_of_key(&key));
+        let is_it = |own: &&Entry| match key {
+            Some(number) => store.number_of(own) == Some(number),
+            None => store.view(own).is_some_and(|view| view.id == Some(into)),
+        };
+        let mut found = store.entries.iter().filter(|own| own.state == State::Live).filter(is_it);
+        match (found.next(), found.next()) {
+            (Some(target), None) => Ok(target),
+            _ => {
+                let why = format!("{into:?} is not the id or key of one live memory of the store.");
+                Err(Refusal::unfit(why))
+            }
+        }
+    }
+}
 
 /// Checks that a memory can become a part of another.
 pub fn may_merge(store: &Store, entry: &Entry) -> Result<()> {
@@ -15,28 +50,36 @@ pub fn may_merge(store: &Store, entry: &Entry) -> Result<()> {
     may(store, entry, Operation::Delete)
 }
 
-/// Plans to put the texts of `entries` after that of the memory with the id `into`, and to delete them.
-pub fn merge(context: &WriteContext<'_>, entries: &[Entry], into: &str) -> Result<Plan> {
+/// Plans to make `entries` a part of one memory, and to delete the others.
+pub fn merge(context: &WriteContext<'_>, entries: &[Entry], choice: &MergeChoice) -> Result<Plan> {
     let (store, (_, writes)) = (context.store, writes(context.store)?);
     let merge = writes.own().merge.ok_or_else(|| Refusal::unfit(NO_MERGE))?;
-    let key = Key::read(into).and_then(|key| store.entry_of_key(&key));
-    let is_it = |own: &&Entry| match key {
-        Some(number) => store.number_of(own) == Some(number),
-        None => store.view(own).is_some_and(|view| view.id == Some(into)),
-    };
-    let mut found = store.entries.iter().filter(|own| own.state == State::Live).filter(is_it);
-    let (Some(target), None) = (found.next(), found.next()) else {
-        return Err(Refusal::unfit(format!(
-            "{into:?} is not the id or key of one live memory of the store."
-        )));
-    };
+    let target = choice.target(store)?;
     let others: Vec<Entry> = entries.iter().filter(|own| *own != target).copied().collect();
     if others.is_empty() {
         return Err(Refusal::unfit("name the memories that become a part of it."));
     }
     others.iter().try_for_each(|own| may_merge(store, own))?;
-    let changes = merge(context, &others, target)?;
-    let (plan, after) = plan_and_after("merge", context, others.len(), changes)?;
+    let changes = merge(context, &others, target, choice.text)?;
+    let (mut plan, after) = plan_and_after("merge", context, others.len(), changes)?;
     check(context, &plan, &after)?;
+    plan.lines.splice(0..0, text_lines(store, target, &after));
     Ok(plan)
+}
+
+/// Returns the text of the memory as it will be, line by line. Untrusted text.
+fn text_lines(store: &Store, target: &Entry, after: &Documents) -> Vec<String> {
+    let before = store.document(target);
+    let known: HashSet<Vec<u8>> = before.records.iter().map(|own| before.raw(own).to_vec()).collect();
+    let document = after.iter().find(|own| own.path == before.path);
+    let new = document.and_then(|own| {
+        let mut raws = own.records.iter().map(|record| own.raw(record).to_vec());
+        raws.find(|raw| !known.contains(raw))
+    });
+    let new = new.unwrap_or_else(|| store.raw(target).to_vec());
+    let text = String::from_utf8_lossy(&new);
+    let shown = text.lines().take(SHOWN).map(|line| format!("  {line}"));
+    let more = text.lines().count().saturating_sub(SHOWN);
+    let more = (more > 0).then(|| format!("  … and {more} lines more"));
+    std::iter::once("It will be:".to_owned()).chain(shown).chain(more).collect()
 }

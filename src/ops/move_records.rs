@@ -26,13 +26,14 @@ pub fn may_move(store: &Store, entry: &Entry) -> Result<()> {
         State::Broken => return Err(Refusal::broken()),
     }
     super::writable(store, entry)?;
+    let sessionless = || Refusal::unfit("it belongs to no session, so it can't move to another one.");
+    store.session(entry).ok_or_else(sessionless)?;
     let raw = store.raw(entry);
     let mut tape = Tape::default();
-    let record = scan(&mut tape, &raw)?;
-    if store.session(entry).is_none() || writes.name_places(record).is_empty() {
-        return Err(Refusal::unfit("it belongs to no session, so it can't move to another one."));
+    match writes.name_places(scan(&mut tape, &raw)?).is_empty() {
+        true => Err(sessionless()),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// Returns the names of the sessions that records can move to: those of their stores, without their own session.

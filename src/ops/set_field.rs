@@ -1,8 +1,9 @@
 //! Sets a field of records to a value: importance, type, category.
 
-use super::{Progress, Refusal, WriteContext, is_json, writes};
+use super::{Progress, Refusal, WriteContext, is_json, may, writes};
 use crate::format::writing::Operation;
-use crate::model::{Entry, Plan};
+use crate::model::{Entry, Plan, Store};
+use crate::text::front_matter::Note;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
@@ -34,27 +35,37 @@ pub fn set_word(
     progress: &Progress,
 ) -> Result<Plan, Refusal> {
     super::edit::each(context, entries, progress, &|entry| {
-        may_set(context, entry, field)?;
+        may_set(context.store, entry, field)?;
         Ok(vec![(field.to_owned(), value.to_owned())])
     })
 }
 
-/// Refuses a field that the record has no place for: a value there would mean nothing.
-fn may_set(context: &WriteContext<'_>, entry: &Entry, field: &str) -> Result<(), Refusal> {
-    let (format, writes) = writes(context.store)?;
-    let kind = context.store.view(entry).map_or("", |view| view.kind);
-    if field != "type" {
-        let message = || Refusal::unfit(format!("memories of the type {kind:?} have no {field} here."));
-        return if writes.has_word(kind, field) { Ok(()) } else { Err(message()) };
+/// Checks that a record has a place for `importance`, `type` or `category`: a value elsewhere would mean nothing.
+pub fn may_set(store: &Store, entry: &Entry, field: &str) -> Result<(), Refusal> {
+    may(store, entry, Operation::Edit)?;
+    let (format, writes) = writes(store)?;
+    let kind = store.view(entry).map_or("", |view| view.kind);
+    match field {
+        "importance" => return writes.importance(kind, 0.5).map(drop).map_err(Refusal::unfit),
+        "type" => {}
+        _ if writes.has_word(kind, field) => return Ok(()),
+        _ => return Err(Refusal::unfit(format!("memories of the type {kind:?} have no {field} here."))),
     }
+    let raw = store.raw(entry);
     let mut tape = Tape::default();
-    let is_own = writes.allows(Operation::SetType, &context.store.document(entry).path).is_ok()
-        && is_json(format, context.store, entry)
-        && scan(&mut tape, &context.store.raw(entry))?.get("type").is_some_and(|own| own.is_text(kind));
-    match is_own {
-        true => Ok(()),
-        false => Err(Refusal::unfit(
-            "its type is not a field here: it follows from the file that the memory is in.",
-        )),
+    let is_field = writes.allows(Operation::SetType, &store.document(entry).path).is_ok()
+        && is_json(format, store, entry)
+        && scan(&mut tape, &raw)?.get("type").is_some_and(|own| own.is_text(kind));
+    if is_field {
+        return Ok(());
     }
+    let text = String::from_utf8_lossy(&raw);
+    let note = Note::read(&text);
+    Err(Refusal::unfit(match (note.field("type"), note.field("metadata")) {
+        (Some(_), _) => "its type is a line of its front matter: edit that.",
+        (None, Some(field)) if text[field.span.clone()].contains("type:") => {
+            "its type is `metadata.type` of its front matter, which palimp keeps as it is."
+        }
+        _ => "its type is not a field here: it follows from the file that the memory is in.",
+    }))
 }

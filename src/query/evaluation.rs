@@ -121,13 +121,18 @@ impl<'a> ResolvedQuery<'a> {
 
     /// Returns which clauses exclude an entry. [`is_visible`] tests its state.
     pub fn kept_out(&self, at: EntryRef, candidate: &Candidate<'_>) -> Exclusion {
-        let clauses = self.query.clauses.iter().enumerate();
-        let mut failing = clauses.filter(|(_, clause)| !self.node(&clause.node, at, candidate));
+        let mut failing = self.failing(at, candidate);
         match (failing.next(), failing.next()) {
             (None, _) => Exclusion::ByNone,
-            (Some((clause, _)), None) => Exclusion::By(clause),
+            (Some(clause), None) => Exclusion::By(clause),
             (Some(_), Some(_)) => Exclusion::BySeveral,
         }
+    }
+
+    /// Returns the numbers of the clauses that exclude an entry.
+    pub fn failing(&self, at: EntryRef, candidate: &Candidate<'_>) -> impl Iterator<Item = usize> {
+        let clauses = self.query.clauses.iter().enumerate();
+        clauses.filter(move |(_, clause)| !self.node(&clause.node, at, candidate)).map(|(number, _)| number)
     }
 
     /// True if only what the query says about times excludes an entry, and the entry has none.

@@ -18,8 +18,8 @@ use crate::text::fold::fold;
 use crate::text::names;
 
 /// The fields of every format, in the order of `docs/query.md`.
-const FIELDS: &[&str] = &names::<20>(
-    "type topic tag session store id ref is has saved in since until at accessed importance min \
+const FIELDS: &[&str] = &names::<21>(
+    "type topic tag project session store id ref is has saved in since until at accessed importance min \
     sort limit depth",
 );
 
@@ -105,6 +105,7 @@ pub(super) fn filter(
     now: Moment,
 ) -> Result<QueryNode, QueryError> {
     let named = match name {
+        "project" => Some(NameScope::Project),
         "session" => Some(NameScope::Session),
         "store" => Some(NameScope::Store),
         _ => None,
@@ -155,9 +156,9 @@ pub(super) fn no_field(name: &str) -> String {
     let most = if name.chars().count() < 4 { 1 } else { 2 };
     let far = field_names().into_iter().map(|known| (osa_distance(name, known), known));
     match far.filter(|(far, known)| *far <= most && *far < known.len()).min_by_key(|(far, _)| *far) {
-        Some((_, near)) => format!("There is no field “{name}”. Did you mean “{near}”?"),
+        Some((_, near)) => format!("Did you mean “{near}:”? There is no field “{name}”."),
         None => format!(
-            "There is no field “{name}”. The fields are {}. To search for the text itself, quote it.",
+            "To search for the text itself, quote it. There is no field “{name}”. The fields are {}.",
             field_names().join(", ")
         ),
     }
@@ -196,7 +197,7 @@ fn when(name: &str, value: &QueryValue, now: Moment) -> Result<TimeValue, QueryE
 
 fn accessed(value: &QueryValue, now: Moment) -> Result<TimeRange, QueryError> {
     let (comparison, rest) = comparison(&value.text);
-    let wanted = format!("{TIME_FORMS}; with <, <=, > or >= before it, before or after that");
+    let wanted = format!("{TIME_FORMS}, with <, <=, > or >= before it for before or after that");
     let when = TimeValue::parse(rest, now).ok_or_else(|| bad("accessed", value, &wanted))?;
     Ok(match comparison {
         RangeSign::Less => when.before(),
@@ -270,5 +271,5 @@ fn comparison(text: &str) -> (RangeSign, &str) {
 }
 
 fn bad(name: &str, value: &QueryValue, wanted: &str) -> QueryError {
-    wrong(value.span.clone(), format!("{name}: can't be “{}”. It can be {wanted}.", value.text))
+    wrong(value.span.clone(), format!("{name}: can be {wanted}, not “{}”.", value.text))
 }

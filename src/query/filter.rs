@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::name_pattern::Pattern;
 use super::time_values::TimeRange;
 use crate::format::store_names;
-use crate::model::{Entry, EntryRef, Moment, PathText, Role, Session, Snapshot, State, Store, View};
+use crate::model::{Entry, EntryRef, Moment, PathText, Role, Snapshot, State, Store, View};
 use crate::text::fold::fold;
 
 /// A condition on one value of one field. Patterns are folded, except for ids.
@@ -82,13 +82,33 @@ impl Filter {
         }
     }
 
+    /// Returns the name of the field, the value that it must be exactly, and the condition that it begins with that
+    /// value, or with `*` that it contains it. `None` if it need not be exactly a value.
+    pub fn wider(&self, before: &str) -> Option<(&'static str, &str, Filter)> {
+        let (field, pattern, of): (_, _, &dyn Fn(Pattern) -> Filter) = match self {
+            Filter::Type(pattern) => ("type", pattern, &Filter::Type),
+            Filter::Topic(pattern) => ("topic", pattern, &Filter::Topic),
+            Filter::Tag(pattern) => ("tag", pattern, &Filter::Tag),
+            Filter::Id(pattern) => ("id", pattern, &Filter::Id),
+            Filter::Facet(name, FacetPredicate::Text(pattern)) => {
+                (*name, pattern, &|pattern| Filter::Facet(name, FacetPredicate::Text(pattern)))
+            }
+            _ => return None,
+        };
+        let value = pattern.exact().filter(|value| !value.contains('*'))?;
+        Some((field, value, of(Pattern::new(&format!("{before}{value}*")))))
+    }
+
     /// True if `candidate` matches. A broken record has only a state, a time, a file, bytes and problems.
     pub fn holds(&self, candidate: &Candidate<'_>) -> bool {
         let Candidate { at, store, entry, view, time } = *candidate;
         let viewed = |test: &dyn Fn(View<'_>) -> bool| view.is_some_and(test);
         match self {
             Filter::Type(pattern) => viewed(&|view| pattern.matches(&fold(view.kind))),
-            Filter::Topic(pattern) => viewed(&|view| has_topic(view, pattern)),
+            Filter::Topic(pattern) => viewed(&|view| match &view.topic {
+                Some(topic) => pattern.matches(&fold(topic)),
+                None => has_tag(view, pattern),
+            }),
             Filter::Tag(pattern) => viewed(&|view| has_tag(view, pattern)),
             Filter::Id(pattern) => match view.and_then(|view| view.id) {
                 Some(id) => pattern.matches(id),
@@ -122,15 +142,7 @@ fn has_tag(view: View<'_>, pattern: &Pattern) -> bool {
     view.tags.iter().any(|tag| pattern.matches(&fold(tag)))
 }
 
-/// Tests the topic, or the tags if there is no topic.
-fn has_topic(view: View<'_>, pattern: &Pattern) -> bool {
-    match &view.topic {
-        Some(topic) => pattern.matches(&fold(topic)),
-        None => has_tag(view, pattern),
-    }
-}
-
-/// `session:` or `store:` with its values.
+/// `project:`, `session:` or `store:` with its values.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct NameFilter {
     pub of: NameScope,
@@ -140,6 +152,7 @@ pub(super) struct NameFilter {
 /// What has one of the names.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum NameScope {
+    Project,
     Session,
     Store,
     /// The session of exactly this name.
@@ -158,13 +171,15 @@ impl NameFilter {
     pub fn resolve(&self, snapshot: &Snapshot) -> ResolvedNames {
         let short = store_names(snapshot);
         let names = |(store, short): (&Arc<Store>, &String)| {
-            names_of_store(store).into_iter().chain([fold(short)]).collect()
+            let folder = store.root.file_name().map(|name| fold(&name.to_text()));
+            let known = [fold(&store.root.to_text()), fold(store.format), fold(short)];
+            known.into_iter().chain(folder).collect()
         };
         let stores: Vec<Vec<String>> = snapshot.stores.iter().zip(&short).map(names).collect();
         let sessions: Vec<Vec<Vec<String>>> = snapshot
             .stores
             .iter()
-            .map(|store| store.sessions.iter().map(names_of_session).collect())
+            .map(|store| store.sessions.iter().map(|own| vec![fold(&own.name)]).collect())
             .collect();
         let mut settled = ResolvedNames {
             stores: vec![false; stores.len()],
@@ -179,6 +194,9 @@ impl NameFilter {
         for pattern in &self.patterns {
             match self.of {
                 NameScope::OneSession(_) => {}
+                NameScope::Project => {
+                    mark(pattern, names_of_projects(snapshot).iter().zip(&mut settled.stores))
+                }
                 NameScope::Store => mark(pattern, stores.iter().zip(&mut settled.stores)),
                 NameScope::Session => {
                     let marks = settled.sessions.iter_mut().flatten();
@@ -211,14 +229,14 @@ fn mark<'a>(pattern: &Pattern, names: impl Iterator<Item = (&'a Vec<String>, &'a
     }
 }
 
-/// Returns the path and the name of a store's folder, and its format. The caller adds the short name.
-fn names_of_store(store: &Store) -> Vec<String> {
-    let folder = store.root.file_name().map(|name| fold(&name.to_text()));
-    [fold(&store.root.to_text()), fold(store.format)].into_iter().chain(folder).collect()
-}
-
-fn names_of_session(session: &Session) -> Vec<String> {
-    vec![fold(&session.name)]
+/// Returns for each store the paths and the folder names of the projects that it is of.
+fn names_of_projects(snapshot: &Snapshot) -> Vec<Vec<String>> {
+    let projects = || snapshot.stores.iter().filter_map(|store| store.project.as_ref());
+    let names = |store: &Arc<Store>| {
+        let own = projects().filter(|project| store.is_of(project));
+        own.flat_map(|project| [fold(&project.path.to_text()), fold(&project.name())]).collect()
+    };
+    snapshot.stores.iter().map(names).collect()
 }
 
 /// The hidden states that a query asks for.

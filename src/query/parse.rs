@@ -45,7 +45,6 @@ pub(super) fn wrong(span: Range<usize>, message: String) -> QueryError {
 /// Terms side by side: all must hold.
 type ClauseList = Vec<Clause>;
 
-/// Joins the sides of `OR` into one clause.
 fn either(sides: Vec<ClauseList>) -> Option<Clause> {
     let start = sides.first()?.first()?.span.start;
     let end = sides.last()?.last()?.span.end;
@@ -75,17 +74,13 @@ impl Parser<'_> {
         self.rest().chars().next()
     }
 
-    fn skip_space(&mut self) {
-        let rest = self.rest();
-        self.at += rest.len() - rest.trim_start().len();
-    }
-
     /// Parses terms and `OR`, up to the end or a closing parenthesis.
     fn sides(&mut self, wanted: bool) -> Result<Vec<ClauseList>, QueryError> {
         let mut sides = vec![ClauseList::new()];
         let mut or: Option<Range<usize>> = None;
         loop {
-            self.skip_space();
+            let rest = self.rest();
+            self.at += rest.len() - rest.trim_start().len();
             let start = self.at;
             let over = matches!(self.peek(), None | Some(')'));
             let at_or = self.takes_or();
@@ -110,7 +105,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the word `OR` if it is next, and returns true.
     fn takes_or(&mut self) -> bool {
         let after = self.rest().strip_prefix("OR").map(|after| after.chars().next());
         let is_alone = after.is_some_and(|next| next.is_none_or(|c| c.is_whitespace() || "()\"".contains(c)));
@@ -252,11 +246,7 @@ impl Parser<'_> {
     fn field(&mut self, name: &str, start: usize, wanted: bool) -> Result<Option<QueryNode>, QueryError> {
         let known = name.to_ascii_lowercase();
         if !field_names().contains(&known.as_str()) {
-            let message = format!(
-                "There is no field “{name}”. The fields are {}. To search for the text itself, quote it.",
-                field_names().join(", ")
-            );
-            return Err(wrong(start..self.at, message));
+            return Err(wrong(start..self.at, fields::no_field(name)));
         }
         let values = self.values()?;
         let span = start..self.at;

@@ -15,7 +15,7 @@ pub struct Query {
     pub(super) clauses: Vec<Clause>,
     /// Every different word and phrase of the query.
     pub(super) words: Vec<QueryWord>,
-    /// Every `session:` and `store:`. They are resolved against the names of a snapshot.
+    /// Every `project:`, `session:` and `store:`. They are resolved against the names of a snapshot.
     pub(super) names: Vec<NameFilter>,
     /// Every `ref:`. They are resolved against the references of a snapshot.
     pub(super) related: Vec<Vec<Pattern>>,

@@ -5,7 +5,7 @@ use crate::model::time::{DAY, HOUR};
 
 /// The possible values of a time field, for messages.
 pub(super) const TIME_FORMS: &str =
-    "a date such as 2026-01-10, a timestamp, today, yesterday, or a time ago such as -3h, -7d, -2w, -1m, -1y";
+    "a time ago such as 3h, 7d, 2w, 1m, 1y, a date such as 2026-01-10, a timestamp, today or yesterday";
 
 /// A time as a user names it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,8 +44,8 @@ impl TimeValue {
             "yesterday" => return Some(TimeValue::day(now.plus(-DAY).day())),
             _ => {}
         }
-        if let Some(ago) = text.strip_prefix('-') {
-            return TimeValue::ago(ago, now);
+        if let Some(ago) = TimeValue::ago(text.strip_prefix('-').unwrap_or(text), now) {
+            return Some(ago);
         }
         let (moment, _) = Moment::parse(text)?;
         // Only a timestamp has a colon.
@@ -55,7 +55,8 @@ impl TimeValue {
 
     fn ago(text: &str, now: Moment) -> Option<TimeValue> {
         let unit = text.chars().next_back()?;
-        let count: u32 = text.strip_suffix(unit)?.parse().ok()?;
+        let digits = text.strip_suffix(unit).filter(|text| text.starts_with(|c: char| c.is_ascii_digit()))?;
+        let count: u32 = digits.parse().ok()?;
         let (micros, around) = match unit {
             'h' => (HOUR, HOUR),
             'd' => (DAY, DAY),
@@ -141,6 +142,8 @@ mod tests {
     fn times_ago_count_from_now() {
         for (text, same) in [
             ("-3h", "2026-01-20T07:30:00Z"),
+            ("3h", "2026-01-20T07:30:00Z"),
+            ("7d", "2026-01-13T10:30:00Z"),
             ("-7d", "2026-01-13T10:30:00Z"),
             ("-2w", "2026-01-06T10:30:00Z"),
             ("-1m", "2025-12-21T10:30:00Z"),
@@ -164,8 +167,22 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_none() {
-        for text in ["", "-", "-7", "-d", "7d", "-7q", "-99999999999d", "soon", "2026-13-01", "-é", "10:30"]
-        {
+        for text in [
+            "",
+            "-",
+            "-7",
+            "7",
+            "-d",
+            "d",
+            "--7d",
+            "+7d",
+            "-7q",
+            "-99999999999d",
+            "soon",
+            "2026-13-01",
+            "-é",
+            "10:30",
+        ] {
             assert_eq!(TimeValue::parse(text, Moment(0)), None, "{text}");
         }
         assert!(TimeValue::parse("-4294967295y", Moment(0)).is_some());

@@ -3,10 +3,11 @@
 use super::action::Action;
 
 const WORDS: &[(Action, &str)] = &[
-    (Action::AllMemories, "list show"),
+    (Action::MemoriesPane, "list show all memories browse"),
     (Action::Open, "show read"),
     (Action::Search, "search find filter grep"),
     (Action::SessionsPane, "stores session projects"),
+    (Action::ThisProject, "folder scope only all projects"),
     (Action::CommandLine, "add init completions man new create shell"),
     (Action::Delete, "remove forget erase undelete trash gdpr privacy"),
     (Action::Backups, "restore recover bring back lost"),
@@ -27,10 +28,12 @@ const WORDS: &[(Action, &str)] = &[
     (Action::Seen, "inbox read"),
     (Action::AllSeen, "inbox read"),
     (Action::Duplicates, "same twice dedupe merge similar"),
-    (Action::Archived, "unarchive archive old"),
     (Action::Journal, "journal history log steps changes receipt erased verify verify-erased proof"),
     (Action::Loaded, "budget tokens context limit cut size start index"),
-    (Action::Upkeep, "compact reindex migrate purge cleanup clean up rebuild expire retention"),
+    (
+        Action::Upkeep,
+        "compact reindex migrate purge cleanup clean up rebuild expire retention archived unarchive archive old forecast decay fading future later",
+    ),
     (Action::CleanUp, "cleanup wizard privacy rule rotate leaked"),
     (Action::Why, "explain rank score decay"),
     (Action::MarkAll, "select everything"),
@@ -45,11 +48,12 @@ const WORDS: &[(Action, &str)] = &[
     (Action::CopyText, "yank clipboard"),
     (Action::Fold, "expand collapse details"),
     (Action::Statistics, "stats calendar days weeks growth size counts activity"),
-    (Action::Forecast, "decay fading future later"),
     (Action::Pin, "keep rescue star favourite"),
     (Action::KeepUntil, "rescue expire expiry retention pin decay fading"),
     (Action::Pager, "less more read whole print"),
     (Action::Difference, "compare side by side"),
+    (Action::Zoom, "all panes full screen"),
+    (Action::BringBack, "restore backups unarchive"),
     (Action::Quit, "exit leave"),
 ];
 

@@ -11,6 +11,7 @@ use crate::model::{Change, EntryRef, PathText};
 use crate::text::safe_text::sanitize;
 use crate::tui::state::app::App;
 use crate::tui::state::confirmation::{Confirmation, ConfirmationRow, TypedWord};
+use crate::tui::update::merge;
 use crate::usecase::{
     ChangeCommand, ConcurrentChange, PlannedChange, memory_count, name_of, not_reached_lines,
 };
@@ -119,7 +120,6 @@ impl Confirmation {
         [Some(theme::sentence(&self.question, &[])), moved].into_iter().flatten().collect()
     }
 
-    /// Scrolls by a number of lines.
     pub fn scroll(&mut self, by: isize, shown: usize) {
         self.top = self.top.saturating_add_signed(by).min(self.len().saturating_sub(shown));
     }
@@ -137,7 +137,8 @@ fn rows(planned: &PlannedChange, width: usize) -> Vec<ConfirmationRow> {
     }
     let memories = planned.changing.iter().copied().map(ConfirmationRow::Memory);
     // Of a value that is erased everywhere, the places come first: the files are more than the memories say.
-    let are_last = planned.request.command.erases_values();
+    let is_merge = matches!(planned.request.command, ChangeCommand::Merge(_));
+    let are_last = planned.request.command.erases_values() || is_merge;
     if !are_last {
         rows.extend(memories.clone());
     }
@@ -154,7 +155,9 @@ fn rows(planned: &PlannedChange, width: usize) -> Vec<ConfirmationRow> {
         }
         for change in changes {
             let (before, after) = (change.len_before(), change.len_after());
-            let line = format!("{:8} {}  {before} → {after} B", change.word(), change.path.to_text());
+            // The text itself is above.
+            let size = if is_merge { String::new() } else { format!("  {before} → {after} B") };
+            let line = format!("{:8} {}{size}", change.word(), change.path.to_text());
             rows.extend(wrapped(&line, width));
         }
     }
@@ -165,12 +168,13 @@ fn rows(planned: &PlannedChange, width: usize) -> Vec<ConfirmationRow> {
     rows
 }
 
-/// Says until when a removal can be undone, and where the text stays.
+/// Says until when a removal can be undone, and where the text stays, or which text a merged memory has.
 fn happens(planned: &PlannedChange) -> Option<String> {
     let now = planned.request.now;
     let until = undo_until(now).long_date_at(now);
     let undo = Action::Undo.key();
-    match planned.request.command {
+    match &planned.request.command {
+        ChangeCommand::Merge(choice) => Some(merge::text_line(choice)),
         ChangeCommand::Delete(_) => Some(format!(
             "{undo} undoes it until {until}. The text stays on disk; only an erasure removes it for sure."
         )),

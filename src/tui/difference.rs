@@ -12,6 +12,9 @@ use crate::tui::state::app::App;
 use crate::tui::state::list_cursor::ListCursor;
 use crate::tui::state::memory_difference::{DifferencePart, MemoryDifference};
 
+/// The names of the two sides.
+pub const SIDES: [&str; 2] = ["A", "B"];
+
 /// On fewer columns the two memories are above one another.
 pub const BESIDE: u16 = 70;
 /// At most this many bytes of each text are compared.
@@ -68,8 +71,9 @@ pub fn parts(app: &App, of: &MemoryDifference) -> Vec<DifferencePart> {
         let shown = theme::masked(app, &text[..cut(text, SHOWN)]).into_owned();
         sanitize_lines(shown.trim_end()).collect::<Vec<_>>()
     });
-    let lines =
-        pairs(&lines[0], &lines[1]).into_iter().map(|pair| DifferencePart { name: String::new(), pair });
+    let lines = pairs(&lines[0], &lines[1])
+        .into_iter()
+        .map(|pair| DifferencePart { name: String::new(), pair: pair.shortened() });
     let fields = [0, 1].map(|side: usize| {
         let mut fields = known(app, of, side);
         fields.extend(texts[side].fields.iter().cloned());
@@ -84,7 +88,7 @@ pub fn parts(app: &App, of: &MemoryDifference) -> Vec<DifferencePart> {
     };
     let of_name = |name: &String| DifferencePart {
         name: theme::safe(app, name),
-        pair: LinePair::of(value(0, name).as_deref(), value(1, name).as_deref()),
+        pair: LinePair::of(value(0, name).as_deref(), value(1, name).as_deref()).shortened(),
     };
     let is_told = |part: &DifferencePart| part.pair.sides.iter().flatten().any(|value| !value.is_empty());
     lines.chain(names.into_iter().map(of_name).filter(is_told)).collect()

@@ -33,9 +33,9 @@ impl HealthLink {
     /// Returns the key that goes there from every view; Enter if only this row goes there.
     pub fn key(self) -> &'static str {
         match self {
-            HealthLink::View(action) => action.key(),
+            HealthLink::View(action) if !action.key().is_empty() => action.key(),
             HealthLink::Problems(_) => Action::Problems.key(),
-            HealthLink::Search(_) => "↵",
+            HealthLink::View(_) | HealthLink::Search(_) => "↵",
             HealthLink::Secrets => Action::Secrets.key(),
         }
     }
@@ -72,7 +72,7 @@ pub fn rows(app: &App) -> Vec<HealthRow> {
         ),
         (Severity::Note, "◌", deleted, "deleted", HealthLink::Search("is:deleted")),
         (Severity::Note, "▪", archived, "archived", HealthLink::Search("is:archived")),
-        (Severity::Note, " ", sum(|own| own.backups), "backup", HealthLink::View(Action::Backups)),
+        (Severity::Note, " ", sum(|own| own.backups), "backup", HealthLink::View(Action::BringBack)),
     ];
     let mut rows: Vec<HealthRow> = figures
         .into_iter()
@@ -90,7 +90,7 @@ pub fn rows(app: &App) -> Vec<HealthRow> {
         })
         .collect();
     let size =
-        |severity, sign, text| HealthRow { severity, sign, text, link: HealthLink::View(Action::Upkeep) };
+        |severity, sign, text| HealthRow { severity, sign, text, link: HealthLink::View(Action::Statistics) };
     let bytes: u64 = app.snapshot.stores.iter().map(|store| store.bytes).sum();
     rows.push(size(Severity::Note, " ", format!("{} used", human_size(bytes))));
     let fullest = fullest(app);

@@ -10,10 +10,12 @@ use crate::tui::state::tutor_progress;
 
 /// The smallest terminal on which palimp draws anything.
 pub const SMALLEST: (u16, u16) = (20, 5);
-/// From these widths on, the list is above the detail, beside it, and between the side panes and the detail.
+/// From these widths on: the list is above the detail; the side panes are beside both; the list is beside the
+/// detail, with 56 columns for a title. The rows of other views are beside their details from `BESIDE` on.
 const OVER: u16 = 60;
-const BESIDE: u16 = 100;
 const SIDES: u16 = 120;
+const THREE: u16 = 140;
+const BESIDE: u16 = 100;
 /// On fewer rows only one pane is shown.
 const LOW: u16 = 16;
 
@@ -79,7 +81,6 @@ pub fn split_rows(area: Rect, height: u16) -> (Rect, Rect) {
     (Rect { height, ..area }, lower)
 }
 
-/// Splits an area into a left part and the rest.
 fn beside(area: Rect, width: u16) -> (Rect, Rect) {
     let width = width.min(area.width);
     let right = Rect { x: area.x + width, width: area.width - width, ..area };
@@ -104,12 +105,12 @@ pub fn is_single(app: &App) -> bool {
 
 /// True if one pane has the whole screen, because the user wants that.
 pub fn is_zoomed(app: &App) -> bool {
-    app.zoomed && !is_single(app)
+    (app.zoomed || app.is_reading()) && !is_single(app)
 }
 
-/// By width: the list alone, above the detail, beside the detail, or between the side panes and the detail.
+/// By width: the list alone, above the detail, with the side panes, or between the side panes and the detail.
 fn panes(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
-    if app.zoomed || is_single(app) {
+    if app.zoomed || app.is_reading() || is_single(app) {
         return vec![(app.focus, body)];
     }
     if body.width < SIDES && matches!(app.focus, Pane::Sessions | Pane::Filters | Pane::Health) {
@@ -118,17 +119,20 @@ fn panes(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
         panes.push((Pane::Memories, list));
         return panes;
     }
-    if body.width < BESIDE {
-        let (upper, lower) = split_rows(body, body.height * 3 / 5);
-        return vec![(Pane::Memories, upper), (in_detail(app), lower)];
-    }
     let more = body.width.saturating_sub(SIDES);
-    let (mut panes, rest, detail) = if body.width < SIDES {
-        (Vec::new(), body, 41 + (body.width - BESIDE) / 3)
-    } else {
-        let (left, rest) = split_columns(body, 22 + (more / 40).min(8));
-        (side(app, left), rest, 36 + more / 5)
+    let (mut panes, rest) = match body.width < SIDES {
+        true => (Vec::new(), body),
+        false => {
+            let (left, rest) = split_columns(body, 22 + (more / 40).min(8));
+            (side(app, left), rest)
+        }
     };
+    if body.width < THREE {
+        let (upper, lower) = split_rows(rest, rest.height * 3 / 5);
+        panes.extend([(Pane::Memories, upper), (in_detail(app), lower)]);
+        return panes;
+    }
+    let detail = 36 + (body.width - THREE) / 3;
     let (list, right) = split_columns(rest, rest.width.saturating_sub(detail + 1));
     panes.push((Pane::Memories, list));
     panes.extend(detail_over_why(app, right));
@@ -164,9 +168,10 @@ fn side(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
 }
 
 /// Places the reasons of the rank below the detail. If there is no room for both, the reasons replace the
-/// detail while they have the keys.
+/// detail while they have the keys. Reasons that say nothing get one row until they have the keys.
 fn detail_over_why(app: &App, area: Rect) -> Vec<(Pane, Rect)> {
     let why = match area.height {
+        19.. if app.are_ranks_alike && app.focus != Pane::Why => 1,
         26.. => 14,
         19.. => 9,
         _ => return vec![(in_detail(app), area)],

@@ -6,6 +6,9 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// With more lines, or more words in a line, there is no diff: lines are paired by their position.
 const MOST: usize = 4_000;
+/// Of a differing line with more characters, only what differs is shown, with this many around it.
+const LONG: usize = 300;
+const AROUND: usize = 60;
 
 /// A pair of lines of two texts, and the bytes of each that differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +22,17 @@ pub struct LinePair {
 impl LinePair {
     pub fn differs(&self) -> bool {
         self.sides[0] != self.sides[1]
+    }
+
+    /// Returns the pair with `…` for long equal parts of a long line that differs.
+    pub fn shortened(mut self) -> LinePair {
+        let is_alone = self.sides.iter().any(Option::is_none);
+        for (side, differing) in self.sides.iter_mut().flatten().zip(&mut self.differing) {
+            if !is_alone && !differing.is_empty() && side.chars().count() > LONG {
+                (*side, *differing) = around_differing(side, differing);
+            }
+        }
+        self
     }
 
     pub fn of(one: Option<&str>, other: Option<&str>) -> LinePair {
@@ -51,6 +65,33 @@ pub fn pairs(one: &[String], other: &[String]) -> Vec<LinePair> {
     pairs
 }
 
+/// Returns the differing parts of a text and what is around them, and the places of these parts in the new text.
+fn around_differing(text: &str, differing: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
+    let (mut short, mut places, mut done) = (String::new(), Vec::new(), 0);
+    for range in differing {
+        push_equal(&mut short, &text[done..range.start], [done > 0, true]);
+        let from = short.len();
+        short.push_str(&text[range.clone()]);
+        places.push(from..short.len());
+        done = range.end;
+    }
+    push_equal(&mut short, &text[done..], [true, false]);
+    (short, places)
+}
+
+/// Adds an equal part. Of a long one, adds its beginning or its end, or both, where something that differs is beside.
+fn push_equal(short: &mut String, part: &str, beside: [bool; 2]) {
+    let [head, tail] = beside.map(|is_beside| if is_beside { AROUND } else { 0 });
+    let count = part.chars().count();
+    if count <= head + tail + 1 {
+        return short.push_str(part);
+    }
+    let byte = |at: usize| part.char_indices().nth(at).map_or(part.len(), |(byte, _)| byte);
+    short.push_str(&part[..byte(head)]);
+    short.push('…');
+    short.push_str(&part[byte(count - tail)..]);
+}
+
 /// Returns the ranges of equal or replaced items.
 fn places<T: Eq + std::hash::Hash + Ord>(one: &[T], other: &[T]) -> Vec<(Range<usize>, Range<usize>)> {
     if one.len().max(other.len()) > MOST {
@@ -63,9 +104,11 @@ fn places<T: Eq + std::hash::Hash + Ord>(one: &[T], other: &[T]) -> Vec<(Range<u
 /// Returns the bytes of the words that differ, and the number of equal words.
 fn differing(one: &[(usize, &str)], other: &[(usize, &str)]) -> ([Vec<Range<usize>>; 2], usize) {
     let [old, new]: [Vec<&str>; 2] = [one, other].map(|words| words.iter().map(|(_, word)| *word).collect());
+    // A side that lacks something has an empty range at its place.
     let bytes = |words: &[(usize, &str)], range: Range<usize>| {
-        let (first, last) = (words.get(range.start)?, words.get(range.end.checked_sub(1)?)?);
-        (!range.is_empty()).then(|| first.0..last.0 + last.1.len())
+        let end = |(at, word): &(usize, &str)| at + word.len();
+        let start = words.get(range.start).map(|own| own.0).or_else(|| words.last().map(end)).unwrap_or(0);
+        start..words[range].last().map_or(start, end)
     };
     let (mut ranges, mut same) = ([Vec::new(), Vec::new()], 0);
     for (left, right) in places(&old, &new) {
@@ -73,8 +116,8 @@ fn differing(one: &[(usize, &str)], other: &[(usize, &str)]) -> ([Vec<Range<usiz
             same += old[left].iter().filter(|word| !word.trim().is_empty()).count();
             continue;
         }
-        ranges[0].extend(bytes(one, left));
-        ranges[1].extend(bytes(other, right));
+        ranges[0].push(bytes(one, left));
+        ranges[1].push(bytes(other, right));
     }
     (ranges, same)
 }
@@ -141,6 +184,31 @@ mod tests {
         assert_eq!(told("the same", "the same"), [Vec::<String>::new(), Vec::new()]);
         let [one, other] = told("接続プール", "接続の調査");
         assert!(!one.concat().contains('接') && !other.concat().contains('接'), "{one:?} {other:?}");
+    }
+
+    #[test]
+    fn of_a_long_line_the_word_that_differs_is_shown_with_what_is_around_it() {
+        let line = |word: &str| format!("{} {word} {}", "left ".repeat(400), "right ".repeat(400));
+        for (one, other) in [(line("old"), line("new")), (line(""), line("added")), (line("gone"), line(""))]
+        {
+            let pair = LinePair::of(Some(&one), Some(&other)).shortened();
+            for (side, word) in pair.sides.iter().flatten().zip([&one, &other]) {
+                assert!(side.chars().count() < 2 * AROUND + 20, "{side}");
+                assert!(side.starts_with('…') && side.ends_with('…'), "{side}");
+                let word = word.replace("left", "").replace("right", "");
+                assert!(
+                    side.contains(word.trim()) && side.contains("left") && side.contains("right"),
+                    "{side}"
+                );
+            }
+            let told = |at: usize| {
+                pair.differing[at]
+                    .iter()
+                    .map(|own| &pair.sides[at].as_ref().unwrap()[own.clone()])
+                    .collect::<String>()
+            };
+            assert!(told(0).trim().len() < 8 && told(1).trim().len() < 8, "{} {}", told(0), told(1));
+        }
     }
 
     #[test]

@@ -9,10 +9,10 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::action::Action;
+use super::difference::SIDES;
 use super::key_lookup::name;
 use super::layout;
 use super::list_view::new;
-use super::list_view::session_pair::SIDES;
 use super::panes::memories::order_name;
 use super::theme::{self, safe, sentence};
 use super::view::view;
@@ -50,7 +50,7 @@ pub struct LinearOutput {
 
 /// Returns the text to append after an event.
 pub fn new_output(app: &App, told: &mut LinearOutput) -> String {
-    if !(app.is_whole() && app.listed_snapshot.is_whole()) && app.screen != Screen::Welcome {
+    if !(app.is_first_run() || app.is_whole() && app.listed_snapshot.is_whole()) {
         return String::new();
     }
     if let Some(prompt) = app.prompt.as_ref().filter(|prompt| !prompt.purpose.is_list()) {
@@ -129,7 +129,6 @@ fn news(app: &App, told: &mut LinearOutput) -> Vec<String> {
     said
 }
 
-/// True if something over the view asks or explains.
 fn is_asked(app: &App) -> bool {
     app.prompt.is_some()
         || app.delete_menu.is_some()
@@ -169,7 +168,10 @@ fn ten_keys() -> String {
 fn place(app: &App) -> String {
     let search = match app.query.as_str() {
         "" => String::new(),
-        query => format!(" Search: {}. {} found.", safe(app, query), app.results.hits.len()),
+        query => {
+            let similar = app.results.similar_note().map(|note| format!(" {note}.")).unwrap_or_default();
+            format!(" Search: {}. {} found.{}", safe(app, query), app.results.hits.len(), safe(app, &similar))
+        }
     };
     match (app.screen, app.focus) {
         (Screen::Memories, Pane::Memories) => match app.marks.shown() {

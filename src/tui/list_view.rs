@@ -1,10 +1,11 @@
-//! Views that are lists: backups, archive, upkeep, journal, loaded, problems, new, secrets. They share rows, cursor, marks,
+//! Views that are lists: backups, upkeep, journal, loaded, problems, new, secrets. They share rows, cursor, marks,
 //! filter and order. Each has a file for its rows and their details.
 
 pub mod archive;
 pub mod backups;
 pub mod details_area;
 pub mod details_text;
+pub mod fading;
 pub mod instructions;
 pub mod journal;
 pub mod kind;
@@ -13,9 +14,7 @@ pub mod loaded;
 pub mod new;
 pub mod problems;
 pub mod row;
-pub mod row_list;
 pub mod secrets;
-pub mod session_pair;
 pub mod upkeep;
 
 pub use kind::{ListViewKind, RowDetails};
@@ -23,6 +22,7 @@ pub use kind::{ListViewKind, RowDetails};
 use ratatui::text::Line;
 
 use crate::check::problem_groups::tally;
+use crate::model::EntryRef;
 use crate::text::safe_text::display_width;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::list_row::ListRow;
@@ -31,20 +31,13 @@ use crate::tui::state::list_row::ListRow;
 pub fn current_kind(app: &App) -> Option<&'static ListViewKind> {
     Some(match app.screen {
         Screen::Backups => &backups::KIND,
-        Screen::Archive => &archive::KIND,
         Screen::Upkeep => &upkeep::KIND,
         Screen::Journal => &journal::KIND,
         Screen::Problems => &problems::KIND,
         Screen::New => &new::KIND,
         Screen::Loaded => &loaded::KIND,
         Screen::Secrets => &secrets::KIND,
-        Screen::SessionPair => &session_pair::KIND,
-        Screen::Welcome
-        | Screen::Memories
-        | Screen::CleanUp
-        | Screen::Statistics
-        | Screen::Difference
-        | Screen::Editor => {
+        Screen::Memories | Screen::CleanUp | Screen::Statistics | Screen::Difference | Screen::Editor => {
             return None;
         }
     })
@@ -55,7 +48,6 @@ pub fn title(app: &App, room: usize) -> String {
     let [errors, warnings, notes] = app.problem_counts();
     let short = app.screen.title().to_owned();
     let long = match (app.screen, new::since(app)) {
-        (Screen::SessionPair, _) => return session_pair::title(app, room),
         (Screen::New, Some(since)) => format!("{short} since {}", since.long_date_at(app.now)),
         (Screen::Problems, _) => format!("{short}  {}", tally(errors, warnings, notes)),
         (Screen::Secrets, _) => format!("{short}  {}", secrets::tally(app)),
@@ -64,7 +56,6 @@ pub fn title(app: &App, room: usize) -> String {
     if display_width(&long) <= room { long } else { short }
 }
 
-/// Returns the text of a list without rows.
 pub fn empty_text(app: &App, kind: &ListViewKind) -> &'static str {
     match app.screen == Screen::New && new::since(app).is_none() {
         true => "Nothing is new: this is the first visit.",
@@ -100,15 +91,40 @@ pub fn detail_rows(app: &App) -> Vec<ListRow> {
             let touched = app.list_view.chores.get(at).map_or(0, |own| own.touched.len());
             (0..touched).map(ListRow::Touched).collect()
         }
+        Some(ListRow::Loaded(..)) => (0..app.list_view.loaded_lines.len()).map(ListRow::LoadedLine).collect(),
         _ => Vec::new(),
     }
+}
+
+/// Returns the memory of a row, if it is one or is in one.
+pub fn memory_of(app: &App, row: ListRow) -> Option<EntryRef> {
+    match row {
+        ListRow::New(at) | ListRow::Archived(at) => Some(at),
+        ListRow::Fading(at) => fading::memory(app, at),
+        ListRow::Finding(number) => secrets::finding(app, number).map(|own| own.at),
+        ListRow::Problem(number) => {
+            let (store, problem) = problems::problem(app, number)?;
+            problems::entry(&app.snapshot, store, problem)
+        }
+        ListRow::Loaded(number, file) => loaded::memory(app, number, file),
+        ListRow::LoadedLine(at) => loaded::memory_of_line(app, at),
+        _ => None,
+    }
+}
+
+/// Returns the memory of the row under the cursor, in the list or in a list of its details.
+pub fn focused_memory(app: &App) -> Option<EntryRef> {
+    let is_list = app.list_view.in_details && has_rows(app);
+    let row = if is_list { app.list_view.details.selected() } else { app.list_view.row() };
+    memory_of(app, row?)
 }
 
 /// Returns the text about the row under the cursor. Untrusted text.
 pub fn detail_text(app: &App) -> String {
     let text = match app.list_view.row() {
         Some(ListRow::Archived(at)) => archive::text(app, at),
-        Some(ListRow::New(at) | ListRow::Side(_, at)) => Some(new::text(app, at)),
+        Some(ListRow::Fading(at)) => fading::memory(app, at).and_then(|at| archive::text(app, at)),
+        Some(ListRow::New(at)) => Some(new::text(app, at)),
         Some(ListRow::Finding(at)) => secrets::text(app, at),
         Some(ListRow::Loaded(number, file)) => loaded::text(app, number, file),
         Some(ListRow::Instruction(number, file)) => instructions::text(app, number, file),

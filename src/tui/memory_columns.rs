@@ -3,6 +3,7 @@
 use crate::tui::state::app::App;
 use crate::tui::state::marks::ListScope;
 use crate::tui::theme;
+use crate::tui::update::distinct_titles;
 
 /// The columns of three parts: cursor and sign, with a space or the sign of a secret; decay with a space; the
 /// letter of a type with a space.
@@ -12,22 +13,25 @@ pub const DECAY: usize = 4;
 
 const KIND: usize = 2;
 
-/// The maximum width of the name of a store or session. The sessions of one store get more from `WIDE` on.
+/// The maximum width of the name of a store or session, and the one from `WIDE` on.
 const WHERE: usize = 8;
+const WIDE_WHERE: usize = 14;
 
-const WIDE: usize = 84;
+const WIDE: usize = 86;
 
 /// The width of the figure at the right end, with a space: age, rank or size. Picks have other figures.
 const FIGURE: usize = 5;
 
 /// The minimum columns of the title if session, agent or tags are shown beside it.
-const TITLE: usize = 40;
+const TITLE: usize = 56;
 
 /// The columns of the parts of a row beside its title.
 pub struct MemoryColumns {
     pub(super) decay: bool,
     pub(super) kind: bool,
     pub(super) place: usize,
+    /// The names of the stores, as wide as the place; empty if there is only one store.
+    pub(super) stores: Vec<String>,
     pub(super) session: usize,
     pub(super) agent: usize,
     pub(super) tags: usize,
@@ -53,12 +57,16 @@ impl MemoryColumns {
             true => app.store_names.iter().map(|name| theme::width(name)).max().unwrap_or(0),
             false => longest_session(app),
         };
-        let most = if width >= WIDE && !several { 14 } else { WHERE };
+        let most = if width >= WIDE { WIDE_WHERE } else { WHERE };
         let place = if has_place && names > 0 { take(names.min(most) + 1, 24) } else { 0 };
-        let session = if is_wide && several { take(15, TITLE) } else { 0 };
+        let session = if is_wide && several && longest_session(app) > 0 { take(15, TITLE) } else { 0 };
         let agent = if is_wide { take(10, TITLE) } else { 0 };
         let tags = if is_wide { take(20, TITLE) } else { 0 };
-        MemoryColumns { decay, kind, place, session, agent, tags, figure, text: left }
+        let stores = match several && place > 0 {
+            true => distinct_titles::store_names(app, place - 1),
+            false => Vec::new(),
+        };
+        MemoryColumns { decay, kind, place, stores, session, agent, tags, figure, text: left }
     }
 
     /// Returns the number of columns before the title.

@@ -23,7 +23,7 @@ pub struct PaneTitle<'a> {
 /// Draws the title of a pane. Returns the area below it.
 pub fn pane(app: &App, frame: &mut Frame<'_>, pane: Pane, text: &str, right: &str, area: Rect) -> Rect {
     let has_keys = pane == app.focus && !layout::has_dialog(app);
-    let rule = matches!(pane, Pane::Detail | Pane::Why) && area.x == 0 && area.y > 1;
+    let rule = matches!(pane, Pane::Detail | Pane::Why) && area.y > layout::frame(app).body.y;
     if !layout::has_title(area) {
         frame.render_widget(Clear, area);
         return area;

@@ -3,13 +3,16 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::model::{Entry, EntryRef, Store};
+use crate::model::{Entry, EntryRef, State, Store};
+use crate::ops::merge::may_merge;
 use crate::ops::{self, Operation, Refusal};
 use crate::tui::action::Action;
 use crate::tui::state::app::{App, ChangeTarget, Pane, Screen};
 use crate::tui::update::search_query;
 use crate::tui::value_prompt::may_edit;
-use crate::usecase::memory_count;
+use crate::usecase::{memory_count, merge_apart};
+
+const UNCHANGED: &str = " Nothing was changed.";
 
 type Check = fn(&Store, &Entry) -> Result<(), Refusal>;
 
@@ -21,6 +24,7 @@ pub fn check_of(action: Action) -> Option<Check> {
             Some(|store, entry| ops::may(store, entry, Operation::Tag))
         }
         Action::Archive => Some(|store, entry| ops::may(store, entry, Operation::Archive)),
+        Action::Merge => Some(may_merge),
         _ => action.info().asks.map(|asks| asks.may),
     }
 }
@@ -35,22 +39,50 @@ pub fn can(app: &App, action: Action) -> bool {
         _ if (!app.marks.is_empty() || app.marks.range.is_some()) && app.screen != Screen::Difference => {
             place(app).is_ok()
         }
-        _ => match (under_cursor(app), check_of(action)) {
-            (Ok(at), Some(may)) => {
-                let (store, entry) = app.listed_snapshot.get(at);
-                may(store, entry).is_ok() && (action != Action::Archive || goes_alone(app, at))
-            }
-            (aimed, _) => aimed.is_ok(),
-        },
+        _ => checked(app, action).is_ok(),
     }
 }
 
-/// True if a memory is archived alone. In some stores its whole session is archived with it.
-fn goes_alone(app: &App, at: EntryRef) -> bool {
-    let (store, entry) = app.listed_snapshot.get(at);
-    let tally = app.tallies.get(at.store as usize);
-    let beside = entry.session.and_then(|session| tally?.sessions.get(session as usize).copied());
-    !ops::archive::takes_sessions(store) || beside.is_none_or(|count| count < 2)
+/// Returns the memories that an action is for, or why it can't be done with any of them.
+pub fn checked(app: &App, action: Action) -> Result<ChangeTarget, String> {
+    let aim = aimed(app, action)?;
+    let Some(may) = check_of(action) else { return Ok(aim) };
+    let mut refusal = None;
+    for at in &aim.at {
+        let (store, entry) = aim.snapshot.get(*at);
+        match may(store, entry) {
+            _ if entry.state == State::Broken => refusal = refusal.or_else(|| Some(broken())),
+            Ok(()) => {
+                let why = if action == Action::Archive { why_not_alone(app, &aim) } else { None };
+                return why.map_or(Ok(aim), Err);
+            }
+            Err(own) => refusal = refusal.or_else(|| Some(refused(own))),
+        }
+    }
+    refusal.map_or(Ok(aim), Err)
+}
+
+/// Returns why a change can't be made now, for the palette and the help. `None` if it can, or if it is no change.
+pub fn why_not(app: &App, action: Action) -> Option<String> {
+    if check_of(action).is_none() && action != Action::Delete {
+        return None;
+    }
+    if app.screen.lists_memories() && matches!(action, Action::Edit | Action::Delete) {
+        return None;
+    }
+    let why = writable(app).and_then(|()| checked(app, action)).err()?;
+    Some(why.strip_suffix(UNCHANGED).map_or(why.clone(), str::to_owned))
+}
+
+/// Returns why one memory is not archived alone. In some stores its whole session is archived with it.
+pub fn why_not_alone(app: &App, aim: &ChangeTarget) -> Option<String> {
+    let at = aim.one()?;
+    let (store, entry) = aim.snapshot.get(at);
+    let sessions = &app.tallies.get(at.store as usize)?.sessions;
+    let count = sessions.get(entry.session.filter(|_| ops::archive::takes_sessions(store))? as usize)?;
+    let name = &store.session(entry)?.name;
+    (*count > 1)
+        .then(|| format!("only whole sessions are archived: mark all of session:{name} first, with *."))
 }
 
 /// Returns why a broken line is not changed, and which key shows its repair.
@@ -59,7 +91,7 @@ pub fn broken() -> String {
 }
 
 pub fn refused(refusal: ops::Refusal) -> String {
-    format!("{} Nothing was changed.", refusal.message)
+    format!("{}{UNCHANGED}", refusal.message)
 }
 
 pub fn writable(app: &App) -> Result<(), String> {
@@ -103,10 +135,48 @@ fn under_cursor(app: &App) -> Result<EntryRef, String> {
 /// Returns the marked memories, or else the one under the cursor. Editing a text ignores marks.
 pub fn aimed(app: &App, action: Action) -> Result<ChangeTarget, String> {
     place(app)?;
+    if action == Action::Merge {
+        return aimed_to_merge(app);
+    }
     if app.marks.is_empty() || action == Action::EditText || app.screen == Screen::Difference {
         return Ok(target_of(app, vec![under_cursor(app)?], Vec::new()));
     }
     Ok(target_of(app, app.marks.list(), app.marks.hidden_ones(&app.results.hits)))
+}
+
+/// Returns the memories that would become one: both that are compared or are duplicates, or the marked ones.
+fn aimed_to_merge(app: &App) -> Result<ChangeTarget, String> {
+    let cursor = app.selected();
+    let compared = app.difference.as_ref().filter(|_| app.screen == Screen::Difference);
+    let both = compared.map(|own| own.memories).or_else(|| of_group(app, cursor?));
+    let marked = app.marks.list();
+    let (at, hidden) = match (both, marked.as_slice(), cursor) {
+        (Some(both), ..) => (both.to_vec(), Vec::new()),
+        (None, [one], Some(cursor)) if *one != cursor => (vec![*one, cursor], Vec::new()),
+        (None, [] | [_], _) => {
+            let [mark, twice] = [Action::Toggle, Action::Duplicates].map(Action::call);
+            return Err(format!(
+                "Mark the memories that become one: {mark} marks. {twice} lists what is said twice."
+            ));
+        }
+        _ => (marked, app.marks.hidden_ones(&app.results.hits)),
+    };
+    let aim = target_of(app, at, hidden);
+    match merge_apart(&aim.snapshot, &aim.at) {
+        Some(why) => Err(format!("{why} {} copies a text.", Action::CopyText.call())),
+        None => Ok(aim),
+    }
+}
+
+/// Among duplicates, returns the first memory of the group and the one under the cursor, or the
+/// first two if these are the same.
+pub fn of_group(app: &App, cursor: EntryRef) -> Option<[EntryRef; 2]> {
+    let (figures, hits) = (&app.results.picked.as_ref()?.figures, &app.results.hits);
+    let at = hits.iter().position(|hit| hit.at == cursor)?;
+    let begins = |at: &usize| figures.get(*at).is_some_and(|own| own.starts_with('×'));
+    let first = (0..=at).rev().find(begins)?;
+    let other = if first == at { at + 1 } else { at };
+    Some([hits.get(first)?.at, hits.get(other)?.at])
 }
 
 /// Makes a target of memories; `hidden` are those that the list does not show.
@@ -134,5 +204,5 @@ pub fn target_of(app: &App, at: Vec<EntryRef>, hidden: Vec<EntryRef>) -> ChangeT
 
 /// Returns the notice for an action on memories in another view.
 pub fn among_memories() -> String {
-    format!("That is done among the memories: {} goes there.", Action::AllMemories.key())
+    format!("That is done among the memories: {} goes there.", Action::MemoriesPane.key())
 }

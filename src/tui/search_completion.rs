@@ -9,7 +9,7 @@ use crate::tui::state::store_tree_row::term;
 const MOST: usize = 24;
 
 /// Example searches, shown if nothing is typed.
-pub const EXAMPLES: [&str; 4] = ["pool since:-7d", "payments -tag:draft", "\"rotate the key\"", "is:broken"];
+pub const EXAMPLES: [&str; 4] = ["pool since:7d", "payments -tag:draft", "\"rotate the key\"", "is:broken"];
 
 /// The states that `is:` takes.
 const STATES: [&str; 6] = ["archived", "deleted", "pinned", "broken", "sensitive", "unseen"];
@@ -46,7 +46,6 @@ fn fields(app: &App, word: &str) -> Vec<SearchSuggestion> {
     }
 }
 
-/// Returns the values of a field, with counts if they are known.
 fn values(app: &App, field: &str) -> Vec<(String, Option<usize>)> {
     let counted = |list: &[(String, usize)]| list.iter().map(|(own, n)| (own.clone(), Some(*n))).collect();
     let named = |list: &[&str]| list.iter().map(|own| ((*own).to_owned(), None)).collect();
@@ -57,7 +56,7 @@ fn values(app: &App, field: &str) -> Vec<(String, Option<usize>)> {
         "is" => named(&STATES),
         "has" => named(&["problem", "checksum"]),
         "sort" => named(&["rank", "time", "oldest", "importance", "size"]),
-        "since" | "until" | "at" => named(&["-1d", "-7d", "-30d", "today", "yesterday"]),
+        "since" | "until" | "at" => named(&["1d", "7d", "30d", "today", "yesterday"]),
         "importance" => named(&["high", "medium", "low", ">=0.7"]),
         "store" => {
             let stores = app.store_names.iter().zip(&app.tallies);

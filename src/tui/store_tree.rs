@@ -4,7 +4,11 @@ use crate::format::store_names;
 use crate::model::Severity;
 use crate::tui::state::app::App;
 use crate::tui::state::store_tree_row::StoreTreeRow;
+use crate::tui::update::distinct_titles;
 use crate::work::StoreTally;
+
+/// The columns of a store's name in lists that are not the memories.
+const SHORT: usize = 8;
 
 /// Returns the rows that are not folded away.
 pub fn lines(app: &App) -> Vec<StoreTreeRow> {
@@ -95,6 +99,7 @@ pub fn fold(app: &mut App, folds: bool) -> bool {
 /// Makes the tree again for the current stores. The cursor stays on its row.
 pub fn renew(app: &mut App) {
     app.store_names = store_names(&app.snapshot);
+    app.short_store_names = distinct_titles::store_names(app, SHORT);
     let before = app.tree.get(app.tree_cursor.at).cloned();
     app.tree = lines(app);
     let same =

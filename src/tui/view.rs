@@ -35,11 +35,11 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
         panes::list_view::draw(app, frame, kind);
     }
     match app.screen {
-        Screen::Welcome => panes::welcome::draw(app, frame, parts.body),
         Screen::CleanUp => panes::clean_up::draw(app, frame),
         Screen::Statistics => panes::statistics::draw(app, frame),
         Screen::Difference => panes::difference::draw(app, frame),
         Screen::Editor => panes::editor::draw(app, frame),
+        Screen::Memories if app.is_first_run() => panes::welcome::draw(app, frame, parts.body),
         Screen::Memories => {
             for &(pane, area) in &parts.panes {
                 draw_pane(app, frame, pane, area);
@@ -75,22 +75,17 @@ fn draw_pane(app: &App, frame: &mut Frame<'_>, pane: Pane, area: Rect) {
     }
 }
 
-/// Returns the title row: the view, and the counts.
 fn title(app: &App, width: u16) -> Line<'static> {
     let theme = Theme::of(app);
     let where_to = match app.screen {
-        Screen::Welcome => "first run".to_owned(),
         Screen::Problems => "problems".to_owned(),
         Screen::Backups => "backups".to_owned(),
-        Screen::Archive if width < 60 => "archive".to_owned(),
-        Screen::Archive => "archive: nothing here runs by itself".to_owned(),
         Screen::Upkeep if width < 60 => "upkeep".to_owned(),
         Screen::Upkeep => "upkeep: nothing here runs by itself".to_owned(),
         Screen::Journal => "journal".to_owned(),
         Screen::New => "new".to_owned(),
         Screen::Secrets => "secrets".to_owned(),
         Screen::Loaded => "loaded at the start of an agent".to_owned(),
-        Screen::SessionPair => "compare › sessions".to_owned(),
         Screen::CleanUp => panes::clean_up::title(app, width),
         Screen::Statistics => "statistics".to_owned(),
         Screen::Difference => "compare".to_owned(),
@@ -117,7 +112,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
 fn places(app: &App) -> String {
     let scope = if app.is_at_home() && app.demo.is_none() { " of home and of known projects" } else { "" };
     match app.places.as_slice() {
-        [] => String::new(),
+        [] => "first run".to_owned(),
         [one] => one.root.to_text().into_owned() + scope,
         several if !app.start_project.name.is_empty() => {
             format!("{} · {} stores", app.start_project.name, several.len())
@@ -130,7 +125,7 @@ fn places(app: &App) -> String {
 fn figures(app: &App, width: u16) -> Vec<Span<'static>> {
     let theme = Theme::of(app);
     let mode = if app.is_readonly() { "  read-only" } else { "" };
-    if app.screen == Screen::Welcome {
+    if app.is_first_run() {
         return vec![Span::styled(format!("{mode} "), theme.dim())];
     }
     if app.screen == Screen::Editor {
@@ -190,7 +185,7 @@ fn foot(app: &App, width: u16) -> Vec<Line<'static>> {
 
 /// The key that leads back. Its hint and the first hint that does more than move are dropped last.
 const WAY_BACK: &str = "Esc";
-const MOVES: [&str; 5] = ["jk", "hl", "HL", "nN", "↑↓"];
+const MOVES: [&str; 4] = ["jk", "hl", "nN", "↑↓"];
 
 /// Returns as many hints as fit. Those at the right end lead to all others.
 fn hints(app: &App, width: usize) -> Line<'static> {
@@ -203,7 +198,6 @@ fn hints(app: &App, width: usize) -> Line<'static> {
     line
 }
 
-/// Returns the hints that fit, and the column of each.
 fn placed_hints(app: &App, width: usize) -> Vec<(usize, Hint)> {
     let (hints, ends) = panes::hints::of(app);
     let long = |(keys, what): &Hint| theme::width(keys) + theme::width(what) + 3;

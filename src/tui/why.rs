@@ -37,6 +37,13 @@ pub fn place(app: &App, rank: f64) -> Option<(usize, Option<Hit>)> {
     Some((place, next.cloned()))
 }
 
+/// True if there are several ranks and all are equal, as they are shown.
+pub fn are_ranks_alike(hits: &[Hit]) -> bool {
+    let first = hits.iter().find_map(|hit| hit.rank);
+    let is_first = |hit: &Hit| hit.rank.zip(first).is_none_or(|(rank, first)| (rank - first).abs() < 0.005);
+    hits.len() > 1 && hits.iter().all(is_first)
+}
+
 /// Returns the factors in the order of the explanation.
 pub fn factors(of: &Explanation) -> Vec<RankFactor> {
     let own = &of.factors;
@@ -136,7 +143,7 @@ fn words(of: &Explanation) -> (String, String) {
             0.6.. => format!("begins a word in {fields}"),
             _ => format!("is part of a word in {fields}"),
         };
-        format!("\"{}\" {place} ({:.1}, in {} of {} memories)", word.word, word.hit, word.df, word.n)
+        format!("\"{}\" {place} ({:.1}, in {} of {} readable memories)", word.word, word.hit, word.df, word.n)
     };
     let said: Vec<String> = of.words.iter().map(told).collect();
     let note: Vec<String> = of.words.iter().map(|word| format!("{} {:.1}", word.word, word.hit)).collect();

@@ -7,12 +7,17 @@ use crate::detectors::{MASK, secret_spans};
 use crate::format;
 use crate::model::plan::count_with_noun;
 use crate::model::{Document, LoadExcess, LoadLimit, LoadedExtent, LoadedFile, Moment, Snapshot, Store};
+use crate::ops::may_change;
 use crate::text::columns::human_size;
+use crate::text::lines::lines;
 use crate::usecase::project_standing::not_loaded;
-use crate::usecase::what_fits::{WhatFits, what_fits};
 
 /// At most this many lines of a file are named.
 const SHOWN: usize = 5;
+/// At most this many lines of a file are listed.
+const LISTED: usize = 1_000;
+
+const REPAIR: &str = "`palimp repair --code limit-exceeded` moves lines into a topic file: no line is lost.";
 
 /// What is loaded of one store.
 pub struct StoreBudget {
@@ -74,14 +79,101 @@ pub fn loaded_size(file: &LoadedFile) -> String {
     }
 }
 
+/// A line of a file that a model gets, or would get without the limit.
+pub struct ListedLine {
+    /// Its number, counted from 1.
+    pub number: usize,
+    /// Its place in the file.
+    pub place: Range<usize>,
+    /// Its text; a mask if it is a part of a secret. Untrusted text.
+    pub text: String,
+    /// True if the model gets it.
+    pub is_seen: bool,
+}
+
+impl ListedLine {
+    fn line(&self) -> String {
+        format!("line {}, {} B: {}", self.number, self.place.len(), self.text)
+    }
+}
+
+/// Returns lines of a file: those that the model never sees, then the others, the costliest first.
+pub fn listed_lines(store: &Store, file: &LoadedFile) -> Vec<ListedLine> {
+    let Some(document) = store.document_at(&file.path) else { return Vec::new() };
+    let mut costly: Vec<&Range<usize>> = file.loaded.iter().collect();
+    costly.sort_by_key(|place| std::cmp::Reverse(place.len()));
+    let starts: Vec<usize> = lines(&document.bytes).map(|line| line.start).collect();
+    let text = line_text(document);
+    let places =
+        file.beyond.iter().map(|place| (place, false)).chain(costly.into_iter().map(|own| (own, true)));
+    let listed = places.take(LISTED).map(|(place, is_seen)| ListedLine {
+        number: starts.partition_point(|start| *start <= place.start),
+        place: place.clone(),
+        text: text(place),
+        is_seen,
+    });
+    listed.collect()
+}
+
+/// True for an index over its limit, of which a repair moves lines away.
+pub fn is_long_index(store: &Store, file: &LoadedFile) -> bool {
+    let is_index = matches!(file.limit, Some(LoadLimit::LinesOrBytes(..) | LoadLimit::LinesOrCharacters(..)));
+    is_index && !file.excess.is_none() && may_change(store).is_ok()
+}
+
+/// Says what the model does not see of a file, what must go so that it does, and where the limit is from. `repair` says
+/// how lines are moved, if they can be. Untrusted text.
+pub fn limit_lines(store: &Store, file: &LoadedFile, repair: &str) -> Vec<String> {
+    let mut told: Vec<String> = cut_line(file).into_iter().collect();
+    told.extend(excess_lines(store, file));
+    told.extend(is_long_index(store, file).then(|| repair.to_owned()));
+    told.extend(file.limit_source.as_ref().map(|source| format!("The limit is from: {source}.")));
+    told
+}
+
 /// Returns the lines that the model never sees, what must go so that it does, and the lines that cost most, in words.
 /// Untrusted text. Secrets that are on one line are not masked.
 pub fn loaded_lines(store: &Store, file: &LoadedFile) -> Vec<String> {
-    let Some(document) = store.document_at(&file.path) else { return Vec::new() };
-    let mut lines = Vec::new();
-    let line = line_in(document);
+    let (seen, unseen): (Vec<_>, Vec<_>) = listed_lines(store, file).into_iter().partition(|own| own.is_seen);
+    let mut told = limit_lines(store, file, REPAIR);
+    let first = usize::from(cut_line(file).is_some()).min(told.len());
+    told.splice(first..first, unseen.iter().take(SHOWN).map(ListedLine::line));
+    if file.limit.is_some() && !seen.is_empty() {
+        told.push("These lines cost most:".to_owned());
+        told.extend(seen.iter().take(SHOWN).map(ListedLine::line));
+    }
+    told
+}
+
+/// Returns the number of empty lines that count, and whether a file over its limit fits without them.
+pub fn empty_lines(store: &Store, file: &LoadedFile) -> (usize, bool) {
+    let bytes = store.document_at(&file.path).map(|document| &document.bytes);
+    let is_empty = |place: &&Range<usize>| {
+        bytes.and_then(|bytes| bytes.get((*place).clone())).is_some_and(|line| line.trim_ascii().is_empty())
+    };
+    let empty: Vec<&Range<usize>> = file.loaded.iter().chain(&file.beyond).filter(is_empty).collect();
+    let bytes = empty.iter().map(|place| place.len()).sum();
+    let size = LoadExcess { lines: empty.len(), bytes, characters: 0 };
+    (empty.len(), file.excess.less(size).is_none())
+}
+
+/// Says how much of a file must go, and whether its empty lines are enough.
+fn excess_lines(store: &Store, file: &LoadedFile) -> Vec<String> {
+    let LoadExcess { lines, bytes, characters } = file.excess;
+    let all = [(lines, "line"), (bytes, "byte"), (characters, "character")];
+    let told = all.into_iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told.map(|(count, what)| count_with_noun(count as u64, what)).collect();
+    let (empty, is_enough) = empty_lines(store, file);
+    let empty = count_with_noun(empty as u64, "empty line");
+    let empty = format!("Its {empty} count, too: without them it fits, and nothing is lost.");
+    let long = (!told.is_empty()).then(|| format!("It is {} too long.", told.join(" and ")));
+    let empty = (long.is_some() && is_enough).then_some(empty);
+    long.into_iter().chain(empty).collect()
+}
+
+fn cut_line(file: &LoadedFile) -> Option<String> {
     let count = count_with_noun(file.beyond.len() as u64, "line");
-    lines.extend(match file.extent {
+    match file.extent {
         LoadedExtent::UpTo(cut) => {
             Some(format!("The model never sees line {cut} and what follows, {count}:"))
         }
@@ -95,31 +187,18 @@ pub fn loaded_lines(store: &Store, file: &LoadedFile) -> Vec<String> {
             Some("It is over its limit. What the model then sees of it is unknown.".to_owned())
         }
         _ => None,
-    });
-    lines.extend(file.beyond.iter().take(SHOWN).map(&line));
-    lines.extend(what_fits(store, file).iter().flat_map(WhatFits::told));
-    lines.extend(file.limit_source.as_ref().map(|source| format!("The limit is from: {source}.")));
-    if file.limit.is_some() && !file.loaded.is_empty() {
-        let mut costly: Vec<_> = file.loaded.iter().collect();
-        costly.sort_by_key(|range| std::cmp::Reverse(range.len()));
-        lines.push("These lines cost most:".to_owned());
-        lines.extend(costly.into_iter().take(SHOWN).map(line));
     }
-    lines
 }
 
-fn line_in(document: &Document) -> impl Fn(&Range<usize>) -> String {
+fn line_text(document: &Document) -> impl Fn(&Range<usize>) -> String {
     let whole = String::from_utf8_lossy(&document.bytes);
     // A key block goes over lines, and each of them is a part of the secret.
     let secrets = if whole.len() == document.bytes.len() { secret_spans(&whole) } else { Vec::new() };
     move |range: &Range<usize>| {
-        let before = document.bytes.get(..range.start).unwrap_or_default();
-        let number = 1 + memchr::memchr_iter(b'\n', before).count();
         // A secret may be cut where the loaded part ends.
         let has = |at: usize| secrets.iter().any(|secret| secret.start < at && at < secret.end);
         let is_within = has(range.start) || has(range.end);
         let text = String::from_utf8_lossy(document.bytes.get(range.clone()).unwrap_or_default());
-        let text = if is_within { MASK.into() } else { text };
-        format!("line {number}, {} B: {}", range.len(), text.trim_end())
+        if is_within { MASK.to_owned() } else { text.trim_end().to_owned() }
     }
 }

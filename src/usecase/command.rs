@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::model::{BackupCopy, Entry, Plan, State, Store, UndoRedo};
 use crate::ops::erase::{DEFAULT_REASON, ErasedRecords};
+use crate::ops::merge::MergeChoice;
 use crate::ops::redact::Redaction;
 use crate::ops::repair::{QuarantinePiece, RepairTarget};
 use crate::ops::tag::TagChange;
@@ -154,7 +155,7 @@ pub enum ChangeCommand {
     /// Moves records to another session of their store.
     Move(String),
     /// Puts the texts of records after that of the one with this id.
-    Merge(String),
+    Merge(MergeChoice),
     /// Deletes records.
     Delete(DeleteOptions),
     /// Undoes a deletion.
@@ -392,7 +393,7 @@ impl ChangeCommand {
             }
             ChangeCommand::Unarchive => ops::archive::unarchive(context, entries),
             ChangeCommand::Move(to) => ops::move_records::move_records(context, entries, to),
-            ChangeCommand::Merge(into) => ops::merge::merge(context, entries, into),
+            ChangeCommand::Merge(choice) => ops::merge::merge(context, entries, choice),
             ChangeCommand::Delete(own) => ops::delete::delete(context, entries, own.asked()),
             ChangeCommand::Undelete => ops::undelete::undelete(context, entries, gone),
             _ => Err(Refusal::unfit("there is nothing to plan.")),
@@ -469,7 +470,10 @@ impl ChangeCommand {
                 let from = store.session(entry).map_or("", |session| session.name.as_str());
                 format!("{from} → {to}")
             }
-            ChangeCommand::Merge(into) if view.id != Some(into) => format!("becomes a part of {into}"),
+            ChangeCommand::Merge(choice) => match choice.target(store) {
+                Ok(target) if target != entry => "becomes a part of it".to_owned(),
+                _ => "stays".to_owned(),
+            },
             ChangeCommand::SetImportance(value) => format!("{:.2} → {value:.2}", view.importance),
             ChangeCommand::SetWord { field: "type", value } => format!("{} → {value}", view.kind),
             ChangeCommand::SetWord { value, .. } => {

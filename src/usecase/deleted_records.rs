@@ -78,10 +78,16 @@ pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Opti
     Some(SetAsideCount { deleted: count(State::Deleted), archived: count(State::Archived) })
 }
 
-/// Returns the number of archived memories, with those that palimp's own data has.
-pub fn archived_count(store: &Arc<Store>, data: &Path, now: Moment) -> usize {
-    let with = store_with_archived(store, data, now);
-    with.map_or_else(|_| store.count(State::Archived), |own| own.count(State::Archived))
+/// Returns the numbers of deleted and archived memories of one store, with those that palimp's own data has, as the
+/// screens count them.
+pub fn set_aside_count(store: &Arc<Store>, data: Option<&Path>, now: Moment) -> SetAsideCount {
+    let alone = Arc::new(Snapshot::of(vec![Arc::clone(store)]));
+    let counted = data.and_then(|data| deleted_count(&alone, data, now));
+    counted.unwrap_or_else(|| {
+        let with = data.and_then(|data| store_with_archived(store, data, now).ok());
+        let archived = with.as_ref().unwrap_or(store).count(State::Archived);
+        SetAsideCount { deleted: store.count(State::Deleted), archived }
+    })
 }
 
 /// Adds deleted memories to a store that was read again, if the store before had them.

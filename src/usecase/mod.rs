@@ -53,7 +53,6 @@ pub mod value_holders;
 mod value_places;
 pub mod verify_erased;
 mod visits;
-mod what_fits;
 
 pub use crate::usecase::command::QuarantineRestore;
 pub use crate::usecase::outcome::{
@@ -69,12 +68,15 @@ pub use crate::usecase::rule_lines::{add_rule_lines, add_touched_lines};
 pub use agents_at_work::agents_at_work;
 pub use append::{append, append_all, plan_all, refusal_of_all};
 pub use backups::{BackupComparer, check_backup, create_backups, list_backups};
-pub use budget::{StoreBudget, budgets, loaded_lines, loaded_size};
+pub use budget::{
+    ListedLine, StoreBudget, budgets, empty_lines, is_long_index, limit_lines, listed_lines, loaded_lines,
+    loaded_size,
+};
 pub use check_stores::{CheckCache, CheckedSnapshot, CheckedStore, check_store, mark_due_indexes};
 pub use command::{BackupRestore, ChangeCommand, DeleteOptions, EraseOptions, NewRecord, SessionCommand};
 pub use copies_beside::each_copy;
 pub use deleted_records::{
-    SetAsideCount, archived_count, deleted_count, store_with_archived, store_with_deleted, with_deleted,
+    SetAsideCount, deleted_count, set_aside_count, store_with_archived, store_with_deleted, with_deleted,
 };
 pub use detected_values::{DetectedValues, erasable};
 pub use drafts::{
@@ -93,7 +95,7 @@ pub use journal_stores::{with_emptied_store, with_interrupted_stores};
 pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome, inverse_of_step};
 pub use last_change::{change_id, files_as_left, files_of_step, last_change, steps_of, stores_with_step};
 pub use name_list::read_name_list;
-pub use plan_change::plan;
+pub use plan_change::{merge_apart, plan};
 pub use plan_repair::{QuarantineFile, fixes_of, in_quarantine, repair_sources};
 pub use plan_stores::plans_due;
 pub use project_standing::not_loaded;
@@ -108,4 +110,3 @@ pub use surroundings::not_reached_lines;
 pub use triage::{Triage, Verdict};
 pub use undo_redo::{step_to_turn, undo_or_redo};
 pub use visits::Visits;
-pub use what_fits::{RemovablePart, WhatFits, what_fits};

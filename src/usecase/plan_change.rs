@@ -12,7 +12,8 @@ use super::request::{ChangeRequest, Requester};
 use super::revalidate::hold;
 use super::{erase, first_change};
 use crate::disk::host::Host;
-use crate::model::{Entry, EntryRef, Plan, Store};
+use crate::format::store_names;
+use crate::model::{Entry, EntryRef, Plan, Snapshot, Store};
 use crate::ops::backup_restore::CopyFacts;
 use crate::ops::bulk::{self, SkippedRecords, add_skipped};
 use crate::ops::effect::{added_lines, effect};
@@ -86,6 +87,9 @@ pub fn plan(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
 fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
     let mut planned = PlannedChange::of(request, Vec::new());
     let request = planned.request.clone();
+    if matches!(request.command, ChangeCommand::Merge(_)) {
+        merge_apart(&request.snapshot, &request.at).map_or(Ok(()), |why| Err(Refusal::unfit(why)))?;
+    }
     request.progress.begin(request.at.len());
     for (number, store) in request.snapshot.stores.iter().enumerate() {
         let mut own: Vec<EntryRef> =
@@ -123,6 +127,20 @@ fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
         }
         _ => Ok(planned),
     }
+}
+
+/// Returns why memories of several stores can't become one.
+pub fn merge_apart(snapshot: &Snapshot, at: &[EntryRef]) -> Option<String> {
+    let stores: BTreeSet<u32> = at.iter().map(|at| at.store).collect();
+    (stores.len() > 1).then(|| {
+        let names = store_names(snapshot);
+        let names: Vec<&str> = stores.iter().map(|number| names[*number as usize].as_str()).collect();
+        format!(
+            "The memories are of different projects, {}: each keeps its own files, so one can't take in the other. \
+             Copy the text of one into the other, and then delete it.",
+            names.join(" and ")
+        )
+    })
 }
 
 /// On a screen, adds a line for every memory that the plan concerns.

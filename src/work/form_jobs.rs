@@ -3,11 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::detectors::mask;
 use crate::disk::host::Host;
+use crate::format;
 use crate::model::{Document, DraftField, Entry, EntryRef, FormDraft, Moment, Plan, Snapshot, Store};
 use crate::ops::form::{self, EditForm, FormValidation, judge, verdict};
 use crate::ops::{Refusal, WriteContext};
 use crate::query::{Order, Query, Ranking, Request, explain};
+use crate::text::columns::fit;
+use crate::text::safe_text::sanitize;
 use crate::usecase::{
     ChangeFailure, ChangeReport, RecentSteps, drop_form_draft, find_form_draft, find_unchanged, keep_draft,
     keep_form_draft, save_form, save_form_copy, snapshot_with_bytes,
@@ -170,6 +174,14 @@ fn effects(request: &FormRequest, plan: &Plan, after: &[Arc<Document>]) -> FormE
     }
 }
 
+/// Returns the title that the memory has after saving, in quotes. Untrusted text.
+fn title_after(request: &FormRequest, after: &[Arc<Document>]) -> String {
+    const LONGEST: usize = 48;
+    let (store, entry) = request.entry();
+    let title = format::title(&with_documents(store, after), entry);
+    format!("\"{}\"", fit(&mask(&sanitize(&title)), LONGEST))
+}
+
 fn with_documents(store: &Store, after: &[Arc<Document>]) -> Store {
     let mut changed = store.clone();
     for own in &mut changed.documents {
@@ -218,7 +230,7 @@ pub fn save(request: &FormRequest, is_shown: bool, recent: &mut RecentSteps) -> 
             let _ = drop_form_draft(host, (context.store, entry));
             return FormSaveOutcome::Same;
         }
-        let said = format!("saved {}", request.name);
+        let said = format!("saved {}", title_after(request, &verdict.after));
         save_form(host, (context.store, entry), &plan, said, recent)
             .map_or_else(not_written, FormSaveOutcome::Done)
     })

@@ -20,6 +20,7 @@ use crate::ops::archive::is_in_own_data;
 use crate::ops::backup_restore::comparison::BackupComparison;
 use crate::ops::effect::TouchedRecord;
 use crate::ops::repair::FixPreview;
+use crate::query::{FadeForecast, Ranking, forecast};
 use crate::usecase::clean_up::SavedRules;
 use crate::usecase::verify_erased::{ErasureChoice, keep_check, verify_erased};
 use crate::usecase::{
@@ -48,8 +49,8 @@ pub enum Inspect {
     Backup(usize, BackupCopy, Option<Arc<[u8]>>),
     /// A check of every byte of one backup.
     Verify(usize, BackupCopy, BackupCompareMode),
-    /// What is due now and later, what a compaction would remove, and what is archived.
-    Upkeep,
+    /// What is due now and later, what a compaction would remove, what fades, and what is archived.
+    Upkeep(Ranking),
     /// The steps of every store.
     Journal,
     /// What one step changed.
@@ -83,7 +84,7 @@ pub enum Inspected {
     Opened(Box<Result<OpenedBackup, String>>),
     /// The result of verifying a backup: the store's number, its place, what was found, and what differs.
     Verified(usize, PathBuf, BackupCheck, Option<BackupSummary>),
-    /// What is due, and what is archived.
+    /// What is due, what fades, and what is archived.
     Upkeep(Box<Upkeep>),
     /// The steps of each store, and what the newest steps changed.
     Journal(Vec<JournalView>, Vec<StepDetail>),
@@ -165,6 +166,8 @@ pub struct Upkeep {
     pub snapshot: Arc<Snapshot>,
     /// The tasks.
     pub chores: Vec<Chore>,
+    /// The memories that fade to the floor soon.
+    pub fading: Vec<FadeForecast>,
     /// The archived memories.
     pub batches: Vec<ArchiveBatch>,
 }
@@ -232,7 +235,7 @@ pub fn inspect(request: InspectRequest, known: &mut BackupComparer) -> Inspected
     // Palimp's own data may be the archive of a store.
     let has_own_archive = || snapshot.stores.iter().any(|own| is_in_own_data(own));
     let snapshot = match what {
-        Inspect::Upkeep if has_own_archive() => with_deleted(&snapshot, &data, now).unwrap_or(snapshot),
+        Inspect::Upkeep(_) if has_own_archive() => with_deleted(&snapshot, &data, now).unwrap_or(snapshot),
         _ => snapshot,
     };
     let look = Inspector { listed: &listed, snapshot: &snapshot, data: &data, now };
@@ -248,8 +251,9 @@ pub fn inspect(request: InspectRequest, known: &mut BackupComparer) -> Inspected
             let (verified, differs) = look.verify((store, &copy), compares, known);
             Inspected::Verified(store, copy.path, verified, differs)
         }
-        Inspect::Upkeep => Inspected::Upkeep(Box::new(Upkeep {
+        Inspect::Upkeep(ranking) => Inspected::Upkeep(Box::new(Upkeep {
             chores: look.chores(),
+            fading: forecast(&snapshot, ranking, now),
             batches: look.batches(),
             snapshot: Arc::clone(&snapshot),
         })),

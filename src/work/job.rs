@@ -15,8 +15,8 @@ use super::store_counts::StoreTally;
 use crate::disk::{Machine, ThisMachine};
 use crate::model::{EntryRef, Extent, FormDraft, Moment, Snapshot, Store};
 use crate::query::{
-    CancelToken, Explanation, Facets, Matches, Order, QueryError, Ranking, ResultPick, Results, TextIndex,
-    UsageStatistics,
+    CancelToken, Explanation, Facets, Matches, Order, QueryError, Ranking, ResultPick, Results, SimilarWord,
+    TextIndex, UsageStatistics,
 };
 use crate::store::{self, Place};
 use crate::usecase::clean_up::{CleanUpRule, SavedRules};
@@ -159,6 +159,8 @@ pub struct SearchRequest {
     pub order: Order,
     /// Only these memories, no matter what the query and their state are.
     pub only: Option<MarkedRecords>,
+    /// For an explanation, the words that were searched instead of those typed.
+    pub similar: Vec<SimilarWord>,
     /// What is picked from the results.
     pub pick: Option<&'static ResultPick>,
     /// For each store, true if its memories come first. Empty if all are alike.
@@ -294,9 +296,10 @@ pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option
         Job::Check { snapshot, data, now } => {
             Some(JobResult::Checked(kept.checked.check_all(snapshot, data.as_deref(), now)))
         }
-        Job::Search(asked) => find(asked, kept, cancel).map(|found| JobResult::Found(Box::new(found))),
+        Job::Search(asked) => find(asked, true, kept, cancel).map(|found| JobResult::Found(Box::new(found))),
+        // What is marked was typed.
         Job::SearchToMark(asked) => {
-            find(asked, kept, cancel).map(|found| JobResult::FoundToMark(Box::new(found)))
+            find(asked, false, kept, cancel).map(|found| JobResult::FoundToMark(Box::new(found)))
         }
         Job::Explain(asked, at) => Some(JobResult::Explained(Box::new(why(asked, at, kept)?))),
         Job::CountStatistics(snapshot, now) => {

@@ -8,6 +8,7 @@ mod desk;
 mod index;
 mod instructions;
 mod limits;
+mod long_index;
 mod look_alikes;
 mod lossless;
 mod merge;

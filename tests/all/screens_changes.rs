@@ -80,7 +80,7 @@ fn a_memory_is_read_in_the_users_pager_and_the_terminal_is_whole() {
     let before = Tree::of(&store.path);
     let pager = support::script(desk.path(), "editor", "cat; printf 'PAGER HERE'; read word < /dev/tty");
     let mut terminal = open_with(&store, desk.path(), &[], ("PAGER", &pager));
-    terminal.send_keys("|");
+    terminal.send_keys(":pager\r");
     terminal.wait_for(|s| s.contents().contains("PAGER HERE") && !s.alternate_screen(), SOON);
     assert!(terminal.screen(|screen| screen.contents().contains("the newest about tea")));
     terminal.send_keys("jjQQ\r");

@@ -93,10 +93,10 @@ fn a_memory_of_the_demo_is_edited_and_the_edit_undone() {
         terminal.send_and_see("e", "▶content.decision");
         terminal.send_bytes(b"\x1b[1;5F");
         terminal.send_and_see("\x1b[200~ Pasted\nin two lines — 接続.\x1b[201~", "in two lines");
-        terminal.send_and_see("\x1bOQ", "Saved \"No retries of tests in CI\" · u to undo");
+        terminal.send_and_see("\x1bOQ", "Saved \"No retries of tests in CI Pasted\" · u to undo");
         let log = std::fs::read_to_string(root.join("sessions/checkout_rework/memory.jsonl")).unwrap();
         assert!(log.contains("No retries of tests in CI Pasted\\nin two lines — 接続."), "{log}");
-        terminal.send_and_see("u", "Undid: saved \"No retries of tests in CI\"");
+        terminal.send_and_see("u", "Undid: saved \"No retries of tests in CI Pasted\"");
         leave(terminal);
         assert!(contents(&root) == before);
     }
@@ -219,12 +219,12 @@ fn the_whole_record_goes_through_an_editor_and_what_is_no_record_is_kept() {
         "sed -i 's/about tea/about coffee/; s/\"pool\"/\"pool\",\"new\"/' \"$1\"",
     );
     let mut terminal = open(&store, desk.path(), &good, SIZES[0]);
-    terminal.send_and_see("\x1be", "taken into the form");
+    terminal.send_and_see(":edit json\r", "taken into the form");
     terminal.send_and_see("\x1bOQ", "Saved \"the newest");
     let current = read(&store);
     assert!(current.contains("about coffee") && current.contains("[\"pool\",\"new\"]"), "{current}");
     support::script(desk.path(), "editor", "printf '{\"id\": \"mem_2\", oops' > \"$1\"");
-    terminal.send_and_see("\x1be", "not a JSON object");
+    terminal.send_and_see(":edit json\r", "not a JSON object");
     terminal.wait_for_text("What you wrote is kept", SOON);
     terminal.send_and_see("\x1b", "1 of 2");
     leave(terminal);

@@ -53,7 +53,7 @@ fn a_note_leads_to_its_trace_the_trace_is_a_timeline_and_the_way_back_ends_at_th
     terminal.send_and_see("}", "5 Timeline");
     terminal.wait_for_text("│  +2.500 s  deploy.ended", SOON);
     terminal.send_and_see("j\r", "●  +2.500 s  deploy.ended");
-    terminal.send_and_see("\x0f\x0f", "# Slow deploys");
+    terminal.send_and_see("\x0f\x0f", "• They wait, see [[rollback]]");
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn a_key_of_ones_own_does_what_it_is_given_to_and_is_what_the_help_says() {
     terminal.send_and_see("\x1b[B\x1b[B\x1b[B", "4 of 548");
     terminal.send_and_see("t+own\r", "F9 to undo");
     terminal.send_and_see("\x1b[20~", "Undid: tagged");
-    terminal.send_and_see("?undo", "F9             undo");
+    terminal.send_and_see("?undo", "F9            undo");
     terminal.send_keys("\x1b");
     terminal.wait_for(|screen| !screen.contents().contains("Help"), SOON);
     terminal.quit();

@@ -8,6 +8,7 @@ use super::layout;
 use crate::format::AssemblyInput;
 use crate::format::field_reader::Need::{Optional, Required};
 use crate::format::record_reader::{whole_object, without_mark};
+use crate::model::plan::count_with_noun;
 use crate::model::{Code, Document, Problem, Role, Severity};
 use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
@@ -48,6 +49,7 @@ pub fn check(parts: &AssemblyInput<'_>, live: &HashSet<&str>) -> Vec<Problem> {
 
 impl BatchFiles<'_> {
     fn problems(&self, folder: &Path, live: &HashSet<&str>) -> Vec<Problem> {
+        let memories = |count: usize| count_with_noun(count as u64, "memory");
         let mut problems = Vec::new();
         let mut add = |severity, file: &Path, message: String| {
             problems.push(Problem::of_file(Code::ArchiveBroken, severity, file, message));
@@ -55,7 +57,7 @@ impl BatchFiles<'_> {
         // Batches are written before their originals are removed. After a crash, memories may be in both.
         let twice = self.ids.iter().filter(|id| live.contains(**id)).count();
         if twice > 0 {
-            let message = format!("{twice} memories of the batch are still in the active store.");
+            let message = format!("Still in the active store: {} of the batch.", memories(twice));
             add(Severity::Warning, folder, message);
         }
         let Some(manifest) = self.manifest else {
@@ -67,12 +69,12 @@ impl BatchFiles<'_> {
         let named = named(object);
         let missing = named.iter().filter(|id| !self.ids.contains(id.as_str())).count();
         if missing > 0 {
-            let message = format!("The manifest names {missing} memories that the batch does not have.");
+            let message = format!("The manifest names {} that the batch does not have.", memories(missing));
             add(Severity::Error, &manifest.path, message);
         }
         let unnamed = self.ids.iter().filter(|id| !named.contains(**id)).count();
         if unnamed > 0 {
-            let message = format!("The batch has {unnamed} memories that its manifest does not name.");
+            let message = format!("The batch has {} that its manifest does not name.", memories(unnamed));
             add(Severity::Warning, &manifest.path, message);
         }
         problems

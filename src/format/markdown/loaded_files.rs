@@ -86,7 +86,7 @@ fn by_rule(
     };
     let loaded = [clip(0, gap.start), clip(gap.end, text.len())].concat();
     LoadedFile {
-        leads: if grammar == Grammar::Index { leads(&text, &loaded) } else { Vec::new() },
+        leads: if grammar == Grammar::Index { leads(&text, &part.lines) } else { Vec::new() },
         loaded,
         beyond: clip(gap.start, gap.end),
         limit: Some(rule.limit(part.most)),

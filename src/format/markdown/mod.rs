@@ -35,6 +35,7 @@ mod project;
 mod references;
 mod section_file;
 mod settings;
+mod text_blocks;
 mod text_signs;
 mod topic_file;
 mod unloaded;

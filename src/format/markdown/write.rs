@@ -17,6 +17,7 @@ mod merge_entries;
 mod moved_links;
 mod parts;
 mod rename;
+mod split_index;
 mod text_form;
 
 use std::collections::BTreeMap;
@@ -224,14 +225,20 @@ impl Markdown {
             return Err(Refusal::bad_value("type", draft.kind, "it should be a word"));
         }
         let kind = if draft.kind.is_empty() || draft.kind == "note" { "project" } else { draft.kind };
-        let front = set("---\n---\n", "name", NewYamlValue::Text(&stem))?;
-        let front = set(&front, "description", NewYamlValue::Text(&title))?;
-        let front = front.replacen("\n---\n", &format!("\nmetadata:\n  type: {kind}\n---\n"), 1);
         let says = if body.is_empty() { &title } else { body };
-        let mut changes = vec![Change::create(path.clone(), format!("{front}\n{says}\n").into_bytes())];
+        let mut changes =
+            vec![Change::create(path.clone(), topic_text(&stem, &title, kind, says)?.into_bytes())];
         if let Some(index) = self.0.index {
             changes.push(index_edit::with_line(context.store, index, &path, &title)?);
         }
         Ok(changes)
     }
+}
+
+/// Returns a topic as Claude Code writes it.
+fn topic_text(stem: &str, title: &str, kind: &str, says: &str) -> Result<String> {
+    let front = set("---\n---\n", "name", NewYamlValue::Text(stem))?;
+    let front = set(&front, "description", NewYamlValue::Text(title))?;
+    let front = front.replacen("\n---\n", &format!("\nmetadata:\n  type: {kind}\n---\n"), 1);
+    Ok(format!("{front}\n{says}\n"))
 }

@@ -21,6 +21,8 @@ pub struct FormatFix {
     pub file: PathBuf,
     /// The ranges of its bytes that get other bytes.
     pub edits: Vec<RangeEdit>,
+    /// The new file that it makes, if it makes one: it has what the edits take out.
+    pub new_file: Option<(PathBuf, Vec<u8>)>,
 }
 
 impl FormatFix {
@@ -32,7 +34,7 @@ impl FormatFix {
         edits: Vec<RangeEdit>,
     ) -> FormatFix {
         let (title, reason, file) = (title.into(), reason.into(), file.path.clone());
-        FormatFix { title, reason, confidence, is_safe: false, file, edits }
+        FormatFix { title, reason, confidence, is_safe: false, file, edits, new_file: None }
     }
 
     /// Makes a fix that can lose nothing.
@@ -59,4 +61,6 @@ pub struct FormatFixes {
     pub ease: fn(&Store, &Problem) -> FormatEase,
     /// Returns the fixes of a problem.
     pub fixes: fn(&Store, &Problem) -> Vec<FormatFix>,
+    /// Returns the fix of a problem that moves these lines of its file, counted from 1, if it has one.
+    pub with_lines: fn(&Store, &Problem, &[u32]) -> Option<FormatFix>,
 }

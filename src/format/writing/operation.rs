@@ -47,6 +47,18 @@ pub enum DeletionKind {
     Canonical,
 }
 
+/// The text of a memory that others become a part of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MergedText {
+    /// Its own, and what the others say besides.
+    #[default]
+    Both,
+    /// Its own alone.
+    OfTarget,
+    /// That of the others.
+    OfOthers,
+}
+
 /// A deletion in the format's own way.
 #[derive(Clone, Copy, Debug)]
 pub struct FormatDeletion<'a> {

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{AuditEvent, AutoRedaction, ChangesResult, FormatEraser, FormatFixes, Result, WriteContext};
+use super::{
+    AuditEvent, AutoRedaction, ChangesResult, FormatEraser, FormatFixes, MergedText, Result, WriteContext,
+};
 use crate::model::{ArchivedItem, Change, Document, Entry, Moment, Store};
 use crate::text::json::Json;
 use crate::text::unpack::TarMember;
@@ -34,7 +36,7 @@ type DeletedParts = fn(&Store, &[Vec<Change>]) -> Vec<(PathBuf, Vec<u8>)>;
 type RestoreParts = fn(&WriteContext<'_>, &Store, &[HeldRecords]) -> ChangesResult;
 type ReplaceRecords = fn(&WriteContext<'_>, &[(Entry, Vec<u8>)]) -> ChangesResult;
 type ConfigRedaction = fn(Option<Json<'_>>) -> Option<AutoRedaction>;
-type Merge = fn(&WriteContext<'_>, &[Entry], &Entry) -> ChangesResult;
+type Merge = fn(&WriteContext<'_>, &[Entry], &Entry, MergedText) -> ChangesResult;
 /// A document that is in no file, and the numbers of the records to restore.
 pub type HeldRecords = (Arc<Document>, Vec<u32>);
 type PlanNotices = fn(&Store, &[Change]) -> Vec<String>;
@@ -65,7 +67,7 @@ pub struct OwnOperations {
     pub own_archive: Option<OwnArchive>,
     /// Returns the compressed files whose bytes on disk are needed to archive or restore these records.
     pub compressed_files: Option<CompressedFiles>,
-    /// Puts the texts of records after that of another, and deletes them.
+    /// Makes records a part of another, which then has this text, and deletes them.
     pub merge: Option<Merge>,
     /// Migrates files of an older version, each with a backup.
     pub migrate: Option<fn(&WriteContext<'_>) -> ChangesResult>,

@@ -1,7 +1,7 @@
 //! What is wrong with what a form holds.
 
 use crate::format::field_reader::Fault;
-use crate::model::{Code, Severity};
+use crate::model::{Code, Problem, Severity};
 use crate::ops::Refusal;
 use crate::ops::form::{EditForm, FieldKind};
 
@@ -23,6 +23,12 @@ pub struct FormFinding {
 }
 
 impl FormFinding {
+    /// Returns a problem that `check` has found in the memory.
+    pub fn known(form: &EditForm, problem: &Problem) -> FormFinding {
+        let fault = (problem.code, problem.severity, problem.message.clone());
+        finding(named(form, &problem.message), &fault, false)
+    }
+
     /// True if it prevents saving.
     pub fn refuses(&self) -> bool {
         self.is_new && self.severity == Severity::Error
@@ -47,6 +53,14 @@ impl FormValidation {
     /// True if saving it causes a new warning in `check`.
     pub fn warns(&self) -> bool {
         self.findings.iter().any(|own| own.is_new && own.severity == Severity::Warning)
+    }
+
+    /// Adds a refusal as a finding, unless its field has one that prevents saving.
+    pub fn add(&mut self, form: &EditForm, refusal: &Refusal) {
+        let new = of_refusal(form, refusal);
+        if !self.findings.iter().any(|own| own.refuses() && own.field == new.field) {
+            self.findings.push(new);
+        }
     }
 
     /// Adds a refusal as a finding, unless there is one that prevents saving.

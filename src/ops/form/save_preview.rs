@@ -10,7 +10,7 @@ use crate::format::AssemblyInput;
 use crate::model::{Change, Document, Entry, Plan, Problem};
 use crate::ops::edit::edit_as_shown;
 use crate::ops::form::finding::{FormFinding, FormValidation, finding, named};
-use crate::ops::{Result, WriteContext, writes};
+use crate::ops::{Refusal, Result, WriteContext, writes};
 use crate::store::derived_files;
 
 /// The result of saving a form.
@@ -28,7 +28,11 @@ pub struct SavePreview {
 pub fn verdict(context: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> SavePreview {
     let mut judged = judge(context, entry, form, values);
     let set = form.settings(values);
-    let plan = edit_as_shown(context, entry, &as_settings(&set));
+    // A format may refuse an edit of nothing.
+    let plan = match set.is_empty() {
+        true => context.store.whole().map(|whole| Plan::of("edit", whole)).map_err(Refusal::from),
+        false => edit_as_shown(context, entry, &as_settings(&set)),
+    };
     let mut after = Vec::new();
     match &plan {
         Err(refusal) => judged.refuse(form, refusal),

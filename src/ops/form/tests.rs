@@ -199,6 +199,36 @@ fn what_the_editor_saves_without_warning_check_finds_clean_and_what_it_refuses_c
     drop(desk.folder);
 }
 
+#[test]
+fn an_unchanged_form_says_nothing_new_and_has_nothing_to_save() {
+    let desk = Desk::new();
+    for store in &desk.snapshot.stores {
+        for entry in entries(store).into_iter().map(|at| &store.entries[at]) {
+            let form = form(store, entry, now()).unwrap();
+            let verdict = verdict(&WriteContext::of(store, now(), [7; 16]), entry, &form, &form.values());
+            let new: Vec<_> = verdict.judged.findings.iter().filter(|own| own.is_new).collect();
+            let kind = store.view(entry).unwrap().kind;
+            assert!(new.is_empty() && verdict.plan.unwrap().is_empty(), "{} {kind} {new:?}", store.format);
+        }
+    }
+}
+
+#[test]
+fn each_of_several_mistakes_counts_and_what_is_right_is_no_mistake() {
+    let desk = Desk::new();
+    let store = desk.snapshot.stores.iter().find(|store| store.format == "bmad").unwrap();
+    let entry = store.entries.iter().find(|entry| form(store, entry, now()).is_ok()).unwrap();
+    let form = form(store, entry, now()).unwrap();
+    let typed = [("timestamp", "soon"), ("access_count", "many"), ("tags", "new"), ("last_accessed", "\"")];
+    let mut values = form.values();
+    for (mistakes, (name, value)) in [1, 2, 2, 3].into_iter().zip(typed) {
+        values[form.find(name).unwrap()] = value.to_owned();
+        let judged = judge(&WriteContext::of(store, now(), [7; 16]), entry, &form, &values);
+        let refusing: Vec<_> = judged.findings.iter().filter(|own| own.refuses()).collect();
+        assert_eq!(refusing.len(), mistakes, "{name}: {refusing:?}");
+    }
+}
+
 /// True if the format's writer rules it out before anything is read.
 fn ruled_out(context: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> bool {
     let set = form.settings(values);

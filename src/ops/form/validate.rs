@@ -17,19 +17,13 @@ pub fn judge(
     form: &EditForm,
     values: &[String],
 ) -> FormValidation {
-    let set = form.settings(values);
     let raw = context.store.raw(entry);
     let mut judged = FormValidation { findings: Vec::new(), bytes: (raw.len(), raw.len()) };
     let Ok((format, _)) = writes(context.store) else { return judged };
     let document = context.store.document(entry);
     let kind = context.store.view(entry).map_or("", |view| view.kind);
-    let edited = match set.is_empty() {
-        true => Ok(EditResult::Files(Vec::new())),
-        false => after_edit(context, entry, &as_settings(&set)),
-    };
-    match edited {
-        Err(refusal) => judged.refuse(form, &refusal),
-        Ok(EditResult::Record(new)) => {
+    match edited(&mut judged, context, entry, form, form.settings(values)) {
+        EditResult::Record(new) => {
             judged.bytes.1 = new.len();
             let before = format.form(&document.path, kind, &raw, context.now);
             let after = format.form(&document.path, kind, &new, context.now);
@@ -42,14 +36,42 @@ pub fn judge(
             // The other problems of the record come from the reading of its file, and stay as they are.
             others(&mut judged, document, entry, form, &before.faults);
         }
-        Ok(EditResult::Files(changes)) => of_files(&mut judged, context, format, entry, form, &changes),
+        EditResult::Files(changes) => of_files(&mut judged, context, format, entry, form, &changes),
     }
     if let Err(refusal) = crate::ops::edit::fits_words(context, entry, &tags_of(form, values)) {
-        judged.refuse(form, &refusal);
+        judged.add(form, &refusal);
     }
     field_fix::offer(&mut judged.findings, form, values, context, form.most_bytes, judged.bytes.1);
     judged.findings.sort_by_key(|own| (!own.refuses(), own.severity));
     judged
+}
+
+/// Sets the fields. Each mistake becomes a finding, and the fields without a mistake are set.
+fn edited(
+    judged: &mut FormValidation,
+    context: &WriteContext<'_>,
+    entry: &Entry,
+    form: &EditForm,
+    mut set: Vec<(String, String)>,
+) -> EditResult {
+    let set_all = |set: &[(String, String)]| after_edit(context, entry, &as_settings(set));
+    while !set.is_empty() {
+        let refusal = match set_all(&set) {
+            Ok(edited) => return edited,
+            Err(refusal) => refusal,
+        };
+        judged.add(form, &refusal);
+        // The mistake is in the field without which the refusal is gone or another.
+        let is_mistake = |at: &usize| {
+            let others = [&set[..*at], &set[at + 1..]].concat();
+            set_all(&others).err().is_none_or(|other| other.message != refusal.message)
+        };
+        match (0..set.len()).find(is_mistake) {
+            Some(at) => drop(set.remove(at)),
+            None => break,
+        }
+    }
+    EditResult::Files(Vec::new())
 }
 
 fn tags_of(form: &EditForm, values: &[String]) -> Vec<String> {

@@ -31,6 +31,8 @@ pub(super) enum FixAction {
     Rebuild,
     /// Edits a file. The pieces leave the file.
     Edits(PathBuf, Vec<ByteEdit>, Vec<QuarantinePiece>),
+    /// Moves parts of a file to a new one.
+    Split(PathBuf, Vec<ByteEdit>, Change),
     /// Changes or removes files. The pieces leave them.
     Files(Vec<Change>, Vec<QuarantinePiece>),
 }

@@ -69,6 +69,9 @@ impl RepairContext<'_> {
             FixAction::Edits(file, edits, _) => {
                 vec![Change::edits(file, store.document_at(file)?.bytes.clone(), edits.clone())]
             }
+            FixAction::Split(file, edits, new) => {
+                vec![Change::edits(file, store.document_at(file)?.bytes.clone(), edits.clone()), new.clone()]
+            }
             FixAction::Files(changes, _) => changes.clone(),
         };
         let (plan, _) = plan_and_after("repair", self.context, 0, changes).ok()?;

@@ -32,7 +32,9 @@ impl RepairContext<'_> {
         let place = place(document, problem, &fixes);
         let shown = |fix: ProblemFix| {
             let after = match &fix.act {
-                FixAction::Edits(_, edits, _) => Some(after_edits(document, place.clone(), edits)),
+                FixAction::Edits(_, edits, _) | FixAction::Split(_, edits, _) => {
+                    Some(after_edits(document, place.clone(), edits))
+                }
                 _ => None,
             };
             (fix, after)
@@ -75,7 +77,7 @@ fn edited(document: &Document, fixes: &[ProblemFix]) -> Option<Range<usize>> {
 
 fn edits_of(fix: &ProblemFix) -> Option<&Vec<ByteEdit>> {
     match &fix.act {
-        FixAction::Edits(_, edits, _) => Some(edits),
+        FixAction::Edits(_, edits, _) | FixAction::Split(_, edits, _) => Some(edits),
         FixAction::Rebuild | FixAction::Files(..) => None,
     }
 }

@@ -70,6 +70,7 @@ fn picked(bench: &RepairContext<'_>, problem: &Problem, pick: &FixChoice) -> Res
     let own = match pick {
         FixChoice::Number(number) => number.checked_sub(1).and_then(|at| fixes.into_iter().nth(at)),
         FixChoice::Title(title) => fixes.into_iter().find(|own| own.title == *title),
+        FixChoice::Lines(lines) => bench.with_lines(problem, lines),
     };
     own.ok_or_else(|| match count {
         0 => Refusal::unfit("no repair is known for this problem: edit it by hand."),
@@ -97,8 +98,12 @@ struct FixChanges {
 
 impl FixChanges {
     fn add(&mut self, store: &Store, problem: &Problem, fix: ProblemFix) {
-        match fix.act {
-            FixAction::Rebuild => self.rebuilds = true,
+        let (act, new_file) = match fix.act {
+            FixAction::Split(file, edits, new) => (FixAction::Edits(file, edits, Vec::new()), Some(new)),
+            act => (act, None),
+        };
+        match act {
+            FixAction::Rebuild | FixAction::Split(..) => self.rebuilds = true,
             FixAction::Files(changes, out) => self.add_files(problem, &fix.title, (changes, out)),
             FixAction::Edits(file, edits, out) => {
                 if self.files.iter().any(|own| own.path == file) {
@@ -124,6 +129,7 @@ impl FixChanges {
                 }
                 self.count += 1;
                 self.edits.entry(file).or_default().extend(edits);
+                self.files.extend(new_file);
                 self.repair.quarantined.extend(out);
             }
         }

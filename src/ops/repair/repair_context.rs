@@ -10,9 +10,9 @@ use std::sync::{Arc, OnceLock};
 use crate::check::stale_files;
 use crate::format::Format;
 use crate::format::writing::FormatFix;
-use crate::model::{Code, Document, Problem, Store};
+use crate::model::{Change, Code, Document, Problem, Store};
 use crate::ops::erase::ErasedRecords;
-use crate::ops::repair::fix::{ProblemFix, is_repaired_by_line};
+use crate::ops::repair::fix::{FixAction, ProblemFix, is_repaired_by_line};
 use crate::ops::repair::line_damage::piece;
 use crate::ops::repair::repair_caches::{self, FileCopy};
 use crate::ops::{WriteContext, may_change, writes};
@@ -39,6 +39,8 @@ pub enum FixChoice {
     Number(usize),
     /// By the title that was shown.
     Title(String),
+    /// The one that moves these lines of the file, counted from 1.
+    Lines(Vec<u32>),
 }
 
 /// Data beside a store that a fix may use, and what must not be restored.
@@ -198,6 +200,12 @@ impl<'a> RepairContext<'a> {
         all.into_iter().filter_map(|own| self.of_one(problem, own)).collect()
     }
 
+    /// Returns the fix of a problem that moves these lines of its file, if it has one.
+    pub(super) fn with_lines(&self, problem: &Problem, lines: &[u32]) -> Option<ProblemFix> {
+        let fixes = writes(self.store()).ok().and_then(|(_, writes)| writes.own().fixes)?;
+        self.of_one(problem, (fixes.with_lines)(self.store(), problem, lines)?)
+    }
+
     fn of_one(&self, problem: &Problem, own: FormatFix) -> Option<ProblemFix> {
         let document = self.store().document_at(&own.file).filter(|own| own.is_held())?;
         let gone = own.edits.iter().filter(|(_, new)| new.is_empty());
@@ -206,7 +214,11 @@ impl<'a> RepairContext<'a> {
             Some(piece(document, problem, (range.start, bytes)))
         });
         let pieces = pieces.collect();
-        let fix = ProblemFix::edit(&own.title, own.confidence, own.reason, (&own.file, own.edits, pieces));
+        let mut fix =
+            ProblemFix::edit(&own.title, own.confidence, own.reason, (&own.file, own.edits, pieces));
+        if let (Some((path, bytes)), FixAction::Edits(file, edits, _)) = (own.new_file, fix.act.clone()) {
+            fix.act = FixAction::Split(file, edits, Change::create(path, bytes));
+        }
         Some(if own.is_safe { fix.safe() } else { fix })
     }
 

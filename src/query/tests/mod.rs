@@ -2,6 +2,7 @@
 
 mod duplicates;
 mod language;
+mod near;
 mod ranks;
 mod results;
 mod words;

@@ -1,49 +1,31 @@
-//! The archive: what is due to be archived, what will be due, and every archived memory.
+//! Archived memories, as rows of upkeep.
 
+use super::RowDetails;
 use super::list_cell::ListCell;
-use super::{ListViewKind, RowDetails, upkeep};
 use crate::format;
 use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, PathText};
 use crate::text::columns::human_size;
-use crate::tui::action::Action;
-use crate::tui::hint::{Hint, act, hint};
 use crate::tui::list_view::details_text::text_lines;
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::theme::Theme;
 use crate::tui::type_letters;
 use crate::usecase::ChangeCommand;
-use crate::work::ChoreKind;
 
-pub static KIND: ListViewKind = ListViewKind {
-    orders: ["due first", "archived first"],
-    none: "Nothing is archived, and nothing is due within 90 days.",
-    is_beside: true,
-    rows,
-    about,
-    hints,
-    is_read: |app| app.list_view.read_snapshot.is_some(),
-};
-
-fn rows(app: &App) -> Vec<ListRow> {
-    let chores = app.list_view.chores.iter().enumerate();
-    let due: Vec<ListRow> =
-        chores.filter(|(_, own)| own.task != ChoreKind::Compact).map(|(at, _)| ListRow::Chore(at)).collect();
+/// Returns the archived memories, below the file or folder of each.
+pub fn rows(app: &App) -> Vec<ListRow> {
     let mut archived = Vec::new();
     for (number, batch) in app.list_view.batches.iter().enumerate() {
         archived.push(ListRow::Batch(number));
         let at = |&entry: &u32| ListRow::Archived(EntryRef { store: batch.store as u32, entry });
         archived.extend(batch.entries.iter().map(at));
     }
-    match app.list_view.list.is_other_order {
-        true => archived.into_iter().chain(due).collect(),
-        false => due.into_iter().chain(archived).collect(),
-    }
+    archived
 }
 
 /// Calls `tell` with an entry that was read with the archive.
-fn entry<T>(
+pub fn entry<T>(
     app: &App,
     at: EntryRef,
     tell: impl FnOnce(&crate::model::Store, &crate::model::Entry) -> T,
@@ -81,7 +63,6 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
             let Some((title, kind, used)) = told else { return Vec::new() };
             let used = used.map_or(String::new(), |used| used.age_at(app.now));
             vec![
-                ListCell::left("▪ archived", 10).styled(theme.dim()).from(50),
                 ListCell::left(type_letters::letter(app, &kind), 1)
                     .styled(theme.kind(&kind))
                     .from(30)
@@ -105,36 +86,13 @@ pub fn why_not_restorable(app: &App, at: EntryRef) -> Option<String> {
     may.err().map(|refusal| refusal.message)
 }
 
-fn about(app: &App, width: usize) -> RowDetails {
-    match app.list_view.row() {
-        Some(ListRow::Archived(at)) => {
-            let told = entry(app, at, |store, entry| {
-                let view = store.view(entry);
-                let kind = view.map_or("", |view| view.kind).to_owned();
-                let used = view.and_then(|view| view.accessed.or(view.created));
-                let used = used.map_or(String::new(), |at| format!(" · last used {}", at.ago_at(app.now)));
-                kind + &used
-            });
-            let right = app.store_name(at.store as usize).to_owned();
-            RowDetails { title: told.unwrap_or_default(), right, lines: text_lines(app, width) }
-        }
-        _ => upkeep::about(app, width),
-    }
-}
-
-fn hints(app: &App) -> Vec<Hint> {
-    let (what, operation) = match app.list_view.row() {
-        Some(ListRow::Archived(at)) => {
-            ("read", why_not_restorable(app, at).is_none().then(|| act(Action::BringBack, "bring back…")))
-        }
-        Some(ListRow::Chore(at)) => {
-            let is_due = app.list_view.chores.get(at).is_some_and(|own| own.plan.is_some());
-            ("its memories", is_due.then(|| act(Action::Archive, "do what is due…")))
-        }
-        _ => return Vec::new(),
-    };
-    let open = (!app.list_view.in_details).then(|| hint("Enter", what));
-    let removes = what == "read" && !app.is_readonly();
-    let remove = removes.then(|| act(Action::Delete, "remove…"));
-    open.into_iter().chain(operation).chain(remove).collect()
+pub fn about(app: &App, at: EntryRef, width: usize) -> RowDetails {
+    let title = entry(app, at, |store, entry| {
+        let view = store.view(entry);
+        let kind = view.map_or("", |view| view.kind).to_owned();
+        let used = view.and_then(|view| view.accessed.or(view.created));
+        kind + &used.map_or(String::new(), |at| format!(" · last used {}", at.ago_at(app.now)))
+    });
+    let right = app.store_name(at.store as usize).to_owned();
+    RowDetails { title: title.unwrap_or_default(), right, lines: text_lines(app, width) }
 }

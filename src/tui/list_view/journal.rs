@@ -367,7 +367,10 @@ fn hints(app: &App) -> Vec<Hint> {
     let turn = step.why_not.is_none().then_some(turn);
     let is_erasure = step.line.verb == "erase";
     let content = if is_erasure { "its receipt" } else { "its memories" };
-    let open = (!app.list_view.in_details).then(|| hint("Enter", content));
-    let verify = is_erasure.then(|| act(Action::Verify, "search again"));
-    open.into_iter().chain(turn).chain(verify).collect()
+    let open = match (app.list_view.in_details, is_erasure) {
+        (false, _) => Some(hint("Enter", content)),
+        (true, true) => Some(hint("Enter", "search again")),
+        (true, false) => None,
+    };
+    open.into_iter().chain(turn).collect()
 }

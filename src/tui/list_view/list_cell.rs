@@ -8,6 +8,8 @@ use crate::tui::theme::{self, Theme};
 /// A part of a row. Untrusted text, which is made safe when it is drawn.
 pub struct ListCell {
     pub text: String,
+    /// What is drawn instead of the text.
+    pub shown: Option<String>,
     pub style: Style,
     /// The number of columns; `None` for a share of what the other cells leave.
     pub width: Option<usize>,
@@ -21,7 +23,8 @@ pub struct ListCell {
 impl ListCell {
     /// Makes a cell that gets all the columns that the others leave: a title.
     pub fn rest(text: impl Into<String>) -> ListCell {
-        ListCell { text: text.into(), style: Style::new(), width: None, is_right: false, from: 0, gap: 2 }
+        let (text, style) = (text.into(), Style::new());
+        ListCell { text, shown: None, style, width: None, is_right: false, from: 0, gap: 2 }
     }
 
     /// Makes a cell of this many columns.
@@ -62,9 +65,11 @@ impl ListCell {
 
     /// Makes a cell with the short name of a store. It is shown only if several stores are open.
     pub fn store(app: &App, store: usize) -> ListCell {
-        let widest = app.store_names.iter().map(|name| theme::width(name)).max().unwrap_or(0).min(8);
+        let shown = app.short_store_names.get(store).cloned();
+        let widest = app.short_store_names.iter().map(|name| theme::width(name)).max().unwrap_or(0);
         let is_one = app.snapshot.stores.len() < 2;
         let style = Theme::of(app).dim();
-        ListCell::left(app.store_name(store), widest).styled(style).from(if is_one { usize::MAX } else { 34 })
+        let cell = ListCell { shown, ..ListCell::left(app.store_name(store), widest) };
+        cell.styled(style).from(if is_one { usize::MAX } else { 34 })
     }
 }

@@ -1,17 +1,24 @@
 //! What a model gets of each store when an agent starts: file by file, with the place where it is cut.
 
+use std::collections::HashSet;
+use std::path::Path;
+
+use ratatui::style::Style;
 use ratatui::text::Line;
 
 use super::instructions;
 use super::kind::{ListViewKind, RowDetails};
 use super::list_cell::ListCell;
-use crate::model::{LoadedExtent, LoadedFile, PathText};
+use crate::model::{EntryRef, LoadedExtent, LoadedFile, PathText, Record, Store};
 use crate::text::columns::human_size;
+use crate::tui::action::Action;
+use crate::tui::hint::{Hint, act, hint};
 use crate::tui::list_view::details_text::text_lines;
+use crate::tui::list_view::focused_memory;
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::theme::{self, Theme};
-use crate::usecase::{loaded_lines, loaded_size};
+use crate::usecase::{is_long_index, limit_lines, listed_lines, loaded_size};
 
 pub static KIND: ListViewKind = ListViewKind {
     orders: ["in loading order", "by size"],
@@ -19,7 +26,7 @@ pub static KIND: ListViewKind = ListViewKind {
     is_beside: true,
     rows,
     about,
-    hints: |_| Vec::new(),
+    hints,
     is_read: |_| true,
 };
 
@@ -65,7 +72,7 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
         ListRow::Loaded(number, file) => {
             let Some(own) = loaded(app, number, file) else { return Vec::new() };
             let (sign, how, style) = match own.extent {
-                LoadedExtent::Whole => (" ", "whole".to_owned(), ratatui::style::Style::new()),
+                LoadedExtent::Whole => (" ", "whole".to_owned(), Style::new()),
                 LoadedExtent::UpTo(line) => {
                     ("✖", format!("up to line {}", line.saturating_sub(1)), theme.wrong())
                 }
@@ -82,16 +89,90 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
                 ListCell::right(size, 7).styled(theme.dim()),
             ]
         }
+        ListRow::LoadedLine(at) => {
+            let Some(line) = app.list_view.loaded_lines.get(at) else { return Vec::new() };
+            let (sign, style) = if line.is_seen { (" ", Style::new()) } else { ("✖", theme.wrong()) };
+            vec![
+                ListCell::left(sign, 1).styled(style).close(),
+                ListCell::right(line.number.to_string(), 5).styled(theme.dim()).close(),
+                ListCell::rest(line.text.clone()).styled(style),
+                ListCell::right(human_size(line.place.len() as u64), 7).styled(theme.dim()),
+            ]
+        }
         _ => Vec::new(),
     }
 }
 
+/// Lists the lines of the file under the cursor.
+pub fn list_lines(app: &mut App) {
+    app.list_view.loaded_lines.clear();
+    let Some(ListRow::Loaded(number, file)) = app.list_view.row() else { return };
+    let Some((store, file)) = file_at(app, number, file) else { return };
+    let listed = listed_lines(store, file).into_iter().filter(|line| !line.text.is_empty()).collect();
+    app.list_view.loaded_lines = listed;
+    let keys: HashSet<String> = (0..app.list_view.loaded_lines.len()).map(|at| line_key(app, at)).collect();
+    app.list_view.details.keep_marks(|key| keys.contains(key));
+}
+
+/// Returns a file with its store.
+pub fn file_at(app: &App, number: usize, file: usize) -> Option<(&Store, &LoadedFile)> {
+    let store = app.snapshot.stores.get(app.list_view.budgets.get(number)?.store)?;
+    Some((store, loaded(app, number, file)?))
+}
+
+pub fn line_key(app: &App, at: usize) -> String {
+    app.list_view.loaded_lines.get(at).map_or(String::new(), |own| format!("{} {}", own.number, own.text))
+}
+
+/// Returns the only memory of a file. An index is a list of others.
+pub fn memory(app: &App, number: usize, file: usize) -> Option<EntryRef> {
+    let (store, file) = file_at(app, number, file).filter(|(_, file)| file.leads.is_empty())?;
+    let document = document_number(store, &file.path)?;
+    let entry = store.entry_number(document, 0).filter(|_| store.entry_number(document, 1).is_none())?;
+    Some(EntryRef { store: app.list_view.budgets[number].store as u32, entry })
+}
+
+/// Returns the memory that a line leads to, or else the one that it is a part of.
+pub fn memory_of_line(app: &App, at: usize) -> Option<EntryRef> {
+    let Some(ListRow::Loaded(number, file)) = app.list_view.row() else { return None };
+    let (store, file) = file_at(app, number, file)?;
+    let start = app.list_view.loaded_lines.get(at)?.place.start;
+    let lead = file.leads.iter().find(|(place, _)| place.contains(&start));
+    let led = lead.and_then(|(_, path)| store.entry_number(document_number(store, path)?, 0));
+    let within = || {
+        let own = document_number(store, &file.path)?;
+        let is_it = |record: &Record| record.span.range().contains(&start);
+        let record = store.documents.get(own as usize)?.records.iter().position(is_it)?;
+        store.entry_number(own, record as u32)
+    };
+    Some(EntryRef { store: app.list_view.budgets[number].store as u32, entry: led.or_else(within)? })
+}
+
+fn document_number(store: &Store, path: &Path) -> Option<u32> {
+    let number = store.documents.binary_search_by(|document| (*document.path).cmp(path)).ok()?;
+    Some(number as u32)
+}
+
+fn hints(app: &App) -> Vec<Hint> {
+    let Some(ListRow::Loaded(number, file)) = app.list_view.row() else {
+        return if app.list_view.in_details { Vec::new() } else { vec![hint("Enter", "its text")] };
+    };
+    let has_memory = focused_memory(app).is_some();
+    let opens = has_memory || !app.list_view.in_details;
+    let open = opens.then(|| hint("Enter", if has_memory { "open" } else { "its lines" }));
+    let is_long = file_at(app, number, file).is_some_and(|(store, file)| is_long_index(store, file));
+    let moves = (is_long && !app.is_readonly()).then(|| act(Action::Fix, "move lines…"));
+    open.into_iter().chain(moves).collect()
+}
+
 /// Returns the text about a file. Untrusted text.
 pub fn text(app: &App, number: usize, file: usize) -> Option<String> {
-    let own = loaded(app, number, file)?;
-    let store = app.snapshot.stores.get(app.list_view.budgets.get(number)?.store)?;
-    let mut lines = vec![loaded_size(own), String::new()];
-    lines.extend(loaded_lines(store, own));
+    let (store, file) = file_at(app, number, file)?;
+    let [fix, mark] = [Action::Fix, Action::Toggle].map(Action::call);
+    let repair =
+        format!("{fix} moves lines into a topic file: those that {mark} marks below, or else the last ones.");
+    let mut lines = vec![loaded_size(file)];
+    lines.extend(limit_lines(store, file, &repair));
     Some(lines.join("\n"))
 }
 

@@ -176,7 +176,7 @@ pub fn text(app: &App, at: EntryRef) -> String {
 const NAMES: usize = 14;
 
 pub fn about(app: &App, width: usize) -> RowDetails {
-    let Some(ListRow::New(at) | ListRow::Side(_, at)) = app.list_view.row() else {
+    let Some(ListRow::New(at)) = app.list_view.row() else {
         return RowDetails::default();
     };
     let (store, entry) = app.snapshot.get(at);
@@ -195,7 +195,7 @@ pub fn about(app: &App, width: usize) -> RowDetails {
 fn hints(app: &App) -> Vec<Hint> {
     let mut hints = match app.list_view.list.is_empty() {
         true => Vec::new(),
-        false => vec![hint("Enter", "open"), act(Action::Seen, "seen"), act(Action::AllSeen, "all seen")],
+        false => vec![hint("Enter", "open"), act(Action::Seen, "seen"), act(Action::MarkAll, "mark all")],
     };
     let removes = !app.is_readonly() && !app.list_view.list.is_empty();
     hints.extend(removes.then(|| act(Action::Delete, "remove…")));

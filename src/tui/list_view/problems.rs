@@ -32,6 +32,8 @@ pub static KIND: ListViewKind = ListViewKind {
 const SAFE: &str = "safe repair";
 /// At most this many bytes of a line are shown.
 const SHOWN: usize = 2_000;
+/// At most this many lines are shown as they are before a fix.
+const BEFORE: usize = 12;
 
 /// Returns every problem, in the order of the list.
 pub fn listed_problems(snapshot: &Snapshot) -> Vec<ListedProblem> {
@@ -108,10 +110,9 @@ pub fn key(app: &App, number: usize) -> String {
 /// Returns the memory or line that a problem is about, if it is one.
 pub fn entry(snapshot: &Snapshot, store: usize, problem: &Problem) -> Option<EntryRef> {
     let own = snapshot.stores.get(store)?;
-    let document = own.documents.iter().position(|document| document.path == problem.file)? as u32;
-    let record = problem.record?;
-    let entry = own.entries.iter().position(|own| own.document == document && own.record == record)?;
-    Some(EntryRef { store: store as u32, entry: entry as u32 })
+    let document = own.documents.binary_search_by(|document| (*document.path).cmp(&problem.file)).ok()?;
+    let entry = own.entry_number(document as u32, problem.record?)?;
+    Some(EntryRef { store: store as u32, entry })
 }
 
 /// Makes the text of a problem's lines, before and after each fix; `None` if there is nothing to show.
@@ -175,13 +176,18 @@ fn about(app: &App, width: usize) -> RowDetails {
         if fix.bytes > 0 {
             let order = if fix.ways.is_empty() { "" } else { "Before, " };
             lines.extend(says(&format!("{order}{} bytes:", fix.bytes), theme.dim()));
-            lines.extend(says(&fix.before, Style::new()));
+            let before: Vec<&str> = fix.before.lines().collect();
+            let (shown, more) = before.split_at(before.len().min(BEFORE));
+            lines.extend(shown.iter().flat_map(|line| says(line, Style::new())));
+            if !more.is_empty() {
+                lines.extend(says(&format!("… and {} lines more", more.len()), theme.dim()));
+            }
         }
-        for (number, way) in (1..).zip(&fix.ways) {
-            let is_chosen = fix.chosen.unwrap_or(0) + 1 == number;
-            let (mark, style) = if is_chosen { ("›", theme.accent()) } else { (" ", Style::new()) };
+        for (at, way) in fix.ways.iter().enumerate() {
+            let is_chosen = fix.chosen.unwrap_or(0) == at;
+            let (mark, style) = if is_chosen { ("→", theme.accent()) } else { (" ", Style::new()) };
             let safe = if way.is_safe { " (safe)" } else { "" };
-            lines.extend(says(&format!("{mark}{number} {}{safe}", way.title), style));
+            lines.extend(says(&format!("{mark} {}{safe}", way.title), style));
             if !is_chosen {
                 continue;
             }
@@ -246,7 +252,7 @@ fn what(store: Option<&Store>, problem: &Problem) -> String {
     let document = store.and_then(|own| own.document_at(&problem.file));
     let name = match problem.code {
         Code::TornLine if document.is_some_and(|own| own.role == Role::Tombstones) => "torn tombstone".into(),
-        Code::GluedRecords => "memories on one line".to_owned(),
+        Code::GluedRecords => "several memories on one line".to_owned(),
         Code::MultiLineRecord => "memory over several lines".into(),
         Code::NoTimezone => "no time zone".into(),
         Code::RawNewline => "line break within a text".into(),
@@ -334,8 +340,8 @@ fn hints(app: &App) -> Vec<Hint> {
     if ways > 0 {
         hints.push(hint(Action::Fix.key(), "fix"));
     }
-    if ways > 1 {
-        hints.push(hint(&format!("1-{}", ways.min(5)), "choose"));
+    if ways > 1 && app.list_view.in_details {
+        hints.push(hint("jk", "choose a fix"));
     }
     hints.extend(is_of_memory.then(|| hint("Enter", "its memory")));
     hints

@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{archive, backups, instructions, journal, loaded, new, problems, secrets, session_pair, upkeep};
+use super::{archive, backups, fading, instructions, journal, loaded, new, problems, secrets, upkeep};
 use crate::tui::list_view::list_cell::ListCell;
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
@@ -14,13 +14,13 @@ impl ListRow {
         match self {
             ListRow::Severity(..)
             | ListRow::Store(..)
-            | ListRow::Batch(_)
+            | ListRow::UpkeepPart(..)
             | ListRow::FindingKind(..)
             | ListRow::FindingFile(..)
             | ListRow::LoadedStore(_)
             | ListRow::InstructedProject(_)
             | ListRow::FalseAlarms(_) => Some(0),
-            ListRow::File(_) => Some(1),
+            ListRow::File(_) | ListRow::Batch(_) => Some(1),
             _ => None,
         }
     }
@@ -34,7 +34,8 @@ impl ListRow {
             }
             ListRow::Chore(at) => upkeep::key(app, at),
             ListRow::Archived(at) => archive::key(app, at),
-            ListRow::New(at) | ListRow::Side(_, at) => new::key(app, at),
+            ListRow::Fading(at) => fading::key(app, at),
+            ListRow::New(at) => new::key(app, at),
             ListRow::Step(..) | ListRow::Others(..) | ListRow::Moved(..) | ListRow::Fault(..) => {
                 journal::key(app, self)
             }
@@ -42,8 +43,10 @@ impl ListRow {
             ListRow::Touched(at) => at.to_string(),
             ListRow::Finding(at) => secrets::key(app, at),
             ListRow::Loaded(number, file) => loaded::key(app, number, file),
+            ListRow::LoadedLine(at) => loaded::line_key(app, at),
             ListRow::Instruction(number, file) => instructions::key(app, number, file),
             ListRow::Batch(_)
+            | ListRow::UpkeepPart(..)
             | ListRow::Severity(..)
             | ListRow::File(_)
             | ListRow::Store(..)
@@ -58,15 +61,17 @@ impl ListRow {
     pub fn cells(self, app: &App) -> Vec<ListCell> {
         match self {
             ListRow::Backup(_) | ListRow::Item(_) => backups::cells(app, self),
-            ListRow::Chore(_) | ListRow::Touched(_) => upkeep::cells(app, self),
+            ListRow::UpkeepPart(..) | ListRow::Chore(_) | ListRow::Touched(_) => upkeep::cells(app, self),
+            ListRow::Fading(at) => fading::cells(app, at),
             ListRow::Batch(_) | ListRow::Archived(_) => archive::cells(app, self),
             ListRow::Step(..) | ListRow::Others(..) | ListRow::Moved(..) | ListRow::Fault(..) => {
                 journal::cells(app, self)
             }
             ListRow::Severity(..) | ListRow::File(_) | ListRow::Problem(_) => problems::cells(app, self),
             ListRow::Store(..) | ListRow::New(_) => new::cells(app, self),
-            ListRow::Side(side, at) => session_pair::cells(app, side, at),
-            ListRow::LoadedStore(_) | ListRow::Loaded(..) => loaded::cells(app, self),
+            ListRow::LoadedStore(_) | ListRow::Loaded(..) | ListRow::LoadedLine(_) => {
+                loaded::cells(app, self)
+            }
             ListRow::InstructedProject(_) | ListRow::Instruction(..) => instructions::cells(app, self),
             ListRow::FindingKind(..)
             | ListRow::FindingFile(..)
@@ -98,6 +103,7 @@ pub fn recount(rows: &mut [ListRow]) {
         match row {
             ListRow::Severity(_, count)
             | ListRow::Store(_, count)
+            | ListRow::UpkeepPart(_, count)
             | ListRow::FindingKind(_, count)
             | ListRow::FindingFile(_, count)
             | ListRow::FalseAlarms(count) => *count = std::mem::take(&mut below),
@@ -115,7 +121,8 @@ pub fn line(app: &App, cells: Vec<ListCell>, width: usize) -> Line<'static> {
     let rest = (width + 2).saturating_sub(taken).min(width) / shares;
     let mut spans = Vec::new();
     for (number, cell) in shown.iter().enumerate() {
-        let (text, columns) = (theme::safe(app, &cell.text), cell.width.unwrap_or(rest));
+        let text = theme::safe(app, cell.shown.as_ref().unwrap_or(&cell.text));
+        let columns = cell.width.unwrap_or(rest);
         let text = match cell.is_right {
             true => format!("{:>columns$}", theme::fit(&text, columns)),
             false => column(&text, columns),

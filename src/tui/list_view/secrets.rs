@@ -9,8 +9,8 @@ use ratatui::text::Line;
 use super::list_cell::ListCell;
 use super::{ListViewKind, RowDetails};
 use crate::detectors::Kind;
-use crate::model::PathText;
 use crate::model::plan::count_with_noun;
+use crate::model::{PathText, State};
 use crate::ops::secrets::text_around;
 use crate::tui::action::Action;
 use crate::tui::hint::{Hint, act, hint};
@@ -51,6 +51,13 @@ pub fn tally(app: &App) -> String {
     let Some(list) = &app.list_view.findings.list else { return String::new() };
     let alarms = list.all.iter().filter(|own| is_false_alarm(own)).count();
     let mut found = count_with_noun((list.all.len() - alarms) as u64, "finding");
+    let is_aside = |own: &&ListedFinding| {
+        matches!(list.snapshot.get(own.at).1.state, State::Archived | State::Deleted) && !is_false_alarm(own)
+    };
+    let aside = list.all.iter().filter(is_aside).count();
+    if aside > 0 {
+        found += &format!(", {aside} of them archived or deleted");
+    }
     if list.in_copies > 0 {
         found += &format!(", {} more in copies", list.in_copies);
     }

@@ -9,6 +9,7 @@ use ratatui::widgets::Paragraph;
 use super::search::first_shown;
 use crate::detectors::mask;
 use crate::model::PathText;
+use crate::model::plan::count_with_noun;
 use crate::text::safe_text::{display_width, sanitize};
 use crate::tui::clean_up_lines::{self, areas};
 use crate::tui::hint::{Hint, hint};
@@ -184,11 +185,14 @@ fn draw_rule(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
 fn draw_rows(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
     let theme = Theme::of(app);
     let copies = own.rows.iter().filter(|row| row.reason == CleanUpReason::Copy).count();
-    let title = match copies {
-        0 => format!("Preview  {} of {} memories go", own.count(), own.rows.len()),
-        1 => format!("Preview  {} of {} memories go, with a copy", own.count(), own.rows.len()),
-        _ => format!("Preview  {} of {} memories go, with {copies} copies", own.count(), own.rows.len()),
+    let go = if own.count() == 1 { "goes" } else { "go" };
+    let all = count_with_noun(own.rows.len() as u64, "memory");
+    let copies = match copies {
+        0 => String::new(),
+        1 => ", with a copy".into(),
+        _ => format!(", with {copies} copies"),
     };
+    let title = format!("Preview  {} of {all} {go}{copies}", own.count());
     let near = own.rows.iter().filter(|row| matches!(row.reason, CleanUpReason::Near(_))).count();
     let right = match near {
         0 => String::new(),

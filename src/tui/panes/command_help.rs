@@ -8,12 +8,14 @@ use ratatui::widgets::Paragraph;
 
 use crate::model::Severity;
 use crate::text::safe_text::{display_width, sanitize};
-use crate::tui::action::ActionInfo;
+use crate::tui::action::{Action, ActionInfo, first};
 use crate::tui::layout;
 use crate::tui::pane_titles::sheet;
-use crate::tui::state::app::App;
-use crate::tui::state::prompt::PromptPurpose;
-use crate::tui::theme::{Theme, column, wrap};
+use crate::tui::possible_changes;
+use crate::tui::state::app::{App, Screen};
+use crate::tui::state::list_cursor::ListCursor;
+use crate::tui::state::prompt::{Prompt, PromptPurpose};
+use crate::tui::theme::{Theme, column, safe, wrap};
 
 /// On a narrower terminal there is no room for the description beside the name.
 const NARROW: usize = 56;
@@ -29,52 +31,132 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
         return;
     }
     let theme = Theme::of(app);
-    let typed = sanitize(&prompt.text()).into_owned();
-    let before = if is_help { " ?" } else { " :" };
-    let line = Line::from(vec![Span::styled(before, theme.key()), Span::raw(typed.clone())]);
-    frame.render_widget(Paragraph::new(line), Rect { height: 1, ..inner });
-    let before: String = prompt.text().chars().take(prompt.column()).collect();
-    let x = inner.x + (2 + display_width(&sanitize(&before)) as u16).min(inner.width - 1);
-    frame.set_cursor_position(Position { x, y: inner.y });
-    let actions = prompt.actions();
-    let signs =
-        if prompt.purpose == PromptPurpose::Help && typed.is_empty() { signs(&theme) } else { Vec::new() };
+    draw_typed(prompt, frame, &theme, inner);
+    let signs = if is_help && prompt.text().is_empty() { signs(&theme) } else { Vec::new() };
     let high = layout::rows_of_signs(app);
     let head = Rect { y: inner.y + 1, height: high, ..inner };
     frame.render_widget(Paragraph::new(signs), head);
     let foot = layout::rows_of_about(app).min(inner.height - 1 - high);
     let list = Rect { y: inner.y + 1 + high, height: inner.height - 1 - high - foot, ..inner };
+    let actions = prompt.actions();
+    draw_actions(app, prompt, &actions, frame, list);
     let width = usize::from(list.width).saturating_sub(2);
-    let verbs = if width >= 100 && is_help { 24 } else { 0 };
-    let row = |at: usize| {
-        let Some(known) = actions.get(at) else { return Line::default() };
-        if width < NARROW {
-            // The description is below the list.
-            let name = column(known.name, width.saturating_sub(8));
-            let keys = column(known.action.key(), 7) + " ";
-            return Line::from(vec![Span::styled(keys, theme.key()), Span::styled(name, theme.strong())]);
-        }
-        if !is_help {
-            return launched(&theme, known, prompt.can(known.action), width);
-        }
-        let verb = known.action.verb().map_or(String::new(), |verb| format!("palimp {verb}"));
-        let verb = if verbs > 0 { column(&verb, verbs) } else { String::new() };
-        Line::from(vec![
-            Span::styled(column(&known.action.keys().join("  "), 14) + " ", theme.key()),
-            Span::styled(column(known.name, 18) + " ", theme.strong()),
-            Span::raw(column(known.about, width.saturating_sub(34 + verbs))),
-            Span::styled(verb, theme.dim()),
-        ])
-    };
-    super::draw_lines(frame, &theme, list, prompt.choice, actions.len(), true, row);
-    let about = actions.get(prompt.choice.at).map_or("", |known| known.about);
-    let lines = wrap(about, width).into_iter().map(|line| Line::styled(format!(" {line}"), theme.dim()));
+    let about = actions.get(prompt.choice.at).map_or(Default::default(), |known| {
+        why_not(app, known.action).unwrap_or_else(|| known.about.to_owned())
+    });
+    let lines = wrap(&about, width).into_iter().map(|line| Line::styled(format!(" {line}"), theme.dim()));
     let below = Rect { y: list.bottom(), height: foot, ..inner };
     frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), below);
 }
 
-/// Returns an action of the palette: name, description, and its key or "not here".
-fn launched(theme: &Theme, known: &ActionInfo, can: bool, width: usize) -> Line<'static> {
+fn draw_typed(prompt: &Prompt, frame: &mut Frame<'_>, theme: &Theme, inner: Rect) {
+    let sign = if prompt.purpose == PromptPurpose::Help { " ?" } else { " :" };
+    let typed = sanitize(&prompt.text()).into_owned();
+    let line = Line::from(vec![Span::styled(sign, theme.key()), Span::raw(typed)]);
+    frame.render_widget(Paragraph::new(line), Rect { height: 1, ..inner });
+    let before: String = prompt.text().chars().take(prompt.column()).collect();
+    let x = inner.x + (2 + display_width(&sanitize(&before)) as u16).min(inner.width - 1);
+    frame.set_cursor_position(Position { x, y: inner.y });
+}
+
+/// A row of the list: an action by its number, or a heading.
+#[derive(Clone, Copy, PartialEq)]
+enum HelpRow {
+    Heading(&'static str),
+    Action(usize),
+}
+
+/// Returns the rows. The help has headings until something is typed; what holds in this view comes first.
+fn rows(prompt: &Prompt, actions: &[&ActionInfo]) -> Vec<HelpRow> {
+    let has_headings = prompt.purpose == PromptPurpose::Help && prompt.text().is_empty();
+    let here = first(prompt.opened_over).len();
+    let (mut rows, mut before) = (Vec::new(), "");
+    for (at, known) in actions.iter().enumerate() {
+        let heading = if at < here { "In this view" } else { known.heading };
+        if has_headings && heading != before {
+            rows.push(HelpRow::Heading(heading));
+            before = heading;
+        }
+        rows.push(HelpRow::Action(at));
+    }
+    rows
+}
+
+fn draw_actions(
+    app: &App,
+    prompt: &Prompt,
+    actions: &[&'static ActionInfo],
+    frame: &mut Frame<'_>,
+    area: Rect,
+) {
+    let theme = &Theme::of(app);
+    let rows = rows(prompt, actions);
+    let at = rows.iter().position(|row| *row == HelpRow::Action(prompt.choice.at)).unwrap_or_default();
+    let height = usize::from(area.height);
+    // The headings have no place in the list of choices, so the cursor stays in the middle.
+    let top = match rows.len() == actions.len() {
+        true => prompt.choice.top,
+        false => at.saturating_sub(height / 2).min(rows.len().saturating_sub(height)),
+    };
+    let width = usize::from(area.width).saturating_sub(2);
+    let line = |at: usize| match rows.get(at) {
+        Some(HelpRow::Heading(heading)) => Line::styled(*heading, theme.accent()),
+        Some(HelpRow::Action(at)) => actions.get(*at).map_or_else(Line::default, |known| {
+            let why = why_not(app, known.action);
+            if prompt.purpose == PromptPurpose::Help || width < NARROW {
+                explained(theme, known, why, width)
+            } else {
+                launched(theme, known, (prompt.can(known.action), why), width)
+            }
+        }),
+        None => Line::default(),
+    };
+    super::draw_lines(frame, theme, area, ListCursor { at, top, is_held: false }, rows.len(), true, line);
+}
+
+fn why_not(app: &App, action: Action) -> Option<String> {
+    let why = possible_changes::why_not(app, action).filter(|_| app.screen != Screen::Editor);
+    why.map(|why| safe(app, &why))
+}
+
+/// Returns an action of the help: keys, name, description and verb. An action without a key has its call. One that can't
+/// be done is dim, with the reason.
+fn explained(theme: &Theme, known: &ActionInfo, why: Option<String>, width: usize) -> Line<'static> {
+    if width < NARROW {
+        // The description is below the list.
+        let name = column(known.name, width.saturating_sub(8));
+        let keys = column(known.action.key(), 7) + " ";
+        return Line::from(vec![Span::styled(keys, theme.key()), Span::styled(name, theme.strong())]);
+    }
+    let keys = match known.action.keys() {
+        [] => ":".to_owned(),
+        keys => keys.join("  "),
+    };
+    let verb = known.action.verb().filter(|_| width >= 100).map(|verb| column(&format!("palimp {verb}"), 24));
+    let verb = verb.unwrap_or_else(|| " ".repeat(if width >= 100 { 24 } else { 0 }));
+    if let Some(why) = why {
+        let line = format!(" {} {} {why}", column(&keys, 13), column(known.name, 18));
+        return Line::styled(column(&line, width), theme.dim());
+    }
+    Line::from(vec![
+        Span::styled(format!(" {} ", column(&keys, 13)), theme.key()),
+        Span::styled(column(known.name, 18) + " ", theme.strong()),
+        Span::raw(column(known.about, width.saturating_sub(34 + verb.len()))),
+        Span::styled(verb, theme.dim()),
+    ])
+}
+
+/// Returns an action of the palette: name, description and its key; or else why it can't be done, or "not here".
+fn launched(
+    theme: &Theme,
+    known: &ActionInfo,
+    (can, why): (bool, Option<String>),
+    width: usize,
+) -> Line<'static> {
+    if let Some(why) = why.filter(|_| !can) {
+        let line = format!("{}  {why}", column(known.name, 18));
+        return Line::styled(column(&line, width), theme.dim());
+    }
     let end = if can { known.action.key() } else { "not here" };
     let (name, about) = if can { (theme.strong(), Style::new()) } else { (theme.dim(), theme.dim()) };
     let key = if can { theme.key() } else { theme.dim() };

@@ -15,7 +15,11 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
         return;
     }
     let tab = app.shown_tab();
-    let title = if tab == Tab::Read { "5 Detail".to_owned() } else { format!("5 {}", tab.title()) };
+    let title = match (app.is_reading(), tab) {
+        (true, _) => format!("{} {} of {}", tab.title(), app.list_cursor.at + 1, app.results.hits.len()),
+        (false, Tab::Read) => "5 Detail".to_owned(),
+        (false, _) => format!("5 {}", tab.title()),
+    };
     let what = app.selected().map(|at| what(app, at, area)).unwrap_or_default();
     let inner = pane(app, frame, Pane::Detail, &title, &theme::safe(app, &what), area);
     if tab.is_list() && !app.ties.is_empty() {

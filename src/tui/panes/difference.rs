@@ -9,10 +9,10 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::tui::action::Action;
+use crate::tui::difference::SIDES;
 use crate::tui::difference::{self, BESIDE, DifferenceRow, name_width, rows};
 use crate::tui::hint::{Hint, act, hint};
 use crate::tui::layout;
-use crate::tui::list_view::session_pair::SIDES;
 use crate::tui::pane_titles::{PaneTitle, part};
 use crate::tui::state::app::App;
 use crate::tui::state::memory_difference::MemoryDifference;
@@ -156,6 +156,7 @@ pub fn hints(app: &App) -> Vec<Hint> {
     hints.extend(
         changes.into_iter().filter(|(action, _)| can(app, *action)).map(|(action, what)| act(action, what)),
     );
-    hints.extend([act(Action::Difference, "sessions"), hint("Enter", "open"), hint("Esc", "back")]);
+    hints.extend(can(app, Action::Merge).then(|| hint(&Action::Merge.call(), "make one of both")));
+    hints.extend([hint("Enter", "open"), hint("Esc", "back")]);
     hints
 }

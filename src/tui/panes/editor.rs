@@ -93,20 +93,20 @@ pub fn hints(_app: &App, editor: &Editor) -> Vec<Hint> {
     }
     let mut hints = vec![act(Action::Save, "save")];
     if editor.theirs.is_some() {
-        hints.push(act(Action::Compare, "compare"));
+        hints.push(hint(Action::Difference.editor_key(), "compare"));
     }
     if editor.judged.findings.iter().any(|own| own.fix.is_some()) {
-        hints.push(act(Action::Fix, "fix"));
+        hints.push(hint(Action::Fix.editor_key(), "fix"));
     }
     if editor.judged.findings.iter().any(|own| own.field.is_some_and(|at| at != editor.field)) {
-        hints.push(act(Action::NextFinding, "next problem"));
+        hints.push(hint(Action::NextProblem.editor_key(), "next problem"));
     }
     if !choices(&editor.own().kind).is_empty() {
         hints.push(hint("←→", "choose"));
     }
     hints.push(hint("Tab", "field"));
     hints.push(hint("Esc", "back (draft kept)"));
-    hints.push(act(Action::FieldInEditor, "$EDITOR"));
+    hints.push(hint(Action::EditText.editor_key(), "$EDITOR"));
     hints.push(hint("F1", "help"));
     hints
 }
@@ -114,7 +114,10 @@ pub fn hints(_app: &App, editor: &Editor) -> Vec<Hint> {
 /// Returns a problem in one or two lines: its sign, message and code, and what the key for its fix does.
 fn finding(app: &App, own: &FormFinding, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
-    let fix = own.fix.as_ref().map(|fix| format!("  {} {}", Action::Fix.key(), theme::safe(app, &fix.title)));
+    let fix = own
+        .fix
+        .as_ref()
+        .map(|fix| format!("  {} {}", Action::Fix.editor_key(), theme::safe(app, &fix.title)));
     let fix = fix.unwrap_or_default();
     let there = if own.is_new { "" } else { ", existed before your edit" };
     let head = format!("{} ", sign(own.severity));
@@ -160,7 +163,8 @@ fn problems(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
         lines.push(Line::raw(format!("  … {} in all", all.len())));
     }
     if all.is_empty() {
-        lines.push(Line::styled("none: `check` finds this clean", Theme::of(app).dim()));
+        let none = if editor.is_changed() { "none so far" } else { "none: `check` finds this clean" };
+        lines.push(Line::styled(none, Theme::of(app).dim()));
     }
     frame.render_widget(Paragraph::new(lines), inner);
 }

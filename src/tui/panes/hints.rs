@@ -2,7 +2,7 @@
 
 use super::next_keys::following;
 use crate::format;
-use crate::query::FORECAST;
+use crate::query::DUPLICATES;
 use crate::tui::action::Action;
 use crate::tui::hint::{Hint, act, hint};
 use crate::tui::state::app::{App, Pane, Screen};
@@ -10,6 +10,7 @@ use crate::tui::state::pending_changes::ActiveChange;
 use crate::tui::state::prompt::PromptPurpose;
 use crate::tui::update::{can, return_view};
 use crate::tui::{confirm, layout, list_view};
+use crate::usecase::ChangeCommand;
 
 /// Returns the hints, the most useful first, and those at the right end of the line.
 pub fn of(app: &App) -> (Vec<Hint>, Vec<Hint>) {
@@ -22,7 +23,10 @@ pub fn of(app: &App) -> (Vec<Hint>, Vec<Hint>) {
         true => vec![act(Action::Command, "commands"), act(Action::Help, "help")],
         false => Vec::new(),
     };
-    (first(app), ends)
+    let mut hints = first(app);
+    // An action without a key is no hint: the palette has it.
+    hints.retain(|(keys, _)| !keys.is_empty());
+    (hints, ends)
 }
 
 fn first(app: &App) -> Vec<Hint> {
@@ -54,7 +58,10 @@ fn first(app: &App) -> Vec<Hint> {
         };
         let is_longer = confirm::parts(app).is_some_and(|parts| parts.rows < confirm.len());
         let scroll = is_longer.then(|| hint(keys, "scroll"));
-        return [Some(yes), scroll, Some(hint("Esc", "cancel"))].into_iter().flatten().collect();
+        let is_merge = matches!(confirm.planned.request.command, ChangeCommand::Merge(_));
+        let choices = is_merge.then(|| [hint("Tab", "another text"), hint("i", "another stays")]);
+        let ways = [Some(yes), scroll].into_iter().flatten().chain(choices.into_iter().flatten());
+        return ways.chain([hint("Esc", "cancel")]).collect();
     }
     if app.delete_menu.is_some() {
         return vec![hint("Esc", "cancel")];
@@ -76,7 +83,7 @@ fn first(app: &App) -> Vec<Hint> {
         return super::list_view::hints(app, kind);
     }
     match (app.screen, app.focus) {
-        (Screen::Welcome, _) => vec![act(Action::Delete, "demo"), act(Action::Close, "quit")],
+        _ if app.is_first_run() => vec![act(Action::Delete, "demo"), act(Action::Close, "quit")],
         (Screen::Difference, _) => super::difference::hints(app),
         (Screen::Statistics, _) => super::statistics::hints(app),
         (_, Pane::Sessions) => {
@@ -87,8 +94,7 @@ fn first(app: &App) -> Vec<Hint> {
         }
         (_, Pane::Filters) => vec![hint("jk", "move"), hint("Space", "filter"), hint("Esc", "back")],
         (_, Pane::Why) => {
-            let zoom =
-                if app.zoomed { act(Action::AllPanes, "all panes") } else { act(Action::Zoom, "in words") };
+            let zoom = act(Action::Zoom, if app.zoomed { "all panes" } else { "alone" });
             let zoom = (!layout::is_single(app)).then_some(zoom);
             let ways = [hint("jk", "next, before"), hint("Esc", "back")];
             zoom.into_iter().chain(ways).collect()
@@ -103,11 +109,19 @@ fn first(app: &App) -> Vec<Hint> {
         ],
         (_, Pane::Detail) => {
             let scrolls = app.detail.len() > layout::rows(app, Pane::Detail);
-            let own = [act(Action::NextTab, "raw, references"), hint("Esc", "back")];
-            scrolls.then(|| hint("jk", "scroll")).into_iter().chain(own).collect()
+            let reads = app.is_reading().then(|| reading(app)).into_iter().flatten();
+            let others = [act(Action::NextTab, "raw, references"), hint("Esc", "back")];
+            scrolls.then(|| hint("jk", "scroll")).into_iter().chain(reads).chain(others).collect()
         }
         _ => memories(app),
     }
+}
+
+/// Returns the hints for what can be done with the memory that is read.
+fn reading(app: &App) -> impl Iterator<Item = Hint> {
+    let turns = (app.results.hits.len() > 1).then(|| hint("] [", "next"));
+    let (first, rest): (Vec<Hint>, Vec<Hint>) = changes(app).partition(|(_, what)| what == "edit");
+    first.into_iter().chain(turns).chain(rest)
 }
 
 fn memories(app: &App) -> Vec<Hint> {
@@ -119,13 +133,6 @@ fn memories(app: &App) -> Vec<Hint> {
         hints.push(hint("Backspace", "drop what hides most"));
     }
     hints.extend(esc(app).map(|what| hint("Esc", &what)));
-    if app.marks.pick == Some(&FORECAST) {
-        let rescues =
-            [(Action::Pin, "pin"), (Action::KeepUntil, "keep until…"), (Action::Importance, "importance")];
-        hints.extend(
-            rescues.into_iter().filter(|(action, _)| can(app, *action)).map(|(own, what)| act(own, what)),
-        );
-    }
     let selected = app.hit().map(|hit| app.listed_snapshot.get(hit.at));
     if selected.is_some() {
         hints.extend([hint("Enter", "read"), hint("Space", "mark")]);
@@ -140,8 +147,18 @@ fn memories(app: &App) -> Vec<Hint> {
     hints.extend(first);
     hints.push(hint("g", "go to…"));
     hints.push(hint("w", "why"));
+    if app.start_project.is_part() {
+        let is_limited = app.query.contains("project:");
+        hints.push(act(Action::ThisProject, if is_limited { "all projects" } else { "this project" }));
+    }
     hints.extend(fix.filter(|_| !is_own));
     hints.extend(rest);
+    if app.marks.pick == Some(&DUPLICATES) {
+        hints.push(act(Action::Difference, "side by side"));
+    }
+    if app.marks.pick == Some(&DUPLICATES) && can(app, Action::Merge) {
+        hints.push(hint(&Action::Merge.call(), "make one of both"));
+    }
     if let Some((store, entry)) = selected {
         let view = store.view(entry);
         if view.is_some() && format::is_sensitive(store, entry) {
@@ -152,6 +169,7 @@ fn memories(app: &App) -> Vec<Hint> {
         }
     }
     hints.push(hint("o", "order"));
+    hints.push(act(Action::BringBack, "backups"));
     hints
 }
 
@@ -202,12 +220,7 @@ fn marked(app: &App) -> Vec<Hint> {
         return range.into_iter().chain(changes_of_several(app)).collect();
     }
     let mut hints: Vec<Hint> = changes_of_several(app).collect();
-    let only = if app.marks.only_marked { "all again" } else { "the marked" };
-    hints.push(hint("m", only));
     hints.extend(esc(app).map(|what| hint("Esc", &what)));
-    hints.extend([hint("Space", "mark"), hint("v", "range"), hint("*", "all"), hint("~", "invert")]);
-    if can(app, Action::Repeat) {
-        hints.push(hint(".", "repeat"));
-    }
+    hints.extend([hint("Space", "mark"), hint("v", "range"), hint("*", "all")]);
     hints
 }

@@ -147,6 +147,11 @@ pub fn hints(app: &App, kind: &ListViewKind) -> Vec<Hint> {
     // The hint to mark comes after Enter, or after the action for marked rows.
     let is_second = hints.first().is_some_and(|own| own.0 == "Enter") || !own.focused().marks.is_empty();
     let at = usize::from(is_second).min(hints.len());
+    if app.screen.lists_memories() && list_view::focused_memory(app).is_some() && !app.is_readonly() {
+        hints.push(act(Action::Edit, "edit"));
+        let has_remove = hints.iter().any(|(key, _)| key == Action::Delete.key());
+        hints.extend((!has_remove).then(|| act(Action::Delete, "remove…")));
+    }
     hints.splice(at..at, (can_mark && !own.backups.difference).then(|| hint("Space", "mark")));
     hints.extend(
         (!own.in_details && app.screen != Screen::Memories && !own.list.is_empty())

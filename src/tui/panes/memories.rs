@@ -23,7 +23,11 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let (title, place) = (title(app), place(app));
     // If both don't fit, the number of marked memories is more important than the order.
     let has_room = display_width(&title) + display_width(&place) + 4 <= usize::from(area.width);
-    let title = if has_room || place.is_empty() { &title } else { short_title(app) };
+    let title = match app.marks.shown() {
+        _ if has_room || place.is_empty() => title.as_str(),
+        ListScope::Picked(pick) => pick.title,
+        _ => NAME,
+    };
     let inner = pane(app, frame, Pane::Memories, title, &place, area);
     if app.results.hits.is_empty() {
         let lines = empty(app, usize::from(inner.width).saturating_sub(2));
@@ -58,13 +62,6 @@ fn timeless(app: &App) -> String {
     }
 }
 
-fn short_title(app: &App) -> &'static str {
-    match app.marks.shown() {
-        ListScope::Picked(pick) => pick.title,
-        _ => NAME,
-    }
-}
-
 /// Says what the list shows, if that is not the search.
 fn of_what(app: &App) -> String {
     match (&app.error, app.marks.only_marked) {
@@ -77,7 +74,6 @@ fn of_what(app: &App) -> String {
     }
 }
 
-/// Returns the order of the list, in words.
 pub fn order_name(app: &App) -> String {
     let order = match app.order() {
         Order::Time => "newest first",
@@ -142,12 +138,14 @@ fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
     } else if app.query.is_empty() {
         say("Nothing is listed here.");
     } else {
-        say("Nothing matches this search.");
-        app.results.timeless_note().iter().for_each(|note| say(&format!("{note}.")));
+        let notes: String = app.results.notes().iter().map(|note| format!("; {note}")).collect();
+        say(&format!("Nothing matches this search{notes}."));
         if let Some((span, count)) = app.results.blocker.as_ref().filter(|_| app.error.is_none()) {
             let part = app.query.get(span.clone()).unwrap_or_default();
             let key = Action::DropFilter.key();
             say(&format!("Without `{part}` there would be {count}. {key} drops it, Esc clears all."));
+        } else {
+            say("Esc clears the search.");
         }
     }
     if let Some(theme) = app.error.is_some().then(|| Theme::of(app)) {

@@ -77,10 +77,7 @@ pub fn line(
 fn beside(app: &App, at: EntryRef, view: Option<View<'_>>, columns: &MemoryColumns) -> Vec<String> {
     let (store, entry) = app.listed_snapshot.get(at);
     let session = store.session(entry).map_or("", |session| session.name.as_str());
-    let place = match app.snapshot.stores.len() {
-        0 | 1 => session,
-        _ => app.store_name(at.store as usize),
-    };
+    let place = columns.stores.get(at.store as usize).map_or(session, String::as_str);
     let agent = view.and_then(|view| view.facets.iter().find(|(name, _)| *name == "agent"));
     let agent = agent.map_or("", |(_, agent)| agent);
     let tags = view.map(|view| view.tags.join(" ")).unwrap_or_default();

@@ -24,7 +24,7 @@ fn meaning(waiting: &str) -> &'static str {
         "g" => "go to",
         "]" => "next",
         "[" => "previous",
-        "z" => "fold, scroll, size",
+        "z" => "fold",
         "y" => "copy",
         _ => "",
     }
@@ -79,12 +79,8 @@ fn count(app: &App, action: Action) -> Option<usize> {
     let sum = |of: fn(&StoreTally) -> usize| Some(app.tallies.iter().map(of).sum());
     match action {
         Action::Problems | Action::NextProblem | Action::PreviousProblem => Some(app.problem_list.len()),
-        Action::New | Action::NextNew | Action::PreviousNew => Some(new::count(app)),
-        Action::Secrets | Action::NextSecret | Action::PreviousSecret => sum(|own| own.sensitive),
-        Action::NextMarked | Action::PreviousMarked => Some(app.marks.count()),
-        Action::NextSession | Action::PreviousSession => sum(|own| own.sessions.len()),
-        Action::Backups => sum(|own| own.backups),
-        Action::Archived => sum(|own| own.archived),
+        Action::New => Some(new::count(app)),
+        Action::Secrets => sum(|own| own.sensitive),
         _ => None,
     }
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
@@ -42,8 +43,16 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
             let left = room.saturating_sub(display_width(&sanitize(&query[from..])) + 2);
             spans.push(Span::styled(format!("  ✖ {}", fit(&sanitize(&error.message), left)), theme.dim()));
         }
-        None if selected => spans.push(Span::styled(part(0..query.len()), theme.chosen())),
-        None => spans.push(Span::raw(part(0..query.len()))),
+        None => {
+            let style = if selected { theme.chosen() } else { Style::new() };
+            spans.push(Span::styled(part(0..query.len()), style));
+            let left = room.saturating_sub(display_width(&sanitize(&query[from..])) + 2);
+            let is_answered = |(of, ..): &(String, _, _)| *of == app.effective_query();
+            let note =
+                app.results.similar_note().filter(|_| app.answered_query.as_ref().is_some_and(is_answered));
+            let note = note.map(|note| format!("  {}", fit(&theme::safe(app, &note), left)));
+            spans.extend(note.map(|note| Span::styled(note, theme.accent())));
+        }
     }
     let line = Rect { height: area.height.min(1), ..area };
     frame.render_widget(Paragraph::new(Line::from(spans)), line);
@@ -61,8 +70,11 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
 fn figure(app: &App) -> String {
     let all: usize = app.tallies.iter().map(|tally| tally.listed).sum();
     let is_known = app.is_whole() && app.listed_snapshot.is_whole() && app.size.0 >= 40;
+    let found = app.results.hits.len();
     match (&app.error, is_known, app.query.is_empty()) {
-        (None, true, false) => format!("{} of {all} ", app.results.hits.len()),
+        // Archived and deleted memories are not among all.
+        (None, true, false) if app.parsed.asks_archived() || app.parsed.asks_deleted() => format!("{found} "),
+        (None, true, false) => format!("{found} of {all} "),
         _ => String::new(),
     }
 }

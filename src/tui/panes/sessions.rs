@@ -8,6 +8,7 @@ use ratatui::text::{Line, Span};
 use crate::tui::pane_titles::pane;
 use crate::tui::state::app::{App, Pane, StoreTreeRow};
 use crate::tui::theme::{self, Theme, column, sign};
+use crate::tui::update::distinct_titles;
 
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let inner = pane(app, frame, Pane::Sessions, "1 Stores", "", area);
@@ -23,20 +24,21 @@ fn line(app: &App, branch: &StoreTreeRow, width: usize) -> Line<'static> {
         Some(count) => count.to_string(),
         None => "…".into(),
     };
-    let name = match (branch.store, &branch.name) {
-        (None, _) => "▾ all stores".to_owned(),
-        (Some(_), Some(name)) => format!("    {name}"),
-        (Some(store), None) => {
-            let fold = if app.is_unfolded(store) { "▾" } else { "▸" };
-            format!("{fold} {}", app.store_name(store))
-        }
-    };
     let (mark, mark_style) = match branch.worst {
         Some((severity, 0)) => (format!(" {}", sign(severity)), theme.severity(severity)),
         Some((severity, count)) => (format!(" {}{count}", sign(severity)), theme.severity(severity)),
         None => (String::new(), theme.dim()),
     };
     let room = width.saturating_sub(theme::width(&count) + theme::width(&mark) + 2);
+    let name = match (branch.store, &branch.name) {
+        (None, _) => "▾ all stores".to_owned(),
+        (Some(_), Some(name)) => format!("    {name}"),
+        (Some(store), None) => {
+            let fold = if app.is_unfolded(store) { "▾" } else { "▸" };
+            let names = distinct_titles::store_names(app, room.saturating_sub(2));
+            format!("{fold} {}", names.get(store).map_or("", String::as_str))
+        }
+    };
     Line::from(vec![
         Span::styled(column(&theme::safe(app, &name), room), Style::new()),
         Span::styled(format!(" {count}"), theme.dim()),

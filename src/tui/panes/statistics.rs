@@ -175,7 +175,6 @@ fn curve(figures: &[u64]) -> String {
     figures.iter().map(step).collect()
 }
 
-/// Draws the memories of the day under the cursor.
 fn written(app: &App, counts: &UsageStatistics, frame: &mut Frame<'_>, area: Rect) {
     let own = app.statistics.written();
     let date = counts.date(app.statistics.day);
@@ -220,9 +219,9 @@ fn memory(app: &App, at: EntryRef, width: usize) -> Line<'static> {
 }
 
 pub fn hints(app: &App) -> Vec<Hint> {
-    let mut hints = vec![hint("hl", "day"), hint("HL", "week")];
+    let mut hints = vec![hint("jk", "day"), hint("hl", "week")];
     if app.statistics.day < app.statistics.today() {
-        hints.push(act(Action::Today, "today"));
+        hints.push(act(Action::Last, "today"));
     }
     if !app.statistics.written().is_empty() {
         hints.push(act(Action::Open, "show them"));

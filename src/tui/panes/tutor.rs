@@ -20,9 +20,9 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let width = usize::from(area.width).saturating_sub(4);
     let done = app.tutor.done.iter().filter(|done| **done).count();
     let head = match app.tutor.next() {
-        Some(_) => format!(" Tutor  {done} of {}   g t hides it", TASKS.len()),
-        None if area.height < ALL => " Tutor  all done   g t hides it".to_owned(),
-        None => " Tutor  all done: these are the ways through palimp.   g t hides it".to_owned(),
+        Some(_) => format!(" Tutor  {done} of {}   :tutor hides it", TASKS.len()),
+        None if area.height < ALL => " Tutor  all done   :tutor hides it".to_owned(),
+        None => " Tutor  all done: these are the ways through palimp.   :tutor hides it".to_owned(),
     };
     let task = |(at, task): (usize, &&str)| {
         let (sign, style) = match (app.tutor.done[at], app.tutor.next() == Some(at)) {

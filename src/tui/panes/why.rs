@@ -8,10 +8,9 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use ratatui::widgets::canvas::{Canvas, Points};
 
-use crate::query::{Explanation, FORECAST, Ranking};
-use crate::tui::pane_titles::{margins, pane};
+use crate::query::{Explanation, Ranking};
+use crate::tui::pane_titles::{PaneTitle, margins, pane, part};
 use crate::tui::state::app::{App, Pane};
-use crate::tui::state::marks::ListScope;
 use crate::tui::theme::{self, Theme, column};
 use crate::tui::why::{self, RankFactor};
 
@@ -30,6 +29,12 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
         Some(own) => format!("w Why {:.2}", own.factors.rank),
         None => "w Why this rank".into(),
     };
+    if area.height == 1 {
+        let alike = if explanation.is_some() { ", the same for all" } else { "" };
+        let text = format!("{title}{alike}");
+        part(app, frame, &PaneTitle { text: &text, right: "", has_keys: false, rule: false }, area);
+        return;
+    }
     let inner = margins(pane(app, frame, Pane::Why, &title, &place(app), area));
     let Some(explanation) = explanation else {
         let text = match why {
@@ -45,11 +50,8 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     };
     let width = usize::from(inner.width);
     let has_room = inner.width >= WIDE;
-    let is_forecast = app.marks.shown() == ListScope::Picked(&FORECAST);
-    if has_room || !is_forecast {
-        lines.extend(next(app, explanation, width));
-    }
-    if has_room || is_forecast {
+    lines.extend(next(app, explanation, width));
+    if has_room {
         let fate = why::fate(explanation, app.now).unwrap_or_default();
         lines.extend(theme::wrap(&fate, width).into_iter().map(Line::from));
     }
@@ -78,7 +80,7 @@ fn ahead(of: &Explanation, width: usize) -> String {
 
 fn place(app: &App) -> String {
     match (&app.why_place, app.is_whole() && app.listed_snapshot.is_whole()) {
-        (Some(place), true) => format!("rank {} of {}", place.place, app.results.hits.len()),
+        (Some(place), true) => format!("by rank {} of {}", place.place, app.results.hits.len()),
         _ => String::new(),
     }
 }
@@ -239,7 +241,6 @@ impl DecayCurve<'_> {
         frame.render_widget(Paragraph::new(Line::styled(axis, theme.dim())), below);
     }
 
-    /// Draws the scale, from its top to 0.
     fn draw_scale(&self, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
         let last = area.height.saturating_sub(1);
         let row = |at: u16| match at {

@@ -16,7 +16,7 @@ use super::list_cursor::{ListCursor, SearchOrigin};
 use super::marks::{ListScope, MemoryMarks};
 use super::pending_changes::{DeleteMenu, PendingChanges};
 use super::prompt::{Prompt, SearchHistory};
-pub use super::screens::{Pane, Screen, Tab};
+pub use super::screens::{Pane, ReadingView, Screen, Tab};
 use crate::detectors::mask;
 use crate::format;
 use crate::model::{EntryLink, EntryRef, Moment, PathText, Snapshot, references};
@@ -46,7 +46,7 @@ use crate::work::{ExplainedRank, Job, MarkedRecords, SearchRequest, StoreTally};
 
 /// The notice at the start of a demo.
 pub const DEMO_NOTICE: &str =
-    "This is a demo in a folder of its own. g t shows five tasks, three minutes in all.";
+    "This is a demo in a folder of its own. :tutor shows five tasks, three minutes in all.";
 
 #[derive(Default)]
 pub struct App {
@@ -97,6 +97,8 @@ pub struct App {
     pub tree: Vec<StoreTreeRow>,
     /// Short names of the stores, in the order of the stores. Untrusted text.
     pub store_names: Vec<String>,
+    /// The same, cut for narrow columns so that they differ.
+    pub short_store_names: Vec<String>,
 
     /// The search as it is typed, and the reason if it is not valid.
     pub query: String,
@@ -119,6 +121,8 @@ pub struct App {
     /// The place and search before a new search, until the cursor moves.
     pub search_origin: Option<SearchOrigin>,
     pub why: Option<ExplainedRank>,
+    /// True if several memories are listed and all have the same rank, so that its reasons say nothing.
+    pub are_ranks_alike: bool,
     /// The place of the memory under the cursor by rank.
     pub why_place: Option<rank_place::RankPlace>,
     /// The search that the workers were last asked for.
@@ -128,6 +132,7 @@ pub struct App {
     pub screen: Screen,
     pub focus: Pane,
     pub zoomed: bool,
+    pub reading: ReadingView,
     pub tab: Tab,
     pub list_cursor: ListCursor,
     pub tree_cursor: ListCursor,
@@ -149,7 +154,7 @@ pub struct App {
     pub confirm: Option<Confirmation>,
     pub marks: MemoryMarks,
     pub changes: PendingChanges,
-    /// State of the views that are lists: backups, archive, upkeep, journal, problems, new.
+    /// State of the views that are lists: backups, upkeep, journal, problems, new.
     pub list_view: ListView,
     pub statistics: StatisticsView,
     pub difference: Option<MemoryDifference>,
@@ -216,7 +221,6 @@ impl App {
             visits: options.visits.clone(),
             notice: options.demo_folder.as_ref().map(|_| DEMO_NOTICE.to_owned()),
             ranking: options.ranking,
-            screen: if options.places.is_empty() { Screen::Welcome } else { Screen::Memories },
             ..App::default()
         }
     }
@@ -224,6 +228,16 @@ impl App {
     /// True if palimp was started in the home folder, and looked for stores from there.
     pub fn is_at_home(&self) -> bool {
         self.start.is_some() && self.start == self.home
+    }
+
+    /// True if no store was found: the screen says where palimp looked, and what to do.
+    pub fn is_first_run(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// True if one memory has the whole screen, to be read.
+    pub fn is_reading(&self) -> bool {
+        self.reading != ReadingView::No && self.focus == Pane::Detail && self.screen == Screen::Memories
     }
 
     /// Shows a notice at the foot of the screen, until the next key.
@@ -281,7 +295,8 @@ impl App {
     /// asks for another order.
     pub fn puts_project_first(&self) -> bool {
         let is_by_default = self.order.is_none() && self.marks.pick.is_none() && !self.marks.only_marked;
-        is_by_default && self.valid_query().1.leaves_order() && self.start_project.is_part()
+        let (text, query) = self.valid_query();
+        is_by_default && query.leaves_order() && self.start_project.is_part() && !text.contains("project:")
     }
 
     /// Returns the search, or its valid part if the whole is not valid.
@@ -319,6 +334,7 @@ impl App {
                 .marks
                 .only_marked
                 .then(|| MarkedRecords { of: Arc::clone(&self.listed_snapshot), at: self.marks.list() }),
+            similar: self.results.similar.clone(),
             pick: self.marks.pick.filter(|_| !self.marks.only_marked),
             first: if self.puts_project_first() { self.start_project.stores.clone() } else { Vec::new() },
             changes: self.changes.read,

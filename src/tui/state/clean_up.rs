@@ -62,7 +62,7 @@ impl CleanUpField {
             CleanUpField::Value => "a key, a number, a sentence: erased wherever it is, never shown",
             CleanUpField::Names => "names with commas between, or the path of a list",
             CleanUpField::Kind => "token, password, card, iban, email, phone, address, name …",
-            CleanUpField::Since | CleanUpField::Until => "a date such as 2026-01-31, or -30d",
+            CleanUpField::Since | CleanUpField::Until => "a date such as 2026-01-31, or 30d for 30 days ago",
             CleanUpField::Rule => "a name to save it under; alone, the name of a saved rule to run",
         }
     }

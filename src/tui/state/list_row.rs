@@ -3,6 +3,16 @@
 use crate::detectors::Kind;
 use crate::model::{EntryRef, Severity};
 
+/// A part of upkeep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpkeepPart {
+    Due,
+    Next,
+    Compact,
+    Archived,
+    Fades,
+}
+
 /// What a row is about. Indexes point into the data that the view has read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListRow {
@@ -13,6 +23,10 @@ pub enum ListRow {
     Chore(usize),
     /// A memory that the task is about.
     Touched(usize),
+    /// A part of upkeep, and how many rows it has.
+    UpkeepPart(UpkeepPart, usize),
+    /// A memory that fades to the floor soon.
+    Fading(usize),
     /// The file or folder of the archived memories below.
     Batch(usize),
     Archived(EntryRef),
@@ -32,8 +46,6 @@ pub enum ListRow {
     /// A store, and how many new memories it has.
     Store(usize, usize),
     New(EntryRef),
-    /// A memory of one of two sessions.
-    Side(usize, EntryRef),
     /// A kind of findings, and how many there are.
     FindingKind(Kind, usize),
     /// The store and file of a finding and of those below, and how many there are.
@@ -45,6 +57,8 @@ pub enum ListRow {
     LoadedStore(usize),
     /// A file of such a store: its number, and that of the file.
     Loaded(usize, usize),
+    /// A line of the file under the cursor.
+    LoadedLine(usize),
     /// A project that has files of instructions.
     InstructedProject(usize),
     /// A file of instructions of such a project: its number, and that of the file.

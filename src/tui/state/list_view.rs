@@ -1,14 +1,14 @@
-//! The list views: backups, archive, journal, problems, new memories, upkeep.
+//! The list views: backups, journal, problems, new memories, upkeep.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::model::{ProjectInstructions, Snapshot};
-use crate::tui::state::app::MemoryIdentity;
+use crate::query::FadeForecast;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::state::row_list::RowList;
-use crate::usecase::{FindingList, JournalView, StoreBudget, Visits};
+use crate::usecase::{FindingList, JournalView, ListedLine, StoreBudget, Visits};
 use crate::work::{ArchiveBatch, BackupRow, Chore, OpenedBackup, StepDetail};
 
 /// State of the open list view.
@@ -34,18 +34,17 @@ pub struct ListView {
     pub findings: FindingsView,
     /// What a model gets of each store.
     pub budgets: Vec<StoreBudget>,
+    /// The lines of the file under the cursor.
+    pub loaded_lines: Vec<ListedLine>,
     /// The files of instructions that it gets beside them.
     pub instructions: Vec<ProjectInstructions>,
-    /// True if compactions come first, because the user asked for them.
-    pub compactions_first: bool,
-    /// What is due, and what is archived, in `read_snapshot`. Archive and upkeep show it.
+    /// What is due, what fades, and what is archived, in `read_snapshot`. Upkeep shows it.
     pub chores: Vec<Chore>,
+    pub fading: Vec<FadeForecast>,
     pub batches: Vec<ArchiveBatch>,
     pub read_snapshot: Option<Arc<Snapshot>>,
     /// The visits before each time that the user marked memories as seen, for undo.
     pub seen_before: Vec<Visits>,
-    /// One memory of each of the two sessions that are side by side.
-    pub session_pair: Option<[MemoryIdentity; 2]>,
 }
 
 impl ListView {

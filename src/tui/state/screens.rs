@@ -15,17 +15,13 @@ pub enum Pane {
 /// The view that fills the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Screen {
-    /// No store was found: where palimp looked, and what to do.
-    Welcome,
-    /// The main view.
+    /// The main view. Without a store it says where palimp looked, and what to do.
     #[default]
     Memories,
     Problems,
     /// Backups, and what one of them would restore.
     Backups,
-    /// What is due to be archived, and what is archived.
-    Archive,
-    /// What is due, and what a compaction drops.
+    /// What is due now and next, what fades, what a compaction drops, and what is archived.
     Upkeep,
     /// All steps.
     Journal,
@@ -35,15 +31,24 @@ pub enum Screen {
     Secrets,
     /// What a model gets when an agent starts.
     Loaded,
-    /// Two sessions side by side.
-    SessionPair,
     /// Something is forgotten, step by step.
     CleanUp,
     /// What was written when, and how the stores grow.
     Statistics,
     /// Two memories side by side.
     Difference,
+    /// The last one: a test counts the views by it.
     Editor,
+}
+
+/// Whether one memory has the whole screen, to be read, and where Esc leads from there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReadingView {
+    #[default]
+    No,
+    FromList,
+    /// It was opened from a row of another view.
+    FromView,
 }
 
 impl Pane {
@@ -62,22 +67,19 @@ impl Pane {
 impl Screen {
     /// True if it is a list whose rows are memories, or are in memories, so that these can be removed from there.
     pub fn lists_memories(self) -> bool {
-        matches!(self, Screen::Secrets | Screen::New | Screen::Archive | Screen::SessionPair)
+        matches!(self, Screen::Secrets | Screen::New | Screen::Upkeep | Screen::Problems | Screen::Loaded)
     }
 
     pub fn title(self) -> &'static str {
         match self {
-            Screen::Welcome => "First run",
             Screen::Memories => "Memories",
             Screen::Problems => "Problems",
             Screen::Backups => "Backups",
-            Screen::Archive => "Archive",
             Screen::Upkeep => "Upkeep",
             Screen::Journal => "Journal",
             Screen::New => "New",
             Screen::Secrets => "Secrets",
             Screen::Loaded => "Loaded",
-            Screen::SessionPair => "Sessions",
             Screen::CleanUp => "Clean-up",
             Screen::Statistics => "Statistics",
             Screen::Difference => "Compare",

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use crate::model::{PathText, Project, Snapshot, Store};
+use crate::model::{Project, Snapshot};
 
 /// The project that palimp was started in, if a store is of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StartProject {
     /// The name of its folder. Untrusted text.
     pub name: String,
+    /// The project.
+    pub project: Option<Project>,
     /// For each store, true if it is of this project. Empty if there is none.
     pub stores: Vec<bool>,
 }
@@ -26,12 +28,8 @@ impl StartProject {
         let innermost =
             projects.filter_map(|project| Some((depth(project)?, project))).max_by_key(|(depth, _)| *depth);
         let Some((_, start)) = innermost else { return StartProject::default() };
-        let is_of_start = |store: &Store| {
-            store.project.as_ref().is_some_and(|project| project.is_same(start))
-                || store.root.starts_with(&start.path)
-        };
-        let name = start.path.file_name().map(|name| name.to_text().into_owned()).unwrap_or_default();
-        StartProject { name, stores: snapshot.stores.iter().map(|store| is_of_start(store)).collect() }
+        let stores = snapshot.stores.iter().map(|store| store.is_of(start)).collect();
+        StartProject { name: start.name(), project: Some(start.clone()), stores }
     }
 
     /// True if a store is of this project.

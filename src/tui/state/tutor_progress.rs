@@ -20,7 +20,7 @@ pub const TASKS: [&str; 5] = [
     "see why it comes first: press w",
     "go to the wrong one, \"Retries of a charge need no key\": j until it is there, then d, then x",
     "undo that: u",
-    "bring \"Rollback steps for release 4.2\" back from a backup: g r, Enter, r, y",
+    "bring \"Rollback steps for release 4.2\" back from a backup: r, Enter, r, y",
 ];
 
 /// The title and all tasks.

@@ -14,16 +14,16 @@ use crate::work::BackupRow;
 #[test]
 fn a_damaged_backup_does_not_offer_to_replace_a_file_and_says_why() {
     let mut desk = Desk::new(160, 36);
-    desk.enter("grk");
+    desk.enter("rk");
     assert!(desk.screen().contains("The backup is damaged"), "{}", desk.screen());
     assert!(!desk.screen().contains("replace file"), "{}", desk.screen());
-    desk.type_keys("W");
+    desk.type_keys(":replace file⏎");
     assert!(desk.app.confirm.is_none());
     assert!(notice(&desk).contains("the backup is damaged, so it does not replace"), "{}", notice(&desk));
     desk.press(KeyCode::Esc);
     desk.enter("j");
-    assert!(desk.screen().contains("W replace file"), "{}", desk.screen());
-    desk.type_keys("W");
+    assert!(desk.screen().contains("r bring back"), "{}", desk.screen());
+    desk.type_keys(":replace file⏎");
     assert!(desk.app.confirm.is_some());
 }
 
@@ -41,7 +41,7 @@ fn the_difference_of_a_memory_tells_its_text_and_fields_and_no_json() {
 #[test]
 fn a_backup_that_ends_early_says_so_of_what_it_lacks_and_does_not_call_it_newer() {
     let mut desk = Desk::new(160, 36);
-    desk.enter("grk");
+    desk.enter("rk");
     let opened = desk.app.list_view.backups.opened.as_ref().unwrap();
     let (compared, at) = (&opened.compared, opened.copy.at.unwrap());
     assert!(compared.ends_early && compared.count(DifferenceKind::Absent) > 20);
@@ -94,7 +94,7 @@ fn what_was_deleted_since_a_backup_is_named_and_comes_back_only_if_it_is_marked(
 #[test]
 fn a_closed_backup_tells_what_it_is_and_once_it_was_verified_what_differs() {
     let (mut desk, _) = lost_nine(120, 36);
-    desk.type_keys("gr");
+    desk.type_keys("r");
     for own in desk.app.list_view.backups.list.iter_mut().flatten() {
         (own.verified, own.differs) = (None, None);
     }
@@ -104,7 +104,7 @@ fn a_closed_backup_tells_what_it_is_and_once_it_was_verified_what_differs() {
         assert!(screen.contains(part), "{part} in {screen}");
     }
     assert!(!screen.contains("differs "), "{screen}");
-    desk.type_keys("V");
+    desk.type_keys(":verify⏎");
     let screen = desk.screen();
     assert!(screen.contains("differs ") && screen.contains(" back"), "{screen}");
     let list = desk.app.list_view.backups.list.as_ref().unwrap();
@@ -126,18 +126,18 @@ fn deleted_since(own: &BackupRow) -> usize {
 
 fn compare_all_again(desk: &mut Desk) {
     desk.app.list_view.backups.list.iter_mut().flatten().for_each(|own| own.differs = None);
-    desk.type_keys("V");
+    desk.type_keys(":verify⏎");
 }
 
 #[test]
 fn backups_that_were_listed_again_are_compared_again() {
     let (mut desk, _) = lost_nine(120, 36);
     let lines = learnings(&desk);
-    desk.type_keys("grV");
+    desk.type_keys("r:verify⏎");
     assert!(listed(&desk).iter().all(|own| own.differs.is_some()));
     write(&mut desk, &lines[1..]);
     assert!(listed(&desk).iter().all(|own| own.verified.is_some() && own.differs.is_none()));
-    desk.type_keys("V");
+    desk.type_keys(":verify⏎");
     assert!(listed(&desk).iter().all(|own| own.differs.is_some()), "{}", desk.screen());
     assert_eq!(notice(&desk), "2 backups looked at, 1 damaged");
     // A backup that can't be compared is tried only once.
@@ -153,7 +153,7 @@ fn the_deletions_of_a_store_are_read_once_until_its_journal_changes() {
     desk.enter("/type:learning store:team");
     desk.type_keys("dx");
     assert!(notice(&desk).starts_with("deleted"), "{}", notice(&desk));
-    desk.type_keys("grV");
+    desk.type_keys("r:verify⏎");
     let deleted = listed(&desk).iter().map(deleted_since).sum::<usize>();
     assert!(deleted > 0, "{}", desk.screen());
     let data = own_data(&desk);

@@ -62,7 +62,7 @@ proptest! {
                 desk.type_keys(" ");
             }
             if *all {
-                desk.type_keys("~");
+                desk.type_keys(":invert marks⏎");
             }
         }
         search(&mut desk, &shown);

@@ -69,7 +69,7 @@ pub(super) fn differing(before: &[(PathBuf, Vec<u8>)], after: &[(PathBuf, Vec<u8
 
 #[test]
 fn a_prompt_that_cannot_be_understood_stays_open_and_changes_nothing() {
-    let mut desk = on("type:decision", 100, 30);
+    let mut desk = on("store:ops is:live", 100, 30);
     let before = files(&desk);
     for (opens, text, why) in [
         ("t", "reviewed -", "+new or -old"),
@@ -133,8 +133,7 @@ fn a_change_is_aimed_at_the_memory_that_was_under_the_cursor_when_it_was_asked_f
 fn only_a_memory_that_can_be_seen_is_changed() {
     let mut desk = on("type:decision", 100, 30);
     let before = files(&desk);
-    for (keys, hint) in [("1a", "4 goes to their list"), ("4gpa", "g b goes there"), ("t", "g b goes there")]
-    {
+    for (keys, hint) in [("1a", "4 goes to their list"), ("4gpa", "4 goes there"), ("t", "4 goes there")] {
         desk.type_keys(keys);
         assert!(notice(&desk).contains(hint), "{keys}: {}", notice(&desk));
     }
@@ -234,7 +233,6 @@ fn late_lines_are_rescued_while_the_screens_are_open() {
 #[test]
 fn the_first_screen_opens_the_demo_with_the_key_that_deletes_elsewhere() {
     let mut desk = Desk::new(80, 24);
-    desk.app.screen = Screen::Welcome;
     desk.app.places.clear();
     assert!(matches!(update(&mut desk.app, key('d'), now()).as_slice(), [Effect::OpenDemo]));
     assert!(desk.screen().contains("d demo"));

@@ -64,7 +64,7 @@ fn a_topic_is_forgotten_in_six_keys_beyond_typing_and_the_proof_is_shown() {
         desk.enter("erase 2");
         assert_eq!(step(&desk), Some(CleanUpStep::Proof), "{}", notice(&desk));
         let screen = desk.screen();
-        assert!(screen.contains("files of this store were searched: none has it"), "{screen}");
+        assert!(screen.contains("of this store searched: none has it"), "{screen}");
         assert_eq!(ids(&desk), ["mem_2", "mem_3", "mem_4", "mem_5"]);
         desk.press(KeyCode::Enter);
         assert_eq!((desk.app.screen, step(&desk)), (Screen::Memories, None));
@@ -82,7 +82,7 @@ fn a_value_is_never_drawn_and_its_provider_is_named() {
     desk.press(KeyCode::Enter);
     desk.press(KeyCode::Enter);
     let screen = desk.screen();
-    assert!(screen.contains("Preview  1 of 1 memories go") && screen.contains("GitHub: 1 key"), "{screen}");
+    assert!(screen.contains("Preview  1 of 1 memory goes") && screen.contains("GitHub: 1 key"), "{screen}");
     assert!(!screen.contains("A1b2C3"), "{screen}");
     desk.press(KeyCode::Enter);
     desk.enter("erase 1");
@@ -114,7 +114,7 @@ fn a_person_is_forgotten_by_names_with_commas_between_them_and_a_kind_by_its_nam
     assert!(desk.screen().contains("Preview  3 of 4 memories go"), "{}", desk.screen());
     (0..3).for_each(|_| desk.press(KeyCode::Esc));
     preview(&mut desk, 3, "token");
-    assert!(desk.screen().contains("Preview  1 of 1 memories go"), "{}", desk.screen());
+    assert!(desk.screen().contains("Preview  1 of 1 memory goes"), "{}", desk.screen());
     desk.type_keys("f");
     assert!(desk.screen().contains("Preview  0 of 0 memories go"), "{} {}", notice(&desk), desk.screen());
 }

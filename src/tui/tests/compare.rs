@@ -4,7 +4,6 @@ use ratatui::style::Modifier;
 
 use super::changes::{files, notice, on};
 use super::*;
-use crate::tui::state::list_row::ListRow;
 
 /// Finds two memories about the same pool.
 const BOTH: &str = "\"the pool of 20\" is:live";
@@ -46,8 +45,6 @@ fn words_that_differ_are_underlined_and_those_that_are_the_same_are_not() {
 #[test]
 fn two_are_compared_that_are_marked_or_the_marked_one_and_the_one_under_the_cursor() {
     let mut desk = on(BOTH, 100, 30);
-    desk.type_keys("=");
-    assert!(notice(&desk).contains("Mark two memories"), "{}", notice(&desk));
     desk.type_keys(" k=");
     assert!(notice(&desk).contains("Go to another one"), "{}", notice(&desk));
     desk.type_keys("j=");
@@ -120,38 +117,11 @@ fn secrets_stay_masked_beside_each_other() {
 }
 
 #[test]
-fn the_sessions_of_two_memories_are_beside_each_other_by_time_and_lead_to_their_memories() {
+fn without_a_mark_the_same_key_lists_what_is_there_twice_and_within_the_view_it_goes_back() {
     let mut desk = Desk::new(120, 36);
+    desk.type_keys("=");
+    assert_eq!(desk.app.marks.pick, Some(&crate::query::DUPLICATES), "{}", notice(&desk));
+    desk.restart(120, 36);
     desk.type_keys("  ==");
-    assert_eq!(desk.app.screen, Screen::SessionPair, "{}", desk.screen());
-    let rows: Vec<ListRow> = desk.app.list_view.list.each().collect();
-    let mut sides = [0, 0];
-    let mut before = None;
-    for row in &rows {
-        let ListRow::Side(side, at) = *row else { panic!("{row:?}") };
-        sides[side] += 1;
-        let (store, entry) = desk.app.snapshot.get(at);
-        let name = &store.session(entry).unwrap().name;
-        assert_eq!(name, ["double-charge", "release_4_3"][side]);
-        let created = store.view(entry).and_then(|view| view.created);
-        assert!(created.is_none() || before <= created, "{}", desk.screen());
-        before = created.or(before);
-    }
-    let count = |session: &str| {
-        let mut desk = Desk::new(120, 36);
-        desk.enter(&format!("/session:{session}"));
-        desk.app.results.hits.len()
-    };
-    assert_eq!(sides, [count("double-charge"), count("release_4_3")]);
-    let Some(ListRow::Side(_, at)) = desk.app.list_view.row() else { panic!() };
-    let title = App::quoted_title(&desk.app.snapshot, at);
-    desk.press(KeyCode::Enter);
-    assert_eq!((desk.app.screen, selected_title(&desk)), (Screen::Memories, title));
-    desk.press(KeyCode::Esc);
-    assert_eq!(desk.app.screen, Screen::SessionPair);
-    desk.press(KeyCode::Esc);
     assert_eq!(desk.app.screen, Screen::Memories);
-    desk.type_keys("==");
-    desk.press(KeyCode::Esc);
-    assert_eq!(desk.app.screen, Screen::Difference, "from there it leads to the two memories");
 }

@@ -128,7 +128,7 @@ fn however_long_the_names_in_a_question_are_what_it_is_about_can_be_seen() {
 fn a_question_that_is_longer_than_its_box_is_read_by_scrolling() {
     let (mut desk, _) = super::go_back::lost_nine(20, 5);
     super::go_back::open_older(&mut desk);
-    desk.type_keys("W");
+    desk.type_keys(":replace file⏎");
     let question = desk.app.confirm.as_ref().unwrap().question.clone();
     assert!(desk.screen().contains(" · PgDn"), "{}", desk.screen());
     let all: String = seen(&mut desk, KeyCode::Down);

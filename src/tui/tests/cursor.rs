@@ -89,16 +89,13 @@ fn a_search_that_is_typed_starts_at_its_best_answer_though_it_has_the_memory_of_
 #[test]
 fn what_is_picked_starts_at_its_first_and_esc_stays_on_its_memory() {
     let mut desk = Desk::new(120, 36);
-    for keys in ["gf", "g="] {
-        desk.restart(100, 30);
-        desk.type_keys("G");
-        desk.type_keys(keys);
-        assert_eq!(desk.app.list_cursor.at, 0, "{keys}");
-        let first = own(&desk);
-        desk.app.marks.clear();
-        desk.press(KeyCode::Esc);
-        assert_eq!(own(&desk), first);
-    }
+    desk.restart(100, 30);
+    desk.type_keys("G=");
+    assert_eq!(desk.app.list_cursor.at, 0);
+    let first = own(&desk);
+    desk.app.marks.clear();
+    desk.press(KeyCode::Esc);
+    assert_eq!(own(&desk), first);
 }
 
 #[test]
@@ -110,7 +107,7 @@ fn while_a_search_is_wrong_the_list_says_what_it_is_of_and_nothing_is_done_with_
     assert!(desk.app.error.is_some() && !desk.app.results.hits.is_empty());
     let screen = desk.screen();
     assert!(screen.contains("still of"), "{screen}");
-    for keys in ["*", "~", "vjv", "m", "t", "p", "a", "d", ".", "i", "e"] {
+    for keys in ["*", "vjv", "t", "p", "a", "d", "i", "e"] {
         desk.type_keys(keys);
         let app = &desk.app;
         assert!(

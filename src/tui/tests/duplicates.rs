@@ -20,7 +20,7 @@ fn listed(desk: &Desk) -> Vec<(String, State)> {
 fn groups_are_listed_and_what_equals_the_first_of_its_group_is_marked_for_the_usual_keys() {
     let mut desk = with_zebras(120, &[""; 3]);
     search(&mut desk, "type:checkpoint OR type:learning");
-    desk.type_keys("g=");
+    desk.type_keys("=");
     let rows = listed(&desk);
     let firsts = rows.iter().filter(|(figure, _)| figure.starts_with('×')).count();
     assert!(firsts > 0 && rows[0].0.starts_with('×'), "{rows:?}");
@@ -55,12 +55,12 @@ fn esc_takes_the_marks_away_then_goes_back_to_the_search_and_m_shows_the_marked_
     let mut desk = with_zebras(120, &[""; 3]);
     search(&mut desk, "type:checkpoint OR type:learning");
     let all = desk.app.results.hits.len();
-    desk.type_keys("gpg=");
+    desk.type_keys("gp:duplicates⏎");
     assert_eq!(desk.app.screen, Screen::Memories);
     let (rows, marks) = (desk.app.results.hits.len(), desk.app.marks.count());
-    desk.type_keys("m");
+    desk.type_keys(":marked⏎");
     assert_eq!(desk.app.results.hits.len(), marks);
-    desk.type_keys("m");
+    desk.type_keys(":marked⏎");
     assert_eq!((desk.app.results.hits.len(), desk.app.marks.count()), (rows, marks));
     desk.press(KeyCode::Esc);
     assert_eq!((desk.app.results.hits.len(), desk.app.marks.count()), (rows, 0));
@@ -71,7 +71,7 @@ fn esc_takes_the_marks_away_then_goes_back_to_the_search_and_m_shows_the_marked_
     );
     assert!(desk.app.results.picked.is_none());
     // A new search also ends the view of duplicates.
-    desk.type_keys("g=");
+    desk.type_keys("=");
     search(&mut desk, "type:finding");
     assert!(desk.app.results.picked.is_none() && desk.app.marks.hidden() == marks);
 }
@@ -97,7 +97,7 @@ fn group() -> Desk {
 fn zebras(width: u16, fields: &[&str]) -> Desk {
     let mut desk = with_zebras(width, fields);
     search(&mut desk, "zebras");
-    desk.type_keys("g=");
+    desk.type_keys("=");
     assert_eq!(desk.app.results.hits.len(), fields.len(), "{}", desk.screen());
     desk
 }
@@ -162,7 +162,7 @@ fn a_plan_is_asked_for_again_where_the_one_that_stays_is_gone() {
 fn what_is_compared_is_the_group_under_the_cursor_whatever_is_marked() {
     let mut desk = Desk::new(120, 36);
     search(&mut desk, "type:checkpoint OR type:learning");
-    desk.type_keys("g=");
+    desk.type_keys("=");
     let hits: Vec<_> = desk.app.results.hits.iter().map(|hit| hit.at).collect();
     let begins: Vec<usize> = (0..hits.len()).filter(|at| listed(&desk)[*at].0.starts_with('×')).collect();
     for first in begins.into_iter().take(3) {

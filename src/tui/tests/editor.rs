@@ -56,6 +56,30 @@ fn every_format_has_a_form() {
     }
 }
 
+#[test]
+fn what_check_says_of_a_memory_is_in_its_form_until_the_text_has_it_no_more() {
+    let folder = crate::folder::new();
+    for (file, text) in [
+        (".serena/project.yml", "project_name: till\n"),
+        (".serena/memories/texts.md", "# Texts\n\nThe texts are in `src/texts.rs`.\n"),
+        ("src/main.rs", "fn main() {}\n"),
+    ] {
+        crate::disk::write_new(&folder.path().join(file), text.as_bytes()).unwrap();
+    }
+    let mut desk = Desk::of(folder, 100, 30);
+    desk.type_keys("e");
+    let screen = desk.screen();
+    assert!(screen.contains("stale-claim") && !screen.contains("`check` finds this clean"), "{screen}");
+    desk.send(with(KeyCode::End, KeyModifiers::CONTROL));
+    desk.type_keys("more");
+    assert!(desk.screen().contains("stale-claim"), "{}", desk.screen());
+    desk.send(control('u'));
+    while value(&desk, "text").contains("src/texts.rs") {
+        desk.press(KeyCode::Backspace);
+    }
+    assert!(!desk.screen().contains("stale-claim"), "{}", desk.screen());
+}
+
 /// Changes the memory on disk, as another program does.
 fn meanwhile(desk: &mut Desk, from: &str, to: &str) {
     let file = desk.file();
@@ -119,7 +143,7 @@ fn a_memory_that_changed_meanwhile_is_told_at_once_and_settled_field_by_field() 
     assert_eq!(value(&desk, "content.decision"), "Retries, theirs\nNo retries of tests in CI, mine");
     assert_eq!(value(&desk, "tags"), "ci.flaky, theirs, mine");
     desk.press(KeyCode::F(2));
-    assert!(notice(&desk).starts_with("saved \"No retries of tests in CI\""), "{}", notice(&desk));
+    assert!(notice(&desk).starts_with("saved \"Retries, theirs\""), "{}", notice(&desk));
     let text = std::fs::read_to_string(desk.file()).unwrap();
     assert!(text.contains("[\"ci.flaky\",\"theirs\",\"mine\"]"));
 }

@@ -8,7 +8,7 @@ use crate::tui::colours::{ColourPalette, ColourRole};
 use crate::tui::plain_text;
 
 /// Views, and the keys that lead to them: `⏎` is Enter, `⇥` Tab, `⎋` Esc, `…` waits until the next keys are shown.
-pub(super) const VIEWS: [(&str, &str); 41] = [
+pub(super) const VIEWS: [(&str, &str); 39] = [
     ("main", ""),
     ("stores", "1…jl"),
     ("filters", "2…j"),
@@ -33,9 +33,9 @@ pub(super) const VIEWS: [(&str, &str); 41] = [
     ("help", "?mark"),
     ("palette", ":or"),
     ("problems", "gpjj"),
-    ("backups", "gr⏎"),
-    ("archive", "ga"),
+    ("backups", "r⏎"),
     ("upkeep", "gm"),
+    ("archive", "gmG"),
     ("journal", "t+seen⏎gu⏎"),
     ("secrets", "gx"),
     ("clean-up", "gcpayments"),
@@ -44,11 +44,9 @@ pub(super) const VIEWS: [(&str, &str); 41] = [
     ("clean-up-question", "gcpayments⏎⏎⏎"),
     ("loaded", "gl"),
     ("new", "gn"),
-    ("duplicates", "g="),
-    ("statistics", "gs"),
-    ("forecast", "gf"),
+    ("duplicates", "="),
+    ("statistics", ":statistics⏎"),
     ("compare", "  ="),
-    ("sessions", "  =="),
     ("editor", "e⇥⇥x"),
 ];
 

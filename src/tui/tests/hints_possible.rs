@@ -44,7 +44,7 @@ fn undo_is_offered_once_there_is_something_to_undo_and_no_longer() {
 fn what_is_archived_is_brought_back_where_the_key_is_offered() {
     let mut kinds = Vec::new();
     let mut desk = Desk::new(160, 50);
-    desk.type_keys("ga");
+    desk.type_keys("gm");
     for at in 0..desk.app.list_view.list.len() {
         desk.app.list_view.list.cursor.at = at;
         let Some(crate::tui::state::list_row::ListRow::Archived(own)) = desk.app.list_view.row() else {
@@ -59,7 +59,7 @@ fn what_is_archived_is_brought_back_where_the_key_is_offered() {
         desk.type_keys("r");
         assert_eq!(desk.app.confirm.is_some(), is_offered, "{format}: {}", desk.screen());
         desk.press(KeyCode::Esc);
-        assert_eq!(desk.app.screen, Screen::Archive);
+        assert_eq!(desk.app.screen, Screen::Upkeep);
     }
     assert!(kinds.contains(&"bmad") && kinds.len() > 1, "{kinds:?}");
 }

@@ -15,12 +15,12 @@ fn what_was_done_last_comes_first_then_what_can_be_done_here_and_the_rest_says_s
     desk.type_keys("po:");
     assert_eq!(names(&desk)[..2], ["order", "pin"]);
     let at = |desk: &Desk, name: &str| names(desk).iter().position(|own| *own == name).unwrap();
-    assert!(at(&desk, "edit") < at(&desk, "bring back") && at(&desk, "undo") < at(&desk, "week back"));
+    assert!(at(&desk, "edit") < at(&desk, "replace file") && at(&desk, "undo") < at(&desk, "verify"));
     desk.press(KeyCode::Esc);
-    desk.type_keys(":bring back");
+    desk.type_keys(":replace file");
     assert!(desk.screen().contains("not here"), "{}", desk.screen());
     desk.press(KeyCode::Esc);
-    desk.type_keys("ga:");
+    desk.type_keys("gm:");
     assert!(at(&desk, "bring back") < at(&desk, "edit"), "{:?}", names(&desk));
 }
 
@@ -108,6 +108,29 @@ fn started_in_a_project_its_memories_and_stores_come_first_and_the_bar_says_so()
         desk.enter("/since:-30d");
         assert_eq!(files(&desk)[0], "progress.md");
     }
+}
+
+#[test]
+fn one_key_shows_this_project_alone_and_all_again_and_the_bar_says_which() {
+    let mut desk = start_in("shop/src");
+    desk.type_keys("P");
+    assert_eq!(files(&desk), ["progress.md", "projectbrief.md", "till.md"]);
+    let screen = desk.screen();
+    assert!(screen.contains("/project:shop ") && screen.contains("3 of 5"), "{screen}");
+    assert!(screen.contains("P all projects") && !screen.contains("shop first"), "{screen}");
+    desk.type_keys("P");
+    assert_eq!((desk.app.query.as_str(), desk.app.results.hits.len()), ("", 5));
+    // In the stores it is the project of the store under the cursor.
+    desk.type_keys("1");
+    let web = |desk: &Desk| {
+        let row = desk.app.tree[desk.app.tree_cursor.at].store;
+        row.is_some_and(|store| desk.app.snapshot.stores[store].root.ends_with("web/.serena/memories"))
+    };
+    while !web(&desk) {
+        desk.type_keys("j");
+    }
+    desk.type_keys("P");
+    assert_eq!((files(&desk), desk.app.query.as_str()), (vec!["pages.md".to_owned()], "project:web"));
 }
 
 #[test]

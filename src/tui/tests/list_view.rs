@@ -7,7 +7,7 @@ use super::*;
 use crate::tui::state::list_row::ListRow;
 
 /// The keys that open the views.
-const VIEWS: [&str; 6] = ["gr", "ga", "gm", "gu", "gp", "gn"];
+const VIEWS: [&str; 5] = ["r", "gm", "gu", "gp", "gn"];
 
 /// Returns the demo with one step of palimp. The last visit was a week ago.
 fn desk(width: u16, height: u16) -> Desk {
@@ -66,9 +66,9 @@ fn all_are_marked_inverted_and_shown_alone_or_it_is_said_why_not() {
             "{view}: {}",
             desk.screen()
         );
-        desk.type_keys("m");
+        desk.type_keys(":marked⏎");
         assert_eq!(desk.app.list_view.list.len(), marked, "{view}");
-        desk.type_keys("m~");
+        desk.type_keys(":marked⏎:invert marks⏎");
         assert!(desk.app.list_view.list.marks.is_empty(), "{view}");
         desk.type_keys("ggvjv");
         assert!(desk.app.list_view.list.marks.len() <= 2, "{view}");
@@ -85,7 +85,7 @@ fn each_esc_takes_one_thing_away_and_the_hint_says_which() {
         let word =
             desk.app.list_view.row().unwrap().text(&desk.app).split_whitespace().last().unwrap().to_owned();
         desk.enter(&format!("*/{word}"));
-        desk.type_keys("mv");
+        desk.type_keys(":marked⏎v");
         let found = desk.app.list_view.list.len();
         assert!(hint(&desk).contains("Esc cancel"), "{view}: {}", desk.screen());
         desk.press(KeyCode::Esc);
@@ -124,7 +124,7 @@ fn y_copies_titles_and_paths_of_rows() {
     let mut desk = desk(120, 36);
     for view in VIEWS {
         desk.type_keys(view);
-        for (keys, told) in [("yt", "Copied"), ("yp", "Copied"), ("yj", "In this view y t")] {
+        for (keys, told) in [("yt", "Copied"), ("yp", "Copied"), (":copy JSON⏎", "In this view y t")] {
             desk.type_keys(keys);
             assert!(notice(&desk).starts_with(told), "{view} {keys}: {}", notice(&desk));
         }
@@ -200,7 +200,7 @@ fn what_is_new_is_seen_one_by_one_and_undone() {
     assert_eq!(desk.app.list_view.list.len(), all - 1);
     desk.type_keys("  s");
     assert_eq!(desk.app.list_view.list.len(), all - 3, "the marked ones");
-    desk.type_keys("S");
+    desk.type_keys(":all seen⏎");
     assert!(desk.screen().contains("Nothing is new."), "{}", desk.screen());
     desk.type_keys("uuu");
     assert_eq!(desk.app.list_view.list.len(), all);

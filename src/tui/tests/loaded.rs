@@ -3,6 +3,7 @@
 use crossterm::event::KeyCode;
 
 use super::Desk;
+use super::changes::notice;
 use crate::tui::state::app::Screen;
 
 /// Returns a folder of Claude Code whose index is cut.
@@ -47,12 +48,37 @@ fn a_memory_gets_another_name_and_two_become_one_from_the_palette() {
     assert!(index(&desk).contains("- [Who decides](people.md)"), "{}", desk.screen());
     desk.enter("/id:money_as_integers");
     desk.enter(":merge");
-    desk.enter("feedback_cents");
-    let asked = desk.screen();
     assert!(
-        asked.contains("into feedback_cents?") && asked.contains("remove   money_as_integers.md"),
-        "{asked}"
+        notice(&desk).starts_with("Mark the memories that become one: Space marks."),
+        "{}",
+        desk.screen()
     );
+    desk.enter("/id:money_as_integers OR id:feedback_cents");
+    desk.type_keys("*");
+    desk.enter(":merge");
+    let asked = desk.screen();
+    assert!(asked.contains("Merge 2 memories into") && asked.contains("both, and nothing twice"), "{asked}");
+    if !asked.contains("into feedback_cents?") {
+        desk.type_keys("i");
+    }
+    let asked = desk.screen();
+    assert!(asked.contains("into feedback_cents?") && asked.contains("It will be:"), "{asked}");
+    let text = |desk: &Desk| {
+        let confirm = desk.app.confirm.as_ref().unwrap();
+        (0..confirm.len()).map(|at| confirm.line(at)).collect::<Vec<_>>().join("\n")
+    };
+    assert!(
+        text(&desk).contains("## An amount of money") && !text(&desk).contains(" B\n"),
+        "{}",
+        text(&desk)
+    );
+    desk.press(KeyCode::Tab);
+    assert!(
+        desk.screen().contains("only that of the one that stays") && !text(&desk).contains("## An amount")
+    );
+    desk.press(KeyCode::Tab);
+    assert!(desk.screen().contains("Its text: only that of the other."), "{}", desk.screen());
+    desk.press(KeyCode::Tab);
     desk.agree();
     let folder = desk._folder.path().join("till/.claude/memory");
     assert!(!folder.join("money_as_integers.md").exists(), "{}", desk.screen());
@@ -69,11 +95,93 @@ fn the_line_from_which_on_the_model_sees_nothing_is_two_keys_away() {
         let screen = desk.screen();
         assert!(screen.contains("MEMORY.md") && screen.contains("up to line 200"), "{screen}");
         assert!(screen.contains("The model never sees line 201"), "{screen}");
-        assert!(screen.contains("All of it fits without 1 line of it."), "{screen}");
+        assert!(screen.contains("It is 1 line too long.") && screen.contains("F moves lines"), "{screen}");
         assert!(screen.contains("the newest correction") && screen.contains("not loaded"), "{screen}");
         desk.press(KeyCode::Esc);
         assert_eq!(desk.app.screen, Screen::Memories);
     }
+}
+
+#[test]
+fn a_line_leads_to_its_memory_which_is_edited_and_removed_from_there() {
+    let mut desk = desk(120, 36);
+    desk.enter("gl");
+    assert!(desk.app.list_view.in_details, "{}", desk.screen());
+    desk.type_keys("j");
+    assert!(desk.screen().contains("e edit") && desk.screen().contains("d remove"), "{}", desk.screen());
+    desk.enter("");
+    assert!(desk.app.screen == Screen::Memories && desk.screen().contains("about a"), "{}", desk.screen());
+    desk.press(KeyCode::Esc);
+    assert_eq!(desk.app.screen, Screen::Loaded);
+    desk.type_keys("e");
+    assert_eq!(desk.app.screen, Screen::Editor);
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::Esc);
+    assert_eq!(desk.app.screen, Screen::Loaded);
+    desk.type_keys("dx");
+    desk.agree();
+    assert!(!desk._folder.path().join(".claude/memory/a.md").exists(), "{}", desk.screen());
+}
+
+#[test]
+fn the_lines_of_an_index_that_are_too_many_move_into_a_topic_file_from_there() {
+    for (keys, moved) in [("gl", "- the newest correction\n"), ("glljj ", "- x\n- the newest correction\n")] {
+        let mut desk = desk(120, 36);
+        desk.type_keys(keys);
+        desk.type_keys("F");
+        let asked = desk.screen();
+        assert!(asked.contains("move 2 lines into the topic more.md"), "{asked}");
+        desk.agree();
+        let folder = desk._folder.path().join(".claude/memory");
+        let read = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+        assert!(read("more.md").ends_with(moved), "{}", read("more.md"));
+        assert_eq!(read("MEMORY.md").lines().count(), 200);
+        assert!(!desk.screen().contains("F move"), "{}", desk.screen());
+        desk.type_keys("u");
+        assert!(!folder.join("more.md").exists(), "{}", desk.screen());
+    }
+}
+
+#[test]
+fn memories_of_two_projects_are_not_merged_and_the_reason_comes_at_once() {
+    let topic = "---\nname: a\ndescription: about it\n---\n\nText.\n";
+    let file = |project: &str, file: &str| format!("{project}/.claude/memory/{file}.md");
+    let names = [file("shop", "MEMORY"), file("shop", "a"), file("web", "MEMORY"), file("web", "a")];
+    let texts = ["- [a](a.md) — x\n", topic].repeat(2);
+    let files: Vec<(&str, &str)> = names.iter().map(String::as_str).zip(texts).collect();
+    let mut desk = with(&files, (120, 36));
+    desk.type_keys("*");
+    desk.enter(":merge");
+    assert!(desk.app.prompt.is_none() && desk.app.confirm.is_none());
+    let said = notice(&desk);
+    assert!(
+        said.contains("of different projects") && said.contains("shop") && said.contains("web"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_can_not_be_done_says_why_before_anything_is_typed() {
+    let mut desk = till(120, 36);
+    desk.enter("/id:feedback_cents");
+    for (keys, why) in [
+        ("i", "stores no importance"),
+        (":move", "belongs to no session"),
+        (":category", "have no category here"),
+        (":type", "its type is "),
+    ] {
+        desk.type_keys(keys);
+        if keys.starts_with(':') {
+            assert!(desk.screen().contains(why), "the palette says it: {}", desk.screen());
+            desk.press(KeyCode::Enter);
+        }
+        assert!(desk.app.prompt.is_none(), "{keys}");
+        assert!(notice(&desk).to_lowercase().contains(&why.to_lowercase()), "{keys}: {}", notice(&desk));
+    }
+    let mut desk = Desk::new(120, 36);
+    desk.enter("/store:shop");
+    desk.type_keys("d");
+    assert!(desk.screen().contains("only whole sessions are archived"), "{}", desk.screen());
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn all_of_a_filter_are_marked_and_inverting_leaves_what_it_hides() {
     search(&mut desk, "type:finding");
     let findings = desk.app.results.hits.len();
     assert_eq!(desk.app.marks.hidden(), decisions);
-    desk.type_keys(" ~");
+    desk.type_keys(" :invert marks⏎");
     assert_eq!(desk.app.marks.count(), decisions + findings - 1);
     assert_eq!(desk.app.marks.hidden(), decisions);
     let foot = format!("{} marked, {decisions} hidden", decisions + findings - 1);
@@ -150,7 +150,7 @@ fn the_marked_ones_are_one_key_away_and_so_is_what_was_shown() {
     search(&mut desk, "type:finding");
     desk.type_keys(" ");
     let (own, shown) = (marked(&desk), desk.app.results.hits.len());
-    desk.type_keys("m");
+    desk.type_keys(":marked⏎");
     let listed = |desk: &Desk| {
         let mut own: Vec<String> =
             desk.app.results.hits.iter().map(|hit| App::name_of(&desk.app.listed_snapshot, hit.at)).collect();
@@ -161,13 +161,13 @@ fn the_marked_ones_are_one_key_away_and_so_is_what_was_shown() {
     assert_eq!(desk.app.marks.hidden(), 0);
     desk.send(Msg::StoresChanged);
     assert_eq!(listed(&desk), own);
-    desk.type_keys("m");
+    desk.type_keys(":marked⏎");
     assert_eq!((desk.app.results.hits.len(), desk.app.query.as_str()), (shown, "type:finding"));
-    desk.type_keys("m");
+    desk.type_keys(":marked⏎");
     desk.press(KeyCode::Esc);
     assert_eq!((desk.app.results.hits.len(), marked(&desk)), (shown, own));
     desk.press(KeyCode::Esc);
-    desk.type_keys("m");
+    desk.type_keys(":marked⏎");
     assert!(notice(&desk).starts_with("Nothing is marked"));
 }
 

@@ -69,7 +69,7 @@ fn the_wheel_moves_what_is_under_it_and_leaves_the_focus() {
 #[test]
 fn clicks_anywhere_in_any_view_are_harmless() {
     let rows = crate::tries::count(3, 1);
-    for keys in ["", "d", "?", "gp", "gr", "gu", "/pool", "e", "t", "1", "3"] {
+    for keys in ["", "d", "?", "gp", "r", "gu", "/pool", "e", "t", "1", "3"] {
         for size in [(120, 36), (40, 12), (80, 24), (20, 5)].into_iter().take(crate::tries::count(2, 4)) {
             let mut desk = Desk::small(size.0, size.1);
             let before = super::changes::files(&desk);

@@ -21,7 +21,7 @@ fn every_figure_of_the_health_leads_to_so_many_rows() {
         };
         assert!(rows > 0, "{}: {}", row.text, desk.screen());
         let figure = row.text.split(' ').next().and_then(|word| word.parse::<usize>().ok());
-        let is_size = matches!(row.link, HealthLink::View(crate::tui::action::Action::Upkeep));
+        let is_size = matches!(row.link, HealthLink::View(crate::tui::action::Action::Statistics));
         if let Some(figure) = figure.filter(|_| !is_size) {
             assert_eq!(rows, figure, "{}: {}", row.text, desk.screen());
             shown += 1;
@@ -65,9 +65,9 @@ fn every_key_that_may_follow_is_in_sight_on_a_low_terminal() {
 fn the_tutor_shows_the_next_task_on_a_low_terminal() {
     let mut desk = Desk::new(40, 12);
     desk.app.demo = Some(desk._folder.path().to_owned());
-    desk.type_keys("gt");
+    desk.type_keys(":tutor⏎");
     let screen = desk.screen();
-    assert!(screen.contains("Tutor  0 of 5   g t hides it") && screen.contains("then Enter"), "{screen}");
+    assert!(screen.contains("Tutor  0 of 5   :tutor hides it") && screen.contains("then Enter"), "{screen}");
     desk.enter("/retries");
     assert!(desk.screen().contains("press w"), "{}", desk.screen());
 }

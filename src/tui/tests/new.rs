@@ -48,7 +48,7 @@ fn what_an_agent_wrote_is_told_marked_counted_and_listed_until_all_is_seen() {
     desk.type_keys("gn");
     let screen = desk.screen();
     assert!(screen.contains("New since today 11:00") && screen.contains("shop  1 new"), "{screen}");
-    desk.type_keys("S");
+    desk.type_keys("*s");
     assert_eq!(crate::tui::list_view::new::count(&desk.app), 0);
     assert!(!desk.screen().lines().next().unwrap().contains("+1 new"));
 }
@@ -162,7 +162,7 @@ fn of_a_file_with_several_memories_only_those_that_came_are_new() {
     writes(&mut desk, file, "Tabs are wide.\n§\nAsk first.\n§\nNever on Friday.", 30);
     assert!(desk.screen().contains("+ An agent wrote: Never on Friday."), "{}", desk.screen());
     assert_eq!(new_titles(&desk), ["\"Never on Friday.\""]);
-    desk.type_keys("gnS");
+    desk.type_keys("gn*s");
     assert_eq!(new_titles(&desk), Vec::<String>::new());
     // A full file loses one for it.
     desk.later = HOUR;

@@ -87,8 +87,13 @@ fn does_something(desk: &mut Desk, key: &str) -> bool {
 
 #[test]
 fn every_hint_that_is_shown_does_something_when_its_key_is_pressed() {
-    let more =
-        [("low detail", "5"), ("deletes", "  d"), ("a day", "gsh"), ("moved", "j"), ("prompt", "/pool")];
+    let more = [
+        ("low detail", "5"),
+        ("deletes", "  d"),
+        ("a day", ":statistics⏎k"),
+        ("moved", "j"),
+        ("prompt", "/pool"),
+    ];
     let views = super::every_view::VIEWS.iter().copied().chain(more);
     let sizes = [(120, 36), (80, 24), (40, 12)];
     let states = views.flat_map(|view| sizes.map(|size| (view, size)));
@@ -129,7 +134,7 @@ fn a_store_under_the_cursor_is_shown_at_once_and_kept_with_space() {
 fn a_tutor_ticks_off_what_is_done() {
     let mut desk = Desk::new(120, 36);
     desk.app.demo = Some(desk._folder.path().to_owned());
-    desk.type_keys("gt");
+    desk.type_keys(":tutor⏎");
     assert!(desk.screen().contains("Tutor  0 of 5"), "{}", desk.screen());
     desk.type_keys("/retries");
     enter(&mut desk);
@@ -145,7 +150,7 @@ fn a_tutor_ticks_off_what_is_done() {
     desk.type_keys("u");
     assert!(desk.app.tutor.done[3], "{}", notice(&desk));
     assert_eq!(desk.app.tutor.next(), Some(4));
-    desk.type_keys("gr");
+    desk.type_keys("r");
     enter(&mut desk);
     desk.type_keys("r");
     desk.type_keys("y");

@@ -2,10 +2,10 @@
 
 use super::changes::on;
 use super::*;
+use crate::tui::update::act;
 
 fn paged(desk: &mut Desk) -> String {
-    let mut effects =
-        update(&mut desk.app, Msg::Key(KeyEvent::new(KeyCode::Char('|'), KeyModifiers::NONE)), now());
+    let mut effects = act(&mut desk.app, Action::Pager);
     match effects.pop() {
         Some(Effect::OpenPager(text)) => text,
         _ => panic!("no page: {:?}", desk.app.notice),
@@ -26,7 +26,7 @@ fn the_memory_under_the_cursor_is_paged_whole_and_its_secrets_are_masked() {
 #[test]
 fn a_view_is_paged_with_all_of_its_rows_and_stays_as_it_was() {
     let mut desk = Desk::new(120, 36);
-    for keys in ["gp", "gu", "gs", " j="] {
+    for keys in ["gp", "gu", ":statistics⏎", " j="] {
         desk.restart(80, 24);
         desk.type_keys(keys);
         let before = desk.screen();

@@ -1,10 +1,9 @@
 //! The problems view says the same as `check`.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::KeyCode;
 
-use super::Desk;
+use super::{Desk, Pane};
 use crate::model::{Code, Role, Severity};
-use crate::tui::message::Msg;
 use crate::tui::state::app::Screen;
 use crate::usecase::check_store;
 
@@ -117,8 +116,9 @@ fn a_torn_line_shows_its_fixes_and_the_one_that_is_chosen_is_planned_and_carried
         }
         desk.type_keys("j");
     }
-    assert!(desk.screen().contains("›1 keep what can be read as a memory"), "{}", desk.screen());
-    desk.type_keys("2");
+    assert!(desk.screen().contains("→ keep what can be read as a memory"), "{}", desk.screen());
+    desk.press(KeyCode::Tab);
+    desk.type_keys("j");
     let before = torn(&desk);
     fix(&mut desk);
     let screen = desk.screen();
@@ -218,7 +218,7 @@ fn a_memory_leads_to_its_own_problem_and_esc_back_to_it() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("]p");
     let at = desk.app.selected().unwrap();
-    assert!(desk.screen().contains("Alt-f fix"), "{}", desk.screen());
+    assert!(desk.screen().contains("F fix"), "{}", desk.screen());
     fix(&mut desk);
     let (store, problem) = crate::tui::list_view::problems::selected(&desk.app).unwrap();
     let memory = crate::tui::list_view::problems::entry(&desk.app.snapshot, store, problem);
@@ -245,7 +245,14 @@ fn a_fix_changes_only_the_store_whose_problem_is_chosen() {
 }
 
 pub fn fix(desk: &mut Desk) {
-    desk.send(Msg::Key(KeyEvent::new(KeyCode::Char('f'), KeyModifiers::ALT)));
+    desk.type_keys("F");
+}
+
+#[test]
+fn a_digit_goes_to_its_pane_also_where_a_problem_has_several_fixes() {
+    let mut desk = Desk::new(120, 36);
+    desk.type_keys("gp3");
+    assert_eq!((desk.app.screen, desk.app.focus), (Screen::Memories, Pane::Health));
 }
 
 #[test]

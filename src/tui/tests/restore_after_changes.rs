@@ -7,6 +7,7 @@ use crossterm::event::KeyCode;
 use super::Desk;
 use super::go_back::{files, id, learnings, lost_nine, notice, open_older, root, tasks};
 use crate::model::State;
+use crate::work::ChoreKind;
 
 /// Returns the lines of the plan that waits for a yes.
 fn told(desk: &Desk) -> String {
@@ -43,7 +44,7 @@ fn what_came_back_otherwise_since_it_was_shown_is_left_out_and_asked_for_again()
 
 #[test]
 fn what_is_appended_while_a_restore_is_shown_stays_and_is_no_second_question() {
-    for keys in ["r", "W"] {
+    for keys in ["r", ":replace file⏎"] {
         let (mut desk, lost) = lost_nine(120, 36);
         open_older(&mut desk);
         desk.type_keys(keys);
@@ -62,7 +63,7 @@ fn what_is_appended_while_a_restore_is_shown_stays_and_is_no_second_question() {
 fn a_whole_file_is_asked_for_again_where_it_changed_and_not_replaced_where_more_would_be_lost() {
     let (mut desk, lost) = lost_nine(120, 36);
     open_older(&mut desk);
-    desk.type_keys("W");
+    desk.type_keys(":replace file⏎");
     let mut lines = learnings(&desk);
     lines.retain(|line| !line.contains("no longer"));
     write_unseen(&desk, &lines);
@@ -86,7 +87,8 @@ fn a_compaction_drops_the_memories_that_were_shown_or_is_asked_for_again() {
     desk.enter(":compact");
     let tasks = tasks(&desk);
     let biggest = |&at: &usize| desk.app.list_view.chores[tasks[at]].touched.len();
-    let at = (0..tasks.len()).max_by_key(biggest).unwrap();
+    let is_compaction = |at: &usize| desk.app.list_view.chores[tasks[*at]].task == ChoreKind::Compact;
+    let at = (0..tasks.len()).filter(is_compaction).max_by_key(biggest).unwrap();
     desk.app.list_view.list.cursor.at = at;
     let chore = &desk.app.list_view.chores[tasks[at]];
     let named: Vec<String> = chore.touched.iter().filter_map(|own| own.id.clone()).collect();

@@ -41,7 +41,7 @@ fn what_a_whole_file_loses_is_named_and_can_be_gone_through_before_the_yes() {
     lines.extend((0..30).map(|n| lines[0].replace(&own, &format!("a-later-one-{n}"))).collect::<Vec<_>>());
     write(&mut desk, &lines);
     open_older(&mut desk);
-    desk.type_keys("W");
+    desk.type_keys(":replace file⏎");
     let items = desk.app.list_view.backups.items().iter().filter(|own| own.kind.is_only_here());
     let newer: Vec<String> = items.filter_map(|own| own.id.clone()).collect();
     let screen = desk.screen();

@@ -92,7 +92,7 @@ fn the_line_that_matched_is_as_safe_as_what_else_is_shown() {
 
 #[test]
 fn what_is_typed_or_pasted_is_as_safe_as_what_is_stored() {
-    for keys in ["/", ":", "?", "t", "i", "gp/", "gu/", "e", "*tx⏎", "gr/", "/type:"] {
+    for keys in ["/", ":", "?", "t", "i", "gp/", "gu/", "e", "*tx⏎", "r/", "/type:"] {
         let mut desk = Desk::small(80, 24);
         go(&mut desk, keys);
         desk.send(Msg::Paste(UNSAFE.into()));

@@ -2,11 +2,10 @@
 
 use super::reload::reload;
 use super::{
-    all_memories, back_close, change_memories, clean_up, command_help, copy, difference, drop_filter,
-    duplicates_forecast, editor, export, field_prompt, filter_like_this, fold, list_view, marks, next_match,
-    next_problem_new_secret_marked_session, next_tab, open, order_ranking, pager, pane_focus, quit,
-    reference_go_back, reveal, search_narrow, statistics, theme_list, to_middle, toggle, tutor,
-    up_down_page_top_last, why, zoom_all_panes,
+    back_close, begin_search, change_memories, clean_up, command_help, copy, difference, drop_filter,
+    duplicates, editor, export, field_prompt, fold, list_view, marks, next_match, next_problem, next_tab,
+    open, order_ranking, pager, pane_focus, quit, reference_go_back, reveal, statistics, theme_list,
+    this_project, toggle, tutor, up_down_page_top_last, why, zoom,
 };
 use crate::tui::action::{Action, EDITOR_ACTIONS};
 use crate::tui::message::Effect;
@@ -15,10 +14,9 @@ use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::state::prompt::PromptPurpose;
 
 /// Actions on the list of memories. In another view they would change the list unseen.
-const ON_LIST: [Action; 8] = [
+const ON_LIST: [Action; 7] = [
     Action::Search,
-    Action::Narrow,
-    Action::FilterLikeThis,
+    Action::ThisProject,
     Action::DropFilter,
     Action::Order,
     Action::Ranking,
@@ -28,11 +26,14 @@ const ON_LIST: [Action; 8] = [
 
 pub fn act(app: &mut App, action: Action) {
     command_help::remember(app, action);
+    if app.screen == Screen::Editor && EDITOR_ACTIONS.contains(&action) {
+        return editor::act(app, action);
+    }
     if difference::act(app, action) || list_view::act(app, action) || statistics::act(app, action) {
         return;
     }
     if let Some(pick) = action.info().pick {
-        return duplicates_forecast::pick(app, pick);
+        return duplicates::pick(app, pick);
     }
     match action {
         Action::Back => back_close::back(app),
@@ -40,43 +41,41 @@ pub fn act(app: &mut App, action: Action) {
         Action::Quit => quit::quit(app),
         Action::Suspend => app.push_effect(Effect::Suspend),
         Action::Redraw => app.push_effect(Effect::Redraw),
-        Action::Demo | Action::Delete if app.screen == Screen::Welcome => app.push_effect(Effect::OpenDemo),
+        Action::Demo | Action::Delete if app.is_first_run() => app.push_effect(Effect::OpenDemo),
         Action::Demo => {
             app.say("The demo is opened from the first screen; `palimp --demo` opens it, too.");
         }
-        action if ON_LIST.contains(&action) && !matches!(app.screen, Screen::Memories | Screen::Welcome) => {
-            app.say(among_memories())
-        }
+        action if ON_LIST.contains(&action) && app.screen != Screen::Memories => app.say(among_memories()),
         Action::Reload => reload(app),
         Action::CommandLine => command_help::explain_command_line(app),
         Action::Command => command_help::open_palette(app),
         Action::Theme => theme_list::open(app),
         Action::CleanUp => clean_up::open(app),
         Action::Help => command_help::open_help(app),
-        Action::Search => search_narrow::begin(app),
-        Action::Narrow => search_narrow::narrow(app),
+        Action::Search => begin_search::begin(app),
         Action::Open => open::open(app),
         Action::Toggle => toggle::toggle(app),
         Action::MarkRange | Action::MarkAll | Action::InvertMarks | Action::Marked => marks::act(app, action),
         Action::Export => export::begin(app),
         Action::Pager => pager::page(app),
         Action::MarkBySearch => field_prompt::open(app, PromptPurpose::MarkBySearch, None),
-        Action::FilterLikeThis => filter_like_this::like_this(app),
+        Action::ThisProject => this_project::toggle(app),
         Action::DropFilter => drop_filter::drop_blocker(app),
         Action::Reveal => reveal::reveal(app),
         Action::Reference => reference_go_back::follow(app),
         Action::GoBack => reference_go_back::go_back(app),
         Action::Order => order_ranking::next(app),
         Action::Ranking => order_ranking::other_ranking(app),
-        Action::EditJson if app.editor.is_none() => change_memories::act(app, action),
-        action if EDITOR_ACTIONS.contains(&action) => editor::act(app, action),
+        Action::Save | Action::AsOnDisk => editor::act(app, action),
         Action::Edit
         | Action::EditText
+        | Action::EditJson
         | Action::Tag
         | Action::RenameTag
         | Action::Pin
         | Action::KeepUntil
         | Action::Repeat
+        | Action::Merge
         | Action::Archive
         | Action::Delete
         | Action::Undo
@@ -99,25 +98,20 @@ fn look(app: &mut App, action: Action) {
         Action::PreviousPane => pane_focus::round(app, false),
         Action::PaneLeft => pane_focus::side(app, true),
         Action::PaneRight => pane_focus::side(app, false),
-        Action::Zoom => zoom_all_panes::zoom(app),
-        Action::AllPanes => zoom_all_panes::all_panes(app),
-        Action::NextTab => next_tab::turn(app, true),
-        Action::PreviousTab => next_tab::turn(app, false),
-        Action::AllMemories => all_memories::open(app),
+        Action::Zoom => zoom::zoom(app),
+        Action::NextTab => next_tab::turn(app),
         Action::CopyId | Action::CopyText | Action::CopyPath | Action::CopyJson | Action::CopyCommand => {
             copy::copy(app, action);
         }
         Action::Fold => fold::fold(app),
         Action::FoldAll => fold::fold_all(app, true),
         Action::UnfoldAll => fold::fold_all(app, false),
-        Action::ToMiddle => to_middle::to_middle(app),
         Action::Tutor => tutor::toggle(app),
         Action::AllSeen => list_view::seen::all_seen(app),
         Action::NextMatch => next_match::step(app, 1),
         Action::PreviousMatch => next_match::step(app, -1),
-        _ => match next_problem_new_secret_marked_session::NextKind::of(action) {
-            Some((sought, ahead)) => next_problem_new_secret_marked_session::to_sought(app, sought, ahead),
-            None => up_down_page_top_last::go(app, action),
-        },
+        Action::NextProblem => next_problem::go(app, true),
+        Action::PreviousProblem => next_problem::go(app, false),
+        _ => up_down_page_top_last::go(app, action),
     }
 }

@@ -1,31 +1,29 @@
 //! The actions `back` and `close`: they go back by one step, or leave a view.
 
-use super::{marks, reference_go_back, search_query};
+use super::{marks, reading, reference_go_back, search_query};
 use crate::tui::layout;
 use crate::tui::message::Effect;
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::update::running_change;
 
-/// True if the list shows only what an action picked, or only the marked memories.
-fn is_part(app: &App) -> bool {
-    app.screen == Screen::Memories && (app.marks.pick.is_some() || app.marks.only_marked)
-}
-
 /// Closes the view. At the root, quits.
 pub(super) fn close(app: &mut App) {
-    match layout::is_zoomed(app) || is_part(app) {
+    let is_part = app.screen == Screen::Memories && (app.marks.pick.is_some() || app.marks.only_marked);
+    match layout::is_zoomed(app) || app.is_reading() || is_part {
         true => back(app),
         false => app.push_effect(Effect::Quit),
     }
 }
 
-/// Does the first of these that is possible: stops a change, ends the zoom, returns to a view,
-/// removes marks or a pick, clears the search, focuses the list.
+/// Does the first of these that is possible: stops a change, closes the memory that is read, ends the zoom,
+/// returns to a view, removes marks or a pick, clears the search, focuses the list.
 pub(super) fn back(app: &mut App) {
     if running_change::stop(app) {
         return;
     }
-    if std::mem::take(&mut app.zoomed) && !layout::is_single(app) {
+    if app.is_reading() {
+        reading::leave(app);
+    } else if std::mem::take(&mut app.zoomed) && !layout::is_single(app) {
         // All panes are shown again.
     } else if reference_go_back::back_to_view(app) || app.focus == Pane::Memories && marks::back(app) {
         // One of the two went back.

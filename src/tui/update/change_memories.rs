@@ -1,12 +1,13 @@
 //! Actions that change memories: they find the memories and request the change.
 
 use super::editor::edit_json_field::edit_json;
-use super::{archive, delete_menu, edit_text, editor, field_prompt, marks, pin, repeat, undo_redo};
-use crate::model::State;
+use super::running_change::request_change;
+use super::{delete_menu, edit_text, editor, field_prompt, marks, merge, pin, repeat};
 use crate::tui::action::Action;
-use crate::tui::possible_changes::{aimed, broken, check_of, place, refused, writable};
+use crate::tui::possible_changes::{checked, place, writable};
 use crate::tui::state::app::App;
 use crate::tui::state::prompt::PromptPurpose;
+use crate::usecase::ChangeCommand;
 
 pub fn act(app: &mut App, action: Action) {
     if let Err(why) = begin(app, action) {
@@ -17,8 +18,8 @@ pub fn act(app: &mut App, action: Action) {
 fn begin(app: &mut App, action: Action) -> Result<(), String> {
     writable(app)?;
     match action {
-        Action::Undo => undo_redo::undo(app),
-        Action::Redo => undo_redo::redo(app),
+        Action::Undo => request_change(app, None, ChangeCommand::Undo),
+        Action::Redo => request_change(app, None, ChangeCommand::Redo),
         Action::RenameTag => {
             place(app)?;
             field_prompt::open(app, PromptPurpose::RenameTag, None);
@@ -32,14 +33,7 @@ fn with_memories(app: &mut App, action: Action) -> Result<(), String> {
     if action != Action::EditText {
         marks::end_range(app);
     }
-    let aim = aimed(app, action)?;
-    if let (Some(at), Some(may)) = (aim.one(), check_of(action)) {
-        let (store, entry) = aim.snapshot.get(at);
-        if entry.state == State::Broken {
-            return Err(broken());
-        }
-        may(store, entry).map_err(refused)?;
-    }
+    let aim = checked(app, action)?;
     match action {
         Action::Edit => return editor::open(app, &aim),
         Action::EditJson => {
@@ -47,8 +41,9 @@ fn with_memories(app: &mut App, action: Action) -> Result<(), String> {
             edit_json(app);
         }
         Action::EditText => edit_text::begin(app, aim),
-        Action::Archive => archive::archive(app, aim),
+        Action::Archive => request_change(app, Some(aim), ChangeCommand::Archive),
         Action::Pin => pin::pin(app, aim),
+        Action::Merge => merge::begin(app, aim),
         Action::Repeat => return repeat::repeat(app, aim),
         Action::Delete => delete_menu::open(app, aim),
         Action::Tag => field_prompt::open(app, PromptPurpose::Tag, Some(aim)),

@@ -2,6 +2,7 @@
 //! that can be done here, then the rest.
 
 use crate::tui::action::{Action, ActionInfo, exists_in, offered, runs_in};
+use crate::tui::list_view::focused_memory;
 use crate::tui::possible_changes;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::prompt::PromptPurpose;
@@ -10,7 +11,6 @@ use crate::tui::update::open_prompt;
 /// The number of recent actions that come first.
 const LAST: usize = 4;
 
-/// Opens the palette.
 pub fn open_palette(app: &mut App) {
     let offered = order(app);
     open_prompt::open(app, PromptPurpose::Command, "");
@@ -59,8 +59,12 @@ fn can(app: &App, action: Action) -> bool {
         _ if matches!(app.screen, Screen::Editor | Screen::CleanUp) => runs_in(app.screen, action),
         Action::Undo => possible_changes::can(app, action),
         Action::Redo | Action::RenameTag => !app.is_readonly(),
-        // In other views, these two act on the rows of one view only.
-        Action::Archive | Action::Fix if !is_listed => is_own(app.screen, action),
+        // In other views, these two act on rows of some views only.
+        Action::Archive if !is_listed => false,
+        Action::Fix if !is_listed => matches!(app.screen, Screen::Problems | Screen::Loaded),
+        Action::Edit | Action::Delete if app.screen.lists_memories() => {
+            !app.is_readonly() && focused_memory(app).is_some()
+        }
         Action::Edit
         | Action::EditText
         | Action::EditJson
@@ -68,26 +72,19 @@ fn can(app: &App, action: Action) -> bool {
         | Action::Pin
         | Action::KeepUntil
         | Action::Archive
+        | Action::Merge
         | Action::Repeat => possible_changes::can(app, action),
         _ if action.info().asks.is_some() => possible_changes::can(app, action),
         Action::Real | Action::FalseAlarm | Action::Undecided | Action::Redact => !app.is_readonly(),
-        Action::Delete if app.screen.lists_memories() => !app.is_readonly(),
-        Action::Delete => app.screen == Screen::Welcome || possible_changes::can(app, action),
-        Action::Search
-        | Action::Narrow
-        | Action::FilterLikeThis
-        | Action::DropFilter
-        | Action::NextMatch
-        | Action::PreviousMatch
-        | Action::Ranking => is_listed && !app.places.is_empty(),
+        Action::Delete => app.is_first_run() || possible_changes::can(app, action),
+        Action::Demo => app.is_first_run(),
+        Action::Search | Action::DropFilter | Action::NextMatch | Action::PreviousMatch | Action::Ranking => {
+            is_listed && !app.places.is_empty()
+        }
         Action::Reference | Action::CopyId | Action::CopyText | Action::CopyPath | Action::CopyJson => {
             app.selected().is_some()
         }
         Action::GoBack => !app.reference_trail.is_empty(),
         _ => true,
     }
-}
-
-fn is_own(screen: Screen, action: Action) -> bool {
-    matches!((screen, action), (Screen::Archive, Action::Archive) | (Screen::Problems, Action::Fix))
 }

@@ -12,9 +12,9 @@ use crate::tui::message::Effect;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::confirmation::{Confirmation, TypedWord};
 use crate::tui::state::pending_changes::{ActiveChange, QueuedChange};
-use crate::tui::update::{reload, running_change};
+use crate::tui::update::{merge, reload, running_change};
 use crate::tui::{confirm, layout};
-use crate::usecase::{ChangeCommand, PlannedChange, count_changed_since, memory_count};
+use crate::usecase::{ChangeCommand, PlannedChange, count_changed_since, memory_count, name_of};
 use crate::work::Job;
 
 /// Shows the plan of a change, which then waits for a yes.
@@ -174,7 +174,12 @@ fn question(planned: &PlannedChange) -> String {
             come.chain(go).collect()
         }
         ChangeCommand::RenameTag { from, to } => format!(" {from} → {to}"),
-        ChangeCommand::Merge(into) => format!(" into {into}"),
+        ChangeCommand::Merge(choice) => {
+            let store = request.at.first().map(|at| request.snapshot.get(*at).0);
+            let name =
+                store.and_then(|store| Some(name_of(store, choice.target(store).ok()?))).unwrap_or_default();
+            return format!("{verb} {} into {name}{hidden}?", memory_count(request.at.len()));
+        }
         command => command.new_value().map(|value| format!(" to {value}")).unwrap_or_default(),
     };
     if request.command.erases_values() {
@@ -193,6 +198,9 @@ fn question(planned: &PlannedChange) -> String {
 pub fn key(app: &mut App, key: KeyEvent) {
     let is_seen = layout::is_large_enough(app);
     let rows = confirm::parts(app).map_or(0, |parts| parts.rows);
+    if is_seen && merge::key(app, key) {
+        return;
+    }
     let Some(confirm) = &mut app.confirm else { return };
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     if let (KeyCode::Char('u' | 'w'), true, Some(typed)) = (key.code, control, &mut confirm.typed_word) {
@@ -238,7 +246,6 @@ pub fn close(app: &mut App) {
     }
 }
 
-/// Carries out the plan that was shown.
 fn go(app: &mut App) {
     let Some(confirm) = app.confirm.take() else { return };
     let request = &confirm.planned.request;

@@ -8,7 +8,7 @@ use super::running_change::request_change;
 use crate::model::{State, Store};
 use crate::ops::delete;
 use crate::tui::message::Effect;
-use crate::tui::possible_changes::{broken, target_of};
+use crate::tui::possible_changes::{broken, target_of, why_not_alone};
 use crate::tui::state::app::{App, ChangeTarget};
 use crate::tui::state::pending_changes::{DeleteMenu, DeleteMenuItem};
 use crate::usecase::{ChangeCommand, DeleteOptions, EraseOptions, memory_count};
@@ -36,7 +36,7 @@ pub fn open(app: &mut App, aim: ChangeTarget) {
 /// Makes the menu for the marked memories or the one under the cursor. Without marks, it also
 /// offers all that a search shows, and to erase all of the list.
 fn menu(app: &App, aim: ChangeTarget) -> DeleteMenu {
-    let mut choices = choices(&aim);
+    let mut choices = choices(app, &aim);
     let all: Vec<_> = app.results.hits.iter().map(|hit| hit.at).collect();
     if !app.marks.is_empty() || all.len() < 2 {
         return DeleteMenu { verb: "Remove", aim, lines: choices };
@@ -66,8 +66,11 @@ fn menu(app: &App, aim: ChangeTarget) -> DeleteMenu {
 }
 
 /// Returns the lines of the menu for some memories.
-pub fn choices(aim: &ChangeTarget) -> Vec<DeleteMenuItem> {
-    lines().into_iter().filter_map(|line| choice(aim, line)).collect()
+pub fn choices(app: &App, aim: &ChangeTarget) -> Vec<DeleteMenuItem> {
+    let mut all: Vec<DeleteMenuItem> = lines().into_iter().filter_map(|line| choice(aim, line)).collect();
+    let archive = all.iter_mut().find(|own| own.wanted == ChangeCommand::Archive && own.refused.is_none());
+    archive.into_iter().for_each(|own| own.refused = why_not_alone(app, aim));
+    all
 }
 
 /// Returns the line that erases all memories of a list. `what` says what they are.

@@ -8,11 +8,11 @@ use ratatui::text::{Line, Span};
 use super::{distinct_titles, up_down_page_top_last};
 use crate::detectors::cut;
 use crate::format::{self, record_details};
-use crate::model::{EntryLink, EntryRef};
+use crate::model::{EntryLink, EntryRef, RecordText};
 use crate::query::{Hit, Query, highlights, words_in};
 use crate::text::safe_text::{sanitize, sanitize_lines};
 use crate::tui::action::Action;
-use crate::tui::found_words::set_off;
+use crate::tui::found_words::{set_off, wrapped};
 use crate::tui::memory_columns::MemoryColumns;
 use crate::tui::record_text::{text_of, title_of};
 use crate::tui::state::app::{App, Pane, Tab};
@@ -145,7 +145,6 @@ fn around(app: &App, name: &str, line: &str, (lacks, room): (&[bool], usize)) ->
     theme::fit(&format!("{name}{lead}{}", line[from..].trim_start()), room + theme::width(&name))
 }
 
-/// Counts the lacking search words in a line.
 fn count_lacking(line: &str, query: &Query, lacks: &[bool]) -> usize {
     words_in(line, query).into_iter().zip(lacks).filter(|(is_in, lacks)| *is_in && **lacks).count()
 }
@@ -198,15 +197,21 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
     let (store, entry) = app.listed_snapshot.get(at);
     let text = text_of(store, entry);
-    let mut lines = match format::is_markdown(store, entry) {
+    let is_note = format::is_markdown(store, entry);
+    let heading = heading(&text).filter(|_| is_note);
+    let narrow = width.min(markdown::WIDEST);
+    let mut lines = heading.map(|(_, title)| titled(app, title, narrow)).unwrap_or_default();
+    lines.extend(match is_note {
         true => note(app, &text.text, width),
-        false => prose(app, &text.text, width, ""),
-    };
+        false => prose(app, &text.text, narrow, ""),
+    });
     lines.push(Line::default());
-    for (name, said) in &text.other_texts {
-        lines.extend(prose(app, said, width, &record_details::label(name)));
+    let above = heading.and_then(|(field, _)| field);
+    let others: Vec<_> = text.other_texts.iter().filter(|(name, _)| Some(name.as_str()) != above).collect();
+    for (name, said) in &others {
+        lines.extend(prose(app, said, narrow, &record_details::label(name)));
     }
-    if !text.other_texts.is_empty() {
+    if !others.is_empty() {
         lines.push(Line::default());
     }
     for problem in store.problems_of(entry) {
@@ -219,17 +224,40 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     for (name, value) in record_details::context_fields(store, entry, app.now) {
         lines.extend(fact(app, name, &value, width));
     }
-    let rest = record_details::remaining_fields(store, at.entry, &text);
-    let (sign, key) = (if app.unfolded.all_facts { "▾" } else { "▸" }, Action::Fold.key());
-    let folded = format!("{sign} {} fields · file · bytes  ", rest.len());
-    lines.push(Line::from(vec![Span::styled(folded, theme.dim()), Span::styled(key, theme.key())]));
-    if app.unfolded.all_facts {
-        lines.extend(rest.iter().flat_map(|(name, value)| fact(app, name, value, width)));
-    }
+    lines.extend(rest(app, at, &text, width));
     lines
 }
 
-/// Renders the text of a note.
+/// Returns the fields that are folded away, or the line that unfolds them.
+fn rest(app: &App, at: EntryRef, text: &RecordText, width: usize) -> Vec<Line<'static>> {
+    let store = app.listed_snapshot.get(at).0;
+    let rest = record_details::remaining_fields(store, at.entry, text);
+    let (sign, key) = (if app.unfolded.all_facts { "▾" } else { "▸" }, Action::Fold.key());
+    let folded = format!("{sign} {} fields · file · bytes  ", rest.len());
+    let theme = Theme::of(app);
+    let head = Line::from(vec![Span::styled(folded, theme.dim()), Span::styled(key, theme.key())]);
+    let shown = rest.iter().filter(|_| app.unfolded.all_facts);
+    std::iter::once(head).chain(shown.flat_map(|(name, value)| fact(app, name, value, width))).collect()
+}
+
+/// Returns the title of a note, and the field that it is in; `None` if the text begins with it.
+fn heading(text: &RecordText) -> Option<(Option<&str>, &str)> {
+    let first = text.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let start = text.title.trim_end_matches('…');
+    if format::title_of(first.trim_start_matches('#')).contains(start) {
+        return None;
+    }
+    let field = text.other_texts.iter().find(|(_, said)| format::title_of(said) == text.title);
+    Some(field.map_or((None, &text.title), |(name, said)| (Some(name), said)))
+}
+
+fn titled(app: &App, title: &str, width: usize) -> Vec<Line<'static>> {
+    let title = &title[..cut(title, FACT)];
+    let mut lines = wrapped(app, &[(theme::safe(app, title), Theme::of(app).strong())], width);
+    lines.push(Line::default());
+    lines
+}
+
 fn note(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
     let (start, left) = text.split_at(cut(text, SHOWN));
     let mut lines = markdown::lines(app, &theme::masked(app, start), width);
@@ -257,29 +285,6 @@ fn prose(app: &App, text: &str, width: usize, called: &str) -> Vec<Line<'static>
     }
     if !left.is_empty() {
         lines.push(Line::styled(format!("… {} bytes more", left.len()), dim));
-    }
-    lines
-}
-
-/// Wraps safe text. Words of the search are highlighted even if a line breaks within them.
-fn wrapped(app: &App, runs: &[(String, Style)], width: usize) -> Vec<Line<'static>> {
-    let text: String = runs.iter().map(|(text, _)| text.as_str()).collect();
-    let mut spans = runs.iter().flat_map(|(text, style)| set_off(app, text, *style));
-    let mut left: Option<Span<'static>> = None;
-    let mut lines = Vec::new();
-    for row in wrap(&text, width) {
-        let (mut line, mut room) = (Line::default(), row.len());
-        while room > 0 {
-            let Some(mut span) = left.take().or_else(|| spans.next()) else { break };
-            if span.content.len() > room {
-                let rest = span.content.split_at(room).1.to_owned();
-                left = Some(Span::styled(rest, span.style));
-                span.content = span.content.split_at(room).0.to_owned().into();
-            }
-            room -= span.content.len();
-            line.push_span(span);
-        }
-        lines.push(line);
     }
     lines
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{list_view, marks, reference_go_back, search_query, up_down_page_top_last};
+use super::{duplicates, marks, reference_go_back, search_query, up_down_page_top_last};
 use crate::model::entry_tracker::track_entries;
 use crate::model::{EntryRef, Snapshot};
+use crate::query::DUPLICATES;
 use crate::tui::action::Action;
 use crate::tui::difference;
-use crate::tui::possible_changes::among_memories;
+use crate::tui::possible_changes::{among_memories, of_group};
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::state::memory_difference::MemoryDifference;
 
@@ -24,6 +25,9 @@ pub fn act(app: &mut App, action: Action) -> bool {
 
 fn open(app: &mut App) {
     marks::end_range(app);
+    if app.marks.is_empty() && app.marks.pick.is_none() {
+        return duplicates::pick(app, &DUPLICATES);
+    }
     match both(app) {
         Ok(both) => {
             app.difference = Some(MemoryDifference::of(Arc::clone(&app.listed_snapshot), both));
@@ -54,17 +58,6 @@ fn both(app: &App) -> Result<[EntryRef; 2], String> {
     }
 }
 
-/// Among duplicates, returns the first memory of the group and the one under the cursor, or the
-/// first two if these are the same.
-fn of_group(app: &App, cursor: EntryRef) -> Option<[EntryRef; 2]> {
-    let (figures, hits) = (&app.results.picked.as_ref()?.figures, &app.results.hits);
-    let at = hits.iter().position(|hit| hit.at == cursor)?;
-    let begins = |at: &usize| figures.get(*at).is_some_and(|own| own.starts_with('×'));
-    let first = (0..=at).rev().find(begins)?;
-    let other = if first == at { at + 1 } else { at };
-    Some([hits.get(first)?.at, hits.get(other)?.at])
-}
-
 fn in_order(app: &App, one: EntryRef, other: EntryRef) -> [EntryRef; 2] {
     let first = app.results.hits.iter().map(|hit| hit.at).find(|at| *at == one || *at == other);
     if first == Some(other) { [other, one] } else { [one, other] }
@@ -78,8 +71,7 @@ fn within(app: &mut App, action: Action) -> bool {
         Action::PaneRight => own.side = 1,
         Action::NextMatch => difference(app, true),
         Action::PreviousMatch => difference(app, false),
-        Action::Back | Action::Close => app.screen = Screen::Memories,
-        Action::Difference => list_view::session_pair::open(app),
+        Action::Back | Action::Close | Action::Difference => app.screen = Screen::Memories,
         Action::Open => show(app),
         _ => return scroll(app, action),
     }
@@ -118,7 +110,6 @@ fn begin(app: &mut App) {
     }
 }
 
-/// Scrolls so that the current part is on screen.
 fn keep_in_view(app: &mut App) {
     let shown = difference::shown(app);
     let Some(own) = &app.difference else { return };
@@ -142,7 +133,6 @@ fn scroll(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// Goes to the chosen memory in the list.
 fn show(app: &mut App) {
     let Some(own) = &app.difference else { return };
     let at = own.chosen();

@@ -50,6 +50,12 @@ fn told_apart(app: &App, visible: &[EntryRef], columns: usize) -> HashMap<EntryR
     changed.map(|((at, _), own)| (*at, own)).collect()
 }
 
+/// Returns the names of the stores in at most this many columns. Names that are cut show where they differ.
+pub fn store_names(app: &App, columns: usize) -> Vec<String> {
+    let names: Vec<String> = app.store_names.iter().map(|name| theme::safe(app, name)).collect();
+    by_title(&names.iter().map(String::as_str).collect::<Vec<_>>(), columns)
+}
+
 /// Returns the groups of rows that look the same, as indexes. Single rows are left out.
 fn alike(shown: &[String]) -> Vec<Vec<usize>> {
     let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();

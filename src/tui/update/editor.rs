@@ -13,7 +13,7 @@ pub mod typing;
 
 use std::sync::Arc;
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::ops;
 use crate::tui::action::{Action, EDITOR_ACTIONS};
@@ -50,15 +50,15 @@ pub fn keep(app: &mut App) {
 
 pub fn key(app: &mut App, key: KeyEvent) {
     let Some(editor) = &app.editor else { return };
+    let is_text = matches!(key.code, KeyCode::Char(_))
+        && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     let action = match key_lookup::lookup("", key) {
-        KeyMeaning::Act(action) => Some(action),
+        KeyMeaning::Act(action) if !is_text => Some(action),
         _ => None,
     };
     match action {
         Some(Action::Redraw) => return app.push_effect(Effect::Redraw),
-        Some(Action::Help) if !matches!(key.code, KeyCode::Char(_)) => {
-            return command_help::open_help(app);
-        }
+        Some(Action::Help) => return command_help::open_help(app),
         _ => {}
     }
     if editor.saving {
@@ -90,15 +90,15 @@ pub fn act(app: &mut App, action: Action) {
     match action {
         Action::Save => save::save(app),
         Action::Fix => fix::fix(app),
-        Action::NextFinding => next_finding::to_finding(app, true),
-        Action::PreviousFinding => next_finding::to_finding(app, false),
-        Action::FieldInEditor => edit_json_field::edit_field(app),
+        Action::NextProblem => next_finding::to_finding(app, true),
+        Action::PreviousProblem => next_finding::to_finding(app, false),
+        Action::EditText => edit_json_field::edit_field(app),
         Action::EditJson => edit_json_field::edit_json(app),
-        Action::UndoTyping => typing::undo(app),
-        Action::RedoTyping => typing::redo(app),
+        Action::Undo => typing::undo(app),
+        Action::Redo => typing::redo(app),
         Action::AsOnDisk => as_on_disk::as_on_disk(app),
-        Action::Compare => compare::open(app),
-        Action::RevealTyped => reveal::reveal(app),
+        Action::Difference => compare::open(app),
+        Action::Reveal => reveal::reveal(app),
         _ => {}
     }
 }

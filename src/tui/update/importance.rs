@@ -1,13 +1,14 @@
 //! The action `importance`.
 
-use crate::tui::value_prompt::{ValuePrompt, may_edit, now};
+use crate::ops::set_field::may_set;
+use crate::tui::value_prompt::{ValuePrompt, now};
 use crate::usecase::ChangeCommand;
 
 pub const IMPORTANCE: ValuePrompt = ValuePrompt {
     title: "Importance of",
     form: "0 to 1, or high, medium, low",
     words: |_, _, _| Vec::new(),
-    may: may_edit,
+    may: |store, entry| may_set(store, entry, "importance"),
     now: |store, entry| now(store, entry, |view| format!("{:.2}", view.importance)),
     command: importance,
 };

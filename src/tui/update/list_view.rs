@@ -1,6 +1,5 @@
 //! The views that are a list: opening them, the keys that all of them have, and the results of their jobs.
 
-mod archive;
 pub mod backups;
 mod bring_back;
 pub mod change_request;
@@ -8,6 +7,7 @@ mod copy;
 mod delete_menu;
 mod fix;
 mod journal;
+mod loaded;
 mod marks;
 pub mod new;
 pub mod open_view;
@@ -17,7 +17,6 @@ mod row_filter;
 pub mod row_refresh;
 pub mod secrets;
 pub mod seen;
-pub mod session_pair;
 mod upkeep_compact;
 mod verify;
 
@@ -42,17 +41,16 @@ pub use row_filter::{filter, typed as filter_typed};
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
         Action::Backups => open(app, Screen::Backups),
-        Action::Archived => open(app, Screen::Archive),
+        Action::BringBack if !matches!(app.screen, Screen::Backups | Screen::Upkeep) => {
+            open(app, Screen::Backups)
+        }
         Action::Journal => open(app, Screen::Journal),
         Action::Problems => open(app, Screen::Problems),
         Action::Fix if app.screen == Screen::Memories => problems::open_at_memory(app),
         Action::New => open(app, Screen::New),
         Action::Secrets => open(app, Screen::Secrets),
         Action::Loaded => open(app, Screen::Loaded),
-        Action::Upkeep | Action::Compact => {
-            open(app, Screen::Upkeep);
-            app.list_view.compactions_first = action == Action::Compact;
-        }
+        Action::Upkeep => open(app, Screen::Upkeep),
         _ => match list_view::current_kind(app) {
             Some(kind) => return act_within(app, kind, action),
             None => return is_of_another_view(app, action),
@@ -82,12 +80,10 @@ fn act_within(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
     let is_done = match app.screen {
         Screen::Backups => backups::act(app, action),
         Screen::Journal => journal::act(app, action),
-        Screen::Archive => archive::act(app, action),
         Screen::Upkeep => upkeep_compact::act(app, action),
         Screen::New => new::act(app, action),
         Screen::Secrets => secrets::act(app, action),
-        Screen::SessionPair => session_pair::act(app, action),
-        Screen::Loaded => false,
+        Screen::Loaded => loaded::act(app, action),
         _ => problems::act(app, action),
     };
     if is_done || go(app, kind, action) {
@@ -103,16 +99,13 @@ fn act_within(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
         Action::Open if app.list_view.list.is_empty() => app.say("There is nothing here to open."),
         Action::Open => app.list_view.in_details = true,
         Action::Delete if app.screen.lists_memories() => delete_menu::open(app),
+        Action::Edit if app.screen.lists_memories() => delete_menu::edit(app),
         Action::Toggle => marks::toggle(app),
         Action::MarkRange => marks::range(app),
         Action::MarkAll => marks::all(app, false),
         Action::InvertMarks => marks::all(app, true),
         Action::Marked => marks::only(app),
-        Action::Search => row_filter::begin(app, ""),
-        Action::Narrow => {
-            let before = app.list_view.focused().filter.clone();
-            row_filter::begin(app, &before);
-        }
+        Action::Search => row_filter::begin(app),
         Action::DropFilter => row_filter::filter(app, ""),
         Action::Order => order(app, kind),
         Action::CopyId | Action::CopyText | Action::CopyPath | Action::CopyJson | Action::CopyCommand => {
@@ -126,13 +119,13 @@ fn act_within(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
 /// True if an action belongs to another of these views than the open one. A notice then says so.
 fn is_of_another_view(app: &mut App, action: Action) -> bool {
     let (view, key) = match action {
-        Action::BringBack => ("the archive and in backups", Action::Archived.key()),
-        Action::Difference | Action::ReplaceFile => ("backups", Action::Backups.key()),
-        Action::Verify => ("backups, and for erasures in the journal", Action::Backups.key()),
+        Action::Difference | Action::ReplaceFile => ("backups", Action::BringBack.call()),
+        Action::Verify => ("backups, and for erasures in the journal", Action::BringBack.call()),
+        Action::Fix => ("problems", Action::Problems.call()),
         Action::Real | Action::FalseAlarm | Action::Undecided | Action::FalseAlarms | Action::Redact => {
-            ("secrets", Action::Secrets.key())
+            ("secrets", Action::Secrets.call())
         }
-        Action::Seen => ("what is new", Action::New.key()),
+        Action::Seen => ("what is new", Action::New.call()),
         _ => return false,
     };
     app.say(format!("That is done in {view}: {key} goes there."));
@@ -187,9 +180,6 @@ fn leave(app: &mut App) {
         EscStep::Filter => row_filter::filter(app, ""),
         EscStep::Details => app.list_view.in_details = false,
         EscStep::Marks => app.list_view.list.marks.clear(),
-        EscStep::View if app.screen == Screen::SessionPair && app.difference.is_some() => {
-            app.screen = Screen::Difference
-        }
         EscStep::View => app.screen = Screen::Memories,
     }
 }
@@ -204,7 +194,6 @@ fn order(app: &mut App, kind: &ListViewKind) {
     app.say(format!("The order is: {}.", kind.orders[usize::from(app.list_view.list.is_other_order)]));
 }
 
-/// Goes to the clicked row, in either part of the view.
 pub fn click(app: &mut App, at: Position) {
     let (list, below) = layout::list_view(app);
     if list.contains(at) {
@@ -242,7 +231,7 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         Inspected::Backups(..) | Inspected::Opened(_) | Inspected::Verified(..) => {
             app.screen == Screen::Backups
         }
-        Inspected::Upkeep(_) => matches!(app.screen, Screen::Archive | Screen::Upkeep),
+        Inspected::Upkeep(_) => app.screen == Screen::Upkeep,
         Inspected::Journal(..) | Inspected::Step(_) | Inspected::Erased(..) => app.screen == Screen::Journal,
         Inspected::Secrets(_) => app.screen == Screen::Secrets,
         Inspected::Instructions(_) => app.screen == Screen::Loaded,
@@ -273,7 +262,8 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         Inspected::Upkeep(seen) => {
             let seen = *seen;
             let own = &mut app.list_view;
-            (own.chores, own.batches, own.read_snapshot) = (seen.chores, seen.batches, Some(seen.snapshot));
+            (own.chores, own.fading, own.batches) = (seen.chores, seen.fading, seen.batches);
+            own.read_snapshot = Some(seen.snapshot);
         }
         Inspected::Journal(accounts, newest) => journal::read(app, accounts, newest),
         Inspected::Step(shown) => journal::shown(app, *shown),

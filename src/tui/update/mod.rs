@@ -1,9 +1,8 @@
 //! How each message changes the app. There is no input or output here, and no clock.
 
 mod action_dispatch;
-mod all_memories;
-mod archive;
 mod back_close;
+mod begin_search;
 mod change_memories;
 mod clean_up;
 mod command_help;
@@ -14,21 +13,21 @@ pub mod detail;
 mod difference;
 pub mod distinct_titles;
 pub mod drop_filter;
-mod duplicates_forecast;
+mod duplicates;
 pub mod edit_text;
 pub mod editor;
 mod export;
 pub mod field_prompt;
-pub mod filter_like_this;
 mod fold;
 pub mod importance;
 mod job_results;
 mod keep_until;
 pub mod list_view;
 pub mod marks;
+pub mod merge;
 mod mouse;
 pub mod next_match;
-mod next_problem_new_secret_marked_session;
+mod next_problem;
 mod next_tab;
 mod open;
 mod open_prompt;
@@ -39,6 +38,7 @@ pub mod pin;
 mod prompt;
 mod queued_keys;
 mod quit;
+mod reading;
 mod recovery;
 pub mod reference_go_back;
 pub mod reload;
@@ -47,7 +47,6 @@ mod repeat;
 mod replay_keys;
 mod reveal;
 pub mod running_change;
-mod search_narrow;
 pub mod search_query;
 mod search_results;
 pub mod select_memory;
@@ -55,14 +54,13 @@ pub mod statistics;
 pub mod stores_loaded;
 mod tag;
 mod theme_list;
-mod to_middle;
+mod this_project;
 pub mod toggle;
 pub mod tutor;
 pub mod type_category;
-mod undo_redo;
 pub mod up_down_page_top_last;
 mod why;
-mod zoom_all_panes;
+mod zoom;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -71,7 +69,7 @@ use super::key_lookup::{self, KeyMeaning};
 use super::message::{Effect, Msg};
 use super::{erase_receipt, health, layout};
 use crate::model::Moment;
-use crate::tui::state::app::{App, Pane, Screen};
+use crate::tui::state::app::{App, Pane, ReadingView, Screen};
 use crate::tui::state::pending_changes::ActiveChange;
 
 #[cfg(test)]
@@ -136,11 +134,14 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::ShowProgress => running_change::show_progress(app),
         Msg::Tick => recovery::start_recovery(app),
     };
-    if !matches!(app.screen, Screen::Difference | Screen::SessionPair | Screen::Editor) {
+    if !matches!(app.screen, Screen::Difference | Screen::Editor) {
         app.difference = None;
     }
+    if app.focus != Pane::Detail {
+        app.reading = ReadingView::No;
+    }
     search_query::follow_tree(app);
-    crate::tui::update::replay_keys::replay_keys(app);
+    replay_keys::replay_keys(app);
     tutor::look(app);
     keep_in_view(app);
     if app.selected() != before || app.why.is_none() {
@@ -214,12 +215,12 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
             false => clean_up::key(app, key),
         };
     }
-    if asked_to_type.is_some_and(|action| is_yes_to_type(app, key, action)) {
-        return;
+    if let Some(action) = asked_to_type.filter(|_| Action::Save.keys().contains(&key_lookup::name(key))) {
+        return action_dispatch::act(app, action);
     }
     let waiting = std::mem::take(&mut app.key_sequence);
     app.shows_next_keys = false;
-    match key_lookup::lookup(&waiting, key) {
+    match reading::meaning(app, key_lookup::lookup(&waiting, key)) {
         KeyMeaning::Act(action) if queued_keys::queue_if_early(app, action, &waiting, key) => {}
         KeyMeaning::Act(action) if app.linear && action.opens_input() => ask_to_type(app, action),
         KeyMeaning::Act(action) => action_dispatch::act(app, action),
@@ -236,16 +237,6 @@ fn ask_to_type(app: &mut App, action: Action) {
     app.say(format!("{name}: {key} opens it, any other key does not. {} searches.", Action::Search.key()));
 }
 
-/// Does the action if the key confirms it. True if it does.
-fn is_yes_to_type(app: &mut App, key: KeyEvent, action: Action) -> bool {
-    let is_yes = Action::Save.keys().contains(&key_lookup::name(key));
-    if is_yes {
-        action_dispatch::act(app, action);
-    }
-    is_yes
-}
-
-/// Handles a key while the receipt of an erasure is open.
 fn receipt_key(app: &mut App, key: KeyEvent) {
     match key.code {
         KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => {

@@ -49,7 +49,7 @@ fn click(app: &mut App, at: Position) {
     match app.screen {
         Screen::Memories => on_pane(app, at),
         _ if list_view::current_kind(app).is_some() => super::list_view::click(app, at),
-        Screen::Statistics => statistics::week_back_ahead_today::click(app, at),
+        Screen::Statistics => statistics::click(app, at),
         _ => {}
     }
 }

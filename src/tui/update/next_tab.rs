@@ -2,11 +2,11 @@
 
 use crate::tui::state::app::App;
 
-pub fn turn(app: &mut App, ahead: bool) {
+/// Shows the next tab, and after the last the first.
+pub fn turn(app: &mut App) {
     let tabs = app.tabs();
     let at = tabs.iter().position(|tab| *tab == app.shown_tab()).unwrap_or_default();
-    let by = if ahead { 1 } else { tabs.len() - 1 };
-    app.tab = tabs[(at + by) % tabs.len()];
+    app.tab = tabs[(at + 1) % tabs.len()];
     app.tie_cursor = Default::default();
     app.detail_top = 0;
 }

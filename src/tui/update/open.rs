@@ -1,9 +1,9 @@
 //! The action `open`: opens what is under the cursor.
 
-use super::{action_dispatch, reference_go_back, search_query};
+use super::{action_dispatch, reading, reference_go_back, search_query};
 use crate::tui::action::Action;
 use crate::tui::health::{self, HealthLink};
-use crate::tui::state::app::{App, Pane};
+use crate::tui::state::app::{App, Pane, ReadingView};
 use crate::tui::update::toggle;
 
 pub fn open(app: &mut App) {
@@ -15,7 +15,7 @@ pub fn open(app: &mut App) {
         }
         Pane::Filters => toggle::toggle_line(app),
         Pane::Health => open_vital(app),
-        _ => app.focus = Pane::Detail,
+        _ => reading::open(app, ReadingView::FromList),
     }
 }
 

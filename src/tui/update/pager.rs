@@ -3,7 +3,6 @@
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use ratatui::text::Line;
 
 use super::{detail, keep_in_view, ready};
 use crate::tui::message::Effect;
@@ -17,7 +16,6 @@ const ROWS: u16 = 4_000;
 pub fn page(app: &mut App) {
     let text = match app.screen {
         Screen::Memories => memory(app),
-        Screen::Welcome => None,
         _ => whole(app),
     };
     match text {
@@ -30,12 +28,7 @@ pub fn page(app: &mut App) {
 fn memory(app: &App) -> Option<String> {
     let at = app.selected()?;
     let lines = detail::lines(app, at, app.shown_tab(), usize::from(app.size.0));
-    Some(lines.iter().map(|line| told(line) + "\n").collect())
-}
-
-fn told(line: &Line<'_>) -> String {
-    let text: String = line.spans.iter().map(|span| span.content.as_ref()).collect();
-    text.trim_end().to_owned()
+    Some(lines.iter().map(|line| line.to_string().trim_end().to_owned() + "\n").collect())
 }
 
 /// Draws the view on a long page, and returns it without the first and last row.

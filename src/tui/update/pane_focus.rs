@@ -9,7 +9,7 @@ const ROUND: [Pane; 5] = [Pane::Sessions, Pane::Filters, Pane::Health, Pane::Mem
 /// Focuses a pane of the memories.
 pub fn give(app: &mut App, pane: Pane) {
     app.focus = pane;
-    app.screen = if app.screen == Screen::Welcome { app.screen } else { Screen::Memories };
+    app.screen = Screen::Memories;
 }
 
 /// Focuses the next or previous pane, around the ends.

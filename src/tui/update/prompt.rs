@@ -3,11 +3,12 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{
-    action_dispatch, confirm, editor, field_prompt, key_pressed, list_view, search_query, theme_list,
+    action_dispatch, confirm, editor, field_prompt, key_pressed, list_view, queued_keys, search_query,
+    theme_list,
 };
 use crate::tui::message::Effect;
 use crate::tui::state::app::{App, Screen};
-use crate::tui::state::prompt::PromptPurpose;
+use crate::tui::state::prompt::{Prompt, PromptPurpose};
 use crate::tui::update::search_results;
 use crate::tui::{layout, search_completion};
 
@@ -71,7 +72,6 @@ pub fn key(app: &mut App, key: KeyEvent) {
     }
 }
 
-/// Completes the word before the cursor.
 fn complete(app: &mut App, ahead: bool) {
     let Some(mut prompt) = app.prompt.take() else { return };
     match prompt.purpose {
@@ -83,7 +83,6 @@ fn complete(app: &mut App, ahead: bool) {
     app.prompt = Some(prompt);
 }
 
-/// Puts an earlier or a later search into the prompt.
 fn recall(app: &mut App, earlier: bool) {
     let Some(prompt) = &mut app.prompt else { return };
     let Some(text) = app.search_history.step(earlier, &prompt.text()) else { return };
@@ -99,8 +98,14 @@ fn move_choice(app: &mut App, by: isize) {
 }
 
 fn run_choice(app: &mut App) {
-    let Some(prompt) = app.prompt.take() else { return };
-    let Some(action) = prompt.actions().get(prompt.choice.at).map(|known| known.action) else { return };
+    let chosen = |prompt: &Prompt| prompt.actions().get(prompt.choice.at).map(|known| known.action);
+    let action = app.prompt.as_ref().and_then(chosen);
+    // An action without a key waits as one with a key does, and the palette stays open.
+    let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+    if action.is_some_and(|action| queued_keys::queue_if_early(app, action, "", enter)) {
+        return;
+    }
+    let (Some(prompt), Some(action)) = (app.prompt.take(), action) else { return };
     action_dispatch::act(app, action);
     let asked = app.prompt.as_mut().filter(|own| own.purpose == PromptPurpose::Export);
     if let (Some(asked), Some((_, file))) = (asked, prompt.text().split_once(' ')) {

@@ -19,8 +19,9 @@ pub fn awaited(app: &App, action: Action) -> Option<&'static str> {
     if is_of_rows(action) && is_unread(app) {
         return Some("This waits until the view is read. Esc cancels it.");
     }
-    let moves = is_move(action) && app.focus == Pane::Memories;
-    if !action.info().waits_for_search && !moves {
+    let moves = (is_move(action) || action == Action::Open) && app.focus == Pane::Memories;
+    let is_beside = is_in_pane_beside(app, action);
+    if !action.info().waits_for_search && !moves && !is_beside {
         return None;
     }
     if is_search_pending(app) {
@@ -56,6 +57,14 @@ fn is_unread(app: &App) -> bool {
     app.data.is_some() && (!is_read || app.list_view.backups.opening.is_some() && app.list_view.in_details)
 }
 
+/// True if a key is for a row of the panes at the left. If it came before their rows are read, it would be for
+/// no row, and keys typed quickly would do something else than keys typed slowly.
+fn is_in_pane_beside(app: &App, action: Action) -> bool {
+    app.screen == Screen::Memories
+        && matches!(app.focus, Pane::Filters | Pane::Health)
+        && (is_move(action) || matches!(action, Action::Open | Action::Toggle))
+}
+
 fn is_of_rows(action: Action) -> bool {
     is_move(action)
         || matches!(
@@ -67,7 +76,6 @@ fn is_of_rows(action: Action) -> bool {
                 | Action::InvertMarks
                 | Action::Marked
                 | Action::Search
-                | Action::Narrow
                 | Action::Order
                 | Action::NextPane
                 | Action::PreviousPane

@@ -1,10 +1,10 @@
 //! Goes from memory to memory along references and back, and from a row of a view to its memory and back.
 
-use super::{search_query, statistics};
+use super::{reading, search_query, statistics};
 use crate::model::{EntryLink, EntryRef, Snapshot, State};
 use crate::tui::list_view::problems;
-use crate::tui::state::app::{App, MemoryIdentity, Pane, Screen, Tab, TrailStep, return_view};
-use crate::tui::update::list_view::row_refresh;
+use crate::tui::state::app::{App, MemoryIdentity, Pane, ReadingView, Screen, Tab, TrailStep, return_view};
+use crate::tui::update::list_view::{open_view, row_refresh};
 use crate::tui::update::select_memory;
 
 /// Follows the reference under the cursor. Outside the list of references, follows the only
@@ -87,22 +87,19 @@ pub fn open_memory(app: &mut App, at: EntryRef) {
     open_memory_of(app, &snapshot, at);
 }
 
-/// Opens a memory of the stores as a view has read them.
+/// Opens a memory of the stores as a view has read them, to be read.
 pub fn open_memory_of(app: &mut App, snapshot: &Snapshot, at: EntryRef) {
     let state = snapshot.get(at).1.state;
     let sought = App::identity(snapshot, at);
-    if leave_view(app, |app| show_memory(app, sought, state)) {
+    let is_other_search = leave_view(app, |app| show_memory(app, sought, state));
+    reading::open(app, ReadingView::FromView);
+    if is_other_search {
         app.say("The search was lifted to show it; Esc goes back.");
     }
 }
 
-/// Lists the memories of a day of the statistics.
-pub fn open_search(app: &mut App, query: String) {
-    leave_view(app, |app| search_query::set_query(app, query));
-}
-
 /// Goes to the memories, and remembers the way back to the open view. True if the search changed.
-fn leave_view(app: &mut App, go: impl FnOnce(&mut App)) -> bool {
+pub fn leave_view(app: &mut App, go: impl FnOnce(&mut App)) -> bool {
     let view = std::mem::replace(&mut app.screen, Screen::Memories);
     app.focus = Pane::Memories;
     let before = app.query.clone();
@@ -120,6 +117,10 @@ pub fn back_to_view(app: &mut App) -> bool {
     let held = row_refresh::cursor_key(app);
     row_refresh::renew(app, held);
     statistics::recount(app);
+    // What was done with the memory changes what is due.
+    if view == Screen::Upkeep {
+        open_view::refresh(app);
+    }
     if before != app.query {
         search_query::set_query(app, before);
     }

@@ -1,4 +1,4 @@
-//! The actions `reveal` and `reveal typed`: they show masked values for a moment.
+//! The action `reveal`: it shows masked values for a moment.
 
 use crate::tui::message::Effect;
 use crate::tui::state::app::App;

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{difference, duplicates_forecast, queued_keys, search_query};
+use super::{difference, duplicates, queued_keys, reading, search_query};
 use crate::model::EntryTracker;
-use crate::tui::state::app::App;
+use crate::query::Query;
+use crate::tui::state::app::{App, ReadingView};
 use crate::tui::state::list_cursor::SearchOrigin;
 use crate::tui::state::marks::ListScope;
 use crate::tui::state::prompt::PromptPurpose;
 use crate::tui::update::select_memory;
+use crate::tui::why;
 use crate::work::{SearchOutcome, SearchRequest};
 
 /// Takes in results. The cursor goes to the awaited memory, if there is one. A search that is being typed,
@@ -26,7 +28,10 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
         return;
     }
     let same = app.answered_query.as_ref() == Some(&question);
-    let moved = app.list_cursor.at > 0 || app.listed_snapshot.is_whole() || !app.queued_keys.is_empty();
+    let moved = app.list_cursor.at > 0
+        || app.listed_snapshot.is_whole()
+        || !app.queued_keys.is_empty()
+        || app.reading != ReadingView::No;
     let was_read = app.listed_snapshot.is_whole();
     let (was, count) = (app.list_cursor, app.results.hits.len());
     let is_new_search = !same && (app.search_origin.is_some() || app.marks.marks_pick);
@@ -55,14 +60,21 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     app.changes.listed = found.asked.changes;
     difference::relisted(app);
     app.results = results;
+    app.are_ranks_alike = why::are_ranks_alike(&app.results.hits);
+    if let Ok(parsed) = Query::parse(&app.query, app.now) {
+        app.parsed = parsed.with_similar(&app.results.similar);
+    }
     if app.query.is_empty() || app.query.ends_with(' ') {
         app.completion_facets = facets.clone();
     }
     app.facets = facets;
-    duplicates_forecast::picked(app);
+    duplicates::picked(app);
     app.marks.count_hidden(&app.results.hits);
     let sought = app.awaited_memory.take().is_some_and(|sought| select_memory::select_identity(app, &sought));
     let stays = sought || [own, back].into_iter().flatten().any(|at| select_memory::go_to(app, at));
+    if !stays {
+        reading::lost(app);
+    }
     let_go(app);
     if stays && same && was.top == 0 && !sought {
         // New rows above may push the cursor off the screen, but a new place of its memory may not.

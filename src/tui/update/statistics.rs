@@ -1,39 +1,50 @@
 //! The view of statistics: its keys, and the result of its count.
 
-pub mod week_back_ahead_today;
-
 use std::sync::Arc;
 
-use super::{reference_go_back, up_down_page_top_last};
+use ratatui::layout::Position;
+
+use super::{reference_go_back, search_query, up_down_page_top_last};
 use crate::format;
 use crate::model::{EntryRef, Snapshot};
 use crate::tui::action::Action;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::statistics_view::StatisticsView;
 use crate::tui::statistics_view;
-use crate::tui::update::statistics::week_back_ahead_today::{step, today};
 use crate::work::{Job, SnapshotStatistics};
 
 /// Does an action of this view. False if the action is not its own.
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
         Action::Statistics => open(app),
-        _ if app.screen != Screen::Statistics => match action {
-            Action::WeekBack | Action::WeekAhead | Action::Today => {
-                app.say(format!("That is done in statistics: {} goes there.", Action::Statistics.key()));
-            }
-            _ => return false,
-        },
-        Action::PaneLeft => step(app, -1),
-        Action::PaneRight => step(app, 1),
-        Action::WeekBack => step(app, -7),
-        Action::WeekAhead => step(app, 7),
-        Action::Today => today(app),
+        _ if app.screen != Screen::Statistics => return false,
+        // The calendar has a row for each day of the week, and a column for each week.
+        Action::Up => step(app, -1),
+        Action::Down => step(app, 1),
+        Action::PaneLeft => step(app, -7),
+        Action::PaneRight => step(app, 7),
+        Action::Last => go(app, app.statistics.today()),
+        Action::Top => go(app, 0),
         Action::Open => list(app),
         Action::Back | Action::Close => app.screen = Screen::Memories,
         _ => return scroll(app, action),
     }
     true
+}
+
+fn step(app: &mut App, by: isize) {
+    go(app, app.statistics.day.saturating_add_signed(by).min(app.statistics.today()));
+}
+
+pub fn click(app: &mut App, at: Position) {
+    if let Some(day) = statistics_view::day_at(app, at) {
+        go(app, day);
+    }
+}
+
+fn go(app: &mut App, day: usize) {
+    (app.statistics.day, app.statistics.top) = (day, 0);
+    app.statistics.titles.clear();
 }
 
 fn open(app: &mut App) {
@@ -72,14 +83,14 @@ pub fn counted(app: &mut App, counted: SnapshotStatistics) {
     own.day = same.unwrap_or(own.today());
 }
 
-/// Lists the memories of the day under the cursor.
 fn list(app: &mut App) {
     let Some((_, counted)) = &app.statistics.counted else { return };
     let date = counted.date(app.statistics.day).date();
     if app.statistics.written().is_empty() {
         return app.say(format!("Nothing was written on {date}."));
     }
-    reference_go_back::open_search(app, format!("at:{date} is:live"));
+    let query = format!("at:{date} is:live");
+    reference_go_back::leave_view(app, |app| search_query::set_query(app, query));
 }
 
 /// Returns how many memories of the day fit on the screen.

@@ -20,7 +20,7 @@ use crate::work::{Job, LoadedStores};
 
 /// Opens stores: shows their first entries, and starts to read everything.
 pub fn open(app: &mut App, first: LoadedStores) -> Vec<Effect> {
-    app.screen = if app.places.is_empty() { Screen::Welcome } else { Screen::Memories };
+    app.screen = Screen::Memories;
     // A user who names one session wants to see only that one. Esc shows the others.
     if let [Place { session: Some(session), .. }] = app.places.as_slice() {
         app.query = store_tree_row::term("session", session);
@@ -106,4 +106,5 @@ pub(super) fn told_more(app: &mut App, found: CheckedSnapshot) {
     app.problem_list = problems::listed_problems(&app.snapshot);
     row_refresh::renew(app, held);
     store_tree::renew(app);
+    editor::results::add_known(app);
 }

@@ -1,13 +1,14 @@
 //! The actions `type` and `category`.
 
-use crate::tui::value_prompt::{ValuePrompt, may_edit, now};
+use crate::ops::set_field::may_set;
+use crate::tui::value_prompt::{ValuePrompt, now};
 use crate::usecase::ChangeCommand;
 
 pub const TYPE: ValuePrompt = ValuePrompt {
     title: "Type of",
     form: "",
     words: |facets, _, _| first(&facets.types),
-    may: may_edit,
+    may: |store, entry| may_set(store, entry, "type"),
     now: |store, entry| now(store, entry, |view| view.kind.to_owned()),
     command: |text| Ok(set("type", text)),
 };
@@ -19,7 +20,7 @@ pub const CATEGORY: ValuePrompt = ValuePrompt {
         let own = facets.fields.iter().find(|(name, _)| *name == "category");
         own.map(|(_, values)| first(values)).unwrap_or_default()
     },
-    may: may_edit,
+    may: |store, entry| may_set(store, entry, "category"),
     now: |store, entry| {
         now(store, entry, |view| {
             let own = view.facets.iter().find(|(name, _)| *name == "category");

@@ -20,8 +20,6 @@ pub fn cursor_target(action: Action, at: usize, len: usize, rows: usize) -> Opti
     let to = match action {
         Action::Down => at + 1,
         Action::Up => at.saturating_sub(1),
-        Action::HalfPageDown => at + page / 2,
-        Action::HalfPageUp => at.saturating_sub(page / 2),
         Action::PageDown => at + page,
         Action::PageUp => at.saturating_sub(page),
         Action::Top => 0,

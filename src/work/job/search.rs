@@ -8,6 +8,7 @@ use crate::model::{EntryRef, EntryTracker, Moment, Snapshot};
 use crate::ops::archive::is_in_own_data;
 use crate::query::{
     CancelToken, Matches, Query, Request, Results, TextIndex, explain_in, facets, search, search_in,
+    similar_search, wider_term,
 };
 
 /// The text is kept for stores of at most this many bytes.
@@ -73,6 +74,7 @@ impl WorkerState {
 
 pub(super) fn find(
     mut asked: SearchRequest,
+    forgives: bool,
     kept: &mut WorkerState,
     cancel: &CancelToken,
 ) -> Option<SearchOutcome> {
@@ -94,7 +96,15 @@ pub(super) fn find(
         Some(only) => only_those(&asked, only, &query, cancel)?,
         None => {
             let words = kept.words(&asked, &query, cancel)?;
-            let found = search_in(&asked.request(&query, None, asked.now), &words, cancel)?;
+            let request = asked.request(&query, None, asked.now);
+            let mut found = search_in(&request, &words, cancel)?;
+            if forgives && let Some(similar) = similar_search(&request, &words, &found, cancel) {
+                found = similar.results;
+            }
+            found.wider = wider_term(&request, &words, &found, cancel);
+            if cancel.is_cancelled() {
+                return None;
+            }
             let mut found = match found.answered() {
                 Ok(found) => found,
                 Err(why) => return Some(SearchOutcome { asked, of, outcome: Err(why.into()), unread }),
@@ -130,9 +140,13 @@ fn only_those(
 }
 
 pub(super) fn why(asked: SearchRequest, at: EntryRef, kept: &mut WorkerState) -> Option<ExplainedRank> {
-    let query = Query::parse(&asked.query, asked.now).unwrap_or_default();
-    let words = kept.words(&asked, &query, &CancelToken::default())?;
-    let explanation = explain_in(&asked.request(&query, None, asked.now), &words, at);
+    let query = Query::parse(&asked.query, asked.now).unwrap_or_default().with_similar(&asked.similar);
+    let request = asked.request(&query, None, asked.now);
+    let words = match asked.similar.is_empty() {
+        true => kept.words(&asked, &query, &CancelToken::default())?,
+        false => Arc::new(request.matches(&CancelToken::default())?),
+    };
+    let explanation = explain_in(&request, &words, at);
     Some(ExplainedRank { at, snapshot: asked.snapshot, explanation })
 }
 

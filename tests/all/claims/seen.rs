@@ -72,10 +72,10 @@ impl Judge<'_> {
             let rows = listed.iter().filter(|row| row["state"] == state).count();
             let told = [&counted[0]["stores"][0][name], &held[0][name]]
                 .map(|own| own.as_u64().unwrap_or(u64::MAX) as usize);
-            // Deleted memories that are only in backups or undo data are listed, and never counted.
+            // Deleted memories that are only in backups or undo data are listed and counted.
             let is_listed = rows == count || state == "deleted" && rows > count;
             self.holds(
-                is_listed && told == [count; 2],
+                is_listed && told == [rows; 2],
                 "list, stats and stores print the same counts",
                 || format!("{state}: {count}, list {rows}, stats and stores {told:?}"),
             );

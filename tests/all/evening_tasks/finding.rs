@@ -28,9 +28,8 @@ fn why_the_first_hit_is_first_is_said_in_words() {
         let mut evening = Evening::of(size);
         evening.searches("retry key", FIRST);
         evening.ask("w why", "why");
-        evening.press("+ in words");
         evening.sees("\"retry\" is in decision, title");
-        evening.took(8);
+        evening.took(7);
         evening.leaves();
     }
 }
@@ -113,17 +112,16 @@ fn duplicates_are_grouped_and_those_that_are_marked_are_equal() {
         write_again(&evening.stores().join("team/memories/learnings.jsonl"));
         let mut evening = evening.open(size);
         let before = evening.list(&[]);
-        evening.press("g go to");
-        evening.press("= duplicates");
+        evening.ask("= duplicates", "duplicates");
         evening.sees("group by group");
         evening.sees(" marked · ");
-        evening.took(2);
+        evening.took(12);
         // The notice is in the line of the hints until the next key.
         evening.arrows("\x1b[B", 1);
         evening.press("d remove");
         evening.press("x  delete");
         evening.sees("Deleted ");
-        evening.took(5);
+        evening.took(15);
         let after = evening.list(&[]);
         let is_left = |own: &&serde_json::Value| after.iter().any(|one| one["key"] == own["key"]);
         let gone: Vec<_> = before.iter().filter(|own| !is_left(own)).collect();

@@ -27,26 +27,15 @@ fn an_index_is_loaded_up_to_its_cut_and_topics_are_not() {
 }
 
 #[test]
-fn what_must_go_so_that_the_rest_fits_is_named_with_the_memory_that_is_enough() {
+fn what_must_go_so_that_the_rest_fits_is_named_with_the_repair_and_the_lines_that_cost_most() {
     let log = format!("## Log\n{}", "- a long day\n".repeat(196));
     let index =
         format!("- [a](deploy.md) — x\n- [b](gone.md) — y\n{log}## Corrections\n- the newest\n- and one\n");
     let (rows, told) = budget(&claude().with("MEMORY.md", index), ".claude/memory");
     let excess = &rows[0]["excess"];
     assert_eq!((excess["lines"].as_u64(), excess["bytes"].as_u64()), (Some(2), Some(0)));
-    // The line that leads nowhere is not enough.
-    let without: Vec<&Value> = rows[0]["fits_without"].as_array().unwrap().iter().collect();
-    assert_eq!(without[0]["leads_nowhere"], true);
-    assert_eq!((&without[1]["id"], without.len()), (&"deploy".into(), 2));
-    assert!(
-        told.contains("All of it fits without 2 lines of it.") && told.contains("leads to no file"),
-        "{told}"
-    );
-    let long = format!("## Log\n{}## Corrections\n- the newest\n", "- a long day\n".repeat(250));
-    let (rows, told) = budget(&claude().with("MEMORY.md", long), ".claude/memory");
-    let without = &rows[0]["fits_without"];
-    assert_eq!((&without[0]["id"], without[0]["lines"].as_u64()), (&"MEMORY#log".into(), Some(251)));
-    assert!(told.contains("Without this the rest fits:") && told.contains("MEMORY#log"), "{told}");
+    assert!(told.contains("It is 2 lines too long.") && told.contains("`palimp repair --code"), "{told}");
+    assert!(told.contains("These lines cost most:\n    line 1, 23 B: - [a](deploy.md)"), "{told}");
     assert!(rows[1..].iter().all(|row| row["excess"].is_null()), "{rows:?}");
 }
 
@@ -70,21 +59,19 @@ fn what_is_beyond_the_cut_is_found_by_a_search_and_says_why() {
 }
 
 #[test]
-fn empty_lines_that_are_enough_are_named_alone() {
+fn empty_lines_that_are_enough_are_named() {
     let index = format!("- [a](deploy.md) — x\n{}- the newest\n", "- x\n\n".repeat(100));
     let (rows, told) = budget(&claude().with("MEMORY.md", index), ".claude/memory");
     assert_eq!(rows[0]["excess"]["fits_without_empty"], true);
-    assert!(rows[0]["fits_without"].as_array().unwrap().is_empty());
-    assert!(told.contains("Its 100 empty lines count: without them it fits"), "{told}");
+    assert!(told.contains("Its 100 empty lines count, too: without them it fits"), "{told}");
 }
 
 #[test]
-fn entries_over_their_limit_name_the_entry_that_is_enough() {
+fn entries_over_their_limit_say_how_much_is_too_much() {
     let text = format!("{}\n§\n{}\n§\nshort", "x".repeat(1_000), "y".repeat(500));
     let (rows, told) = budget(&Files::default().with("USER.md", text), "memories");
     assert_eq!(rows[0]["excess"]["characters"].as_u64(), Some(1_511 - 1_375));
-    assert_eq!(rows[0]["fits_without"][0]["id"], "USER.1");
-    assert!(told.contains("All of it fits without 136 characters of it."), "{told}");
+    assert!(told.contains("It is 136 characters too long."), "{told}");
 }
 
 #[test]

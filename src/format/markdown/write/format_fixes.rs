@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{front_fixes, index_edit};
+use super::{front_fixes, index_edit, split_index};
 use crate::format::markdown::assembly::missing_name;
 use crate::format::markdown::families::family;
 use crate::format::markdown::family::{Family, Grammar};
@@ -12,15 +12,21 @@ use crate::format::markdown::{entry_file, index_file};
 use crate::format::title;
 use crate::format::writing::{FormatEase, FormatFix, FormatFixes};
 use crate::model::plan::Splice;
-use crate::model::{Act, Code, Document, Problem, Store};
+use crate::model::{Act, Code, Document, Problem, Severity, Store};
 use crate::text::front_matter::HASH;
 use crate::text::lines::{LineSpan, lines};
 use crate::text::markdown_blocks::after_item_mark;
 use crate::text::merge_conflict::{ConflictSide, merge_places};
 use crate::text::part_range::part_range;
 
-pub static FIXES: FormatFixes =
-    FormatFixes { ease, fixes: |store, problem| fix(store, problem).into_iter().collect() };
+pub static FIXES: FormatFixes = FormatFixes {
+    ease,
+    fixes: |store, problem| fix(store, problem).into_iter().collect(),
+    with_lines: |store, problem, lines| match is_over_limit(problem) {
+        true => split_index::with_lines(store, family(store)?, problem, lines),
+        false => None,
+    },
+};
 
 const NORMALISE: &str = "write it as Hermes does";
 
@@ -34,6 +40,7 @@ fn ease(store: &Store, problem: &Problem) -> FormatEase {
         Code::OrphanNote | Code::EmptyFrontMatter | Code::DoubleFrontMatter | Code::PlaceholderText => {
             FormatEase::Choice
         }
+        Code::LimitExceeded if is_index && is_over_limit(problem) => FormatEase::Choice,
         Code::ConflictMarkers if matches!(grammar, Grammar::Index | Grammar::Entries) || is_list() => {
             FormatEase::Choice
         }
@@ -46,6 +53,11 @@ fn ease(store: &Store, problem: &Problem) -> FormatEase {
         Code::BadFrontMatter if is_quotable(family, &problem.message) => FormatEase::Safe(front_fixes::QUOTE),
         _ => FormatEase::Unknown,
     }
+}
+
+/// True for a file that is over its limit. A line that is too long is no more than a note.
+fn is_over_limit(problem: &Problem) -> bool {
+    problem.code == Code::LimitExceeded && problem.severity != Severity::Note
 }
 
 /// True for a fault of a value that quotes repair. YAML reads `PR #34` as `PR`: with quotes it would read another
@@ -64,6 +76,9 @@ fn fix(store: &Store, problem: &Problem) -> Option<FormatFix> {
     let family = family(store).filter(|_| ease(store, problem) != FormatEase::Unknown)?;
     if problem.code == Code::OrphanNote {
         return with_line(store, family, problem);
+    }
+    if problem.code == Code::LimitExceeded {
+        return split_index::with_lines(store, family, problem, &[]);
     }
     let (file, text) = text_of(store, problem)?;
     let line = lines(text.as_bytes()).nth((problem.line? as usize).checked_sub(1)?)?;

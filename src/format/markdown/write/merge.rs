@@ -1,5 +1,7 @@
-//! Makes several files into one: their texts follow each other, each below its title, and links follow.
+//! Makes several files into one: their texts follow each other, each below its title and without what is said before,
+//! and links follow.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::index_edit;
@@ -7,23 +9,29 @@ use super::merge_entries;
 use super::moved_links::{MovedFile, folded_names, names_of_others};
 use super::parts::without;
 use super::rename::links_of_others;
-use super::text_form::{end_of, with_modified};
+use super::text_form::{end_of, with_ends, with_modified};
 use crate::format::markdown::families::family;
 use crate::format::markdown::family::{Family, Grammar};
+use crate::format::markdown::text_blocks::{BlockKind, blocks};
 use crate::format::notes::edit::text_of;
 use crate::format::notes::note_file::stem;
-use crate::format::writing::{ChangesResult, Refusal, Result, WriteContext, document};
+use crate::format::writing::{ChangesResult, MergedText, Refusal, Result, WriteContext, document};
 use crate::model::{Change, Document, Entry, Store};
 use crate::text::front_matter::{Note, YamlField};
 
-/// Returns the changes that put the texts of `entries` after that of `into`.
-pub fn merged(context: &WriteContext<'_>, entries: &[Entry], into: &Entry) -> ChangesResult {
+/// Returns the changes that make `entries` a part of `into`.
+pub fn merged(
+    context: &WriteContext<'_>,
+    entries: &[Entry],
+    into: &Entry,
+    which: MergedText,
+) -> ChangesResult {
     let store = context.store;
     let family = family(store).ok_or_else(|| Refusal::unfit("its format has no files to merge."))?;
     let all: Vec<&Document> = entries.iter().chain([into]).map(|own| store.document(own)).collect();
     let are_all = |grammar| all.iter().all(|document| family.grammar_of(&document.path) == grammar);
     if are_all(Grammar::Entries) {
-        return merge_entries::merged(family, context, entries, into);
+        return merge_entries::merged(family, context, (entries, into), which);
     }
     if !are_all(Grammar::Topics) {
         return Err(Refusal::unfit(
@@ -36,9 +44,13 @@ pub fn merged(context: &WriteContext<'_>, entries: &[Entry], into: &Entry) -> Ch
     let moved = moved?;
     let text = text_of(target)?;
     let mut new = moved.iter().fold(text.to_owned(), |text, file| file.followed(&text, &target.path));
-    for own in entries {
-        let heading = heading(store.document(own))?;
-        new = with_part(&new, end_of(text), heading.as_deref(), &part(store, own, &moved)?);
+    if which == MergedText::OfOthers {
+        new.truncate(Note::read(&new).body.start);
+    }
+    for (number, own) in entries.iter().enumerate().filter(|_| which != MergedText::OfTarget) {
+        let heading = heading(store.document(own))?.filter(|_| number > 0 || which == MergedText::Both);
+        let part = unsaid(&new, &part(store, own, &moved)?);
+        new = with_part(&new, end_of(text), heading.as_deref(), part.trim());
     }
     let new = with_modified(&new, context.now);
     let mut changes = vec![Change::rewrite(&target.path, target.bytes.clone(), new.into_bytes())];
@@ -94,10 +106,31 @@ fn heading(own: &Document) -> Result<Option<String>> {
     Ok(given.or_else(|| (!is_titled).then(|| stem(&own.path))))
 }
 
+/// Returns the blocks of a part that a text does not have, with the headings above them.
+pub(super) fn unsaid(text: &str, part: &str) -> String {
+    let plain = |text: &str| with_ends(text, "\n").trim().to_owned();
+    let known: HashSet<String> = blocks(text, 0).iter().map(|own| plain(&text[own.place.clone()])).collect();
+    let (mut left, mut heading) = (String::new(), "");
+    for own in blocks(part, 0) {
+        let block = &part[own.place];
+        if own.kind == BlockKind::Heading {
+            heading = block;
+        } else if !known.contains(&plain(block)) {
+            left = left + std::mem::take(&mut heading) + block;
+        }
+    }
+    left
+}
+
 fn with_part(text: &str, end: &str, heading: Option<&str>, part: &str) -> String {
+    if part.is_empty() {
+        return text.to_owned();
+    }
     let heading = heading.map(|own| format!("## {own}{end}{end}")).unwrap_or_default();
     let part = part.replace("\r\n", "\n").replace('\n', end);
-    format!("{}{end}{end}{heading}{part}{end}", text.trim_end_matches(['\n', '\r']))
+    let text = text.trim_end_matches(['\n', '\r']);
+    let gap = if text.trim_start_matches('\u{feff}').is_empty() { String::new() } else { end.repeat(2) };
+    format!("{text}{gap}{heading}{part}{end}")
 }
 
 /// Removes the lines that lead to merged files alone. Other links follow.

@@ -1,27 +1,32 @@
 //! Makes several entries into one: their texts follow each other in lines of their own.
 
+use super::merge::unsaid;
 use super::parts::{removal, whole_entries};
 use super::text_form::{end_of, entry_text, with_ends};
 use crate::format::markdown::entry_file;
 use crate::format::markdown::family::Family;
 use crate::format::notes::edit::text_of;
-use crate::format::writing::{ChangesResult, WriteContext};
+use crate::format::writing::{ChangesResult, MergedText, WriteContext};
 use crate::model::{Change, Entry, Span};
 
-/// Returns the changes that put the texts of `entries` after that of `into`.
+/// Returns the changes that make `entries` a part of `into`.
 pub fn merged(
     family: &'static Family,
     context: &WriteContext<'_>,
-    entries: &[Entry],
-    into: &Entry,
+    (entries, into): (&[Entry], &Entry),
+    which: MergedText,
 ) -> ChangesResult {
     let store = context.store;
     let (target, stays) = (store.document(into), store.record(into).span.range());
     let text = text_of(target)?;
     whole_entries(&target.path, text)?;
-    let mut texts = vec![text.get(stays.clone()).unwrap_or_default().to_owned()];
-    texts.extend(entries.iter().map(|entry| String::from_utf8_lossy(&store.raw(entry)).trim().to_owned()));
-    let whole = with_ends(&entry_text(&texts.join("\n"))?, end_of(text));
+    let before = text.get(stays.clone()).filter(|_| which != MergedText::OfOthers).unwrap_or_default();
+    let mut whole = before.to_owned();
+    for entry in entries.iter().filter(|_| which != MergedText::OfTarget) {
+        let part = unsaid(&whole, String::from_utf8_lossy(&store.raw(entry)).trim());
+        whole = format!("{whole}\n{}", part.trim()).trim().to_owned();
+    }
+    let whole = with_ends(&entry_text(&whole)?, end_of(text));
     let spans = |document: u32| -> Vec<Span> {
         let gone = entries.iter().filter(|entry| entry.document == document);
         gone.map(|entry| store.record(entry).span).collect()

@@ -85,7 +85,8 @@ impl ErasureReceipt {
                 0 | 1 => "none has it",
                 _ => "none has one of them",
             };
-            return vec![format!("erased. {files} files of this store were searched: {found}")];
+            let files = count_with_noun(files, "file");
+            return vec![format!("erased. {files} of this store searched: {found}")];
         }
         let head = "not erased everywhere. It is still in these places. Remove it by hand, unless the line says to keep it:";
         let left = self.left.iter().map(|own| format!("  {own}"));

@@ -7,6 +7,7 @@ use crate::model::PathText;
 use crate::model::plan::count_with_noun;
 use crate::ops::backup_restore::comparison::DifferenceKind;
 use crate::text::columns::human_size;
+use crate::tui::action::Action;
 use crate::tui::state::app::App;
 use crate::tui::theme::{self, Theme};
 use crate::work::{BackupRow, BackupSummary};
@@ -42,7 +43,7 @@ fn says(app: &App, own: &BackupRow) -> String {
         return why.clone();
     }
     let found = match &own.verified {
-        None => "It was not verified yet: V verifies it.".to_owned(),
+        None => format!("It was not verified yet: {} does.", Action::Verify.call()),
         Some(own) if own.is_whole => format!("It is intact: {}.", own.found),
         Some(own) => format!("It is damaged: {}.", own.found),
     };

@@ -12,7 +12,7 @@ use crate::tui::state::app::App;
 use crate::tui::state::editor::Editor;
 use crate::tui::theme::{self, Theme, fit};
 
-/// The number of characters around a difference.
+/// The most characters around a difference.
 const AROUND: usize = 24;
 /// The maximum number of characters of a difference.
 const LONGEST: usize = 1_000;
@@ -33,8 +33,10 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
             break;
         }
         let field = &editor.form.fields[*at];
-        let (before, after) = stretches(app, &field.value, editor.texts[*at].as_str());
-        let name = theme::safe(app, &field.name);
+        // What differs has a third of the row at least.
+        let name = fit(&theme::safe(app, &field.name), width / 3);
+        let around = (width.saturating_sub(theme::width(&name) + 4) / 3).clamp(1, AROUND);
+        let (before, after) = stretches(app, &field.value, editor.texts[*at].as_str(), around);
         for (sign, text) in [('-', before), ('+', after)] {
             lines.push(Line::raw(fit(&format!("{sign} {name}: {text}"), width)));
         }
@@ -46,9 +48,10 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
 }
 
 /// Returns the parts of two texts that differ, with a few characters around them, safe to draw.
-pub fn stretches(app: &App, before: &str, after: &str) -> (String, String) {
+fn stretches(app: &App, before: &str, after: &str, around: usize) -> (String, String) {
     let (start, end, with) = difference(before.as_bytes(), after.as_bytes());
-    (cut(app, before, start, end), cut(app, after, start, start + with.len()))
+    let end_after = start + with.len();
+    (cut(app, before, (start, end), around), cut(app, after, (start, end_after), around))
 }
 
 /// Returns the differing parts of a text before and of two changed versions. All three parts contain every
@@ -58,12 +61,12 @@ pub fn three_stretches(app: &App, before: &str, mine: &str, theirs: &str) -> [St
     let (other_start, other_end, _) = difference(before.as_bytes(), theirs.as_bytes());
     let start = start.min(other_start);
     let behind = before.len() - end.max(other_end);
-    [before, mine, theirs].map(|text| cut(app, text, start, text.len().saturating_sub(behind)))
+    [before, mine, theirs].map(|text| cut(app, text, (start, text.len().saturating_sub(behind)), AROUND))
 }
 
-fn cut(app: &App, text: &str, start: usize, end: usize) -> String {
-    let from = boundary(text, start.min(text.len()), -(AROUND as isize));
-    let until = boundary(text, end.min(text.len()), AROUND as isize);
+fn cut(app: &App, text: &str, (start, end): (usize, usize), around: usize) -> String {
+    let from = boundary(text, start.min(text.len()), -(around as isize));
+    let until = boundary(text, end.min(text.len()), around as isize);
     let most = boundary(text, from, LONGEST as isize).min(until.max(from));
     let part = masked(app, text, from..most).replace('␊', "⏎ ");
     let head = if from > 0 { "…" } else { "" };

@@ -6,6 +6,7 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 use super::part;
+use crate::model::plan::count_with_noun;
 use crate::model::{Code, State};
 use crate::text::columns::human_size;
 use crate::tui::state::app::App;
@@ -91,7 +92,8 @@ fn long(editor: &Editor) -> Vec<(&'static str, String)> {
         if dangling > 0 { format!(" · {dangling} of its references lead nowhere") } else { String::new() };
     said.push(("referred to by", format!("{}{dangling}", effects.referred)));
     let copies = if effects.copies > 0 { " and in the store" } else { "" };
-    let files = if effects.files > 0 { format!(" · {} files", effects.files) } else { String::new() };
+    let files = count_with_noun(effects.files as u64, "file");
+    let files = if effects.files > 0 { format!(" · {files}") } else { String::new() };
     said.push(("backup first", format!("yes, for undo{copies}{files}")));
     let state = if entry.state == State::Live { "" } else { " · not live" };
     said.push(("disk", format!("{}{state}", disk(editor))));

@@ -12,6 +12,6 @@ pub fn as_on_disk(app: &mut App) {
     for (text, field) in editor.texts.iter_mut().zip(&form.fields) {
         text.set(&field.value);
     }
-    app.say(format!("Every field is as on disk · {} undoes it", Action::UndoTyping.key()));
+    app.say(format!("Every field is as on disk · {} undoes it", Action::Undo.editor_key()));
     changed(app)
 }

@@ -14,6 +14,6 @@ pub fn fix(app: &mut App) {
     };
     editor.field = fix.field;
     editor.text().set(&fix.value);
-    app.say(format!("{} · {} undoes it", fix.title, Action::UndoTyping.key()));
+    app.say(format!("{} · {} undoes it", fix.title, Action::Undo.editor_key()));
     changed(app)
 }

@@ -42,7 +42,7 @@ pub fn give(app: &mut App, job: Job) {
 
 /// Returns the notice about a memory that another program changed.
 pub fn told(theirs: &TheirVersion) -> String {
-    let key = Action::Compare.key();
+    let key = Action::Difference.editor_key();
     match theirs {
         TheirVersion::Changed { .. } => {
             format!("changed on disk meanwhile: {key} shows before, mine and theirs")

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::{EntryRef, EntryTracker, FormDraft, Moment, Snapshot};
+use crate::ops::form::FormFinding;
 use crate::ops::{self};
 use crate::tui::message::Effect;
 use crate::tui::state::app::App;
@@ -26,6 +27,27 @@ pub fn judged(app: &mut App, judged: ValidatedForm) {
     }
     editor.judged_version = judged.version;
     editor.judged = judged.judged;
+    add_known(app);
+}
+
+/// Adds the problems of the memory that `check` has found beyond the memory itself, such as a file that is gone. After a
+/// change, only those stay that quote something which is still in the form.
+pub fn add_known(app: &mut App) {
+    let Some(editor) = app.editor.as_mut().filter(|editor| editor.theirs.is_none()) else { return };
+    let mut tracker = EntryTracker::new(&editor.snapshot, &app.snapshot);
+    let Some(at) = tracker.find(editor.at, &|_| false) else { return };
+    let (store, entry) = app.snapshot.get(at);
+    let values = editor.values();
+    let is_there = |quoted: &str| !quoted.is_empty() && values.iter().any(|value| value.contains(quoted));
+    let stays = |message: &str| message.split(['`', '"']).skip(1).step_by(2).any(is_there);
+    let is_changed = editor.is_changed();
+    for problem in store.problems_of(entry).filter(|own| !is_changed || stays(&own.message)) {
+        let known = FormFinding::known(&editor.form, problem);
+        let is_same = |own: &FormFinding| own.code == known.code && own.message == known.message;
+        if !editor.judged.findings.iter().any(is_same) {
+            editor.judged.findings.push(known);
+        }
+    }
 }
 
 /// Takes in that the draft was kept, or why it was not.

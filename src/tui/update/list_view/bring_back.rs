@@ -8,7 +8,7 @@ use crate::tui::list_view::backups::chosen;
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::update::list_view::change_request::{aimed, look_at, plan, request, restore_backup};
-use crate::tui::update::list_view::replace_file::damaged;
+use crate::tui::update::list_view::replace_file;
 use crate::usecase::{ChangeCommand, SessionCommand, memory_count};
 
 /// Plans to bring back the marked memories, or the one under the cursor.
@@ -51,12 +51,11 @@ fn whole_session(app: &App, at: &[EntryRef]) -> Option<(usize, String)> {
 pub fn from_backup(app: &mut App) {
     let marked = chosen(&app.list_view.details);
     let Some(opened) = &app.list_view.backups.opened else { return app.say("Open a backup first: Enter.") };
-    if marked.is_empty() || opened.compared.whole_only.is_some() {
-        let whole = opened.compared.whole_only.as_ref().map(|why| match opened.verified.is_whole {
-            true => format!("{why}; W does"),
-            false => format!("{why}, and {}.", damaged(&opened.verified)),
-        });
-        return app.say(whole.unwrap_or_else(|| "Nothing is marked: Space marks, * marks all.".into()));
+    match &opened.compared.whole_only {
+        Some(_) if opened.verified.is_whole => return replace_file::replace(app),
+        Some(why) => return app.say(format!("{why}, and {}.", replace_file::damaged(&opened.verified))),
+        None if marked.is_empty() => return app.say("Nothing is marked: Space marks, * marks all."),
+        None => {}
     }
     let (count, file) = (count_with_noun(marked.len() as u64, "memory"), opened.copy.file.to_text());
     let name = format!("{count} of {file}");

@@ -54,7 +54,11 @@ fn path_of(app: &App, row: ListRow) -> Option<String> {
             let (store, own) = list_view::problems::problem(app, number)?;
             place(&root(store)?.join(&own.file), own.line)
         }
-        ListRow::New(at) | ListRow::Side(_, at) => of_memory(at),
+        ListRow::New(at) => of_memory(at),
+        ListRow::Fading(at) => {
+            let at = list_view::fading::memory(app, at)?;
+            memory::path_and_line(app.list_view.read_snapshot.as_ref()?, at)
+        }
         ListRow::Archived(at) => memory::path_and_line(app.list_view.read_snapshot.as_ref()?, at),
         ListRow::Moved(store, at) => {
             let moved = app.list_view.journal.accounts.as_ref()?.get(store)?.changed_files.get(at)?;

@@ -1,17 +1,19 @@
-//! The menu to remove memories, in the views whose rows are memories or findings.
+//! The form and the menu to remove memories, in the views whose rows are memories or are in memories.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::change_request::aimed;
 use super::secrets;
-use crate::model::{EntryRef, Snapshot};
-use crate::tui::list_view::secrets::finding;
-use crate::tui::possible_changes::writable;
+use crate::model::{EntryRef, Snapshot, State};
+use crate::tui::list_view::{focused_memory, has_rows, memory_of};
+use crate::tui::possible_changes::{broken, refused, writable};
 use crate::tui::state::app::{App, ChangeTarget, Screen};
 use crate::tui::state::list_row::ListRow;
 use crate::tui::state::pending_changes::DeleteMenu;
 use crate::tui::update::delete_menu::{choices, erase_all};
+use crate::tui::update::{editor, reference_go_back};
+use crate::tui::value_prompt::may_edit;
 use crate::usecase::memory_count;
 
 pub fn open(app: &mut App) {
@@ -21,9 +23,26 @@ pub fn open(app: &mut App) {
     }
 }
 
+/// Opens the form of the memory under the cursor. Esc leads back to the list.
+pub fn edit(app: &mut App) {
+    let opened = focused_memory(app).ok_or("No memory is under the cursor.".to_owned()).and_then(|at| {
+        writable(app)?;
+        let aim = target(app, vec![at]);
+        let (store, entry) = aim.snapshot.get(at);
+        if entry.state == State::Broken {
+            return Err(broken());
+        }
+        may_edit(store, entry).map_err(refused)?;
+        reference_go_back::open_memory_of(app, &aim.snapshot, at);
+        editor::open(app, &aim)
+    });
+    opened.unwrap_or_else(|why| app.say(why));
+}
+
 fn menu(app: &App) -> Result<DeleteMenu, String> {
     writable(app)?;
-    let rows = if app.list_view.in_details { app.list_view.row().into_iter().collect() } else { aimed(app) };
+    let is_text = app.list_view.in_details && !has_rows(app);
+    let rows = if is_text { app.list_view.row().into_iter().collect() } else { aimed(app) };
     let at = memories(app, rows.into_iter());
     if at.is_empty() {
         return Err("No memory is under the cursor, and none is marked: nothing is changed.".into());
@@ -33,11 +52,13 @@ fn menu(app: &App) -> Result<DeleteMenu, String> {
     let mut hidden: Vec<EntryRef> = at.iter().copied().filter(|at| !is_shown.contains(at)).collect();
     hidden.sort_unstable();
     let aim = ChangeTarget { hidden, ..target(app, at) };
-    let mut lines = choices(&aim);
+    let mut lines = choices(app, &aim);
     if app.screen == Screen::Secrets {
         lines.splice(0..0, secrets::erase_values(app));
     }
-    if app.list_view.list.marks.is_empty() && shown.len() > 1 {
+    // The rows of problems and of files are not the memories themselves.
+    let are_memories = !matches!(app.screen, Screen::Problems | Screen::Loaded);
+    if are_memories && app.list_view.list.marks.is_empty() && shown.len() > 1 {
         lines.extend(erase_all(target(app, shown), "all memories in this list"));
     }
     Ok(DeleteMenu { verb: "Remove", aim, lines })
@@ -46,12 +67,7 @@ fn menu(app: &App) -> Result<DeleteMenu, String> {
 /// Returns the memories of rows, each once, in the order of the list.
 fn memories(app: &App, rows: impl Iterator<Item = ListRow>) -> Vec<EntryRef> {
     let mut known = HashSet::new();
-    let own = rows.filter_map(|row| match row {
-        ListRow::New(at) | ListRow::Side(_, at) | ListRow::Archived(at) => Some(at),
-        ListRow::Finding(number) => finding(app, number).map(|own| own.at),
-        _ => None,
-    });
-    own.filter(|at| known.insert(*at)).collect()
+    rows.filter_map(|row| memory_of(app, row)).filter(|at| known.insert(*at)).collect()
 }
 
 fn target(app: &App, at: Vec<EntryRef>) -> ChangeTarget {
@@ -72,7 +88,7 @@ fn name(app: &App, snapshot: &Snapshot, at: EntryRef) -> String {
 fn snapshot(app: &App) -> &Arc<Snapshot> {
     let own = match app.screen {
         Screen::Secrets => app.list_view.findings.list.as_ref().map(|own| &own.snapshot),
-        Screen::Archive => app.list_view.read_snapshot.as_ref(),
+        Screen::Upkeep => app.list_view.read_snapshot.as_ref(),
         _ => None,
     };
     own.unwrap_or(&app.snapshot)

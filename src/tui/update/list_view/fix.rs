@@ -20,12 +20,13 @@ pub fn fix(app: &mut App) {
     plan(app, name, ChangeCommand::Repair(which));
 }
 
-/// Chooses a fix by its index. False if there is none.
-pub fn choose(app: &mut App, at: usize) -> bool {
-    let Some(fix) = app.list_view.fixes.as_mut() else { return false };
-    let Some(way) = fix.ways.get(at) else { return false };
+/// Chooses the next fix, or the one before. False if there is no choice.
+pub fn choose(app: &mut App, ahead: bool) -> bool {
+    let Some(fix) = app.list_view.fixes.as_mut().filter(|own| own.ways.len() > 1) else { return false };
+    let at = fix.chosen.unwrap_or(0);
+    let at = if ahead { (at + 1).min(fix.ways.len() - 1) } else { at.saturating_sub(1) };
     // A low screen does not show the fixes.
-    let told = format!("{} {}: {} shows what it does.", at + 1, way.title, Action::Fix.key());
+    let told = format!("{}: {} shows what it does.", fix.ways[at].title, Action::Fix.key());
     fix.chosen = Some(at);
     app.say(told);
     true

@@ -24,6 +24,8 @@ pub fn shown(app: &mut App, own: StepDetail) {
 
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
+        // Once its receipt is open, the same key searches again for what a step erased.
+        Action::Open if app.list_view.in_details && is_erasure(app) => verify::verify_erased(app),
         Action::Open if step(app).is_some() => open(app),
         Action::Verify => verify::verify_erased(app),
         Action::Undo => turn(app, false),
@@ -31,6 +33,10 @@ pub fn act(app: &mut App, action: Action) -> bool {
         _ => return false,
     }
     true
+}
+
+fn is_erasure(app: &App) -> bool {
+    step(app).is_some_and(|(_, row)| row.line.verb == "erase")
 }
 
 fn open(app: &mut App) {
@@ -47,7 +53,6 @@ fn none(app: &mut App) {
     app.say("No step is under the cursor: nothing is changed.");
 }
 
-/// Plans to undo or to redo the step under the cursor.
 fn turn(app: &mut App, is_redo: bool) {
     if app.list_view.list.marks.len() > 1 {
         return app.say("Steps are undone one at a time: Esc clears the marks.");

@@ -12,7 +12,7 @@ pub fn open(app: &mut App, screen: Screen) {
     if app.places.is_empty() {
         return app.say("No store is open.");
     }
-    let needs_all = !matches!(screen, Screen::Problems | Screen::New | Screen::SessionPair);
+    let needs_all = !matches!(screen, Screen::Problems | Screen::New);
     if needs_all && !app.is_whole() {
         return app.say("The stores are still being read.");
     }
@@ -31,7 +31,7 @@ pub fn open(app: &mut App, screen: Screen) {
 pub fn refresh(app: &mut App) {
     let what = match app.screen {
         Screen::Backups => Inspect::Backups,
-        Screen::Archive | Screen::Upkeep => Inspect::Upkeep,
+        Screen::Upkeep => Inspect::Upkeep(app.ranking),
         Screen::Journal => Inspect::Journal,
         Screen::Secrets => Inspect::Secrets,
         Screen::Loaded => {

@@ -9,15 +9,13 @@ use crate::tui::state::list_row::ListRow;
 use crate::tui::update::list_view::fix;
 use crate::tui::update::list_view::open_view::open;
 
-/// In this view, the keys of the panes choose a fix by its number.
-const NUMBERS: [Action; 5] =
-    [Action::SessionsPane, Action::FiltersPane, Action::HealthPane, Action::MemoriesPane, Action::DetailPane];
-
 pub fn act(app: &mut App, action: Action) -> bool {
-    match (action, NUMBERS.iter().position(|own| *own == action)) {
-        (Action::Open, _) => reference_go_back::open_problem(app),
-        (Action::Fix, _) => fix::fix(app),
-        (_, Some(at)) => return fix::choose(app, at),
+    match action {
+        Action::Open => reference_go_back::open_problem(app),
+        Action::Fix => fix::fix(app),
+        Action::Down | Action::Up if app.list_view.in_details => {
+            return fix::choose(app, action == Action::Down);
+        }
         _ => return false,
     }
     true

@@ -9,13 +9,13 @@ use crate::tui::update::open_prompt;
 const AT_ONCE: usize = 5_000;
 
 /// Asks for a text. The former one stays until another is typed.
-pub fn begin(app: &mut App, text: &str) {
+pub fn begin(app: &mut App) {
     let before = app.list_view.focused().filter.clone();
-    open_prompt::open(app, PromptPurpose::RowFilter, text);
+    open_prompt::open(app, PromptPurpose::RowFilter, "");
     if let Some(prompt) = &mut app.prompt {
         prompt.former_text = before;
     }
-    typed(app, text, false);
+    typed(app, "", false);
 }
 
 /// Filters at once if there are few rows.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::tui::list_view::{self, row};
+use crate::tui::list_view::{self, loaded, row};
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::state::row_list::RowList;
@@ -61,6 +61,7 @@ pub fn shown(app: &App, mut all: Vec<ListRow>, of: &RowList) -> Vec<ListRow> {
 
 /// Makes the details of the row under the cursor again.
 pub fn renew_within(app: &mut App) {
+    loaded::list_lines(app);
     let all = list_view::detail_rows(app);
     let rows = shown(app, all, &app.list_view.details);
     app.list_view.details.put(rows);

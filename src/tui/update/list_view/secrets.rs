@@ -25,8 +25,6 @@ pub fn act(app: &mut App, action: Action) -> bool {
         Action::Undecided => note(app, Verdict::Skip),
         Action::FalseAlarms => show_false_alarms(app),
         Action::Redact => redact::open(app),
-        Action::NextSecret => step(app, true),
-        Action::PreviousSecret => step(app, false),
         _ => return false,
     }
     true
@@ -41,7 +39,6 @@ pub fn read(app: &mut App, found: Result<FindingList, String>) {
     }
 }
 
-/// Returns the marked findings, or the one under the cursor.
 fn chosen(app: &App) -> Vec<&ListedFinding> {
     let rows = if app.list_view.in_details { app.list_view.row().into_iter().collect() } else { aimed(app) };
     let own = rows.into_iter().filter_map(|row| if let ListRow::Finding(at) = row { Some(at) } else { None });
@@ -89,13 +86,6 @@ fn open(app: &mut App) {
     reference_go_back::open_memory_of(app, &snapshot, at);
 }
 
-/// Goes to the next or previous finding, around the ends of the list.
-fn step(app: &mut App, ahead: bool) {
-    let len = app.list_view.list.len().max(1);
-    let cursor = &mut app.list_view.list.cursor;
-    cursor.at = (cursor.at + if ahead { 1 } else { len - 1 }) % len;
-}
-
 /// Starts to keep a verdict on the values of the chosen findings.
 fn note(app: &mut App, verdict: Verdict) {
     if let Err(why) = writable(app) {
@@ -127,7 +117,7 @@ pub fn verdict_kept(app: &mut App, outcome: Result<(Vec<Vec<u8>>, Verdict), Stri
         Verdict::Skip => ("not decided", "not decided"),
     };
     let shows = match verdict == Verdict::No && !app.list_view.findings.shows_false_alarms {
-        true => format!(" {} shows the false alarms.", Action::FalseAlarms.key()),
+        true => format!(" {} shows the false alarms.", Action::FalseAlarms.call()),
         false => String::new(),
     };
     app.say(format!("{what} {}.{shows}", if values.len() == 1 { one } else { several }));

@@ -1,12 +1,14 @@
-//! Tasks that are due, and compactions: shows them as a plan and carries them out.
+//! The keys of upkeep. Tasks that are due, and compactions, are shown as a plan and carried out.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use super::super::confirm;
+use super::super::{confirm, reference_go_back};
+use super::bring_back;
 use crate::model::Plan;
 use crate::ops::effect::Fate;
 use crate::tui::action::Action;
+use crate::tui::list_view::fading;
 use crate::tui::list_view::upkeep::not_now;
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
@@ -15,14 +17,23 @@ use crate::usecase::{ChangeCommand, PlannedChange, add_touched_lines};
 use crate::work::{Chore, ChoreKind};
 
 pub fn act(app: &mut App, action: Action) -> bool {
-    if action == Action::Open {
-        carry_out(app);
+    match (action, app.list_view.row()) {
+        (Action::BringBack, _) => bring_back::from_archive(app),
+        _ if action != Action::Open || app.list_view.in_details => return false,
+        (_, Some(ListRow::Archived(_))) => return false,
+        (_, Some(ListRow::Fading(at))) => {
+            let snapshot = app.list_view.read_snapshot.clone();
+            if let (Some(snapshot), Some(at)) = (snapshot, fading::memory(app, at)) {
+                reference_go_back::open_memory_of(app, &snapshot, at);
+            }
+        }
+        _ => carry_out(app),
     }
-    action == Action::Open
+    true
 }
 
 /// Shows the plan of the marked tasks, or of the one under the cursor.
-pub fn carry_out(app: &mut App) {
+fn carry_out(app: &mut App) {
     let at = |row: ListRow| if let ListRow::Chore(at) = row { Some(at) } else { None };
     // A rule is for all of its memories together.
     let rows = if app.list_view.list.marks.is_empty() {

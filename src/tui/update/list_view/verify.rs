@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::model::BackupCheck;
 use crate::model::plan::count_with_noun;
+use crate::tui::action::Action;
 use crate::tui::list_view::journal;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::update::list_view::row_refresh::ask;
@@ -40,7 +41,8 @@ fn next(app: &mut App) {
     looked.insert(place(own));
     let what = Inspect::Verify(own.store, own.copy.clone(), BackupCompareMode::Each);
     let left = left.len();
-    app.say(format!("Looking at every byte: {left} to go, V stops."));
+    let stop = Action::Verify.call();
+    app.say(format!("Looking at every byte: {left} to go, {stop} stops."));
     ask(app, what)
 }
 

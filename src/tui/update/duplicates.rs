@@ -1,4 +1,4 @@
-//! The actions `duplicates` and `forecast`: each lists what it picks from the results of the search.
+//! The action `duplicates`: it lists what it picks from the results of the search.
 
 use std::collections::HashSet;
 

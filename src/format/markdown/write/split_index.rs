@@ -1,0 +1,131 @@
+//! Moves lines of an index that is over its limit into a topic file: a model then gets the whole index.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use super::text_form::{end_of, with_ends};
+use super::{index_edit, topic_text};
+use crate::detectors::mask;
+use crate::format::markdown::family::{Family, Grammar};
+use crate::format::markdown::index_file;
+use crate::format::markdown::loaded_part::LoadedPart;
+use crate::format::markdown::text_blocks::{BlockKind, blocks};
+use crate::format::notes::ids::id_from;
+use crate::format::notes::title::cut;
+use crate::format::writing::{FormatFix, RangeEdit};
+use crate::model::plan::count_with_noun;
+use crate::model::{Document, PathText, Problem, Store};
+use crate::text::front_matter::Note;
+use crate::text::lines::lines;
+use crate::text::merge_conflict::merge_places;
+
+/// The longest title of the new file, in characters: it is repeated on a line of the index.
+const LONGEST: usize = 120;
+
+/// A block of the index that can move, and the heading that it is below.
+#[derive(Clone)]
+struct MovableBlock {
+    place: Range<usize>,
+    heading: Range<usize>,
+}
+
+/// Returns the fix that moves these lines, counted from 1, and then as many from the end as it takes. `None` if what can
+/// move is not enough.
+pub fn with_lines(
+    store: &Store,
+    family: &'static Family,
+    problem: &Problem,
+    chosen: &[u32],
+) -> Option<FormatFix> {
+    let file = store.document_at(&problem.file)?;
+    let text = std::str::from_utf8(&file.bytes).ok()?;
+    let rule = family.load_rule(&file.path, &store.load_settings)?;
+    let is_over = |fix: &FormatFix| {
+        let part = LoadedPart::of(rule, Grammar::Index, &store.load_settings, &edited(text, &fix.edits));
+        part.is_some_and(|part| !part.excess().is_none())
+    };
+    let chosen: Vec<usize> = (1..)
+        .zip(lines(text.as_bytes()))
+        .filter(|(number, _)| chosen.contains(number))
+        .map(|(_, line)| line.start)
+        .collect();
+    let is_chosen = |block: &MovableBlock| chosen.iter().any(|start| block.place.contains(start));
+    let mut blocks = movable(text);
+    blocks.sort_by_cached_key(|block| (!is_chosen(block), Reverse(block.place.start)));
+    let least = blocks.iter().filter(|block| is_chosen(block)).count().max(1);
+    let fix = |count: usize| split(store, family, (file, text), blocks.get(..count)?.to_vec());
+    let counts: Vec<usize> = (least..=blocks.len()).collect();
+    let enough = counts.partition_point(|count| fix(*count).is_none_or(|fix| is_over(&fix)));
+    fix(*counts.get(enough)?)
+}
+
+/// Returns the blocks of a text that can move: not its front matter, headings and comments, and none of a merge.
+fn movable(text: &str) -> Vec<MovableBlock> {
+    let (mut heading, mut found) = (0..0, Vec::new());
+    let all = if merge_places(text.as_bytes()).is_empty() {
+        blocks(text, Note::read(text).body.start)
+    } else {
+        Vec::new()
+    };
+    for block in all {
+        match block.kind {
+            // The first level is the title of the index.
+            BlockKind::Heading if text[block.place.start..].starts_with("# ") => heading = 0..0,
+            BlockKind::Heading => heading = block.place,
+            BlockKind::Text if !text[block.place.clone()].trim().is_empty() => {
+                found.push(MovableBlock { place: block.place, heading: heading.clone() });
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn split(
+    store: &Store,
+    family: &'static Family,
+    (file, text): (&Document, &str),
+    mut moved: Vec<MovableBlock>,
+) -> Option<FormatFix> {
+    moved.sort_by_key(|block| block.place.start);
+    let (mut runs, mut body, mut below): (Vec<Range<usize>>, _, _) = (Vec::new(), String::new(), 0..0);
+    for MovableBlock { place, heading } in &moved {
+        match runs.last_mut().filter(|last| last.end == place.start) {
+            Some(last) => last.end = place.end,
+            None => runs.push(place.clone()),
+        }
+        if *heading != std::mem::replace(&mut below, heading.clone()) {
+            body += &text[heading.clone()];
+        }
+        body += &text[place.clone()];
+        body += if body.ends_with('\n') { "" } else { "\n" };
+    }
+    let first = moved.first()?.heading.clone();
+    let is_one = moved.iter().all(|block| block.heading == first) && !first.is_empty();
+    let heading = if is_one { text[first].trim_start_matches('#').trim() } else { "More" };
+    let stem = id_from(&family.rules, &store.documents, heading);
+    let (path, end) = (PathBuf::from(format!("{stem}.md")), end_of(text));
+    let names: Vec<&str> = index_file::lines(&body).filter_map(|link| link.title()).collect();
+    let title =
+        cut(&mask(&format!("{heading}, from {}: {}", file.path.to_text(), names.join(", "))), LONGEST);
+    let topic = topic_text(&stem, title.trim_end_matches([':', ',']), "reference", body.trim_end()).ok()?;
+    let mut edits: Vec<RangeEdit> = runs.into_iter().map(|run| (run, Vec::new())).collect();
+    edits.first_mut()?.1 =
+        format!("{}{end}", index_edit::line(&path, title.trim_end_matches([':', ',']))).into_bytes();
+    let count = count_with_noun(body.lines().filter(|line| !line.trim().is_empty()).count() as u64, "line");
+    let what = format!("move {count} into the topic {}", path.to_text());
+    let reason =
+        "The model then gets the whole index, and opens the topic when it needs it. No line is lost.";
+    let fix = FormatFix::choice(file, (&what, 70), reason, edits);
+    Some(FormatFix { new_file: Some((path, with_ends(&topic, end).into_bytes())), ..fix })
+}
+
+fn edited(text: &str, edits: &[RangeEdit]) -> String {
+    let (mut new, mut at) = (String::with_capacity(text.len()), 0);
+    for (place, bytes) in edits {
+        new = new + text.get(at..place.start).unwrap_or_default() + &String::from_utf8_lossy(bytes);
+        at = place.end;
+    }
+    new + text.get(at..).unwrap_or_default()
+}

@@ -1,0 +1,83 @@
+//! Lines of an index over its limit move into a topic file, and none is lost.
+
+use std::collections::BTreeMap;
+
+use super::claude;
+use super::desk::Desk;
+use crate::support::files_below;
+
+const REPAIR: [&str; 3] = ["repair", "--code", "limit-exceeded"];
+
+fn desk(index: &str) -> Desk {
+    Desk::of(&claude().with("MEMORY.md", index), ".claude/memory")
+}
+
+/// Returns the lines of all files that say something, sorted.
+fn said(desk: &Desk) -> Vec<String> {
+    let texts = files_below(&desk.store.path).into_values().map(|bytes| String::from_utf8(bytes).unwrap());
+    let mut all: Vec<String> =
+        texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+    all.retain(|line| !line.trim().is_empty());
+    all.sort();
+    all
+}
+
+fn is_over(desk: &Desk) -> bool {
+    let rows = desk.run(&["check", "--json"]).json_lines();
+    rows.iter().any(|row| row["code"] == "limit-exceeded" && row["severity"] != "note")
+}
+
+#[test]
+fn the_lines_beyond_the_limit_move_and_an_undo_brings_back_every_byte() {
+    let index = format!("# Memory\n\n- [d](deploy.md) — x\n{}- the newest\n", "- one more\n".repeat(199));
+    let desk = desk(&index);
+    let before: BTreeMap<_, _> = files_below(&desk.store.path);
+    let lines = said(&desk);
+    assert!(is_over(&desk));
+    desk.change(&REPAIR);
+    assert!(!is_over(&desk), "{}", desk.text("MEMORY.md"));
+    assert_eq!(desk.text("MEMORY.md").lines().count(), 200);
+    assert!(desk.text("MEMORY.md").contains("\n- [more](more.md) — More, from MEMORY.md"));
+    let more = desk.text("more.md");
+    assert!(more.starts_with("---\nname: more\ndescription: ") && more.ends_with("- the newest\n"), "{more}");
+    let after = said(&desk);
+    assert!(lines.iter().all(|line| after.contains(line)), "{after:?}");
+    let count = |all: &[String], line: &str| all.iter().filter(|own| *own == line).count();
+    assert_eq!(count(&after, "- one more"), count(&lines, "- one more"));
+    desk.change(&["undo"]);
+    assert_eq!(files_below(&desk.store.path), before);
+}
+
+#[test]
+fn items_and_code_stay_whole_and_front_matter_headings_and_comments_stay() {
+    let front = "---\ntitle: index\n---\n";
+    let item = "- [d](deploy.md) — x\n  goes on\n\n  and on\n";
+    let code = "```sh\n# no heading\n\nmake\n```\n";
+    let index = format!(
+        "{front}# Memory\n{}\n## Corrections & more\n<!-- kept\n- here -->\n{item}{code}",
+        "- a\n".repeat(195)
+    );
+    let desk = desk(&index.replace('\n', "\r\n"));
+    desk.change(&REPAIR);
+    let (index, moved) = (desk.text("MEMORY.md"), desk.text("corrections-more.md"));
+    assert!(!is_over(&desk), "{index}");
+    assert!(
+        moved.ends_with(&format!("\n\n## Corrections & more\n{item}{code}").replace('\n', "\r\n")),
+        "{moved}"
+    );
+    let end = "## Corrections & more\n<!-- kept\n- here -->\n- [corrections-more](corrections-more.md) — Corrections & more, from MEMORY.md: d\n";
+    assert!(index.starts_with(&front.replace('\n', "\r\n")), "{index}");
+    assert!(index.ends_with(&end.replace('\n', "\r\n")), "{index}");
+}
+
+#[test]
+fn too_many_bytes_are_moved_as_well_and_headings_alone_are_not() {
+    let index = format!("- [d](deploy.md) — x\n{}", format!("- {}\n", "é".repeat(600)).repeat(25));
+    let long = desk(&index);
+    long.change(&REPAIR);
+    assert!(!is_over(&long) && long.text("MEMORY.md").len() <= 25_000);
+    assert!(long.text("MEMORY.md").len() > 23_000, "no more than needed is moved");
+    let headings = desk(&"## a\n".repeat(300));
+    let out = headings.run(&[&REPAIR[..], &["--yes"]].concat());
+    assert!(out.stdout.contains("no repair is known") && is_over(&headings), "{}{}", out.stdout, out.stderr);
+}
