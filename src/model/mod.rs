@@ -67,5 +67,5 @@ pub use surroundings::{
     PatternBase, SurroundingFinding, SurroundingKind, SurroundingPattern, SurroundingReport,
 };
 pub use time::{Moment, Zone};
-pub use view::{PackedList, PackedView, Tags, View, ViewPacker};
+pub use view::{PackedList, PackedView, Tags, USUAL_IMPORTANCE, View, ViewPacker};
 pub use whole_store::{NotWhole, UnreadPath, WholeStore};

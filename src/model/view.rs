@@ -251,7 +251,8 @@ const ARCHIVED: u64 = 1 << 11;
 const CHECKSUM: u64 = 1 << 12;
 
 /// The importance if none is recorded.
-const USUAL: f64 = 0.5;
+pub const USUAL_IMPORTANCE: f64 = 0.5;
+
 /// A position in packed views.
 #[derive(Clone, Copy)]
 pub struct ViewCursor<'a> {
@@ -266,7 +267,7 @@ impl<'a> ViewCursor<'a> {
         let created = has(CREATED).then(|| Moment(i64::from_le_bytes(self.eight())));
         let accessed = has(ACCESSED).then(|| Moment(i64::from_le_bytes(self.eight())));
         let access_count = if has(COUNTED) { self.number() } else { 0 };
-        let importance = if has(WEIGHED) { f64::from_le_bytes(self.eight()) } else { USUAL };
+        let importance = if has(WEIGHED) { f64::from_le_bytes(self.eight()) } else { USUAL_IMPORTANCE };
         let id = has(HAS_ID).then(|| self.text());
         let kind = self.word();
         let topic = has(HAS_TOPIC).then(|| self.word());

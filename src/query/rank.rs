@@ -1,6 +1,6 @@
 //! Computes the rank from importance, decay, recency, access and match.
 
-use crate::model::{DecayRule, Entry, Keep, Moment, Store, View};
+use crate::model::{DecayRule, Entry, Keep, Moment, Store, USUAL_IMPORTANCE, View};
 
 /// The formula of the rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,8 +15,6 @@ pub enum Ranking {
 /// The weights of [`Ranking::Weighted`]: text, time, importance, access.
 pub const WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
 
-/// The importance if none can be read.
-const IMPORTANCE: f64 = 0.5;
 /// The access part if no access is recorded.
 const ACCESS: f64 = 0.5;
 
@@ -91,7 +89,7 @@ impl EntryDecay {
 }
 
 fn importance(view: View<'_>) -> f64 {
-    if view.importance.is_nan() { IMPORTANCE } else { view.importance.clamp(0.0, 1.0) }
+    if view.importance.is_nan() { USUAL_IMPORTANCE } else { view.importance.clamp(0.0, 1.0) }
 }
 
 /// All factors of the rank of one entry. Search and explanation share them, so that they can't differ.

@@ -2,7 +2,7 @@
 
 use crate::format::writing::FloorOutcome;
 use crate::model::time::HOUR;
-use crate::model::{Keep, Moment};
+use crate::model::{Keep, Moment, USUAL_IMPORTANCE};
 use crate::query::{Explanation, Hit, Ranking, WEIGHTS};
 use crate::tui::state::app::App;
 
@@ -49,8 +49,9 @@ pub fn factors(of: &Explanation) -> Vec<RankFactor> {
     let own = &of.factors;
     let [text, time, weight, access] = WEIGHTS;
     let factor = |name, value: f64, note: String, said: String| RankFactor { name, value, note, said };
-    let importance = || (String::new(), format!("stored with the memory, {:.2} of 1", own.importance));
-    let (note, said) = importance();
+    let is_usual = own.importance == USUAL_IMPORTANCE;
+    let source = if is_usual { "the usual one, also where none is stored" } else { "stored with the memory" };
+    let (note, said) = (String::new(), format!("{source}, {:.2} of 1", own.importance));
     let (faded, fades) = fading(of);
     let (age, used) = recency(of);
     let (words, matched) = words(of);

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU8;
 
 use super::{
     ACCESSED, ARCHIVED, CHECKSUM, COUNTED, CREATED, FACETS, FADED, HAS_ID, HAS_TOPIC, NAMES, PackedView,
-    REFERENCES, TAGS, UNKNOWN, USUAL, ViewRun, WEIGHED,
+    REFERENCES, TAGS, UNKNOWN, USUAL_IMPORTANCE, ViewRun, WEIGHED,
 };
 use crate::model::fast_hash::FastMap;
 use crate::model::parsed_record::ParsedRecord;
@@ -34,7 +34,7 @@ impl ViewPacker {
             (own.created.is_some(), CREATED),
             (own.accessed.is_some(), ACCESSED),
             (own.access_count != 0, COUNTED),
-            (own.importance.to_bits() != USUAL.to_bits(), WEIGHED),
+            (own.importance.to_bits() != USUAL_IMPORTANCE.to_bits(), WEIGHED),
             (own.id.is_some(), HAS_ID),
             (own.topic.is_some(), HAS_TOPIC),
             (!own.tags.is_empty(), TAGS),
@@ -50,7 +50,7 @@ impl ViewPacker {
         if own.access_count != 0 {
             self.number(own.access_count);
         }
-        if own.importance.to_bits() != USUAL.to_bits() {
+        if own.importance.to_bits() != USUAL_IMPORTANCE.to_bits() {
             self.bytes.extend(own.importance.to_le_bytes());
         }
         own.id.iter().for_each(|id| self.text(id));

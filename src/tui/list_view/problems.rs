@@ -222,7 +222,7 @@ fn can_do(store: &Store, problem: &Problem, safe: Option<&str>, is_any_safe: boo
             format!("`palimp repair --all-safe` does this, and can lose nothing: {operation}.")
         }
         (None, Some(record)) => match reads(store, problem, record) {
-            true => "It can be repaired in the memory: Enter goes there.".into(),
+            true => format!("It is repaired in the form: {} opens the memory there.", Action::Edit.call()),
             false if is_any_safe => return None,
             false => "No repair of this line is safe: choose one.".into(),
         },
