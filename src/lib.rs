@@ -43,7 +43,7 @@
 //! | [`usecase`] | a change from the request to the report: verbs and screens both use it |
 //! | [`memory`] | the storage module for agents |
 //! | [`demo`] | the invented stores of the demo |
-//! | [`work`] | background threads |
+//! | `work` | background threads |
 //! | `tui` | the screens |
 //! | `cli` | the verbs, one per file; without a verb it opens the screens |
 
@@ -76,6 +76,7 @@ pub mod memory;
 pub mod demo;
 
 #[cfg(feature = "tui")]
+#[doc(hidden)]
 pub mod work;
 
 #[cfg(feature = "tui")]

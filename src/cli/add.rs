@@ -4,9 +4,9 @@ use std::io::Read;
 
 use super::change_report::{ChangeSummary, print_plan, report_change};
 use super::failure::{Exit, Failure, Result};
+use super::load_stores;
 use super::read_scope::ReadScope;
-use super::run_change::{UserText, request, run_change};
-use super::{break_lock, load_stores};
+use super::run_change::{UserText, may_break, request, run_change};
 use crate::cli::context::Context;
 use crate::disk::host::Host;
 use crate::format;
@@ -20,8 +20,7 @@ use crate::usecase::{self, ChangeCommand, HeldLock, NewRecord};
 /// Adds a record to the only open store, or to the one that has the session.
 pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
     if asked.text.is_none() && asked.record.is_none() {
-        return Err(Failure::new(
-            Exit::Usage,
+        return Err(Failure::usage(
             "give the text with --text, or the whole memory as JSON with --record -.",
         ));
     }
@@ -55,12 +54,10 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
 /// Refuses a session if memories of a format and type have none.
 fn in_session(format: &str, asked: &NewRecord) -> Result<()> {
     let has_sessions = format::by_name(format).is_none_or(|format| format.is_in_session(&asked.kind));
-    match asked.session.is_some() && !has_sessions {
-        true => {
-            Err(Refusal::unfit("memories of this format belong to no session: leave --session out.").into())
-        }
-        false => Ok(()),
+    if asked.session.is_none() || has_sessions {
+        return Ok(());
     }
+    Err(Refusal::unfit("memories of this format belong to no session: leave --session out.").into())
 }
 
 /// Returns the records of standard input: one JSON object, or JSON Lines.
@@ -85,10 +82,8 @@ fn add_all(context: &mut Context, all: &[NewRecord]) -> Result {
         print_plan(context, &plan, false, None)?;
         return match context.options.dry_run {
             true => Ok(Exit::Done),
-            false if context.options.readonly => {
-                Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."))
-            }
-            false => Err(Failure::new(Exit::Refused, "nothing was changed: use --yes to do it.")),
+            false if context.options.readonly => Err(Failure::refused("--readonly: nothing was changed.")),
+            false => Err(Failure::refused("nothing was changed: use --yes to do it.")),
         };
     }
     let receipt = usecase::append_all(store, all, host)?.ok_or_else(refused)?;
@@ -112,7 +107,7 @@ fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
     let host = Host::here(&data, context.now);
     let append = || usecase::append(&place, asked, host);
     let mut outcome = append();
-    let is_broken = |held: HeldLock<'_>| break_lock::is_agreed(&held) && held.break_it(host);
+    let is_broken = |held: HeldLock<'_>| may_break(&held) && held.break_it(host);
     if outcome.as_ref().is_err_and(|failed| failed.held_lock().is_some_and(is_broken)) {
         outcome = append();
     }
@@ -126,12 +121,8 @@ fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
         // The normal path reports or asks about the obstacle. A lock is waited for only once.
         Err(failed) if failed.is_untouched() && !failed.is_locked() => Ok(None),
         Err(failed) => {
-            let kept = usecase::keep_store_draft(
-                &data,
-                (&empty_store(&place), None),
-                written.as_bytes(),
-                context.now,
-            );
+            let store = empty_store(&place);
+            let kept = usecase::keep_store_draft(&data, (&store, None), written.as_bytes(), context.now);
             Err(Failure::from(failed).with(&kept))
         }
     }
@@ -140,14 +131,9 @@ fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
 /// Reads all of standard input, which must be UTF-8.
 pub fn standard_input() -> Result<String> {
     let mut text = String::new();
-    let read = std::io::stdin().lock().read_to_string(&mut text);
-    match read {
-        Ok(_) => Ok(text),
-        Err(error) => Err(Failure::new(
-            Exit::Refused,
-            format!("standard input can't be read: {error}. Nothing was changed."),
-        )),
-    }
+    let refused = |error| format!("standard input can't be read: {error}. Nothing was changed.");
+    std::io::stdin().lock().read_to_string(&mut text).map_err(|error| Failure::refused(refused(error)))?;
+    Ok(text)
 }
 
 /// Returns the number of the only open store, or of the one that has the session.

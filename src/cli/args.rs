@@ -136,7 +136,6 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// Returns the largest number of items to show.
     pub fn most(self) -> usize {
         self.limit.unwrap_or(usize::MAX)
     }

@@ -163,7 +163,7 @@ fn create(context: &mut Context, snapshot: &Snapshot) -> Result {
         return Ok(Exit::Done);
     }
     if !context.options.yes {
-        return Err(Failure::new(Exit::Refused, "nothing was copied: use --yes to do it."));
+        return Err(Failure::refused("nothing was copied: use --yes to do it."));
     }
     for store in &snapshot.stores {
         for copied in create_backups(&data, store, context.now)? {
@@ -189,18 +189,14 @@ fn the_copy(context: &Context, snapshot: &Snapshot, name: &str) -> Result<(usize
             || copy.path.file_name().is_some_and(is_named)
     };
     let Some((number, copy)) = found.iter().find(fits).cloned() else {
-        return Err(Failure::new(
-            Exit::Nothing,
-            format!("there is no backup {name:?}; `palimp backup list` names them."),
-        ));
+        return Err(Failure::nothing(format!(
+            "there is no backup {name:?}; `palimp backup list` names them."
+        )));
     };
     let whole = snapshot.stores[number].root.join(&copy.path);
     let read = RealDisk.read(&whole, 0, None);
     let (bytes, _) = read.map_err(|error| {
-        Failure::new(
-            Exit::Refused,
-            format!("{} can't be read: {error}. Nothing was changed.", whole.to_text()),
-        )
+        Failure::refused(format!("{} can't be read: {error}. Nothing was changed.", whole.to_text()))
     })?;
     Ok((number, copy, bytes))
 }
@@ -257,7 +253,7 @@ fn restore(
     };
     if let Some(name) = ids.iter().filter(|_| whole).find(|name| !is_there(name)) {
         let message = format!("the backup has no memory with the id or key {name:?}. Nothing was changed.");
-        return Err(Failure::new(Exit::Nothing, message));
+        return Err(Failure::nothing(message));
     }
     let one_by_one = !whole && compared.whole_only.is_none();
     let mut chosen = match ids {
@@ -268,7 +264,7 @@ fn restore(
     chosen.extend(compared.deleted().filter(|_| deleted).map(|item| item.at));
     let has_none = if one_by_one { chosen.is_empty() } else { !compared.items.iter().any(is_any) };
     if !ids.is_empty() && !whole && has_none {
-        return Err(Failure::new(Exit::Nothing, "none of these can be restored. Nothing was changed."));
+        return Err(Failure::nothing("none of these can be restored. Nothing was changed."));
     }
     let wanted = ChangeCommand::RestoreBackup(BackupRestore {
         store: number,

@@ -6,11 +6,12 @@ use super::load_stores;
 use super::read_scope::{ReadScope, read_for};
 use super::run_change::run_change_of;
 use super::selection::records;
+use super::value_parsers::taken;
 use crate::cli::context::Context;
 use crate::model::{Entry, State};
 use crate::ops::archive::is_in_own_data;
 use crate::ops::merge::MergedText;
-use crate::usecase::{ChangeCommand, Requester};
+use crate::usecase::{ChangeCommand, DeleteOptions, Requester};
 
 /// True if fields and tags of a record can be set.
 pub fn is_there(entry: &Entry) -> bool {
@@ -65,4 +66,46 @@ pub fn each(
     };
     let by = if chosen.query.is_none() || found.len() == 1 { Requester::Ids } else { Requester::Query };
     run_change_of(context, &snapshot, (found, by), wanted)
+}
+
+pub fn delete(context: &mut Context, chosen: &RecordSelection, how: DeleteOptions) -> Result {
+    let remove = how.remove;
+    let fits = |entry: &Entry| match entry.state {
+        State::Live | State::Broken => true,
+        State::Deleted => remove,
+        State::Archived => !chosen.ids.is_empty() || asks_archived(chosen),
+    };
+    each(context, chosen, fits, ChangeCommand::Delete(how))
+}
+
+fn asks_archived(chosen: &RecordSelection) -> bool {
+    chosen.query.as_deref().is_some_and(|query| query.contains("is:archived") || query.contains("in:archive"))
+}
+
+/// Adds and removes tags, or renames one.
+pub fn tag(context: &mut Context, words: &[String], query: Option<String>, rename: Option<&str>) -> Result {
+    let add: Vec<String> =
+        words.iter().filter_map(|word| word.strip_prefix('+')).map(str::to_owned).collect();
+    let remove: Vec<String> = words.iter().filter_map(|word| taken(word)).map(str::to_owned).collect();
+    let rename = rename.map(renamed).transpose()?;
+    match (add.is_empty() && remove.is_empty(), &rename) {
+        (true, None) => return Err(Failure::usage("name tags as +new or -old, or use --rename.")),
+        (false, Some(_)) => return Err(Failure::usage("name tags, or use --rename, not both.")),
+        _ => {}
+    }
+    let ids = words.iter().filter(|word| !word.starts_with('+') && taken(word).is_none()).cloned().collect();
+    let chosen = RecordSelection { ids, query };
+    if !chosen.ids.is_empty() && chosen.query.is_some() {
+        return Err(Failure::usage("name memories by their ids, or with --query, not both."));
+    }
+    let wanted = match rename {
+        Some((from, to)) => ChangeCommand::RenameTag { from: from.to_owned(), to: to.to_owned() },
+        None => ChangeCommand::Tag { add, remove },
+    };
+    each(context, &chosen, is_there, wanted)
+}
+
+fn renamed(word: &str) -> Result<(&str, &str)> {
+    let parts = word.split_once('=').filter(|(from, to)| !from.is_empty() && !to.is_empty() && from != to);
+    parts.ok_or_else(|| Failure::usage("use --rename OLD=NEW with two different names."))
 }

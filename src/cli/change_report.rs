@@ -58,7 +58,6 @@ impl ChangeSummary {
     }
 }
 
-/// Returns the first words about a change that was made.
 pub fn change_summary(planned: &PlannedChange) -> ChangeSummary {
     let wanted = &planned.request.command;
     match (wanted, planned.changing.as_slice()) {

@@ -10,7 +10,6 @@ use crate::text::safe_text::{display_width, sanitize};
 
 const GAP: &str = "  ";
 
-/// A terminal that rows are printed on.
 #[derive(Clone, Copy)]
 pub struct OutputTerminal {
     pub width: usize,
@@ -73,7 +72,6 @@ impl Column {
         Column { head, is_right: false, most: usize::MAX, leaves: 0 }
     }
 
-    /// Makes a column of numbers.
     pub fn figures(head: &'static str) -> Column {
         Column { is_right: true, ..Column::new(head) }
     }
@@ -84,7 +82,6 @@ impl Column {
     }
 }
 
-/// The content of a column in a row.
 pub struct ColumnCell {
     text: String,
     look: TextStyle,
@@ -140,7 +137,6 @@ impl ColumnCell {
 
 /// A row, and what is shown below its last column.
 pub struct ColumnRow {
-    /// A cell for each column.
     pub cells: Vec<ColumnCell>,
     /// The texts below the last column.
     pub below: Vec<ColumnCell>,

@@ -8,7 +8,7 @@ use strsim::osa_distance;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::failure::{Exit, Failure, Result};
+use super::failure::{Failure, Result};
 use crate::disk::{Disk, RealDisk};
 use crate::model::PathText;
 use crate::tui::ColourPalette;
@@ -65,7 +65,7 @@ pub fn read(named: Option<&Path>) -> Result<ScreenSettings> {
         Err(error) => {
             let message =
                 format!("The settings in {} can't be read: {error}. No store was opened.", path.to_text());
-            return Err(Failure::new(Exit::Failed, message));
+            return Err(Failure::failed(message));
         }
     };
     let text = String::from_utf8_lossy(&bytes);
@@ -73,10 +73,7 @@ pub fn read(named: Option<&Path>) -> Result<ScreenSettings> {
     let (keymap, own) = read.map_err(|wrong| {
         let end = if wrong.why.ends_with('?') { "" } else { "." };
         let line = text.get(..wrong.at.start).unwrap_or_default().matches('\n').count() + 1;
-        Failure::new(
-            Exit::Usage,
-            format!("{}:{line}: {}{end} No store was opened.", path.to_text(), wrong.why),
-        )
+        Failure::usage(format!("{}:{line}: {}{end} No store was opened.", path.to_text(), wrong.why))
     })?;
     keymap.use_it();
     Ok(own)

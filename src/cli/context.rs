@@ -13,7 +13,6 @@ use crate::cli::stdout::SafeStdout;
 use crate::model::{Moment, Snapshot};
 use crate::query::{Order, Query, Request};
 
-/// What every verb gets.
 pub struct Context {
     pub(super) options: GlobalOptions,
     pub(super) now: Moment,

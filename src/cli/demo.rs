@@ -16,7 +16,7 @@ pub const SEED: u64 = 1;
 /// Writes the demo, and lists its stores.
 pub fn run(context: &mut Context, folder: &Path, seed: u64) -> Result {
     if context.options.readonly || context.options.dry_run {
-        return Err(Failure::new(Exit::Refused, "the demo would be written; nothing was."));
+        return Err(Failure::refused("the demo would be written; nothing was."));
     }
     write(folder, seed, context.now)?;
     for place in places(folder) {
@@ -30,12 +30,11 @@ pub fn run(context: &mut Context, folder: &Path, seed: u64) -> Result {
 fn write(folder: &Path, seed: u64, now: Moment) -> Result<()> {
     if RealDisk.list(folder).is_ok_and(|items| !items.is_empty()) {
         let message = format!("{} is not empty; the demo is not written over anything.", folder.to_text());
-        return Err(Failure::new(Exit::Refused, message));
+        return Err(Failure::refused(message));
     }
     let files = demo::files(seed, now);
     if files.is_empty() {
-        let message = "The demo can't be written at that time. Nothing was.";
-        return Err(Failure::new(Exit::Refused, message));
+        return Err(Failure::refused("The demo can't be written at that time. Nothing was."));
     }
     for (days, (path, bytes)) in (1..).zip(files) {
         let path = folder.join(path);

@@ -1,11 +1,10 @@
 //! `palimp edit`: sets fields of one record, or of those that a query finds.
 
 use super::failure::{Exit, Failure, Result, say};
-use super::load_stores;
 use super::read_scope::read_for;
 use super::run_change::{UserText, confirm_and_execute, plan, request};
 use super::selection::{the_one, with_query};
-use crate::cli::change_records;
+use super::{change_records, load_stores};
 use crate::cli::context::Context;
 use crate::model::{EntryRef, Snapshot};
 use crate::usecase::{ChangeCommand, ChangeRequest, keep_draft};
@@ -20,17 +19,17 @@ pub fn run(
     editor: bool,
 ) -> Result {
     if set.is_empty() && !editor {
-        return Err(Failure::new(Exit::Usage, "name a field with --set FIELD=VALUE, or use --editor."));
+        return Err(Failure::usage("name a field with --set FIELD=VALUE, or use --editor."));
     }
     let mut fields = fields(set, editor)?;
     if query.is_some() {
         return change_records::edit(context, query, fields);
     }
     let Some(id) = id else {
-        return Err(Failure::new(Exit::Usage, "name a memory by its id, or several with --query."));
+        return Err(Failure::usage("name a memory by its id, or several with --query."));
     };
     if editor && context.options.readonly && !context.options.dry_run {
-        return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
+        return Err(Failure::refused("--readonly: nothing was changed."));
     }
     let (snapshot, at) = read_for(
         &[id.to_owned()],
@@ -59,7 +58,7 @@ pub fn run(
     }
     if written.trim().is_empty() && !before.trim().is_empty() {
         let why = "the editor left no text; nothing was changed. `palimp delete` deletes a memory.";
-        return Err(Failure::new(Exit::Refused, why));
+        return Err(Failure::refused(why));
     }
     fields.push(("text".to_owned(), written.clone()));
     // Whatever fails, a text that the user wrote is not lost.
@@ -72,10 +71,10 @@ fn fields(set: &[String], editor: bool) -> Result<Vec<(String, String)>> {
     let mut fields: Vec<(String, String)> = Vec::new();
     for one in set {
         let Some((name, value)) = one.split_once('=').filter(|(name, _)| !name.is_empty()) else {
-            return Err(Failure::new(Exit::Usage, format!("{one:?} is not FIELD=VALUE.")));
+            return Err(Failure::usage(format!("{one:?} is not FIELD=VALUE.")));
         };
         if editor && name == "text" || fields.iter().any(|(other, _)| other == name) {
-            return Err(Failure::new(Exit::Usage, format!("{name:?} is set twice: name it once.")));
+            return Err(Failure::usage(format!("{name:?} is set twice: name it once.")));
         }
         fields.push((name.to_owned(), value.to_owned()));
     }
@@ -84,7 +83,7 @@ fn fields(set: &[String], editor: bool) -> Result<Vec<(String, String)>> {
 
 fn in_the_editor(context: &Context, snapshot: &Snapshot, at: EntryRef, before: &str) -> Result<String> {
     disk::edit_text(before).map_err(|error| {
-        let failure = Failure::new(Exit::Refused, format!("{error} Nothing was changed."));
+        let failure = Failure::refused(format!("{error} Nothing was changed."));
         match error.left() {
             Some(left) => failure.with(&kept(context, snapshot, at, left)),
             None => failure,

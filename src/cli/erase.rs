@@ -5,13 +5,12 @@ use serde::Serialize;
 use super::args::RecordSelection;
 use super::change_report::{ChangeRow, plan_row};
 use super::failure::{Exit, Failure, Result, say};
-use super::load_stores;
 use super::read_scope::ReadScope;
 use super::run_change::{confirm_and_execute, plan, request};
 use super::selection::records;
 use super::surroundings_search::search_surroundings;
-use super::triage;
 use super::value_input::{ValueOptions, holders};
+use super::{load_stores, triage};
 use crate::cli::context::Context;
 use crate::disk::host::Host;
 use crate::model::{EntryRef, NotReached, PathText, Snapshot};
@@ -31,10 +30,8 @@ struct ErasureRow<'a> {
     report: &'a ErasureReport,
 }
 
-/// What to erase.
 pub struct EraseChoice {
     pub chosen: RecordSelection,
-    /// Values.
     pub values: ValueOptions,
     /// True for what is detected.
     pub secrets: bool,
@@ -49,11 +46,10 @@ pub fn run(context: &mut Context, choice: EraseChoice) -> Result {
     if choice.values.is_given()
         && (choice.secrets || !choice.chosen.ids.is_empty() || choice.chosen.query.is_some())
     {
-        let message = "a value is erased wherever it is: name no memories beside it.";
-        return Err(Failure::new(Exit::Usage, message));
+        return Err(Failure::usage("a value is erased wherever it is: name no memories beside it."));
     }
     if !choice.only.is_empty() && !choice.secrets {
-        return Err(Failure::new(Exit::Usage, "--only needs --secrets."));
+        return Err(Failure::usage("--only needs --secrets."));
     }
     let texts = choice.values.read()?;
     let snapshot = whole_snapshot(context)?;
@@ -77,7 +73,7 @@ fn refuse_erased_now(context: &Context, snapshot: &Snapshot, found: &[EntryRef])
         "{id} was erased just now, by the erasure that was interrupted. Another memory that has this id stays: look at \
          it, and run the command again to erase that, too. Nothing else was changed."
     );
-    Err(Failure::new(Exit::Refused, message))
+    Err(Failure::refused(message))
 }
 
 /// Reads the stores to erase from, after interrupted erasures are finished.
@@ -124,16 +120,16 @@ fn erase(context: &mut Context, snapshot: Snapshot, choice: EraseChoice, texts: 
     let request = request(context, &snapshot, ChangeCommand::Erase(options));
     let mut planned = plan(ChangeRequest { at: found, ..request })?;
     if planned.erasures.is_empty() && planned.request.command.erases_values() {
-        let message = match planned.notes.is_empty() {
-            true => {
+        let message = match planned.notes.as_slice() {
+            [] => {
                 "no memory, backup or undo data has it, and no other file of these stores. Nothing was changed."
             }
-            false => "nothing else of these stores has it. Nothing was changed.",
+            _ => "nothing else of these stores has it. Nothing was changed.",
         };
         return Err(Failure::lines(Exit::Nothing, [planned.notes, vec![message.to_owned()]].concat()));
     }
     planned.notes.iter().for_each(|own| say(own));
-    search_surroundings(context, &mut planned, &[]);
+    search_surroundings(context, &mut planned);
     confirm_and_execute(context, planned, None)
 }
 
@@ -154,8 +150,9 @@ fn detected(
         |own: &Finding| triage::is_wanted(&choice.only, own) && !verdicts.is_false_alarm(&own.value);
     let detected = DetectedValues::of(&with, found, None, &is_wanted);
     if detected.holders.is_empty() {
-        let message = "no memory has something sensitive of these kinds. Nothing was changed.";
-        return Err(Failure::new(Exit::Nothing, message));
+        return Err(Failure::nothing(
+            "no memory has something sensitive of these kinds. Nothing was changed.",
+        ));
     }
     let values = erasable(&with, detected.values.keys());
     Ok((with, detected.holders, values))
@@ -194,7 +191,6 @@ fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool> {
     Ok(any)
 }
 
-/// Reports the result of an erasure.
 pub fn tell(context: &Context, erased: &ErasureReport) {
     erased.told(!context.options.json).iter().for_each(|line| say(line));
 }
@@ -214,14 +210,9 @@ pub fn print(
         receipt: erased.and_then(ErasureReport::receipt).map(|path| path.to_text().into_owned()),
         undo: None,
     };
-    let before;
     let report = match erased {
         Some(erased) => erased,
-        None => {
-            before = ErasureReport::before(one, not_reached);
-            &before
-        }
+        None => &ErasureReport::before(one, not_reached),
     };
-    let row = ErasureRow { change, report };
-    context.out.json(&row).map_err(Failure::from)
+    Ok(context.out.json(&ErasureRow { change, report })?)
 }

@@ -19,27 +19,23 @@ pub fn run(
 ) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
     let options = ExportOptions { shape, places };
-    if places && context.options.all {
-        // All that is remembered: also what only undo data and backups have.
-        let held = load_stores::snapshot(context, ReadScope::All)?;
-        let with = load_stores::with_deleted(context, &held)?;
-        let entries = found(context, &query, limit, &with)?;
-        return print(context, &with, &entries, options);
+    // All that is remembered: also what only undo data and backups have.
+    let mut with_deleted = places && context.options.all;
+    if !with_deleted {
+        let snapshot = load_stores::listing(context, ReadScope::All)?;
+        let asks_archive = context.options.all || query.asks_archived();
+        with_deleted = asks_archive && snapshot.stores.iter().any(|own| is_in_own_data(own));
+        if !with_deleted {
+            let entries = found(context, &query, limit, &snapshot)?;
+            if snapshot.changed().next().is_none() {
+                return print(context, &snapshot, &entries, options);
+            }
+        }
     }
-    let snapshot = load_stores::listing(context, ReadScope::All)?;
-    let asks_archive = context.options.all || query.asks_archived();
-    if asks_archive && snapshot.stores.iter().any(|own| is_in_own_data(own)) {
-        let held = load_stores::with_deleted(context, &load_stores::snapshot(context, ReadScope::All)?)?;
-        let entries = found(context, &query, limit, &held)?;
-        return print(context, &held, &entries, options);
-    }
-    let entries = found(context, &query, limit, &snapshot)?;
-    if snapshot.changed().next().is_none() {
-        return print(context, &snapshot, &entries, options);
-    }
-    let held = load_stores::snapshot(context, ReadScope::All)?;
-    let entries = found(context, &query, limit, &held)?;
-    print(context, &held, &entries, options)
+    let whole = load_stores::snapshot(context, ReadScope::All)?;
+    let whole = if with_deleted { load_stores::with_deleted(context, &whole)? } else { whole };
+    let entries = found(context, &query, limit, &whole)?;
+    print(context, &whole, &entries, options)
 }
 
 /// How memories are written.

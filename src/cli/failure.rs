@@ -59,16 +59,29 @@ pub struct Failure {
     pub(super) is_ambiguous: bool,
 }
 
-/// How a verb ended, or why it failed.
 pub type Result<T = Exit, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
-    /// Makes a failure with a message of one line.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
         Failure::lines(exit, vec![message.into()])
     }
 
-    /// Makes a failure with a message of several lines.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Failure::new(Exit::Usage, message)
+    }
+
+    pub fn refused(message: impl Into<String>) -> Self {
+        Failure::new(Exit::Refused, message)
+    }
+
+    pub fn nothing(message: impl Into<String>) -> Self {
+        Failure::new(Exit::Nothing, message)
+    }
+
+    pub fn failed(message: impl Into<String>) -> Self {
+        Failure::new(Exit::Failed, message)
+    }
+
     pub fn lines(exit: Exit, lines: Vec<String>) -> Self {
         Failure {
             exit,
@@ -99,7 +112,6 @@ impl Failure {
         self
     }
 
-    /// Returns the message on one line.
     pub fn message(&self) -> String {
         self.lines.join(" ")
     }
@@ -145,7 +157,7 @@ impl From<io::Error> for Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Failure::new(Exit::Done, "");
         }
-        Failure::new(Exit::Failed, format!("the output can't be written: {error}. No store was touched."))
+        Failure::failed(format!("the output can't be written: {error}. No store was touched."))
     }
 }
 
@@ -154,7 +166,7 @@ const SHOWN: usize = 40;
 
 impl From<QueryError> for Failure {
     fn from(error: QueryError) -> Self {
-        Failure::new(Exit::Usage, format!("the query can't be understood: {error}"))
+        Failure::usage(format!("the query can't be understood: {error}"))
     }
 }
 
@@ -174,7 +186,7 @@ impl From<SavedQueryRefusal> for Failure {
 
 impl From<WriteError> for Failure {
     fn from(error: WriteError) -> Self {
-        Failure::new(Exit::Failed, error.to_string())
+        Failure::failed(error.to_string())
     }
 }
 

@@ -7,11 +7,10 @@ use serde::Serialize;
 
 use super::erase::{end_of, whole_snapshot};
 use super::failure::{Exit, Failure, Result, say};
-use super::load_stores;
 use super::run_change::confirm_and_execute;
 use super::surroundings_search::with_progress;
-use super::triage;
 use super::value_input::ValueOptions;
+use super::{load_stores, triage};
 use crate::cli::context::Context;
 use crate::disk::host::Host;
 use crate::format::store_names;
@@ -67,7 +66,7 @@ impl ForgetOptions {
     fn rule(&self) -> Result<CleanUpRule> {
         let names = self.names.as_deref().map(|own| {
             let whole = std::path::absolute(own);
-            whole.map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}.", own.to_text())))
+            whole.map_err(|error| Failure::usage(format!("{}: {error}.", own.to_text())))
         });
         Ok(CleanUpRule {
             topic: self.topic.clone(),
@@ -157,11 +156,12 @@ pub fn run(context: &mut Context, options: &ForgetOptions, values: &ValueOptions
         _ => asked,
     };
     if rule.is_empty() && !values.is_given() {
-        let message = "say what to forget: --topic, --value-from -, --names, --kind, --query or --rule.";
-        return Err(Failure::new(Exit::Usage, message));
+        return Err(Failure::usage(
+            "say what to forget: --topic, --value-from -, --names, --kind, --query or --rule.",
+        ));
     }
     let names = rule.names.as_deref().map(|own| read_name_list(Path::new(own)));
-    let names = names.transpose().map_err(|why| Failure::new(Exit::Usage, why))?;
+    let names = names.transpose().map_err(Failure::usage)?;
     let own = CleanUpRequest { rule, values: values.read()?, names, ..CleanUpRequest::default() };
     own.rule.parsed(context.now)?;
     if let Some(name) = options.rule.as_deref().filter(|_| !is_saved_rule) {
@@ -202,7 +202,7 @@ fn nothing(own: &CleanUpPlan) -> Failure {
         (true, 0, holders) => format!("{holders} memories hold the value, and do not fit otherwise"),
         (true, pinned, _) => format!("{} fit and are pinned: --pinned takes them", memory_count(pinned)),
     };
-    Failure::new(Exit::Nothing, format!("{why}. Nothing was changed."))
+    Failure::nothing(format!("{why}. Nothing was changed."))
 }
 
 /// Prints what it takes and leaves, before the plans.
@@ -307,17 +307,15 @@ fn failure(error: CleanUpError) -> Failure {
         CleanUpError::Query(error) => error.into(),
         CleanUpError::Saved(refused) => refused.into(),
         CleanUpError::Change(failed) => failed.into(),
-        CleanUpError::Empty => Failure::new(Exit::Usage, error.told()),
-        CleanUpError::Value(_) => {
-            Failure::new(Exit::Refused, format!("{} Nothing was changed.", error.told()))
-        }
-        CleanUpError::Stopped => Failure::new(Exit::Refused, error.told()),
+        CleanUpError::Empty => Failure::usage(error.told()),
+        CleanUpError::Value(_) => Failure::refused(format!("{} Nothing was changed.", error.told())),
+        CleanUpError::Stopped => Failure::refused(error.told()),
     }
 }
 
 fn saved(context: &Context) -> Result<(PathBuf, SavedRules)> {
     let data = load_stores::data_folder(context)?;
-    let rules = SavedRules::kept_in(&data).map_err(|why| Failure::new(Exit::Failed, why))?;
+    let rules = SavedRules::kept_in(&data).map_err(Failure::failed)?;
     Ok((data, rules))
 }
 
@@ -331,27 +329,24 @@ fn of_name(context: &Context, name: &str, asked: &CleanUpRule) -> Result<CleanUp
         } else {
             format!("saved: {}", known.join(", "))
         };
-        return Err(Failure::new(
-            Exit::Usage,
-            format!("there is no rule {name}; {known}. Nothing was changed."),
-        ));
+        return Err(Failure::usage(format!("there is no rule {name}; {known}. Nothing was changed.")));
     };
     Ok(own.narrowed(asked))
 }
 
 fn save(context: &Context, name: &str, own: &CleanUpRequest) -> Result<()> {
     if !own.values.is_empty() {
-        let message = "a rule is kept in a file, and a value must not be. Save a rule without --value-from. Nothing was changed.";
-        return Err(Failure::new(Exit::Refused, message));
+        return Err(Failure::refused(
+            "a rule is kept in a file, and a value must not be. Save a rule without --value-from. Nothing was changed.",
+        ));
     }
     let (data, mut rules) = saved(context)?;
-    let refused = |why: String| Failure::new(Exit::Refused, format!("{why} Nothing was changed."));
+    let refused = |why: String| Failure::refused(format!("{why} Nothing was changed."));
     rules.add(name, own.rule.clone()).map_err(refused)?;
     if context.options.dry_run || context.options.readonly {
         return Ok(());
     }
-    SavedRules::change(&data, |rules| rules.add(name, own.rule.clone()))
-        .map_err(|why| Failure::new(Exit::Failed, why))?;
+    SavedRules::change(&data, |rules| rules.add(name, own.rule.clone())).map_err(Failure::failed)?;
     say(&format!("rule {name} is saved: `palimp forget --rule {name}` runs it again"));
     Ok(())
 }
@@ -371,16 +366,16 @@ fn list_rules(context: &mut Context) -> Result {
 fn remove_rule(context: &Context, name: &str) -> Result {
     let (data, mut rules) = saved(context)?;
     if !rules.remove(name) {
-        return Err(Failure::new(Exit::Nothing, format!("there is no rule {name}. Nothing was changed.")));
+        return Err(Failure::nothing(format!("there is no rule {name}. Nothing was changed.")));
     }
     if context.options.readonly || context.options.dry_run {
-        return Err(Failure::new(Exit::Refused, "nothing was changed."));
+        return Err(Failure::refused("nothing was changed."));
     }
     let remove = |rules: &mut SavedRules| {
         rules.remove(name);
         Ok(())
     };
-    SavedRules::change(&data, remove).map_err(|why| Failure::new(Exit::Failed, why))?;
+    SavedRules::change(&data, remove).map_err(Failure::failed)?;
     say(&format!("rule {name} is removed"));
     Ok(Exit::Done)
 }

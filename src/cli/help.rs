@@ -9,7 +9,6 @@ use super::verbs::{known, obeys};
 use crate::cli::command_line::Args;
 use crate::cli::context::Context;
 
-/// Returns the command line with its help.
 fn command() -> Command {
     with_help_of(|_| true)
 }
@@ -20,7 +19,6 @@ pub fn command_of(words: &[OsString]) -> Command {
     with_help_of(|name| words.iter().any(|word| word == name))
 }
 
-/// Prints the manual page.
 pub fn print_manual(context: &mut Context) -> Result {
     let mut page = Vec::new();
     clap_mangen::Man::new(command()).render(&mut page)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::context::Context;
-use crate::cli::failure::{Exit, Failure, Result};
+use crate::cli::failure::{Failure, Result};
 use crate::cli::run_change::{confirm_and_execute, request};
 use crate::disk::{Disk, Lookup, RealDisk};
 use crate::model::{Extent, PathText, Snapshot};
@@ -20,7 +20,7 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result {
     };
     if let Some(why) = why {
         let message = format!("{} {why}. Nothing was written.", folder.to_text());
-        return Err(Failure::new(Exit::Refused, message));
+        return Err(Failure::refused(message));
     }
     let root = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let plan = ops::init::init(format, &root, context.now)?;

@@ -216,7 +216,6 @@ pub fn tell(context: &Context, root: &Path, report: &RecoveryReport) {
     context.erased.borrow_mut().extend(named.map(|(session, name)| (root.to_owned(), session, name)));
 }
 
-/// Returns the failure that no store was found.
 pub fn none_found(looked: &[DiscoveryResult], named: bool) -> Failure {
     // If nothing is there, that is an answer, not a failure.
     let failed = looked.iter().any(|look| look.refused && !is_absent(&RealDisk, &look.path));
@@ -242,8 +241,7 @@ pub fn data_folder(context: &Context) -> Result<PathBuf> {
     let own = directories::ProjectDirs::from("", "", "palimp").map(|own| own.data_dir().to_owned());
     // A folder that depends on where a verb is run would be another one the next time.
     own.filter(|own| own.is_absolute()).ok_or_else(|| {
-        Failure::new(
-            Exit::Refused,
+        Failure::refused(
             "there is no home folder for undo data: name a folder with --data-dir. Nothing was changed.",
         )
     })
@@ -267,7 +265,6 @@ fn agents() -> AgentHome {
     AgentHome { home: home(), variables }
 }
 
-/// Returns the home folder, if there is one.
 pub fn home() -> Option<PathBuf> {
     let own = directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned());
     own.filter(|own| own.is_absolute())

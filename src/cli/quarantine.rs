@@ -46,9 +46,7 @@ pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
     let all = all(context, &snapshot)?;
     let named = |number: usize| {
         let own = number.checked_sub(1).and_then(|at| all.get(at));
-        own.ok_or_else(|| {
-            Failure::new(Exit::Nothing, format!("nothing in quarantine has the number {number}."))
-        })
+        own.ok_or_else(|| Failure::nothing(format!("nothing in quarantine has the number {number}.")))
     };
     match what {
         QuarantineVerb::List { limit } => {

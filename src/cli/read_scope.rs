@@ -6,18 +6,16 @@ use super::failure::Result;
 use super::load_stores;
 use crate::cli::context::Context;
 use crate::disk::{Disk, RealDisk, is_absent};
-use crate::format;
 use crate::model::key::{Key, file_digest};
 use crate::model::{PathText, Snapshot, Store, StoreScope, is_file_name, is_log};
 use crate::store::{self, LONG_LOG, Place};
-use crate::usecase;
+use crate::{format, usecase};
 
 /// What a verb is about.
 #[derive(Clone, Copy)]
 pub enum ReadScope<'a> {
     /// Everything in the stores.
     All,
-    /// The session with this name.
     Session(&'a str),
     /// The records that these ids and keys name.
     Names(&'a [String]),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::args::RecordSelection;
 use super::change_records::is_there;
-use super::failure::{Exit, Failure, Result, say};
+use super::failure::{Failure, Result, say};
 use super::load_stores;
 use super::read_scope::ReadScope;
 use super::run_change::run_change_of;
@@ -18,7 +18,6 @@ use crate::ops::redact::{RecordSpan, RedactedValues, Redaction, RedactionStyle, 
 use crate::store::erase::SecretValues;
 use crate::usecase::{ChangeCommand, Requester, Triage, memory_count};
 
-/// What `redact` is asked for.
 pub struct RedactOptions {
     pub chosen: RecordSelection,
     pub secrets: bool,
@@ -61,12 +60,13 @@ pub fn run(context: &mut Context, options: &RedactOptions) -> Result {
     let chosen = &options.chosen;
     let is_named = !chosen.ids.is_empty() || chosen.query.is_some();
     if options.span.is_some() && chosen.ids.len() != 1 {
-        return Err(Failure::new(Exit::Usage, "--span needs the id or the key of one memory."));
+        return Err(Failure::usage("--span needs the id or the key of one memory."));
     }
     let texts = options.values.read()?;
     if !is_named && !options.secrets && options.only.is_empty() && texts.is_empty() {
-        let message = "name memories, or say what to redact: --secrets, --only KIND, --value-from -.";
-        return Err(Failure::new(Exit::Usage, message));
+        return Err(Failure::usage(
+            "name memories, or say what to redact: --secrets, --only KIND, --value-from -.",
+        ));
     }
     let snapshot = load_stores::to_change(context, ReadScope::All)?;
     holders(&snapshot, &SecretValues::of(&texts))?;
@@ -80,7 +80,7 @@ pub fn run(context: &mut Context, options: &RedactOptions) -> Result {
         tell_gone(&snapshot, &redaction);
     }
     if found.is_empty() {
-        return Err(Failure::new(Exit::Nothing, "no memory has such a value. Nothing was changed."));
+        return Err(Failure::nothing("no memory has such a value. Nothing was changed."));
     }
     let by = if chosen.ids.is_empty() { Requester::Query } else { Requester::Ids };
     run_change_of(context, &snapshot, (found, by), ChangeCommand::Redact(redaction))
@@ -94,14 +94,11 @@ fn bound(
 ) -> Result<RecordSpan> {
     let found = records(context, snapshot, chosen, |_, entry| is_there(entry))?;
     let [at] = found.as_slice() else {
-        return Err(Failure::new(
-            Exit::Refused,
-            "--span needs one memory that is there. Nothing was changed.",
-        ));
+        return Err(Failure::refused("--span needs one memory that is there. Nothing was changed."));
     };
     let (store, entry) = snapshot.get(*at);
     let line = own.line.map(|line| line.checked_sub(store.record(entry).line)).map_or(Ok(None), |line| {
-        let wrong = || Failure::new(Exit::Refused, "the memory is not on that line. Nothing was changed.");
+        let wrong = || Failure::refused("the memory is not on that line. Nothing was changed.");
         line.map(Some).ok_or_else(wrong)
     })?;
     Ok(RecordSpan { key: store.key(entry), line, span: own.span.clone() })
@@ -139,14 +136,13 @@ fn redaction(
         None => RedactedValues::Texts(texts),
     };
     let data = load_stores::data_folder(context)?;
-    let failed = |why| Failure::new(Exit::Failed, why);
-    let mut triage = Triage::kept_in(&data).map_err(failed)?;
+    let mut triage = Triage::kept_in(&data).map_err(Failure::failed)?;
     let false_alarms = triage.false_alarms();
     let key = triage.key(ThisMachine::new().random());
     let is_kept = !context.options.dry_run && !context.options.readonly;
     // The key is kept before it is used, so that the same value has the same name later.
     if options.with == RedactionStyle::Pseudonym && is_kept {
-        triage.keep_in(&data).map_err(failed)?;
+        triage.keep_in(&data).map_err(Failure::failed)?;
     }
     Ok(Redaction { values, style: options.with, key, false_alarms })
 }

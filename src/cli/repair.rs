@@ -1,6 +1,6 @@
 //! `palimp repair`: repairs damaged files, one problem or all with a code.
 
-use super::failure::{Exit, Failure, Result};
+use super::failure::{Failure, Result};
 use super::run_change::each_store;
 use crate::cli::context::Context;
 use crate::model::Code;
@@ -26,7 +26,7 @@ pub fn run(context: &mut Context, asked: RepairArgs) -> Result {
         }
         (None, Some(code)) => RepairTarget::Code(code),
         (None, None) if asked.all_safe || context.options.dry_run => RepairTarget::AllSafe,
-        (None, None) => return Err(Failure::new(Exit::Usage, NOTHING_SAID)),
+        (None, None) => return Err(Failure::usage(NOTHING_SAID)),
     };
     each_store(context, ChangeCommand::Repair(which))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::change_report::{ChangeSummary, change_summary, print_plan, print_plans, report_change};
 use super::failure::{Exit, Failure, Result, say};
 use super::read_scope::ReadScope;
-use super::{break_lock, confirm_prompt, erase, load_stores};
+use super::{confirm_prompt, erase, load_stores};
 use crate::cli::context::Context;
 use crate::detectors::mask;
 use crate::disk::RealDisk;
@@ -48,7 +48,6 @@ pub fn plan(request: ChangeRequest) -> Result<PlannedChange, ChangeFailure> {
     usecase::plan(request, host)
 }
 
-/// Changes each store as a whole.
 pub fn each_store(context: &mut Context, wanted: ChangeCommand) -> Result {
     let snapshot = load_stores::to_change(context, ReadScope::All)?;
     run_change(context, request(context, &snapshot, wanted), None)
@@ -94,11 +93,11 @@ pub fn confirm_and_execute(
                 "{}. Nothing was changed: none of the memories that were shown is there as it was. Run the command again to see what is there now.",
                 difference.told()
             );
-            return Err(Failure::new(Exit::Refused, message));
+            return Err(Failure::refused(message));
         }
         if text.is_some_and(|own| own.in_editor) && !difference.is_none() {
             let message = format!("{}. Nothing was changed. (E_CONCURRENT_MOD)", difference.told());
-            return Err(Failure::new(Exit::Refused, message));
+            return Err(Failure::refused(message));
         }
     }
 }
@@ -119,7 +118,7 @@ fn consent(context: &mut Context, planned: &PlannedChange) -> Result<Consent> {
     }
     let (yes, dry_run) = (context.options.yes, context.options.dry_run);
     if context.options.readonly && !dry_run {
-        return Err(Failure::new(Exit::Refused, "--readonly: nothing was changed."));
+        return Err(Failure::refused("--readonly: nothing was changed."));
     }
     for (number, plan) in planned.plans.iter().filter(|_| !yes || dry_run) {
         let store = &planned.request.snapshot.stores[*number];
@@ -133,7 +132,7 @@ fn consent(context: &mut Context, planned: &PlannedChange) -> Result<Consent> {
     if !dry_run && can_ask() {
         return match agreed(planned, context.now)? {
             true => Ok(Consent::Asked),
-            false => Err(Failure::new(Exit::Refused, "nothing was changed.")),
+            false => Err(Failure::refused("nothing was changed.")),
         };
     }
     if !context.options.json && planned.erasures.is_empty() {
@@ -145,7 +144,7 @@ fn consent(context: &mut Context, planned: &PlannedChange) -> Result<Consent> {
     }
     match dry_run {
         true => Ok(Consent::NothingToDo),
-        false => Err(Failure::new(Exit::Refused, "nothing was changed: use --yes to do it.")),
+        false => Err(Failure::refused("nothing was changed: use --yes to do it.")),
     }
 }
 
@@ -170,12 +169,31 @@ fn agreed(planned: &PlannedChange, now: Moment) -> Result<bool> {
         write!(err, "y to {verb}, anything else cancels: ")?;
     }
     err.flush()?;
+    let answer = answer()?;
+    Ok(if is_erasure { answer.trim() == typed } else { is_yes(&answer) })
+}
+
+fn answer() -> io::Result<String> {
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
-    Ok(match is_erasure {
-        true => answer.trim() == typed,
-        false => matches!(answer.trim(), "y" | "Y" | "yes"),
-    })
+    Ok(answer)
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim(), "y" | "Y" | "yes")
+}
+
+/// Asks about the lock of a holder that is alive, which stopped a change, after the user has seen the holder. True if the user agrees to break it. It asks only on a
+/// terminal: `--yes` says yes to a plan, not to this.
+pub fn may_break(lock: &HeldLock<'_>) -> bool {
+    if !can_ask() {
+        return false;
+    }
+    let mut err = io::stderr();
+    let asked = writeln!(err, "{}", sanitize(&lock.message))
+        .and_then(|()| write!(err, "Break the lock? An agent that is still working loses it. [y/N] "))
+        .and_then(|()| err.flush());
+    asked.and_then(|()| answer()).is_ok_and(|answer| is_yes(&answer))
 }
 
 /// Returns the lines before the question: all lines of the plans. If it is asked again, they say
@@ -262,7 +280,7 @@ impl PrintingObserver<'_> {
 
 impl ChangeObserver for PrintingObserver<'_> {
     fn may_break(&mut self, lock: &HeldLock<'_>) -> bool {
-        break_lock::is_agreed(lock)
+        may_break(lock)
     }
 
     fn on_written(&mut self, store: &Store, plan: &Plan, receipt: Option<&CommitReceipt>) -> bool {

@@ -53,15 +53,14 @@ fn show(context: &mut Context, paths: &[PathBuf], demo: bool, config: &ScreenSet
     left(tui::run(&options))
 }
 
-/// Returns the exit status or failure. Only an error at the start means that nothing was changed.
+/// Only an error at the start means that nothing was changed.
 fn left(outcome: io::Result<ExitReason>) -> Result {
     match outcome {
         Ok(ExitReason::ByUser) => Ok(Exit::Done),
         Ok(ExitReason::BySignal(number)) => Ok(Exit::Signal(u8::try_from(number).unwrap_or_default())),
-        Ok(ExitReason::ByError(error)) => Err(Failure::new(
-            Exit::Failed,
-            format!("the terminal can't be used any more: {error}. `palimp journal` lists what was changed."),
-        )),
+        Ok(ExitReason::ByError(error)) => Err(Failure::failed(format!(
+            "the terminal can't be used any more: {error}. `palimp journal` lists what was changed."
+        ))),
         Err(error) => {
             let what = match error.kind() {
                 // With these errors, the system gives no thread.
@@ -70,7 +69,7 @@ fn left(outcome: io::Result<ExitReason>) -> Result {
                 }
                 _ => "the terminal can't be used",
             };
-            Err(Failure::new(Exit::Failed, format!("{what}: {error}. No store was touched.")))
+            Err(Failure::failed(format!("{what}: {error}. No store was touched.")))
         }
     }
 }
@@ -88,7 +87,7 @@ fn options(context: &Context, paths: &[PathBuf], demo: bool, config: &ScreenSett
         let looked = load_stores::places(context, paths);
         if let Some(word) = paths.iter().find(|path| is_no_path(path, &looked)) {
             let message = format!("{} is neither a verb nor a file or folder here.", word.to_text());
-            return Err(Failure::new(Exit::Usage, message));
+            return Err(Failure::usage(message));
         }
         let places = load_stores::found(&looked);
         let named = !paths.is_empty() || !context.options.stores.is_empty();

@@ -7,11 +7,8 @@ use serde::Serialize;
 use super::args::Limit;
 use super::columns::OutputTerminal;
 use super::failure::{Exit, Failure, Result, say};
-use super::list;
-use super::list_table;
-use super::load_stores;
 use super::read_scope::ReadScope;
-use super::triage;
+use super::{list, list_table, load_stores, triage};
 use crate::cli::context::Context;
 use crate::detectors::{Kind, NameList, mask};
 use crate::disk::{Machine, RealDisk, ThisMachine};
@@ -38,7 +35,6 @@ struct SecretRow {
     triage: Option<&'static str>,
 }
 
-/// The options of the verb.
 pub struct SecretOptions {
     pub only: Vec<String>,
     pub triage: Vec<(String, Verdict)>,
@@ -46,7 +42,6 @@ pub struct SecretOptions {
     pub limit: Limit,
 }
 
-/// Reads the name of a kind.
 pub fn kind(text: &str) -> Result<String, String> {
     let names = Kind::ALL.map(Kind::as_str);
     let known = names.contains(&text).then(|| text.to_owned());
@@ -167,25 +162,25 @@ fn note(
     for (number, (key, verdict)) in asked.iter().enumerate() {
         if asked[..number].iter().any(|(other, _)| other == key) {
             let message = format!("{key} is given twice: name it once. Nothing was noted.");
-            return Err(Failure::new(Exit::Usage, message));
+            return Err(Failure::usage(message));
         }
         let is_named = |found: &&NamedFinding| found.key.as_ref() == Some(key) || found.name == *key;
         let mut named = found.iter().filter(is_named).peekable();
         if named.peek().is_none() {
             let message = format!("{key} names no finding. `palimp secrets` lists them. Nothing was noted.");
-            return Err(Failure::new(Exit::Refused, message));
+            return Err(Failure::refused(message));
         }
         named.for_each(|own| triage.note(&own.finding.value, *verdict, random));
     }
     if context.options.readonly {
-        return Err(Failure::new(Exit::Refused, "--readonly: nothing was noted."));
+        return Err(Failure::refused("--readonly: nothing was noted."));
     }
-    triage.keep_in(data).map_err(|why| Failure::new(Exit::Failed, why))?;
+    triage.keep_in(data).map_err(Failure::failed)?;
     say(&format!("{} noted", count_with_noun(asked.len() as u64, "verdict")));
     Ok(Exit::Done)
 }
 
 fn names_in(path: &Path) -> Result<NameList> {
-    let text = read_name_list(path).map_err(|why| Failure::new(Exit::Usage, why))?;
-    NameList::of(&text).ok_or_else(|| Failure::new(Exit::Usage, format!("{} has no names.", path.to_text())))
+    let text = read_name_list(path).map_err(Failure::usage)?;
+    NameList::of(&text).ok_or_else(|| Failure::usage(format!("{} has no names.", path.to_text())))
 }

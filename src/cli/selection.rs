@@ -29,14 +29,11 @@ pub fn records(
         .map_err(|failure| with_query(context, snapshot, (&chosen.ids, failure), &fits))?;
     match &chosen.query {
         Some(query) if query.trim().is_empty() => {
-            return Err(Failure::new(
-                Exit::Usage,
-                "the query is empty. An empty query never means everything.",
-            ));
+            return Err(Failure::usage("the query is empty. An empty query never means everything."));
         }
         Some(query) => found.extend(by_query(context, snapshot, query)?),
         None if chosen.ids.is_empty() => {
-            return Err(Failure::new(Exit::Usage, "name memories by their ids, or with --query."));
+            return Err(Failure::usage("name memories by their ids, or with --query."));
         }
         None => {}
     }
@@ -55,7 +52,7 @@ pub fn records(
     fitting.retain(|at| taken.insert(*at));
     match (fitting.is_empty(), others.as_slice()) {
         (false, _) => Ok(fitting),
-        (true, []) => Err(Failure::new(Exit::Nothing, "no memory matches. Nothing was changed.")),
+        (true, []) => Err(Failure::nothing("no memory matches. Nothing was changed.")),
         (true, [one, ..]) => Err(unfit(snapshot, *one, others.len())),
     }
 }
@@ -64,7 +61,7 @@ fn broken(snapshot: &Snapshot, at: EntryRef) -> Failure {
     let refusal = Refusal::broken();
     let message =
         format!("{}: {} Nothing was changed. ({})", key(snapshot, at), refusal.message, refusal.code);
-    Failure::new(Exit::Refused, message)
+    Failure::refused(message)
 }
 
 /// Returns the failure that records were found, but none in a state for this. It names the first one.
@@ -80,7 +77,7 @@ fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
     };
     let more = if count > 1 { format!(" So are {} others.", count - 1) } else { String::new() };
     let more = if entry.state == State::Live { String::new() } else { more };
-    Failure::new(Exit::Nothing, format!("{id} {state}.{more} Nothing was changed."))
+    Failure::nothing(format!("{id} {state}.{more} Nothing was changed."))
 }
 
 /// Adds to a failure that no record has such a name: the query that finds records, if there is one.

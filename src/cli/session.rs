@@ -105,9 +105,8 @@ pub fn run(context: &mut Context, what: SessionVerb) -> Result {
     run_change(context, request(context, &snapshot, ChangeCommand::Session(number, operation)), None)
 }
 
-/// Returns the failure that no store has a session with this name.
 pub fn no_session(id: &str) -> Failure {
-    Failure::new(Exit::Nothing, format!("there is no session {id:?}. (E_SESSION_NOT_FOUND)"))
+    Failure::nothing(format!("there is no session {id:?}. (E_SESSION_NOT_FOUND)"))
 }
 
 fn with_session(snapshot: &Snapshot, id: &str) -> Result<usize> {
@@ -116,10 +115,7 @@ fn with_session(snapshot: &Snapshot, id: &str) -> Result<usize> {
     match with.as_slice() {
         [one] => Ok(*one),
         [] => Err(no_session(id)),
-        _ => Err(Failure::new(
-            Exit::Refused,
-            format!("several stores have a session {id:?}; name one with --store."),
-        )),
+        _ => Err(Failure::refused(format!("several stores have a session {id:?}; name one with --store."))),
     }
 }
 

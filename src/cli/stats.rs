@@ -49,7 +49,7 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
         return Ok(Exit::Done);
     }
     for (store, counts) in counts() {
-        told(store, counts).iter().try_for_each(|line| context.out.line(line))?;
+        in_words(store, counts).iter().try_for_each(|line| context.out.line(line))?;
     }
     Ok(in_all(&snapshot.stores, steps.len()).iter().try_for_each(|line| context.out.line(line))?)
         .map(|()| Exit::Done)
@@ -67,7 +67,7 @@ fn steps(context: &Context, stores: &[Arc<Store>]) -> Vec<JournalLine> {
 }
 
 /// Says how much one store holds in each state and of each type.
-fn told(store: &Store, counts: &StoreCounts) -> Vec<String> {
+fn in_words(store: &Store, counts: &StoreCounts) -> Vec<String> {
     let StoreCounts { live, archived, deleted, broken, by_file_time, timeless, types } = counts;
     let others = [
         (*archived, "archived"),

@@ -14,7 +14,6 @@ use crate::model::{PathText, Snapshot, Store, UndoRedo};
 use crate::store::Place;
 use crate::usecase::{self, ChangeCommand, Requester, last_change};
 
-/// Stores, each with the step to undo or redo in it.
 type StepsIn = Vec<(Arc<Store>, u64)>;
 
 /// Undoes the last step, or the one with the number.
@@ -34,7 +33,6 @@ pub fn undo(context: &mut Context, step: Option<u64>) -> Result {
     turn(context, &snapshot, &steps, UndoRedo::Undo(step.unwrap_or_default()))
 }
 
-/// Redoes what was undone last.
 pub fn redo(context: &mut Context) -> Result {
     let data = load_stores::data_folder(context)?;
     let steps_in = |snapshot: &Snapshot| -> Result<StepsIn> {
@@ -106,7 +104,7 @@ pub fn turn(
     let mut turns: Vec<(usize, UndoRedo)> = own.collect();
     if turns.is_empty() {
         let turn = usecase::step_to_turn(host, &snapshot.stores, asked)?;
-        let turn = turn.ok_or_else(|| Failure::new(Exit::Nothing, "no store is open."))?;
+        let turn = turn.ok_or_else(|| Failure::nothing("no store is open."))?;
         turns.push((0, turn));
     }
     run_change_of(context, snapshot, (Vec::new(), Requester::Ids), ChangeCommand::UndoRedoSteps(turns))

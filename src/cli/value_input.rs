@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::failure::{Exit, Failure, Result};
+use super::failure::{Failure, Result};
 use crate::model::Snapshot;
 use crate::store::erase::SecretValues;
 use crate::usecase::value_holders::{SHORTEST_VALUE, ValueHolders};
@@ -59,5 +59,5 @@ pub fn holders(snapshot: &Snapshot, values: &SecretValues) -> Result<ValueHolder
 }
 
 fn refused(why: impl std::fmt::Display) -> Failure {
-    Failure::new(Exit::Refused, format!("{why} Nothing was changed."))
+    Failure::refused(format!("{why} Nothing was changed."))
 }

@@ -20,9 +20,9 @@ use crate::cli::value_input::ValueOptions;
 use crate::cli::value_parsers::{code, fraction, known_format, limit, name, queried, step};
 use crate::cli::verb_table::*;
 use crate::cli::{
-    add, background_recovery, budget, change_records, check, delete, demo, duplicates, edit, erase, export,
-    forget, help, init, journal, keys, list, load_stores, maintain, redact, repair, run_change, secrets,
-    show, stats, stores, tag, undo_redo, verify_erased,
+    add, background_recovery, budget, change_records, check, demo, duplicates, edit, erase, export, forget,
+    help, init, journal, keys, list, load_stores, maintain, redact, repair, run_change, secrets, show, stats,
+    stores, undo_redo, verify_erased,
 };
 use crate::format;
 use crate::model::{Code, State};
@@ -176,7 +176,7 @@ verbs! {
         rename: Option<String>,
     }: Tags CHANGES
         as "tag mem_1 +auth -old\ntag --query topic:login +auth"
-        => |context| tag::tag(context, &words, query, rename.as_deref());
+        => |context| change_records::tag(context, &words, query, rename.as_deref());
     /// Delete memories, the way their format does it.
     Delete {
         #[command(flatten)]
@@ -192,7 +192,7 @@ verbs! {
         remove: bool,
     }: Own CHANGES
         as "delete mem_1 mem_2\ndelete --query 'tag:draft until:2025-12-31' --dry-run"
-        => |context| delete::delete(context, &chosen, DeleteOptions { reason, replaced_by, remove });
+        => |context| change_records::delete(context, &chosen, DeleteOptions { reason, replaced_by, remove });
     /// Erase memories or values for good, with every copy, and search every byte afterwards.
     Erase {
         #[command(flatten)]

@@ -19,8 +19,7 @@ use crate::usecase::{erasure_receipts, is_erasing};
 pub fn run(context: &mut Context, receipt: Option<PathBuf>, values: &ValueOptions) -> Result {
     let all = context.options.all;
     if usize::from(receipt.is_some()) + usize::from(all) + usize::from(values.is_given()) != 1 {
-        let message = "name a receipt, or use --all or --value-from -.";
-        return Err(Failure::new(Exit::Usage, message));
+        return Err(Failure::usage("name a receipt, or use --all or --value-from -."));
     }
     let choice = match receipt {
         Some(path) => ErasureChoice::Receipt(path),
@@ -54,14 +53,13 @@ pub fn run(context: &mut Context, receipt: Option<PathBuf>, values: &ValueOption
     Ok(if is_clean { Exit::Done } else { Exit::Nothing })
 }
 
-/// Lists the receipts, each with its last check.
 pub fn list(context: &mut Context) -> Result {
     let data = load_stores::data_folder(context)?;
     let snapshot = load_stores::snapshot(context, ReadScope::All)?;
     let mut any = false;
     for store in &snapshot.stores {
         let rows = erasure_receipts(&data, store);
-        for row in rows.map_err(|error| Failure::new(Exit::Failed, error.to_string()))? {
+        for row in rows.map_err(|error| Failure::failed(error.to_string()))? {
             any = true;
             let (now, place) = (context.now, row.receipt.to_text().into_owned());
             context.row(&row, || format!("{}  step {}  {}  {place}", row.store, row.step, row.told(now)))?;
@@ -81,7 +79,7 @@ fn checks_of(
         let host = Host::here(data, context.now);
         let check =
             with_progress(|progress| verify_erased(host, (store, &snapshot.stores), choice, progress));
-        let check = check.map_err(|error| Failure::new(Exit::Refused, error.to_string()))?;
+        let check = check.map_err(|error| Failure::refused(error.to_string()))?;
         if let Some(check) = check.as_ref().filter(|_| !context.options.readonly) {
             let kept = keep_check(host, store, check);
             kept.unwrap_or_else(|error| say(&format!("the check can't be kept with its receipt: {error}")));
@@ -94,14 +92,14 @@ fn checks_of(
     let is_interrupted = || snapshot.stores.iter().any(|own| is_erasing(data, &own.root));
     let message = match choice {
         ErasureChoice::All if is_interrupted() => {
-            let message =
-                "an erasure is not finished: nothing can be checked yet. Ask for the same erasure again.";
-            return Err(Failure::new(Exit::Nothing, message));
+            return Err(Failure::nothing(
+                "an erasure is not finished: nothing can be checked yet. Ask for the same erasure again.",
+            ));
         }
         ErasureChoice::Receipt(_) => {
             "this is no receipt of a store that is open: name its store with --store."
         }
         _ => "palimp's own data has no erasure of a store at these paths.",
     };
-    Err(Failure::new(Exit::Refused, message))
+    Err(Failure::refused(message))
 }

@@ -6,93 +6,49 @@ use crate::text::canonical;
 use crate::text::json_edit::{quoted, scan, set};
 use crate::text::json_scanner::Tape;
 
-/// One kind of damage to one line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Damage {
-    /// The writer stopped after these words.
-    Torn(&'static str),
-    /// The line end is missing, so the next record is on the same line.
-    Glued,
-    /// An extra closing brace.
-    ExtraBrace,
-    /// A string contains an unescaped line break.
-    RawNewline,
-    /// NUL bytes are before the record, as after a power cut.
-    Nuls,
-    /// It has the id of the file's first record.
-    DuplicateId,
-    /// It refers to a missing record.
-    DanglingReference,
-    /// The clock of its last reader was ahead.
-    FutureTimestamp,
-    /// Its times have no zone.
-    NoTimezone,
-    /// One of its tags is longer than both formats allow.
-    LongTag,
-    /// It was changed after its checksum was made.
-    ChecksumMismatch,
-    /// Its checksum follows the specification's pseudo-code.
-    ChecksumLegacy,
-}
-
 /// A tag above the limits of the two formats, 30 and 32 characters.
 const LONG_TAG: &str = "[\"follow-up-from-the-quarterly-planning-round\"]";
 const TIMES: [&str; 3] = ["created_at", "updated_at", "accessed_at"];
 
-impl Damage {
-    /// Returns the code that `check` gives it.
-    pub fn code(self) -> Code {
-        match self {
-            Damage::Torn(_) => Code::TornLine,
-            Damage::Glued => Code::GluedRecords,
-            Damage::ExtraBrace => Code::ExtraBrace,
-            Damage::RawNewline => Code::RawNewline,
-            Damage::Nuls => Code::NulBytes,
-            Damage::DuplicateId => Code::DuplicateId,
-            Damage::DanglingReference => Code::DanglingReference,
-            Damage::FutureTimestamp => Code::FutureTimestamp,
-            Damage::NoTimezone => Code::NoTimezone,
-            Damage::LongTag => Code::TooLong,
-            Damage::ChecksumMismatch => Code::ChecksumMismatch,
-            Damage::ChecksumLegacy => Code::ChecksumLegacy,
+/// Returns the broken line as it is on disk, with its line end if it keeps one. `code` is what `check` calls it. The
+/// writer of a torn line stopped after `words`.
+pub fn damaged(line: &str, (code, words): (Code, &str), first: &str, is_last: bool) -> Vec<u8> {
+    let with = |name: &str, raw: &str| changed(line, &[(name, raw.to_owned())]);
+    let whole = match code {
+        Code::TornLine => {
+            let end = line.find(words).map_or(line.len() / 2, |at| at + words.len());
+            let part = line.get(..end).unwrap_or(line);
+            return if is_last { part.into() } else { format!("{part}\n").into() };
         }
-    }
-
-    /// Returns the broken line as it is on disk, with its line end if it keeps one.
-    pub fn done_to(self, line: &str, first: &str, is_last: bool) -> Vec<u8> {
-        let with = |name: &str, raw: &str| changed(line, &[(name, raw.to_owned())]);
-        let whole = match self {
-            Damage::Torn(words) => {
-                let end = line.find(words).map_or(line.len() / 2, |at| at + words.len());
-                let part = line.get(..end).unwrap_or(line);
-                return if is_last { part.into() } else { format!("{part}\n").into() };
-            }
-            Damage::Glued => return line.into(),
-            Damage::ExtraBrace => format!("{line}}}"),
-            // Minified JSON has spaces only in strings.
-            Damage::RawNewline => line.replacen(' ', "\n", 1),
-            Damage::Nuls => format!("{}{line}", "\0".repeat(24)),
-            Damage::DuplicateId => with("id", &quoted(&member(first, "id"))),
-            Damage::DanglingReference => with("references", "[\"mem_lost_404\"]"),
-            Damage::FutureTimestamp => {
-                let written = Moment::parse(&member(line, "created_at")).map(|own| own.0);
-                let ahead = written.map(|own| own.plus(40 * DAY).to_rfc3339());
-                with("accessed_at", &quoted(&ahead.unwrap_or_default()))
-            }
-            Damage::NoTimezone => {
-                let naive = |name| quoted(member(line, name).trim_end_matches('Z'));
-                changed(line, &TIMES.map(|name| (name, naive(name))))
-            }
-            Damage::LongTag => with("tags", LONG_TAG),
-            Damage::ChecksumMismatch => line.replacen("\"decay_factor\":1.0", "\"decay_factor\":0.9", 1),
-            Damage::ChecksumLegacy => {
-                let mut tape = Tape::default();
-                let sum = scan(&mut tape, line.as_bytes()).map(canonical::legacy_checksum);
-                with("checksum", &quoted(&sum.unwrap_or_default()))
-            }
-        };
-        (whole + "\n").into()
-    }
+        Code::GluedRecords => return line.into(),
+        Code::ExtraBrace => format!("{line}}}"),
+        // Minified JSON has spaces only in strings.
+        Code::RawNewline => line.replacen(' ', "\n", 1),
+        // As after a power cut.
+        Code::NulBytes => format!("{}{line}", "\0".repeat(24)),
+        Code::DuplicateId => with("id", &quoted(&member(first, "id"))),
+        Code::DanglingReference => with("references", "[\"mem_lost_404\"]"),
+        // The clock of its last reader was ahead.
+        Code::FutureTimestamp => {
+            let written = Moment::parse(&member(line, "created_at")).map(|own| own.0);
+            let ahead = written.map(|own| own.plus(40 * DAY).to_rfc3339());
+            with("accessed_at", &quoted(&ahead.unwrap_or_default()))
+        }
+        Code::NoTimezone => {
+            let naive = |name| quoted(member(line, name).trim_end_matches('Z'));
+            changed(line, &TIMES.map(|name| (name, naive(name))))
+        }
+        Code::TooLong => with("tags", LONG_TAG),
+        Code::ChecksumMismatch => line.replacen("\"decay_factor\":1.0", "\"decay_factor\":0.9", 1),
+        // Its checksum follows the specification's pseudo-code.
+        Code::ChecksumLegacy => {
+            let mut tape = Tape::default();
+            let sum = scan(&mut tape, line.as_bytes()).map(canonical::legacy_checksum);
+            with("checksum", &quoted(&sum.unwrap_or_default()))
+        }
+        _ => line.to_owned(),
+    };
+    (whole + "\n").into()
 }
 
 /// Returns the text of a member of a line.

@@ -8,7 +8,6 @@ use crate::model::Moment;
 /// A memory of the demo.
 #[derive(Clone, Debug, Default)]
 pub struct DemoMemory {
-    /// When it is written.
     pub when: Moment,
     /// Its session, if the format has sessions.
     pub session: String,
@@ -22,11 +21,9 @@ pub struct DemoMemory {
     pub refers: Vec<String>,
     /// The first column of its type: category, status or id.
     pub word: String,
-    /// Its tags.
     pub tags: Vec<String>,
     /// Its importance as a word or a number.
     pub importance: String,
-    /// Its main text.
     pub main: String,
     /// Rationale, evidence, outcome or body.
     pub more: String,
@@ -45,16 +42,8 @@ impl DemoMemory {
         let tags =
             column(1).split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
         let [word, importance, main, more, others] = [0, 2, 3, 4, 5].map(column);
-        DemoMemory {
-            kind: kind.to_owned(),
-            word,
-            tags,
-            importance,
-            main,
-            more,
-            others,
-            ..DemoMemory::default()
-        }
+        let kind = kind.to_owned();
+        DemoMemory { kind, word, tags, importance, main, more, others, ..DemoMemory::default() }
     }
 
     /// Returns the prefix of its id; empty if ids are random.
@@ -136,13 +125,7 @@ impl DemoMemory {
 
     fn of_review(&self, id: &str, refers: &[String]) -> Value {
         let weight = self.weight();
-        let level = if weight > 0.7 {
-            "high"
-        } else if weight > 0.45 {
-            "medium"
-        } else {
-            "low"
-        };
+        let level = ["low", "medium", "high"][usize::from(weight > 0.45) + usize::from(weight > 0.7)];
         let begin = |with: &str| refers.iter().filter(|own| own.starts_with(with)).collect::<Vec<_>>();
         match self.kind.as_str() {
             "decision" => {

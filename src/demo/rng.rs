@@ -5,12 +5,10 @@
 pub struct DemoRng(u64);
 
 impl DemoRng {
-    /// Returns a generator with this seed.
     pub fn new(seed: u64) -> Self {
         DemoRng(seed)
     }
 
-    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
@@ -34,14 +32,12 @@ impl DemoRng {
         items.get(self.below(items.len())).copied()
     }
 
-    /// Shuffles `items`.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
         }
     }
 
-    /// Returns `length` characters of `alphabet`.
     pub fn text(&mut self, alphabet: &str, length: usize) -> String {
         let letters: Vec<char> = alphabet.chars().collect();
         (0..length).filter_map(|_| self.pick(&letters)).collect()

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use super::damage::{Damage, member};
+use super::damage::{damaged, member};
 use super::demo_memory::DemoMemory;
 use super::rng::DemoRng;
 use crate::demo::demo_file::{DemoFile, PlantedProblem};
@@ -18,7 +18,6 @@ pub struct StoreBuilder<'c> {
     place: Place,
     store: Store,
     files: BTreeMap<PathBuf, Bytes>,
-    /// The id of each label.
     labels: HashMap<String, String>,
     /// The number of memories by session and prefix of the id.
     counts: HashMap<String, usize>,
@@ -30,10 +29,6 @@ pub struct StoreBuilder<'c> {
 
 impl<'c> StoreBuilder<'c> {
     /// Makes an empty store of this format in a folder of the demo.
-    ///
-    /// # Errors
-    ///
-    /// If the format does not exist.
     pub fn new(
         format: &'static str,
         root: &str,
@@ -50,8 +45,8 @@ impl<'c> StoreBuilder<'c> {
     }
 
     fn context(&mut self, now: Moment) -> WriteContext<'_> {
-        let random = (u128::from(self.chance.bits()) << 64 | u128::from(self.chance.bits())).to_be_bytes();
-        WriteContext::of(&self.store, now, random)
+        let random = u128::from(self.chance.bits()) << 64 | u128::from(self.chance.bits());
+        WriteContext::of(&self.store, now, random.to_be_bytes())
     }
 
     fn carry_out(&mut self, plan: &Plan) -> Result<()> {
@@ -68,20 +63,12 @@ impl<'c> StoreBuilder<'c> {
     }
 
     /// Plans a change at a time, and applies it.
-    ///
-    /// # Errors
-    ///
-    /// If the verb refuses.
     pub fn verb(&mut self, now: Moment, plan: impl FnOnce(&WriteContext<'_>) -> Result<Plan>) -> Result<()> {
         let plan = plan(&self.context(now))?;
         self.carry_out(&plan)
     }
 
     /// Adds memories, each at its own time.
-    ///
-    /// # Errors
-    ///
-    /// If `add` refuses.
     pub fn tell(&mut self, mut told: Vec<DemoMemory>) -> Result<()> {
         told.sort_by_key(|own| own.when);
         let mut changes: Vec<Change> = Vec::new();
@@ -110,8 +97,7 @@ impl<'c> StoreBuilder<'c> {
             importance: own.importance(self.place.format),
             record: Some(&record),
         };
-        let random = (u128::from(self.chance.bits()) << 64 | u128::from(self.chance.bits())).to_be_bytes();
-        writes.add(&WriteContext::of(&self.store, own.when, random), &draft)
+        writes.add(&self.context(own.when), &draft)
     }
 
     /// Returns the id of a new memory, and the ids that it refers to.
@@ -147,16 +133,11 @@ impl<'c> StoreBuilder<'c> {
         self.store.entries.iter().filter(is_it).copied().collect()
     }
 
-    /// Returns the current bytes of a file.
     pub fn file(&self, path: &str) -> Bytes {
         self.files.get(Path::new(path)).cloned().unwrap_or_default()
     }
 
     /// Writes a file directly, without a verb.
-    ///
-    /// # Errors
-    ///
-    /// If the format does not exist.
     pub fn put(&mut self, path: &str, bytes: impl Into<Bytes>) -> Result<()> {
         let mut plan = Plan::of_unread_store("put", &self.place.root, self.place.format);
         plan.changes = vec![Change::create(path, bytes)];
@@ -164,10 +145,6 @@ impl<'c> StoreBuilder<'c> {
     }
 
     /// Removes the files below a folder directly.
-    ///
-    /// # Errors
-    ///
-    /// If the format does not exist.
     pub fn remove(&mut self, folder: &str) -> Result<()> {
         let mut plan = Plan::of_unread_store("remove", &self.place.root, self.place.format);
         let below = self.files.iter().filter(|(path, _)| path.starts_with(folder));
@@ -176,11 +153,7 @@ impl<'c> StoreBuilder<'c> {
     }
 
     /// Damages lines of a file. Each is the first one from its number (from 0) on to which no line refers.
-    ///
-    /// # Errors
-    ///
-    /// If the format does not exist.
-    pub fn damage(&mut self, path: &str, wounds: &[(usize, Damage)]) -> Result<()> {
+    pub fn damage(&mut self, path: &str, wounds: &[(usize, Code, &str)]) -> Result<()> {
         let old = self.file(path);
         let text = String::from_utf8_lossy(&old).into_owned();
         let first = text.lines().next().unwrap_or_default();
@@ -189,14 +162,14 @@ impl<'c> StoreBuilder<'c> {
         let mut wounds = wounds.iter().peekable();
         for (number, line) in text.lines().enumerate() {
             let is_alone = || text.matches(&*quoted(&member(line, "id"))).count() == 1;
-            let Some((_, damage)) = wounds.next_if(|(at, _)| *at <= number && is_alone()) else {
+            let Some(&(_, code, words)) = wounds.next_if(|(at, ..)| *at <= number && is_alone()) else {
                 bytes.extend(line.as_bytes());
                 bytes.push(b'\n');
                 continue;
             };
             let at = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
-            bytes.extend(damage.done_to(line, first, number + 1 == count));
-            self.plant(path, Some(at as u32), damage.code());
+            bytes.extend(damaged(line, (code, words), first, number + 1 == count));
+            self.plant(path, Some(at as u32), code);
             if !bytes.ends_with(b"\n") && number + 1 == count {
                 self.plant(path, Some(at as u32), Code::NoFinalNewline);
             }
@@ -204,23 +177,17 @@ impl<'c> StoreBuilder<'c> {
         self.put(path, bytes)
     }
 
-    /// Notes a planted problem.
     pub fn plant(&mut self, path: &str, line: Option<u32>, code: Code) {
         self.planted.push((self.place.root.join(path), line, code));
     }
 
     /// Restores the index from before the last memories. The counts in a file are then wrong, too.
-    ///
-    /// # Errors
-    ///
-    /// If the format does not exist.
     pub fn make_stale(&mut self, path: &str, old: Bytes, counts: &str) -> Result<()> {
         self.plant(path, None, Code::IndexStale);
         self.plant(counts, None, Code::CountMismatch);
         self.put(path, old)
     }
 
-    /// Returns the files and their problems.
     pub fn done(self) -> (Vec<DemoFile>, Vec<PlantedProblem>) {
         let root = self.place.root;
         let files = self.files.into_iter().filter(|(path, _)| path.extension().is_some());

@@ -1,19 +1,18 @@
 //! The four stores that palimp's verbs write: their content and their damage.
 
-use super::damage::Damage;
 use super::demo_memory::DemoMemory;
 use super::rng::DemoRng;
 use super::store_builder::StoreBuilder;
 use super::story::{Story, outage_session};
-use super::templates::{TemplateBatch, Templates};
+use super::templates::Templates;
 use crate::demo::demo_file::{DemoFile, PlantedProblem};
 use crate::format::writing::Result;
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Code, Entry, Moment};
 use crate::ops;
 use crate::ops::delete::DeleteRequest;
+use crate::text::names;
 
-/// The sources of all stores.
 pub struct DemoInputs<'a> {
     pub material: &'a mut Templates,
     pub story: &'a Story,
@@ -23,7 +22,7 @@ pub struct DemoInputs<'a> {
 
 impl DemoInputs<'_> {
     fn several(&mut self, session: &str, kinds: &[&str], count: usize, days: (i64, i64)) -> Vec<DemoMemory> {
-        self.material.several(&TemplateBatch { session, kinds, count, days }, self.now, self.chance)
+        self.material.several((session, kinds), count, days, self.now, self.chance)
     }
 
     fn ago(&self, hours: i64) -> Moment {
@@ -33,18 +32,8 @@ impl DemoInputs<'_> {
 
 type DemoStore = Result<(Vec<DemoFile>, Vec<PlantedProblem>)>;
 
-const TALK: [&str; 10] = [
-    "conversation",
-    "conversation",
-    "conversation",
-    "decision",
-    "decision",
-    "finding",
-    "finding",
-    "finding",
-    "long",
-    "decision",
-];
+const TALK: [&str; 10] =
+    names("conversation conversation conversation decision decision finding finding finding long decision");
 
 /// The finished sessions: name, age in days of their start and end, number of memories.
 const SESSIONS: [(&str, i64, i64, usize); 5] = [
@@ -83,14 +72,17 @@ pub fn ops(given: &mut DemoInputs<'_>) -> DemoStore {
     let gone: Vec<Entry> = done.collect();
     desk.verb(given.ago(50), |context| ops::delete::delete(context, &gone, DeleteRequest::default()))?;
     let log = |session: &str| format!("sessions/{session}/memory.jsonl");
-    desk.damage(&log("oauth_spike"), &[(20, Damage::DanglingReference), (33, Damage::Nuls)])?;
-    let of_ci =
-        [(11, Damage::Torn("In the vault, under ")), (28, Damage::ChecksumLegacy), (36, Damage::RawNewline)];
+    desk.damage(&log("oauth_spike"), &[(20, Code::DanglingReference, ""), (33, Code::NulBytes, "")])?;
+    let of_ci = [
+        (11, Code::TornLine, "In the vault, under "),
+        (28, Code::ChecksumLegacy, ""),
+        (36, Code::RawNewline, ""),
+    ];
     desk.damage(&log("ci_cleanup"), &of_ci)?;
-    desk.damage(&log("checkout_rework"), &[(25, Damage::ChecksumMismatch), (40, Damage::LongTag)])?;
+    desk.damage(&log("checkout_rework"), &[(25, Code::ChecksumMismatch, ""), (40, Code::TooLong, "")])?;
     // A writer stopped in the middle of a memory last night.
     let last = desk.file(&log(&outage)).iter().filter(|byte| **byte == b'\n').count().saturating_sub(1);
-    desk.damage(&log(&outage), &[(last, Damage::Torn("The pool is back at 20, an"))])?;
+    desk.damage(&log(&outage), &[(last, Code::TornLine, "The pool is back at 20, an")])?;
     desk.verb(given.ago(3), ops::reindex::reindex)?;
     desk.make_stale(stale, old, "sessions/search_index/metadata.json")?;
     Ok(desk.done())
@@ -117,7 +109,7 @@ pub fn shop(given: &mut DemoInputs<'_>) -> DemoStore {
     desk.tell(old)?;
     desk.verb(now.plus(-149 * DAY), |context| ops::session::archive(context, "search-latency"))?;
     desk.tell(live)?;
-    desk.damage("sessions/double-charge/preferences.jsonl", &[(2, Damage::Torn("\"key\":\""))])?;
+    desk.damage("sessions/double-charge/preferences.jsonl", &[(2, Code::TornLine, "\"key\":\"")])?;
     desk.verb(given.ago(3), ops::reindex::reindex)?;
     Ok(desk.done())
 }
@@ -160,14 +152,14 @@ pub fn team(given: &mut DemoInputs<'_>) -> DemoStore {
     };
     desk.put(log, text.lines().map(important).collect::<String>().into_bytes())?;
     let wounds = [
-        (17, Damage::DuplicateId),
-        (31, Damage::LongTag),
-        (40, Damage::Torn("\"content\":\"")),
-        (50, Damage::NoTimezone),
+        (17, Code::DuplicateId, ""),
+        (31, Code::TooLong, ""),
+        (40, Code::TornLine, "\"content\":\""),
+        (50, Code::NoTimezone, ""),
     ];
-    desk.damage(log, &[(12, Damage::ExtraBrace)])?;
+    desk.damage(log, &[(12, Code::ExtraBrace, "")])?;
     desk.damage("core_memories.jsonl", &wounds)?;
-    desk.damage("tasks.jsonl", &[(9, Damage::Glued), (30, Damage::FutureTimestamp)])?;
+    desk.damage("tasks.jsonl", &[(9, Code::GluedRecords, ""), (30, Code::FutureTimestamp, "")])?;
     // A writer stopped in the middle of another day's backup.
     let stamp = now.plus(-2 * DAY).to_pattern("%Y%m%d_%H%M%S");
     let bytes = desk.file(log);
@@ -195,17 +187,10 @@ const STEPS: [(&str, &str, &str); 5] = [
     ("backend.tool_executed", "success", "The build passed on"),
     ("agent.session_ended", "success", "Ended the work on"),
 ];
-const TRACES: [&str; 9] = [
-    "hotfix-rounding",
-    "search-reindex",
-    "restore-drill",
-    "token-rotation",
-    "release-4.2",
-    "webhook-replay",
-    "cart-locale",
-    "bigint-ids",
-    "log-volume",
-];
+const TRACES: [&str; 9] = names(
+    "hotfix-rounding search-reindex restore-drill token-rotation release-4.2 webhook-replay cart-locale \
+     bigint-ids log-volume",
+);
 
 /// Writes the events and notes of a project, `a-mem`.
 pub fn notes(given: &mut DemoInputs<'_>) -> DemoStore {

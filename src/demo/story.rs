@@ -20,12 +20,10 @@ impl Story {
         Story(cards(STORY).filter_map(|columns| told(&columns, now, chance)).collect())
     }
 
-    /// Returns all main texts.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(_, told)| told.main.as_str())
     }
 
-    /// Returns the memories of one store.
     pub fn of(&self, store: &str) -> Vec<DemoMemory> {
         self.0.iter().filter(|(own, _)| *own == store).map(|(_, told)| told.clone()).collect()
     }
@@ -42,18 +40,14 @@ fn told(columns: &[&'static str], now: Moment, chance: &mut DemoRng) -> Option<(
     let (age, label) = head.split_once(' ').unwrap_or((head, ""));
     let (store, session) = place.split_once(' ').unwrap_or((place, ""));
     let (kind, by) = kind.split_once(' ').unwrap_or((kind, "planner"));
-    let columns: Vec<String> = columns
-        .iter()
-        .map(|column| {
-            let column = column.replace("\\n", "\n");
-            let column = column.replace("{outage}", &now.plus(-OUTAGE).to_pattern("%-d %B"));
-            if column.contains("{secret}") {
-                column.replace("{secret}", &fake_secret("stripe", chance))
-            } else {
-                column
-            }
-        })
-        .collect();
+    let mut filled = |column: &&str| {
+        let column = column.replace("\\n", "\n").replace("{outage}", &now.plus(-OUTAGE).to_pattern("%-d %B"));
+        match column.contains("{secret}") {
+            true => column.replace("{secret}", &fake_secret("stripe", chance)),
+            false => column,
+        }
+    };
+    let columns: Vec<String> = columns.iter().map(&mut filled).collect();
     let session = if session == "outage" { outage_session(now) } else { session.to_owned() };
     let told = DemoMemory {
         when: now.plus(-micros(age)?),

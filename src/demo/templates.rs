@@ -43,7 +43,6 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// Returns the templates, shuffled.
     pub fn new(chance: &mut DemoRng) -> Self {
         let files = [
             ("core", include_str!("../../assets/demo/core.txt")),
@@ -77,31 +76,16 @@ impl Templates {
             }
         }
         let by = chance.pick(&["architect", "planner", "reviewer"]).unwrap_or_default();
-        let one = DemoMemory {
-            when,
-            by: by.into(),
-            ..DemoMemory::of(if kind == "long" { "finding" } else { kind }, &columns)
-        };
-        match kind {
-            "conversation" => {
-                let weight = |least: usize, chance: &mut DemoRng| format!("0.{}", least + chance.below(4));
-                let asked = DemoMemory { by: "user".into(), importance: weight(3, chance), ..one.clone() };
-                let (main, when) = (one.more.clone(), when.plus(HOUR / 30));
-                let importance = weight(4, chance);
-                let refers = vec!["last".into()];
-                let answered = DemoMemory {
-                    by: "assistant".into(),
-                    main,
-                    more: String::new(),
-                    when,
-                    importance,
-                    refers,
-                    ..one
-                };
-                vec![DemoMemory { more: String::new(), ..asked }, answered]
-            }
-            _ => vec![one],
+        let told_as = if kind == "long" { "finding" } else { kind };
+        let mut one = DemoMemory { when, by: by.into(), ..DemoMemory::of(told_as, &columns) };
+        if kind != "conversation" {
+            return vec![one];
         }
+        let mut weight = |least: usize| format!("0.{}", least + chance.below(4));
+        let main = std::mem::take(&mut one.more);
+        let asked = DemoMemory { by: "user".into(), importance: weight(3), ..one.clone() };
+        let (when, importance, refers) = (when.plus(HOUR / 30), weight(4), vec!["last".into()]);
+        vec![asked, DemoMemory { by: "assistant".into(), main, when, importance, refers, ..one }]
     }
 
     fn fill(&mut self, kind: &str, chance: &mut DemoRng) -> Vec<String> {
@@ -111,14 +95,16 @@ impl Templates {
         card.iter().map(|template| fill(template, &self.slots, &mut used, chance)).collect()
     }
 
-    /// Returns a batch of memories, with their times spread over its days.
+    /// Returns memories of a session, with their times spread over the days from one age to another. A type that is
+    /// named twice is twice as frequent.
     pub fn several(
         &mut self,
-        scope: &TemplateBatch<'_>,
+        (session, kinds): (&str, &[&str]),
+        count: usize,
+        (from, to): (i64, i64),
         now: Moment,
         chance: &mut DemoRng,
     ) -> Vec<DemoMemory> {
-        let TemplateBatch { session, kinds, count, days: (from, to) } = *scope;
         let mut all: Vec<DemoMemory> = Vec::new();
         while all.len() < count {
             let age = from * DAY - (from - to) * DAY * all.len() as i64 / count as i64;
@@ -139,33 +125,13 @@ impl Templates {
     }
 }
 
-/// A batch of memories. A type that is named twice is twice as frequent.
-#[derive(Clone, Copy)]
-pub struct TemplateBatch<'a> {
-    /// Their session.
-    pub session: &'a str,
-    /// Their types.
-    pub kinds: &'a [&'a str],
-    /// Their number.
-    pub count: usize,
-    /// The age of the first and of the last in days.
-    pub days: (i64, i64),
-}
-
 /// Returns a memory with a secret in its text, of the first of these types.
 fn secret(own: DemoMemory, kinds: &[&str], chance: &mut DemoRng) -> DemoMemory {
     let kind = kinds.first().filter(|kind| **kind != "task").unwrap_or(&"learning").to_string();
     let word = if kind == "learning" { "security" } else { "fact" }.to_owned();
     let main = own.main.replace("{secret}", &fake_secret(&own.importance, chance));
-    DemoMemory {
-        kind,
-        word,
-        main,
-        importance: "medium".into(),
-        more: String::new(),
-        by: "user".into(),
-        ..own
-    }
+    let (importance, more, by) = ("medium".into(), String::new(), "user".into());
+    DemoMemory { kind, word, main, importance, more, by, ..own }
 }
 
 fn slots() -> Vec<(&'static str, Vec<&'static str>)> {

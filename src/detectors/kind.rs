@@ -1,5 +1,7 @@
 //! The kinds of sensitive values.
 
+use crate::text::names;
+
 /// A kind of sensitive value. `palimp secrets --only` takes its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -29,6 +31,10 @@ pub enum Kind {
     Name,
 }
 
+/// The names of all kinds, in their order.
+const NAMES: [&str; 12] =
+    names("token private-key jwt url-credentials password card iban email phone address home name");
+
 impl Kind {
     /// Every kind, in the order in which they are listed.
     pub const ALL: [Kind; 12] = [
@@ -48,20 +54,7 @@ impl Kind {
 
     /// Returns its name in verbs and in JSON.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Kind::Token => "token",
-            Kind::PrivateKey => "private-key",
-            Kind::Jwt => "jwt",
-            Kind::UrlCredentials => "url-credentials",
-            Kind::Password => "password",
-            Kind::Card => "card",
-            Kind::Iban => "iban",
-            Kind::Email => "email",
-            Kind::Phone => "phone",
-            Kind::Address => "address",
-            Kind::Home => "home",
-            Kind::Name => "name",
-        }
+        NAMES[self as usize]
     }
 
     /// Returns the kind with this name.

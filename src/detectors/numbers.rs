@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::detection::{Detection, hidden_whole};
 use super::kind::Kind;
+use crate::text::names;
 
 /// The most characters a number has, with its separators.
 const LONGEST: usize = 48;
@@ -23,30 +24,10 @@ const CARD_WORDS: [&str; 8] = ["card", "visa", "maestro", "unionpay", "amex", "k
 /// Words near which digits are the number of an article.
 const ARTICLE_WORDS: [&str; 3] = ["ean", "isbn", "gtin"];
 /// Words near which digits are a telephone number.
-const PHONE_WORDS: [&str; 22] = [
-    "手机",
-    "电话",
-    "联系",
-    "tél",
-    "appel",
-    "rappel",
-    "phone",
-    "tel",
-    "mobile",
-    "cell",
-    "call",
-    "fax",
-    "whatsapp",
-    "sms",
-    "number",
-    "telefon",
-    "handy",
-    "mobil",
-    "rufnummer",
-    "portable",
-    "móvil",
-    "signal",
-];
+const PHONE_WORDS: [&str; 22] = names(
+    "手机 电话 联系 tél appel rappel phone tel mobile cell call fax whatsapp sms number telefon handy mobil \
+     rufnummer portable móvil signal",
+);
 /// Up to this length in bytes, a word is also a part of others.
 const SHORT_WORD: usize = 4;
 /// How many bytes before digits are searched for such a word.

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::detection::{Detection, hidden_whole};
 use super::kind::Kind;
 use super::redaction_mark::starts_redacted;
+use crate::text::names;
 
 /// Endings of files that stand where a top-level domain would.
 const FILE_ENDINGS: [&str; 16] = [
@@ -22,26 +23,10 @@ const HOST_WORDS: [&str; 6] = ["host", "server", "ssh ", "ping ", "machine", "pr
 const VERSION_WORDS: [&str; 7] = ["version", "release", "phase", "section", "chapter", "upgrade", "package"];
 /// Where home folders are, and names there that are no user.
 const HOMES: [&str; 3] = ["/home/", "/Users/", "Users\\"];
-const NO_USER: [&str; 18] = [
-    "shared",
-    "public",
-    "default",
-    "runner",
-    "user",
-    "username",
-    "you",
-    "me",
-    "name",
-    "all users",
-    "linuxbrew",
-    "node",
-    "vscode",
-    "your",
-    "circleci",
-    "gitpod",
-    "codespace",
-    "jovyan",
-];
+const NO_USER: [&str; 17] = names(
+    "shared public default runner user username you me name linuxbrew node vscode your circleci gitpod \
+     codespace jovyan",
+);
 
 /// Returns the addresses in a text, in any order.
 pub fn places(bytes: &[u8]) -> Vec<Detection> {

@@ -7,9 +7,7 @@ use memchr::memmem;
 use super::detection::{Detection, MASK};
 use super::kind::Kind;
 
-/// The start of a label.
 const LABEL: &str = "[REDACTED";
-/// The start of a pseudonym.
 const PSEUDONYM: &str = "redacted-";
 /// The kind in a pseudonym if the value has none.
 const NO_KIND: &str = "value";

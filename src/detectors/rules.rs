@@ -27,7 +27,6 @@ fn is_odd(text: &[u8]) -> bool {
         || inner.iter().any(|byte| is_mark(byte) || byte.is_ascii_uppercase())
 }
 
-/// One rule.
 #[derive(Debug, Deserialize)]
 pub struct Rule {
     /// Its name, as `secrets` prints it.
@@ -152,7 +151,6 @@ impl RuleSet {
         &RULES
     }
 
-    /// Returns every rule.
     #[cfg(test)]
     pub fn all(&self) -> &[Rule] {
         &self.rules

@@ -118,7 +118,6 @@ fn is_all(bytes: &[u8], end: usize) -> bool {
     }
 }
 
-/// Returns a span that cuts no character.
 fn whole_characters(bytes: &[u8], span: Range<usize>) -> Range<usize> {
     let goes_on = |at: usize| bytes.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
     let start = (0..=span.start).rev().find(|at| !goes_on(*at)).unwrap_or_default();

@@ -9,22 +9,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::model::PathText;
+use crate::text::names;
 
 /// Turns off what a config could make git run.
-const PLAIN: [&str; 12] = [
-    "--no-pager",
-    "--no-replace-objects",
-    "--literal-pathspecs",
-    "-c",
-    "core.fsmonitor=",
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "diff.external=",
-    "-c",
-    "log.showSignature=false",
-    "-C",
-];
+const PLAIN: [&str; 12] = names(
+    "--no-pager --no-replace-objects --literal-pathspecs -c core.fsmonitor= -c core.hooksPath=/dev/null \
+     -c diff.external= -c log.showSignature=false -C",
+);
 /// The most bytes of an answer. It is cut off there.
 const ANSWER: u64 = 256 << 20;
 

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use fs4::{FileExt, TryLockError};
-use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, OFlags, RenameFlags, accessat, renameat_with};
+use rustix::fs::{
+    Access, AtFlags, CWD, Dir, DirEntry, FileType, OFlags, RenameFlags, accessat, renameat_with,
+};
 
-use super::access_list;
 use super::open_file::{OpenFile, begins_with};
-use super::owner;
-use super::{Disk, Flock, Item, ItemKind, ItemName, Owner, WritableFile};
+use super::{Disk, Flock, Item, ItemKind, ItemName, Owner, WritableFile, access_list, owner};
 use crate::model::{Bytes, Generation, Moment, RangeReader};
 
 /// A file that was changed within this many nanoseconds may change again within one tick of its clock.
@@ -31,14 +31,8 @@ pub struct RealDisk;
 impl Disk for RealDisk {
     fn list(&self, folder: &Path) -> io::Result<Vec<Item>> {
         let mut items = Vec::new();
-        for entry in Dir::new(open(folder)?)? {
-            let entry = entry?;
-            let name = OsStr::from_bytes(entry.file_name().to_bytes());
-            if name == "." || name == ".." {
-                continue;
-            }
-            let path = folder.join(name);
-            match item(&path) {
+        for entry in entries(folder)? {
+            match item(&folder.join(name_of(&entry?))) {
                 Ok(item) => items.push(item),
                 // The name vanished in the meantime.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -51,15 +45,12 @@ impl Disk for RealDisk {
 
     fn names(&self, folder: &Path, most: usize) -> io::Result<Vec<ItemName>> {
         let mut names: Vec<ItemName> = Vec::new();
-        for entry in Dir::new(open(folder)?)? {
+        for entry in entries(folder)? {
             if names.len() == most {
                 break;
             }
             let entry = entry?;
-            let name = OsStr::from_bytes(entry.file_name().to_bytes());
-            if name == "." || name == ".." {
-                continue;
-            }
+            let name = name_of(&entry);
             let told = |kind| ItemName { name: name.to_owned(), kind, is_link: false, inode: entry.ino() };
             names.push(match entry.file_type() {
                 // The first name is always looked up. That fails if this user may not look into the folder.
@@ -140,16 +131,14 @@ impl Disk for RealDisk {
 
     fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()> {
         fs::DirBuilder::new().mode(mode).create(folder)?;
-        let flags = (OFlags::NOFOLLOW | OFlags::DIRECTORY).bits() as i32;
-        if let Ok(made) = OpenOptions::new().read(true).custom_flags(flags).open(folder) {
+        if let Ok(made) = open_with(OFlags::NOFOLLOW | OFlags::DIRECTORY, folder) {
             owner::give_to_owner_of_folder(&made, folder);
         }
         Ok(())
     }
 
     fn open_folder(&self, folder: &Path) -> io::Result<Box<dyn WritableFile + '_>> {
-        let flags = OFlags::NOFOLLOW | OFlags::DIRECTORY;
-        Ok(Box::new(OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(folder)?))
+        Ok(Box::new(open_with(OFlags::NOFOLLOW | OFlags::DIRECTORY, folder)?))
     }
 
     fn link(&self, file: &Path, name: &Path) -> io::Result<()> {
@@ -177,7 +166,7 @@ impl Disk for RealDisk {
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        open_folder(folder)?.sync_all()
+        open_with(OFlags::NONBLOCK, folder)?.sync_all()
     }
 
     fn flock(&self, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>> {
@@ -191,10 +180,7 @@ impl Disk for RealDisk {
                 }
                 file
             }
-            None => {
-                let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-                OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?
-            }
+            None => open_with(OFlags::NOFOLLOW | OFlags::NONBLOCK, path)?,
         };
         match FileExt::try_lock(&file) {
             Ok(()) => Ok(Some(Box::new(RealFlock(file)))),
@@ -204,14 +190,25 @@ impl Disk for RealDisk {
     }
 }
 
+fn entries(folder: &Path) -> io::Result<impl Iterator<Item = rustix::io::Result<DirEntry>>> {
+    let is_item = |own: &DirEntry| name_of(own) != "." && name_of(own) != "..";
+    Ok(Dir::new(open(folder)?)?.filter(move |own| own.as_ref().map_or(true, is_item)))
+}
+
+fn name_of(entry: &DirEntry) -> &OsStr {
+    OsStr::from_bytes(entry.file_name().to_bytes())
+}
+
 /// Opens a regular file, and returns its metadata from before the read.
 fn open_to_read(file: &Path) -> io::Result<(File, Metadata)> {
     let opened = open(file)?;
-    let metadata = opened.metadata()?;
-    match metadata.is_file() {
-        true => Ok((opened, metadata)),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
-    }
+    let metadata = regular(&opened)?;
+    Ok((opened, metadata))
+}
+
+fn regular(opened: &File) -> io::Result<Metadata> {
+    let irregular = || io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
+    Some(opened.metadata()?).filter(Metadata::is_file).ok_or_else(irregular)
 }
 
 /// Reads at most `limit` bytes of an open file from its current place on.
@@ -233,8 +230,8 @@ fn held(opened: File, metadata: &Metadata, from: u64, limit: u64) -> io::Result<
     }
 }
 
-fn open_folder(folder: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(folder)
+fn open_with(flags: OFlags, path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)
 }
 
 /// Opens a file to overwrite it, also if its owner made it read-only.
@@ -254,10 +251,7 @@ fn open_to_blank(file: &Path) -> io::Result<File> {
 fn open_regular(options: &mut OpenOptions, file: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let opened = options.custom_flags(flags.bits() as i32).open(file)?;
-    if !opened.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-    }
-    Ok(opened)
+    regular(&opened).map(|_| opened)
 }
 
 impl WritableFile for File {
@@ -310,16 +304,12 @@ impl Flock for RealFlock {
 
 /// Opens a file or folder without blocking on a FIFO and, if possible, without a new access time.
 fn open(file: &Path) -> io::Result<File> {
-    let nonblock = rustix::fs::OFlags::NONBLOCK.bits() as i32;
     #[cfg(target_os = "linux")]
-    {
-        let quiet = nonblock | rustix::fs::OFlags::NOATIME.bits() as i32;
-        match OpenOptions::new().read(true).custom_flags(quiet).open(file) {
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
-            outcome => return outcome,
-        }
+    match open_with(OFlags::NONBLOCK | OFlags::NOATIME, file) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+        outcome => return outcome,
     }
-    OpenOptions::new().read(true).custom_flags(nonblock).open(file)
+    open_with(OFlags::NONBLOCK, file)
 }
 
 fn item(path: &Path) -> io::Result<Item> {

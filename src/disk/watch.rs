@@ -1,13 +1,13 @@
 //! Reports when files below some folders change, by the system's notices if possible. A folder that
 //! is missing or that the system can't watch is checked every two seconds instead.
 
-use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
-use std::thread;
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
@@ -137,10 +137,8 @@ impl Drop for WatchThread {
 
 impl WatchThread {
     fn new(roots: Vec<PathBuf>, sender: Sender<ChangeNotice>) -> Self {
-        let roots = roots
-            .into_iter()
-            .map(|path| WatchedFolder { path, watched: false, stamp: 0, stamp_at_loss: None })
-            .collect();
+        let folder = |path| WatchedFolder { path, watched: false, stamp: 0, stamp_at_loss: None };
+        let roots = roots.into_iter().map(folder).collect();
         let mut watching = WatchThread { notices: SystemNotices::start(sender), roots };
         watching.watch_what_is_there();
         watching
@@ -159,11 +157,8 @@ impl WatchThread {
                         changed();
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => {
-                    if self.look() {
-                        changed();
-                    }
-                }
+                Err(RecvTimeoutError::Timeout) if self.look() => changed(),
+                Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
@@ -254,12 +249,7 @@ fn notice_of(event: &Event) -> Option<ChangeNotice> {
 
 /// Returns a digest of names, lengths and times below a folder. Does not follow links.
 fn stamp(root: &Path, most: usize) -> u64 {
-    let mut digest = 0xcbf2_9ce4_8422_2325_u64;
-    let mut mix = |bytes: &[u8]| {
-        for byte in bytes {
-            digest = (digest ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
+    let mut digest = DefaultHasher::new();
     let mut folders = vec![(root.to_owned(), 0)];
     let mut items = 0;
     while let Some((folder, depth)) = folders.pop() {
@@ -267,16 +257,13 @@ fn stamp(root: &Path, most: usize) -> u64 {
         for item in list.flatten().take(most - items) {
             items += 1;
             let Ok(data) = item.metadata() else { continue };
-            mix(item.file_name().as_encoded_bytes());
-            mix(&data.len().to_le_bytes());
-            let modified = data.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-            mix(&modified.unwrap_or_default().as_nanos().to_le_bytes());
+            (item.file_name(), data.len(), data.modified().ok()).hash(&mut digest);
             if data.is_dir() && depth < DEPTH {
                 folders.push((item.path(), depth + 1));
             }
         }
     }
-    digest
+    digest.finish()
 }
 
 #[cfg(test)]

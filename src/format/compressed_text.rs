@@ -29,7 +29,6 @@ pub struct CompressedWriter {
 }
 
 impl CompressedWriter {
-    /// Appends text.
     pub fn push(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
@@ -56,7 +55,6 @@ impl CompressedWriter {
         self.blocks.push(BlockDigest { end, digest: digest(own) });
     }
 
-    /// Returns the text.
     pub fn finish(mut self) -> Bytes {
         if self.packed.is_empty() {
             return self.open.into();
@@ -92,7 +90,6 @@ impl RangeReader for CompressedBlocks {
 
 /// The new value of a member.
 pub enum MemberValue<'m> {
-    /// A text.
     Text(String),
     /// A function that writes the value.
     Streamed(&'m dyn Fn(&mut CompressedWriter)),

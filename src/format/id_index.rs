@@ -33,7 +33,6 @@ impl<'a> IdIndex<'a> {
         self.own.iter().map(|(id, ..)| *id)
     }
 
-    /// Returns the id at a place.
     pub fn at(&self, place: u32) -> &'a str {
         self.own.get(place as usize).map_or("", |(id, ..)| id)
     }

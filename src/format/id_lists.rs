@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use super::compressed_text::CompressedWriter;
 use super::id_index::IdIndex;
 use super::json_stream::JsonEvent;
-use crate::model::View;
-use crate::model::{FastMap, FastSet};
+use crate::model::{FastMap, FastSet, View};
 use crate::text::json_edit;
 
 /// Returns the keys under which a record is listed.

@@ -15,7 +15,6 @@ use crate::text::torn_line::{self, objects_after_torn};
 /// Makes a tombstone of an object, and adds its faults.
 type TombstoneReader = dyn Fn(&mut FieldReader<'_>) -> ParsedRecord;
 
-/// Reads a log of tombstones.
 pub fn read(path: &Path, bytes: &[u8], now: Moment, view: &TombstoneReader) -> Reading {
     read_pieces(path, bytes, &mut |rows, piece| match piece.object {
         Some(_) => push_piece(rows, path, bytes, piece, now, &|fields, _| view(fields)),

@@ -61,7 +61,7 @@ impl Project {
 
     /// True if both are the same project. Paths of Windows are the same in any case, and with `/`.
     pub fn is_same(&self, other: &Project) -> bool {
-        let key = |own: &Project| own.path.to_text().replace('/', "\\").to_lowercase();
+        let key = |project: &Project| project.path.to_text().replace('/', "\\").to_lowercase();
         self.path == other.path || is_of_windows(&self.path) && key(self) == key(other)
     }
 }

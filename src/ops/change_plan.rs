@@ -44,11 +44,11 @@ pub fn may(store: &Store, entry: &Entry, operation: Operation) -> Result<()> {
             return Err(Refusal::unfit(ASIDE));
         }
         (Operation::Delete, State::Deleted) => return Err(Refusal::unfit("it is already deleted.")),
-        (Operation::Edit | Operation::Tag | Operation::Archive, State::Deleted) => {
+        (Operation::Edit | Operation::Rename | Operation::Tag | Operation::Archive, State::Deleted) => {
             return Err(Refusal::unfit("it is deleted: restore it first."));
         }
         (Operation::Archive, State::Archived) => return Err(Refusal::unfit("it is already archived.")),
-        (Operation::Edit | Operation::Tag | Operation::Archive, State::Broken) => {
+        (Operation::Edit | Operation::Rename | Operation::Tag | Operation::Archive, State::Broken) => {
             return Err(Refusal::broken());
         }
         _ => {}

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use super::auto_redaction;
 use super::tag::check_words;
 use super::{
-    FieldAssignment, Progress, Refusal, WriteContext, check, check_errors, is_json, plan_and_after,
+    FieldAssignment, Progress, Refusal, WriteContext, check, check_errors, is_json, may, plan_and_after,
     refused_for, with_backups, writable, writes,
 };
-use crate::format::Format;
 use crate::format::writing::{FormatWriter, Operation, RefusalList, set_field};
-use crate::model::{Change, Code, Document, Entry, Plan, Problem, Severity};
+use crate::format::{Format, RecordSyntax};
+use crate::model::{Change, Code, Document, Entry, Moment, Plan, Problem, Severity, Store};
 use crate::ops::edit::edit_result::EditResult;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
@@ -26,6 +26,22 @@ pub(super) enum EditStrictness {
     Clean,
     /// Refuses only errors: the user has seen what `check` would warn of.
     Shown,
+}
+
+/// Checks that a record can get another id. The plan can still be refused.
+pub fn may_rename(store: &Store, entry: &Entry) -> Result<(), Refusal> {
+    may(store, entry, Operation::Rename)?;
+    match writes(store)?.0.syntax(&store.document(entry).path) {
+        RecordSyntax::Markdown => Ok(()),
+        _ => Err(Refusal::invalid("`id` names the memory, and can't be changed.")),
+    }
+}
+
+/// Checks that a record can get this id. The plan can still be refused.
+pub fn may_be_named(store: &Store, entry: &Entry, id: &str, now: Moment) -> Result<(), Refusal> {
+    may_rename(store, entry)?;
+    let context = WriteContext::of(store, now, [0; 16]);
+    as_set(&context, entry, &[FieldAssignment { name: "id", value: id }]).map(drop)
 }
 
 /// Plans to set fields of a record.
@@ -50,6 +66,7 @@ fn planned(
     care: EditStrictness,
 ) -> Result<Plan, Refusal> {
     let (_, writes) = writes(context.store)?;
+    let verb = if matches!(set, [FieldAssignment { name: "id", .. }]) { "rename" } else { "edit" };
     let changes = match after_edit(context, entry, set)? {
         EditResult::Files(changes) => changes,
         EditResult::Record(after) => {
@@ -60,10 +77,10 @@ fn planned(
     };
     if changes.iter().all(Change::is_empty) {
         // If nothing changes, no derived file changes: an index that was stale before is no part of an edit.
-        return Ok(Plan::of("edit", context.store.whole()?));
+        return Ok(Plan::of(verb, context.store.whole()?));
     }
     let all = with_backups(context, writes, changes);
-    let (mut plan, after) = plan_and_after("edit", context, 1, all)?;
+    let (mut plan, after) = plan_and_after(verb, context, 1, all)?;
     plan.lines.extend(sanity_checks::misspelt(context, entry, set));
     plan.lines.extend(auto_redaction::told_of_edit(writes, context.store, &plan));
     match care {
@@ -101,8 +118,8 @@ pub(super) fn as_set(
     match writes.edit(context, entry, set) {
         Some(changes) => Ok(EditResult::Files(changes?)),
         None if is_json(format, context.store, entry) => {
-            if let Some(own) = set.iter().find(|own| matches!(own.name, "id" | "session_id")) {
-                let message = format!("`{}` names the memory, and can't be changed.", own.name);
+            if let Some(setting) = set.iter().find(|setting| matches!(setting.name, "id" | "session_id")) {
+                let message = format!("`{}` names the memory, and can't be changed.", setting.name);
                 return Err(Refusal::invalid(message));
             }
             edited(context, format, writes, entry, set).map(EditResult::Record)
@@ -126,24 +143,24 @@ pub fn each(
     let mut count = 0;
     let mut faults = RefusalList::default();
     let mut misspelt = BTreeSet::new();
-    for (document, own) in context.store.by_document(entries) {
+    for (document, in_document) in context.store.by_document(entries) {
         let mut edits = Vec::new();
-        for entry in &own {
+        for entry in &in_document {
             progress.step()?;
             let edited = set(entry).and_then(|fields| {
                 let set: Vec<FieldAssignment<'_>> =
                     fields.iter().map(|(name, value)| FieldAssignment { name, value }).collect();
                 misspelt.extend(sanity_checks::misspelt(context, entry, &set));
                 match after_edit(context, entry, &set)? {
-                    EditResult::Files(_) if own.len() > 1 => Err(Refusal::unfit(ONE_DOCUMENT)),
+                    EditResult::Files(_) if in_document.len() > 1 => Err(Refusal::unfit(ONE_DOCUMENT)),
                     edited => Ok(edited),
                 }
             });
             match faults.collect(entry, edited)? {
                 None => {}
-                Some(EditResult::Files(own)) => {
-                    count += usize::from(own.iter().any(|change| !change.is_empty()));
-                    changes.extend(own);
+                Some(EditResult::Files(files)) => {
+                    count += usize::from(files.iter().any(|change| !change.is_empty()));
+                    changes.extend(files);
                 }
                 Some(EditResult::Record(after)) => {
                     count += usize::from(*context.store.raw(entry) != *after);
@@ -177,12 +194,12 @@ pub(super) fn unharmed(
     after: &[Arc<Document>],
     care: EditStrictness,
 ) -> Result<(), Refusal> {
-    let new: HashMap<&Path, &Document> = after.iter().map(|own| (&*own.path, &**own)).collect();
+    let new: HashMap<&Path, &Document> = after.iter().map(|new| (&*new.path, &**new)).collect();
     let mut faults = RefusalList::default();
-    for (document, own) in context.store.by_document(entries) {
+    for (document, in_document) in context.store.by_document(entries) {
         let Some(new) = new.get(&*document.path) else { continue };
         let (before, found) = (problems(&document), problems(new));
-        for entry in &own {
+        for entry in &in_document {
             let view = new.records.get(entry.record as usize).and_then(|record| record.view());
             let tags: Vec<String> =
                 view.iter().flat_map(|view| view.tags.iter()).map(|tag| tag.to_string()).collect();
@@ -192,8 +209,8 @@ pub(super) fn unharmed(
                 let known = |old: &&Problem| old.code == problem.code && old.message == problem.message;
                 !before.is_some_and(|before| before.iter().any(known))
             };
-            let mut own = found.get(&entry.record).into_iter().flatten().filter(is_new);
-            if let Some(problem) = own.find(|own| harms(own, care)) {
+            let mut problems = found.get(&entry.record).into_iter().flatten().filter(is_new);
+            if let Some(problem) = problems.find(|problem| harms(problem, care)) {
                 faults.refuse(vec![*entry], refused_for(problem));
             }
         }

@@ -232,7 +232,7 @@ impl ErasedRecords {
     }
 
     /// Returns problems for erased records that were written again.
-    pub fn written_anew(&self, store: &Store, now: Moment) -> Vec<Problem> {
+    pub fn written_again(&self, store: &Store, now: Moment) -> Vec<Problem> {
         let format = writes(store).ok().filter(|_| !self.targets.is_empty());
         let Some((format, writes)) = format else { return Vec::new() };
         let wanted = ErasureMatcher::before(format, store, &self.targets, now);

@@ -1,6 +1,7 @@
 //! `merge`: makes several memories of a store into one. No text is written new: it is that of one, or of all.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 pub use crate::format::writing::MergedText;
 use crate::model::key::Key;
@@ -63,20 +64,31 @@ pub fn merge(context: &WriteContext<'_>, entries: &[Entry], choice: &MergeChoice
     let changes = merge(context, &others, target, choice.text)?;
     let (mut plan, after) = plan_and_after("merge", context, others.len(), changes)?;
     check(context, &plan, &after)?;
-    plan.lines.splice(0..0, text_lines(store, target, &after));
+    plan.lines.splice(0..0, text_lines(store, (target, &others), &after));
     Ok(plan)
 }
 
-/// Returns the text of the memory as it will be, line by line. Untrusted text.
-fn text_lines(store: &Store, target: &Entry, after: &Documents) -> Vec<String> {
+/// The text of the memory as it will be, line by line. Untrusted text.
+fn text_lines(store: &Store, (target, others): (&Entry, &[Entry]), after: &Documents) -> Vec<String> {
     let before = store.document(target);
-    let known: HashSet<Vec<u8>> = before.records.iter().map(|own| before.raw(own).to_vec()).collect();
-    let document = after.iter().find(|own| own.path == before.path);
-    let new = document.and_then(|own| {
-        let mut raws = own.records.iter().map(|record| own.raw(record).to_vec());
-        raws.find(|raw| !known.contains(raw))
+    let changed = others.iter().chain([target]).filter(|entry| entry.document == target.document);
+    let changed: HashSet<u32> = changed.map(|entry| entry.record).collect();
+    // Counted: another memory can have the same text.
+    let mut stay: HashMap<Cow<'_, [u8]>, usize> = HashMap::new();
+    for (_, record) in (0..).zip(&before.records).filter(|(number, _)| !changed.contains(number)) {
+        *stay.entry(before.raw(record)).or_default() += 1;
+    }
+    let document = after.iter().find(|document| document.path == before.path);
+    let mut raws =
+        document.into_iter().flat_map(|document| document.records.iter().map(|record| document.raw(record)));
+    let new = raws.find(|raw| match stay.get_mut(raw) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => true,
     });
-    let new = new.unwrap_or_else(|| store.raw(target).to_vec());
+    let new = new.unwrap_or_else(|| store.raw(target));
     let text = String::from_utf8_lossy(&new);
     let shown = text.lines().take(SHOWN).map(|line| format!("  {line}"));
     let more = text.lines().count().saturating_sub(SHOWN);

@@ -28,7 +28,7 @@ pub fn may_move(store: &Store, entry: &Entry) -> Result<()> {
     super::writable(store, entry)?;
     let sessionless = || Refusal::unfit("it belongs to no session, so it can't move to another one.");
     store.session(entry).ok_or_else(sessionless)?;
-    let raw = store.raw(entry);
+    let raw = store.read(entry).unwrap_or_default();
     let mut tape = Tape::default();
     match writes.name_places(scan(&mut tape, &raw)?).is_empty() {
         true => Err(sessionless()),
@@ -41,9 +41,12 @@ pub fn other_sessions(snapshot: &Snapshot, at: &[EntryRef]) -> Vec<String> {
     let own: HashSet<Option<u32>> = at.iter().map(|at| snapshot.get(*at).1.session).collect();
     let stores: BTreeSet<u32> = at.iter().map(|at| at.store).collect();
     let sessions = stores.into_iter().filter_map(|store| snapshot.stores.get(store as usize));
-    let sessions = sessions.flat_map(|store| (0..).zip(&store.sessions));
-    let others = sessions.filter(|(number, _)| own.len() > 1 || !own.contains(&Some(*number)));
-    others.map(|(_, session)| session.name.clone()).collect()
+    let is_live =
+        |store, name: &str| super::writes(store).is_ok_and(|(own, _)| live_session(own, store, name).is_ok());
+    let sessions = sessions.flat_map(|store| (0..).zip(&store.sessions).map(move |own| (store, own)));
+    let others = sessions.filter(|(_, (number, _))| own.len() > 1 || !own.contains(&Some(*number)));
+    let live = others.filter(|(store, (_, session))| is_live(store, &session.name));
+    live.map(|(_, (_, session))| session.name.clone()).collect()
 }
 
 /// Plans to move records to the session `to`, in the order of the store.

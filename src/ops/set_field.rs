@@ -51,7 +51,7 @@ pub fn may_set(store: &Store, entry: &Entry, field: &str) -> Result<(), Refusal>
         _ if writes.has_word(kind, field) => return Ok(()),
         _ => return Err(Refusal::unfit(format!("memories of the type {kind:?} have no {field} here."))),
     }
-    let raw = store.raw(entry);
+    let raw = store.read(entry).unwrap_or_default();
     let mut tape = Tape::default();
     let is_field = writes.allows(Operation::SetType, &store.document(entry).path).is_ok()
         && is_json(format, store, entry)

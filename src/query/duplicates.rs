@@ -1,8 +1,9 @@
 //! Finds records of equal or nearly equal text, without a language model.
 //!
-//! The similarity of two texts is the share of their pairs of neighbouring words that both have (Jaccard). In
-//! the order in which texts are to be kept, each text joins the most similar first text of a group or begins
-//! a group. So each member is similar to the first of its group, and the first texts are not similar to each
+//! The similarity of two texts is the share of their pairs of neighbouring words that both have (Jaccard). Texts that
+//! are one word apart have the share of words instead: one word is in two pairs, so a short text would seem to be
+//! another. If that word is a number, it is another: `7 days` is not `30 days`. In the order in which texts are to be kept, each text joins the most similar first text of a group or
+//! begins a group. So each member is similar to the first of its group, and the first texts are not similar to each
 //! other.
 //!
 //! Rare pairs find the candidates: similar texts share one of their rarest pairs. If many texts share a pair,
@@ -34,6 +35,8 @@ pub const SIMILAR_PERCENT: u32 = 80;
 const FEW: usize = 4;
 /// A text of more words is compared without its summary.
 const LONG: usize = 8;
+/// Texts that are one word apart lack at most this many pairs of each other.
+pub(super) const PAIRS_OF_WORD: usize = 2;
 /// A thread reads `BLOCK` texts at a time. Equal texts are merged after each `BATCH`.
 pub(super) const BLOCK: usize = 512;
 const BATCH: usize = 64 * BLOCK;
@@ -84,16 +87,16 @@ pub fn duplicates(
     };
     let groups = groups(distinct(&ranked, &text, cancel)?, percent, cancel)?;
     let alike = |(place, similarity): (usize, f64)| SimilarEntry { hit: ranked[place], similarity };
-    Some(groups.into_iter().map(|own| own.into_iter().map(alike).collect()).collect())
+    Some(groups.into_iter().map(|group| group.into_iter().map(alike).collect()).collect())
 }
 
 /// Returns the text to compare: main text and fields of several words, but no ids, tags and references. What sums up
 /// a longer text does not count: two agents sum up the same text in different words.
 pub(super) fn said(store: &Store, entry: &Entry) -> String {
-    let own = format::text_of(store, entry);
+    let text = format::text_of(store, entry);
     let about = format::by_name(store.format).map(|format| format.about());
     let unsaid = about.map_or(&[][..], |about| about.unsearched);
-    let is_long = own.text.split_whitespace().nth(LONG).is_some();
+    let is_long = text.text.split_whitespace().nth(LONG).is_some();
     let summaries = about.filter(|_| is_long).map_or(&[][..], |about| about.title_fields);
     let is_said = |(name, value): &&(String, String)| {
         let name = name.rsplit('.').next().unwrap_or(name);
@@ -103,7 +106,7 @@ pub(super) fn said(store: &Store, entry: &Entry) -> String {
             && !unsaid.contains(&name)
             && !matches!(name, "id" | "tags" | "references")
     };
-    own.fields.iter().filter(is_said).fold(without_scores(own.text), |said, (_, value)| said + "\n" + value)
+    text.fields.iter().filter(is_said).fold(without_scores(text.text), |said, (_, value)| said + "\n" + value)
 }
 
 /// Drops what OpenClaw's job adds to a line that it promotes: a comment above it, and how often and where it was found.
@@ -122,28 +125,33 @@ pub(super) struct TextSketch {
     digest: [u8; 32],
     /// Hashes of the pairs of neighbouring words, ascending, without repeats. Empty if there are few words.
     pairs: Box<[u32]>,
+    /// Hashes of the first and the last word.
+    ends: [u64; 2],
+    /// A hash of the words with digits, in order.
+    numbers: u64,
 }
 
 impl TextSketch {
     /// Returns `None` if the text has no words.
     pub fn of(text: &str) -> Option<TextSketch> {
         let folded = fold(text);
-        let (mut whole, mut hashes) = (Sha256::new(), Vec::new());
+        let (mut whole, mut hashes, mut numbers) = (Sha256::new(), Vec::new(), 0);
         for word in words(&folded) {
             whole.update(word);
             whole.update(" ");
-            hashes.push(short_digest(word.as_bytes()));
-        }
-        let mut pairs: Vec<u32> = match hashes.len() {
-            0 => return None,
-            few if few < FEW => Vec::new(),
-            _ => {
-                hashes.windows(2).map(|own| (stirred(own[0].rotate_left(7) ^ own[1]) >> 32) as u32).collect()
+            let hash = short_digest(word.as_bytes());
+            hashes.push(hash);
+            if word.contains(char::is_numeric) {
+                numbers = stirred(u64::rotate_left(numbers, 7) ^ hash);
             }
-        };
+        }
+        let ends = [*hashes.first()?, *hashes.last()?];
+        let pair = |words: &[u64]| (stirred(words[0].rotate_left(7) ^ words[1]) >> 32) as u32;
+        let mut pairs: Vec<u32> =
+            if hashes.len() < FEW { Vec::new() } else { hashes.windows(2).map(pair).collect() };
         pairs.sort_unstable();
         pairs.dedup();
-        Some(TextSketch { digest: whole.finalize().into(), pairs: pairs.into() })
+        Some(TextSketch { digest: whole.finalize().into(), pairs: pairs.into(), ends, numbers })
     }
 }
 
@@ -156,7 +164,27 @@ fn stirred(word: u64) -> u64 {
 /// A text and the places of all records that have it, ascending.
 pub(super) struct DistinctText {
     pub(super) pairs: Box<[u32]>,
+    ends: [u64; 2],
+    numbers: u64,
     pub(super) places: Vec<usize>,
+}
+
+impl DistinctText {
+    /// Returns what part of both texts is in both, as a fraction: of their words if they are one word apart, or else of
+    /// their pairs.
+    pub(super) fn overlap(&self, other: &DistinctText) -> (usize, usize) {
+        let common = common(&self.pairs, &other.pairs);
+        let longer = self.pairs.len().max(other.pairs.len());
+        // A first or last word is in one pair alone.
+        let ends = self.ends.iter().zip(&other.ends).filter(|(one, other)| one != other).count();
+        match longer - common {
+            // Another word is in one text each, a word more in one alone.
+            missing @ 1.. if missing + ends <= PAIRS_OF_WORD && self.numbers == other.numbers => {
+                (longer, longer + 1 + usize::from(self.pairs.len() == other.pairs.len()))
+            }
+            _ => (common, self.pairs.len() + other.pairs.len() - common),
+        }
+    }
 }
 
 /// Returns each distinct text once, in the order of the records. Reads the records in file order.
@@ -169,11 +197,12 @@ pub(super) fn distinct(
     in_files.sort_unstable_by_key(|place| ranked[*place].at);
     let mut once = TextsByDigest::default();
     for batch in in_files.chunks(BATCH) {
-        cancel.check()?;
         let blocks: Vec<&[usize]> = batch.chunks(BLOCK).collect();
         let read = parallel::map_parallel(&blocks, |block| {
-            block.iter().map(|place| text(&ranked[*place])).collect::<Vec<_>>()
+            let going_on = block.iter().take_while(|_| !cancel.is_cancelled());
+            going_on.map(|place| text(&ranked[*place])).collect::<Vec<_>>()
         });
+        cancel.check()?;
         for (place, text) in batch.iter().zip(read.into_iter().flatten()) {
             text.into_iter().for_each(|text| once.add(*place, text));
         }
@@ -192,15 +221,18 @@ impl TextsByDigest {
     pub fn add(&mut self, place: usize, text: TextSketch) {
         let at = *self.known.entry(text.digest).or_insert(self.texts.len());
         match self.texts.get_mut(at) {
-            Some(own) => own.places.push(place),
-            None => self.texts.push(DistinctText { pairs: text.pairs, places: vec![place] }),
+            Some(known) => known.places.push(place),
+            None => {
+                let TextSketch { pairs, ends, numbers, .. } = text;
+                self.texts.push(DistinctText { pairs, ends, numbers, places: vec![place] });
+            }
         }
     }
 
     /// Returns the texts in the order of their first places.
     pub fn texts(mut self) -> Vec<DistinctText> {
-        self.texts.iter_mut().for_each(|own| own.places.sort_unstable());
-        self.texts.sort_unstable_by_key(|own| own.places.first().copied());
+        self.texts.iter_mut().for_each(|text| text.places.sort_unstable());
+        self.texts.sort_unstable_by_key(|text| text.places.first().copied());
         self.texts
     }
 }
@@ -216,9 +248,7 @@ pub(super) fn groups(
     // The group that each text begins.
     let mut begun = vec![0; texts.len()];
     for (number, text) in texts.iter().enumerate() {
-        if number.is_multiple_of(BLOCK) {
-            cancel.check()?;
-        }
+        cancel.check()?;
         let rare = index.rare(&text.pairs);
         let (first, similarity) = index.best(number, &rare).unwrap_or((number, 1.0));
         if first == number {
@@ -228,8 +258,8 @@ pub(super) fn groups(
         }
         groups[begun[first]].extend(text.places.iter().map(|place| (*place, similarity)));
     }
-    groups.retain(|own| own.len() > 1);
-    groups.iter_mut().for_each(|own| own.sort_unstable_by_key(|(place, _)| *place));
+    groups.retain(|group| group.len() > 1);
+    groups.iter_mut().for_each(|group| group.sort_unstable_by_key(|(place, _)| *place));
     Some(groups)
 }
 
@@ -247,7 +277,7 @@ pub(super) struct SimilarityIndex<'a> {
 
 impl<'a> SimilarityIndex<'a> {
     pub(super) fn of(texts: &'a [DistinctText], percent: u32) -> SimilarityIndex<'a> {
-        let pairs = texts.iter().flat_map(|own| &own.pairs);
+        let pairs = texts.iter().flat_map(|text| &text.pairs);
         let mut counts = vec![0_u16; (2 * pairs.clone().count()).next_power_of_two().min(COUNTS)];
         let slots = counts.len();
         pairs.for_each(|pair| {
@@ -263,7 +293,7 @@ impl<'a> SimilarityIndex<'a> {
         let count = |pair: &u32| self.counts[*pair as usize % self.counts.len()];
         let mut rare: Vec<(u16, u32)> = pairs.iter().map(|pair| (count(pair), *pair)).collect();
         rare.sort_unstable();
-        rare.truncate((pairs.len() + 1 - needed).min(pairs.len()));
+        rare.truncate((pairs.len() + 1 - needed).max(PAIRS_OF_WORD + 1));
         rare.into_iter().filter(|(count, _)| *count > 1).map(|(_, pair)| pair).collect()
     }
 
@@ -291,22 +321,20 @@ impl<'a> SimilarityIndex<'a> {
     /// Returns the most similar first text (the earlier one of two) and the similarity. `None` if no first text is
     /// similar enough. `rare` are the rare pairs of the text.
     pub(super) fn best(&self, text: usize, rare: &[u32]) -> Option<(usize, f64)> {
-        let mut best: Option<(usize, (u64, u64))> = None;
+        let mut best: Option<(usize, (usize, usize))> = None;
         for (first, (common, both)) in self.similar(text, rare) {
             if best.is_none_or(|(_, (most, all))| common * all > most * both) {
                 best = Some((first, (common, both)));
             }
         }
-        best.map(|(first, of)| (first, similarity(of)))
+        best.map(|(first, share)| (first, similarity(share)))
     }
 
-    /// Returns the first texts that are similar enough, ascending, each with the number of pairs that both have, and
-    /// of all pairs.
-    pub(super) fn similar(&self, text: usize, rare: &[u32]) -> impl Iterator<Item = (usize, (u64, u64))> {
+    /// Returns the first texts that are similar enough, ascending, each with [`DistinctText::overlap`].
+    pub(super) fn similar(&self, text: usize, rare: &[u32]) -> impl Iterator<Item = (usize, (usize, usize))> {
         let candidates = self.candidates(text, rare).into_iter();
-        let with =
-            candidates.map(move |first| (first, overlap(&self.texts[text].pairs, &self.texts[first].pairs)));
-        with.filter(|(_, (common, both))| (common * 100).min(both * 99) >= u64::from(self.percent) * both)
+        let with = candidates.map(move |first| (first, self.texts[text].overlap(&self.texts[first])));
+        with.filter(|(_, (common, both))| (common * 100).min(both * 99) >= self.percent as usize * both)
     }
 
     /// Adds a first text, with its rare pairs.
@@ -317,7 +345,7 @@ impl<'a> SimilarityIndex<'a> {
                 self.by_rare.add(pair, text);
             }
             if self.by_rare.len(pair) == CROWD {
-                self.by_rare.close(pair).into_iter().for_each(|own| self.add_bands(own));
+                self.by_rare.close(pair).into_iter().for_each(|text| self.add_bands(text));
                 self.add_bands(text);
             }
         }
@@ -333,14 +361,14 @@ impl<'a> SimilarityIndex<'a> {
     fn candidates(&self, text: usize, rare: &[u32]) -> Vec<usize> {
         let (long, short): (Vec<u32>, Vec<u32>) =
             rare.iter().partition(|pair| self.by_rare.len(**pair) == CROWD);
-        let mut found: Vec<usize> = short.into_iter().flat_map(|pair| self.by_rare.of(pair)).collect();
+        let mut found: Vec<usize> = short.into_iter().flat_map(|pair| self.by_rare.texts(pair)).collect();
         if !long.is_empty() {
             let mut bands = self.bands(text);
             bands.sort_unstable_by_key(|band| (self.by_band.len(*band), *band));
             let mut shared: Vec<usize> =
-                bands.into_iter().flat_map(|band| self.by_band.of(band)).take(MOST).collect();
+                bands.into_iter().flat_map(|band| self.by_band.texts(band)).take(MOST).collect();
             shared.sort_unstable();
-            found.extend(shared.chunk_by(|a, b| a == b).filter(|own| own.len() >= COMMON).map(|own| own[0]));
+            found.extend(shared.chunk_by(|a, b| a == b).filter(|all| all.len() >= COMMON).map(|all| all[0]));
         }
         found.sort_unstable();
         found.dedup();
@@ -370,13 +398,13 @@ impl PostingLists {
 
     /// Empties a list but keeps its length. Returns its texts.
     fn close(&mut self, key: u32) -> Vec<usize> {
-        let all = self.of(key).collect();
+        let all = self.texts(key).collect();
         self.lasts.entry(key).and_modify(|(last, _)| *last = u32::MAX);
         all
     }
 
     /// Returns the texts of a list, the last one first.
-    fn of(&self, key: u32) -> impl Iterator<Item = usize> {
+    fn texts(&self, key: u32) -> impl Iterator<Item = usize> {
         let mut next = self.lasts.get(&key).map_or(u32::MAX, |(last, _)| *last);
         std::iter::from_fn(move || {
             let (text, before) = *self.links.get(next as usize)?;
@@ -386,25 +414,19 @@ impl PostingLists {
     }
 }
 
-/// Returns how many pairs two ascending lists have in common, and how many there are in both.
-pub(super) fn overlap(one: &[u32], other: &[u32]) -> (u64, u64) {
-    let common = common(one, other);
-    (common, (one.len() + other.len()) as u64 - common)
-}
-
 /// Returns the similarity of texts that are not equal.
-pub(super) fn similarity((common, both): (u64, u64)) -> f64 {
+pub(super) fn similarity((common, both): (usize, usize)) -> f64 {
     (common as f64 / both as f64).min(0.99)
 }
 
 /// Returns how many pairs two ascending lists have in common.
-fn common(one: &[u32], other: &[u32]) -> u64 {
+fn common(one: &[u32], other: &[u32]) -> usize {
     let (mut at, mut count) = (0, 0);
     for pair in one {
-        while other.get(at).is_some_and(|own| own < pair) {
+        while other.get(at).is_some_and(|before| before < pair) {
             at += 1;
         }
-        count += u64::from(other.get(at) == Some(pair));
+        count += usize::from(other.get(at) == Some(pair));
     }
     count
 }

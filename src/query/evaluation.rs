@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 
 use super::cancel::CancelToken;
-use super::filter::{Candidate, ResolvedNames};
+use super::filter::{Candidate, ResolvedNames, StateScope};
 use super::query_tree::{Clause, Query, QueryNode};
 use super::reference_search::related;
 use super::saved_query::{SavedQueryRefusal, SavedQueryResult};
 use super::word_match::Matches;
 use crate::model::{Document, EntryRef, Moment, Snapshot, State, Store};
-use crate::query::filter::StateScope;
 use crate::query::search_request::Request;
 
 /// The cancel token is checked once per this many entries.
@@ -97,11 +96,11 @@ impl<'a> ResolvedQuery<'a> {
     ) -> Option<Result<Self, SavedQueryRefusal>> {
         let Request { query, snapshot, .. } = *request;
         let mut saved = Vec::new();
-        for own in &query.saved {
+        for named in &query.saved {
             let is_seen = |state| is_visible(state, query.asks(), request.all);
-            match own.run(snapshot, &is_seen, cancel)? {
+            match named.run(snapshot, &is_seen, cancel)? {
                 Ok(ran) => saved.push(ran),
-                Err(why) => return Some(Err(SavedQueryRefusal { span: own.span.clone(), why })),
+                Err(why) => return Some(Err(SavedQueryRefusal { span: named.span.clone(), why })),
             }
         }
         let names = query.names.iter().map(|name| name.resolve(snapshot)).collect();

@@ -1,5 +1,6 @@
 //! The fields of the query language: their names, values and meaning.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use strsim::osa_distance;
@@ -8,12 +9,11 @@ use super::QueryError;
 use super::filter::{Bounds, FacetPredicate, Filter, NameFilter, NameScope};
 use super::name_pattern::Pattern;
 use super::parse::wrong;
-use super::query_tree::{MinRank, Query, QueryNode};
+use super::query_tree::{MinRank, Order, Query, QueryNode};
 use super::saved_query::SavedQuery;
 use super::time_values::{TIME_FORMS, TimeRange, TimeValue};
 use crate::format;
 use crate::model::{Moment, State};
-use crate::query::query_tree::Order;
 use crate::text::fold::fold;
 use crate::text::names;
 
@@ -84,17 +84,13 @@ fn order(value: &QueryValue) -> Result<Order, QueryError> {
 }
 
 fn limit(name: &str, value: &QueryValue) -> Result<usize, QueryError> {
-    match value.text.parse() {
-        Ok(0) | Err(_) => Err(bad(name, value, "a whole number from 1")),
-        Ok(limit) => Ok(limit),
-    }
+    let limit = value.text.parse().ok().filter(|limit| *limit > 0);
+    limit.ok_or_else(|| bad(name, value, "a whole number from 1"))
 }
 
 fn min_rank(value: &QueryValue) -> Result<f64, QueryError> {
-    match value.text.parse::<f64>() {
-        Ok(rank) if rank.is_finite() && rank >= 0.0 => Ok(rank),
-        _ => Err(bad("min", value, "a rank value such as .3")),
-    }
+    let rank = value.text.parse().ok().filter(|rank: &f64| rank.is_finite() && *rank >= 0.0);
+    rank.ok_or_else(|| bad("min", value, "a rank value such as .3"))
 }
 
 /// Returns the condition of a field: one of its values must match.
@@ -110,8 +106,8 @@ pub(super) fn filter(
         "store" => Some(NameScope::Store),
         _ => None,
     };
-    if let Some(of) = named {
-        query.names.push(NameFilter { of, patterns: values.iter().map(folded).collect() });
+    if let Some(scope) = named {
+        query.names.push(NameFilter { of: scope, patterns: values.iter().map(folded).collect() });
         return Ok(QueryNode::Name(query.names.len() - 1));
     }
     if name == "ref" {
@@ -196,15 +192,15 @@ fn when(name: &str, value: &QueryValue, now: Moment) -> Result<TimeValue, QueryE
 }
 
 fn accessed(value: &QueryValue, now: Moment) -> Result<TimeRange, QueryError> {
-    let (comparison, rest) = comparison(&value.text);
+    let (sign, rest) = comparison(&value.text);
     let wanted = format!("{TIME_FORMS}, with <, <=, > or >= before it for before or after that");
     let when = TimeValue::parse(rest, now).ok_or_else(|| bad("accessed", value, &wanted))?;
-    Ok(match comparison {
-        RangeSign::Less => when.before(),
-        RangeSign::AtMost => when.until(),
-        RangeSign::More => when.after(),
-        RangeSign::AtLeast => when.since(),
-        RangeSign::Equal => when.around,
+    Ok(match sign {
+        (Ordering::Less, false) => when.before(),
+        (Ordering::Less, true) => when.until(),
+        (Ordering::Greater, false) => when.after(),
+        (Ordering::Greater, true) => when.since(),
+        (Ordering::Equal, _) => when.around,
     })
 }
 
@@ -229,14 +225,12 @@ fn importance(value: &QueryValue) -> Result<Bounds, QueryError> {
 /// Reads a number, with or without a sign of comparison. Returns it and the range that is asked for.
 fn bounds(text: &str) -> Option<(f64, Bounds)> {
     let (lowest, highest) = ((f64::NEG_INFINITY, true), (f64::INFINITY, true));
-    let (comparison, rest) = comparison(text);
+    let ((side, with_end), rest) = comparison(text);
     let number = rest.parse::<f64>().ok()?;
-    let bounds = match comparison {
-        RangeSign::Less => Bounds { low: lowest, high: (number, false) },
-        RangeSign::AtMost => Bounds { low: lowest, high: (number, true) },
-        RangeSign::More => Bounds { low: (number, false), high: highest },
-        RangeSign::AtLeast => Bounds { low: (number, true), high: highest },
-        RangeSign::Equal => Bounds { low: (number, true), high: (number, true) },
+    let bounds = match side {
+        Ordering::Less => Bounds { low: lowest, high: (number, with_end) },
+        Ordering::Greater => Bounds { low: (number, with_end), high: highest },
+        Ordering::Equal => Bounds { low: (number, true), high: (number, true) },
     };
     Some((number, bounds))
 }
@@ -249,25 +243,12 @@ fn wanted(value: &QueryValue) -> FacetPredicate {
     }
 }
 
-enum RangeSign {
-    Less,
-    AtMost,
-    More,
-    AtLeast,
-    Equal,
-}
-
-/// Splits a value into its sign of comparison and the rest.
-fn comparison(text: &str) -> (RangeSign, &str) {
-    let signs = [
-        ("<=", RangeSign::AtMost),
-        (">=", RangeSign::AtLeast),
-        ("<", RangeSign::Less),
-        (">", RangeSign::More),
-        ("=", RangeSign::Equal),
-    ];
-    let found = signs.into_iter().find_map(|(sign, meant)| Some((meant, text.strip_prefix(sign)?)));
-    found.unwrap_or((RangeSign::Equal, text))
+/// Splits a value into its sign of comparison and the rest. The sign is a side, and true if it ends with `=`.
+fn comparison(text: &str) -> ((Ordering, bool), &str) {
+    let sides = [("<", Ordering::Less), (">", Ordering::Greater), ("", Ordering::Equal)];
+    let side = sides.into_iter().find_map(|(sign, side)| Some((side, text.strip_prefix(sign)?)));
+    let (side, rest) = side.unwrap_or((Ordering::Equal, text));
+    ((side, rest.starts_with('=')), rest.strip_prefix('=').unwrap_or(rest))
 }
 
 fn bad(name: &str, value: &QueryValue, wanted: &str) -> QueryError {

@@ -38,9 +38,9 @@ impl Query {
     /// Returns the query with similar words in place of those typed.
     pub fn with_similar(mut self, similar: &[SimilarWord]) -> Query {
         for word in &mut self.words {
-            if let Some(own) = similar.iter().find(|own| own.typed == word.typed) {
-                word.form = WordPattern::Plain(own.taken.clone());
-                word.typed.clone_from(&own.taken);
+            if let Some(similar) = similar.iter().find(|similar| similar.typed == word.typed) {
+                word.form = WordPattern::Plain(similar.taken.clone());
+                word.typed.clone_from(&similar.taken);
             }
         }
         self
@@ -72,8 +72,8 @@ pub fn similar_search(
     let (missing, memories) = missing_words(request, matches, cancel)?;
     let counts = count_words(request, &memories, cancel)?;
     let similar = missing.iter().map(|(typed, folded)| {
-        let near =
-            counts.iter().filter_map(|(word, count)| Some((distance(folded, word)?, Reverse(count), word)));
+        let counts = counts.iter().take_while(|_| !cancel.is_cancelled());
+        let near = counts.filter_map(|(word, count)| Some((distance(folded, word)?, Reverse(count), word)));
         let (.., taken) = near.min()?;
         Some(SimilarWord { typed: (*typed).to_owned(), taken: taken.clone() })
     });
@@ -101,7 +101,7 @@ fn missing_words<'a>(
     }
     let meaning = ResolvedQuery::new(request, matches, cancel)?.ok()?;
     let (asks, is_word) =
-        (request.query.asks(), |clause: &usize| words.iter().any(|(own, ..)| own == clause));
+        (request.query.asks(), |clause: &usize| words.iter().any(|(word, ..)| word == clause));
     let mut lacking: HashMap<Vec<usize>, HashSet<EntryRef>> = HashMap::new();
     each_candidate(request.snapshot, cancel, |at, candidate| {
         let failing: Vec<usize> = meaning.failing(at, candidate).collect();
@@ -128,10 +128,11 @@ fn count_words(
         None => return None,
     };
     let mut counts: HashMap<String, usize> = HashMap::new();
-    let chunks = built.chunks().zip(0_u32..).flat_map(|(own, store)| own.iter().map(move |own| (store, own)));
-    for (store, chunk) in chunks {
+    let chunks = built.chunks().zip(0_u32..);
+    for (store, chunk) in chunks.flat_map(|(all, store)| all.iter().map(move |chunk| (store, chunk))) {
         let mut start = 0;
         for (slot, entry) in chunk.text.slots.iter().zip(chunk.first as u32..) {
+            cancel.check()?;
             let text = &chunk.text.folded[start..slot.end];
             start = slot.end;
             if memories.contains(&EntryRef { store, entry }) {
@@ -154,7 +155,9 @@ fn distance(typed: &str, word: &str) -> Option<(usize, bool)> {
     }
     let near = |word: &str| Some(osa_distance(typed, word)).filter(|far| *far <= most);
     let ends = word.char_indices().map(|(end, _)| end).skip(len - most).take(2 * most + 1);
-    let whole = near(word).map(|far| (far, false));
+    // The comparison takes time for each letter of both, and a word in a file may be as long as the file.
+    let is_short = word.chars().nth(len + most).is_none();
+    let whole = Some(word).filter(|_| is_short).and_then(near).map(|far| (far, false));
     whole.or_else(|| ends.filter_map(|end| near(&word[..end])).min().map(|far| (far, true)))
 }
 

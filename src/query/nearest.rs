@@ -1,7 +1,7 @@
 //! Which records are similar to chosen ones, and how similar each is to the most similar of them.
 
 use super::duplicates::{
-    BLOCK, DistinctText, SimilarityIndex, TextSketch, distinct, overlap, said, similarity,
+    DistinctText, PAIRS_OF_WORD, SimilarityIndex, TextSketch, distinct, said, similarity,
 };
 use crate::model::{EntryRef, Snapshot};
 use crate::query::cancel::CancelToken;
@@ -39,7 +39,7 @@ pub fn nearest(
             percent: (similarity * 100.0 + 1e-9) as u32,
         })
         .collect();
-    found.sort_unstable_by_key(|own| own.at);
+    found.sort_unstable_by_key(|near| near.at);
     Some(found)
 }
 
@@ -48,7 +48,8 @@ pub fn nearest(
 ///
 /// Chosen texts that are similar to each other form a group, and only its first text is in the index. The part of the
 /// pairs in which two texts differ is a distance (Jaccard): a text that is similar to any member is not further from the
-/// first than twice the allowed distance. So the index finds the group, and its members are compared one by one.
+/// first than twice the allowed distance. So the index finds the group, and its members are compared one by one. A short
+/// text is in no group: that it is one word apart is not measured by its pairs.
 fn nearest_texts(
     texts: &[DistinctText],
     chosen: usize,
@@ -59,15 +60,15 @@ fn nearest_texts(
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); texts.len()];
     let mut found = Vec::new();
     for (number, text) in texts.iter().enumerate() {
-        if number.is_multiple_of(BLOCK) {
-            cancel.check()?;
-        }
+        cancel.check()?;
         let rare = index.rare(&text.pairs);
+        let [less, more] = [text.pairs.len().saturating_sub(PAIRS_OF_WORD), text.pairs.len() + PAIRS_OF_WORD];
+        let is_short = less * 100 < more * percent as usize;
         let is_chosen = text.places.first().is_some_and(|place| *place < chosen);
         let nearest = match is_chosen {
             true => {
-                let first = index.best(number, &rare).filter(|(_, own)| is_similar(*own, percent));
-                match first {
+                let first = index.best(number, &rare).filter(|_| !is_short);
+                match first.filter(|(_, similarity)| is_similar(*similarity, percent)) {
                     Some((first, _)) => members[first].push(number),
                     None => {
                         index.add(number, rare);
@@ -78,12 +79,12 @@ fn nearest_texts(
             }
             false => {
                 let groups = index.similar(number, &rare).flat_map(|(first, _)| &members[first]);
-                let each = groups.map(|own| similarity(overlap(&text.pairs, &texts[*own].pairs)));
-                each.max_by(f64::total_cmp).filter(|own| is_similar(*own, percent))
+                let each = groups.map(|member| similarity(text.overlap(&texts[*member])));
+                each.max_by(f64::total_cmp).filter(|similarity| is_similar(*similarity, percent))
             }
         };
         let places = text.places.iter().filter(|place| **place >= chosen);
-        found.extend(nearest.into_iter().flat_map(|own| places.clone().map(move |place| (*place, own))));
+        found.extend(nearest.into_iter().flat_map(|near| places.clone().map(move |place| (*place, near))));
     }
     Some(found)
 }
@@ -115,16 +116,16 @@ mod tests {
     fn each_text_that_is_similar_to_one_of_thousands_by_a_template_is_found() {
         let (texts, chosen) = (texts(2_100), 2_000);
         let found = nearest_texts(&texts, chosen, 80, &CancelToken::default()).unwrap();
-        let exact = |own: &DistinctText| {
+        let exact = |text: &DistinctText| {
             let chosen = texts.iter().filter(|other| other.places[0] < chosen);
-            let each = chosen.map(|other| similarity(overlap(&own.pairs, &other.pairs)));
+            let each = chosen.map(|other| similarity(text.overlap(other)));
             each.max_by(f64::total_cmp).unwrap()
         };
         let expected: Vec<(usize, f64)> = texts
             .iter()
-            .filter(|own| own.places[0] >= chosen)
-            .map(|own| (own.places[0], exact(own)))
-            .filter(|(_, own)| is_similar(*own, 80))
+            .filter(|text| text.places[0] >= chosen)
+            .map(|text| (text.places[0], exact(text)))
+            .filter(|(_, similarity)| is_similar(*similarity, 80))
             .collect();
         assert!(expected.len() > 50, "{}", expected.len());
         assert_eq!(found, expected);

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use super::filter::{Filter, NameFilter, NameScope};
+use super::filter::{Filter, NameFilter, NameScope, StateScope};
 use super::name_pattern::Pattern;
 use super::saved_query::SavedQuery;
 use crate::model::Moment;
-use crate::query::filter::StateScope;
 
 /// A parsed query.
 #[derive(Clone, Debug, Default)]
@@ -85,7 +84,7 @@ impl WordPattern {
         let WordPattern::Plain(part) = other else { return false };
         match self {
             WordPattern::Plain(text) => text.contains(part),
-            WordPattern::Wild(parts) => parts.iter().any(|own| own.contains(part)),
+            WordPattern::Wild(parts) => parts.iter().any(|longer| longer.contains(part)),
             // A text with similar letters need not contain it.
             WordPattern::Fuzzy(_) => false,
         }
@@ -101,11 +100,7 @@ impl QueryNode {
             }
             QueryNode::Not(node) => node.asks(!wanted),
             QueryNode::Filter(filter) if wanted => filter.asks(),
-            QueryNode::Word(_)
-            | QueryNode::Name(_)
-            | QueryNode::Related(_)
-            | QueryNode::Saved(_)
-            | QueryNode::Filter(_) => StateScope::default(),
+            _ => StateScope::default(),
         }
     }
 
@@ -184,10 +179,10 @@ impl Query {
     pub fn wanted_texts(&self) -> Vec<String> {
         let text = |word: &QueryWord| match &word.form {
             WordPattern::Plain(_) => Some(word.typed.clone()),
-            WordPattern::Wild(parts) => parts.iter().max_by_key(|own| own.len()).cloned(),
+            WordPattern::Wild(parts) => parts.iter().max_by_key(|part| part.len()).cloned(),
             WordPattern::Fuzzy(_) => None,
         };
-        self.wanted_words().filter_map(|(_, word)| text(word)).filter(|own| !own.is_empty()).collect()
+        self.wanted_words().filter_map(|(_, word)| text(word)).filter(|text| !text.is_empty()).collect()
     }
 
     /// True if it asks for deleted memories.

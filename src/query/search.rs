@@ -4,13 +4,11 @@ use std::ops::Range;
 
 use super::cancel::CancelToken;
 use super::evaluation::{Exclusion, ResolvedQuery, each_candidate, is_visible};
-use super::filter::Candidate;
-use super::query_tree::Query;
+use super::filter::{Candidate, StateScope};
+use super::query_tree::{Order, Query};
 use super::rank::RankFactors;
 use super::word_match::Matches;
 use crate::model::{EntryRef, Moment, State};
-use crate::query::filter::StateScope;
-use crate::query::query_tree::Order;
 use crate::query::search_request::Request;
 use crate::query::search_results::{Hit, Results};
 
@@ -47,8 +45,8 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &CancelToken)
         } else {
             // The order of a saved query counts only without `sort:`.
             let place = meaning.place(at).filter(|_| request.query.order.is_none());
-            let own = SortedHit::new(hit, candidate, order);
-            found.push(SortedHit { key: place.map_or(own.key, |place| -(place as f64)), ..own });
+            let sorted = SortedHit::new(hit, candidate, order);
+            found.push(SortedHit { key: place.map_or(sorted.key, |place| -(place as f64)), ..sorted });
         }
     })?;
     let too_low = min.map(|min| (min.span.clone(), too_low));

@@ -7,8 +7,7 @@ use std::sync::{Arc, Weak};
 use super::cancel::CancelToken;
 use super::fold_text::fold_collapsed_into;
 use crate::format::{self, SearchText};
-use crate::model::Generation;
-use crate::model::{Document, Entry, Snapshot, Store};
+use crate::model::{Document, Entry, Generation, Snapshot, Store};
 
 /// The cancel token is checked once per this many entries.
 const STRIDE: usize = 256;

@@ -167,22 +167,7 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_none() {
-        for text in [
-            "",
-            "-",
-            "-7",
-            "7",
-            "-d",
-            "d",
-            "--7d",
-            "+7d",
-            "-7q",
-            "-99999999999d",
-            "soon",
-            "2026-13-01",
-            "-é",
-            "10:30",
-        ] {
+        for text in " - -7 7 -d d --7d +7d -7q -99999999999d soon 2026-13-01 -é 10:30".split(' ') {
             assert_eq!(TimeValue::parse(text, Moment(0)), None, "{text}");
         }
         assert!(TimeValue::parse("-4294967295y", Moment(0)).is_some());

@@ -9,9 +9,8 @@ use super::incremental_read::{read_bytes, respliced};
 use super::one_record;
 use crate::format::record_reader::Reading;
 use crate::format::{self, AssemblyInput, Format};
-use crate::model::is_log;
 use crate::model::plan::change::PRIVATE_MODE;
-use crate::model::{Act, Bytes, Change, Document, Moment, Role, Store, container};
+use crate::model::{Act, Bytes, Change, Document, Moment, Role, Store, container, is_log};
 
 /// If a log is being written to and has more bytes than this, its derived files are made after the
 /// change: made before it, they would be out of date.

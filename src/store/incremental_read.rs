@@ -12,9 +12,8 @@ use super::log_chunks;
 use crate::format::record_reader::Reading;
 use crate::format::{Format, outline};
 use crate::model::bytes::Ranges;
-use crate::model::is_log;
 use crate::model::plan::Splice;
-use crate::model::{Bytes, Code, Document, Moment, Problem, Record, Role, Span};
+use crate::model::{Bytes, Code, Document, Moment, Problem, Record, Role, Span, is_log};
 use crate::text::lines::BOM;
 
 /// Reads a file. `before` is the same file as it was read before, in any state.
@@ -55,13 +54,11 @@ pub fn respliced(
         .read(format, &file, now)
 }
 
-/// A file that is read.
 pub struct FileInput<'a> {
     /// The file's role in the format.
     pub role: Role,
     /// The path relative to the store's root.
     pub path: &'a Path,
-    /// All bytes of the file.
     pub bytes: &'a [u8],
 }
 

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::compressed_files::{self, FileCompression};
+use super::compressed_files::{self, FileCompression, empty_document};
 use super::discovery::{DiskProbe, Place};
 use super::incremental_read::{FileInput, read_bytes};
 use super::long_log::{self, BlockCache, ListedLog};
@@ -18,12 +18,10 @@ use super::store_walk::{self, StoreFile, StoreListing};
 use super::{grown_log, large_file, load_settings, one_record, own_files, parallel, referenced_files};
 use crate::disk::{self, Disk, Lookup, RealDisk};
 use crate::format::{self, AssemblyInput, Format, LockFact};
-use crate::model::is_log;
 use crate::model::snapshot::Generation;
 use crate::model::{
-    Bytes, Document, Extent, KnownBy, Moment, Project, RangeReader, Role, Snapshot, Store, UnreadPath,
+    Bytes, Document, Extent, KnownBy, Moment, Project, RangeReader, Role, Snapshot, Store, UnreadPath, is_log,
 };
-use crate::store::compressed_files::empty_document;
 pub use assemble::{empty_store, of_documents};
 
 use assemble::put_together;

@@ -10,9 +10,8 @@ use super::parallel;
 use crate::format::Format;
 use crate::format::record_reader::{Reading, feeds};
 use crate::model::bytes::Ranges;
-use crate::model::is_log;
 use crate::model::lazy_bytes::{self, BlockDigest};
-use crate::model::{Bytes, Moment};
+use crate::model::{Bytes, Moment, is_log};
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 use crate::text::lines::{BOM, line_at, lines};
 
@@ -22,7 +21,6 @@ const CHUNK: usize = 1 << 20;
 /// The most lines that are looked at to find one after which a chunk may end.
 const TRIES: usize = 1_000;
 
-/// Reads a file in chunks.
 pub fn read(format: &dyn Format, file: &FileInput<'_>, now: Moment) -> Reading {
     read_by(CHUNK, format, file, now)
 }
@@ -38,7 +36,6 @@ pub(super) fn read_by(len: usize, format: &dyn Format, file: &FileInput<'_>, now
     joined.reading
 }
 
-/// The chunks of a file, joined.
 #[derive(Default)]
 pub(super) struct JoinedChunks {
     pub reading: Reading,
@@ -70,7 +67,6 @@ impl JoinedChunks {
         JoinedChunks { reading, bytes, lines, ..JoinedChunks::default() }
     }
 
-    /// Adds the next chunk.
     pub fn add(&mut self, next: JoinedChunks) {
         // The problems of the file itself come from its first chunk.
         if self.bytes == 0 {

@@ -8,8 +8,7 @@ use super::derived_files;
 use super::own_files::around;
 use crate::disk::{Disk, is_absent};
 use crate::format::{self, Format, ReferencedFile};
-use crate::model::is_log;
-use crate::model::{Change, Document, Moment, Plan, Problem, Store};
+use crate::model::{Change, Document, Moment, Plan, Problem, Store, is_log};
 
 /// The most files that are looked at: a store may name more than the user wants to wait for.
 const LOOKED_AT: usize = 2_000;

@@ -15,7 +15,6 @@ const DEPTH: usize = 8;
 
 const OTHER_NAME: &str = "It has a second name elsewhere (a hard link). Added lines are seen there, too. A change that rewrites the file leaves the second name with the old content.";
 
-/// A regular file of a store.
 pub struct StoreFile {
     /// The path relative to the root.
     pub path: PathBuf,

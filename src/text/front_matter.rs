@@ -130,8 +130,8 @@ impl<'a> Note<'a> {
         let mut known = HashSet::new();
         while let Some(line) = lines.get(at) {
             let number = first + at as u32;
-            let block = &lines[at + 1..][..more(&lines[at + 1..])];
-            at += 1 + block.len();
+            let (block, run) = more(&lines[at + 1..]);
+            at += 1 + run;
             if line.is_empty() {
                 if block.iter().any(|line| !line.is_empty()) {
                     self.faults.push((number + 1, "An indented line belongs to no field.".into()));
@@ -194,12 +194,12 @@ impl NoteLine<'_> {
     }
 }
 
-/// Returns how many lines belong to the field above them. Empty lines and comments between them do, too (YAML
-/// 1.2, 6.6 and 8.2.1), but not those after the last one.
-fn more(lines: &[NoteLine<'_>]) -> usize {
+/// Returns the lines that belong to the field above them. Empty lines and comments between them do, too (YAML
+/// 1.2, 6.6 and 8.2.1), but not those after the last one. Then the number of all these lines.
+fn more<'l, 'a>(lines: &'l [NoteLine<'a>]) -> (&'l [NoteLine<'a>], usize) {
     let belongs = |line: &&NoteLine<'_>| line.goes_on() || line.is_empty();
     let run = lines.iter().take_while(belongs).count();
-    lines[..run].iter().rposition(NoteLine::goes_on).map_or(0, |last| last + 1)
+    (&lines[..lines[..run].iter().rposition(NoteLine::goes_on).map_or(0, |last| last + 1)], run)
 }
 
 /// How far a map that is read may be indented: no note is read too deeply.
@@ -459,8 +459,7 @@ fn quoted(text: &str, quote: char) -> (Cow<'_, str>, Option<&'static str>) {
                     'r' => out.push('\r'),
                     '0' => out.push('\0'),
                     'x' | 'u' | 'U' => {
-                        let counts = [('x', 2_usize), ('u', 4), ('U', 8)].into_iter();
-                        let count = counts.filter(|(c, _)| *c == next).map(|(_, count)| count).sum::<usize>();
+                        let count = "xuU".find(next).map_or(0, |at| 2_usize << at);
                         let digit = || chars.next_if(|(_, c)| c.is_ascii_hexdigit()).map(|(_, c)| c);
                         let digits: String = std::iter::from_fn(digit).take(count).collect();
                         let code = u32::from_str_radix(&digits, 16).ok().filter(|_| digits.len() == count);

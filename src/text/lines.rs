@@ -1,5 +1,6 @@
 //! Lines that cover the bytes of a file without gaps.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memchr;
@@ -20,6 +21,17 @@ pub struct LineSpan {
     pub end: usize,
     /// The start of the next line.
     pub next: usize,
+}
+
+/// The bytes as a text that has everything in the same place: a byte that is not UTF-8 is a `?`.
+pub fn text_in_place(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(
+        |_| {
+            let parts = bytes.utf8_chunks();
+            parts.flat_map(|part| [part.valid().to_owned(), "?".repeat(part.invalid().len())]).collect()
+        },
+        Cow::Borrowed,
+    )
 }
 
 /// Returns the line that starts at `start`, if any byte is left.

@@ -2,20 +2,18 @@
 //! keymap are made from it.
 
 use super::{action_synonyms, keymap};
+use crate::ops::edit::may_rename;
 use crate::ops::move_records::{may_move, other_sessions};
 use crate::query::ResultPick;
 use crate::tui::state::app::Screen;
 use crate::tui::update::importance::IMPORTANCE;
 use crate::tui::update::type_category::{CATEGORY, TYPE};
-use crate::tui::value_prompt::{ValuePrompt, may_edit, now};
+use crate::tui::value_prompt::{ValuePrompt, now};
 use crate::usecase::ChangeCommand;
 
-/// A row of the table of actions.
 pub struct ActionInfo {
     pub action: Action,
-    /// The heading of the help that it is under.
     pub heading: &'static str,
-    /// The name in the palette.
     pub name: &'static str,
     /// The keys without a preset or settings. Spaces separate the keys of a sequence.
     pub default_keys: &'static [&'static str],
@@ -27,7 +25,6 @@ pub struct ActionInfo {
     pub pick: Option<&'static ResultPick>,
     /// True if the action works on listed memories, so it waits for the search and until all stores are read.
     pub waits_for_search: bool,
-    /// The prompt for a value, if the action sets one.
     pub asks: Option<&'static ValuePrompt>,
 }
 
@@ -44,7 +41,7 @@ const RENAME: ValuePrompt = ValuePrompt {
     title: "Another id for",
     form: "the new one",
     words: |_, _, _| Vec::new(),
-    may: may_edit,
+    may: may_rename,
     now: |store, entry| now(store, entry, |view| view.id.unwrap_or_default().to_owned()),
     command: |text| Ok(ChangeCommand::Edit(vec![("id".to_owned(), text.trim().to_owned())])),
 };
@@ -139,7 +136,7 @@ actions! {
         Ranking: "ranking", [], "rank by product, or by weighted sum";
     }
     "Mark" {
-        Toggle: "toggle", ["Space"], "in lists: mark and step; in 1 and 2: filter by this line", waits;
+        Toggle: "toggle", ["Space"], "in lists: mark; in 1 and 2: filter by this line", waits;
         MarkRange: "mark range", ["v"], "begin a range of marks; once more ends it", waits;
         MarkAll: "mark all", ["*"], "mark all that the search shows", waits;
         InvertMarks: "invert marks", [], "of those shown, mark what has no mark", waits;
@@ -148,10 +145,10 @@ actions! {
     }
     "Read" {
         Why: "why", ["w"], "why this rank";
-        Fold: "fold", ["z a"], "fold or unfold: all facts of a memory, all filters, a store";
+        Fold: "fold", ["z a"], "fold or unfold: all fields of a memory, all filters, a store";
         FoldAll: "fold all", [], "fold all stores";
         UnfoldAll: "unfold all", [], "unfold all stores";
-        NextTab: "next tab", ["}"], "read, raw, references, timeline";
+        NextTab: "next tab", ["}"], "read, as it is in the file, references, timeline";
         Difference: "difference", ["=", "Alt-c"], "two memories side by side: the marked ones, or the marked one and this; with no mark: what is there twice; in backups and in the editor: all differences", waits;
         Reveal: "reveal", ["X", "Alt-x"], "show masked values while the key is held";
         Pager: "pager", [], "the memory, or all that a view shows, in $PAGER", waits;
@@ -194,9 +191,9 @@ actions! {
         Problems: "problems", ["g p"], "every problem of these stores";
         Upkeep: "upkeep", ["g m"], "what is due, what fades next, what a compaction drops, and the archive", waits;
         Loaded: "loaded", ["g l"], "what a model gets of each store at the start, and where that is cut", waits;
-        Secrets: "secrets", ["g x"], "what looks sensitive: verdicts, redaction, erasing", "secrets redact", waits;
+        Secrets: "secrets", ["g x"], "what looks sensitive: real or not, masking, erasing", "secrets redact", waits;
         CleanUp: "clean-up", ["g c"], "forget a topic, a value or a person everywhere, with a preview and a proof", "forget", waits;
-        Journal: "journal", ["g u"], "every step, what others did meanwhile, undo of any of them", waits;
+        Journal: "journal", ["g u"], "every change by palimp, what others did meanwhile, undo of any", waits;
         Backups: "backups", [], "backups: what would come back, and restore it", waits;
         Duplicates: "duplicates", [], "equal and nearly equal memories, in groups", "duplicates"
             => crate::query::DUPLICATES;
@@ -228,7 +225,6 @@ actions! {
 }
 
 impl Action {
-    /// Returns its row of the table.
     pub fn info(self) -> &'static ActionInfo {
         &ACTIONS[self as usize]
     }
@@ -278,12 +274,10 @@ impl Action {
             )
     }
 
-    /// Returns its keys in the keymap in use.
     pub fn keys(self) -> &'static [String] {
         keymap::in_use().of(self)
     }
 
-    /// Returns the first of its keys, for hints.
     pub fn key(self) -> &'static str {
         self.keys().first().map_or("", String::as_str)
     }
@@ -384,9 +378,21 @@ const VIEW_ACTIONS: [Action; 10] = [
     Action::AsOnDisk,
 ];
 
-/// True if a view can do an action.
 pub fn exists_in(screen: Screen, action: Action) -> bool {
-    first(screen).contains(&action) || !VIEW_ACTIONS.contains(&action)
+    match action {
+        Action::CopyId | Action::CopyJson | Action::CopyCommand => {
+            matches!(screen, Screen::Memories | Screen::Difference)
+        }
+        _ => first(screen).contains(&action) || !VIEW_ACTIONS.contains(&action),
+    }
+}
+
+/// Returns the actions of a view whose keys begin with these, with the keys that follow.
+pub fn following(screen: Screen, waiting: &str) -> Vec<(&'static str, &'static ActionInfo)> {
+    let follow = |keys: &'static str| keys.strip_prefix(waiting)?.strip_prefix(' ');
+    let rest = |known: &ActionInfo| known.action.keys().iter().find_map(|keys| follow(keys));
+    let known = ACTIONS.iter().filter(|known| exists_in(screen, known.action));
+    known.filter_map(|known| Some((rest(known)?, known))).collect()
 }
 
 /// Returns the actions that the palette and the help list in a view: first its own, then all others

@@ -57,7 +57,6 @@ const WORDS: &[(Action, &str)] = &[
     (Action::Quit, "exit leave"),
 ];
 
-/// Returns other words for an action.
 pub fn of(action: Action) -> &'static str {
     WORDS.iter().find(|(own, _)| *own == action).map_or("", |(_, words)| words)
 }

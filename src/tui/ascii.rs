@@ -60,7 +60,6 @@ const SIGNS: [(char, char); 55] = [
     ('�', '?'),
 ];
 
-/// Replaces palimp's signs in a drawn frame.
 pub fn replace(buffer: &mut Buffer) {
     let width = usize::from(buffer.area.width.max(1));
     let cells: Vec<(usize, char)> = buffer

@@ -19,10 +19,8 @@ use crate::usecase::{memory_count, not_reached_lines};
 const SIDES: u16 = 100;
 /// At most this many files of a store are named.
 const NAMED: usize = 2;
-/// The width of the left part.
 const LEFT: u16 = 37;
 
-/// Where the parts of the preview are.
 pub struct PreviewAreas {
     pub rule: Rect,
     pub list: Rect,

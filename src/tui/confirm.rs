@@ -195,7 +195,6 @@ fn safe(line: &str, width: usize) -> Vec<String> {
     lines.into_iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// Returns the maximum width of a line.
 pub fn width(app: &App) -> usize {
     usize::from(layout::frame(app).body.width.saturating_sub(2))
 }

@@ -12,7 +12,6 @@ use crate::tui::state::app::App;
 use crate::tui::state::list_cursor::ListCursor;
 use crate::tui::state::memory_difference::{DifferencePart, MemoryDifference};
 
-/// The names of the two sides.
 pub const SIDES: [&str; 2] = ["A", "B"];
 
 /// On fewer columns the two memories are above one another.

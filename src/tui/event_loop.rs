@@ -31,7 +31,7 @@ use super::view::view;
 use crate::model::Moment;
 use crate::tui::state::app::App;
 use crate::tui::tui_options::TuiOptions;
-use crate::work::{FolderWatch, Workers};
+use crate::work::{FolderWatch, Job, Workers};
 
 /// Ages are drawn again at this interval if nothing else happens.
 const TICK: Duration = Duration::from_secs(60);
@@ -120,6 +120,8 @@ struct EventLoop<'a> {
     keyboard: Arc<Keyboard>,
     watch: Option<FolderWatch>,
     pending: Vec<Effect>,
+    /// A search and what belongs to it. It starts after the next frame: it would take the cores from it.
+    after_frame: Vec<Job>,
     /// The last output in linear mode.
     linear: Option<linear::LinearOutput>,
     /// True if the loop has waited, for this frame, for the answer to a cursor move.
@@ -162,6 +164,7 @@ impl<'a> EventLoop<'a> {
             keyboard,
             watch: None,
             pending: Vec::new(),
+            after_frame: Vec::new(),
             linear: options.linear.then(linear::LinearOutput::default),
             has_waited: false,
             started: Instant::now(),
@@ -215,6 +218,7 @@ impl<'a> EventLoop<'a> {
                 }
             }
             self.show()?;
+            self.after_frame.drain(..).for_each(|job| self.workers.give(job));
             let waits = !self.app.key_sequence.is_empty() && !self.app.shows_next_keys;
             let shown_at = waits.then(|| Instant::now() + NEXT_KEYS_DELAY);
             let next =
@@ -244,7 +248,7 @@ impl<'a> EventLoop<'a> {
 
     /// Waits shortly after a cursor move, because the explanation of the rank often arrives in that time.
     fn comes_at_once(&mut self) -> Option<LoopEvent> {
-        let is_asked = self.app.why.is_none() && self.app.selected().is_some();
+        let is_asked = self.after_frame.is_empty() && self.app.why.is_none() && self.app.selected().is_some();
         self.has_waited = is_asked && !self.has_waited;
         if self.has_waited { self.events.recv_timeout(AT_ONCE).ok() } else { None }
     }
@@ -327,6 +331,11 @@ impl<'a> EventLoop<'a> {
     fn carry_out(&mut self, effect: Effect, now: Moment) -> io::Result<bool> {
         match effect {
             Effect::Quit => return Ok(true),
+            Effect::Job(job @ Job::Search(_)) => {
+                self.workers.stop_search();
+                self.after_frame = vec![job];
+            }
+            Effect::Job(job @ Job::Explain(..)) if !self.after_frame.is_empty() => self.after_frame.push(job),
             Effect::Job(job) => self.workers.give(job),
             Effect::MaskSoon => self.mask_at = Some(Instant::now() + REVEAL_TIME),
             Effect::HideNoticeSoon => self.hide_notice_at = Some(Instant::now() + BRIEF_NOTICE_TIME),

@@ -9,9 +9,7 @@ pub struct FilterRow {
     pub term: Option<String>,
     /// The text on screen. Untrusted text.
     pub text: String,
-    /// The number of results with the term.
     pub count: usize,
-    /// True if the query has the term.
     pub on: bool,
     /// True for a type, which has a letter.
     pub is_type: bool,

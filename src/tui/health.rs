@@ -9,7 +9,6 @@ use crate::text::columns::human_size;
 use crate::tui::state::app::App;
 use crate::work::StoreTally;
 
-/// A count, and what it links to.
 pub struct HealthRow {
     pub sign: &'static str,
     pub severity: Severity,
@@ -17,13 +16,10 @@ pub struct HealthRow {
     pub link: HealthLink,
 }
 
-/// The target of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HealthLink {
     View(Action),
-    /// The problems that contain a text.
     Problems(&'static str),
-    /// The memories that a search finds.
     Search(&'static str),
     /// The memories with secrets. The view has all findings, also those that are no secrets.
     Secrets,
@@ -100,7 +96,6 @@ pub fn rows(app: &App) -> Vec<HealthRow> {
     rows
 }
 
-/// Returns how full the fullest session is, from 0 to 1 of its limit.
 fn fullest(app: &App) -> f64 {
     let sessions = app.snapshot.stores.iter().flat_map(|store| &store.sessions);
     sessions.filter_map(|session| Some(session.size as f64 / session.limit? as f64)).fold(0.0, f64::max)

@@ -2,14 +2,12 @@
 
 use crate::tui::action::Action;
 
-/// Keys, and what they do.
 pub type Hint = (String, String);
 
 pub fn hint(keys: &str, what: &str) -> Hint {
     (keys.to_owned(), what.to_owned())
 }
 
-/// Returns a hint with the key of an action.
 pub fn act(action: Action, what: &str) -> Hint {
     hint(action.key(), what)
 }

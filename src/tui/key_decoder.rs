@@ -37,7 +37,6 @@ enum DecodeStep {
 }
 
 impl KeyDecoder {
-    /// Decodes bytes and passes the events to `tell`.
     pub fn take(&mut self, bytes: &[u8], tell: &mut impl FnMut(Event)) {
         let is_cut = std::mem::take(&mut self.cut);
         let rest = terminal_replies::end(bytes).filter(|end| is_cut && *end <= terminal_replies::LONGEST);

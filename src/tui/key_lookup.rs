@@ -5,7 +5,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::action::Action;
 use super::keymap;
 
-/// The meaning of a key after the keys of a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyMeaning {
     Act(Action),
@@ -82,7 +81,6 @@ pub fn parse_key(own: &str) -> Option<KeyEvent> {
     Some(KeyEvent::new(code, modifiers))
 }
 
-/// Returns the meaning of a key after the `waiting` keys of a sequence.
 pub fn lookup(waiting: &str, key: KeyEvent) -> KeyMeaning {
     let own = name(key);
     if own.is_empty() {

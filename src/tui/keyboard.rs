@@ -26,17 +26,14 @@ const BLOCK: usize = 16 * 1024;
 
 pub enum KeyboardInput {
     Event(Event),
-    /// The terminal is closed.
     Gone,
 }
 
-/// The keyboard, and its owner.
 pub struct Keyboard {
     whose: Mutex<KeyboardOwner>,
     changed: Condvar,
     /// Ctrl-c and others arrive as signals while another program has the keyboard.
     signals: SignalQueue,
-    /// Wakes the reading thread.
     wake: PipeWriter,
     woken: PipeReader,
     /// True if the bytes of one key may arrive in two pieces.

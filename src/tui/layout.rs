@@ -38,7 +38,6 @@ pub struct FrameLayout {
 }
 
 impl FrameLayout {
-    /// Returns the area of a pane, if it is on screen.
     pub fn pane(&self, pane: Pane) -> Option<Rect> {
         self.panes.iter().find(|(own, _)| *own == pane).map(|(_, area)| *area)
     }

@@ -19,15 +19,17 @@ pub mod upkeep;
 
 pub use kind::{ListViewKind, RowDetails};
 
+use std::sync::Arc;
+
 use ratatui::text::Line;
 
 use crate::check::problem_groups::tally;
-use crate::model::EntryRef;
+use crate::model::{EntryRef, Snapshot};
 use crate::text::safe_text::display_width;
+use crate::tui::action::Action;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::list_row::ListRow;
 
-/// Returns the kind of the open view, if it is a list.
 pub fn current_kind(app: &App) -> Option<&'static ListViewKind> {
     Some(match app.screen {
         Screen::Backups => &backups::KIND,
@@ -56,11 +58,17 @@ pub fn title(app: &App, room: usize) -> String {
     if display_width(&long) <= room { long } else { short }
 }
 
-pub fn empty_text(app: &App, kind: &ListViewKind) -> &'static str {
-    match app.screen == Screen::New && new::since(app).is_none() {
-        true => "Nothing is new: this is the first visit.",
-        false => kind.none,
-    }
+/// Says why the view has no rows, and where to go instead.
+pub fn empty_text(app: &App, kind: &ListViewKind) -> String {
+    let is_first = app.screen == Screen::New && new::since(app).is_none();
+    let none = if is_first { "Nothing is new: this is the first visit." } else { kind.none };
+    let (next, what) = match app.screen {
+        Screen::New | Screen::Backups => (Action::Journal, "what was changed with palimp"),
+        Screen::Problems => (Action::Secrets, "what looks sensitive"),
+        Screen::Secrets => (Action::CleanUp, "forget a value, a topic or a person that you name"),
+        _ => (Action::Problems, "what is wrong in these stores"),
+    };
+    format!("{none} {}: {what}. {}: back to the memories.", next.call(), Action::Back.call())
 }
 
 /// True if the details of the row under the cursor are a list.
@@ -83,7 +91,6 @@ pub fn text_below(app: &App, width: usize) -> (String, Vec<Line<'static>>) {
     }
 }
 
-/// Returns the details of the row under the cursor, if they are a list.
 pub fn detail_rows(app: &App) -> Vec<ListRow> {
     match app.list_view.row() {
         Some(ListRow::Backup(_)) => (0..app.list_view.backups.items().len()).map(ListRow::Item).collect(),
@@ -117,6 +124,16 @@ pub fn focused_memory(app: &App) -> Option<EntryRef> {
     let is_list = app.list_view.in_details && has_rows(app);
     let row = if is_list { app.list_view.details.selected() } else { app.list_view.row() };
     memory_of(app, row?)
+}
+
+/// Returns the stores as the rows of the view are of.
+pub fn snapshot_of_rows(app: &App) -> &Arc<Snapshot> {
+    let own = match app.screen {
+        Screen::Secrets => app.list_view.findings.list.as_ref().map(|own| &own.snapshot),
+        Screen::Upkeep => app.list_view.read_snapshot.as_ref(),
+        _ => None,
+    };
+    own.unwrap_or(&app.snapshot)
 }
 
 /// Returns the text about the row under the cursor. Untrusted text.

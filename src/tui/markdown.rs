@@ -23,7 +23,6 @@ const NARROWEST: usize = 8;
 /// A shorter line of a file ends where its writer wants it to end.
 const WRAPPED_FROM: usize = 50;
 
-/// A piece of safe text with its style.
 type Run = (String, Style);
 
 /// Renders the text of a note, at most `width` columns wide.
@@ -68,7 +67,6 @@ struct MarkdownPage<'a> {
     lists: Vec<Option<u64>>,
     /// The sign of the item that begins, in place of this level of indentation.
     lead: Option<(usize, String)>,
-    /// The text of the open code block.
     code: Option<String>,
     /// The open table: the cells of its rows.
     table: Vec<Vec<Vec<Run>>>,

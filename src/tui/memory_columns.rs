@@ -69,7 +69,6 @@ impl MemoryColumns {
         MemoryColumns { decay, kind, place, stores, session, agent, tags, figure, text: left }
     }
 
-    /// Returns the number of columns before the title.
     pub fn before(&self) -> usize {
         SIGNS + if self.decay { DECAY } else { 0 } + if self.kind { KIND } else { 0 }
     }

@@ -5,14 +5,20 @@ use std::sync::Arc;
 
 use crate::model::{Entry, EntryRef, State, Store};
 use crate::ops::merge::may_merge;
+use crate::ops::move_records::other_sessions;
 use crate::ops::{self, Operation, Refusal};
 use crate::tui::action::Action;
-use crate::tui::state::app::{App, ChangeTarget, Pane, Screen};
+use crate::tui::list_view::{focused_memory, snapshot_of_rows};
+use crate::tui::state::app::{App, ChangeTarget, Pane, Screen, open_range};
 use crate::tui::update::search_query;
 use crate::tui::value_prompt::may_edit;
 use crate::usecase::{memory_count, merge_apart};
 
 const UNCHANGED: &str = " Nothing was changed.";
+/// If more memories are marked, they are not checked before each frame.
+const MOST: usize = 100;
+const NO_SESSION: &str = "There is no other session to move to: `palimp session create` makes one, \
+                          `palimp session unarchive` brings one back.";
 
 type Check = fn(&Store, &Entry) -> Result<(), Refusal>;
 
@@ -29,14 +35,13 @@ pub fn check_of(action: Action) -> Option<Check> {
     }
 }
 
-/// True if an action that changes something can work now.
 pub fn can(app: &App, action: Action) -> bool {
     match action {
         _ if app.is_readonly() => false,
         Action::Undo => app.undo_count > 0,
         Action::Repeat => app.changes.last_change.is_some() && aimed(app, action).is_ok(),
-        // Some of several memories can be changed, or the plan says why none can.
-        _ if (!app.marks.is_empty() || app.marks.range.is_some()) && app.screen != Screen::Difference => {
+        // The plan says why none can be changed.
+        _ if !opens_form(action) && app.screen != Screen::Difference && marked(app).len() > MOST => {
             place(app).is_ok()
         }
         _ => checked(app, action).is_ok(),
@@ -53,13 +58,36 @@ pub fn checked(app: &App, action: Action) -> Result<ChangeTarget, String> {
         match may(store, entry) {
             _ if entry.state == State::Broken => refusal = refusal.or_else(|| Some(broken())),
             Ok(()) => {
-                let why = if action == Action::Archive { why_not_alone(app, &aim) } else { None };
+                let why = match action {
+                    Action::Archive => why_not_alone(app, &aim),
+                    Action::Move => {
+                        other_sessions(&aim.snapshot, &aim.at).is_empty().then(|| NO_SESSION.into())
+                    }
+                    _ => None,
+                };
                 return why.map_or(Ok(aim), Err);
             }
+            Err(own) if action == Action::Merge => refusal = refusal.or_else(|| Some(unmerged(&own.message))),
             Err(own) => refusal = refusal.or_else(|| Some(refused(own))),
         }
     }
     refusal.map_or(Ok(aim), Err)
+}
+
+/// Returns the memory of the row under the cursor of a list view, if it can be edited.
+pub fn checked_row(app: &App) -> Result<EntryRef, String> {
+    let at = focused_memory(app).ok_or("No memory is under the cursor.")?;
+    writable(app)?;
+    let (store, entry) = snapshot_of_rows(app).get(at);
+    match entry.state {
+        State::Broken => Err(broken()),
+        _ => may_edit(store, entry).map_err(refused).map(|()| at),
+    }
+}
+
+fn unmerged(why: &str) -> String {
+    let [remove, twice] = [Action::Delete, Action::Duplicates].map(Action::call);
+    format!("{why} {remove} removes one of them; {twice} lists what says the same.{UNCHANGED}")
 }
 
 /// Returns why a change can't be made now, for the palette and the help. `None` if it can, or if it is no change.
@@ -67,10 +95,11 @@ pub fn why_not(app: &App, action: Action) -> Option<String> {
     if check_of(action).is_none() && action != Action::Delete {
         return None;
     }
-    if app.screen.lists_memories() && matches!(action, Action::Edit | Action::Delete) {
-        return None;
-    }
-    let why = writable(app).and_then(|()| checked(app, action)).err()?;
+    let why = match action {
+        Action::Delete if app.screen.lists_memories() => return None,
+        Action::Edit if app.screen.lists_memories() => checked_row(app).err()?,
+        _ => writable(app).and_then(|()| checked(app, action)).err()?,
+    };
     Some(why.strip_suffix(UNCHANGED).map_or(why.clone(), str::to_owned))
 }
 
@@ -132,16 +161,35 @@ fn under_cursor(app: &App) -> Result<EntryRef, String> {
         .ok_or_else(|| "no memory is under the cursor, and none is marked: nothing is changed".into())
 }
 
-/// Returns the marked memories, or else the one under the cursor. Editing a text ignores marks.
+/// Returns the marked memories, or else the one under the cursor. Editing a text ignores marks, and so does a new name.
 pub fn aimed(app: &App, action: Action) -> Result<ChangeTarget, String> {
     place(app)?;
     if action == Action::Merge {
         return aimed_to_merge(app);
     }
-    if app.marks.is_empty() || action == Action::EditText || app.screen == Screen::Difference {
+    let marked = marked(app);
+    let is_of_one = matches!(action, Action::EditText | Action::Rename) || app.screen == Screen::Difference;
+    if marked.is_empty() || is_of_one {
         return Ok(target_of(app, vec![under_cursor(app)?], Vec::new()));
     }
-    Ok(target_of(app, app.marks.list(), app.marks.hidden_ones(&app.results.hits)))
+    if opens_form(action) && marked.len() > 1 {
+        let (count, clear) = (marked.len(), Action::Back.key());
+        return Err(format!(
+            "{count} memories are marked, and the form is for one: {clear} clears the marks."
+        ));
+    }
+    Ok(target_of(app, marked, app.marks.hidden_ones(&app.results.hits)))
+}
+
+fn opens_form(action: Action) -> bool {
+    matches!(action, Action::Edit | Action::EditJson)
+}
+
+/// Returns the marked memories, and those of an open range.
+fn marked(app: &App) -> Vec<EntryRef> {
+    let range = open_range(app).into_iter().flatten().filter_map(|line| app.results.hits.get(line));
+    let range = range.map(|hit| hit.at).filter(|at| !app.marks.has(*at));
+    app.marks.list().into_iter().chain(range).collect()
 }
 
 /// Returns the memories that would become one: both that are compared or are duplicates, or the marked ones.
@@ -149,7 +197,7 @@ fn aimed_to_merge(app: &App) -> Result<ChangeTarget, String> {
     let cursor = app.selected();
     let compared = app.difference.as_ref().filter(|_| app.screen == Screen::Difference);
     let both = compared.map(|own| own.memories).or_else(|| of_group(app, cursor?));
-    let marked = app.marks.list();
+    let marked = marked(app);
     let (at, hidden) = match (both, marked.as_slice(), cursor) {
         (Some(both), ..) => (both.to_vec(), Vec::new()),
         (None, [one], Some(cursor)) if *one != cursor => (vec![*one, cursor], Vec::new()),
@@ -163,7 +211,7 @@ fn aimed_to_merge(app: &App) -> Result<ChangeTarget, String> {
     };
     let aim = target_of(app, at, hidden);
     match merge_apart(&aim.snapshot, &aim.at) {
-        Some(why) => Err(format!("{why} {} copies a text.", Action::CopyText.call())),
+        Some(why) => Err(unmerged(&format!("{why} {} copies a text.", Action::CopyText.call()))),
         None => Ok(aim),
     }
 }
@@ -202,7 +250,6 @@ pub fn target_of(app: &App, at: Vec<EntryRef>, hidden: Vec<EntryRef>) -> ChangeT
     ChangeTarget { snapshot: Arc::clone(&app.listed_snapshot), at, beside, name, hidden }
 }
 
-/// Returns the notice for an action on memories in another view.
 pub fn among_memories() -> String {
     format!("That is done among the memories: {} goes there.", Action::MemoriesPane.key())
 }

@@ -50,7 +50,6 @@ pub fn timeline(app: &App, at: EntryRef, events: &[EntryLink], width: usize) -> 
     events.iter().map(line).collect()
 }
 
-/// Formats microseconds since the first event.
 fn after(micros: i64) -> String {
     let seconds = micros as f64 / 1e6;
     match seconds {

@@ -5,7 +5,6 @@ use crate::tui::state::app::App;
 use crate::tui::state::prompt::{SearchSuggestion, last_word};
 use crate::tui::state::store_tree_row::term;
 
-/// The maximum number of suggestions.
 const MOST: usize = 24;
 
 /// Example searches, shown if nothing is typed.

@@ -4,7 +4,6 @@ use crate::tui::state::app::App;
 use crate::tui::state::prompt::{PromptPurpose, SearchSuggestion};
 use crate::tui::{filter_chips, search_completion};
 
-/// True while the user types the search.
 pub fn is_typed(app: &App) -> bool {
     app.prompt.as_ref().is_some_and(|prompt| prompt.purpose == PromptPurpose::Search)
 }

@@ -73,7 +73,6 @@ impl SignalQueue {
         }
     }
 
-    /// Takes the signals that arrived so far.
     pub fn take(&self) -> Vec<c_int> {
         let mut came = self.came.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = std::mem::take(&mut came.1);

@@ -21,7 +21,6 @@ pub struct StatisticsAreas {
     pub days: Rect,
     /// The meaning of the signs of the days.
     pub legend: Rect,
-    /// Sizes, types and tags.
     pub figures: Rect,
     /// The day under the cursor: its title and its memories.
     pub written: Rect,
@@ -58,12 +57,10 @@ pub fn parts(app: &App) -> StatisticsAreas {
     }
 }
 
-/// Returns how many columns a day takes.
 pub fn step(app: &App) -> u16 {
     if app.size.0 >= WIDE { 2 } else { 1 }
 }
 
-/// Returns the day at a place of the screen.
 pub fn day_at(app: &App, at: Position) -> Option<usize> {
     let days = parts(app).days;
     let column = at.x.checked_sub(days.x + NAMES).filter(|_| days.contains(at))? / step(app);

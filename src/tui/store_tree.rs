@@ -10,7 +10,6 @@ use crate::work::StoreTally;
 /// The columns of a store's name in lists that are not the memories.
 const SHORT: usize = 8;
 
-/// Returns the rows that are not folded away.
 pub fn lines(app: &App) -> Vec<StoreTreeRow> {
     let none = StoreTally::default();
     let mut tree = Vec::new();

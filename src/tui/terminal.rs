@@ -25,9 +25,7 @@ const PANICKED: i32 = 101;
 /// Switches to the alternate screen, marks pastes, hides the cursor, and turns line wrapping off. Without
 /// that, a line would wrap if the terminal gives a cluster more columns than expected.
 const TAKE: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?25l\x1b[?7l";
-/// Clicks and the wheel.
 const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1006h";
-/// True if palimp takes clicks and the wheel.
 static TAKES_MOUSE: AtomicBool = AtomicBool::new(false);
 /// True in linear mode: the screen is left as it is.
 static IS_LINEAR: AtomicBool = AtomicBool::new(false);
@@ -67,7 +65,6 @@ impl Write for TerminalOutput {
 /// the terminal shows all of it at once. Terminals that don't know the marks ignore them.
 pub struct FrameWriter {
     output: TerminalOutput,
-    /// The mark of the beginning, and what was written since the last flush.
     frame: Vec<u8>,
 }
 

@@ -21,7 +21,6 @@ pub struct TerminalScreen<B: Backend> {
     area: Rect,
 }
 
-/// A row as it was drawn last.
 struct DrawnRow {
     cells: Vec<Cell>,
     /// True in every second frame that changes the row. Then all cells are marked, so that each differs.
@@ -29,7 +28,6 @@ struct DrawnRow {
 }
 
 impl<B: Backend> TerminalScreen<B> {
-    /// Returns a screen on a terminal with unknown contents.
     pub fn on(terminal: Terminal<ClusterBackend<B>>) -> Self {
         TerminalScreen { terminal, rows: HashMap::new(), area: Rect::default() }
     }

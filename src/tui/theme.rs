@@ -23,7 +23,6 @@ pub fn masked<'a>(app: &App, text: &'a str) -> Cow<'a, str> {
     if app.revealed { Cow::Borrowed(text) } else { mask(text) }
 }
 
-/// Returns the number of columns of safe text.
 pub fn width(text: &str) -> usize {
     display_width(text)
 }
@@ -89,12 +88,10 @@ impl Theme {
         Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED).remove_modifier(Modifier::DIM)
     }
 
-    /// Returns the style of keys in hints.
     pub fn key(&self) -> Style {
         self.accent().add_modifier(Modifier::BOLD)
     }
 
-    /// Returns the style of a masked secret.
     pub fn secret(&self) -> Style {
         self.role(ColourRole::Secret).add_modifier(Modifier::BOLD)
     }
@@ -104,7 +101,6 @@ impl Theme {
         self.role(ColourRole::New).add_modifier(Modifier::BOLD)
     }
 
-    /// Returns the style of a match.
     pub fn found(&self) -> Style {
         Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
     }

@@ -9,7 +9,6 @@ use crate::usecase::ChangeCommand;
 pub struct ValuePrompt {
     /// The title; the name of the memories follows it.
     pub title: &'static str,
-    /// The form of the value.
     pub form: &'static str,
     /// Returns the words that Tab completes, from the search and from the stores of the memories.
     pub words: fn(&Facets, &Snapshot, &[EntryRef]) -> Vec<String>,
@@ -17,7 +16,6 @@ pub struct ValuePrompt {
     pub may: fn(&Store, &Entry) -> Result<(), Refusal>,
     /// Returns the present value of a memory. Untrusted text.
     pub now: fn(&Store, &Entry) -> String,
-    /// Makes the command from the typed text.
     pub command: fn(&str) -> Result<ChangeCommand, &'static str>,
 }
 

@@ -78,19 +78,12 @@ fn draw_pane(app: &App, frame: &mut Frame<'_>, pane: Pane, area: Rect) {
 fn title(app: &App, width: u16) -> Line<'static> {
     let theme = Theme::of(app);
     let where_to = match app.screen {
-        Screen::Problems => "problems".to_owned(),
-        Screen::Backups => "backups".to_owned(),
-        Screen::Upkeep if width < 60 => "upkeep".to_owned(),
-        Screen::Upkeep => "upkeep: nothing here runs by itself".to_owned(),
-        Screen::Journal => "journal".to_owned(),
-        Screen::New => "new".to_owned(),
-        Screen::Secrets => "secrets".to_owned(),
+        Screen::Upkeep if width >= 60 => "upkeep: what is due, fades or is archived".to_owned(),
         Screen::Loaded => "loaded at the start of an agent".to_owned(),
         Screen::CleanUp => panes::clean_up::title(app, width),
-        Screen::Statistics => "statistics".to_owned(),
-        Screen::Difference => "compare".to_owned(),
         Screen::Editor => panes::editor::title(app),
         Screen::Memories => places(app),
+        screen => screen.title().to_lowercase(),
     };
     let figures = figures(app, width);
     let long: usize = figures.iter().map(|span| theme::width(&span.content)).sum();
@@ -232,7 +225,6 @@ fn placed_hints(app: &App, width: usize) -> Vec<(usize, Hint)> {
     placed
 }
 
-/// Returns the key of the hint at a column of the last row.
 pub fn hint_at(app: &App, column: u16) -> Option<KeyEvent> {
     if app.notice.is_some() {
         return None;

@@ -44,7 +44,6 @@ pub fn are_ranks_alike(hits: &[Hit]) -> bool {
     hits.len() > 1 && hits.iter().all(is_first)
 }
 
-/// Returns the factors in the order of the explanation.
 pub fn factors(of: &Explanation) -> Vec<RankFactor> {
     let own = &of.factors;
     let [text, time, weight, access] = WEIGHTS;
@@ -93,7 +92,7 @@ fn fading(of: &Explanation) -> (String, String) {
         return ("never".into(), "this type never fades".into());
     };
     if fading.faded {
-        return ("deprecated".into(), "it is deprecated, so it is at the floor".into());
+        return ("deprecated".into(), "it is deprecated, so it counts as fully faded".into());
     }
     if fading.is_kept {
         return match of.keep {
@@ -107,7 +106,7 @@ fn fading(of: &Explanation) -> (String, String) {
     let boost = if fading.rule.boosted { fading.boost.max(1.0).log2() } else { 0.0 };
     let half = days(hours * (1.0 + boost));
     let Some(age) = fading.age_hours else {
-        return ("no date".into(), "it has no date, so it is at the floor".into());
+        return ("no date".into(), "it has no date, so it counts as fully faded".into());
     };
     let age = days(age.max(0.0));
     let said = if age == "new" { "new".to_owned() } else { format!("{age} old") };
@@ -165,13 +164,13 @@ pub fn fate(of: &Explanation, now: Moment) -> Option<String> {
     Some(match of.at_floor {
         FloorOutcome::Stays => {
             fading.rule.half_life_hours?;
-            "At the floor it stays, ranked low. Nothing removes it for that.".into()
+            "Fully faded it stays, ranked low. Nothing removes it for that.".into()
         }
         FloorOutcome::Goes { age_hours, below } => goes(of, age_hours, below, now),
         FloorOutcome::MayGo(share) => {
             let share = share * 100.0;
             format!(
-                "At the floor it is ranked low. A compaction may remove it: the best {share:.0} % of a session stay."
+                "Fully faded it is ranked low. A compaction may remove it: the best {share:.0} % of a session stay."
             )
         }
     })
@@ -220,7 +219,7 @@ pub fn floor(of: &Explanation, now: Moment) -> Option<String> {
     let (rule, age, at) = (&fading.rule, fading.age_hours?, fading.floor_age()?);
     let day = now.plus(((at - age) * HOUR as f64) as i64).to_pattern(DAY_OF);
     Some(match at > age {
-        true => format!("floor {:.2} on {day}", rule.min),
-        false => format!("at the floor, {:.2}", rule.min),
+        true => format!("fades to {:.2} on {day}", rule.min),
+        false => format!("fully faded, {:.2}", rule.min),
     })
 }

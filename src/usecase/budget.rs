@@ -6,10 +6,11 @@ use std::sync::Arc;
 use crate::detectors::{MASK, secret_spans};
 use crate::format;
 use crate::model::plan::count_with_noun;
-use crate::model::{Document, LoadExcess, LoadLimit, LoadedExtent, LoadedFile, Moment, Snapshot, Store};
+use crate::model::{LoadExcess, LoadLimit, LoadedExtent, LoadedFile, Moment, Snapshot, Store};
 use crate::ops::may_change;
 use crate::text::columns::human_size;
 use crate::text::lines::lines;
+use crate::text::merge_conflict::merge_places;
 use crate::usecase::project_standing::not_loaded;
 
 /// At most this many lines of a file are named.
@@ -99,26 +100,38 @@ impl ListedLine {
 
 /// Returns lines of a file: those that the model never sees, then the others, the costliest first.
 pub fn listed_lines(store: &Store, file: &LoadedFile) -> Vec<ListedLine> {
-    let Some(document) = store.document_at(&file.path) else { return Vec::new() };
+    let Some(whole) = text_of(store, file) else { return Vec::new() };
     let mut costly: Vec<&Range<usize>> = file.loaded.iter().collect();
     costly.sort_by_key(|place| std::cmp::Reverse(place.len()));
-    let starts: Vec<usize> = lines(&document.bytes).map(|line| line.start).collect();
-    let text = line_text(document);
+    let starts: Vec<usize> = lines(whole.as_bytes()).map(|line| line.start).collect();
+    // A key block goes over lines, and each of them is a part of the secret.
+    let secrets = secret_spans(whole);
+    // A secret may be cut where the loaded part ends.
+    let cuts = |at: usize| secrets.iter().any(|secret| secret.start < at && at < secret.end);
     let places =
-        file.beyond.iter().map(|place| (place, false)).chain(costly.into_iter().map(|own| (own, true)));
-    let listed = places.take(LISTED).map(|(place, is_seen)| ListedLine {
+        file.beyond.iter().map(|place| (place, false)).chain(costly.into_iter().map(|place| (place, true)));
+    let line = |(place, is_seen): (&Range<usize>, bool)| ListedLine {
         number: starts.partition_point(|start| *start <= place.start),
         place: place.clone(),
-        text: text(place),
+        text: match cuts(place.start) || cuts(place.end) {
+            true => MASK.to_owned(),
+            false => whole.get(place.clone()).unwrap_or_default().trim_end().to_owned(),
+        },
         is_seen,
-    });
-    listed.collect()
+    };
+    places.take(LISTED).map(line).collect()
 }
 
 /// True for an index over its limit, of which a repair moves lines away.
 pub fn is_long_index(store: &Store, file: &LoadedFile) -> bool {
     let is_index = matches!(file.limit, Some(LoadLimit::LinesOrBytes(..) | LoadLimit::LinesOrCharacters(..)));
-    is_index && !file.excess.is_none() && may_change(store).is_ok()
+    let is_whole = || text_of(store, file).is_some_and(|text| merge_places(text.as_bytes()).is_empty());
+    is_index && !file.excess.is_none() && may_change(store).is_ok() && is_whole()
+}
+
+/// Returns the text of a file. In what is no text the places of lines are not known.
+fn text_of<'a>(store: &'a Store, file: &LoadedFile) -> Option<&'a str> {
+    std::str::from_utf8(&store.document_at(&file.path)?.bytes).ok()
 }
 
 /// Says what the model does not see of a file, what must go so that it does, and where the limit is from. `repair` says
@@ -147,10 +160,9 @@ pub fn loaded_lines(store: &Store, file: &LoadedFile) -> Vec<String> {
 
 /// Returns the number of empty lines that count, and whether a file over its limit fits without them.
 pub fn empty_lines(store: &Store, file: &LoadedFile) -> (usize, bool) {
-    let bytes = store.document_at(&file.path).map(|document| &document.bytes);
-    let is_empty = |place: &&Range<usize>| {
-        bytes.and_then(|bytes| bytes.get((*place).clone())).is_some_and(|line| line.trim_ascii().is_empty())
-    };
+    let text = text_of(store, file).unwrap_or_default();
+    let is_empty =
+        |place: &&Range<usize>| text.get((*place).clone()).is_some_and(|line| line.trim_ascii().is_empty());
     let empty: Vec<&Range<usize>> = file.loaded.iter().chain(&file.beyond).filter(is_empty).collect();
     let bytes = empty.iter().map(|place| place.len()).sum();
     let size = LoadExcess { lines: empty.len(), bytes, characters: 0 };
@@ -187,18 +199,5 @@ fn cut_line(file: &LoadedFile) -> Option<String> {
             Some("It is over its limit. What the model then sees of it is unknown.".to_owned())
         }
         _ => None,
-    }
-}
-
-fn line_text(document: &Document) -> impl Fn(&Range<usize>) -> String {
-    let whole = String::from_utf8_lossy(&document.bytes);
-    // A key block goes over lines, and each of them is a part of the secret.
-    let secrets = if whole.len() == document.bytes.len() { secret_spans(&whole) } else { Vec::new() };
-    move |range: &Range<usize>| {
-        // A secret may be cut where the loaded part ends.
-        let has = |at: usize| secrets.iter().any(|secret| secret.start < at && at < secret.end);
-        let is_within = has(range.start) || has(range.end);
-        let text = String::from_utf8_lossy(document.bytes.get(range.clone()).unwrap_or_default());
-        if is_within { MASK.to_owned() } else { text.trim_end().to_owned() }
     }
 }

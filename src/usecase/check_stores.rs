@@ -48,7 +48,7 @@ fn checked_with(data: Option<&Path>, store: &Arc<Store>, whole: &Store, now: Mom
     let erased = vault.map(|vault| vault.erasure_list()).transpose();
     let unread = erased.as_ref().err().map(ToString::to_string);
     let gone = ErasedRecords::of_lines(erased.ok().flatten().unwrap_or_default());
-    more.extend(gone.written_anew(whole, now));
+    more.extend(gone.written_again(whole, now));
     more.extend(gone.hidden(whole, now));
     more.extend(stale_claims::problems(&RealDisk, whole));
     more.extend(project_standing::problems(&RealDisk, whole));

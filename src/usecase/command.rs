@@ -226,6 +226,7 @@ impl ChangeCommand {
             ChangeCommand::SetImportance(_) => {
                 ["setting the importance of", "set the importance of", "set the importance of"]
             }
+            ChangeCommand::Edit(_) if self.new_name().is_some() => ["renaming", "rename", "renamed"],
             ChangeCommand::Edit(_) | ChangeCommand::EditMany(_) => ["saving", "save", "saved"],
             ChangeCommand::Archive => ["archiving", "archive", "archived"],
             ChangeCommand::Unarchive | ChangeCommand::Session(_, SessionCommand::Unarchive(..)) => {
@@ -236,7 +237,7 @@ impl ChangeCommand {
             ChangeCommand::Merge(_) => ["merging", "merge", "merged"],
             ChangeCommand::Delete(_) => ["deleting", "delete", "deleted"],
             ChangeCommand::Undelete => ["restoring", "restore", "restored"],
-            ChangeCommand::RestoreBackup(own) if own.whole => {
+            ChangeCommand::RestoreBackup(restored) if restored.whole => {
                 ["restoring", "replace the whole of", "replaced the whole of"]
             }
             ChangeCommand::Repair(_) => ["repairing", "repair", "repaired"],
@@ -256,12 +257,14 @@ impl ChangeCommand {
 
     /// True if it erases values: then it is about every store that is open.
     pub fn erases_values(&self) -> bool {
-        matches!(self, ChangeCommand::Erase(own) if !own.values.is_empty())
+        matches!(self, ChangeCommand::Erase(options) if !options.values.is_empty())
     }
 
-    /// True if it gives a memory another name. Other files may change with it.
-    pub fn renames(&self) -> bool {
-        matches!(self, ChangeCommand::Edit(fields) if fields.iter().any(|(name, _)| name == "id"))
+    /// Returns the new name, if it gives a memory another one. Other files may change with it.
+    pub fn new_name(&self) -> Option<&str> {
+        let ChangeCommand::Edit(fields) = self else { return None };
+        let [(name, new)] = fields.as_slice() else { return None };
+        (name == "id").then_some(new)
     }
 
     /// Returns the value that it gives to memories. Untrusted text.
@@ -270,7 +273,7 @@ impl ChangeCommand {
             ChangeCommand::SetImportance(value) => Some(format!("{value:.2}")),
             ChangeCommand::SetWord { value, .. } => Some(value.clone()),
             ChangeCommand::Move(to) => Some(to.clone()),
-            _ => None,
+            _ => self.new_name().map(str::to_owned),
         }
     }
 
@@ -325,7 +328,7 @@ impl ChangeCommand {
             ChangeCommand::SetImportance(_) | ChangeCommand::SetWord { .. } => Operation::Edit,
             ChangeCommand::Edit(_) | ChangeCommand::EditMany(_) | ChangeCommand::Redact(_) => Operation::Edit,
             ChangeCommand::Archive => Operation::Archive,
-            ChangeCommand::Delete(own) if !own.remove => Operation::Delete,
+            ChangeCommand::Delete(options) if !options.remove => Operation::Delete,
             ChangeCommand::Unarchive if entry.state != State::Archived => {
                 return Err(Refusal::unfit("only archived memories can be brought back."));
             }
@@ -385,7 +388,7 @@ impl ChangeCommand {
             ChangeCommand::EditMany(fields) => {
                 ops::edit::each(context, entries, progress, &|_| Ok(fields.clone()))
             }
-            ChangeCommand::Redact(own) => ops::redact::redact(context, entries, own, progress),
+            ChangeCommand::Redact(redaction) => ops::redact::redact(context, entries, redaction, progress),
             ChangeCommand::RecordAccess => ops::access::access(context, one()?),
             ChangeCommand::Archive => ops::archive::archive(context, entries),
             ChangeCommand::Unarchive if ops::archive::is_in_own_data(context.store) => {
@@ -394,7 +397,7 @@ impl ChangeCommand {
             ChangeCommand::Unarchive => ops::archive::unarchive(context, entries),
             ChangeCommand::Move(to) => ops::move_records::move_records(context, entries, to),
             ChangeCommand::Merge(choice) => ops::merge::merge(context, entries, choice),
-            ChangeCommand::Delete(own) => ops::delete::delete(context, entries, own.asked()),
+            ChangeCommand::Delete(options) => ops::delete::delete(context, entries, options.asked()),
             ChangeCommand::Undelete => ops::undelete::undelete(context, entries, gone),
             _ => Err(Refusal::unfit("there is nothing to plan.")),
         }

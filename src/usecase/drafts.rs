@@ -15,10 +15,11 @@ use crate::store::commit::{
 /// Returns why a change was not made. A text that the user wrote is kept as a draft.
 pub fn failure_with_draft(request: &ChangeRequest, why: String) -> String {
     match (&request.command, request.at.first()) {
-        (ChangeCommand::Edit(fields), Some(at)) => {
-            let of = request.snapshot.get(*at);
+        // A name is typed once more in no time.
+        (ChangeCommand::Edit(fields), Some(at)) if request.command.new_name().is_none() => {
             let text = fields.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join("\n");
-            format!("{why} {}", keep_draft(&request.data, of, text.as_bytes(), request.now))
+            let kept = keep_draft(&request.data, request.snapshot.get(*at), text.as_bytes(), request.now);
+            format!("{why} {kept}")
         }
         _ => why,
     }
@@ -31,14 +32,14 @@ pub fn keep_draft(data: &Path, (store, entry): (&Store, &Entry), text: &[u8], no
 }
 
 /// Like [`keep_draft`], for a store. There may be no memory.
-pub fn keep_store_draft(data: &Path, of: (&Store, Option<&Entry>), text: &[u8], now: Moment) -> String {
+pub fn keep_store_draft(data: &Path, memory: (&Store, Option<&Entry>), text: &[u8], now: Moment) -> String {
     let host = Host::here(data, now);
-    let keep = || keep_text(host, &of.0.root, text);
+    let keep = || keep_text(host, &memory.0.root, text);
     let drop = |kept: Result<PathBuf, CommitError>| {
         let _ = kept.map(|path| host.disk.remove(&path));
     };
-    let kept = match of.1 {
-        Some(entry) => unless_erased(host, (of.0, entry), keep, drop),
+    let kept = match memory.1 {
+        Some(entry) => unless_erased(host, (memory.0, entry), keep, drop),
         None => Ok(Some(keep())),
     };
     match kept {

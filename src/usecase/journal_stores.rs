@@ -16,13 +16,13 @@ pub fn with_interrupted_stores(
 ) -> Vec<DiscoveryResult> {
     let real = |path: &Path| RealDisk.real_path(path).unwrap_or_else(|_| path.to_owned());
     let paths: Vec<PathBuf> = looked.iter().map(|look| real(&look.path)).collect();
-    let is_near = |root: &Path| paths.iter().any(|own| own.starts_with(root) || root.starts_with(own));
+    let is_near = |root: &Path| paths.iter().any(|path| path.starts_with(root) || root.starts_with(path));
     let is_asked = |root: &Path| is_here(root) || is_near(root);
     for place in interrupted_stores(&RealDisk, data, &is_asked) {
-        let is_it = |own: &Place| real(&own.root) == place.root;
-        let found = looked.iter_mut().flat_map(|look| look.found.iter_mut().flatten()).find(|own| is_it(own));
-        if let Some(own) = found {
-            own.format = place.format;
+        let is_it = |found: &Place| real(&found.root) == place.root;
+        let mut known = looked.iter_mut().flat_map(|look| look.found.iter_mut().flatten());
+        if let Some(found) = known.find(|found| is_it(found)) {
+            found.format = place.format;
             continue;
         }
         let path_of = |look: &DiscoveryResult| real(&look.path);
@@ -50,7 +50,9 @@ pub fn with_emptied_store(looked: DiscoveryResult, data: &Path) -> DiscoveryResu
     }
     let places = FORMATS.iter().flat_map(|format| format.about().places);
     let places = places.filter(|place| !place.path.contains('*')).map(|place| looked.path.join(place.path));
-    for root in std::iter::once(looked.path.clone()).chain(places) {
+    // To name the folder of a store in our data, the path of both is resolved: only what is there is worth that.
+    let is_there = |root: &PathBuf| RealDisk.look(root).is_ok();
+    for root in std::iter::once(looked.path.clone()).chain(places).filter(is_there) {
         let format = match Vault::open_read_only(&RealDisk, data, &root).format() {
             Ok(format) => format,
             Err(error) => return DiscoveryResult { found: Err(error.to_string()), refused: true, ..looked },

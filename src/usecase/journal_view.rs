@@ -90,7 +90,7 @@ impl JournalView {
         let kept = told_of(vault.steps(), &mut faults);
         let begun = told_of(vault.erasing(), &mut faults);
         // An erasure has a journal line before it is finished.
-        journal.retain(|line| begun.as_ref().is_none_or(|own| own.step != line.step));
+        journal.retain(|line| begun.as_ref().is_none_or(|erasure| erasure.step != line.step));
         let damaged = told_of(vault.damaged(), &mut faults);
         let is_read = faults.is_empty();
         faults.extend(damaged);
@@ -157,18 +157,12 @@ fn erasing(entry: PendingErasure) -> JournalRow {
         verb: "erasing".into(),
         records: entry.records.len() as u64,
         files: entry.files,
-        ids: entry.records.into_iter().filter_map(|own| own.id).collect(),
+        ids: entry.records.into_iter().filter_map(|record| record.id).collect(),
         ..JournalLine::default()
     };
     let why_not = Some("it is not finished; the next change of the store finishes it");
-    JournalRow {
-        line,
-        at,
-        outcome: StepOutcome::Erasing,
-        until: None,
-        why_not,
-        foreign: ForeignChanges::default(),
-    }
+    let outcome = StepOutcome::Erasing;
+    JournalRow { line, at, outcome, until: None, why_not, foreign: ForeignChanges::default() }
 }
 
 /// A record time this close to a step, in microseconds, belongs to the step.
@@ -199,23 +193,23 @@ fn moved(store: &Store, journal: &[JournalLine]) -> Vec<(PathBuf, u64, Option<u6
     let mut left: Vec<(PathBuf, u64)> = Vec::new();
     for file in journal.iter().flat_map(|line| &line.files) {
         let path = PathBuf::from(&file.path);
-        left.retain(|(own, _)| *own != path);
+        left.retain(|(known, _)| *known != path);
         left.push((path, file.bytes_after));
     }
     let mut moved = Vec::new();
     for (path, len) in left {
-        let own = store.documents.iter().find(|own| own.path == path);
+        let file = store.documents.iter().find(|file| file.path == path);
         let counts = |role| matches!(role, Role::Records | Role::Archive | Role::Tombstones);
         // A file outside the store's folder is not one of its documents.
         let beside = path.strip_prefix("..").ok();
         if beside.is_some_and(|path| {
-            store.outside_files.iter().any(|(own, bytes)| own == path && bytes.len() as u64 == len)
+            store.outside_files.iter().any(|(outside, bytes)| outside == path && bytes.len() as u64 == len)
         }) {
             continue;
         }
-        match own {
-            Some(own) if counts(own.role) && own.generation.len != len => {
-                moved.push((path, len, Some(own.generation.len)));
+        match file {
+            Some(file) if counts(file.role) && file.generation.len != len => {
+                moved.push((path, len, Some(file.generation.len)));
             }
             None if len > 0 && path.extension().is_some_and(|end| end == "jsonl" || end == "md") => {
                 let is_log = !path.components().any(|part| part.as_os_str() == ".backup");

@@ -54,14 +54,10 @@ mod value_places;
 pub mod verify_erased;
 mod visits;
 
-pub use crate::usecase::command::QuarantineRestore;
 pub use crate::usecase::outcome::{
     ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver,
 };
-pub use crate::usecase::plan_change::preview;
-pub use crate::usecase::planned_change::PlannedErasure;
-pub use crate::usecase::planned_change::memory_count;
-pub use crate::usecase::planned_change::{PlannedChange, name_of};
+pub use crate::usecase::planned_change::{PlannedChange, PlannedErasure, memory_count, name_of};
 pub use crate::usecase::recent_steps::RecentSteps;
 pub use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
 pub use crate::usecase::rule_lines::{add_rule_lines, add_touched_lines};
@@ -73,7 +69,9 @@ pub use budget::{
     loaded_size,
 };
 pub use check_stores::{CheckCache, CheckedSnapshot, CheckedStore, check_store, mark_due_indexes};
-pub use command::{BackupRestore, ChangeCommand, DeleteOptions, EraseOptions, NewRecord, SessionCommand};
+pub use command::{
+    BackupRestore, ChangeCommand, DeleteOptions, EraseOptions, NewRecord, QuarantineRestore, SessionCommand,
+};
 pub use copies_beside::each_copy;
 pub use deleted_records::{
     SetAsideCount, deleted_count, set_aside_count, store_with_archived, store_with_deleted, with_deleted,
@@ -95,7 +93,7 @@ pub use journal_stores::{with_emptied_store, with_interrupted_stores};
 pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome, inverse_of_step};
 pub use last_change::{change_id, files_as_left, files_of_step, last_change, steps_of, stores_with_step};
 pub use name_list::read_name_list;
-pub use plan_change::{merge_apart, plan};
+pub use plan_change::{merge_apart, plan, preview};
 pub use plan_repair::{QuarantineFile, fixes_of, in_quarantine, repair_sources};
 pub use plan_stores::plans_due;
 pub use project_standing::not_loaded;

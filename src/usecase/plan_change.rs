@@ -221,12 +221,8 @@ fn in_store(
     }
     let packed = packed_bytes(host.disk, store, &ops::archive::packed(store, entries)?);
     let packed = packed.map_err(|error| ChangeFailure::unread("an archive", &error))?;
-    let context = WriteContext {
-        store: planned_on,
-        now: request.now,
-        random: host.machine.random(),
-        compressed_files: &packed,
-    };
+    let context = WriteContext::of(planned_on, request.now, host.machine.random());
+    let context = WriteContext { compressed_files: &packed, ..context };
     let make = |own: &[Entry]| wanted.plan_records(&context, own, &gone, progress);
     // No file of the store has these.
     let is_aside = |entry: &Entry| !brings_back && ops::delete::is_held(store, entry);

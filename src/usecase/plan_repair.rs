@@ -50,7 +50,7 @@ pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<
     let history = StepHistory::of(&journal);
     // An erasure takes nothing out: it keeps what other programs wrote meanwhile.
     let is_repair = |step: &u64| journal.iter().any(|line| line.step == *step && line.verb != "erase");
-    let is_back = |step: u64| history.undone.iter().chain(&history.left).any(|(own, _)| *own == step);
+    let is_back = |step: u64| history.undone.iter().chain(&history.left).any(|(other, _)| *other == step);
     for QuarantinedPiece { path, file, at, step } in vault.quarantined()? {
         if step.is_some_and(is_back) {
             continue;
@@ -85,26 +85,26 @@ pub(super) fn plan_repair(
         return Ok(Some(repair::chosen(&RepairContext::of(context, &material, []), which)?));
     }
     let checked = check_stores::check_store(Some(host.data), store, context.now);
-    let own = match which {
+    let chosen = match which {
         RepairTarget::Chosen(all) if !is_one => {
             let known: HashSet<String> = findings(&checked.store).into_iter().map(|own| own.key).collect();
             RepairTarget::Chosen(all.iter().filter(|(name, _)| known.contains(name)).cloned().collect())
         }
         _ => which.clone(),
     };
-    if matches!(&own, RepairTarget::Chosen(all) if all.is_empty()) {
+    if matches!(&chosen, RepairTarget::Chosen(all) if all.is_empty()) {
         return Ok(None);
     }
     let context = WriteContext { store: &checked.store, ..*context };
     let material = repair_sources(host.disk, host.data, &checked.store, context.now)?;
-    Ok(Some(repair::chosen(&RepairContext::of(&context, &material, checked.rebuilt()), &own)?))
+    Ok(Some(repair::chosen(&RepairContext::of(&context, &material, checked.rebuilt()), &chosen)?))
 }
 
 pub(super) fn plan_quarantine_restore(
     host: Host<'_>,
     store: &Store,
     now: Moment,
-    of: &QuarantineRestore,
+    wanted: &QuarantineRestore,
 ) -> Result<Plan> {
     let vault = Vault::open_read_only(host.disk, host.data, &store.root);
     let deleted = Deletions::of(&vault, store, now)?;
@@ -114,7 +114,7 @@ pub(super) fn plan_quarantine_restore(
         ..RepairSources::default()
     };
     let context = WriteContext::of(store, now, host.machine.random());
-    Ok(repair::restored(&RepairContext::of(&context, &material, []), (&of.pieces, of.step))?)
+    Ok(repair::restored(&RepairContext::of(&context, &material, []), (&wanted.pieces, wanted.step))?)
 }
 
 /// Returns the fixes of one problem, and its lines after each fix. A repair refuses none of them.
@@ -134,7 +134,7 @@ pub fn fixes_of(
     // A problem of a memory is not about a derived file.
     let rebuilt = if of.record.is_none() { stale_files::stale_files(&store, now) } else { Vec::new() };
     let context = WriteContext::of(&store, now, [0; 16]);
-    Ok(RepairContext::of(&context, &kept, rebuilt.iter().map(|own| &*own.path)).beside(of))
+    Ok(RepairContext::of(&context, &kept, rebuilt.iter().map(|change| &*change.path)).beside(of))
 }
 
 /// Returns copies of the damaged files of a store, and what was erased from the store.
@@ -156,28 +156,28 @@ fn material_for<'p>(
 ) -> Result<RepairSources> {
     let vault = Vault::open_read_only(disk, data, &store.root);
     let gone = ErasedRecords::of_lines(vault.erasure_list()?);
-    let mut own = RepairSources { erased: gone, ..RepairSources::default() };
+    let mut sources = RepairSources { erased: gone, ..RepairSources::default() };
     let problems: Vec<&Problem> = problems.collect();
     let is_broken = |code: Code| {
         is_repaired_whole(code) || matches!(code, Code::TornLine | Code::LeftoverTemp | Code::RawNewline)
     };
-    let broken = problems.iter().filter(|own| is_broken(own.code));
-    let damaged: HashSet<&Path> = broken.map(|own| &*own.file).collect();
+    let broken = problems.iter().filter(|problem| is_broken(problem.code));
+    let damaged: HashSet<&Path> = broken.map(|problem| &*problem.file).collect();
     let is_damaged = |file: &Path| damaged.contains(file);
     // A memory that shares an id may get another one, which no memory must have had.
-    if !damaged.is_empty() || problems.iter().any(|own| own.code == Code::DuplicateId) {
-        own.deleted = Deletions::of(&vault, store, now)?;
+    if !damaged.is_empty() || problems.iter().any(|problem| problem.code == Code::DuplicateId) {
+        sources.deleted = Deletions::of(&vault, store, now)?;
     }
     let mut room = MOST;
     let is_raw = |code| matches!(code, Code::LeftoverTemp | Code::ArchiveBroken | Code::SyncConflict);
     for file in problems.iter().filter(|problem| is_raw(problem.code)).map(|problem| &problem.file) {
-        let is_small = store.document_at(file).is_some_and(|own| own.generation.len <= room);
+        let is_small = store.document_at(file).is_some_and(|file| file.generation.len <= room);
         let read = is_small.then(|| disk.read(&store.root.join(file), 0, None));
         let Some(Ok((bytes, _))) = read else { continue };
         room -= (bytes.len() as u64).min(room);
-        own.temp_files.insert(file.clone(), bytes);
+        sources.temp_files.insert(file.clone(), bytes);
     }
-    for copy in list_backups(store, &vault)?.into_iter().filter(|own| is_damaged(&own.file)) {
+    for copy in list_backups(store, &vault)?.into_iter().filter(|copy| is_damaged(&copy.file)) {
         // A copy that may hold erased memories is not read.
         let is_doubtful = ErasedRecords::out_of(store, &vault, &copy)?.doubts(false).is_some();
         if is_doubtful || copy.bytes > room {
@@ -185,13 +185,8 @@ fn material_for<'p>(
         }
         let Ok((bytes, _)) = disk.read(&store.root.join(&copy.path), 0, None) else { continue };
         room -= copy.bytes.min(room);
-        let when = copy.at.map_or_else(String::new, |at| format!(" of {}", at.to_minute()));
-        own.copies.push(FileCopy {
-            file: copy.file,
-            from: format!("the backup{when}"),
-            bytes,
-            is_whole: true,
-        });
+        let from = copy.at.map_or("the backup".into(), |at| format!("the backup of {}", at.to_minute()));
+        sources.copies.push(FileCopy { file: copy.file, from, bytes, is_whole: true });
     }
     let history = StepHistory::of(&vault.journal()?);
     let taken_back: HashSet<u64> =
@@ -204,24 +199,24 @@ fn material_for<'p>(
         if matches!(step.line.verb.as_str(), "delete" | "erase" | "compact" | "archive" | "maintain") {
             let counts = |file: &Path| is_damaged(file) && !undeleted.contains(file);
             if !taken_back.contains(&number) {
-                own.tombstones.extend(tombstones(store, number, &step.changes, &counts));
+                sources.tombstones.extend(tombstones(store, number, &step.changes, &counts));
             }
             continue;
         }
         if step.line.verb == "undelete" && !taken_back.contains(&number) {
-            undeleted.extend(step.changes.iter().map(|own| own.path.clone()));
+            undeleted.extend(step.changes.iter().map(|change| change.path.clone()));
         }
-        for change in step.changes.iter().filter(|own| is_damaged(&own.path)) {
-            let (bytes, is_whole) = held(&change.act);
+        for change in step.changes.iter().filter(|change| is_damaged(&change.path)) {
+            let (bytes, is_whole) = undo_bytes(&change.act);
             if bytes.is_empty() || bytes.len() as u64 > room {
                 continue;
             }
             room -= bytes.len() as u64;
             let from = format!("the undo data of step {number}");
-            own.copies.push(FileCopy { file: change.path.clone(), from, bytes, is_whole });
+            sources.copies.push(FileCopy { file: change.path.clone(), from, bytes, is_whole });
         }
     }
-    Ok(own)
+    Ok(sources)
 }
 
 fn tombstones(
@@ -230,24 +225,23 @@ fn tombstones(
     changes: &[Change],
     is_damaged: &dyn Fn(&Path) -> bool,
 ) -> Vec<FileCopy> {
-    let is_log = |path: &Path| store.document_at(path).is_some_and(|own| own.role == Role::Tombstones);
-    let own = changes.iter().filter(|own| is_log(&own.path) && is_damaged(&own.path));
-    own.map(|own| {
+    let is_log = |path: &Path| store.document_at(path).is_some_and(|file| file.role == Role::Tombstones);
+    let copy = |change: &Change| {
         let from = format!("the undo data of step {step}");
-        FileCopy { file: own.path.clone(), from, bytes: held(&own.act).0, is_whole: false }
-    })
-    .collect()
+        FileCopy { file: change.path.clone(), from, bytes: undo_bytes(&change.act).0, is_whole: false }
+    };
+    changes.iter().filter(|own| is_log(&own.path) && is_damaged(&own.path)).map(copy).collect()
 }
 
 /// Returns what a change in undo data has of its file, and whether that is the complete file.
-fn held(act: &Act) -> (Vec<u8>, bool) {
+fn undo_bytes(act: &Act) -> (Vec<u8>, bool) {
     match act {
         Act::Create(bytes) | Act::Remove(bytes) => (bytes.to_vec(), true),
         Act::Append(bytes) => (bytes.clone(), false),
         Act::Splice(splices) => {
-            let parts = splices.iter().flat_map(|own| [own.becomes.to_vec(), own.was.to_vec()]);
+            let parts = splices.iter().flat_map(|splice| [splice.becomes.to_vec(), splice.was.to_vec()]);
             let ended =
-                parts.map(|own| if own.ends_with(b"\n") { own } else { [own, b"\n".to_vec()].concat() });
+                parts.map(|part| if part.ends_with(b"\n") { part } else { [part, b"\n".to_vec()].concat() });
             (ended.collect::<Vec<_>>().concat(), false)
         }
         _ => (Vec::new(), false),

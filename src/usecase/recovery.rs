@@ -46,10 +46,8 @@ impl RecoveryReport {
 ///
 /// If palimp's own data can't be read, or another program is in the way for too long.
 pub fn recover(host: Host<'_>, store: &Store) -> Result<Option<RecoveryReport>> {
-    match is_left_over(host.disk, host.machine, host.data, store)? {
-        true => Ok(Some(RecoveryReport::of(&Writer::open(host, store)?))),
-        false => Ok(None),
-    }
+    let is_left = is_left_over(host.disk, host.machine, host.data, store)?;
+    is_left.then(|| Ok(RecoveryReport::of(&Writer::open(host, store)?))).transpose()
 }
 
 /// Like [`recover`], only if no other program is in the way. An erasure is waited for: what it erases must not stay.
@@ -72,10 +70,8 @@ pub fn recover_at_once(host: Host<'_>, store: &Store) -> Result<Option<RecoveryR
 ///
 /// If palimp's own data can't be read, or it could not be finished.
 pub fn finish_erasure(host: Host<'_>, store: &Store) -> Result<Option<RecoveryReport>> {
-    match Vault::open_read_only(host.disk, host.data, &store.root).erasing()? {
-        Some(_) => Ok(Some(RecoveryReport::of(&Writer::open(host, store)?))),
-        None => Ok(None),
-    }
+    let erasing = Vault::open_read_only(host.disk, host.data, &store.root).erasing()?;
+    erasing.map(|_| Ok(RecoveryReport::of(&Writer::open(host, store)?))).transpose()
 }
 
 /// Finishes what was interrupted in stores, and rescues late lines. What fails is done next time.
@@ -88,10 +84,10 @@ pub fn recover_stores(snapshot: &Snapshot, data: &Path, now: Moment) -> Recovery
             Ok(true) => {
                 let store = &store_with_bytes(store, now);
                 let Ok(writer) = Writer::open(host, store) else { continue };
-                let own = RecoveryReport::of(&writer);
-                report.rescued += own.rescued;
-                report.notes.extend(own.notes);
-                report.is_erasure_left |= own.is_erasure_left;
+                let opened = RecoveryReport::of(&writer);
+                report.rescued += opened.rescued;
+                report.notes.extend(opened.notes);
+                report.is_erasure_left |= opened.is_erasure_left;
             }
             Err(error) => report.notes.push(error.to_string()),
         }
@@ -113,9 +109,9 @@ pub fn is_settled(data: &Path, root: &Path) -> bool {
 /// old files there that others may still write to, or what waits until they pause. `None` if there are none.
 pub fn stores_to_look_after(limit: usize) -> Option<(PathBuf, Vec<Place>)> {
     let mut left = take_stores_to_watch();
-    left.retain(|own| own.is_due || own.names.iter().any(|name| RealDisk.look(name).is_ok()));
+    left.retain(|store| store.is_due || store.names.iter().any(|name| RealDisk.look(name).is_ok()));
     let data = left.first()?.data.clone();
-    Some((data, left.into_iter().take(limit).map(|own| own.place).collect()))
+    Some((data, left.into_iter().take(limit).map(|store| store.place).collect()))
 }
 
 /// Looks after stores for about a minute. The next start looks after what is left then.

@@ -54,29 +54,16 @@ impl ChangeRequest {
     pub fn new(
         snapshot: Arc<Snapshot>,
         by: Requester,
-        wanted: ChangeCommand,
+        command: ChangeCommand,
         data: PathBuf,
         now: Moment,
     ) -> ChangeRequest {
         let (at, beside, name, hidden, home, progress) = Default::default();
-        let hidden_values = match &wanted {
+        let hidden_values = match &command {
             ChangeCommand::Erase(own) => Arc::new(HiddenValues::of(&own.values, &SecretValues::default())),
             _ => Arc::default(),
         };
-        ChangeRequest {
-            snapshot,
-            at,
-            by,
-            beside,
-            name,
-            hidden,
-            home,
-            hidden_values,
-            progress,
-            command: wanted,
-            data,
-            now,
-        }
+        Self { snapshot, at, by, beside, name, hidden, home, hidden_values, progress, command, data, now }
     }
 
     /// True if the filter hides a memory of the request.

@@ -9,7 +9,6 @@ use crate::ops::Progress;
 use crate::usecase::clean_up::{CleanUpPlan, CleanUpRequest, plan_clean_up};
 use crate::usecase::{Triage, read_name_list, with_deleted};
 
-/// A clean-up to plan.
 pub struct CleanUpJob {
     /// Its number, which its result has, too.
     pub number: u64,
@@ -17,29 +16,22 @@ pub struct CleanUpJob {
     pub snapshot: Arc<Snapshot>,
     /// True if these stores list what was deleted and archived.
     pub lists_deleted: bool,
-    /// What to forget.
     pub request: CleanUpRequest,
     /// What an earlier preview found beside the stores, if it need not be searched again.
     pub beside: Option<SurroundingReport>,
-    /// The home folder.
     pub home: Option<PathBuf>,
-    /// The folder of palimp's own data.
     pub data: PathBuf,
     /// The progress, by which it is stopped, too.
     pub progress: Arc<Progress>,
-    /// The time.
     pub now: Moment,
 }
 
-/// A planned clean-up.
 pub struct PlannedCleanUp {
-    /// The number of its job.
     pub number: u64,
     /// The stores, with what was deleted and archived, and the plan; or why there is none.
     pub outcome: Result<(Arc<Snapshot>, CleanUpPlan), String>,
 }
 
-/// Plans it.
 pub fn planned(job: CleanUpJob) -> PlannedCleanUp {
     PlannedCleanUp { number: job.number, outcome: outcome(job) }
 }

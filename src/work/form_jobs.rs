@@ -22,23 +22,17 @@ use crate::usecase::{
 pub struct FormRequest {
     /// The stores as the form was opened on them.
     pub snapshot: Arc<Snapshot>,
-    /// The memory.
     pub at: EntryRef,
     /// The name of the memory. Untrusted text.
     pub name: String,
-    /// The form as it was opened.
     pub form: Arc<EditForm>,
-    /// The values of its fields.
     pub values: Vec<String>,
     /// The number of this state of the text; see [`FORM`].
     pub version: u64,
-    /// The folder of palimp's own data.
     pub data: PathBuf,
     /// The last search, for the rank.
     pub query: String,
-    /// How to rank.
     pub ranking: Ranking,
-    /// The time.
     pub now: Moment,
 }
 
@@ -65,13 +59,11 @@ pub struct FormEffects {
     pub file: [u64; 2],
     /// The bytes of the session after saving, and their limit, if there is one.
     pub session: Option<(u64, u64)>,
-    /// The number of files that change.
     pub files: usize,
     /// The number of copies that the format keeps in the store.
     pub copies: usize,
 }
 
-/// The result of judging a form.
 #[derive(Clone, Debug)]
 pub struct ValidatedForm {
     /// The number of the state of the text.
@@ -82,10 +74,8 @@ pub struct ValidatedForm {
     pub effects: Option<FormEffects>,
 }
 
-/// The outcome of saving a form.
 #[derive(Clone, Debug)]
 pub enum FormSaveOutcome {
-    /// It is saved.
     Done(ChangeReport),
     /// The store has the same content already.
     Same,
@@ -236,7 +226,6 @@ pub fn save(request: &FormRequest, is_shown: bool, recent: &mut RecentSteps) -> 
     })
 }
 
-/// Saves what was typed as a new record.
 pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut RecentSteps) -> FormSaveOutcome {
     let host = Host::here(&request.data, request.now);
     let (old, entry) = request.entry();

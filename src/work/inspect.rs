@@ -28,19 +28,14 @@ use crate::usecase::{
     snapshot_with_bytes, store_with_bytes, with_deleted,
 };
 
-/// A request to read something.
 pub struct InspectRequest {
     /// The stores as the user sees them.
     pub snapshot: Arc<Snapshot>,
-    /// The folder of palimp's own data.
     pub data: PathBuf,
-    /// The time.
     pub now: Moment,
-    /// What to read.
     pub what: Inspect,
 }
 
-/// What to read.
 #[derive(Clone)]
 pub enum Inspect {
     /// The backups of every store, without their content.
@@ -51,9 +46,7 @@ pub enum Inspect {
     Verify(usize, BackupCopy, BackupCompareMode),
     /// What is due now and later, what a compaction would remove, what fades, and what is archived.
     Upkeep(Ranking),
-    /// The steps of every store.
     Journal,
-    /// What one step changed.
     Step(usize, u64),
     /// The fixes of a problem of a store. A newer request replaces it.
     Fixes(usize, Box<Problem>),
@@ -63,20 +56,16 @@ pub enum Inspect {
     Instructions(Option<PathBuf>),
     /// Whether what a step of a store erased is anywhere again.
     Erased(usize, u64),
-    /// The saved rules of clean-ups.
     CleanUpRules,
 }
 
 /// Which verified backups are also compared with their files. A comparison reads the whole store.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum BackupCompareMode {
-    /// All of them.
     Each,
-    /// Only intact ones.
     Intact,
 }
 
-/// The result of an [`InspectRequest`].
 pub enum Inspected {
     /// The backups, the newest first, and what could not be read of palimp's own data.
     Backups(Vec<BackupRow>, Option<String>),
@@ -92,71 +81,52 @@ pub enum Inspected {
     Step(Box<StepDetail>),
     /// The fixes of a problem of a store, or why they are unknown.
     Fixes(usize, Box<Problem>, Result<FixPreview, String>),
-    /// The findings, or why they are unknown.
     Secrets(Result<FindingList, String>),
-    /// The files of instructions of the projects.
     Instructions(Vec<ProjectInstructions>),
     /// What a step of a store erased was searched for: the result in lines, or why it is unknown.
     Erased(usize, u64, Result<Vec<String>, String>),
-    /// The saved rules of clean-ups, or why they can't be read.
     CleanUpRules(Result<SavedRules, String>),
 }
 
-/// A backup in the list.
 #[derive(Clone, Debug)]
 pub struct BackupRow {
-    /// The store's number.
     pub store: usize,
-    /// The copy.
     pub copy: BackupCopy,
-    /// The result of a check of its bytes, if they were checked.
     pub verified: Option<BackupCheck>,
     /// How it differed from its file at that time.
     pub differs: Option<BackupSummary>,
 }
 
-/// A backup that was opened.
 pub struct OpenedBackup {
-    /// The store's number.
     pub store: usize,
     /// The stores that it was compared with.
     pub snapshot: Arc<Snapshot>,
-    /// The copy.
     pub copy: BackupCopy,
-    /// Its bytes.
     pub bytes: Arc<[u8]>,
-    /// What differs.
     pub compared: BackupComparison,
-    /// The result of a check of its bytes.
     pub verified: BackupCheck,
 }
 
-/// The kind of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoreKind {
     /// Due by a rule.
     Due,
     /// Due within this many days.
     Soon(i64),
-    /// A compaction.
     Compact,
 }
 
 /// A task that keeps a store in order, and what it would do.
 pub struct Chore {
-    /// The store's number.
     pub store: usize,
-    /// Its kind.
     pub task: ChoreKind,
     /// What it does, in a few words. Untrusted text.
     pub what: String,
     /// The rule, in words.
     pub rule: String,
-    /// The memories that it concerns.
     pub touched: Vec<TouchedRecord>,
     /// The plan to carry out; `None` if it is not due yet, or refused.
     pub plan: Option<Plan>,
-    /// Why it is refused.
     pub refused: Option<String>,
 }
 
@@ -164,24 +134,20 @@ pub struct Chore {
 pub struct Upkeep {
     /// The stores that the tasks were made from.
     pub snapshot: Arc<Snapshot>,
-    /// The tasks.
     pub chores: Vec<Chore>,
     /// The memories that fade to the floor soon.
     pub fading: Vec<FadeForecast>,
-    /// The archived memories.
     pub batches: Vec<ArchiveBatch>,
 }
 
 /// Archived memories in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchiveBatch {
-    /// The store's number.
     pub store: usize,
     /// A file, or a folder of files, relative to the store's root.
     pub path: PathBuf,
     /// How it is kept: plain, gz, packed, folder.
     pub kept: &'static str,
-    /// The entries.
     pub entries: Vec<u32>,
     /// Its size on disk, in bytes.
     pub bytes: u64,
@@ -189,9 +155,7 @@ pub struct ArchiveBatch {
 
 /// What a step changed, file by file.
 pub struct StepDetail {
-    /// The store's number.
     pub store: usize,
-    /// The step.
     pub step: u64,
     /// Its files, or why nothing is known except what the journal has.
     pub files: Result<Vec<StepFile>, String>,
@@ -400,8 +364,11 @@ impl<'a> Inspector<'a> {
                 places.entry(place(&store.document(entry).path)).or_default().push(at);
             }
             for ((path, kept), entries) in places {
-                let own = store.documents.iter().filter(|own| own.path.starts_with(&path));
-                let bytes = own.map(|own| own.generation.len).sum();
+                let on_disk = store.documents.iter().filter(|file| file.path.starts_with(&path));
+                let on_disk: u64 = on_disk.map(|file| file.generation.len).sum();
+                // What is in palimp's own archive is no file of the store.
+                let aside = store.documents.iter().filter(|file| container(&file.path) == Some(&path));
+                let bytes = if on_disk > 0 { on_disk } else { aside.map(|file| file.len).sum() };
                 batches.push(ArchiveBatch { store: number, path, kept, entries, bytes });
             }
         }

@@ -25,11 +25,9 @@ use crate::usecase::{
     RecentSteps, RecoveryReport, SetAsideCount, Verdict, Visits, preview,
 };
 
-/// A job.
 pub enum Job {
     /// Reads the stores again. Files that have not changed are taken from `previous`.
     Load {
-        /// The stores to read.
         places: Vec<Place>,
         /// The stores as they were read before.
         previous: Arc<Snapshot>,
@@ -39,25 +37,18 @@ pub enum Job {
         is_urgent: bool,
         /// The number of the user's changes that ended before it was asked for.
         changes: u64,
-        /// The time.
         now: Moment,
     },
     /// Counts the deleted memories, including those in palimp's data.
     CountDeleted {
-        /// The stores as they were read.
         snapshot: Arc<Snapshot>,
-        /// The folder of palimp's data.
         data: PathBuf,
-        /// The time.
         now: Moment,
     },
     /// Looks for what only `check` looks for. A newer load replaces it.
     Check {
-        /// The stores as they were read.
         snapshot: Arc<Snapshot>,
-        /// The folder of palimp's own data.
         data: Option<PathBuf>,
-        /// The time.
         now: Moment,
     },
     /// Searches. A newer search replaces it.
@@ -70,41 +61,28 @@ pub enum Job {
     CountStatistics(Arc<Snapshot>, Moment),
     /// Keeps for the next start up to when each store was seen.
     KeepVisits {
-        /// The visits.
         visits: Visits,
-        /// The folder of palimp's own data.
         data: PathBuf,
     },
-    /// Saves a rule of clean-ups.
     KeepCleanUpRule {
-        /// Its name.
         name: String,
-        /// The rule.
         rule: CleanUpRule,
-        /// The folder of palimp's own data.
         data: PathBuf,
     },
     /// Keeps a verdict on values that were found.
     KeepVerdict {
-        /// The values.
         values: Vec<Vec<u8>>,
-        /// The verdict.
         verdict: Verdict,
-        /// The folder of palimp's own data.
         data: PathBuf,
     },
-    /// Writes memories to a new file.
     Export {
         /// The number of the export, which its result has, too.
         number: u64,
-        /// The stores.
         snapshot: Arc<Snapshot>,
-        /// The memories.
         at: Vec<EntryRef>,
         /// The file, as the user typed it.
         file: String,
     },
-    /// Changes memories.
     Change(Box<ChangeRequest>),
     /// Plans a change, to show it first.
     Plan(Box<ChangeRequest>),
@@ -116,9 +94,7 @@ pub enum Job {
     Inspect(Box<InspectRequest>),
     /// Judges a form; with the flag, also the whole store. A newer job replaces it.
     ValidateForm(Box<FormRequest>, bool),
-    /// Keeps what was typed into a form.
     KeepDraft(Box<FormRequest>),
-    /// Keeps a text that no form can take.
     KeepText(Box<FormRequest>, String),
     /// Saves a form. The flag says whether its warnings were shown.
     SaveForm(Box<FormRequest>, bool),
@@ -126,42 +102,29 @@ pub enum Job {
     SaveCopy(Box<FormRequest>, Arc<Snapshot>),
     /// Looks for what was typed into the form of a memory before.
     FindDraft {
-        /// The stores.
         snapshot: Arc<Snapshot>,
-        /// The memory.
         at: EntryRef,
-        /// The folder of palimp's own data.
         data: PathBuf,
-        /// The time.
         now: Moment,
     },
     /// Looks after palimp's files in the stores: finishes what was interrupted, and rescues late lines.
     Recover {
-        /// The stores as they were read.
         snapshot: Arc<Snapshot>,
-        /// The folder of palimp's own data.
         data: PathBuf,
-        /// The time.
         now: Moment,
     },
 }
 
-/// A search.
 #[derive(Clone)]
 pub struct SearchRequest {
-    /// The stores to search.
     pub snapshot: Arc<Snapshot>,
-    /// The query.
     pub query: String,
-    /// The ranking.
     pub ranking: Ranking,
-    /// The order of the results.
     pub order: Order,
     /// Only these memories, no matter what the query and their state are.
     pub only: Option<MarkedRecords>,
     /// For an explanation, the words that were searched instead of those typed.
     pub similar: Vec<SimilarWord>,
-    /// What is picked from the results.
     pub pick: Option<&'static ResultPick>,
     /// For each store, true if its memories come first. Empty if all are alike.
     pub first: Vec<bool>,
@@ -169,58 +132,41 @@ pub struct SearchRequest {
     pub changes: u64,
     /// True to search also the deleted memories that palimp's own data still holds, whatever the query is.
     pub deleted: bool,
-    /// The folder of palimp's own data.
     pub data: Option<PathBuf>,
-    /// The time.
     pub now: Moment,
 }
 
 /// Marked memories, and the stores in which they were marked.
 #[derive(Clone)]
 pub struct MarkedRecords {
-    /// The stores.
     pub of: Arc<Snapshot>,
-    /// The memories.
     pub at: Vec<EntryRef>,
 }
 
-/// The result of a job.
 pub enum JobResult {
-    /// Stores were read.
     Loaded(LoadedStores),
-    /// The stores were checked.
     Checked(CheckedSnapshot),
-    /// A search has ended.
     Found(Box<SearchOutcome>),
-    /// Memories to mark were found.
     FoundToMark(Box<SearchOutcome>),
-    /// Stores were counted.
     Counted(Box<SnapshotStatistics>),
     /// The number of deleted memories, if it is known.
     DeletedCounted(Option<SetAsideCount>),
-    /// A rank was explained.
     Explained(Box<ExplainedRank>),
-    /// Memories were changed, or why they were not.
     ChangeDone(Box<Result<ChangeReport, String>>),
     /// Nothing was changed, because other programs changed it: the new plan, to be confirmed.
     PlanStale(Box<PlannedChange>),
-    /// A change was planned, or why it can't be made.
     Planned(Box<Result<PlannedChange, String>>),
-    /// A clean-up was planned, or why it can't be.
     CleanUpPlanned(Box<PlannedCleanUp>),
     /// A rule of clean-ups was saved: all of them; or why it was not.
     CleanUpRuleKept(Result<SavedRules, String>),
     /// A verdict on these values was kept, or why it was not.
     VerdictKept(Result<(Vec<Vec<u8>>, Verdict), String>),
-    /// What a view shows was read.
     Inspected(Box<Inspected>),
-    /// A form was judged.
     FormValidated(Box<ValidatedForm>),
     /// What was typed is kept since this time, or why it is not, with the number of the state of the text.
     DraftKept(u64, Result<Moment, String>),
     /// Where a text that no form can take is kept, as a sentence.
     TextKept(String),
-    /// A form was saved, or why it was not.
     FormSaved(Box<FormSaveOutcome>),
     /// What was typed into the form of this memory before.
     DraftFound(EntryRef, Option<FormDraft>),
@@ -232,11 +178,8 @@ pub enum JobResult {
     Notice(String),
 }
 
-/// Stores that were read.
 pub struct LoadedStores {
-    /// The stores.
     pub snapshot: Arc<Snapshot>,
-    /// The counts of each store.
     pub counts: Vec<StoreTally>,
     /// The number of the user's changes that the stores surely have.
     pub changes: u64,
@@ -244,7 +187,6 @@ pub struct LoadedStores {
 
 /// The results of a search, or why the query can't be understood.
 pub struct SearchOutcome {
-    /// The search, with the stores that were searched.
     pub asked: SearchRequest,
     /// The stores of the request, without deleted memories.
     pub of: Arc<Snapshot>,
@@ -254,19 +196,13 @@ pub struct SearchOutcome {
     pub unread: Option<String>,
 }
 
-/// What stores hold, in numbers.
 pub struct SnapshotStatistics {
-    /// The stores.
     pub snapshot: Arc<Snapshot>,
-    /// What they hold.
     pub statistics: UsageStatistics,
 }
 
-/// Why an entry has its rank.
 pub struct ExplainedRank {
-    /// The entry.
     pub at: EntryRef,
-    /// The snapshot.
     pub snapshot: Arc<Snapshot>,
     /// Its rank; `None` for a broken record.
     pub explanation: Option<Explanation>,
@@ -288,69 +224,62 @@ pub struct WorkerState {
 
 /// Runs a job. Returns `None` if a newer one replaced it.
 pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option<JobResult> {
-    match job {
+    Some(match job {
         Job::Load { places, previous, data, changes, now, .. } => {
             let read = read(&places, &previous, data.as_deref(), now);
-            Some(JobResult::Loaded(LoadedStores { changes, ..read }))
+            JobResult::Loaded(LoadedStores { changes, ..read })
         }
         Job::Check { snapshot, data, now } => {
-            Some(JobResult::Checked(kept.checked.check_all(snapshot, data.as_deref(), now)))
+            JobResult::Checked(kept.checked.check_all(snapshot, data.as_deref(), now))
         }
-        Job::Search(asked) => find(asked, true, kept, cancel).map(|found| JobResult::Found(Box::new(found))),
+        Job::Search(asked) => JobResult::Found(Box::new(find(asked, true, kept, cancel)?)),
         // What is marked was typed.
-        Job::SearchToMark(asked) => {
-            find(asked, false, kept, cancel).map(|found| JobResult::FoundToMark(Box::new(found)))
-        }
-        Job::Explain(asked, at) => Some(JobResult::Explained(Box::new(why(asked, at, kept)?))),
+        Job::SearchToMark(asked) => JobResult::FoundToMark(Box::new(find(asked, false, kept, cancel)?)),
+        Job::Explain(asked, at) => JobResult::Explained(Box::new(why(asked, at, kept)?)),
         Job::CountStatistics(snapshot, now) => {
             let statistics = UsageStatistics::of(&snapshot, now);
-            Some(JobResult::Counted(Box::new(SnapshotStatistics { snapshot, statistics })))
+            JobResult::Counted(Box::new(SnapshotStatistics { snapshot, statistics }))
         }
         Job::CountDeleted { snapshot, data, now } => {
-            Some(JobResult::DeletedCounted(usecase::deleted_count(&snapshot, &data, now)))
+            JobResult::DeletedCounted(usecase::deleted_count(&snapshot, &data, now))
         }
-        Job::Change(request) => Some(committed(usecase::plan_and_execute(&request, &mut kept.recent))),
-        Job::Plan(request) => Some(JobResult::Planned(Box::new(preview(*request)))),
-        Job::PlanCleanUp(job) => Some(JobResult::CleanUpPlanned(Box::new(clean_up_job::planned(*job)))),
-        Job::Commit(planned) => Some(committed(usecase::execute_shown(*planned, &mut kept.recent))),
+        Job::Change(request) => committed(usecase::plan_and_execute(&request, &mut kept.recent)),
+        Job::Plan(request) => JobResult::Planned(Box::new(preview(*request))),
+        Job::PlanCleanUp(job) => JobResult::CleanUpPlanned(Box::new(clean_up_job::planned(*job))),
+        Job::Commit(planned) => committed(usecase::execute_shown(*planned, &mut kept.recent)),
         Job::Inspect(request) => {
-            Some(JobResult::Inspected(Box::new(inspect::inspect(*request, &mut kept.backups))))
+            JobResult::Inspected(Box::new(inspect::inspect(*request, &mut kept.backups)))
         }
         Job::ValidateForm(request, is_whole) => {
-            Some(JobResult::FormValidated(Box::new(form_jobs::judged(&request, is_whole))))
+            JobResult::FormValidated(Box::new(form_jobs::judged(&request, is_whole)))
         }
-        Job::KeepDraft(request) => {
-            Some(JobResult::DraftKept(request.version, form_jobs::keep_typed(&request)))
-        }
-        Job::KeepText(request, text) => {
-            Some(JobResult::TextKept(form_jobs::keep_left(&request, text.as_bytes())))
-        }
+        Job::KeepDraft(request) => JobResult::DraftKept(request.version, form_jobs::keep_typed(&request)),
+        Job::KeepText(request, text) => JobResult::TextKept(form_jobs::keep_left(&request, text.as_bytes())),
         Job::SaveForm(request, is_shown) => {
-            Some(JobResult::FormSaved(Box::new(form_jobs::save(&request, is_shown, &mut kept.recent))))
+            JobResult::FormSaved(Box::new(form_jobs::save(&request, is_shown, &mut kept.recent)))
         }
         Job::SaveCopy(request, into) => {
-            Some(JobResult::FormSaved(Box::new(form_jobs::save_copy(&request, &into, &mut kept.recent))))
+            JobResult::FormSaved(Box::new(form_jobs::save_copy(&request, &into, &mut kept.recent)))
         }
         Job::FindDraft { snapshot, at, data, now } => {
             let (store, entry) = snapshot.get(at);
-            Some(JobResult::DraftFound(at, form_jobs::draft_of(&data, store, entry, now)))
+            JobResult::DraftFound(at, form_jobs::draft_of(&data, store, entry, now))
         }
         Job::Export { number, snapshot, at, file } => {
-            Some(JobResult::Exported(number, export::write(&snapshot, &at, &file)))
+            JobResult::Exported(number, export::write(&snapshot, &at, &file))
         }
         Job::KeepVerdict { values, verdict, data } => {
             let kept = usecase::keep_verdict(&data, &values, verdict, ThisMachine::new().random());
-            Some(JobResult::VerdictKept(kept.map(|()| (values, verdict))))
+            JobResult::VerdictKept(kept.map(|()| (values, verdict)))
         }
         Job::KeepCleanUpRule { name, rule, data } => {
-            let kept = SavedRules::change(&data, |rules| rules.add(&name, rule));
-            Some(JobResult::CleanUpRuleKept(kept))
+            JobResult::CleanUpRuleKept(SavedRules::change(&data, |rules| rules.add(&name, rule)))
         }
-        Job::KeepVisits { visits, data } => visits.keep_in(&data).err().map(JobResult::Notice),
+        Job::KeepVisits { visits, data } => JobResult::Notice(visits.keep_in(&data).err()?),
         Job::Recover { snapshot, data, now } => {
-            Some(JobResult::Recovered(usecase::recover_stores(&snapshot, &data, now)))
+            JobResult::Recovered(usecase::recover_stores(&snapshot, &data, now))
         }
-    }
+    })
 }
 
 fn committed(outcome: Result<ExecuteOutcome, String>) -> JobResult {

@@ -1,4 +1,7 @@
 //! Background work: jobs in, results out. Jobs are pure, but they read and change stores; threads run them.
+//!
+//! Everywhere here `data` is the folder of palimp's own data, `snapshot` the stores as they were read, `store`
+//! the number of one of them, `at` a memory, and `now` the time.
 
 mod clean_up_job;
 mod export;

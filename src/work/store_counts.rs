@@ -26,11 +26,8 @@ pub struct StoreTally {
     pub unseen: usize,
     /// The number of entries that can't be read.
     pub broken: usize,
-    /// The number of archived entries.
     pub archived: usize,
-    /// The number of deleted entries.
     pub deleted: usize,
-    /// The number of backup files.
     pub backups: usize,
     /// The number of errors, warnings and notes.
     pub problems: [usize; 3],
@@ -47,13 +44,11 @@ pub struct StoreTally {
 }
 
 impl StoreTally {
-    /// Counts the problems of a store.
     pub fn count_problems(&mut self, store: &Store) {
         self.problems = store.problem_counts();
         self.worst = worst_by_session(store);
     }
 
-    /// Counts what a store holds.
     pub fn of(store: &Store) -> StoreTally {
         let mut tally = StoreTally { sessions: vec![0; store.sessions.len()], ..StoreTally::default() };
         let mut tags: HashMap<&str, usize> = HashMap::new();

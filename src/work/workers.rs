@@ -85,10 +85,15 @@ impl Workers {
         *self.acted.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
+    /// Stops the running search: a newer one comes.
+    pub fn stop_search(&mut self) {
+        self.newest = self.newest.next();
+    }
+
     /// Gives a job to the thread that does its kind.
     pub fn give(&mut self, job: Job) {
         if matches!(job, Job::Search(_)) {
-            self.newest = self.newest.next();
+            self.stop_search();
         }
         match &job {
             Job::Load { .. } | Job::Check { .. } => drop(self.loads.send(job)),
@@ -120,24 +125,20 @@ impl Workers {
     /// Reports that a change was not made, because there is no thread to make it.
     fn not_done(&self, job: Job) {
         let why = "The system gives no thread to make changes. Nothing was changed.";
-        let failed = |request: &ChangeRequest| Err(failure_with_draft(request, why.into()));
-        match job {
-            Job::Change(request) => (self.deliver)(JobResult::ChangeDone(Box::new(failed(&request)))),
-            Job::Commit(planned) => (self.deliver)(JobResult::ChangeDone(Box::new(failed(&planned.request)))),
-            Job::Plan(request) => {
-                let why = failure_with_draft(&request, why.into());
-                (self.deliver)(JobResult::Planned(Box::new(Err(why))));
-            }
+        let failed = |request: &ChangeRequest| failure_with_draft(request, why.into());
+        (self.deliver)(match job {
+            Job::Change(request) => JobResult::ChangeDone(Box::new(Err(failed(&request)))),
+            Job::Commit(planned) => JobResult::ChangeDone(Box::new(Err(failed(&planned.request)))),
+            Job::Plan(request) => JobResult::Planned(Box::new(Err(failed(&request)))),
             Job::PlanCleanUp(job) => {
                 let planned = PlannedCleanUp { number: job.number, outcome: Err(why.into()) };
-                (self.deliver)(JobResult::CleanUpPlanned(Box::new(planned)));
+                JobResult::CleanUpPlanned(Box::new(planned))
             }
             Job::SaveForm(..) | Job::SaveCopy(..) => {
-                let saved = FormSaveOutcome::Failed(why.into());
-                (self.deliver)(JobResult::FormSaved(Box::new(saved)));
+                JobResult::FormSaved(Box::new(FormSaveOutcome::Failed(why.into())))
             }
-            _ => {}
-        }
+            _ => return,
+        });
     }
 
     /// Waits until no change is being made. No change begins while the caller keeps the result.
@@ -184,9 +185,7 @@ fn load(jobs: &Receiver<Job>, acted: &Mutex<Instant>, deliver: &impl Fn(JobResul
             unchecked = PendingCheck::default();
         }
         let begun = Instant::now();
-        if let Some(done) = run_job(job, &mut kept, &CancelToken::default()) {
-            deliver(done);
-        }
+        run_each([job], &mut kept, deliver);
         rested = Instant::now() + (begun.elapsed() * REST).min(LONGEST);
     }
 }
@@ -247,11 +246,7 @@ fn look(jobs: &Receiver<Job>, deliver: &impl Fn(JobResult)) {
             let is_count = |job: &mut Job| matches!(job, Job::CountDeleted { .. });
             counting = waiting.extract_if(.., is_count).last().or(counting);
         }
-        for job in waiting {
-            if let Some(done) = run_job(job, &mut kept, &CancelToken::default()) {
-                deliver(done);
-            }
-        }
+        run_each(waiting, &mut kept, deliver);
     }
 }
 
@@ -271,12 +266,12 @@ fn newest(jobs: &Receiver<Job>, deliver: &impl Fn(JobResult)) {
             at += 1;
             forms[at - 1].is_none() || !forms[at..].contains(&forms[at - 1])
         });
-        for job in waiting {
-            if let Some(done) = run_job(job, &mut kept, &CancelToken::default()) {
-                deliver(done);
-            }
-        }
+        run_each(waiting, &mut kept, deliver);
     }
+}
+
+fn run_each(jobs: impl IntoIterator<Item = Job>, kept: &mut WorkerState, deliver: &impl Fn(JobResult)) {
+    jobs.into_iter().filter_map(|job| run_job(job, kept, &CancelToken::default())).for_each(deliver);
 }
 
 fn change(jobs: &Receiver<Job>, busy: &Mutex<()>, deliver: &impl Fn(JobResult)) {
@@ -285,9 +280,7 @@ fn change(jobs: &Receiver<Job>, busy: &Mutex<()>, deliver: &impl Fn(JobResult)) 
         let held = busy.lock().unwrap_or_else(PoisonError::into_inner);
         let done = run_job(job, &mut kept, &CancelToken::default());
         drop(held);
-        if let Some(done) = done {
-            deliver(done);
-        }
+        done.into_iter().for_each(deliver);
     }
 }
 
@@ -304,9 +297,7 @@ fn search(jobs: &Receiver<(Job, CancelToken)>, deliver: &impl Fn(JobResult)) {
             }
         }
         for (job, cancel) in every.into_iter().chain(newest.into_iter().flatten()) {
-            if let Some(done) = run_job(job, &mut kept, &cancel) {
-                deliver(done);
-            }
+            run_job(job, &mut kept, &cancel).into_iter().for_each(deliver);
         }
     }
 }

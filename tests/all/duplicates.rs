@@ -184,3 +184,33 @@ fn equal_is_what_differs_in_nothing_but_its_id_and_its_accesses_in_every_format(
         assert!(first > 3 || equal.len() == 2, "{file}: {equal:?} {first}");
     }
 }
+
+#[test]
+fn short_texts_that_are_one_word_apart_are_alike_and_those_two_words_apart_are_not() {
+    let text = "The deploy of the shop runs on Friday at noon";
+    for (other, similarity) in [
+        ("The deploy of the shop runs on Monday at noon", Some(9.0 / 11.0)),
+        ("The deploy of the shop runs on Friday at night", Some(9.0 / 11.0)),
+        ("A deploy of the shop runs on Friday at noon", Some(9.0 / 11.0)),
+        ("The deploy of the shop always runs on Friday at noon", Some(10.0 / 11.0)),
+        ("The deploy of the shop runs on Friday", None),
+        ("The deploy of the shop runs on Monday at night", None),
+        ("A deploy of the shop runs on Friday at night", None),
+        ("The deploy of the shop runs on Friday after lunch", None),
+        ("On Friday the deploy of the shop runs at noon", None),
+        ("The tests of the shop run on Friday at noon", None),
+        ("The deploy of the shop2 runs on Friday at noon", None),
+        // Another word of four says something else.
+        ("Use tabs, not spaces", None),
+    ] {
+        let store = StoreBuilder::memory_server()
+            .learning(learning("a", text, "high"))
+            .learning(learning("b", other, "low"))
+            .learning(learning("c", "Use tabs, not blanks", "low"))
+            .build();
+        let found = verb(&[&store], &["--json"]).stdout;
+        let near = found.lines().nth(1).map(|row| serde_json::from_str::<Value>(row).unwrap());
+        let near = near.map(|row| (row["similarity"].as_f64().unwrap() * 1e6).round());
+        assert_eq!(near, similarity.map(|share: f64| (share * 1e6).round()), "{other}");
+    }
+}

@@ -120,7 +120,7 @@ fn secrets_are_masked_and_a_held_key_shows_them() {
         .build();
     let mut terminal = open(&store, 36, 120);
     terminal.wait_for_text("••••", SOON);
-    terminal.send_and_see("}", "5 Raw");
+    terminal.send_and_see("}", "5 In the file");
     assert!(!String::from_utf8_lossy(&terminal.raw_output()).contains(&secret[4..20]));
     terminal.send_keys("X");
     // It is masked again in less than a second, so a busy machine may miss it on the screen.

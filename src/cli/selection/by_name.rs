@@ -79,12 +79,12 @@ fn follow(context: &Context, snapshot: &Snapshot, mut keys: Vec<Key>) -> HashMap
 }
 
 pub fn nothing_named(name: &str) -> Failure {
-    Failure::new(Exit::Nothing, format!("no memory has the id or key {name:?}."))
+    Failure::nothing(format!("no memory has the id or key {name:?}."))
 }
 
 fn no_such_key(name: &str) -> Failure {
     let why = "no memory has this key any more: it was changed, moved or removed since it was listed";
-    Failure::new(Exit::Refused, format!("{name}: {why}. Nothing was changed. List the memory again."))
+    Failure::refused(format!("{name}: {why}. Nothing was changed. List the memory again."))
 }
 
 fn ambiguous(snapshot: &Snapshot, name: &str, several: &[EntryRef]) -> Failure {

@@ -24,7 +24,6 @@ const SAYS: [(&str, &str); 9] = [
     ("metadata", "script"),
 ];
 
-/// Reads a log of events.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     record_reader::read_lines(path, bytes, now, &|fields, _| view(fields))
 }

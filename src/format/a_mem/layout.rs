@@ -35,7 +35,6 @@ pub fn is_trace(path: &Path) -> bool {
     path.parent().and_then(Path::file_name).is_some_and(|folder| folder == "traces")
 }
 
-/// Returns the place of a path in the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
     let text = path.to_text();
     let parts: Vec<&str> = parts(&text).collect();

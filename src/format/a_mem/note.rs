@@ -39,7 +39,6 @@ const fn link(name: &'static str) -> RelationField {
     RelationField { name, of: NameKind::Record, is_link: true }
 }
 
-/// Reads a note.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     note_file::read(&NOTES, path, bytes, now, view)
 }

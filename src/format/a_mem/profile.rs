@@ -17,7 +17,6 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     record_reader::read_document(path, bytes, now, &|fields, _| view(fields, path))
 }
 
-/// Returns the form of a profile.
 pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
     record_reader::form(record, now, &|fields, _| view(fields, path))
 }

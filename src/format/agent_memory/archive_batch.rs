@@ -13,7 +13,6 @@ use crate::model::{Code, Document, Problem, Role, Severity};
 use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
 
-/// The shape of a batch's manifest.
 pub const MANIFEST: JsonShape = JsonShape::Object(&[
     ("createdAt", Required, JsonShape::When),
     ("archivedEventIds", Required, JsonShape::Texts),

@@ -78,21 +78,17 @@ pub fn bundle_of<'a>(tape: &'a mut Tape, file: &'a [u8]) -> Option<&'a [u8]> {
 pub(crate) enum ItemChange {
     /// The item is new.
     Added,
-    /// The item is removed.
     Removed,
-    /// The item has changed.
     Changed,
 }
 
 /// One difference between two bundles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BundleDifference {
-    /// The section of the bundle.
     pub section: String,
     /// The title or label of the item, or all its text if it has neither. If the section is an
     /// object: the name of the member. Untrusted text.
     pub item: String,
-    /// The kind of the change.
     pub became: ItemChange,
     /// The text before; empty for a new item.
     pub before: String,

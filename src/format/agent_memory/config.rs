@@ -21,7 +21,6 @@ const POLICIES: JsonShape =
 const TEMPLATE: JsonShape = JsonShape::Object(&[("instructions", Optional, JsonShape::Text)]);
 const MAX_AGE: ShapeMember = ("maxAgeDays", Optional, JsonShape::Count);
 
-/// The shape of the config.
 pub const CONFIG: JsonShape = JsonShape::Object(&[
     (
         "recall",

@@ -34,7 +34,6 @@ const EVENT: JsonShape = JsonShape::Object(&[
     ("sourceRef", Required, JsonShape::Text),
 ]);
 
-/// Reads an event log.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     record_reader::read_lines(path, bytes, now, &|fields, _| {
         for found in json_shape::check(fields.object(), "", &EVENT, now) {
@@ -79,13 +78,11 @@ pub fn ordinal(id: &str) -> Option<u64> {
     number(id, "evt-")
 }
 
-/// Returns the number after a prefix.
 pub fn number(id: &str, prefix: &str) -> Option<u64> {
     let digits = id.strip_prefix(prefix)?;
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
-/// Returns the id of the event with this number.
 pub fn id_of(ordinal: u64) -> String {
     format!("evt-{ordinal:06}")
 }

@@ -12,19 +12,15 @@ use crate::text::json::{Json, JsonKind};
 pub enum JsonShape {
     /// A string with more than white space.
     Text,
-    /// The same, or `null`.
     TextOrNull,
     /// An array of such strings.
     Texts,
-    /// A timestamp.
     When,
-    /// A timestamp, or `null`.
     WhenOrNull,
     /// A whole number, 0 or more.
     Count,
     /// A boolean.
     Flag,
-    /// One of these words.
     Word(&'static [&'static str]),
     /// An object with these members, and any others.
     Object(&'static [ShapeMember]),
@@ -40,7 +36,6 @@ pub type ShapeMember = (&'static str, Need, JsonShape);
 pub struct Misfit {
     /// The offset of the faulty value in the scanned bytes.
     pub at: usize,
-    /// The fault.
     pub fault: Fault,
 }
 

@@ -17,14 +17,12 @@ pub const EVENTS: &str = "history/events.jsonl";
 pub const CHECKPOINTS: &str = "history/checkpoints";
 /// The import source registry.
 pub const SOURCES: &str = "sources.json";
-/// The settings.
 pub const CONFIG: &str = "config.json";
 
 /// Members beside `bundle` or in it. Detection may not reach `schemaVersion`, because members are sorted.
 const BESIDE_BUNDLE: [&str; 6] =
     ["schemaVersion", "bundleHash", "currentFocus", "projectMap", "nextSteps", "validationCommands"];
 
-/// Returns the role of a path in the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
     let text = path.to_text();
     let parts: Vec<&str> = parts(&text).collect();
@@ -57,7 +55,6 @@ fn is_batch(name: &str) -> bool {
     name.starts_with("prune-")
 }
 
-/// True if the file is a checkpoint.
 pub fn is_checkpoint(path: &Path) -> bool {
     path.parent().is_some_and(|folder| folder.ends_with("checkpoints"))
 }

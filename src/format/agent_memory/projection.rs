@@ -31,14 +31,12 @@ pub const BESIDE: &[&str] = &[
     "README.md",
 ];
 
-/// The values of a marker.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Marker<'a> {
     /// The word of the projection; empty in an entry block.
     pub file: &'a str,
     /// The version of the rendering.
     pub version: &'a str,
-    /// The hash of the bundle.
     pub hash: &'a str,
 }
 
@@ -48,7 +46,6 @@ pub const PROJECTION_MARK: &str = "agent-memory:projection ";
 pub const ENTRY_MARK: &str = "agent-memory:entry ";
 /// The beginning of an entry block.
 pub const ENTRY_START: &str = "<!-- agent-memory:entry version=";
-/// The end of an entry block.
 pub const ENTRY_END: &str = "<!-- agent-memory:entry end -->";
 
 /// Reads the marker in one line: `<!-- WHAT name=value … -->`.

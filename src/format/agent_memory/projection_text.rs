@@ -8,7 +8,6 @@ use crate::text::json_scanner::Tape;
 
 /// The values that projections are made from.
 pub struct ProjectionSource<'a> {
-    /// The bundle.
     pub bundle: Json<'a>,
     /// When the state was generated.
     pub generated: String,

@@ -172,7 +172,6 @@ fn positive(config: Json<'_>, path: &[&str]) -> Option<f64> {
     tuning::positive(config.path(path))
 }
 
-/// Returns the problems of the config.
 pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut add = |code, message: String| {

@@ -22,13 +22,11 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     record_reader::read_lines(path, bytes, now, &|fields, _| view(fields, kind))
 }
 
-/// Returns the form of a record of a log.
 pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
     let kind = layout::kind_of(path);
     record_reader::form(record, now, &|fields, _| view(fields, kind))
 }
 
-/// Returns the form of a shared file.
 pub fn form_shared(path: &Path, record: &[u8], now: Moment) -> RecordForm {
     record_reader::form(record, now, &|fields, _| shared(fields, path))
 }

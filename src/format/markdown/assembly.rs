@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::family::{Family, Grammar};
-use super::references::{LINK, MEM, file_links, is_cjk, joined, links_in};
+use super::references::{LINK, MEM, file_links, is_cjk, joined, links_in, mem_names};
 use super::{index_facts, load_problems};
 use crate::format::id_index::IdIndex;
 use crate::format::notes::rules;
@@ -153,6 +153,7 @@ fn of_same_name(views: &[ReadRecord<'_>]) -> Vec<Problem> {
 fn dangling(views: &[ReadRecord<'_>], by_name: &FilesByName<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (entry, document, view) in views {
+        let mut lines = None;
         for Reference { relation, to } in view.references {
             // Serena keeps memories of all projects in the home folder.
             let is_global = relation == MEM && to.text.starts_with("global/");
@@ -161,7 +162,8 @@ fn dangling(views: &[ReadRecord<'_>], by_name: &FilesByName<'_>) -> Vec<Problem>
                 continue;
             }
             let path = format!("{}{}", to.text, if relation == LINK { ".md" } else { "" });
-            let line = line_of(document, entry.record, relation, to.text);
+            let lines = lines.get_or_insert_with(|| lines_of_names(document, entry.record));
+            let line = lines.get(&(relation, to.text.to_owned())).copied().unwrap_or(1);
             let problem = dangling_note(document, relation, &path).at_line(line);
             problems.push(problem.of_record(entry.record, view.id));
         }
@@ -192,21 +194,23 @@ pub fn fold(name: &str) -> String {
     name.to_lowercase().replace('_', "-")
 }
 
-/// Returns the line of a record that first refers to a name. A link has a path from its file to another.
-fn line_of(document: &Document, record: u32, relation: &str, name: &str) -> u32 {
+/// Returns the line of a memory that first refers to each name, by the relation and the name.
+fn lines_of_names(document: &Document, record: u32) -> HashMap<(&'static str, String), u32> {
     let record = &document.records[record as usize];
     let raw = document.raw(record);
+    let text = String::from_utf8_lossy(&raw);
+    let body = text.get(Note::read(&text).body).unwrap_or_default();
     let folder = document.path.parent().unwrap_or(Path::new(""));
-    let file = format!("{}.md", name.rsplit('/').next().unwrap_or(name));
-    let leads =
-        |line: &str| file_links(line).any(|target| joined(folder, target).is_some_and(|path| path == name));
-    let is_it = |line: &str| match relation {
-        LINK => (line.contains(&file) || line.contains('%')) && leads(line),
-        MEM => line.contains(&format!("{MEM}{name}")),
-        _ => line.contains(&format!("[[{name}")),
-    };
-    let before = String::from_utf8_lossy(&raw).lines().position(is_it).unwrap_or_default();
-    record.line + before as u32
+    let at = |part: &str| part_range(&text, part).start;
+    let mut found = Vec::new();
+    links(body, &mut |link| found.push((rules::LINK, target(link).to_owned(), at(link))));
+    found.extend(mem_names(body).map(|name| (MEM, name.to_owned(), at(name))));
+    let files = links_in(body).into_iter().filter(|link| !link.is_name);
+    found.extend(files.filter_map(|link| Some((LINK, joined(folder, link.target)?, at(link.target)))));
+    let ends: Vec<usize> = text.match_indices('\n').map(|(end, _)| end).collect();
+    let line = |at| record.line + ends.partition_point(|end| *end < at) as u32;
+    // The first place of a name counts.
+    found.into_iter().rev().map(|(relation, name, at)| ((relation, name), line(at))).collect()
 }
 
 /// Returns the problems of an index: lines without a file, files of several lines, files that it does not name.

@@ -92,12 +92,13 @@ impl EntryEdits<'_> {
 }
 
 /// Returns a text after its edits.
-pub fn applied(text: &str, edits: Vec<RangeEdit>) -> String {
-    let mut new = text.to_owned();
-    for (range, with) in edits.into_iter().rev() {
-        new.replace_range(range, &String::from_utf8_lossy(&with));
+pub fn applied(text: &str, edits: &[RangeEdit]) -> String {
+    let (mut new, mut at) = (String::with_capacity(text.len()), 0);
+    for (range, with) in edits {
+        new = new + &text[at..range.start] + &String::from_utf8_lossy(with);
+        at = range.end;
     }
-    new
+    new + &text[at..]
 }
 
 #[cfg(test)]

@@ -21,7 +21,6 @@ const ORIGIN: [&str; 6] =
 pub struct PartFacts {
     /// When it was written.
     pub created: Option<Moment>,
-    /// Its tags.
     pub tags: Vec<String>,
 }
 

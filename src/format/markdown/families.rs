@@ -228,7 +228,6 @@ pub static FAMILIES: [Markdown; 9] = [
     Markdown(&PLAIN),
 ];
 
-/// Returns the family of a store.
 pub fn family(store: &Store) -> Option<&'static Family> {
     FAMILIES.iter().map(|Markdown(family)| *family).find(|family| family.about.name == store.format)
 }

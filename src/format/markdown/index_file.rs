@@ -35,10 +35,8 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
     Reading { problems: byte_order_mark(path, bytes).into_iter().collect(), records: found.found.records }
 }
 
-/// What a line of an index is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LineKind {
-    /// It leads to a file.
     Leads,
     /// It is the head of a table of links.
     Row,

@@ -60,9 +60,9 @@ impl LoadedPart {
         let last_end = text.rfind("-->").filter(|_| !with_front_matter);
         for line in lines(text.as_bytes()) {
             let all = text.get(line.start..line.next).unwrap_or_default();
-            let may_open = last_end.is_some_and(|end| end > line.start);
-            let (counted, had_comment) = without_comments(all, may_open, &mut in_comment);
-            if line.start < body || had_comment && counted.trim().is_empty() {
+            let last_end = last_end.and_then(|end| end.checked_sub(line.start));
+            let (counted, had_comment) = without_comments(all, last_end, &mut in_comment);
+            if line.next <= body || had_comment && counted.trim().is_empty() {
                 continue;
             }
             self.lines.push(line.start..line.next);
@@ -145,15 +145,16 @@ fn parts(grammar: Grammar, text: &str) -> (Vec<Range<usize>>, usize) {
     }
 }
 
-/// Returns a line without its comments, and whether it had any. A comment may go on over lines.
-fn without_comments(line: &str, may_open: bool, in_comment: &mut bool) -> (String, bool) {
+/// Returns a line without its comments, and whether it had any. A comment may go on over lines, up to the last end.
+fn without_comments(line: &str, last_end: Option<usize>, in_comment: &mut bool) -> (String, bool) {
+    let has_end = |after: &str| last_end.is_some_and(|end| end >= line.len() - after.len());
     let (mut out, mut rest, mut had) = (String::new(), line, *in_comment);
     loop {
         if *in_comment {
             let Some((_, after)) = rest.split_once("-->") else { return (out, had) };
             (*in_comment, rest) = (false, after);
         }
-        let Some((before, after)) = rest.split_once("<!--").filter(|_| may_open) else {
+        let Some((before, after)) = rest.split_once("<!--").filter(|(_, after)| has_end(after)) else {
             out.push_str(rest);
             return (out, had);
         };
@@ -207,6 +208,7 @@ mod tests {
         assert_eq!(cut(&format!("---\na: b\n---\n{all}")), None);
         assert_eq!(cut(&format!("<!-- one\ntwo\nthree -->\n{all}")), None);
         assert_eq!(cut(&format!("<!-- one -->x\n{all}")), Some(201));
+        assert_eq!(cut(&format!("<!-- one --> <!-- two\n{all}")), Some(201));
         assert_eq!(cut(&format!("---\na: b\n---\n{all}- b")), Some(204));
     }
 

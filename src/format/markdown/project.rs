@@ -16,6 +16,8 @@ use crate::text::project_slug::{is_slug, is_slug_of, slug_of};
 const TRANSCRIPTS: usize = 32;
 /// So much of an end of a transcript is read, until a folder is in it.
 const READ: [usize; 3] = [PROBE_BYTES, 1 << 17, 1 << 20];
+/// The longest path of Linux, in bytes (`PATH_MAX`): each part of what is longer would be looked for on disk in vain.
+const LONGEST: usize = 4_096;
 /// The folder of Claude Code's projects.
 const PROJECTS: &str = "projects";
 /// Where Claude Code makes its work trees (its documentation, page "worktrees", 2026).
@@ -131,7 +133,8 @@ fn stays(part: &[u8]) -> impl Iterator<Item = (String, PathBuf)> {
     let stay = move |line: &[u8]| {
         let folder = PathBuf::from(value(line, "\"cwd\":")?);
         let time = value(line, "\"timestamp\":").unwrap_or_default();
-        (folder.is_absolute() || is_of_windows(&folder)).then_some((time, folder))
+        let is_path = folder.is_absolute() || is_of_windows(&folder);
+        (is_path && folder.as_os_str().len() <= LONGEST).then_some((time, folder))
     };
     lines(part).filter_map(move |line| stay(&part[line.start..line.end]))
 }
@@ -174,6 +177,8 @@ mod tests {
         assert_eq!(folders(r#"{"type":"user","cwd":"/home/m/my shop"}"#), [Path::new("/home/m/my shop")]);
         assert_eq!(folders(r#"{"type":"summary"}"#), [""; 0].map(PathBuf::from));
         assert_eq!(folders("{\"cwd\":\"/cut"), [""; 0].map(PathBuf::from));
+        let deep = |depth| folders(&format!("{{\"cwd\":\"/{}\"}}", "a/".repeat(depth))).len();
+        assert_eq!((deep(2_047), deep(2_048)), (1, 0));
         let windows = folders(r#"{"cwd":"C:\\git\\x"}"#);
         assert_eq!(with_parents(&windows[0]), ["C:\\git\\x", "C:\\git", "C:"].map(PathBuf::from));
     }

@@ -19,16 +19,17 @@ pub struct TextBlock {
     pub place: Range<usize>,
 }
 
-/// Returns the blocks of a text from a place on, where a line starts.
+/// Returns the blocks of a text from a place on, where a line starts, or behind a byte order mark.
 pub fn blocks(text: &str, from: usize) -> Vec<TextBlock> {
     let hidden = hidden(text);
     let mut all: Vec<TextBlock> = Vec::new();
     let mut is_after_gap = false;
-    for line in lines(text.as_bytes()).skip_while(|line| line.start < from) {
-        let shown = text.get(line.start..line.end).unwrap_or_default();
+    for line in lines(text.as_bytes()).skip_while(|line| line.next <= from) {
+        let start = line.start.max(from);
+        let shown = text.get(start..line.end).unwrap_or_default();
         let is_gap = shown.trim().is_empty();
-        let is_within = block_at(&hidden, line.start).is_some_and(|block| block.start < line.start);
-        let kind = kind_of(text, line.start..line.end, &hidden);
+        let is_within = block_at(&hidden, start).is_some_and(|block| block.start < start);
+        let kind = kind_of(text, start..line.end, &hidden);
         let is_indented = shown.starts_with([' ', '\t']);
         let goes_on = is_within || is_indented || !is_after_gap && after_item_mark(shown).is_none();
         let belongs = |last: &TextBlock| {
@@ -36,7 +37,7 @@ pub fn blocks(text: &str, from: usize) -> Vec<TextBlock> {
         };
         match all.last_mut().filter(|last| belongs(last)) {
             Some(last) => last.place.end = line.next,
-            None => all.push(TextBlock { kind, place: line.start..line.next }),
+            None => all.push(TextBlock { kind, place: start..line.next }),
         }
         is_after_gap = is_gap;
     }

@@ -60,12 +60,15 @@ impl FormatWriter for Markdown {
         self.0.read_only
     }
 
-    fn allows(&self, operation: Operation, _file: &Path) -> std::result::Result<(), String> {
+    fn allows(&self, operation: Operation, file: &Path) -> std::result::Result<(), String> {
         if let Some(why) = self.0.read_only {
             return Err(why.into());
         }
         match operation {
             Operation::Tag => Err(NO_TAGS.into()),
+            Operation::Rename if self.0.grammar_of(file) != Grammar::Topics => {
+                Err("it is a part of a file, and has no name of its own.".into())
+            }
             _ => Ok(()),
         }
     }

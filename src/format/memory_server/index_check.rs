@@ -65,7 +65,6 @@ impl<'a> IndexedRecords<'a> {
         IndexedRecords { own: own.collect(), ids, bytes: [Role::Records, Role::Archive].map(bytes) }
     }
 
-    /// Returns the live records.
     pub fn live(&self) -> impl Iterator<Item = &IndexedRecord<'a>> {
         self.own.iter().filter(|own| own.state == State::Live)
     }
@@ -204,7 +203,6 @@ fn counts(statistics: Json<'_>, records: &IndexedRecords<'_>) -> Vec<Fault> {
     found
 }
 
-/// Returns the word that is read as this importance.
 pub fn importance_word(importance: f64) -> &'static str {
     if importance >= 0.75 {
         "high"

@@ -28,7 +28,6 @@ pub fn kind_of_file(path: &Path) -> Option<&'static str> {
     })
 }
 
-/// Returns what a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
     let text = path.to_text();
     let parts: Vec<&str> = parts(&text).collect();
@@ -53,7 +52,6 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
     }
 }
 
-/// Returns the evidence that a folder is a store of this format.
 pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let files = FILES.map(|(file, _)| file);
     let mut seen = Evidence::lacking(format!("it has none of {}", files.join(", ")));

@@ -31,7 +31,6 @@ pub fn read(path: &Path, role: Role, bytes: &[u8], now: Moment) -> Reading {
     reading
 }
 
-/// Returns the form of a memory.
 pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
     let kind = layout::kind_of_file(path);
     record_reader::form(record, now, &|fields, raw| line(fields, raw, kind, Role::Records))

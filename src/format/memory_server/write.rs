@@ -16,9 +16,8 @@ use crate::format::writing::{
 };
 use crate::model::{Change, Document, Entry, Moment, PathText, Role, Store, path_from_text};
 use crate::text::json::Json;
-use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
-use crate::text::names;
+use crate::text::{json_edit, names};
 
 const ORDER: [&str; 11] = names(
     "id type content category created_at updated_at accessed_at access_count tags \

@@ -38,7 +38,6 @@ pub fn derived(parts: &AssemblyInput<'_>, touched: &[PathBuf], now: Moment) -> V
     derived
 }
 
-/// The files of one session.
 struct LogRebuild<'a> {
     folder: PathBuf,
     log: Option<&'a Document>,

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::layout;
-use crate::format::Placement;
-use crate::format::entries;
 use crate::format::field_reader::{FieldReader, Need};
 use crate::format::record_form::RecordForm;
 use crate::format::record_reader::{self, Reading};
+use crate::format::{Placement, entries};
 use crate::model::{Code, Moment, ParsedRecord, PathText, Role, Severity};
 use crate::text::canonical::{self, Checksum};
 use crate::text::json::{Json, JsonKind};
@@ -38,13 +37,11 @@ const MAIN: [(&str, &str); 12] = [
     ("question", "content.question"),
 ];
 
-/// Reads a memory log.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     let session = session_of(path);
     record_reader::read_lines(path, bytes, now, &|fields, raw| entry(fields, raw, session.as_deref()))
 }
 
-/// Returns the form of an entry or a tombstone.
 pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
     if layout::place(path, false) == Placement::File(Role::Tombstones) {
         return record_reader::form(record, now, &|fields, _| tombstone(fields));
@@ -147,7 +144,6 @@ fn abridged(checksum: &str) -> String {
     checksum.chars().take(19).chain(['…']).collect()
 }
 
-/// Makes a view of a tombstone.
 pub fn tombstone(fields: &mut FieldReader<'_>) -> ParsedRecord {
     let id = fields.text("id", Need::Required).map(Into::into);
     let created = fields.moment("timestamp", Need::Required);

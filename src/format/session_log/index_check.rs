@@ -32,10 +32,8 @@ pub struct EntryLog<'a> {
     deleted: HashMap<&'a str, Option<Moment>>,
 }
 
-/// An entry of the log.
 pub struct LogEntry<'a> {
     pub id: &'a str,
-    /// Its number in the log.
     pub number: u32,
     pub record: &'a Record,
     packed: &'a PackedView,

@@ -19,7 +19,6 @@ pub fn session_of(path: &Path) -> Option<&Path> {
     parts.next().map(Path::new)
 }
 
-/// Returns what a path is to the format.
 pub fn place(path: &Path, is_folder: bool) -> Placement {
     let text = path.to_text();
     let parts: Vec<&str> = parts(&text).collect();
@@ -42,7 +41,6 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
     }
 }
 
-/// Returns the evidence that a folder is a store of this format.
 pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let folder = root.join("sessions");
     let mut seen = Evidence::lacking("it has no session below `sessions/`");

@@ -9,11 +9,9 @@ use crate::format::writing::{
     with_config_of, within_limit,
 };
 use crate::model::{Moment, is_file_name};
-use crate::text::canonical;
 use crate::text::digest::hex;
-use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
-use crate::text::names;
+use crate::text::{canonical, json_edit, names};
 
 /// The members of an entry, in the order of §3.1.
 const ORDER: [&str; 10] = names(
@@ -27,7 +25,6 @@ const ID: usize = 32;
 
 /// The values for what a draft does not have.
 pub struct EntryDefaults<'a> {
-    /// The session.
     pub session: &'a str,
     /// The time that is written.
     pub now: Moment,

@@ -11,6 +11,8 @@ use crate::model::{Change, Moment, Store};
 pub enum Operation {
     /// Sets one field.
     Edit,
+    /// Gives it another id.
+    Rename,
     /// Adds or removes tags.
     Tag,
     /// Deletes it.

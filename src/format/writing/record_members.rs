@@ -42,7 +42,6 @@ fn json(set: &FieldAssignment<'_>) -> Result<String> {
     }
 }
 
-/// Returns JSON on one line.
 fn line(json: &[u8]) -> String {
     String::from_utf8_lossy(&json_edit::on_one_line(json)).into_owned()
 }

@@ -12,6 +12,7 @@ use crate::ops::{Refusal, Result};
 use crate::text::front_matter::{Note, YamlField, YamlValue};
 use crate::text::json_edit::{JsonSplice, apply};
 use crate::text::line_ends;
+use crate::text::lines::text_in_place;
 
 /// Refuses a note if one of these places is no content.
 pub(super) fn check(
@@ -21,7 +22,7 @@ pub(super) fn check(
     places: &[ValuePlace],
     fields: &[FieldSpec],
 ) -> Result<()> {
-    let text = String::from_utf8_lossy(raw);
+    let text = text_in_place(raw);
     let note = Note::read(&text);
     let relations = store.view(entry).map(|view| view.references);
     let is_relation = |name: &str| relations.iter().copied().flatten().any(|own| own.relation == name);
@@ -56,7 +57,7 @@ fn is_linked(raw: &[u8], own: &ValuePlace) -> bool {
 
 /// Returns a text with its values replaced. What would change how the front matter is read is put in quotes.
 pub(super) fn spliced(raw: &[u8], places: &[ValuePlace]) -> Result<Vec<u8>> {
-    let text = String::from_utf8_lossy(raw);
+    let text = text_in_place(raw);
     let body = Note::read(&text).body;
     let with = |is_quoted: bool| {
         let new = |own: &ValuePlace| match is_quoted && own.at.start < body.start {
@@ -78,7 +79,7 @@ pub(super) fn spliced(raw: &[u8], places: &[ValuePlace]) -> Result<Vec<u8>> {
 
 /// True if a note has the same fields after a redaction, but for the values.
 fn is_read_alike(before: &[u8], after: &[u8], places: &[ValuePlace]) -> bool {
-    let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
+    let (before, after) = (text_in_place(before), text_in_place(after));
     let (old, new) = (Note::read(&before), Note::read(&after));
     let replaced = |text: &str| {
         places

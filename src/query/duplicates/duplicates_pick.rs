@@ -30,22 +30,20 @@ fn picked(
         let equal: HashSet<EntryRef> = equal_to_first(snapshot, group).collect();
         // A memory with the same words may differ in other fields.
         let percent =
-            |own: &SimilarEntry| if equal.contains(&own.hit.at) { 100 } else { own.percent().min(99) };
+            |like: &SimilarEntry| if equal.contains(&like.hit.at) { 100 } else { like.percent().min(99) };
         picked.figures.push(format!("×{}", group.len().min(999)));
-        let figure = |own: &SimilarEntry| format!("{}%", percent(own));
+        let figure = |like: &SimilarEntry| format!("{}%", percent(like));
         picked.figures.extend(group.iter().skip(1).map(figure));
-        picked.marked.extend(group.iter().map(|own| own.hit.at).filter(|at| equal.contains(at)));
+        picked.marked.extend(group.iter().map(|like| like.hit.at).filter(|at| equal.contains(at)));
     }
-    let told = |count: usize, what| count_with_noun(count as u64, what);
+    let count = count_with_noun(groups.len() as u64, "group");
     picked.summary = match (groups.len(), picked.marked.len()) {
         (0, _) => DUPLICATES.none.into(),
-        (many, 0) => format!("{} of nearly equal memories. None is marked.", told(many, "group")),
-        (many, 1) => format!("{}. 1 memory is marked: it equals the first.", told(many, "group")),
-        (many, equal) => {
-            format!("{}. {equal} memories are marked: each equals its first.", told(many, "group"))
-        }
+        (_, 0) => format!("{count} of nearly equal memories. None is marked."),
+        (_, 1) => format!("{count}. 1 memory is marked: it equals the first."),
+        (_, equal) => format!("{count}. {equal} memories are marked: each equals its first."),
     };
-    let hits = groups.iter().flatten().map(|own| own.hit).collect();
+    let hits = groups.iter().flatten().map(|like| like.hit).collect();
     Some(Results { hits, picked: Some(picked), ..results })
 }
 
@@ -54,7 +52,7 @@ fn equal_to_first<'a>(
     snapshot: &'a Snapshot,
     group: &'a [SimilarEntry],
 ) -> impl Iterator<Item = EntryRef> + 'a {
-    let first = group.first().map(|own| own.hit.at);
-    let same = group.iter().skip(1).filter(|own| own.percent() == 100).map(|own| own.hit.at);
-    same.filter(move |own| first.is_some_and(|first| differing(snapshot, first, *own).is_empty()))
+    let first = group.first().map(|like| like.hit.at);
+    let same = group.iter().skip(1).filter(|like| like.percent() == 100).map(|like| like.hit.at);
+    same.filter(move |at| first.is_some_and(|first| differing(snapshot, first, *at).is_empty()))
 }

@@ -115,8 +115,8 @@ fn note(text: &str, id: &str) -> Option<ComparedFields> {
         end = field.span.end;
         let is_id = IDS.contains(&field.name) && field.value.plain() == id;
         if !is_id && !ACCESS.contains(&field.name) {
-            let own = text.get(field.span.clone())?.trim_end();
-            fields.entry(field.name.to_owned()).or_default().push(own.into());
+            let line = text.get(field.span.clone())?.trim_end();
+            fields.entry(field.name.to_owned()).or_default().push(line.into());
         }
     }
     rest += text.get(end..note.body.start)?;

@@ -38,8 +38,24 @@ impl Judged {
             return 1.0;
         }
         let common = self.pairs.intersection(&other.pairs).count();
+        let longer = self.pairs.len().max(other.pairs.len());
+        let ends = [self.words.first() != other.words.first(), self.words.last() != other.words.last()];
+        let apart = longer - common;
+        let numbers = |judged: &Judged| -> Vec<String> {
+            judged.words.iter().filter(|word| word.contains(char::is_numeric)).cloned().collect()
+        };
+        let share = match numbers(self) == numbers(other)
+            && apart > 0
+            && apart + ends.into_iter().filter(|differ| *differ).count() <= 2
+        {
+            true => {
+                let unequal = 1 + usize::from(self.pairs.len() == other.pairs.len());
+                longer as f64 / (longer + unequal) as f64
+            }
+            false => common as f64 / (self.pairs.len() + other.pairs.len() - common).max(1) as f64,
+        };
         // The same pairs in another order are not an equal text.
-        (common as f64 / (self.pairs.len() + other.pairs.len() - common).max(1) as f64).min(0.99)
+        share.min(0.99)
     }
 }
 

@@ -12,10 +12,9 @@ use std::sync::Arc;
 
 use super::*;
 use crate::format::SearchText;
-use crate::model::Generation;
 use crate::model::{
-    DecayTable, Document, Entry, EntryRef, Extent, KnownBy, Moment, PackedView, ParsedRecord, Problem,
-    Record, RecordBody, Role, Session, Snapshot, Span, State, Store,
+    DecayTable, Document, Entry, EntryRef, Extent, Generation, KnownBy, Moment, PackedView, ParsedRecord,
+    Problem, Record, RecordBody, Role, Session, Snapshot, Span, State, Store,
 };
 
 fn now() -> Moment {

@@ -3,22 +3,20 @@
 pub mod append_lines;
 pub mod apply_plan;
 pub mod apply_progress;
-pub mod copy_names;
 pub mod create_files;
 pub mod equal_records;
 pub mod line_index;
 pub mod owner_and_mode;
 pub mod rebase_files;
 pub mod rebase_splices;
-pub mod record_changes;
 pub mod record_digests;
-pub mod remove_folders;
 pub mod replace_file;
 pub mod retry;
 pub mod saved_owners;
 pub mod step_folders;
 pub mod unterminated_line;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -352,6 +350,26 @@ impl ApplyContext<'_, '_> {
         match pending.take() {
             Some(folder) => self.host.disk.sync_folder(&folder).map_err(own.io("made durable")),
             None => Ok(()),
+        }
+    }
+
+    /// Makes the removal of released locks durable if files were removed. Otherwise a power cut
+    /// could bring back a folder of locks.
+    pub fn tidy(&self, ready: &[StagedChange]) {
+        let went = ready.iter().filter(|own| matches!(own.act, Act::Remove(_))).map(StagedChange::folder);
+        let went: BTreeSet<&Path> = went.collect();
+        went.iter().for_each(|folder| drop(self.host.disk.sync_folder(folder)));
+    }
+
+    /// Removes a folder. If it is not empty, it is tried again after everything else.
+    pub(super) fn remove_folder(&mut self, own: &StagedChange) -> Result<(), CommitError> {
+        self.begin(own);
+        match self.host.disk.remove_folder(&own.path) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+            outcome => {
+                outcome.map_err(own.io("removed"))?;
+                self.host.disk.sync_folder(own.folder()).map_err(own.io("made durable"))
+            }
         }
     }
 }

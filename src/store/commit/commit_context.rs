@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
 use super::Vault;
-use super::handover::replaced_file::ReplacedFile;
+use super::handover::second_name::ReplacedFile;
 use crate::disk::host::Host;
 use crate::format::Format;
 use crate::format::tuning::StoreTuning;

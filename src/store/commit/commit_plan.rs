@@ -1,22 +1,20 @@
 //! Carries out a plan as one step: undo data first, then the files, then the journal.
 
-use crate::store::commit::derive::derive_files;
+use crate::store::commit::derive::{derive_files, rebuild_derived};
 use std::borrow::Cow;
+use std::path::Path;
 
 use super::apply::apply_plan::{self};
-use super::apply::{copy_names, create_files, owner_and_mode, retry, saved_owners, step_folders};
+use super::apply::{create_files, equal_records, owner_and_mode, retry, saved_owners, step_folders};
 use super::handover::{add_late_lines, rescue};
 use super::recovery::recover_steps;
 use super::scrub::stale_plan_guard;
 use super::{CommitContext, CommitError, FilesState, UndoStep};
 use crate::format::writing::Refusal;
-use crate::model::{CommitReceipt, FileLine, JournalLine, PathText, Plan, UndoRedo};
+use crate::model::{Act, Change, CommitReceipt, FileLine, JournalLine, PathText, Plan, UndoRedo};
 use crate::store::commit::apply::apply_progress::ApplyProgress;
-use crate::store::commit::apply::equal_records;
-use crate::store::commit::derive::rebuild_derived;
 use crate::store::referenced_files;
 
-/// Carries out a plan.
 pub fn commit(
     context: &CommitContext<'_>,
     plan: &Plan,
@@ -38,7 +36,7 @@ fn commit_as(
         true => Cow::Borrowed(plan),
         false => stale_plan_guard::refuse_stale_plan(
             context,
-            step_folders::with_folders(context, copy_names::with_free_names(context, plan)),
+            step_folders::with_folders(context, with_free_names(context, plan)),
         )?,
     };
     let plan = &*saved_owners::with_expiring(context, saved_owners::with_saved_owners(context, plan)?);
@@ -157,4 +155,25 @@ fn taken_back(
         Ok(recover_steps::RecoveryOutcome::Undone) => error.with(FilesState::Restored),
         _ => error.with(FilesState::Halfway),
     }
+}
+
+/// The numbers below this one are tried in a copy's name.
+const NAMES: usize = 100;
+
+/// Returns the plan with free names for copies whose names are taken.
+fn with_free_names<'p>(context: &CommitContext<'_>, plan: &'p Plan) -> Cow<'p, Plan> {
+    let is_there = |path: &Path| context.host.disk.look(&context.path(path)).is_ok();
+    let is_taken = |change: &Change| matches!(change.act, Act::Create(_)) && is_there(&change.path);
+    if !plan.changes.iter().any(is_taken) {
+        return Cow::Borrowed(plan);
+    }
+    let mut plan = plan.clone();
+    for change in plan.changes.iter_mut().filter(|change| is_taken(change)) {
+        let Some(other) = context.format.own().alternative_name else { break };
+        let mut others = (2..NAMES).map_while(|number| other(&change.path, number));
+        if let Some(free) = others.find(|other| !is_there(other)) {
+            change.path = free;
+        }
+    }
+    Cow::Owned(plan)
 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{CommitContext, CommitError, Vault, VaultState, Writer};
+use super::{CommitContext, CommitError, Vault, VaultState, Writer, scrub};
 use crate::disk::Flock;
 use crate::disk::host::Host;
 use crate::format::tuning::StoreTuning;
@@ -15,7 +15,6 @@ use crate::store::commit::apply::step_folders;
 use crate::store::commit::derive::derive_files;
 use crate::store::commit::handover::{file_exchange, rescue};
 use crate::store::commit::recovery::{leftover_files, recover_steps};
-use crate::store::commit::scrub;
 use crate::store::commit::vault::pending_notices;
 use crate::store::discovery::Place;
 use crate::store::load_from;

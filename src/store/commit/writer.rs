@@ -1,11 +1,10 @@
 //! The right to change a store, and what can be done with it.
 
 use crate::store::commit::derive::derive_files;
-use crate::store::commit::history::restore_backup;
+use crate::store::commit::history::{restore_backup, undo_redo};
 use std::borrow::Cow;
 
 use super::handover::rescue;
-use super::history::undo_redo;
 use super::{CommitContext, CommitError, Vault, VaultState, commit_plan, scrub};
 use crate::disk::Flock;
 use crate::format::tuning::StoreTuning;

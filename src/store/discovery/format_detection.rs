@@ -51,7 +51,6 @@ pub struct FormatDetector<'a> {
 }
 
 impl FormatDetector<'_> {
-    /// True if a store may have that format.
     pub fn is_asked(&self, format: &dyn Format) -> bool {
         self.forced.is_none_or(|forced| format.is_meant(forced.name()))
     }

@@ -8,13 +8,12 @@ use super::erased_contents::raw;
 use super::matcher::ErasureMatcher;
 use crate::format::writing::{RecordMembers, Refusal, is_code};
 use crate::model::plan::{self, whole_lines};
-use crate::model::{Bytes, Change, Document, PathText, Record, Role};
+use crate::model::{Bytes, Change, Document, PathText, Record, Role, Span};
 use crate::store::erase::original_path::{is_log_or_copy, original};
 use crate::text::json::{Json, JsonKind};
-use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
-use crate::text::lines;
 use crate::text::needle::Needles;
+use crate::text::{json_edit, lines};
 
 /// Ranges of a file, each with the bytes that replace it.
 pub type ErasureEdits = Vec<(Range<usize>, Vec<u8>)>;
@@ -32,7 +31,6 @@ pub struct ErasureMarks<'a> {
     pub is_live: bool,
 }
 
-/// What an erasure makes of a file.
 pub enum CleanedFile {
     /// Nothing in it is erased.
     Same,
@@ -124,14 +122,18 @@ fn without_records(
         let edits = cleaned_log(wanted, (path, bytes), (&taken, &stay), marks);
         return Ok(if edits.is_empty() { CleanedFile::Same } else { CleanedFile::Edits(edits) });
     }
+    let parts = wanted.parts(path, bytes, marks.is_live);
+    // A file that can't be read is one broken record: lines of it are erased, the rest is not.
+    let is_whole = |part: &Span| records.iter().any(|record| record.span == *part);
+    let is_unreadable = || records.iter().all(|record| record.view().is_none());
+    let is_gone = |is_taken| parts.iter().all(is_whole) && (is_taken || !parts.is_empty() && is_unreadable());
     match (records.iter().any(|own| is_taken(&own)), records.len()) {
-        (true, 1) => Ok(CleanedFile::Gone),
-        (true, _) => Err(Refusal::unfit(format!(
+        (is_taken, 1) if is_gone(is_taken) => Ok(CleanedFile::Gone),
+        (true, 2..) => Err(Refusal::unfit(format!(
             "{} is one document with other memories in it. This version can't take it apart.",
             path.to_text()
         ))),
-        (false, _) => {
-            let parts = wanted.parts(path, bytes, marks.is_live);
+        _ => {
             let erases = wanted.erases().filter(|_| !parts.is_empty());
             let new = erases.map(|erases| erases.without(&original(path), bytes, &parts)).transpose()?;
             Ok(new.map_or(CleanedFile::Same, CleanedFile::Becomes))

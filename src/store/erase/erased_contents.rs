@@ -181,7 +181,6 @@ impl ErasedContents {
         self.said.texts.insert(text);
     }
 
-    /// Returns the shared copy of a text, or makes one.
     fn text(&self, text: &[u8]) -> SharedText {
         let all = [&self.main, &self.beside, &self.said.texts, &self.said.values];
         all.iter().find_map(|own| own.get(text)).map_or_else(|| text.into(), Arc::clone)
@@ -375,7 +374,6 @@ fn meant(view: View<'_>) -> impl Iterator<Item = &[u8]> {
     names.map(|name| name.text.as_bytes())
 }
 
-/// Returns the bytes of a record.
 pub fn raw<'b>(bytes: &'b [u8], record: &Record) -> &'b [u8] {
     bytes.get(record.span.range()).unwrap_or_default()
 }

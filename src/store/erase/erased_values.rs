@@ -12,9 +12,8 @@ use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::{self, JsonSplice};
 use crate::text::json_scanner::Tape;
 use crate::text::keyed_search::each_decoding;
-use crate::text::line_ends;
-use crate::text::pattern_search;
 use crate::text::string_places::unescaped;
+use crate::text::{line_ends, pattern_search};
 
 /// The values of an erasure. They are searched for in everything that the bytes can be decoded to, as a later check
 /// does.

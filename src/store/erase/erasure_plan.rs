@@ -80,7 +80,6 @@ pub struct ErasureContext<'a> {
     pub began: Option<Moment>,
 }
 
-/// The changes of an erasure.
 #[derive(Default)]
 struct ErasureChanges {
     tombstones: Vec<Change>,

@@ -1,19 +1,14 @@
 //! What an erasure takes out.
 
 use crate::format::{by_name, main_text};
-use crate::model::Entry;
-use crate::model::Store;
-use crate::model::deleted_from;
+use crate::model::{Entry, NotReached, Store, deleted_from};
 use crate::store::erase::keyed_digests::keyed;
-use crate::store::erase::namesakes::Namesake;
-use crate::store::erase::namesakes::created;
+use crate::store::erase::namesakes::{Namesake, created};
 use crate::store::erase::salted_digests::salted;
 use crate::text::needle::SHORTEST;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -122,3 +117,21 @@ impl<'a> TargetNames<'a> {
 
 /// A text that is held once, even if several records have it.
 pub type SharedText = Arc<[u8]>;
+
+/// What an erasure takes from one store.
+#[derive(Clone, Copy, Default)]
+pub struct ErasureScope<'a> {
+    /// Records, each with every copy.
+    pub targets: &'a [ErasureTarget],
+    /// Values, wherever they are.
+    pub values: &'a [SharedText],
+    /// What it does not reach, for its receipt.
+    pub not_reached: Option<&'a NotReached>,
+}
+
+impl<'a> ErasureScope<'a> {
+    /// Takes only records.
+    pub fn of_records(targets: &'a [ErasureTarget]) -> ErasureScope<'a> {
+        ErasureScope { targets, ..ErasureScope::default() }
+    }
+}

@@ -1,6 +1,6 @@
 //! Recognizes erased records in any file. The records are named without their content.
 
-use crate::store::erase::erasure_target::{ErasureTarget, TargetNames};
+use crate::store::erase::erasure_target::{ErasureTarget, SharedText, TargetNames};
 use crate::store::erase::original_path::{is_log_or_copy, original};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -18,7 +18,6 @@ use crate::format::writing::{ErasablePart, FormatEraser};
 use crate::format::{Format, Placement, main_text};
 use crate::model::{Document, Entry, Moment, PathText, Record, Role, Span, Store, View, container};
 use crate::store::compressed_files::FileCompression;
-use crate::store::erase::erasure_target::SharedText;
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 use crate::text::needle::Needles;

@@ -4,7 +4,6 @@ mod clean_file;
 mod erased_contents;
 mod erased_values;
 mod erasure_plan;
-mod erasure_scope;
 mod erasure_target;
 mod kept_lines;
 mod keyed_digests;
@@ -17,7 +16,7 @@ mod text_encoding;
 mod torn_lines;
 
 pub use crate::model::SecretValues;
-pub use crate::store::erase::erasure_target::{ErasureTarget, SharedText};
+pub use crate::store::erase::erasure_target::{ErasureScope, ErasureTarget, SharedText};
 pub use crate::store::erase::original_path::{is_log_or_copy, original};
 pub use clean_file::{ErasureMarks, clean};
 pub use erased_contents::{ErasedContents, SearchTexts};
@@ -25,7 +24,6 @@ pub use erased_values::ErasedValues;
 pub use erasure_plan::{
     CopySource, ERASE_UNPACK_LIMIT, ErasureContext, ErasurePlan, FileVisitor, OutsideFile,
 };
-pub use erasure_scope::ErasureScope;
 pub use keyed_digests::{apart, with_key};
 pub use matcher::ErasureMatcher;
 pub use namesakes::set_namesakes;

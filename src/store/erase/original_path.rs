@@ -1,10 +1,8 @@
 //! The file that a backup or a packed file is a copy of.
 
-use crate::model::PathText;
-use crate::model::path_from_text;
+use crate::model::{PathText, path_from_text};
 use crate::store::hidden_names::OldFileName;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Returns the path of the original of a copy: without the marks of a copy in its name.
 pub fn original(path: &Path) -> PathBuf {

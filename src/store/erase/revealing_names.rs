@@ -7,14 +7,12 @@ use std::path::Path;
 use super::erased_contents::ErasedContents;
 use crate::detectors::{has_secret, is_random};
 use crate::model::PathText;
-use crate::store::erase::erasure_target::ErasureTarget;
-use crate::store::erase::erasure_target::SharedText;
+use crate::store::erase::erasure_target::{ErasureTarget, SharedText};
 use crate::text::needle::SHORTEST;
 
 /// Texts of erased records, including values that are names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ErasedTexts {
-    /// Main texts.
     pub(super) texts: BTreeSet<SharedText>,
     /// Other values, and records that can't be read.
     pub(super) values: BTreeSet<SharedText>,

@@ -6,7 +6,6 @@ use sha2::{Digest, Sha256};
 
 use crate::text::digest::hex;
 
-/// Digests, grouped by salt.
 pub struct SaltedDigests(HashMap<Vec<u8>, HashSet<String>>);
 
 impl SaltedDigests {
@@ -20,7 +19,6 @@ impl SaltedDigests {
         SaltedDigests(digests)
     }
 
-    /// True if there are no digests.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -30,7 +28,6 @@ impl SaltedDigests {
     }
 }
 
-/// Returns the salt of a digest.
 pub fn salt_of(digest: &str) -> Option<Vec<u8>> {
     let (salt, _) = digest.split_once(':')?;
     let pairs = salt.as_bytes().chunks(2);

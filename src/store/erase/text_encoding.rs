@@ -1,6 +1,5 @@
 //! The encodings of texts other than UTF-8.
 
-/// An encoding of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextEncoding {
     /// UTF-16, the lower byte of a unit first. The text begins with a byte order mark.

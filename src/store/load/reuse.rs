@@ -11,7 +11,6 @@ use crate::store::long_log;
 use crate::store::store_walk::StoreFile;
 
 impl Loader<'_> {
-    /// Returns the document of the last read.
     pub(super) fn before(&self, path: &Path) -> Option<&Arc<Document>> {
         let is_all = |store: &&Store| matches!(store.extent, Extent::Whole | Extent::Judged);
         let previous = self.given.previous.filter(is_all)?;

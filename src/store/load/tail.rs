@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use super::Loader;
 use crate::disk::{Disk, Lookup, RealDisk};
-use crate::model::is_log;
-use crate::model::{Document, Role, Span};
+use crate::model::{Document, Role, Span, is_log};
 use crate::store::compressed_files::FileCompression;
 use crate::store::discovery::Place;
 use crate::store::parallel;

@@ -184,7 +184,6 @@ impl RawSearch {
     }
 }
 
-/// All forms of what is searched for.
 struct FormFinder {
     automaton: AhoCorasick,
     /// The same forms for the vectors of the processor, if they are few. The automaton looks for their first bytes instead,

@@ -50,7 +50,6 @@ fn differing(field: &FormField, mine: &str, theirs: &str) -> Option<ConflictFiel
 }
 
 impl ConflictField {
-    /// Returns the chosen text.
     pub fn value(&self) -> String {
         match self.side {
             FieldChoice::Mine => self.mine.clone(),

@@ -11,7 +11,6 @@ use crate::tui::state::editor::Editor;
 pub struct EditorAreas {
     pub form: Rect,
     pub diff: Rect,
-    /// The effects of saving: a pane, or one line.
     pub effects: Rect,
     /// All problems. Empty on a small screen, which shows them below their fields.
     pub problems: Rect,

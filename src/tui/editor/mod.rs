@@ -38,7 +38,6 @@ impl Editor {
         self.texts.iter().map(|text| text.as_str().to_owned()).collect()
     }
 
-    /// True if a field differs from the store.
     pub fn is_changed(&self) -> bool {
         (0..self.texts.len()).any(|at| self.differs(at))
     }
@@ -47,7 +46,6 @@ impl Editor {
         self.texts[at].as_str() != self.form.fields[at].value
     }
 
-    /// Returns the focused field.
     pub fn own(&self) -> &FormField {
         &self.form.fields[self.field]
     }
@@ -80,14 +78,12 @@ impl Editor {
         self.judged.findings.iter().filter(move |own| own.field == Some(field))
     }
 
-    /// Returns how many errors and warnings there are.
     pub fn counts(&self) -> (usize, usize) {
         let count = |severity| self.judged.findings.iter().filter(|own| own.severity == severity).count();
         (count(Severity::Error), count(Severity::Warning))
     }
 }
 
-/// True if a field can be edited.
 pub fn is_open(field: &FormField) -> bool {
     !matches!(field.kind, FieldKind::Fixed(_))
 }

@@ -17,13 +17,11 @@ const LONG: usize = 64 << 10;
 /// Undo data has at most this many bytes.
 const KEPT: usize = 32 << 20;
 
-/// One replacement, for undo and redo.
 #[derive(Clone, Debug)]
 struct TextEdit {
     at: usize,
     was: String,
     is: String,
-    /// The cursor before the edit.
     cursor: usize,
 }
 
@@ -47,7 +45,6 @@ pub struct TextBuffer {
 }
 
 impl TextBuffer {
-    /// Makes a text with the cursor at its start.
     pub fn new(text: &str) -> TextBuffer {
         TextBuffer {
             text: text.to_owned(),
@@ -68,7 +65,6 @@ impl TextBuffer {
         &self.text
     }
 
-    /// Returns the byte where the cursor is.
     pub fn cursor(&self) -> usize {
         self.cursor
     }
@@ -97,7 +93,6 @@ impl TextBuffer {
         self.replace(self.cursor..self.cursor, &text);
     }
 
-    /// Replaces a range of the text, as one edit.
     pub fn replace(&mut self, range: Range<usize>, with: &str) {
         if range.is_empty() && with.is_empty() {
             return;
@@ -114,7 +109,6 @@ impl TextBuffer {
         }
     }
 
-    /// Replaces the whole text, as one edit.
     pub fn set(&mut self, text: &str) {
         if self.text != text {
             self.replace(0..self.text.len(), text);
@@ -147,12 +141,10 @@ impl TextBuffer {
         true
     }
 
-    /// Removes the grapheme before the cursor.
     pub fn backspace(&mut self) {
         self.replace(self.before(self.cursor)..self.cursor, "");
     }
 
-    /// Removes the grapheme after the cursor.
     pub fn delete(&mut self) {
         self.replace(self.cursor..self.after(self.cursor), "");
     }
@@ -165,13 +157,11 @@ impl TextBuffer {
         self.replace(self.cursor..self.word_after(), "");
     }
 
-    /// Removes the text before the cursor on its line.
     pub fn delete_to_start(&mut self) {
         let start = self.text[..self.cursor].rfind('\n').map_or(0, |feed| feed + 1);
         self.replace(start..self.cursor, "");
     }
 
-    /// Removes the text after the cursor on its line.
     pub fn delete_to_end(&mut self) {
         let end = self.text[self.cursor..].find('\n').map_or(self.text.len(), |feed| self.cursor + feed);
         self.replace(self.cursor..end, "");
@@ -206,12 +196,10 @@ impl TextBuffer {
         self.reach();
     }
 
-    /// Moves a grapheme to the left.
     pub fn left(&mut self) {
         self.go(self.before(self.cursor));
     }
 
-    /// Moves a grapheme to the right.
     pub fn right(&mut self) {
         self.go(self.after(self.cursor));
     }
@@ -236,12 +224,10 @@ impl TextBuffer {
         self.go(if goes_on && !range.is_empty() { self.before(range.end) } else { range.end });
     }
 
-    /// Moves to the start of the text.
     pub fn first(&mut self) {
         self.go(0);
     }
 
-    /// Moves to the end of the text.
     pub fn last(&mut self) {
         self.go(self.text.len());
     }

@@ -13,7 +13,6 @@ use crate::tui::update::editor::edit_json_field::text_for;
 use crate::usecase::keep_draft;
 
 impl EventLoop<'_> {
-    /// Opens the text of a memory in the user's editor.
     pub(super) fn edit(&mut self, mut aim: ChangeTarget, now: Moment) -> io::Result<()> {
         let Some(at) = aim.one() else { return Ok(()) };
         // The change is based on the bytes that are read here, even if another program changes the file.
@@ -25,7 +24,6 @@ impl EventLoop<'_> {
         self.take_size(now)
     }
 
-    /// Shows a text in the user's pager.
     pub(super) fn page(&mut self, text: String, now: Moment) -> io::Result<()> {
         let (read, entered) = with_pager(&self.keyboard, self.screen, text);
         entered?;
@@ -35,7 +33,6 @@ impl EventLoop<'_> {
         self.take_size(now)
     }
 
-    /// Opens a part of the form in the user's editor.
     pub(super) fn lend(&mut self, what: FormPart, now: Moment) -> io::Result<()> {
         let Some(before) = text_for(self.app, what) else { return Ok(()) };
         let of = self.app.editor.as_ref().map(|editor| (Arc::clone(&editor.snapshot), editor.at));

@@ -36,18 +36,15 @@ pub static KIND: View = View {
 };
 
 impl BackupsView {
-    /// Returns the memories that differ, for the open backup.
     pub fn items(&self) -> &[RecordDifference] {
         self.opened.as_ref().map_or(&[], |opened| &opened.compared.items)
     }
 
-    /// Returns the backup of a row.
     pub fn of(&self, row: Option<ListRow>) -> Option<&BackupRow> {
         let Some(ListRow::Backup(at)) = row else { return None };
         self.list.as_ref()?.get(at)
     }
 
-    /// Returns the memory of a row, for the open backup.
     pub fn item(&self, row: Option<ListRow>) -> Option<&RecordDifference> {
         let Some(ListRow::Item(at)) = row else { return None };
         self.items().get(at)
@@ -83,6 +80,7 @@ fn why(reason: &BackupReason) -> String {
         BackupReason::Before(verb, _) => match verb.as_str() {
             "tag" => "before a tag".into(),
             "edit" => "before an edit".into(),
+            "rename" => "before a new name".into(),
             "delete" => "before a deletion".into(),
             "backup restore" => "before a restore".into(),
             "compact" => "before a compaction".into(),

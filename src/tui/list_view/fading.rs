@@ -17,7 +17,6 @@ fn forecast(app: &App, at: usize) -> Option<&FadeForecast> {
     app.list_view.fading.get(at)
 }
 
-/// Returns the memory of a row.
 pub fn memory(app: &App, at: usize) -> Option<EntryRef> {
     forecast(app, at).map(|own| own.at)
 }
@@ -26,47 +25,47 @@ pub fn key(app: &App, at: usize) -> String {
     memory(app, at).map_or(String::new(), |at| format!("fades {}", archive::key(app, at)))
 }
 
-fn days(of: &FadeForecast) -> String {
-    if of.days < 1.0 { "<1 d".to_owned() } else { format!("{:.0} d", of.days) }
+fn days(fading: &FadeForecast) -> String {
+    if fading.days < 1.0 { "<1 d".to_owned() } else { format!("{:.0} d", fading.days) }
 }
 
 pub fn cells(app: &App, at: usize) -> Vec<ListCell> {
-    let Some(of) = forecast(app, at) else { return Vec::new() };
+    let Some(fading) = forecast(app, at) else { return Vec::new() };
     let theme = Theme::of(app);
-    let told = archive::entry(app, of.at, |store, entry| {
+    let named = archive::entry(app, fading.at, |store, entry| {
         (format::title(store, entry), store.view(entry).map_or("", |view| view.kind).to_owned())
     });
-    let Some((title, kind)) = told else { return Vec::new() };
-    let end = match of.end {
+    let Some((title, kind)) = named else { return Vec::new() };
+    let end = match fading.end {
         FadeEnd::Kept => "kept".to_owned(),
         FadeEnd::Ranked(rank) => format!("rank {rank:.2}"),
         FadeEnd::Goes => "then goes".into(),
     };
     vec![
-        ListCell::right(days(of), 6).styled(theme.dim()).close(),
+        ListCell::right(days(fading), 6).styled(theme.dim()).close(),
         ListCell::left(type_letters::letter(app, &kind), 1).styled(theme.kind(&kind)).from(30).close(),
         ListCell::rest(title),
         ListCell::right(end, 9).styled(theme.dim()).from(50),
-        ListCell::store(app, of.at.store as usize),
+        ListCell::store(app, fading.at.store as usize),
     ]
 }
 
 /// Says when a memory fades and what happens to it then, above its text.
 pub fn about(app: &App, at: usize, width: usize) -> RowDetails {
-    let Some(of) = forecast(app, at) else { return RowDetails::default() };
+    let Some(fading) = forecast(app, at) else { return RowDetails::default() };
     let [open, pin, raise] = [Action::Open, Action::Pin, Action::Importance].map(Action::call);
     let keeps = format!("{open} opens it: there {pin} pins it, and {raise} raises its importance.");
-    let said = match of.end {
+    let said = match fading.end {
         FadeEnd::Kept => "It is kept: it does not fade.".to_owned(),
         FadeEnd::Ranked(rank) => {
-            format!("It fades to the floor in {}. There it stays, ranked {rank:.2}. {keeps}", days(of))
+            format!("In {} it has faded fully. It stays, ranked {rank:.2}. {keeps}", days(fading))
         }
         FadeEnd::Goes => {
-            format!("It fades to the floor in {}. A compaction then removes it. {keeps}", days(of))
+            format!("In {} it has faded fully, and a compaction removes it. {keeps}", days(fading))
         }
     };
     let style = Theme::of(app).dim();
     let head = theme::wrap(&said, width).into_iter().map(|line| Line::styled(line, style));
     let lines = head.chain([Line::default()]).chain(text_lines(app, width)).collect();
-    RowDetails { title: "Detail".into(), right: app.store_name(of.at.store as usize).to_owned(), lines }
+    RowDetails { title: "Detail".into(), right: app.store_name(fading.at.store as usize).to_owned(), lines }
 }

@@ -8,7 +8,6 @@ use crate::tui::state::list_row::ListRow;
 use crate::tui::theme::Theme;
 use crate::usecase::{instruction_lines, instruction_text};
 
-/// Returns the rows: each project with its files.
 pub fn rows(app: &App) -> impl Iterator<Item = ListRow> {
     app.list_view.instructions.iter().enumerate().flat_map(|(number, own)| {
         let files = (0..own.files.len()).map(move |file| ListRow::Instruction(number, file));
@@ -16,7 +15,6 @@ pub fn rows(app: &App) -> impl Iterator<Item = ListRow> {
     })
 }
 
-/// Returns a file and its project.
 pub fn at(app: &App, number: usize, file: usize) -> Option<(&ProjectInstructions, &InstructionFile)> {
     let own = app.list_view.instructions.get(number)?;
     Some((own, own.files.get(file)?))

@@ -35,12 +35,10 @@ impl JournalScreen {
         self.accounts.as_ref()?.get(store)
     }
 
-    /// Returns what a step changed, if that was read.
     pub fn shown(&self, store: usize, step: u64) -> Option<&StepDetail> {
         self.shown.iter().find(|own| (own.store, own.step) == (store, step))
     }
 
-    /// Returns the receipt of a step, if it is an erasure and was read.
     pub fn receipt(&self, store: usize, step: u64) -> Option<&[String]> {
         self.shown(store, step)?.receipt.as_deref()
     }
@@ -232,6 +230,7 @@ fn did(verb: &str) -> &str {
         "edit" => "changed",
         "erase" => "erased",
         "redact" => "redacted",
+        "rename" => "renamed",
         "repair" => "repaired",
         "tag" => "tagged",
         "unarchive" | "undelete" => "brought back",
@@ -364,7 +363,7 @@ fn hints(app: &App) -> Vec<Hint> {
         true => act(Action::Redo, "redo…"),
         false => act(Action::Undo, "undo…"),
     };
-    let turn = step.why_not.is_none().then_some(turn);
+    let turn = (step.why_not.is_none() && !app.is_readonly()).then_some(turn);
     let is_erasure = step.line.verb == "erase";
     let content = if is_erasure { "its receipt" } else { "its memories" };
     let open = match (app.list_view.in_details, is_erasure) {

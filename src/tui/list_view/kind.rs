@@ -15,7 +15,6 @@ pub struct RowDetails {
     pub lines: Vec<Line<'static>>,
 }
 
-/// What distinguishes a list view from the others.
 pub struct ListViewKind {
     pub orders: [&'static str; 2],
     /// The text if there are no rows.

@@ -16,7 +16,6 @@ pub struct ListCell {
     pub is_right: bool,
     /// The cell is shown only in lists of at least this many columns.
     pub from: usize,
-    /// The spaces after the cell.
     pub gap: usize,
 }
 
@@ -27,12 +26,10 @@ impl ListCell {
         ListCell { text, shown: None, style, width: None, is_right: false, from: 0, gap: 2 }
     }
 
-    /// Makes a cell of this many columns.
     pub fn left(text: impl Into<String>, width: usize) -> ListCell {
         ListCell { width: Some(width), ..ListCell::rest(text) }
     }
 
-    /// Makes a cell of this many columns, aligned right: a figure.
     pub fn right(text: impl Into<String>, width: usize) -> ListCell {
         ListCell { is_right: true, ..ListCell::left(text, width) }
     }

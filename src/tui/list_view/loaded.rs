@@ -103,7 +103,6 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     }
 }
 
-/// Lists the lines of the file under the cursor.
 pub fn list_lines(app: &mut App) {
     app.list_view.loaded_lines.clear();
     let Some(ListRow::Loaded(number, file)) = app.list_view.row() else { return };
@@ -114,7 +113,6 @@ pub fn list_lines(app: &mut App) {
     app.list_view.details.keep_marks(|key| keys.contains(key));
 }
 
-/// Returns a file with its store.
 pub fn file_at(app: &App, number: usize, file: usize) -> Option<(&Store, &LoadedFile)> {
     let store = app.snapshot.stores.get(app.list_view.budgets.get(number)?.store)?;
     Some((store, loaded(app, number, file)?))
@@ -169,8 +167,7 @@ fn hints(app: &App) -> Vec<Hint> {
 pub fn text(app: &App, number: usize, file: usize) -> Option<String> {
     let (store, file) = file_at(app, number, file)?;
     let [fix, mark] = [Action::Fix, Action::Toggle].map(Action::call);
-    let repair =
-        format!("{fix} moves lines into a topic file: those that {mark} marks below, or else the last ones.");
+    let repair = format!("{fix} moves lines into a topic file: those marked with {mark}, or the last.");
     let mut lines = vec![loaded_size(file)];
     lines.extend(limit_lines(store, file, &repair));
     Some(lines.join("\n"))

@@ -91,7 +91,6 @@ fn of_store(app: &App, number: usize) -> impl Iterator<Item = (Moment, EntryRef)
     own.map(move |&(created, entry)| (created, EntryRef { store: number as u32, entry }))
 }
 
-/// Counts the new memories of all stores.
 pub fn count(app: &App) -> usize {
     (0..app.snapshot.stores.len()).map(|number| of_store(app, number).count()).sum()
 }

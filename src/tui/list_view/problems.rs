@@ -12,11 +12,12 @@ use crate::check::findings;
 use crate::model::{Code, EntryRef, PathText, Problem, Role, Severity, Snapshot, Store};
 use crate::ops::repair::{self, FixChoice, FixPreview, RepairTarget, Repairability};
 use crate::tui::action::Action;
-use crate::tui::hint::{Hint, hint};
+use crate::tui::hint::{Hint, act, hint};
 use crate::tui::state::app::App;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::state::list_view::{FixOption, ListedProblem, ProblemFixes};
 use crate::tui::theme::{self, Theme, sign, wrap};
+use crate::tui::value_prompt::may_edit;
 
 pub static KIND: ListViewKind = ListViewKind {
     orders: ["by severity", "by what is wrong"],
@@ -28,25 +29,19 @@ pub static KIND: ListViewKind = ListViewKind {
     is_read: |app| app.is_whole(),
 };
 
-/// The label of problems whose repair loses nothing.
-const SAFE: &str = "safe repair";
+const SAFE: &str = "fix loses nothing";
 /// At most this many bytes of a line are shown.
 const SHOWN: usize = 2_000;
 /// At most this many lines are shown as they are before a fix.
 const BEFORE: usize = 12;
 
-/// Returns every problem, in the order of the list.
 pub fn listed_problems(snapshot: &Snapshot) -> Vec<ListedProblem> {
     let of_store = |(store, own): (usize, &Arc<Store>)| {
         let own = Arc::clone(own);
-        let repair = move |at: usize| match repair::ease(&own, own.problems.get(at)?, &HashSet::new()) {
-            Repairability::Safe(title) => Some(title),
-            _ => None,
-        };
         (0..snapshot.stores[store].problems.len()).map(move |at| ListedProblem {
             store,
             at,
-            repair: repair(at),
+            repair: repair::ease(&own, &own.problems[at], &HashSet::new()),
         })
     };
     let mut all: Vec<ListedProblem> = snapshot.stores.iter().enumerate().flat_map(of_store).collect();
@@ -58,14 +53,27 @@ pub fn listed_problems(snapshot: &Snapshot) -> Vec<ListedProblem> {
     all
 }
 
-/// Returns a problem of the list, with the number of its store.
 pub fn problem(app: &App, number: usize) -> Option<(usize, &Problem)> {
     let listed = app.problem_list.get(number)?;
     Some((listed.store, app.snapshot.stores.get(listed.store)?.problems.get(listed.at)?))
 }
 
+/// Returns the repair that loses nothing, if there is one.
 fn repair_of(app: &App, number: usize) -> Option<&'static str> {
-    app.problem_list.get(number)?.repair
+    match app.problem_list.get(number)?.repair {
+        Repairability::Safe(title) => Some(title),
+        _ => None,
+    }
+}
+
+/// True if the form of its memory repairs the problem under the cursor, and nothing else does.
+pub fn is_repaired_in_form(app: &App) -> bool {
+    let Some(ListRow::Problem(number)) = app.list_view.row() else { return false };
+    let is_by_hand = app.problem_list.get(number).is_some_and(|own| own.repair == Repairability::ByHand);
+    let has_fix = app.list_view.fixes.as_ref().is_some_and(|own| !own.ways.is_empty());
+    let at = problem(app, number).and_then(|(store, problem)| entry(&app.snapshot, store, problem));
+    let may = |at: EntryRef| may_edit(app.snapshot.get(at).0, app.snapshot.get(at).1).is_ok();
+    is_by_hand && !has_fix && at.is_some_and(may)
 }
 
 /// Returns the problem under the cursor, with the number of its store.
@@ -162,12 +170,19 @@ fn about(app: &App, width: usize) -> RowDetails {
     if !is_said(problem.code.meaning(), &problem.message) {
         lines.extend(says(problem.code.meaning(), Style::new()));
     }
+    let fix = Action::Fix.call();
     let is_any_safe = app.list_view.fixes.as_ref().is_some_and(|fix| fix.ways.iter().any(|way| way.is_safe));
     lines.extend(
         app.snapshot
             .stores
             .get(store)
-            .and_then(|own| can_do(own, problem, repair_of(app, number), is_any_safe))
+            .and_then(|own| match is_repaired_in_form(app) {
+                true if problem.code == Code::ChecksumMismatch => {
+                    Some(format!("What is changed in its form gets a new checksum: {fix} opens the form."))
+                }
+                true => Some(format!("It is repaired in its form: {fix} opens the form.")),
+                false => can_do(own, problem, repair_of(app, number), is_any_safe),
+            })
             .into_iter()
             .flat_map(|told| says(&told, Style::new()).collect::<Vec<_>>()),
     );
@@ -186,7 +201,7 @@ fn about(app: &App, width: usize) -> RowDetails {
         for (at, way) in fix.ways.iter().enumerate() {
             let is_chosen = fix.chosen.unwrap_or(0) == at;
             let (mark, style) = if is_chosen { ("→", theme.accent()) } else { (" ", Style::new()) };
-            let safe = if way.is_safe { " (safe)" } else { "" };
+            let safe = if way.is_safe { " (loses nothing)" } else { "" };
             lines.extend(says(&format!("{mark} {}{safe}", way.title), style));
             if !is_chosen {
                 continue;
@@ -221,11 +236,8 @@ fn can_do(store: &Store, problem: &Problem, safe: Option<&str>, is_any_safe: boo
         (Some(operation), _) => {
             format!("`palimp repair --all-safe` does this, and can lose nothing: {operation}.")
         }
-        (None, Some(record)) => match reads(store, problem, record) {
-            true => format!("It is repaired in the form: {} opens the memory there.", Action::Edit.call()),
-            false if is_any_safe => return None,
-            false => "No repair of this line is safe: choose one.".into(),
-        },
+        (None, Some(record)) if is_any_safe || reads(store, problem, record) => return None,
+        (None, Some(_)) => "Each fix of this line may lose something: choose one.".into(),
         (None, None) => match problem.code {
             Code::IndexStale
             | Code::IndexBroken
@@ -291,7 +303,8 @@ pub fn words(app: &App, number: usize) -> String {
     let Some((store, own)) = problem(app, number) else { return String::new() };
     let what = what(app.snapshot.stores.get(store).map(Arc::as_ref), own);
     let (store, line) = (app.store_name(store), own.line.unwrap_or_default());
-    let safe = if repair_of(app, number).is_some() { SAFE } else { "" };
+    // The verb calls it safe.
+    let safe = if repair_of(app, number).is_some() { format!("{SAFE} safe") } else { String::new() };
     format!("{} {what} {store} {} {line} {} {safe}", own.code.as_str(), own.file.to_text(), own.message)
 }
 
@@ -337,8 +350,10 @@ fn hints(app: &App) -> Vec<Hint> {
     let is_of_memory = selected(app).is_some_and(|(_, problem)| problem.record.is_some());
     let ways = app.list_view.fixes.as_ref().map_or(0, |own| own.ways.len());
     let mut hints = Vec::new();
-    if ways > 0 {
-        hints.push(hint(Action::Fix.key(), "fix"));
+    if ways > 0 && !app.is_readonly() {
+        hints.push(act(Action::Fix, "fix"));
+    } else if is_repaired_in_form(app) && !app.is_readonly() {
+        hints.push(act(Action::Fix, "fix in its form"));
     }
     if ways > 1 && app.list_view.in_details {
         hints.push(hint("jk", "choose a fix"));

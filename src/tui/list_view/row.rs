@@ -113,7 +113,6 @@ pub fn recount(rows: &mut [ListRow]) {
     }
 }
 
-/// Joins cells to a line of this width.
 pub fn line(app: &App, cells: Vec<ListCell>, width: usize) -> Line<'static> {
     let shown: Vec<ListCell> = cells.into_iter().filter(|cell| cell.from <= width).collect();
     let taken: usize = shown.iter().map(|cell| cell.width.unwrap_or(0) + cell.gap).sum();

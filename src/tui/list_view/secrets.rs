@@ -133,8 +133,7 @@ fn verdict_words(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         Some(Verdict::Yes) => "it is real",
         Some(Verdict::No) => "a false alarm",
-        Some(Verdict::Skip) => "not decided",
-        None => "no verdict yet",
+        Some(Verdict::Skip) | None => "not decided",
     }
 }
 

@@ -54,13 +54,12 @@ impl UpkeepPart {
             UpkeepPart::Due => "Due now",
             UpkeepPart::Next => "Due next",
             UpkeepPart::Compact => "A compaction drops",
-            UpkeepPart::Fades => "Fades to the floor within 30 days",
+            UpkeepPart::Fades => "Fades fully within 30 days",
             UpkeepPart::Archived => "Archived",
         }
     }
 }
 
-/// Returns the task of the row under the cursor.
 pub fn chore(app: &App) -> Option<&Chore> {
     let Some(ListRow::Chore(at)) = app.list_view.row() else { return None };
     app.list_view.chores.get(at)
@@ -140,7 +139,7 @@ fn hints(app: &App) -> Vec<Hint> {
     let enter = |what| is_list.then(|| hint("Enter", what));
     match app.list_view.row() {
         Some(ListRow::Archived(at)) => {
-            let can = archive::why_not_restorable(app, at).is_none();
+            let can = !app.is_readonly() && archive::why_not_restorable(app, at).is_none();
             let back = can.then(|| act(Action::BringBack, "bring back…"));
             [enter("read"), back, remove].into_iter().flatten().collect()
         }
@@ -148,13 +147,12 @@ fn hints(app: &App) -> Vec<Hint> {
         Some(_) => {
             let can = chore(app).is_some_and(|chore| chore.plan.is_some());
             let can = can || !app.list_view.list.marks.is_empty();
-            can.then(|| hint("Enter", "do it…")).into_iter().collect()
+            (can && !app.is_readonly()).then(|| hint("Enter", "do it…")).into_iter().collect()
         }
         None => Vec::new(),
     }
 }
 
-/// Returns why a task can't be carried out.
 pub fn not_now(chore: &Chore) -> String {
     match (&chore.refused, chore.task) {
         (Some(why), _) => why.clone(),

@@ -195,7 +195,7 @@ fn signs(theme: &Theme) -> Vec<Line<'static>> {
             sign("█▍", theme.decay(0.4)),
             Span::raw(" fading"),
             sign("▏", theme.decay(0.0)),
-            Span::raw(" at the floor     letters of types: see 2 Filters"),
+            Span::raw(" fully faded     letters of types: see 2 Filters"),
         ]),
     ]
 }

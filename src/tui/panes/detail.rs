@@ -9,7 +9,6 @@ use crate::tui::pane_titles::{margins, pane};
 use crate::tui::state::app::{App, Pane, Tab};
 use crate::tui::theme;
 
-/// Draws the memory, its bytes, or its references.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     if area.height == 0 {
         return;

@@ -9,7 +9,6 @@ use crate::tui::erase_receipt::lines;
 use crate::tui::pane_titles::{margins, sheet, sheet_area};
 use crate::tui::state::app::App;
 
-/// Draws the receipt over the foot of the panes, if there is one.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     if app.changes.receipt.is_none() {
         return;

@@ -17,7 +17,6 @@ use crate::tui::why;
 /// Rows for the typed text, the current value, and the words that fit.
 const ROWS: usize = 3;
 
-/// Draws the prompt over the foot of the panes.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(prompt) = &app.prompt else { return };
     let name = prompt.target.as_ref().map_or("", |aim| aim.name.as_str());

@@ -1,9 +1,8 @@
 //! Hints for the keys that can be used in the current state.
 
-use super::next_keys::following;
 use crate::format;
 use crate::query::DUPLICATES;
-use crate::tui::action::Action;
+use crate::tui::action::{Action, following};
 use crate::tui::hint::{Hint, act, hint};
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::state::pending_changes::ActiveChange;
@@ -76,7 +75,7 @@ fn first(app: &App) -> Vec<Hint> {
         if app.shows_next_keys {
             return Vec::new();
         }
-        let follow = following(&app.key_sequence).into_iter();
+        let follow = following(app.screen, &app.key_sequence).into_iter();
         return follow.map(|(keys, known)| hint(keys, known.name)).collect();
     }
     if let Some(kind) = list_view::current_kind(app) {
@@ -110,18 +109,18 @@ fn first(app: &App) -> Vec<Hint> {
         (_, Pane::Detail) => {
             let scrolls = app.detail.len() > layout::rows(app, Pane::Detail);
             let reads = app.is_reading().then(|| reading(app)).into_iter().flatten();
-            let others = [act(Action::NextTab, "raw, references"), hint("Esc", "back")];
+            let others = [act(Action::NextTab, "its file, references"), hint("Esc", "back")];
             scrolls.then(|| hint("jk", "scroll")).into_iter().chain(reads).chain(others).collect()
         }
         _ => memories(app),
     }
 }
 
-/// Returns the hints for what can be done with the memory that is read.
 fn reading(app: &App) -> impl Iterator<Item = Hint> {
     let turns = (app.results.hits.len() > 1).then(|| hint("] [", "next"));
     let (first, rest): (Vec<Hint>, Vec<Hint>) = changes(app).partition(|(_, what)| what == "edit");
-    first.into_iter().chain(turns).chain(rest)
+    let fix = fix(app).filter(|(is_own, _)| *is_own).map(|(_, hint)| hint);
+    first.into_iter().chain(fix).chain(turns).chain(rest)
 }
 
 fn memories(app: &App) -> Vec<Hint> {
@@ -210,16 +209,12 @@ fn changes(app: &App) -> impl Iterator<Item = Hint> {
     all.into_iter().filter(|(action, _)| can(app, *action)).map(|(action, what)| act(action, what))
 }
 
-fn changes_of_several(app: &App) -> impl Iterator<Item = Hint> {
-    changes(app).filter(|(_, what)| what != "edit")
-}
-
 fn marked(app: &App) -> Vec<Hint> {
     if app.marks.range.is_some() {
         let range = [hint("jk", "move"), act(Action::MarkRange, "mark the range"), hint("Esc", "cancel")];
-        return range.into_iter().chain(changes_of_several(app)).collect();
+        return range.into_iter().chain(changes(app)).collect();
     }
-    let mut hints: Vec<Hint> = changes_of_several(app).collect();
+    let mut hints: Vec<Hint> = changes(app).collect();
     hints.extend(esc(app).map(|what| hint("Esc", &what)));
     hints.extend([hint("Space", "mark"), hint("v", "range"), hint("*", "all")]);
     hints

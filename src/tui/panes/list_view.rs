@@ -13,6 +13,7 @@ use crate::tui::list_view::details_area::{about, parts_below, told};
 use crate::tui::list_view::{self, ListViewKind, RowDetails, row};
 use crate::tui::memory_sign::pointer;
 use crate::tui::pane_titles::{PaneTitle, margins, part};
+use crate::tui::possible_changes::checked_row;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::list_row::ListRow;
 use crate::tui::state::list_view::EscStep;
@@ -33,7 +34,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind) {
             list,
         );
         match own.list.is_empty() {
-            true => say(app, frame, nothing(app, kind), inner),
+            true => say(app, frame, &nothing(app, kind), inner),
             false => draw_rows(app, frame, &own.list, !own.in_details, inner),
         }
     }
@@ -116,15 +117,15 @@ fn title(app: &App, kind: &ListViewKind, room: usize) -> String {
     format!("{name}{order}{only}{filter}")
 }
 
-/// Says why there are no rows.
-fn nothing(app: &App, kind: &ListViewKind) -> &'static str {
-    match ((kind.is_read)(app), app.list_view.list.filter.is_empty()) {
-        (false, _) => "reading …",
+fn nothing(app: &App, kind: &ListViewKind) -> String {
+    let list = &app.list_view.list;
+    match ((kind.is_read)(app), list.filter.is_empty()) {
+        (false, _) => "reading …".to_owned(),
         (true, true) => list_view::empty_text(app, kind),
-        (true, false) if app.list_view.list.only_marked => {
-            "No marked row has this text. Esc shows all rows again."
+        (true, false) if list.only_marked => {
+            format!("No marked row has this text. {} shows all rows again.", Action::Back.call())
         }
-        (true, false) => "No row has this text. Backspace drops the filter.",
+        (true, false) => format!("No row has this text. {} drops the filter.", Action::DropFilter.call()),
     }
 }
 
@@ -144,11 +145,12 @@ pub fn hints(app: &App, kind: &ListViewKind) -> Vec<Hint> {
     }
     let mut hints = (kind.hints)(app);
     let can_mark = own.focused().selected().is_some_and(|row| list_view::may_mark(app, row).is_ok());
-    // The hint to mark comes after Enter, or after the action for marked rows.
-    let is_second = hints.first().is_some_and(|own| own.0 == "Enter") || !own.focused().marks.is_empty();
-    let at = usize::from(is_second).min(hints.len());
+    // The hint to mark comes after Enter and a repair, or after the action for marked rows.
+    let is_first = |own: &&Hint| own.0 == "Enter" || own.0 == Action::Fix.key();
+    let at = hints.iter().take_while(is_first).count().max(usize::from(!own.focused().marks.is_empty()));
+    let at = at.min(hints.len());
     if app.screen.lists_memories() && list_view::focused_memory(app).is_some() && !app.is_readonly() {
-        hints.push(act(Action::Edit, "edit"));
+        hints.extend(checked_row(app).is_ok().then(|| act(Action::Edit, "edit")));
         let has_remove = hints.iter().any(|(key, _)| key == Action::Delete.key());
         hints.extend((!has_remove).then(|| act(Action::Delete, "remove…")));
     }

@@ -129,14 +129,22 @@ fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
         say("Nothing is marked any more. Esc goes back to what was shown.");
     } else if let Some(pick) = app.marks.pick {
         say(pick.none);
+        let [mark, compare, back] = [Action::Toggle, Action::Difference, Action::Back].map(Action::call);
+        say(&format!("In the list {mark} marks two memories, and {compare} compares them."));
+        if !app.query.is_empty() {
+            say(&format!(
+                "Only what `{}` finds was compared. {back} once more clears the search.",
+                app.query
+            ));
+        }
     } else if app.query.is_empty() && !app.is_whole() {
         say("reading …");
     } else if let Some(gone) = gone(app) {
         say(&gone);
     } else if app.effective_query().is_empty() {
-        say("There is no memory here yet. What agents write shows up by itself.");
+        say("There is no memory here yet. What agents write shows up by itself; `palimp add` writes one.");
     } else if app.query.is_empty() {
-        say("Nothing is listed here.");
+        say(&format!("There is no memory here. {} goes back to all.", Action::Back.call()));
     } else {
         let notes: String = app.results.notes().iter().map(|note| format!("; {note}")).collect();
         say(&format!("Nothing matches this search{notes}."));

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::tui::action::{ACTIONS, Action, ActionInfo};
+use crate::tui::action::{Action, ActionInfo, following};
 use crate::tui::layout;
 use crate::tui::list_view::new;
 use crate::tui::pane_titles::sheet;
@@ -13,7 +13,6 @@ use crate::tui::state::app::App;
 use crate::tui::theme::{Theme, column};
 use crate::work::StoreTally;
 
-/// The minimum width of an entry.
 const ENTRY: usize = 17;
 
 /// On a narrower terminal only one key that cancels is named.
@@ -30,21 +29,11 @@ fn meaning(waiting: &str) -> &'static str {
     }
 }
 
-/// Returns the actions whose keys begin with these, with the keys that follow.
-pub fn following(waiting: &str) -> Vec<(&'static str, &'static ActionInfo)> {
-    let follow = |keys: &'static str| keys.strip_prefix(waiting)?.strip_prefix(' ');
-    ACTIONS
-        .iter()
-        .filter_map(|known| Some((known.action.keys().iter().find_map(|keys| follow(keys))?, known)))
-        .collect()
-}
-
-/// Draws the keys, once the sequence has waited long enough.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     if app.key_sequence.is_empty() || !app.shows_next_keys {
         return;
     }
-    let keys = following(&app.key_sequence);
+    let keys = following(app.screen, &app.key_sequence);
     let width = usize::from(app.size.0).saturating_sub(1);
     let each = (width / ENTRY).clamp(1, keys.len().max(1));
     let rows: Vec<Line<'static>> = keys.chunks(each).map(|row| line(app, row, width / each)).collect();

@@ -66,7 +66,6 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// Returns how many memories the search finds, of how many.
 fn figure(app: &App) -> String {
     let all: usize = app.tallies.iter().map(|tally| tally.listed).sum();
     let is_known = app.is_whole() && app.listed_snapshot.is_whole() && app.size.0 >= 40;

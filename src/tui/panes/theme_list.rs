@@ -11,7 +11,6 @@ use crate::tui::pane_titles::{sheet, sheet_area};
 use crate::tui::state::app::App;
 use crate::tui::theme::{Theme, column, fit};
 
-/// Draws the list over the lower part of the panes.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(prompt) = &app.prompt else { return };
     let area = sheet_area(app, ColourPalette::CHOICES.len() + 1);

@@ -30,7 +30,6 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(parts.join(&Line::default())), inner);
 }
 
-/// Returns where palimp looked, and what it found there.
 fn places(app: &App, width: usize) -> Vec<Line<'static>> {
     let mut lines = vec!["These places were looked at:".to_owned()];
     for look in &app.searched_places {

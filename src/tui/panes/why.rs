@@ -21,7 +21,6 @@ const AHEAD: [u32; 3] = [7, 30, 90];
 /// From this width on, a sentence explains each factor, and the future rank is beside the decay.
 const WIDE: u16 = 60;
 
-/// Draws the factors and the decay curve.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let why = app.why.as_ref().filter(|why| Some(why.at) == app.selected());
     let explanation = why.and_then(|why| why.explanation.as_ref());

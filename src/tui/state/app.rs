@@ -44,7 +44,6 @@ use crate::tui::tui_options::TuiOptions;
 use crate::usecase::Visits;
 use crate::work::{ExplainedRank, Job, MarkedRecords, SearchRequest, StoreTally};
 
-/// The notice at the start of a demo.
 pub const DEMO_NOTICE: &str =
     "This is a demo in a folder of its own. :tutor shows five tasks, three minutes in all.";
 
@@ -57,7 +56,6 @@ pub struct App {
     pub size: (u16, u16),
     pub palette: ColourPalette,
     pub ascii: bool,
-    /// True if palimp prints lines instead of drawing screens.
     pub linear: bool,
     /// An action that opens a form, in linear mode. It starts if the next key is the save key.
     pub unconfirmed_action: Option<Action>,
@@ -67,14 +65,11 @@ pub struct App {
     pub searched_places: Vec<DiscoveryResult>,
     /// The folder of palimp's own data. Without it nothing can be changed.
     pub data: Option<PathBuf>,
-    /// The home folder.
     pub home: Option<PathBuf>,
     /// The folder that palimp was started in, if no store was named.
     pub start: Option<PathBuf>,
-    /// The project that this folder is in.
     pub start_project: StartProject,
     pub readonly: bool,
-    /// The folder of the demo, if the demo is open.
     pub demo: Option<PathBuf>,
     pub tutor: TutorProgress,
     /// The number of requested changes that are not finished.
@@ -85,7 +80,6 @@ pub struct App {
     pub quits_when_done: bool,
     /// True while a worker cleans up palimp's own files.
     pub recovery_running: bool,
-    /// The number of changes of this run that `u` can undo.
     pub undo_count: usize,
 
     /// The stores as they were last read, and their counts.
@@ -137,7 +131,6 @@ pub struct App {
     pub list_cursor: ListCursor,
     pub tree_cursor: ListCursor,
     pub filter_cursor: ListCursor,
-    /// All problems, in the order of the list.
     pub problem_list: Vec<list_view::ListedProblem>,
     pub health_cursor: ListCursor,
     pub unfolded: Unfolded,
@@ -148,7 +141,6 @@ pub struct App {
     pub prompt: Option<Prompt>,
     pub clean_up: Option<Box<CleanUp>>,
     pub export_count: u64,
-    /// The last actions, newest first.
     pub recent_actions: Vec<Action>,
     pub delete_menu: Option<DeleteMenu>,
     pub confirm: Option<Confirmation>,
@@ -160,22 +152,18 @@ pub struct App {
     pub difference: Option<MemoryDifference>,
     pub editor: Option<Box<Editor>>,
     pub form_count: u64,
-    /// The keys of a sequence that is not complete.
     pub key_sequence: String,
     /// True if the sequence has waited so long that the next keys are shown.
     pub shows_next_keys: bool,
     /// Keys that came too early. They wait for a search, a view or a change.
     pub queued_keys: Vec<KeyEvent>,
-    /// The action of the first queued key.
     pub queued_action: Option<Action>,
     pub notice: Option<String>,
     /// A notice that disappears by itself.
     pub brief_notice: Option<String>,
-    /// Effects that the event loop must carry out, in order.
     pub effects: Vec<Effect>,
     /// True while the key that shows masked values is held.
     pub revealed: bool,
-    /// The place and time of the last click.
     pub last_click: Option<(Position, Moment)>,
     /// The time of the last Ctrl-c. A second one quits.
     pub last_interrupt: Option<Moment>,
@@ -183,7 +171,6 @@ pub struct App {
     /// Earlier searches of this run. They are never written to disk.
     pub search_history: SearchHistory,
 
-    /// Titles of memories that are or were on screen.
     pub titles: HashMap<EntryRef, String>,
     /// Other texts for rows that would have equal titles.
     pub distinct_titles: DistinctTitles,
@@ -191,16 +178,13 @@ pub struct App {
     pub match_lines: HashMap<EntryRef, Option<String>>,
     /// The numbers of columns that the titles and match lines were made for.
     pub match_widths: (usize, usize),
-    /// The lines of the detail pane, wrapped to its width.
     pub detail: Vec<Line<'static>>,
-    /// The references of the memory in the detail pane.
     pub ties: Vec<EntryLink>,
     pub tie_cursor: ListCursor,
     pub detail_key: Option<(EntryRef, Tab, u16, bool)>,
 }
 
 impl App {
-    /// Returns an app that has not read anything yet.
     pub fn new(options: &TuiOptions, size: (u16, u16), now: Moment) -> App {
         App {
             now,
@@ -235,7 +219,6 @@ impl App {
         self.places.is_empty()
     }
 
-    /// True if one memory has the whole screen, to be read.
     pub fn is_reading(&self) -> bool {
         self.reading != ReadingView::No && self.focus == Pane::Detail && self.screen == Screen::Memories
     }
@@ -245,27 +228,22 @@ impl App {
         self.notice = Some(notice.into());
     }
 
-    /// Queues an effect for the event loop.
     pub fn push_effect(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
 
-    /// Queues a job for the workers.
     pub fn give_job(&mut self, job: Job) {
         self.push_effect(Effect::Job(job));
     }
 
-    /// Returns the hit under the cursor.
     pub fn hit(&self) -> Option<&Hit> {
         self.results.hits.get(self.list_cursor.at)
     }
 
-    /// Returns the memory under the cursor.
     pub fn selected(&self) -> Option<EntryRef> {
         self.hit().map(|hit| hit.at)
     }
 
-    /// Returns the tabs that the memory under the cursor has.
     pub fn tabs(&self) -> Vec<Tab> {
         let view = self.selected().and_then(|at| {
             let (store, entry) = self.listed_snapshot.get(at);
@@ -299,7 +277,6 @@ impl App {
         is_by_default && query.leaves_order() && self.start_project.is_part() && !text.contains("project:")
     }
 
-    /// Returns the search, or its valid part if the whole is not valid.
     pub fn valid_query(&self) -> (&str, &Query) {
         match self.error {
             None => (&self.query, &self.parsed),
@@ -323,7 +300,6 @@ impl App {
         }
     }
 
-    /// Returns a request for the search that the screens show.
     pub fn search_request(&self) -> SearchRequest {
         SearchRequest {
             snapshot: Arc::clone(&self.snapshot),
@@ -432,7 +408,6 @@ pub fn return_view(app: &App) -> Option<Screen> {
     (is_there && *shown == app.query).then_some(*view)
 }
 
-/// Returns the term of a branch of the tree.
 pub fn branch_term(app: &App, branch: &StoreTreeRow) -> Option<String> {
     let store = || branch.store.map(|store| term("store", app.store_name(store)));
     match &branch.name {

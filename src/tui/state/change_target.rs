@@ -18,7 +18,6 @@ pub struct MemoryIdentity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrailStep {
     pub memory: MemoryIdentity,
-    /// The search at that time.
     pub query: String,
 }
 

@@ -99,7 +99,6 @@ pub struct CleanUpRow {
 #[derive(Default)]
 pub struct CleanUp {
     pub step: CleanUpStep,
-    /// The field that is typed.
     pub field: usize,
     pub lines: [TypedLine; 7],
     pub action: CleanUpAction,
@@ -127,7 +126,6 @@ pub struct CleanUp {
     pub asks_next: bool,
     /// True until a false alarm is kept. Then the plan is made again.
     pub awaits_verdict: bool,
-    /// The home folder.
     pub home: Option<PathBuf>,
     /// The number of erased memories that were in the stores again before this clean-up.
     pub erased_again: usize,

@@ -25,6 +25,16 @@ impl ListCursor {
     }
 }
 
+/// Returns the next place of `len`, or the one before, around the ends.
+pub fn around(at: Option<usize>, len: usize, ahead: bool) -> usize {
+    match (at, ahead) {
+        (None, true) => 0,
+        (None, false) => len.saturating_sub(1),
+        (Some(at), true) => (at + 1) % len,
+        (Some(at), false) => (at + len - 1) % len,
+    }
+}
+
 /// The place before a new search. The cursor goes back to it if the user returns to the former search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchOrigin {

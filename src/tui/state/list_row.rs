@@ -3,7 +3,6 @@
 use crate::detectors::Kind;
 use crate::model::{EntryRef, Severity};
 
-/// A part of upkeep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpkeepPart {
     Due,

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::model::{ProjectInstructions, Snapshot};
+use crate::ops::repair::Repairability;
 use crate::query::FadeForecast;
 use crate::tui::state::list_row::ListRow;
 use crate::tui::state::row_list::RowList;
 use crate::usecase::{FindingList, JournalView, ListedLine, StoreBudget, Visits};
 use crate::work::{ArchiveBatch, BackupRow, Chore, OpenedBackup, StepDetail};
 
-/// State of the open list view.
 #[derive(Default)]
 pub struct ListView {
     pub list: RowList,
@@ -43,12 +43,13 @@ pub struct ListView {
     pub fading: Vec<FadeForecast>,
     pub batches: Vec<ArchiveBatch>,
     pub read_snapshot: Option<Arc<Snapshot>>,
+    /// The keys of the problems before an undo. The cursor goes to the first one that comes back.
+    pub before_undo: Option<HashSet<String>>,
     /// The visits before each time that the user marked memories as seen, for undo.
     pub seen_before: Vec<Visits>,
 }
 
 impl ListView {
-    /// Returns the row under the cursor of the list.
     pub fn row(&self) -> Option<ListRow> {
         self.list.selected()
     }
@@ -67,7 +68,6 @@ impl ListView {
         }
     }
 
-    /// Returns the list that has the keys.
     pub fn focused(&self) -> &RowList {
         if self.in_details { &self.details } else { &self.list }
     }
@@ -91,17 +91,16 @@ pub enum EscStep {
 impl EscStep {
     pub fn hint(self) -> &'static str {
         match self {
-            EscStep::Difference | EscStep::Details => "back to the list",
+            EscStep::Difference => "back to the list",
             EscStep::Range => "cancel",
             EscStep::Only => "all again",
             EscStep::Filter => "drop the filter",
             EscStep::Marks => "clear marks",
-            EscStep::View => "back",
+            EscStep::Details | EscStep::View => "back",
         }
     }
 }
 
-/// The state of the view of backups.
 #[derive(Default)]
 pub struct BackupsView {
     /// `None` until they are read.
@@ -137,7 +136,6 @@ pub struct JournalScreen {
     pub checks: Vec<(usize, u64, Vec<String>)>,
 }
 
-/// The state of the view of findings.
 #[derive(Default)]
 pub struct FindingsView {
     /// `None` until they are read.
@@ -151,8 +149,7 @@ pub struct ListedProblem {
     pub store: usize,
     /// The index in the problems of its store.
     pub at: usize,
-    /// The repair that loses nothing, if there is one.
-    pub repair: Option<&'static str>,
+    pub repair: Repairability,
 }
 
 /// The line of a problem, and its fixes. Untrusted text.
@@ -160,7 +157,6 @@ pub struct ListedProblem {
 pub struct ProblemFixes {
     pub bytes: usize,
     pub before: String,
-    /// The fixes, the best first.
     pub ways: Vec<FixOption>,
     /// The index of the fix that the user chose.
     pub chosen: Option<usize>,

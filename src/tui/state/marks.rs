@@ -4,12 +4,9 @@
 use crate::model::{EntryRef, EntryTracker};
 use crate::query::{Hit, ResultPick};
 
-/// The memories that the list shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ListScope {
-    /// The results of the search.
     Found,
-    /// A pick of the results.
     Picked(&'static ResultPick),
     Marked,
 }
@@ -31,7 +28,6 @@ pub struct MemoryMarks {
 }
 
 impl MemoryMarks {
-    /// Returns which memories the list shows.
     pub fn shown(&self) -> ListScope {
         match self.pick {
             _ if self.only_marked => ListScope::Marked,
@@ -40,7 +36,6 @@ impl MemoryMarks {
         }
     }
 
-    /// Returns no marks, for the same list.
     fn none(&self) -> MemoryMarks {
         MemoryMarks {
             only_marked: self.only_marked,
@@ -68,7 +63,6 @@ impl MemoryMarks {
         self.count == 0
     }
 
-    /// Sets or removes the mark of a memory.
     pub fn set(&mut self, at: EntryRef, marked: bool) {
         let (store, entry) = (at.store as usize, at.entry as usize);
         if self.has(at) == marked {
@@ -104,13 +98,11 @@ impl MemoryMarks {
         *self = self.none();
     }
 
-    /// Counts the marked memories that are not among the hits.
     pub fn count_hidden(&mut self, hits: &[Hit]) {
         let shown = if self.count == 0 { 0 } else { hits.iter().filter(|hit| self.has(hit.at)).count() };
         self.hidden = self.count - shown.min(self.count);
     }
 
-    /// Returns the marked memories that are not among the hits.
     pub fn hidden_ones(&self, hits: &[Hit]) -> Vec<EntryRef> {
         if self.hidden == 0 {
             return Vec::new();

@@ -10,7 +10,6 @@ pub struct MemoryDifference {
     /// The state of the stores that the memories refer to.
     pub snapshot: Arc<Snapshot>,
     pub memories: [EntryRef; 2],
-    /// The side that keys act on.
     pub side: usize,
     /// The pairs of lines of the two texts, then of their fields.
     pub parts: Vec<DifferencePart>,

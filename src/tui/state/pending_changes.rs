@@ -12,21 +12,20 @@ use crate::usecase::ChangeCommand;
 pub struct PendingChanges {
     /// The change that is being planned or written, if the user may have to wait for it.
     pub active: Option<ActiveChange>,
-    /// The last change, for repeat.
     pub last_change: Option<ChangeCommand>,
     /// The receipt of an erasure, until the user closes it. Untrusted text.
     pub receipt: Option<Vec<String>>,
     /// The first line of the receipt on screen.
     pub receipt_top: usize,
-    /// The requested changes, in order.
     pub queue: VecDeque<QueuedChange>,
     /// How many changes of this run ended; and how many of these the stores, and the list, surely have.
     pub ended: u64,
     pub read: u64,
     pub listed: u64,
+    /// The number of the last change that was an undo or a redo.
+    pub turned: u64,
 }
 
-/// A change that was given to the workers.
 #[derive(Default)]
 pub struct QueuedChange {
     /// The memories that it removes or restores. They lose their marks when it is done.
@@ -52,9 +51,7 @@ impl ActiveChange {
     }
 }
 
-/// The menu to remove, restore or redact memories.
 pub struct DeleteMenu {
-    /// The first word of its title.
     pub verb: &'static str,
     pub aim: ChangeTarget,
     pub lines: Vec<DeleteMenuItem>,

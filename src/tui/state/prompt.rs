@@ -5,7 +5,7 @@ use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
 
 use super::app::{ChangeTarget, Screen};
-use super::list_cursor::ListCursor;
+use super::list_cursor::{ListCursor, around};
 use super::typed_line::{TypedLine, one_line};
 use crate::tui::action::{Action, ActionInfo, offered};
 use crate::tui::colours::ColourPalette;
@@ -13,27 +13,16 @@ use crate::tui::value_prompt::ValuePrompt;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptPurpose {
-    /// Search while the user types.
     Search,
-    /// Filter the rows of a view.
     RowFilter,
-    /// Run any action.
     Command,
-    /// Read about keys, and run actions.
     Help,
-    /// Choose colours.
     Theme,
-    /// Add and remove tags.
     Tag,
-    /// Rename or merge a tag everywhere.
     RenameTag,
-    /// Keep memories from fading until a day.
     KeepUntil,
-    /// Set the value that the action asks for.
     Value(Action),
-    /// Mark what a search finds.
     MarkBySearch,
-    /// Write the listed memories to a file.
     Export,
 }
 
@@ -43,7 +32,6 @@ impl PromptPurpose {
         matches!(self, PromptPurpose::Command | PromptPurpose::Help | PromptPurpose::Theme)
     }
 
-    /// Returns the prompt for a value, if it is one.
     pub fn asks(self) -> Option<&'static ValuePrompt> {
         match self {
             PromptPurpose::Value(action) => action.info().asks,
@@ -69,11 +57,9 @@ pub struct Prompt {
     pub palette_actions: Option<(Vec<&'static ActionInfo>, usize)>,
     /// The colours before the list opened.
     pub former_colours: ColourPalette,
-    /// The memories that it is about.
     pub target: Option<ChangeTarget>,
     /// The number of the export that it started, until the export ends.
     pub export: Option<u64>,
-    /// The words for completions.
     pub words: PromptWords,
     /// The current completion, until the user types something.
     completed: Option<PromptCompletion>,
@@ -83,9 +69,7 @@ pub struct Prompt {
 /// Words that fit a prompt, most used first. Untrusted text.
 #[derive(Default)]
 pub struct PromptWords {
-    /// The words of all stores.
     pub all: Vec<String>,
-    /// The words of the target memories.
     pub own: Vec<String>,
 }
 
@@ -96,25 +80,20 @@ struct PromptCompletion {
 }
 
 impl Prompt {
-    /// Returns a prompt with `text` and the cursor after it.
     pub fn new(purpose: PromptPurpose, text: &str, over: Screen) -> Self {
-        let line = TypedLine::new(text);
-        let (choice, before) = (ListCursor::default(), text.to_owned());
-        let (words, completed, suggested) = (PromptWords::default(), None, Vec::new());
-        let (launch, colours, aim, export) = (None, ColourPalette::default(), None, None);
         Prompt {
             purpose,
-            line,
-            former_text: before,
-            choice,
+            line: TypedLine::new(text),
+            former_text: text.to_owned(),
+            choice: ListCursor::default(),
             opened_over: over,
-            palette_actions: launch,
-            former_colours: colours,
-            target: aim,
-            export,
-            words,
-            completed,
-            suggested,
+            palette_actions: None,
+            former_colours: ColourPalette::default(),
+            target: None,
+            export: None,
+            words: PromptWords::default(),
+            completed: None,
+            suggested: Vec::new(),
         }
     }
 
@@ -135,10 +114,8 @@ impl Prompt {
 
     /// Completes a word to the next one that fits, or to the one before.
     pub fn complete(&mut self, ahead: bool) {
-        match self.purpose {
-            PromptPurpose::Search | PromptPurpose::MarkBySearch => {}
-            purpose if purpose.is_change() => self.complete_word(ahead),
-            _ => {}
+        if self.purpose.is_change() && self.purpose != PromptPurpose::MarkBySearch {
+            self.complete_word(ahead);
         }
     }
 
@@ -176,12 +153,7 @@ impl Prompt {
         if fit.is_empty() {
             return;
         }
-        let next = match (at, ahead) {
-            (None, true) => 0,
-            (None, false) => fit.len() - 1,
-            (Some(at), true) => (at + 1) % fit.len(),
-            (Some(at), false) => (at + fit.len() - 1) % fit.len(),
-        };
+        let next = around(at, fit.len(), ahead);
         let chosen = one_line(fit[next]);
         let typed = self.completed.take().map_or_else(|| word.clone(), |own| own.typed);
         let is_new = sign.is_empty() && self.purpose == PromptPurpose::Tag;
@@ -209,12 +181,7 @@ impl Prompt {
         if len == 0 {
             return;
         }
-        let at = match (at, ahead) {
-            (None, true) => 0,
-            (None, false) => len - 1,
-            (Some(at), true) => (at + 1) % len,
-            (Some(at), false) => (at + len - 1) % len,
-        };
+        let at = around(at, len, ahead);
         let (sign, word) = last_word(&before);
         self.line.delete_before_cursor(sign.chars().chain(word.chars()).count());
         self.line.insert(&self.suggested[at].text);
@@ -291,7 +258,6 @@ pub struct SearchHistory {
 }
 
 impl SearchHistory {
-    /// The maximum number of searches.
     const MOST: usize = 100;
 
     /// Remembers a search. An equal older one is removed.

@@ -2,7 +2,6 @@
 
 use crate::query::Hit;
 
-/// The place of a memory by rank in the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankPlace {
     pub place: usize,

@@ -8,21 +8,16 @@ use crate::tui::state::list_row::ListRow;
 
 #[derive(Default)]
 pub struct RowList {
-    /// All rows that are shown, with headings.
     pub all: Vec<ListRow>,
     /// The indexes in `all` of the rows that the cursor can be on.
     pub(in crate::tui) picks: Vec<usize>,
     /// The cursor, as an index in `picks`, and the first row on screen.
     pub cursor: ListCursor,
-    /// The keys of the marked rows.
     pub marks: HashSet<String>,
     /// The row where the open range of marks begins.
     pub range: Option<usize>,
-    /// True if only marked rows are shown.
     pub only_marked: bool,
-    /// The text that rows must contain.
     pub filter: String,
-    /// True if the rows have their second order.
     pub is_other_order: bool,
 }
 
@@ -46,7 +41,6 @@ impl RowList {
         self.cursor.at = self.cursor.at.min(self.len().saturating_sub(1));
     }
 
-    /// Returns how many rows the cursor can be on.
     pub fn len(&self) -> usize {
         self.picks.len()
     }
@@ -79,7 +73,6 @@ impl RowList {
         self.picks.get(self.cursor.at).copied().unwrap_or_default()
     }
 
-    /// Returns the numbers of the rows in the open range.
     pub fn open_range(&self) -> Option<RangeInclusive<usize>> {
         let from = self.range?;
         Some(from.min(self.cursor.at)..=from.max(self.cursor.at))
@@ -95,7 +88,6 @@ impl RowList {
         self.cursor.top = if at >= top + height { at + 1 - height } else { top };
     }
 
-    /// Drops the marks of rows that are gone.
     pub fn keep_marks(&mut self, is_there: impl Fn(&str) -> bool) {
         self.marks.retain(|key| is_there(key));
         self.only_marked &= !self.marks.is_empty();

@@ -1,6 +1,5 @@
 //! What can be on the screen: panes of the main view, views that fill it, tabs of the detail.
 
-/// A part of the main view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pane {
     Sessions,
@@ -12,7 +11,6 @@ pub enum Pane {
     Why,
 }
 
-/// The view that fills the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Screen {
     /// The main view. Without a store it says where palimp looked, and what to do.
@@ -23,11 +21,9 @@ pub enum Screen {
     Backups,
     /// What is due now and next, what fades, what a compaction drops, and what is archived.
     Upkeep,
-    /// All steps.
     Journal,
     /// What agents wrote since the last visit.
     New,
-    /// What looks sensitive.
     Secrets,
     /// What a model gets when an agent starts.
     Loaded,
@@ -35,7 +31,6 @@ pub enum Screen {
     CleanUp,
     /// What was written when, and how the stores grow.
     Statistics,
-    /// Two memories side by side.
     Difference,
     /// The last one: a test counts the views by it.
     Editor,
@@ -88,7 +83,6 @@ impl Screen {
     }
 }
 
-/// What the detail pane shows of a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tab {
     #[default]
@@ -108,7 +102,7 @@ impl Tab {
     pub fn title(self) -> &'static str {
         match self {
             Tab::Read => "Read",
-            Tab::Raw => "Raw",
+            Tab::Raw => "In the file",
             Tab::References => "References",
             Tab::Timeline => "Timeline",
         }

@@ -9,7 +9,6 @@ use crate::model::{Project, Snapshot};
 pub struct StartProject {
     /// The name of its folder. Untrusted text.
     pub name: String,
-    /// The project.
     pub project: Option<Project>,
     /// For each store, true if it is of this project. Empty if there is none.
     pub stores: Vec<bool>,
@@ -32,7 +31,6 @@ impl StartProject {
         StartProject { name: start.name(), project: Some(start.clone()), stores }
     }
 
-    /// True if a store is of this project.
     pub fn has(&self, store: usize) -> bool {
         self.stores.get(store).copied().unwrap_or_default()
     }

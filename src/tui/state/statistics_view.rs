@@ -25,7 +25,6 @@ impl StatisticsView {
         of_day.map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the index of today.
     pub fn today(&self) -> usize {
         self.counted.as_ref().map_or(0, |(_, counted)| counted.days.len().saturating_sub(1))
     }

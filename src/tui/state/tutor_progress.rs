@@ -1,6 +1,5 @@
 //! The tasks of the tutor that are done.
 
-/// Which tasks are done, and whether the tutor is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TutorProgress {
     pub done: [bool; TASKS.len()],
@@ -8,7 +7,6 @@ pub struct TutorProgress {
 }
 
 impl TutorProgress {
-    /// Returns the next task; `None` once all are done.
     pub fn next(&self) -> Option<usize> {
         self.done.iter().position(|done| !done)
     }
@@ -23,10 +21,8 @@ pub const TASKS: [&str; 5] = [
     "bring \"Rollback steps for release 4.2\" back from a backup: r, Enter, r, y",
 ];
 
-/// The title and all tasks.
 pub const ALL: u16 = TASKS.len() as u16 + 1;
 
-/// The title and the next task.
 pub const NEXT: u16 = 4;
 
 /// Returns the number of rows of the tutor. The panes must have at least as many, or twice as many for all.

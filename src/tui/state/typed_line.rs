@@ -12,7 +12,6 @@ pub struct TypedLine {
 }
 
 impl TypedLine {
-    /// Returns a line with `text` and the cursor after it.
     pub fn new(text: &str) -> TypedLine {
         let mut area = TextArea::new(vec![one_line(text)]);
         area.move_cursor(CursorMove::End);
@@ -49,12 +48,10 @@ impl TypedLine {
         self.area.insert_str(one_line(text));
     }
 
-    /// True if all of a text can be inserted.
     pub fn fits(&self, text: &str) -> bool {
         self.text().chars().chain(text.chars()).nth(LONGEST).is_none()
     }
 
-    /// Deletes characters before the cursor.
     pub fn delete_before_cursor(&mut self, count: usize) {
         for _ in 0..count {
             self.area.delete_char();

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 #[derive(Default)]
 pub struct Unfolded {
-    /// True if all groups of filters are shown.
     pub all_filters: bool,
     /// True if all facts of the detail are shown.
     pub all_facts: bool,

@@ -100,9 +100,12 @@ fn deleting_takes_a_menu_and_the_cursor_stays_on_its_line() {
     assert_eq!(notice(&desk), format!("deleted {title} · u to undo"));
     assert_eq!((desk.app.list_cursor.at, selected_id(&desk)), (2, next));
     assert_ne!(state_of(&desk, &id), Some(State::Live));
-    desk.type_keys("u");
-    assert_eq!(files(&desk), before);
+    desk.type_keys("jju");
+    assert_eq!((files(&desk), selected_id(&desk)), (before, id.clone()), "the cursor is on what came back");
     assert_eq!(state_of(&desk, &id), Some(State::Live));
+    desk.enter("t+seen");
+    desk.type_keys("ggu");
+    assert_eq!(selected_id(&desk), id, "and on what is as it was");
 }
 
 #[test]

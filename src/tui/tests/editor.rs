@@ -101,7 +101,9 @@ fn what_was_typed_is_found_again_and_dropped_once_it_is_saved() {
     assert_eq!(files(&desk), before);
     desk.type_keys("e");
     assert!(desk.screen().contains("draft of 2026-02-01 12:00: Enter goes on, x drops it"));
-    desk.enter("nothing is typed into the form yet");
+    desk.type_keys("not typed into the form yet");
+    assert!(notice(&desk).contains("Enter goes on with it, x drops it"), "{}", notice(&desk));
+    desk.enter("");
     assert!(value(&desk, "content.decision").ends_with(" Not done yet."));
     desk.press(KeyCode::F(2));
     assert!(notice(&desk).starts_with("saved"), "{}", notice(&desk));

@@ -68,6 +68,17 @@ fn an_empty_list_names_the_next_step() {
     crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
     crate::disk::write_new(&folder.path().join("sessions/s/memory.jsonl"), b"").unwrap();
     let mut desk = Desk::of(folder, 120, 36);
+    for keys in ["gp", "gx", "gn", "gl", "gu"] {
+        desk.type_keys(keys);
+        assert!(
+            !desk.app.list_view.list.is_empty() || desk.screen().contains("Esc: back"),
+            "{}",
+            desk.screen()
+        );
+    }
+    desk.type_keys("gb=");
+    assert!(desk.screen().contains("Space marks two memories, and = compares them"), "{}", desk.screen());
+    desk.press(KeyCode::Esc);
     desk.type_keys("gm");
     let kind = current_kind(&desk.app).unwrap();
     assert!(desk.app.list_view.list.is_empty() && kind.none.contains("`a` archives"), "{}", desk.screen());

@@ -28,6 +28,27 @@ fn archiving_is_offered_where_the_store_archives_that_memory_alone() {
 }
 
 #[test]
+fn while_a_memory_is_read_a_hint_shows_each_change_that_works_there_and_no_other() {
+    let mut desk = Desk::new(160, 36);
+    for (query, mark) in
+        ["ops", "team", "web", "notes", "claude"].iter().flat_map(|own| [(own, ""), (own, " ")])
+    {
+        desk.restart(160, 36);
+        search(&mut desk, &format!("store:*{query}* is:live"));
+        desk.type_keys(mark);
+        for key in ["t", "e"] {
+            desk.enter("");
+            let is_offered = offers(&desk, key);
+            desk.type_keys(key);
+            let opens = desk.app.prompt.is_some() || desk.app.editor.is_some();
+            assert_eq!(opens, is_offered, "{key} in {query}: {}", desk.screen());
+            desk.press(KeyCode::Esc);
+            desk.press(KeyCode::Esc);
+        }
+    }
+}
+
+#[test]
 fn undo_is_offered_once_there_is_something_to_undo_and_no_longer() {
     let mut desk = Desk::small(120, 36);
     assert!(!offers(&desk, "u"));

@@ -8,7 +8,8 @@ use crate::tui::state::app::Screen;
 
 /// Returns a folder of Claude Code whose index is cut.
 fn desk(width: u16, height: u16) -> Desk {
-    let index = format!("- [a](a.md) — one\n{}- the newest correction\n", "- x\n".repeat(199));
+    let log = "- x\n".repeat(196);
+    let index = format!("- [a](a.md) — one\n{log}- goes\n\nStays.\n- the newest correction\n");
     let topic = "---\nname: a\ndescription: about a\n---\n\nText.\n";
     with(&[(".claude/memory/MEMORY.md", &index), (".claude/memory/a.md", topic)], (width, height))
 }
@@ -39,8 +40,13 @@ fn a_memory_gets_another_name_and_two_become_one_from_the_palette() {
     let mut desk = till(120, 36);
     desk.enter("/id:who_decides");
     desk.enter(":rename");
-    desk.enter("people");
+    desk.enter("people!");
+    assert!(desk.app.prompt.is_some() && notice(&desk).contains("letters, digits"), "{}", desk.screen());
+    desk.press(KeyCode::Backspace);
+    desk.enter("");
+    assert!(desk.screen().contains("Rename \"Who decides on what\" to people?"), "{}", desk.screen());
     desk.agree();
+    assert!(notice(&desk).starts_with("renamed \"Who decides"), "{}", notice(&desk));
     let index = |desk: &Desk| {
         let path = desk._folder.path().join("till/.claude/memory/MEMORY.md");
         std::fs::read_to_string(path).unwrap()
@@ -97,6 +103,11 @@ fn the_line_from_which_on_the_model_sees_nothing_is_two_keys_away() {
         assert!(screen.contains("The model never sees line 201"), "{screen}");
         assert!(screen.contains("It is 1 line too long.") && screen.contains("F moves lines"), "{screen}");
         assert!(screen.contains("the newest correction") && screen.contains("not loaded"), "{screen}");
+        desk.enter("");
+        desk.type_keys("j");
+        let hints = "Enter open  F move lines…  Space mark";
+        assert!(desk.screen().contains(hints), "{}", desk.screen());
+        desk.press(KeyCode::Esc);
         desk.press(KeyCode::Esc);
         assert_eq!(desk.app.screen, Screen::Memories);
     }
@@ -125,7 +136,7 @@ fn a_line_leads_to_its_memory_which_is_edited_and_removed_from_there() {
 
 #[test]
 fn the_lines_of_an_index_that_are_too_many_move_into_a_topic_file_from_there() {
-    for (keys, moved) in [("gl", "- the newest correction\n"), ("glljj ", "- x\n- the newest correction\n")] {
+    for (keys, moved) in [("gl", "Stays."), ("glljj ", "- goes\n")] {
         let mut desk = desk(120, 36);
         desk.type_keys(keys);
         desk.type_keys("F");
@@ -134,8 +145,9 @@ fn the_lines_of_an_index_that_are_too_many_move_into_a_topic_file_from_there() {
         desk.agree();
         let folder = desk._folder.path().join(".claude/memory");
         let read = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
-        assert!(read("more.md").ends_with(moved), "{}", read("more.md"));
-        assert_eq!(read("MEMORY.md").lines().count(), 200);
+        let (index, moved) = (read("MEMORY.md"), format!("{moved}\n- the newest correction\n"));
+        assert!(read("more.md").ends_with(&moved), "{}", read("more.md"));
+        assert!(index.lines().count() == 200 && !index.contains("md\nStays"), "{index}");
         assert!(!desk.screen().contains("F move"), "{}", desk.screen());
         desk.type_keys("u");
         assert!(!folder.join("more.md").exists(), "{}", desk.screen());
@@ -155,7 +167,7 @@ fn memories_of_two_projects_are_not_merged_and_the_reason_comes_at_once() {
     assert!(desk.app.prompt.is_none() && desk.app.confirm.is_none());
     let said = notice(&desk);
     assert!(
-        said.contains("of different projects") && said.contains("shop") && said.contains("web"),
+        said.contains("of different projects") && said.contains("shop") && said.contains("d removes one"),
         "{said}"
     );
 }
@@ -178,10 +190,20 @@ fn what_can_not_be_done_says_why_before_anything_is_typed() {
         assert!(desk.app.prompt.is_none(), "{keys}");
         assert!(notice(&desk).to_lowercase().contains(&why.to_lowercase()), "{keys}: {}", notice(&desk));
     }
+    desk.enter("/id:MEMORY#corrections");
+    desk.enter(":rename");
+    assert!(desk.app.prompt.is_none() && notice(&desk).contains("is a part of a file"), "{}", desk.screen());
     let mut desk = Desk::new(120, 36);
     desk.enter("/store:shop");
     desk.type_keys("d");
     assert!(desk.screen().contains("only whole sessions are archived"), "{}", desk.screen());
+    desk.press(KeyCode::Esc);
+    desk.type_keys("  ");
+    for (keys, why) in [("e", "2 memories are marked"), (":move⏎", "There is no other session to move to")]
+    {
+        desk.type_keys(keys);
+        assert!(desk.app.prompt.is_none() && notice(&desk).starts_with(why), "{}", desk.screen());
+    }
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use crossterm::event::KeyCode;
 
 use super::{Desk, Msg};
+use crate::tui::action::following;
 use crate::tui::health::{self, HealthLink};
-use crate::tui::panes::next_keys::following;
 use crate::tui::state::app::{Pane, Screen};
 
 #[test]
@@ -51,7 +51,7 @@ fn every_key_that_may_follow_is_in_sight_on_a_low_terminal() {
         desk.type_keys(waiting);
         desk.send(Msg::ShowNextKeys);
         let screen = desk.screen();
-        for (key, known) in following(waiting) {
+        for (key, known) in following(Screen::Memories, waiting) {
             let name: String = known.name.chars().take(4).collect();
             assert!(screen.contains(&format!("{key} ")), "{key} {name}: {screen}");
         }

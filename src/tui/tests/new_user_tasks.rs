@@ -51,12 +51,19 @@ fn keys_that_wait_show_what_may_follow_and_each_of_them_does_it() {
     desk.send(Msg::ShowNextKeys);
     let screen = desk.screen();
     assert!(screen.contains("g  go to"), "{screen}");
-    for (key, known) in crate::tui::panes::next_keys::following("g") {
+    for (key, known) in crate::tui::action::following(Screen::Memories, "g") {
         let shown: String = known.name.chars().take(8).collect();
         assert!(screen.contains(&format!("{key} {shown}")), "{key} {}: {screen}", known.name);
     }
     desk.type_keys("q");
     assert!(!desk.screen().contains("g  go to") && desk.app.screen == Screen::Memories);
+    assert!(notice(&desk).starts_with("There is no key g q: after g comes "), "{}", notice(&desk));
+    desk.type_keys("yx");
+    assert!(
+        notice(&desk).ends_with("after y comes i copy id, t copy text, p copy path."),
+        "{}",
+        notice(&desk)
+    );
 }
 
 /// Presses the key of a hint. Returns true if anything changed.

@@ -82,7 +82,7 @@ fn a_problem_that_is_repaired_without_a_loss_shows_its_line_before_and_after() {
         {
             if code != Code::TornLine {
                 assert!(below(&desk).contains("`palimp repair --all-safe` does this"), "{}", below(&desk));
-                assert!(desk.screen().contains("safe repair"), "{}", desk.screen());
+                assert!(desk.screen().contains("fix loses nothing"), "{}", desk.screen());
             }
             after.push((code, text));
         }
@@ -117,6 +117,7 @@ fn a_torn_line_shows_its_fixes_and_the_one_that_is_chosen_is_planned_and_carried
         desk.type_keys("j");
     }
     assert!(desk.screen().contains("→ keep what can be read as a memory"), "{}", desk.screen());
+    let row = crate::tui::update::list_view::row_refresh::cursor_key(&desk.app);
     desk.press(KeyCode::Tab);
     desk.type_keys("j");
     let before = torn(&desk);
@@ -125,8 +126,10 @@ fn a_torn_line_shows_its_fixes_and_the_one_that_is_chosen_is_planned_and_carried
     assert!(desk.app.confirm.is_some() && screen.contains("quarantine"), "{screen}");
     desk.type_keys("y");
     assert_eq!(torn(&desk), before - 1, "{}", desk.screen());
-    desk.type_keys("u");
+    desk.press(KeyCode::Esc);
+    desk.type_keys("Gu");
     assert_eq!(torn(&desk), before, "{}", desk.screen());
+    assert_eq!(crate::tui::update::list_view::row_refresh::cursor_key(&desk.app), row);
 }
 
 #[test]
@@ -225,6 +228,20 @@ fn a_memory_leads_to_its_own_problem_and_esc_back_to_it() {
     assert_eq!((desk.app.screen, memory), (Screen::Problems, Some(at)));
     desk.press(KeyCode::Esc);
     assert_eq!((desk.app.screen, desk.app.selected()), (Screen::Memories, Some(at)));
+}
+
+#[test]
+fn one_key_leads_from_a_wrong_checksum_to_the_form_that_repairs_it() {
+    let mut desk = Desk::new(80, 24);
+    desk.enter("gp/checksum");
+    assert!(desk.screen().contains("F fix in its form"), "{}", desk.screen());
+    assert!(below(&desk).contains("gets a new checksum: F opens"), "{}", below(&desk));
+    desk.press(KeyCode::Enter);
+    assert!(desk.app.is_reading() && desk.screen().contains("F fix"), "{}", desk.screen());
+    fix(&mut desk);
+    assert_eq!(desk.app.screen, Screen::Problems);
+    fix(&mut desk);
+    assert_eq!(desk.app.screen, Screen::Editor, "{}", desk.screen());
 }
 
 #[test]

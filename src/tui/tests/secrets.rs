@@ -69,7 +69,6 @@ pub(super) fn holding(folder: &Path, text: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the number of findings that are listed.
 fn listed(desk: &Desk) -> usize {
     desk.app.list_view.list.each().filter(|row| matches!(row, ListRow::Finding(_))).count()
 }

@@ -41,7 +41,6 @@ fn put_into(folder: &Path, text: &str) {
     }
 }
 
-/// Returns a text as it is in a JSON string.
 fn quoted(text: &str) -> String {
     let quoted = serde_json::to_string(text).unwrap();
     quoted[1..quoted.len() - 1].to_owned()

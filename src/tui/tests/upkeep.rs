@@ -130,3 +130,12 @@ fn a_memory_is_kept_until_a_day_and_no_longer_and_another_day_takes_its_place() 
     keep(&mut desk, "no");
     assert!(tags(&desk).is_empty());
 }
+
+#[test]
+fn an_archived_file_of_markdown_has_its_size() {
+    let mut desk = super::loaded::till(120, 36);
+    desk.enter("/id:who_decides");
+    desk.type_keys("a");
+    desk.type_keys("gm");
+    assert!(desk.screen().contains("218 B"), "{}", desk.screen());
+}

@@ -62,9 +62,8 @@ fn can(app: &App, action: Action) -> bool {
         // In other views, these two act on rows of some views only.
         Action::Archive if !is_listed => false,
         Action::Fix if !is_listed => matches!(app.screen, Screen::Problems | Screen::Loaded),
-        Action::Edit | Action::Delete if app.screen.lists_memories() => {
-            !app.is_readonly() && focused_memory(app).is_some()
-        }
+        Action::Edit if app.screen.lists_memories() => possible_changes::checked_row(app).is_ok(),
+        Action::Delete if app.screen.lists_memories() => !app.is_readonly() && focused_memory(app).is_some(),
         Action::Edit
         | Action::EditText
         | Action::EditJson

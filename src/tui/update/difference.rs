@@ -10,6 +10,7 @@ use crate::tui::action::Action;
 use crate::tui::difference;
 use crate::tui::possible_changes::{among_memories, of_group};
 use crate::tui::state::app::{App, Pane, Screen};
+use crate::tui::state::list_cursor::around;
 use crate::tui::state::memory_difference::MemoryDifference;
 
 /// Does an action of this view. False if the action is not its own.
@@ -82,17 +83,11 @@ fn within(app: &mut App, action: Action) -> bool {
 fn difference(app: &mut App, ahead: bool) {
     let Some(own) = &mut app.difference else { return };
     let differing = own.differing();
-    let Some(last) = differing.len().checked_sub(1) else {
+    if differing.is_empty() {
         return app.say("Nothing differs.");
-    };
+    }
     let at = own.current_part.and_then(|at| differing.iter().position(|own| *own == at));
-    let to = match (at, ahead) {
-        (Some(at), true) => (at + 1) % differing.len(),
-        (Some(at), false) => (at + last) % differing.len(),
-        (None, true) => 0,
-        (None, false) => last,
-    };
-    own.current_part = differing.get(to).copied();
+    own.current_part = differing.get(around(at, differing.len(), ahead)).copied();
     keep_in_view(app);
 }
 

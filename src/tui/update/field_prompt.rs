@@ -5,6 +5,8 @@ use super::rename_tag::{rename, renamed};
 use super::running_change::request_change;
 use super::tag::{all_tags, own_tags, tags};
 use super::{export, marks};
+use crate::ops::edit::may_be_named;
+use crate::tui::possible_changes::refused;
 use crate::tui::state::app::{App, ChangeTarget};
 use crate::tui::state::prompt::{PromptPurpose, PromptWords};
 use crate::tui::update::open_prompt;
@@ -49,7 +51,7 @@ pub fn entered(app: &mut App) {
             app.prompt = None;
             rename(app, from, to)
         }),
-        _ => wanted(app, purpose, &text).map_err(str::to_owned).map(|wanted| {
+        _ => wanted(app, purpose, &text).map(|wanted| {
             let aim = app.prompt.take().and_then(|prompt| prompt.target);
             if aim.is_some() {
                 request_change(app, aim, wanted);
@@ -59,13 +61,16 @@ pub fn entered(app: &mut App) {
     outcome.unwrap_or_else(|why| app.say(why));
 }
 
-fn wanted(app: &App, purpose: PromptPurpose, text: &str) -> Result<ChangeCommand, &'static str> {
-    match purpose {
-        PromptPurpose::KeepUntil => {
-            let aim = app.prompt.as_ref().and_then(|prompt| prompt.target.as_ref());
-            kept(text, aim, app.now)
-        }
+fn wanted(app: &App, purpose: PromptPurpose, text: &str) -> Result<ChangeCommand, String> {
+    let aim = app.prompt.as_ref().and_then(|prompt| prompt.target.as_ref());
+    let wanted = match purpose {
+        PromptPurpose::KeepUntil => kept(text, aim, app.now),
         PromptPurpose::Tag => tags(text),
         _ => purpose.asks().map_or(Err("There is nothing to set."), |asks| (asks.command)(text)),
+    }?;
+    if let (Some(name), Some(aim)) = (wanted.new_name(), aim) {
+        let (store, entry) = aim.snapshot.get(aim.one().ok_or("One memory at a time gets another name.")?);
+        may_be_named(store, entry, name, app.now).map_err(refused)?;
     }
+    Ok(wanted)
 }

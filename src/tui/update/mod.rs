@@ -64,7 +64,7 @@ mod zoom;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::action::Action;
+use super::action::{Action, following};
 use super::key_lookup::{self, KeyMeaning};
 use super::message::{Effect, Msg};
 use super::{erase_receipt, health, layout};
@@ -225,8 +225,19 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
         KeyMeaning::Act(action) if app.linear && action.opens_input() => ask_to_type(app, action),
         KeyMeaning::Act(action) => action_dispatch::act(app, action),
         KeyMeaning::Waiting(keys) => app.key_sequence = keys,
+        KeyMeaning::Nothing if !waiting.is_empty() && key.code != KeyCode::Esc => {
+            say_following(app, &waiting, key)
+        }
         KeyMeaning::Nothing => {}
     }
+}
+
+/// Says which keys can follow the first ones, because another one came.
+fn say_following(app: &mut App, waiting: &str, key: KeyEvent) {
+    let choices: Vec<String> =
+        following(app.screen, waiting).iter().map(|(key, known)| format!("{key} {}", known.name)).collect();
+    let key = key_lookup::name(key);
+    app.say(format!("There is no key {waiting} {key}: after {waiting} comes {}.", choices.join(", ")));
 }
 
 /// In linear mode the user sees no form, so typed words could end in one. An action that opens a

@@ -6,7 +6,6 @@ use crate::tui::store_tree;
 /// The order of the panes for Tab.
 const ROUND: [Pane; 5] = [Pane::Sessions, Pane::Filters, Pane::Health, Pane::Memories, Pane::Detail];
 
-/// Focuses a pane of the memories.
 pub fn give(app: &mut App, pane: Pane) {
     app.focus = pane;
     app.screen = Screen::Memories;

@@ -21,7 +21,6 @@ pub fn start_recovery(app: &mut App) {
     app.give_job(Job::Recover { snapshot, data, now: app.now });
 }
 
-/// Takes in the result of the recovery.
 pub fn recovery_done(app: &mut App, tended: RecoveryReport) {
     app.recovery_running = false;
     let rescued = plan::count_with_noun(tended.rescued as u64, "line");

@@ -72,7 +72,6 @@ pub fn show_memory(app: &mut App, sought: MemoryIdentity, state: State) {
     search_query::set_query(app, query)
 }
 
-/// Opens the memory of the problem under the cursor.
 pub fn open_problem(app: &mut App) {
     let Some((store, problem)) = problems::selected(app) else { return };
     match problems::entry(&app.snapshot, store, problem) {
@@ -81,7 +80,6 @@ pub fn open_problem(app: &mut App) {
     }
 }
 
-/// Opens the memory of a row of a view.
 pub fn open_memory(app: &mut App, at: EntryRef) {
     let snapshot = std::sync::Arc::clone(&app.snapshot);
     open_memory_of(app, &snapshot, at);

@@ -8,6 +8,7 @@ use super::{queued_keys, tutor};
 use crate::model::entry_tracker::track_entries;
 use crate::text::columns::human_size;
 use crate::tui::action::Action;
+use crate::tui::list_view::problems;
 use crate::tui::message::Effect;
 use crate::tui::state::app::{App, ChangeTarget, Screen};
 use crate::tui::state::pending_changes::{ActiveChange, QueuedChange};
@@ -34,7 +35,7 @@ pub fn request_change(app: &mut App, aim: Option<ChangeTarget>, wanted: ChangeCo
             | ChangeCommand::Redact(_)
             | ChangeCommand::RenameTag { .. }
             | ChangeCommand::Merge(_)
-    ) || wanted.renames();
+    ) || wanted.new_name().is_some();
     let shown = at.len() > 1
         || !hidden.is_empty()
         || is_planned
@@ -126,6 +127,11 @@ pub fn done(app: &mut App, outcome: Result<ChangeReport, String>) {
         Ok(mut changed) => {
             if changed.effect == HistoryEffect::Made && given.repeatable.is_some() {
                 app.changes.last_change = given.repeatable;
+            }
+            if matches!(changed.effect, HistoryEffect::Undone | HistoryEffect::Redone) {
+                app.changes.turned = app.changes.ended;
+                let keys = (0..app.problem_list.len()).map(|number| problems::key(app, number));
+                app.list_view.before_undo = Some(keys.collect());
             }
             if let Some((of, at)) = given.moves {
                 let done = track_entries(&of, &app.listed_snapshot, at.into_iter());

@@ -40,7 +40,6 @@ fn fails(app: &mut App, error: QueryError, was: String) {
     search_again(app);
 }
 
-/// Returns the query without the words at a range.
 fn without(query: &str, wrong: Range<usize>) -> String {
     let before = query.get(..wrong.start).unwrap_or(query);
     let after = query.get(wrong.end.max(wrong.start)..).unwrap_or_default();

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::{difference, duplicates, queued_keys, reading, search_query};
-use crate::model::EntryTracker;
-use crate::query::Query;
+use crate::model::entry_tracker::have_equal_bytes;
+use crate::model::{EntryRef, EntryTracker, Snapshot};
+use crate::query::{Hit, Query};
 use crate::tui::state::app::{App, ReadingView};
 use crate::tui::state::list_cursor::SearchOrigin;
 use crate::tui::state::marks::ListScope;
@@ -13,7 +14,7 @@ use crate::tui::update::select_memory;
 use crate::tui::why;
 use crate::work::{SearchOutcome, SearchRequest};
 
-/// Takes in results. The cursor goes to the awaited memory, if there is one. A search that is being typed,
+/// Takes in results. The cursor goes to the awaited memory, if there is one, or to what an undo brought back. A search that is being typed,
 /// and a pick, begin at their best result. If the search becomes the former one, the cursor returns to its
 /// memory. Otherwise it stays on its memory in any order, unless it never left the first entries. If that
 /// memory is gone, it stays on its line. A list seen from its top stays there, and shows what is new.
@@ -38,7 +39,14 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     let mut own = app.selected().filter(|_| moved && !is_new_search);
     let mut back =
         app.search_origin.as_ref().filter(|held| held.search == question.0.trim()).map(|held| held.at);
+    let mut turned = None;
     if !Arc::ptr_eq(&app.listed_snapshot, &found.asked.snapshot) {
+        if (app.changes.listed + 1..=found.asked.changes).contains(&app.changes.turned)
+            && app.reading == ReadingView::No
+        {
+            turned =
+                first_turned((&app.listed_snapshot, app.selected()), &found.asked.snapshot, &results.hits);
+        }
         let mut carry = EntryTracker::new(&app.listed_snapshot, &found.asked.snapshot);
         own = own.and_then(|at| carry.find(at, &|_| false));
         back = back.and_then(|at| carry.find(at, &|_| false));
@@ -71,7 +79,7 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     duplicates::picked(app);
     app.marks.count_hidden(&app.results.hits);
     let sought = app.awaited_memory.take().is_some_and(|sought| select_memory::select_identity(app, &sought));
-    let stays = sought || [own, back].into_iter().flatten().any(|at| select_memory::go_to(app, at));
+    let stays = sought || [turned, own, back].into_iter().flatten().any(|at| select_memory::go_to(app, at));
     if !stays {
         reading::lost(app);
     }
@@ -91,7 +99,26 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     }
 }
 
-/// Returns what a search request lists.
+/// Returns the first listed memory that an undo or a redo brought back, or else the first that it changed. `None` if the
+/// one under the cursor was changed.
+fn first_turned(
+    (was, cursor): (&Snapshot, Option<EntryRef>),
+    is: &Snapshot,
+    hits: &[Hit],
+) -> Option<EntryRef> {
+    let mut tracker = EntryTracker::new(is, was);
+    let mut changed = Vec::new();
+    for at in hits.iter().map(|hit| hit.at) {
+        let before = tracker.find(at, &|_| false).filter(|old| tracker.is_in_place(at, *old));
+        let Some(old) = before else { return Some(at) };
+        if !std::ptr::eq(was.get(old).0, is.get(at).0) && !have_equal_bytes(was.get(old), is.get(at)) {
+            changed.push((at, old));
+        }
+    }
+    let is_at_cursor = changed.iter().any(|(_, old)| Some(*old) == cursor);
+    changed.first().filter(|_| !is_at_cursor).map(|(at, _)| *at)
+}
+
 pub(super) fn shown(asked: &SearchRequest) -> ListScope {
     match (&asked.only, asked.pick) {
         (Some(_), _) => ListScope::Marked,

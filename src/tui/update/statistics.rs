@@ -109,7 +109,6 @@ fn scroll(app: &mut App, action: Action) -> bool {
     })
 }
 
-/// Reads the titles that are on screen.
 pub fn ready(app: &mut App) {
     let Some((snapshot, _)) = app.statistics.counted.as_ref().filter(|_| app.screen == Screen::Statistics)
     else {

@@ -89,6 +89,7 @@ pub(super) fn checked(app: &mut App, found: CheckedSnapshot) {
     if !Arc::ptr_eq(&found.with, &found.of) {
         told_more(app, found);
     }
+    app.list_view.before_undo = None;
     count_deleted(app);
 }
 

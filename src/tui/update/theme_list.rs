@@ -20,7 +20,6 @@ pub fn open(app: &mut App) {
     app.prompt = Some(prompt);
 }
 
-/// Handles a key while the list is open.
 pub fn key(app: &mut App, key: KeyEvent) {
     match key.code {
         KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => {
@@ -54,7 +53,6 @@ fn keep(app: &mut App) {
     app.say(format!("{name} until palimp ends. `theme = \"{name}\"` in config.toml keeps it."));
 }
 
-/// Restores the former colours.
 pub fn leave(app: &mut App) {
     let Some(prompt) = app.prompt.take() else { return };
     app.palette = prompt.former_colours;

@@ -103,13 +103,8 @@ fn plan_once(
     };
     let change =
         ChangeRequest::new(Arc::clone(snapshot), Requester::Query, command, host.data.to_owned(), host.now);
-    let change = ChangeRequest {
-        at: found.at.clone(),
-        name,
-        hidden_values: Arc::new(found.hidden.clone()),
-        progress: Arc::clone(progress),
-        ..change
-    };
+    let (at, hidden_values) = (found.at.clone(), Arc::new(found.hidden.clone()));
+    let change = ChangeRequest { at, name, hidden_values, progress: Arc::clone(progress), ..change };
     let mut planned = match found.at.is_empty() && found.values.is_empty() {
         true => PlannedChange::of(change, Vec::new()),
         false => plan(change, host)?,

@@ -15,7 +15,6 @@ pub struct BackupSummary {
 }
 
 impl BackupSummary {
-    /// Summarizes a comparison.
     pub fn of(compared: &BackupComparison) -> BackupSummary {
         let counts = DifferenceKind::ALL.into_iter().map(|kind| (kind, compared.count(kind)));
         let coming = compared.items.iter().filter(|item| item.can_come);

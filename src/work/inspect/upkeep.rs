@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Chore, ChoreKind, Inspector};
 use crate::format::writing::NO_COMPRESSED_FILES;
 use crate::model::time::DAY;
-use crate::model::{Moment, PathText, Store};
+use crate::model::{Moment, PathText, Plan, Store};
 use crate::ops;
 use crate::ops::effect::{TouchedRecord, effect};
 use crate::usecase::plans_due;
@@ -30,30 +30,19 @@ impl<'a> Inspector<'a> {
     }
 
     fn due(&self, number: usize, store: &Arc<Store>, now: Moment) -> Vec<Chore> {
-        let plans = plans_due(store, now);
-        match plans {
-            Err(failed) => vec![Chore {
-                store: number,
-                task: ChoreKind::Due,
-                what: format!("what is due in {} is unknown", short(&store.root)),
-                rule: String::new(),
-                touched: Vec::new(),
-                plan: None,
-                refused: Some(failed.why().to_owned()),
-            }],
-            Ok(plans) => plans
-                .into_iter()
-                .map(|(plan, rule)| Chore {
-                    store: number,
-                    task: ChoreKind::Due,
-                    what: plan.lines.last().cloned().unwrap_or_default(),
-                    rule,
-                    touched: effect(store, &plan, self.now),
-                    plan: Some(plan),
-                    refused: None,
-                })
-                .collect(),
-        }
+        let plans = match plans_due(store, now) {
+            Ok(plans) => plans,
+            Err(failed) => {
+                let what = format!("what is due in {} is unknown", short(&store.root));
+                let refused = Some(failed.why().to_owned());
+                return vec![Chore { refused, ..Chore::new(number, ChoreKind::Due, what) }];
+            }
+        };
+        let chore = |(plan, rule): (Plan, String)| {
+            let own = Chore::new(number, ChoreKind::Due, plan.lines.last().cloned().unwrap_or_default());
+            Chore { rule, touched: effect(store, &plan, self.now), plan: Some(plan), ..own }
+        };
+        plans.into_iter().map(chore).collect()
     }
 
     /// Returns what will be due later, by the same rules with a later clock.
@@ -77,27 +66,24 @@ impl<'a> Inspector<'a> {
 
     fn compaction(&self, number: usize, store: &'a Arc<Store>) -> Chore {
         let context = self.context(store, &NO_COMPRESSED_FILES);
-        let name = short(&store.root);
-        let chore = |rule, touched, plan, refused| Chore {
-            store: number,
-            task: ChoreKind::Compact,
-            what: format!("compact {name}"),
-            rule,
-            touched,
-            plan,
-            refused,
-        };
+        let chore = Chore::new(number, ChoreKind::Compact, format!("compact {}", short(&store.root)));
         match ops::compact::compact(&context, None) {
-            Err(refusal) => chore(String::new(), Vec::new(), None, Some(refusal.message)),
+            Err(refusal) => Chore { refused: Some(refusal.message), ..chore },
             Ok(plan) => {
-                let rule = ops::compact::rule(store);
-                let touched = effect(store, &plan, self.now);
+                let (rule, touched) = (ops::compact::rule(store), effect(store, &plan, self.now));
                 // An index that is rebuilt is no compaction.
                 let has_work = plan.changes.iter().any(|change| !change.is_empty());
                 let refused = (!has_work).then(|| "nothing would go now".to_owned());
-                chore(rule, touched, has_work.then_some(plan), refused)
+                Chore { rule, touched, plan: has_work.then_some(plan), refused, ..chore }
             }
         }
+    }
+}
+
+impl Chore {
+    fn new(store: usize, task: ChoreKind, what: String) -> Chore {
+        let (rule, touched, plan, refused) = Default::default();
+        Chore { store, task, what, rule, touched, plan, refused }
     }
 }
 

@@ -67,6 +67,17 @@ fn empty_lines_that_are_enough_are_named() {
 }
 
 #[test]
+fn places_in_what_is_no_text_are_not_shown_and_a_merge_comes_before_a_repair() {
+    let start: [(&[u8], bool); 2] = [(b"- \xff\n", false), (b"<<<<<<< a\n=======\n>>>>>>> b\n", true)];
+    for (start, are_shown) in start {
+        let index = [start, "- x\n".repeat(202).as_bytes()].concat();
+        let (_, told) = budget(&claude().with("MEMORY.md", index), ".claude/memory");
+        assert!(told.contains("lines too long") && told.contains("4 B: - x") == are_shown, "{told}");
+        assert!(!told.contains("palimp repair"), "{told}");
+    }
+}
+
+#[test]
 fn entries_over_their_limit_say_how_much_is_too_much() {
     let text = format!("{}\n§\n{}\n§\nshort", "x".repeat(1_000), "y".repeat(500));
     let (rows, told) = budget(&Files::default().with("USER.md", text), "memories");

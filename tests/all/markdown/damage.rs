@@ -208,3 +208,27 @@ fn values_that_yaml_cant_read_keep_their_text_in_quotes() {
         assert_eq!(desk.text("deploy.md"), topic(repaired));
     }
 }
+
+#[test]
+fn empty_lines_of_a_front_matter_are_read_in_time() {
+    for line in ["\n", "# a\n", "   \n"] {
+        let topic = format!("---\nname: a\n{}description: gone\n---\n\nText.\n", line.repeat(100_000));
+        let store = claude().with("alone.md", topic).build(CLAUDE);
+        assert_eq!(rows(&store, "list", "id:alone")[0]["title"], "gone");
+    }
+}
+
+#[test]
+fn an_erasure_does_not_take_an_index_that_is_not_utf_8_with_it() {
+    let note = |name: &str| format!("---\nname: {name}\ndescription: d\n---\n\nText of {name}\n");
+    let files = Files::default().with("MEMORY.md", b"- [\xff\xfe](q.md) x\n- [Q](q.md) y\n- [A](a.md) z\n");
+    let desk = Desk::of(&files.with("q.md", note("q")).with("a.md", note("a")), CLAUDE);
+    let before = desk.store.read("MEMORY.md");
+    let refused = desk.run(&["erase", "q", "--yes"]);
+    assert_eq!(refused.status, Some(3), "{}{}", refused.stdout, refused.stderr);
+    assert!(refused.stderr.contains("MEMORY.md") && refused.stderr.contains("UTF-8"), "{}", refused.stderr);
+    assert_eq!(desk.store.read("MEMORY.md"), before);
+    assert!(desk.store.file("q.md").exists());
+    desk.change(&["erase", "--query", "is:broken"]);
+    assert!(!desk.store.file("MEMORY.md").exists() && desk.store.file("q.md").exists());
+}

@@ -81,3 +81,37 @@ fn too_many_bytes_are_moved_as_well_and_headings_alone_are_not() {
     let out = headings.run(&[&REPAIR[..], &["--yes"]].concat());
     assert!(out.stdout.contains("no repair is known") && is_over(&headings), "{}{}", out.stdout, out.stderr);
 }
+
+#[test]
+fn the_line_that_leads_to_the_topic_hides_nothing() {
+    let heading = format!("## Log <!-- {} -->\n", "long ".repeat(40));
+    let desk = desk(&format!("- [d](deploy.md)\n{heading}{}<!-- kept -->\n# Last\n", "- a\n".repeat(200)));
+    desk.change(&REPAIR);
+    let index = desk.text("MEMORY.md");
+    assert!(index.contains("— Log < !-- long ") && index.ends_with("\n<!-- kept -->\n# Last\n"), "{index}");
+    let loaded = &desk.run(&["budget", "--json"]).json_lines()[0]["lines"];
+    assert_eq!(*loaded, 200, "all but the comment is loaded");
+}
+
+#[test]
+fn what_was_apart_in_the_index_is_apart_in_the_topic_and_lines_that_move_are_counted() {
+    for (end, moved) in [
+        ("One.\n<!-- kept -->\nTwo.\n", "\nOne.\n\nTwo.\n"),
+        ("## A\nOne.\n## B\nTwo.\n", "\n## A\nOne.\n\n## B\nTwo.\n"),
+        ("- one\n<!-- kept -->\n- two\n", "\n- one\n- two\n"),
+    ] {
+        let log = 197 - end.matches("##").count();
+        let desk = desk(&format!("- [d](deploy.md)\n{}\n{end}", "- a\n".repeat(log)));
+        let asked = desk.run(&[&REPAIR[..], &["--dry-run"]].concat());
+        assert!(asked.stdout.contains("move 2 lines into the topic more.md"), "{}", asked.stdout);
+        desk.change(&REPAIR);
+        assert!(desk.text("more.md").ends_with(moved), "{}", desk.text("more.md"));
+    }
+}
+
+#[test]
+fn the_first_line_behind_a_byte_order_mark_moves_too() {
+    let desk = desk(&format!("\u{feff}- {}\n- [d](deploy.md)\n", "a".repeat(25_000)));
+    desk.change(&REPAIR);
+    assert!(!is_over(&desk) && desk.text("more.md").contains(&"a".repeat(25_000)));
+}

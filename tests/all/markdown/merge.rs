@@ -102,3 +102,48 @@ fn the_memory_that_stays_may_be_named_by_its_key() {
     assert_eq!(gone.status, Some(3), "{}", gone.stderr);
     assert!(gone.stderr.contains("id or key"), "{}", gone.stderr);
 }
+
+#[test]
+fn what_a_part_alone_says_stays_below_its_headings() {
+    let table = [
+        ("- a\n- b\n", "- b\n- c\n", "- a\n- b\n\n## part\n\n- c\n"),
+        ("x\n", "# Deploy\n\n## Steps\n- y\n", "x\n\n# Deploy\n\n## Steps\n- y\n"),
+        ("x\n", "# Always deploy on Friday\n", "x\n\n# Always deploy on Friday\n"),
+        ("## Prod\n- port 80\n", "## Staging\n- port 80\n", "## Prod\n- port 80\n\n## Staging\n- port 80\n"),
+        (
+            "# A\n## Ports\n- 80\n# B\n",
+            "# B\n## Ports\n- 80\n",
+            "# A\n## Ports\n- 80\n# B\n\n# B\n## Ports\n- 80\n",
+        ),
+        (
+            "Prod:\n- port 80\n",
+            "Staging:\n- port 80\n",
+            "Prod:\n- port 80\n\n## part\n\nStaging:\n- port 80\n",
+        ),
+        ("Prod\n---\n- 80\n", "Test\n---\n- 80\n", "Prod\n---\n- 80\n\n## part\n\nTest\n---\n- 80\n"),
+        ("- b\n", "One\n- b\n\nTwo\n", "- b\n\n## part\n\nOne\n\nTwo\n"),
+        ("x\n", "- y\n- y\n", "x\n\n## part\n\n- y\n- y\n"),
+        ("# A\n- x\n", "# A\n- x\n", "# A\n- x\n"),
+    ];
+    for (target, part, expected) in table {
+        let files = Files::default().with("target.md", target).with("part.md", part);
+        let files = files.with("MEMORY.md", "- [T](target.md)\n- [P](part.md)\n");
+        let desk = Desk::of(&files, ".claude/memory");
+        desk.change(&["merge", "part", "--into", "target"]);
+        assert_eq!(desk.text("target.md"), expected, "{part:?} into {target:?}");
+    }
+}
+
+#[test]
+fn the_preview_shows_the_text_that_is_written() {
+    for (text, words, expected) in [
+        ("A\n§\nB", &["merge", "MEMORY.1", "--into", "MEMORY.0", "--text", "others"][..], "B"),
+        ("A\n§\nB\n§\nB", &["merge", "MEMORY.1", "--into", "MEMORY.0", "--text", "others"], "B"),
+        ("A\n§\nB\n§\nA", &["merge", "MEMORY.1", "--into", "MEMORY.0", "--text", "into"], "A"),
+        ("A\n§\n# B", &["merge", "MEMORY.1", "--into", "MEMORY.0"], "A\n  # B"),
+    ] {
+        let desk = Desk::of(&Files::default().with("MEMORY.md", text), "memories");
+        let out = desk.run(&[words, &["--dry-run"]].concat());
+        assert!(out.stdout.contains(&format!("It will be:\n  {expected}\n")), "{text:?}: {}", out.stdout);
+    }
+}

@@ -134,7 +134,6 @@ fn metadata(members: &RecordMembers, status: &str, text: Option<&str>) -> Result
 /// The longest trace id, in bytes: it is part of a file name.
 const TRACE: usize = 200;
 
-/// The data of a new event.
 #[derive(Clone, Copy, Debug)]
 pub struct NewEvent<'a> {
     /// Namespace and action, for example `agent.knowledge_learned`.

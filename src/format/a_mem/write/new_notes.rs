@@ -19,12 +19,10 @@ use crate::text::wiki_links::{links, target};
 /// Members of a draft that [`NewNote`] covers.
 const TAKEN: [&str; 7] = ["id", "title", "tags", "confidence", "source", "text", "body"];
 
-/// The data of a new note.
 #[derive(Clone, Copy, Debug)]
 pub struct NewNote<'a> {
     /// The id in kebab-case. The file has the same name.
     pub id: &'a str,
-    /// The heading.
     pub title: &'a str,
     /// The tags. They are written in lower case, with hyphens for white space.
     pub tags: &'a [String],
@@ -92,7 +90,6 @@ pub fn confidence(value: f64) -> &'static str {
     }
 }
 
-/// Adds a note.
 pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
     let members = RecordMembers::of(draft.record)?;
     let named = |name: &str| members.text(name);

@@ -16,7 +16,6 @@ use crate::text::json_edit::quoted;
 /// The time after which a deprecated note can be archived (§8.2).
 const YEAR: i64 = 365 * DAY;
 
-/// Marks notes as deprecated.
 pub fn deprecate(
     context: &WriteContext<'_>,
     entries: &[Entry],

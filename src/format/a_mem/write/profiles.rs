@@ -22,7 +22,6 @@ const ORDER: [&str; 7] = names(
     context_switches",
 );
 
-/// Adds a profile.
 pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
     if !draft.tags.is_empty() || draft.importance.is_some() {
         return Err(Refusal::unfit("profiles have neither tags nor importance."));

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 pub struct BundleFileWrite {
     /// Relative to the store's root. Projections and the entry file are outside it.
     pub path: PathBuf,
-    /// Its bytes.
     pub bytes: Vec<u8>,
     /// Whether the bytes are appended instead of replacing the file.
     pub append: bool,
@@ -18,24 +17,11 @@ pub struct BundleFileWrite {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BundleEdit<'a> {
     /// Replaces a value, or adds a member to an object.
-    Set {
-        /// The path.
-        path: &'a str,
-        /// The value, as JSON.
-        value: &'a str,
-    },
+    Set { path: &'a str, value: &'a str },
     /// Removes an item or a member.
-    Remove {
-        /// The path.
-        path: &'a str,
-    },
+    Remove { path: &'a str },
     /// Inserts a member, or an item before that number or after the last one. It reverses `Remove`.
-    Insert {
-        /// The path.
-        path: &'a str,
-        /// The value, as JSON.
-        value: &'a str,
-    },
+    Insert { path: &'a str, value: &'a str },
 }
 
 /// Returns the path of a file around the store, relative to the store's root.

@@ -124,7 +124,6 @@ pub fn value_at(state: &Document, path: &str) -> Option<String> {
     Some(value.spelled().into_owned())
 }
 
-/// Replaces a file of the store.
 pub fn in_store(path: PathBuf, bytes: Vec<u8>) -> BundleFileWrite {
     BundleFileWrite { path, bytes, append: false }
 }
@@ -137,7 +136,6 @@ fn appended(events: Option<&Document>, line: &str) -> BundleFileWrite {
     BundleFileWrite { path: layout::EVENTS.into(), bytes, append: true }
 }
 
-/// Applies an edit to the bundle.
 pub fn apply(state: &mut StateText, edit: &BundleEdit<'_>) -> Result<()> {
     let json = |path: &str, value: &str| match scan(&mut Tape::default(), value.as_bytes()) {
         Ok(_) => Ok(value.trim_ascii().to_owned()),

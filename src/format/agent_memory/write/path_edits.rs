@@ -66,7 +66,6 @@ fn index(list: Json<'_>, name: &str) -> Option<usize> {
     if digits { name.parse().ok() } else { own() }
 }
 
-/// Returns the value at a dotted path.
 pub fn value_at<'a>(root: Json<'a>, path: &'a str) -> Option<Json<'a>> {
     target(root, path).ok()?.found
 }

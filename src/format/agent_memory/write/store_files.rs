@@ -17,7 +17,6 @@ use crate::text::json_edit::{JsonSplice, apply, put_sorted, scan};
 use crate::text::json_scanner::Tape;
 use crate::text::lines::BOM;
 
-/// The files that a write reads.
 pub struct StoreFiles<'a> {
     /// The canonical state.
     pub state: &'a Document,
@@ -25,7 +24,6 @@ pub struct StoreFiles<'a> {
     pub events: Option<&'a Document>,
     /// The import sources.
     pub sources: Option<&'a Document>,
-    /// The settings.
     pub config: Option<&'a Document>,
     /// The active checkpoints, ordered by number.
     pub checkpoints: Vec<Checkpoint<'a>>,
@@ -34,13 +32,10 @@ pub struct StoreFiles<'a> {
 
 /// An active checkpoint that can be read.
 pub struct Checkpoint<'a> {
-    /// Its number.
     pub ordinal: u64,
-    /// Its id.
     pub id: &'a str,
     /// When it was created, if that can be read.
     pub created: Option<Moment>,
-    /// Its file.
     pub document: &'a Document,
 }
 
@@ -82,7 +77,6 @@ impl<'a> StoreFiles<'a> {
         })
     }
 
-    /// Reads the settings from the config.
     pub fn settings(&self) -> RetentionConfig {
         let mut tape = Tape::default();
         let config = self.config.and_then(|config| object(&mut tape, &config.bytes).ok());
@@ -252,7 +246,6 @@ pub fn canonical_text(text: &[u8]) -> Result<Vec<u8>> {
     Ok((value + "\n").into_bytes())
 }
 
-/// Returns the file of the checkpoint with this id.
 pub fn checkpoint_path(id: &str) -> PathBuf {
     Path::new(layout::CHECKPOINTS).join(format!("{id}.json"))
 }

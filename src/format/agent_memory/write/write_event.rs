@@ -25,7 +25,6 @@ pub struct CanonicalWriteInfo<'a> {
     pub event: &'a str,
     /// The checkpoint's id.
     pub checkpoint: &'a str,
-    /// The time of the write.
     pub at: &'a str,
     /// The hash of the new bundle.
     pub hash: &'a str,

@@ -25,7 +25,6 @@ pub fn factor(view: View<'_>, decay: &DecayTable, now: Moment) -> f64 {
 /// A live record with its relevance.
 #[derive(Clone, Copy, Debug)]
 pub struct WeighedRecord<'a> {
-    /// Its type.
     pub kind: &'a str,
     /// The value that compaction ranks by.
     pub relevance: f64,

@@ -8,9 +8,8 @@ use crate::format::Format;
 use crate::format::bmad::Bmad;
 use crate::format::record_reader::{whole_object, without_mark};
 use crate::format::writing::members_of;
-use crate::model::FastMap;
-use crate::model::Moment;
 use crate::model::time::HOUR;
+use crate::model::{FastMap, Moment};
 use crate::text::json::Json;
 use crate::text::json_edit::quoted;
 use crate::text::json_scanner::Tape;
@@ -42,7 +41,6 @@ pub fn index(existing: Option<&[u8]>, session: &str, logs: &[LogBytes<'_>], now:
 pub struct IndexTemplate([String; 2]);
 
 impl IndexTemplate {
-    /// Builds the index of a session with these logs.
     pub fn of(existing: Option<Json<'_>>, session: &str, logs: &[LogBytes<'_>]) -> IndexTemplate {
         let mut made = IndexBuilder::default();
         each_piece(logs, &mut |_, piece| {

@@ -15,7 +15,6 @@ pub type NewFile = (PathBuf, Vec<u8>);
 pub struct LogBytes<'a> {
     /// The index of the log in [`LOGS`].
     pub place: usize,
-    /// All bytes of the log.
     pub bytes: &'a [u8],
 }
 
@@ -48,7 +47,6 @@ pub fn stamp(now: Moment) -> String {
     Moment(now.0.div_euclid(1000).saturating_mul(1000)).to_rfc3339()
 }
 
-/// Returns the logs in a folder of the store.
 pub fn logs_in<'a>(store: &'a Store, folder: &Path) -> Result<Vec<LogBytes<'a>>> {
     let logs = store.documents.iter().filter(|own| own.role == Role::Records && own.path.starts_with(folder));
     logs.map(|own| {

@@ -106,7 +106,6 @@ fn counted(
     members
 }
 
-/// Makes a new manifest (§8.2).
 pub fn new_manifest(
     session: &str,
     user_id: Option<&str>,

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::super::Bmad;
-use super::super::layout;
+use super::super::{Bmad, layout};
 use super::index_build::index;
 use super::logs::LogBytes;
 use super::manifest_build::manifest;

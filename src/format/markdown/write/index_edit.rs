@@ -33,8 +33,8 @@ pub fn lines_with(text: &str, file: &Path) -> Vec<Span> {
 /// Returns a line that leads to a file.
 pub fn line(file: &Path, title: &str) -> String {
     let stem = file.with_extension("");
-    // Another link on the line would keep it when the file goes.
-    let title = title.replace("](", "] (");
+    // Another link on the line would keep it when the file goes, and a comment would hide what follows.
+    let title = title.replace("](", "] (").replace("<!--", "< !--").replace("-->", "-- >");
     format!("- [{}]({}) — {title}", stem.to_text(), file.to_text())
 }
 

@@ -2,6 +2,7 @@
 //! and links follow.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::path::Path;
 
 use super::index_edit;
@@ -12,12 +13,13 @@ use super::rename::links_of_others;
 use super::text_form::{end_of, with_ends, with_modified};
 use crate::format::markdown::families::family;
 use crate::format::markdown::family::{Family, Grammar};
-use crate::format::markdown::text_blocks::{BlockKind, blocks};
+use crate::format::markdown::text_blocks::{BlockKind, TextBlock, blocks};
 use crate::format::notes::edit::text_of;
 use crate::format::notes::note_file::stem;
 use crate::format::writing::{ChangesResult, MergedText, Refusal, Result, WriteContext, document};
 use crate::model::{Change, Document, Entry, Store};
 use crate::text::front_matter::{Note, YamlField};
+use crate::text::markdown_blocks::after_item_mark;
 
 /// Returns the changes that make `entries` a part of `into`.
 pub fn merged(
@@ -47,10 +49,12 @@ pub fn merged(
     if which == MergedText::OfOthers {
         new.truncate(Note::read(&new).body.start);
     }
+    let mut said = Said::default();
+    said.add(new.get(Note::read(&new).body).unwrap_or_default());
     for (number, own) in entries.iter().enumerate().filter(|_| which != MergedText::OfTarget) {
         let heading = heading(store.document(own))?.filter(|_| number > 0 || which == MergedText::Both);
-        let part = unsaid(&new, &part(store, own, &moved)?);
-        new = with_part(&new, end_of(text), heading.as_deref(), part.trim());
+        let part = said.add(&part(store, own, &moved)?);
+        new = with_part(&new, end_of(text), heading.as_deref(), part.trim_matches('\n'));
     }
     let new = with_modified(&new, context.now);
     let mut changes = vec![Change::rewrite(&target.path, target.bytes.clone(), new.into_bytes())];
@@ -89,7 +93,7 @@ fn moved<'a>(
 fn part(store: &Store, entry: &Entry, moved: &[MovedFile<'_>]) -> Result<String> {
     let own = store.document(entry);
     let text = text_of(own)?;
-    let body = text.get(Note::read(text).body).unwrap_or_default().trim();
+    let body = text.get(Note::read(text).body).unwrap_or_default().trim_matches(['\n', '\r']);
     // The links of the file itself come last: after that they are relative to the target's folder.
     let (itself, others): (Vec<_>, Vec<_>) = moved.iter().partition(|file| *file.old == *own.path);
     let text = others.iter().fold(body.to_owned(), |text, file| file.followed(&text, &own.path));
@@ -106,20 +110,82 @@ fn heading(own: &Document) -> Result<Option<String>> {
     Ok(given.or_else(|| (!is_titled).then(|| stem(&own.path))))
 }
 
-/// Returns the blocks of a part that a text does not have, with the headings above them.
-pub(super) fn unsaid(text: &str, part: &str) -> String {
-    let plain = |text: &str| with_ends(text, "\n").trim().to_owned();
-    let known: HashSet<String> = blocks(text, 0).iter().map(|own| plain(&text[own.place.clone()])).collect();
-    let (mut left, mut heading) = (String::new(), "");
-    for own in blocks(part, 0) {
-        let block = &part[own.place];
-        if own.kind == BlockKind::Heading {
-            heading = block;
-        } else if !known.contains(&plain(block)) {
-            left = left + std::mem::take(&mut heading) + block;
+/// What texts say so far: each block below the headings that lead to it. `- port 80` below `## Prod` is not what it is
+/// below `## Staging`.
+#[derive(Default)]
+pub(super) struct Said(HashSet<Vec<String>>);
+
+/// A heading, or a line that leads to a list, of a text that is read.
+struct OpenHeading {
+    level: usize,
+    place: Range<usize>,
+    is_kept: bool,
+}
+
+impl Said {
+    /// Adds a text, and returns what it alone says, with the headings above. What it repeats itself stays.
+    pub(super) fn add(&mut self, text: &str) -> String {
+        let text = with_ends(text, "\n");
+        let (mut kept, mut open, mut new) = (Vec::new(), Vec::<OpenHeading>::new(), Vec::new());
+        for TextBlock { kind, place } in blocks(&text, 0) {
+            let block = &text[place.clone()];
+            let level = level(kind, block);
+            open.retain(|heading| heading.level < level.unwrap_or(NO_HEADING));
+            let headings = open.iter().map(|heading| text[heading.place.clone()].trim());
+            let path: Vec<String> = headings.chain([block.trim()]).map(str::to_owned).collect();
+            let is_new = !self.0.contains(&path);
+            if is_new {
+                for heading in open.iter_mut().filter(|heading| !heading.is_kept) {
+                    kept.push(heading.place.clone());
+                    heading.is_kept = true;
+                }
+                kept.push(place.clone());
+                new.push(path);
+            }
+            if let Some(level) = level {
+                open.push(OpenHeading { level, place, is_kept: is_new });
+            } else if after_item_mark(block).is_none() {
+                open.retain(|heading| heading.level < LEAD_IN);
+            }
         }
+        self.0.extend(new);
+        joined(&text, &kept)
     }
-    left
+}
+
+/// The blocks at these places. Two paragraphs don't become one where what was between them is left out.
+fn joined(text: &str, places: &[Range<usize>]) -> String {
+    let (mut all, mut end) = (String::new(), 0);
+    for place in places {
+        let block = &text[place.clone()];
+        let is_apart = all.is_empty() || all.ends_with("\n\n") || place.start == end;
+        if !is_apart && after_item_mark(block).is_none() {
+            all.push('\n');
+        }
+        all.push_str(block);
+        end = place.end;
+    }
+    all
+}
+
+/// The level of a line that leads to a list: below all headings.
+const LEAD_IN: usize = 1_000;
+const NO_HEADING: usize = LEAD_IN + 1;
+
+/// The level of a heading, also one that is underlined (CommonMark 4.3), or of a line that leads to a list.
+fn level(kind: BlockKind, block: &str) -> Option<usize> {
+    let block = block.trim();
+    if kind == BlockKind::Heading {
+        return Some(block.len() - block.trim_start_matches('#').len());
+    }
+    let under = block.rsplit_once('\n').map_or("", |(_, last)| last.trim());
+    let is_lead_in = block.ends_with([':', '：']) || block.starts_with("**") && block.ends_with("**");
+    match under.as_bytes() {
+        _ if after_item_mark(block).is_some() => None,
+        [b'=', rest @ ..] if rest.iter().all(|byte| *byte == b'=') => Some(1),
+        [b'-', rest @ ..] if rest.iter().all(|byte| *byte == b'-') => Some(2),
+        _ => is_lead_in.then_some(LEAD_IN),
+    }
 }
 
 fn with_part(text: &str, end: &str, heading: Option<&str>, part: &str) -> String {

@@ -1,6 +1,6 @@
 //! Makes several entries into one: their texts follow each other in lines of their own.
 
-use super::merge::unsaid;
+use super::merge::Said;
 use super::parts::{removal, whole_entries};
 use super::text_form::{end_of, entry_text, with_ends};
 use crate::format::markdown::entry_file;
@@ -21,9 +21,10 @@ pub fn merged(
     let text = text_of(target)?;
     whole_entries(&target.path, text)?;
     let before = text.get(stays.clone()).filter(|_| which != MergedText::OfOthers).unwrap_or_default();
-    let mut whole = before.to_owned();
+    let (mut whole, mut said) = (before.to_owned(), Said::default());
+    said.add(before);
     for entry in entries.iter().filter(|_| which != MergedText::OfTarget) {
-        let part = unsaid(&whole, String::from_utf8_lossy(&store.raw(entry)).trim());
+        let part = said.add(String::from_utf8_lossy(&store.raw(entry)).trim());
         whole = format!("{whole}\n{}", part.trim()).trim().to_owned();
     }
     let whole = with_ends(&entry_text(&whole)?, end_of(text));

@@ -7,6 +7,7 @@ use crate::format::markdown::references::TextLink;
 use crate::format::markdown::{Markdown, entry_edits, entry_file, index_file, layout};
 use crate::format::writing::{ErasablePart, FormatEraser, Refusal, Result};
 use crate::model::{Change, Document, Entry, PathText, Record, Span, Store};
+use crate::text::lines::text_in_place;
 
 impl FormatEraser for Markdown {
     fn may_erase(&self, _store: &Store, _entry: &Entry) -> Result<()> {
@@ -42,7 +43,7 @@ impl FormatEraser for Markdown {
 
 /// Returns each line of an index that leads to files, as a part that goes with all of them.
 fn index_lines(family: &Family, bytes: &[u8]) -> Vec<ErasablePart> {
-    let text = String::from_utf8_lossy(bytes);
+    let text = text_in_place(bytes);
     let links: Vec<_> = index_file::lines(&text).collect();
     let part = |line: &[TextLink<'_>]| {
         let id = |link: &TextLink<'_>| Some(layout::id_of(family, &link.path(Path::new(""))?));
@@ -78,7 +79,7 @@ pub fn removal(family: &Family, own: &Document, spans: &[Span]) -> Result<Change
 pub fn without(family: &Family, file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>> {
     if family.grammar_of(file) == Grammar::Entries {
         let text = text_of_entries(file, bytes)?;
-        return Ok(entry_edits::applied(text, entry_edits::edits(text, spans)).into_bytes());
+        return Ok(entry_edits::applied(text, &entry_edits::edits(text, spans)).into_bytes());
     }
     utf8(file, bytes)?;
     let mut spans: Vec<Span> = spans.to_vec();

@@ -6,6 +6,7 @@
 //! - What is in fenced code stays, and is no link.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::moved_links::{MovedFile, folded_names, names_of_others};
 use super::text_form::with_modified;
@@ -33,47 +34,47 @@ pub fn renamed(
     name: &str,
 ) -> ChangesResult {
     let store = context.store;
-    let own = store.document(entry);
-    let path = new_path(family, own, name)?;
-    if *own.path == *path {
+    let document = store.document(entry);
+    let path = new_path(family, name)?;
+    if *document.path == *path {
         return Ok(Vec::new());
     }
     let is_there = |other: &Document| other.path.to_text().eq_ignore_ascii_case(&path.to_text());
-    let is_taken = store.documents.iter().any(|other| is_there(other) && other.path != own.path);
+    let is_taken = store.documents.iter().any(|other| is_there(other) && other.path != document.path);
     refuse_taken(is_taken, format_args!("a file {:?}", path.to_text()))?;
-    let text = text_of(own)?;
-    let front = with_name(own, text, &path, context.now)?;
+    let text = text_of(document)?;
+    let front = with_name(document, text, &path, context.now)?;
     let after = folded_names(family, &front, &path);
-    let before = folded_names(family, text, &own.path);
+    let before = folded_names(family, text, &document.path);
     let file = MovedFile {
         family,
-        old: &own.path,
+        old: &document.path,
         id: layout::id_of(family, &path),
         new: path,
         left: before.into_iter().filter(|name| !after.contains(name)).collect(),
         others: names_of_others(store, &|other| other != entry),
     };
-    let moved = file.followed(&front, &own.path);
-    let mut changes =
-        vec![Change::remove(&own.path, own.bytes.clone()), Change::create(&file.new, moved.into_bytes())];
-    changes.extend(links_of_others(store, std::slice::from_ref(&file), &[&own.path]));
+    let moved = file.followed(&front, &document.path);
+    let removed = Change::remove(&document.path, document.bytes.clone());
+    let mut changes = vec![removed, Change::create(&file.new, moved.into_bytes())];
+    changes.extend(links_of_others(store, std::slice::from_ref(&file), &[&document.path]));
     Ok(changes)
 }
 
 /// Returns the changes of links in all files but `without`.
 pub fn links_of_others(store: &Store, moved: &[MovedFile<'_>], without: &[&Path]) -> Vec<Change> {
-    let is_other = |own: &&std::sync::Arc<Document>| {
-        own.role == Role::Records && !without.iter().any(|path| **path == *own.path)
+    let is_other = |document: &&Arc<Document>| {
+        document.role == Role::Records && !without.iter().any(|path| **path == *document.path)
     };
-    let change = |own: &std::sync::Arc<Document>| {
-        let text = std::str::from_utf8(&own.bytes).ok()?;
-        let new = moved.iter().fold(text.to_owned(), |text, file| file.followed(&text, &own.path));
-        (new != text).then(|| Change::rewrite(&own.path, own.bytes.clone(), new.into_bytes()))
+    let change = |document: &Arc<Document>| {
+        let text = std::str::from_utf8(&document.bytes).ok()?;
+        let new = moved.iter().fold(text.to_owned(), |text, file| file.followed(&text, &document.path));
+        (new != text).then(|| Change::rewrite(&document.path, document.bytes.clone(), new.into_bytes()))
     };
     store.documents.iter().filter(is_other).filter_map(change).collect()
 }
 
-fn new_path(family: &Family, own: &Document, name: &str) -> Result<PathBuf> {
+fn new_path(family: &Family, name: &str) -> Result<PathBuf> {
     let refused = |why| Err(Refusal::bad_value("id", name, why));
     let name = name.strip_suffix(".md").unwrap_or(name);
     let is_plain = |c: char| {
@@ -88,17 +89,16 @@ fn new_path(family: &Family, own: &Document, name: &str) -> Result<PathBuf> {
     if !is_read || path.iter().count() > DEEPEST {
         return refused("a file of that name would not be read as a memory");
     }
-    let is_topic = |path: &Path| family.grammar_of(path) == Grammar::Topics;
-    match is_topic(&own.path) && is_topic(&path) {
-        true => Ok(path),
-        false => refused("a file that leads to others, or has several memories, keeps its name"),
+    match family.grammar_of(&path) {
+        Grammar::Topics => Ok(path),
+        _ => refused("a file of that name leads to others, or has several memories"),
     }
 }
 
 /// Returns the text with `name` changed, if it is the name of the file.
-fn with_name(own: &Document, text: &str, path: &Path, now: Moment) -> Result<String> {
+fn with_name(document: &Document, text: &str, path: &Path, now: Moment) -> Result<String> {
     let note = Note::read(text);
-    let is_stem = |name: &str| fold(name) == fold(&stem(&own.path));
+    let is_stem = |name: &str| fold(name) == fold(&stem(&document.path));
     match note.field("name").filter(|field| is_stem(&field.line_text())) {
         Some(_) => Ok(with_modified(&set_line(text, "name", NewYamlValue::Text(&stem(path)))?, now)),
         None => Ok(text.to_owned()),

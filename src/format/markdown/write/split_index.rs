@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::text_form::{end_of, with_ends};
 use super::{index_edit, topic_text};
 use crate::detectors::mask;
+use crate::format::markdown::entry_edits::applied;
 use crate::format::markdown::family::{Family, Grammar};
 use crate::format::markdown::index_file;
 use crate::format::markdown::loaded_part::LoadedPart;
@@ -18,6 +19,7 @@ use crate::model::plan::count_with_noun;
 use crate::model::{Document, PathText, Problem, Store};
 use crate::text::front_matter::Note;
 use crate::text::lines::lines;
+use crate::text::markdown_blocks::after_item_mark;
 use crate::text::merge_conflict::merge_places;
 
 /// The longest title of the new file, in characters: it is repeated on a line of the index.
@@ -42,14 +44,11 @@ pub fn with_lines(
     let text = std::str::from_utf8(&file.bytes).ok()?;
     let rule = family.load_rule(&file.path, &store.load_settings)?;
     let is_over = |fix: &FormatFix| {
-        let part = LoadedPart::of(rule, Grammar::Index, &store.load_settings, &edited(text, &fix.edits));
+        let part = LoadedPart::of(rule, Grammar::Index, &store.load_settings, &applied(text, &fix.edits));
         part.is_some_and(|part| !part.excess().is_none())
     };
-    let chosen: Vec<usize> = (1..)
-        .zip(lines(text.as_bytes()))
-        .filter(|(number, _)| chosen.contains(number))
-        .map(|(_, line)| line.start)
-        .collect();
+    let chosen = (1..).zip(lines(text.as_bytes())).filter(|(number, _)| chosen.contains(number));
+    let chosen: Vec<usize> = chosen.map(|(_, line)| line.start).collect();
     let is_chosen = |block: &MovableBlock| chosen.iter().any(|start| block.place.contains(start));
     let mut blocks = movable(text);
     blocks.sort_by_cached_key(|block| (!is_chosen(block), Reverse(block.place.start)));
@@ -63,12 +62,10 @@ pub fn with_lines(
 /// Returns the blocks of a text that can move: not its front matter, headings and comments, and none of a merge.
 fn movable(text: &str) -> Vec<MovableBlock> {
     let (mut heading, mut found) = (0..0, Vec::new());
-    let all = if merge_places(text.as_bytes()).is_empty() {
-        blocks(text, Note::read(text).body.start)
-    } else {
-        Vec::new()
-    };
-    for block in all {
+    if !merge_places(text.as_bytes()).is_empty() {
+        return found;
+    }
+    for block in blocks(text, Note::read(text).body.start) {
         match block.kind {
             // The first level is the title of the index.
             BlockKind::Heading if text[block.place.start..].starts_with("# ") => heading = 0..0,
@@ -89,18 +86,7 @@ fn split(
     mut moved: Vec<MovableBlock>,
 ) -> Option<FormatFix> {
     moved.sort_by_key(|block| block.place.start);
-    let (mut runs, mut body, mut below): (Vec<Range<usize>>, _, _) = (Vec::new(), String::new(), 0..0);
-    for MovableBlock { place, heading } in &moved {
-        match runs.last_mut().filter(|last| last.end == place.start) {
-            Some(last) => last.end = place.end,
-            None => runs.push(place.clone()),
-        }
-        if *heading != std::mem::replace(&mut below, heading.clone()) {
-            body += &text[heading.clone()];
-        }
-        body += &text[place.clone()];
-        body += if body.ends_with('\n') { "" } else { "\n" };
-    }
+    let body = topic_body(text, &moved);
     let first = moved.first()?.heading.clone();
     let is_one = moved.iter().all(|block| block.heading == first) && !first.is_empty();
     let heading = if is_one { text[first].trim_start_matches('#').trim() } else { "More" };
@@ -109,23 +95,49 @@ fn split(
     let names: Vec<&str> = index_file::lines(&body).filter_map(|link| link.title()).collect();
     let title =
         cut(&mask(&format!("{heading}, from {}: {}", file.path.to_text(), names.join(", "))), LONGEST);
-    let topic = topic_text(&stem, title.trim_end_matches([':', ',']), "reference", body.trim_end()).ok()?;
-    let mut edits: Vec<RangeEdit> = runs.into_iter().map(|run| (run, Vec::new())).collect();
-    edits.first_mut()?.1 =
-        format!("{}{end}", index_edit::line(&path, title.trim_end_matches([':', ',']))).into_bytes();
-    let count = count_with_noun(body.lines().filter(|line| !line.trim().is_empty()).count() as u64, "line");
-    let what = format!("move {count} into the topic {}", path.to_text());
+    let title = title.trim_end_matches([':', ',']);
+    let topic = topic_text(&stem, title, "reference", body.trim_end()).ok()?;
+    let edits = without_blocks(text, &moved, (&index_edit::line(&path, title), end));
+    let moved_lines = moved.iter().flat_map(|block| text[block.place.clone()].lines());
+    let count = moved_lines.filter(|line| !line.trim().is_empty()).count();
+    let what = format!("move {} into the topic {}", count_with_noun(count as u64, "line"), path.to_text());
     let reason =
         "The model then gets the whole index, and opens the topic when it needs it. No line is lost.";
     let fix = FormatFix::choice(file, (&what, 70), reason, edits);
     Some(FormatFix { new_file: Some((path, with_ends(&topic, end).into_bytes())), ..fix })
 }
 
-fn edited(text: &str, edits: &[RangeEdit]) -> String {
-    let (mut new, mut at) = (String::with_capacity(text.len()), 0);
-    for (place, bytes) in edits {
-        new = new + text.get(at..place.start).unwrap_or_default() + &String::from_utf8_lossy(bytes);
-        at = place.end;
+/// Returns the blocks below their headings. Those that were apart do not become one.
+fn topic_body(text: &str, moved: &[MovableBlock]) -> String {
+    let is_item = |block: &MovableBlock| after_item_mark(text[block.place.clone()].trim_start()).is_some();
+    let (mut body, mut last) = (String::new(), &MovableBlock { place: 0..0, heading: 0..0 });
+    for block in moved {
+        let is_below = last.heading == block.heading;
+        let are_items = is_below && is_item(last) && is_item(block);
+        let is_joined = are_items || last.place.end == block.place.start || ends_empty(&body);
+        body += if is_joined { "" } else { "\n" };
+        body += if is_below { "" } else { &text[block.heading.clone()] };
+        body += &text[block.place.clone()];
+        last = block;
     }
-    new + text.get(at..).unwrap_or_default()
+    body
+}
+
+/// Returns the edits that put a line in the place of the first blocks, and remove the others. What stays around them
+/// does not become one.
+fn without_blocks(text: &str, moved: &[MovableBlock], (line, end): (&str, &str)) -> Vec<RangeEdit> {
+    let mut line = Some(format!("{line}{end}"));
+    let runs = moved.chunk_by(|one, other| one.place.end == other.place.start);
+    let edit = |run: &[MovableBlock]| {
+        let place = run.first()?.place.start..run.last()?.place.end;
+        let is_joined = line.is_none() && ends_empty(&text[..place.start]) || place.end == text.len();
+        let gap = if is_joined || !ends_empty(&text[place.clone()]) { "" } else { end };
+        Some((place, (line.take().unwrap_or_default() + gap).into_bytes()))
+    };
+    runs.filter_map(edit).collect()
+}
+
+/// True if the last line is empty, and if there is none.
+fn ends_empty(text: &str) -> bool {
+    text.lines().next_back().is_none_or(|line| line.trim().is_empty())
 }

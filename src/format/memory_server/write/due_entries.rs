@@ -12,7 +12,6 @@ use crate::text::json_scanner::Tape;
 /// The rules, in words ("Archival", "Storage Limits").
 pub const RULE: &str = "learnings are archived 90 days after their last use, tasks 30 days after they are done; above the soft limit (500 learnings or 5 MB, 200 tasks or 2 MB) the least recently used, done tasks only; core memories by hand; what is pinned stays";
 
-/// The due entries.
 pub struct DueEntries {
     /// A description in a few words.
     pub what: String,
@@ -20,7 +19,6 @@ pub struct DueEntries {
     pub entries: Vec<Entry>,
 }
 
-/// Returns the due entries.
 pub fn own(context: &WriteContext<'_>) -> DueEntries {
     let live = live(context);
     let old: Vec<usize> = (0..live.len()).filter(|&at| live[at].is_old).collect();

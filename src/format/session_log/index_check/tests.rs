@@ -13,8 +13,7 @@ use crate::format::json_stream::tests::by_blocks;
 use crate::format::record_reader::whole_object;
 use crate::format::session_log::SessionLog;
 use crate::format::{AssemblyInput, Format};
-use crate::model::Moment;
-use crate::model::Role;
+use crate::model::{Moment, Role};
 use crate::text::json_scanner::Tape;
 
 const NOW: Moment = Moment(1_768_141_800_123_456);

@@ -16,7 +16,6 @@ use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 /// What a failed write left in the file.
 enum FailedAppend {
     Nothing,
-    /// A part of the lines.
     Torn,
     /// A part of the lines, and what other programs wrote behind them.
     TornAndMore,

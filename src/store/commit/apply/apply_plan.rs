@@ -7,8 +7,7 @@ use crate::disk::ItemKind;
 use crate::model::bytes::Ranges;
 use crate::model::{Act, Change, Lock, Plan};
 use crate::store::commit::apply::equal_records::{remaining_equals, takes_any};
-use crate::store::commit::apply::step_folders;
-use crate::store::commit::apply::{ApplyContext, LostRace, StagedChange};
+use crate::store::commit::apply::{ApplyContext, LostRace, StagedChange, step_folders};
 use crate::store::commit::vault::undo_step::UndoStep;
 use crate::store::commit::{CommitContext, CommitError};
 

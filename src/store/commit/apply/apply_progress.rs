@@ -2,7 +2,7 @@
 
 use crate::model::Bytes;
 use crate::store::commit::apply::LostRace;
-use crate::store::commit::handover::replaced_file::ReplacedFile;
+use crate::store::commit::handover::second_name::ReplacedFile;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 

@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::record_digests::{DigestCounts, count, pieces};
+use super::record_digests::{DigestCounts, comes, count, pieces};
 use crate::model::plan::change::EqualRecords;
 use crate::model::{Act, Bytes, Change, PathText, Span, Splice, is_log};
-use crate::store::commit::apply::record_changes::comes;
 use crate::store::log_chunks;
 
 /// Up to this many records are first searched for by their bytes.

@@ -6,16 +6,14 @@ use std::collections::HashSet;
 use crate::model::bytes::Ranges;
 use crate::model::lazy_bytes::digest;
 use crate::text::json::JsonKind;
-use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
-use crate::text::lines;
+use crate::text::{json_edit, lines};
 
 /// An index of the lines of a file in its present state.
 pub struct LineIndex<'a, B: ?Sized> {
     pub now: &'a B,
     /// Lines by their bytes without the line feed.
     starts: OnceCell<LineTable>,
-    /// Records by their ids.
     ids: OnceCell<LineTable>,
     /// Lines by their bytes without trailing whitespace.
     said: OnceCell<LineTable>,
@@ -78,7 +76,6 @@ impl<'a, B: Ranges + ?Sized> LineIndex<'a, B> {
         free().find(|start| own(*start)).or_else(|| free().next())
     }
 
-    /// Returns the first record with this id.
     pub fn of_id(&self, id: &str) -> Option<RecordLine> {
         let own =
             |start| Some((start, self.line(start))).filter(|(_, line)| id_of(line).as_deref() == Some(id));
@@ -101,7 +98,6 @@ impl<'a, B: Ranges + ?Sized> LineIndex<'a, B> {
     }
 }
 
-/// Returns the first line with its end.
 fn first_line(bytes: &[u8]) -> &[u8] {
     &bytes[..memchr::memchr(b'\n', bytes).map_or(bytes.len(), |feed| feed + 1)]
 }

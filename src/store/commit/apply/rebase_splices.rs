@@ -12,9 +12,8 @@ use crate::model::bytes::Ranges;
 use crate::model::{Bytes, Moment, Splice};
 use crate::text::canonical::{self, Checksum};
 use crate::text::json::{Json, JsonKind};
-use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
-use crate::text::lines;
+use crate::text::{json_edit, lines};
 
 const CHECKSUM: &str = "checksum";
 /// The member with the time of a record's last change.
@@ -23,7 +22,6 @@ const CHANGED: &str = "updated_at";
 /// Lines that are gone or changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpliceConflict {
-    /// The lines as planned.
     pub planned: Vec<u8>,
     /// The present line, if it is known to be the same record.
     pub found: Option<Vec<u8>>,

@@ -55,3 +55,11 @@ pub fn count(change: &Change, bytes: &[u8], wanted: &HashSet<u64>, each: i64, co
         *counts.entry(own.name).or_default() += each;
     }
 }
+
+/// Returns the records that are added if `becomes` replaces `was`. None if a record of `was` is lost.
+pub fn comes(change: &Change, becomes: &[u8], was: &[u8]) -> Vec<DigestedRecord> {
+    let mut comes =
+        if becomes.is_empty() { Vec::new() } else { more(change, becomes, was).unwrap_or_default() };
+    comes.retain(|own| own.is_record);
+    comes
+}

@@ -9,8 +9,7 @@ use crate::disk::{Disk, Lookup, is_unsupported, put_new};
 use crate::model::Act;
 use crate::model::snapshot::Generation;
 use crate::store::commit::CommitError;
-use crate::store::commit::handover::replaced_file::ReplacedFile;
-use crate::store::commit::handover::second_name::{link_as_old, rename_as_old};
+use crate::store::commit::handover::second_name::{ReplacedFile, link_as_old, rename_as_old};
 use crate::store::hidden_names::{OldFileName, SwapFileName};
 
 impl ApplyContext<'_, '_> {

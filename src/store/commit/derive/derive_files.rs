@@ -18,10 +18,8 @@ use crate::store::{derived_files, load_from};
 /// How often derived files are rebuilt if other programs keep changing their sources.
 const DERIVE_TRIES: usize = 4;
 
-/// The outcome of a rebuild of derived files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeriveOutcome {
-    /// They are rebuilt.
     Rebuilt,
     /// Other programs write to the sources: the rebuild waits until they pause.
     Later,

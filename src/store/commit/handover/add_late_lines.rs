@@ -24,7 +24,6 @@ const A_MOMENT: Duration = Duration::from_millis(500);
 /// How often palimp tries again if others write in the same moment.
 const TRIES: usize = 5;
 
-/// The outcome of adding lines.
 enum AddOutcome {
     Yes,
     /// Others wrote, or replaced the file, between a check and the next call.

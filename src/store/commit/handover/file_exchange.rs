@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::second_name::link_as_old;
-use super::second_name::rename_as_old;
+use super::second_name::{ReplacedFile, link_as_old, rename_as_old};
 use crate::disk::{Item, Lookup, ProcessState, is_unsupported, put_new};
 use crate::model::{Act, Change, PathText, Plan, Store, plan};
 use crate::store::commit::CommitContext;
@@ -11,7 +10,6 @@ use crate::store::commit::apply::apply_plan;
 use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::apply::rebase_splices::rebase;
 use crate::store::commit::handover::late_writes;
-use crate::store::commit::handover::replaced_file::ReplacedFile;
 use crate::store::hidden_names::{OldFileName, SwapFileName};
 use crate::text::digest::digest;
 

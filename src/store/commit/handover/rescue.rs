@@ -9,17 +9,14 @@ use std::path::{Path, PathBuf};
 
 use super::add_late_lines::SharedLock;
 use super::late_writes::LateWrite;
-use super::replaced_file::ReplacedFile;
+use super::second_name::ReplacedFile;
 use super::wait_for_line_end::{is_fresh, whole_lines};
-use super::watch_list;
+use super::{add_late_lines, file_exchange, late_writes, watch_list};
 use crate::disk::Lookup;
 use crate::model::snapshot::Generation;
 use crate::model::{Bytes, Store, is_log};
 use crate::store::commit::CommitContext;
 use crate::store::commit::apply::step_folders;
-use crate::store::commit::handover::add_late_lines;
-use crate::store::commit::handover::file_exchange;
-use crate::store::commit::handover::late_writes;
 use crate::store::hidden_names::OldFileName;
 
 /// How long an old file is watched after it last grew, in seconds.

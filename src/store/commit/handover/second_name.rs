@@ -1,9 +1,23 @@
-//! Gives a file a second name before it is replaced.
+//! The second name of a file that is replaced.
 
 use std::path::{Path, PathBuf};
 
 use crate::disk::host::Host;
+use crate::model::Bytes;
 use crate::store::hidden_names::OldFileName;
+
+/// A replaced file, by its second name.
+pub struct ReplacedFile {
+    pub path: PathBuf,
+    /// What was taken over of it, if this process still has that.
+    pub content: Option<Bytes>,
+}
+
+impl From<PathBuf> for ReplacedFile {
+    fn from(path: PathBuf) -> ReplacedFile {
+        ReplacedFile { path, content: None }
+    }
+}
 
 /// Renames our file at `path`, which was in the place of `file` for a moment, to a second name, so
 /// that it is watched: others may have written after its first `len` bytes, or still do.

@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use crate::disk::host::Host;
 use crate::model::{Extent, Store};
-use crate::store::commit::Writer;
 use crate::store::commit::derive::derive_files::is_written_to;
 use crate::store::commit::vault::pending_notices;
 use crate::store::commit::vault::store_registry::is_settled;
-use crate::store::commit::{Vault, VaultState};
+use crate::store::commit::{Vault, VaultState, Writer};
 use crate::store::discovery::Place;
 use crate::store::hidden_names::OldFileName;
 use crate::store::{load_from, store_walk};

@@ -35,7 +35,7 @@ use crate::text::digest::digest;
 use crate::text::json_edit::on_one_line;
 
 /// The verbs that remove a file and keep what it says in another.
-const MOVING_VERBS: [&str; 2] = ["edit", "merge"];
+const MOVING_VERBS: [&str; 3] = ["edit", "rename", "merge"];
 
 /// Returns the store without the records that [`with_deleted`] added.
 pub fn without_deleted(store: &Store) -> Store {

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use super::restore_filter::{RestoreSummary, ReversedStep};
-use super::step_history::StepHistory;
-use super::step_history::passed_over;
+use super::step_history::{StepHistory, passed_over};
 use crate::disk::ItemKind;
 use crate::model::plan::change;
 use crate::model::{Act, Change, JournalLine, Moment, PathText, Plan, Splice, UndoRedo, plan};

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use super::change_progress::{ChangeProgress, lines_at};
 use crate::disk::{ItemKind, is_absent};
 use crate::model::plan::line_end_for;
-use crate::model::{Act, Bytes, Change, Plan, is_log};
-use crate::model::{FileLine, JournalLine};
+use crate::model::{Act, Bytes, Change, FileLine, JournalLine, Plan, is_log};
 use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::apply::rebase_splices::{fits, rebase};
 use crate::store::commit::apply::{LostRace, apply_plan, owner_and_mode};
@@ -19,7 +18,6 @@ use crate::store::commit::recovery::change_progress;
 use crate::store::commit::vault::folder::STEP_SUFFIX;
 use crate::store::commit::{CommitContext, CommitError, FilesState, UndoStep};
 
-/// The outcome for an interrupted step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryOutcome {
     /// All of its changes were made.

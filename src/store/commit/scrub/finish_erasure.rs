@@ -7,12 +7,11 @@ use serde::Deserialize;
 
 use super::byte_search::{self, SearchReport, SearchTerms};
 use super::erasure_receipt::{ErasureReceipt, cannot_reach};
-use super::{GitHistory, PendingErasure};
+use super::{GitHistory, PendingErasure, erase_records, torn_tombstones};
 use crate::detectors::has_secret;
 use crate::format::writing::Refusal;
 
 use crate::model::{FileLine, JournalLine, PathText};
-use crate::store::commit::scrub::{erase_records, torn_tombstones};
 use crate::store::commit::vault::pending_erasure;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::erase::{ErasedContents, ErasedValues, ErasureMatcher, ErasureTarget, SearchTexts};

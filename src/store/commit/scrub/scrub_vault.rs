@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
-use super::PendingErasure;
 use super::byte_search::GZIP;
-use super::each_within;
 use super::erasure_list::{KEYS, LIST};
+use super::{PendingErasure, each_within};
 use crate::disk::ItemKind;
 use crate::model::{Act, ArchivedItem, Bytes, Change, DraftOf, path_from_text};
 use crate::store::commit::vault::JOURNAL;
@@ -291,9 +290,7 @@ fn left_of(
 
 /// A piece of a file of the store in palimp's data.
 pub(super) struct KeptPiece<'a> {
-    /// The path of the file in the store.
     pub path: &'a Path,
-    /// The bytes of the piece.
     pub bytes: &'a [u8],
     /// True for a whole file, and not some of its lines.
     pub is_whole: bool,

@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::each_within;
 use super::restore_guard::new_in;
+use super::{each_within, restore_guard};
 use crate::disk::Lookup;
 use crate::format::writing::Refusal;
 use crate::model::{Act, Change, PathText, Plan};
 use crate::store::commit::read_files::is_copy;
-use crate::store::commit::scrub::restore_guard;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::erase::{ErasureMatcher, ErasureTarget, original};
 

@@ -4,8 +4,7 @@ use super::super::{CommitError, Vault};
 use crate::disk::Disk;
 use crate::format::Placement;
 use crate::model::{Document, Role, Store};
-use crate::store::commit::scrub::byte_search;
-use crate::store::commit::scrub::scrub_vault;
+use crate::store::commit::scrub::{byte_search, scrub_vault};
 use crate::store::compressed_files::{FileCompression, inside};
 use crate::store::erase::{
     CopySource, ERASE_UNPACK_LIMIT, ErasedContents, ErasureMatcher, FileVisitor, OutsideFile, is_log_or_copy,

@@ -13,7 +13,6 @@ use crate::store::commit::history::step_history::StepHistory;
 use crate::store::commit::vault::retention::NumberedFile;
 use crate::store::commit::{CommitError, Vault};
 
-/// The folder of the archive.
 pub const ARCHIVE: &str = "archive";
 /// The extension of its files.
 const ITEM_SUFFIX: &str = "item";
@@ -164,7 +163,6 @@ pub fn item_of(bytes: &[u8]) -> Option<ArchivedItem> {
     Some(ArchivedItem { bytes: bytes[feed + 1..].to_vec(), ..item })
 }
 
-/// True for the file of an item.
 pub fn is_item(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == ITEM_SUFFIX)
 }

@@ -25,7 +25,6 @@ const LAST: usize = 4;
 /// A file about a step.
 pub struct NumberedFile {
     pub number: u64,
-    /// Its extension.
     pub end: &'static str,
     /// Its length in bytes.
     pub len: u64,

@@ -88,7 +88,6 @@ impl TextBuffer {
     }
 }
 
-/// Returns how many columns a text takes on screen.
 pub fn width_of(text: &str) -> usize {
     if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         text.len()

@@ -119,7 +119,6 @@ fn ask(app: &mut App, snapshot: Arc<Snapshot>, keeps: bool) {
     app.give_job(Job::PlanCleanUp(Box::new(job)));
 }
 
-/// Takes in a plan.
 pub fn planned(app: &mut App, planned: PlannedCleanUp) {
     let is_newest = app.clean_up.as_ref().is_some_and(|own| own.number == planned.number);
     if !is_newest {

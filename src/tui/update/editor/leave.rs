@@ -66,8 +66,12 @@ pub fn found_key(app: &mut App, key: KeyEvent) {
             app.screen = beneath(app);
             app.say("The draft is still there.");
         }
-        _ => {}
+        _ => say_choices(app),
     }
+}
+
+pub fn say_choices(app: &mut App) {
+    app.say("There is a draft of this memory: Enter goes on with it, x drops it, Esc goes back. Nothing was typed.");
 }
 
 /// Puts a draft into the form. If the memory has changed since, the user decides field by field.

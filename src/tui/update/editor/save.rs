@@ -27,7 +27,6 @@ pub fn save(app: &mut App) {
     }
 }
 
-/// Takes in that a form was saved, or why it was not.
 pub fn saved(app: &mut App, saved: FormSaveOutcome) {
     running_change::finish_queued(app);
     let leaving = app.quits_when_done && app.change_count == 0;

@@ -6,7 +6,9 @@ use crate::format;
 use crate::tui::editor::{choices, form_layout, is_open};
 use crate::tui::state::app::App;
 use crate::tui::state::editor::{Editor, LinkCompletion};
+use crate::tui::state::list_cursor::around;
 use crate::tui::update::editor::form_request::changed;
+use crate::tui::update::editor::leave::say_choices;
 
 /// At most this many names are offered after `[[`.
 const NAMES: usize = 50;
@@ -117,12 +119,10 @@ fn typed(editor: &mut Editor, key: KeyEvent) -> bool {
 fn chosen(editor: &mut Editor, words: &[String], key: KeyEvent) -> bool {
     let own = words.iter().position(|word| word == editor.texts[editor.field].as_str());
     let many = words.len();
-    let next = match (key.code, own) {
-        (KeyCode::Right | KeyCode::Char(' '), Some(own)) => (own + 1) % many,
-        (KeyCode::Left, Some(own)) => (own + many - 1) % many,
-        (KeyCode::Right | KeyCode::Char(' '), None) => 0,
-        (KeyCode::Left, None) => many - 1,
-        (KeyCode::Char(c), _) if (key.modifiers - KeyModifiers::SHIFT).is_empty() => {
+    let next = match key.code {
+        KeyCode::Right | KeyCode::Char(' ') => around(own, many, true),
+        KeyCode::Left => around(own, many, false),
+        KeyCode::Char(c) if (key.modifiers - KeyModifiers::SHIFT).is_empty() => {
             let from = own.map_or(0, |own| own + 1);
             let mut round = (from..many).chain(0..from);
             match round.find(|at| words[*at].starts_with(c)) {
@@ -140,12 +140,10 @@ fn chosen(editor: &mut Editor, words: &[String], key: KeyEvent) -> bool {
 pub fn paste(app: &mut App, pasted: &str) {
     let Some(editor) = &mut app.editor else { return };
     let takes = is_open(editor.own()) && choices(&editor.own().kind).is_empty();
-    if pasted.is_empty()
-        || !takes
-        || editor.conflict.is_some()
-        || editor.found_draft.is_some()
-        || editor.saving
-    {
+    if editor.found_draft.is_some() {
+        return say_choices(app);
+    }
+    if pasted.is_empty() || !takes || editor.conflict.is_some() || editor.saving {
         return;
     }
     editor.completion = None;

@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use super::change_request::aimed;
 use super::secrets;
-use crate::model::{EntryRef, Snapshot, State};
-use crate::tui::list_view::{focused_memory, has_rows, memory_of};
-use crate::tui::possible_changes::{broken, refused, writable};
+use crate::model::{EntryRef, Snapshot};
+use crate::tui::list_view::{has_rows, memory_of, snapshot_of_rows};
+use crate::tui::possible_changes::{checked_row, writable};
 use crate::tui::state::app::{App, ChangeTarget, Screen};
 use crate::tui::state::list_row::ListRow;
 use crate::tui::state::pending_changes::DeleteMenu;
 use crate::tui::update::delete_menu::{choices, erase_all};
 use crate::tui::update::{editor, reference_go_back};
-use crate::tui::value_prompt::may_edit;
 use crate::usecase::memory_count;
 
 pub fn open(app: &mut App) {
@@ -25,14 +24,8 @@ pub fn open(app: &mut App) {
 
 /// Opens the form of the memory under the cursor. Esc leads back to the list.
 pub fn edit(app: &mut App) {
-    let opened = focused_memory(app).ok_or("No memory is under the cursor.".to_owned()).and_then(|at| {
-        writable(app)?;
+    let opened = checked_row(app).and_then(|at| {
         let aim = target(app, vec![at]);
-        let (store, entry) = aim.snapshot.get(at);
-        if entry.state == State::Broken {
-            return Err(broken());
-        }
-        may_edit(store, entry).map_err(refused)?;
         reference_go_back::open_memory_of(app, &aim.snapshot, at);
         editor::open(app, &aim)
     });
@@ -71,7 +64,7 @@ fn memories(app: &App, rows: impl Iterator<Item = ListRow>) -> Vec<EntryRef> {
 }
 
 fn target(app: &App, at: Vec<EntryRef>) -> ChangeTarget {
-    let snapshot = Arc::clone(snapshot(app));
+    let snapshot = Arc::clone(snapshot_of_rows(app));
     let name = match at.as_slice() {
         [one] => name(app, &snapshot, *one),
         several => memory_count(several.len()),
@@ -83,13 +76,4 @@ fn target(app: &App, at: Vec<EntryRef>) -> ChangeTarget {
 fn name(app: &App, snapshot: &Snapshot, at: EntryRef) -> String {
     let found = app.list_view.findings.list.iter().flat_map(|own| &own.all).find(|own| own.at == at);
     found.map_or_else(|| App::quoted_title(snapshot, at), |own| format!("\"{}\"", own.title))
-}
-
-fn snapshot(app: &App) -> &Arc<Snapshot> {
-    let own = match app.screen {
-        Screen::Secrets => app.list_view.findings.list.as_ref().map(|own| &own.snapshot),
-        Screen::Upkeep => app.list_view.read_snapshot.as_ref(),
-        _ => None,
-    };
-    own.unwrap_or(&app.snapshot)
 }

@@ -6,11 +6,15 @@ use crate::tui::action::Action;
 use crate::tui::list_view::problems;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::update::list_view::change_request::plan;
+use crate::tui::update::list_view::delete_menu::edit;
 use crate::tui::update::list_view::row_refresh::ask;
 use crate::usecase::ChangeCommand;
 use crate::work::Inspect;
 
 pub fn fix(app: &mut App) {
+    if problems::is_repaired_in_form(app) {
+        return edit(app);
+    }
     let Some(which) = problems::wanted(app) else {
         return app.say("No problem is under the cursor.");
     };

@@ -10,7 +10,6 @@ use crate::tui::update::list_view::verify;
 use crate::usecase::{ChangeCommand, JournalView, StepOutcome};
 use crate::work::{Inspect, StepDetail};
 
-/// Takes in the steps, and what the newest of them changed.
 pub fn read(app: &mut App, accounts: Vec<JournalView>, newest: Vec<StepDetail>) {
     app.list_view.journal.accounts = Some(accounts);
     newest.into_iter().for_each(|own| shown(app, own));

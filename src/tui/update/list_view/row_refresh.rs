@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::tui::list_view::{self, loaded, row};
-use crate::tui::state::app::App;
+use crate::tui::state::app::{App, Screen};
 use crate::tui::state::list_row::ListRow;
 use crate::tui::state::row_list::RowList;
 use crate::tui::update::list_view::{backups, fix};
@@ -35,8 +35,18 @@ pub fn renew(app: &mut App, held: Option<String>) {
     app.list_view.list.put(rows);
     let same = |row: ListRow| held.as_ref().is_some_and(|held| row.key(app) == *held);
     let at = held.is_some().then(|| app.list_view.list.each().position(same)).flatten();
-    app.list_view.list.cursor.at = at.unwrap_or(app.list_view.list.cursor.at);
+    let back = came_back(app);
+    if back.is_some() {
+        app.list_view.before_undo = None;
+    }
+    app.list_view.list.cursor.at = back.or(at).unwrap_or(app.list_view.list.cursor.at);
     app.list_view.is_stale = true;
+}
+
+/// Returns the place of the first problem that an undo brought back.
+fn came_back(app: &App) -> Option<usize> {
+    let before = app.list_view.before_undo.as_ref().filter(|_| app.screen == Screen::Problems)?;
+    app.list_view.list.each().position(|row| !before.contains(&row.key(app)))
 }
 
 /// Returns the rows that match the filter, and only marked ones if the list shows only these.

@@ -96,7 +96,6 @@ fn note(app: &mut App, verdict: Verdict) {
     app.give_job(Job::KeepVerdict { values, verdict, data });
 }
 
-/// Takes in that a verdict was kept, or why it was not.
 pub fn verdict_kept(app: &mut App, outcome: Result<(Vec<Vec<u8>>, Verdict), String>) {
     let (values, verdict) = match outcome {
         Ok(kept) => kept,

@@ -327,7 +327,7 @@ fn a_program_that_has_the_log_open_brings_nothing_erased_back_and_loses_no_other
         let store = load(&disk, format);
         let list = Vault::open_read_only(&disk, Path::new(DATA), root(format)).erasure_list().unwrap();
         let list = ErasedRecords::of_lines(list);
-        let again = list.written_anew(&store, NOW);
+        let again = list.written_again(&store, NOW);
         assert!(again.iter().all(|own| own.message.contains("another text")), "{again:?}");
         assert_eq!(again.len(), usize::from(!repeats && format != "session-log"), "{format}");
         let hidden = list.hidden(&store, NOW);

@@ -53,7 +53,6 @@ impl GoneSessions {
     }
 }
 
-/// True if a file with this path is in a session.
 pub fn is_in_session(format: &'static dyn Format, path: &Path, now: Moment) -> bool {
     !assembled(format, vec![Arc::new(read(format, Role::Records, path, b"", now))], now).is_empty()
 }

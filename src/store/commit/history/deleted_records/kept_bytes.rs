@@ -1,17 +1,9 @@
 //! Bytes of files that undo data and backups keep.
 
 use crate::format::record_reader::Reading;
-use crate::model::Act;
-use crate::model::Change;
-use crate::model::Document;
-use crate::model::Moment;
-use crate::model::Role;
-use crate::model::Store;
-use crate::model::is_log;
-use crate::model::path_text::DELETED_ROOT;
-use crate::model::path_text::deleted_from;
-use std::path::Path;
-use std::path::PathBuf;
+use crate::model::path_text::{DELETED_ROOT, deleted_from};
+use crate::model::{Act, Change, Document, Moment, Role, Store, is_log};
+use std::path::{Path, PathBuf};
 
 /// The verbs that remove records. After other verbs a record exists in another form.
 pub const DELETING_VERBS: [&str; 3] = ["delete", "session delete", "compact"];
@@ -24,14 +16,12 @@ pub struct KeptBytes {
     pub(super) kept: KeptFrom,
 }
 
-/// The source of kept bytes.
 #[derive(Clone, Copy, PartialEq)]
 pub enum KeptFrom {
     /// Undo data of this step, which deleted records.
     Deletion(u64),
     /// Undo data of another change.
     Change,
-    /// A backup of the file.
     Backup,
 }
 

@@ -6,7 +6,6 @@ use crate::model::{Moment, Role, Store, View};
 use crate::store::commit::history::deleted_records::kept_bytes::{KeptFrom, session_of};
 use crate::text::digest::digest;
 
-/// What identifies a record.
 #[derive(PartialEq, Eq, Hash)]
 enum RecordIdentity {
     Id(String),
@@ -14,7 +13,6 @@ enum RecordIdentity {
     Tombstone(String),
     /// Its id and creation time: records may share an id.
     Timed(String, Option<Moment>),
-    /// A digest of its bytes.
     Bytes(u128),
     /// The type and creation time of a record without an id: its text may have changed since.
     Made(String, Moment),
