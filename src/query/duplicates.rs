@@ -2,9 +2,9 @@
 //!
 //! The similarity of two texts is the share of their pairs of neighbouring words that both have (Jaccard). Texts that
 //! are one word apart have the share of words instead: one word is in two pairs, so a short text would seem to be
-//! another. If that word is a number, it is another: `7 days` is not `30 days`. In the order in which texts are to be kept, each text joins the most similar first text of a group or
-//! begins a group. So each member is similar to the first of its group, and the first texts are not similar to each
-//! other.
+//! another. If that word is a number, it is another: `7 days` is not `30 days`. In the order in which texts are to be kept,
+//! each text joins the most similar first text of a group or begins a group. So each member is similar to the first of
+//! its group, and the first texts are not similar to each other.
 //!
 //! Rare pairs find the candidates: similar texts share one of their rarest pairs. If many texts share a pair,
 //! for example because a template wrote them, MinHash in bands finds them. Candidates are compared exactly.
@@ -36,7 +36,7 @@ const FEW: usize = 4;
 /// A text of more words is compared without its summary.
 const LONG: usize = 8;
 /// Texts that are one word apart lack at most this many pairs of each other.
-pub(super) const PAIRS_OF_WORD: usize = 2;
+const PAIRS_OF_WORD: usize = 2;
 /// A thread reads `BLOCK` texts at a time. Equal texts are merged after each `BATCH`.
 pub(super) const BLOCK: usize = 512;
 const BATCH: usize = 64 * BLOCK;
@@ -170,10 +170,15 @@ pub(super) struct DistinctText {
 }
 
 impl DistinctText {
-    /// Returns what part of both texts is in both, as a fraction: of their words if they are one word apart, or else of
-    /// their pairs.
-    pub(super) fn overlap(&self, other: &DistinctText) -> (usize, usize) {
+    /// Returns what part of the pairs of both texts is in both, as a fraction.
+    pub(super) fn pairs_overlap(&self, other: &DistinctText) -> (usize, usize) {
         let common = common(&self.pairs, &other.pairs);
+        (common, self.pairs.len() + other.pairs.len() - common)
+    }
+
+    /// Returns the part of their words if they are one word apart, or else of their pairs.
+    fn overlap(&self, other: &DistinctText) -> (usize, usize) {
+        let (common, both) = self.pairs_overlap(other);
         let longer = self.pairs.len().max(other.pairs.len());
         // A first or last word is in one pair alone.
         let ends = self.ends.iter().zip(&other.ends).filter(|(one, other)| one != other).count();
@@ -182,7 +187,7 @@ impl DistinctText {
             missing @ 1.. if missing + ends <= PAIRS_OF_WORD && self.numbers == other.numbers => {
                 (longer, longer + 1 + usize::from(self.pairs.len() == other.pairs.len()))
             }
-            _ => (common, self.pairs.len() + other.pairs.len() - common),
+            _ => (common, both),
         }
     }
 }
@@ -243,7 +248,7 @@ pub(super) fn groups(
     percent: u32,
     cancel: &CancelToken,
 ) -> Option<Vec<Vec<(usize, f64)>>> {
-    let mut index = SimilarityIndex::of(&texts, percent);
+    let mut index = SimilarityIndex::of(&texts, percent, DistinctText::overlap);
     let mut groups: Vec<Vec<(usize, f64)>> = Vec::with_capacity(texts.len());
     // The group that each text begins.
     let mut begun = vec![0; texts.len()];
@@ -263,10 +268,14 @@ pub(super) fn groups(
     Some(groups)
 }
 
+/// How similar two texts are, as a fraction.
+type Overlap = fn(&DistinctText, &DistinctText) -> (usize, usize);
+
 /// The first texts of groups, by their rare pairs and by their bands.
 pub(super) struct SimilarityIndex<'a> {
     texts: &'a [DistinctText],
     percent: u32,
+    overlap: Overlap,
     /// How often each pair occurs. Pairs may share a counter by their hash; the counts need not be exact.
     counts: Vec<u16>,
     by_rare: PostingLists,
@@ -276,7 +285,7 @@ pub(super) struct SimilarityIndex<'a> {
 }
 
 impl<'a> SimilarityIndex<'a> {
-    pub(super) fn of(texts: &'a [DistinctText], percent: u32) -> SimilarityIndex<'a> {
+    pub(super) fn of(texts: &'a [DistinctText], percent: u32, overlap: Overlap) -> SimilarityIndex<'a> {
         let pairs = texts.iter().flat_map(|text| &text.pairs);
         let mut counts = vec![0_u16; (2 * pairs.clone().count()).next_power_of_two().min(COUNTS)];
         let slots = counts.len();
@@ -284,7 +293,8 @@ impl<'a> SimilarityIndex<'a> {
             counts[*pair as usize % slots] = counts[*pair as usize % slots].saturating_add(1)
         });
         let (by_rare, by_band) = Default::default();
-        SimilarityIndex { texts, percent, counts, by_rare, by_band, banded: vec![false; texts.len()] }
+        let banded = vec![false; texts.len()];
+        SimilarityIndex { texts, percent, overlap, counts, by_rare, by_band, banded }
     }
 
     /// Returns enough rare pairs that any similar text shares one of them, but none that only this text has.
@@ -330,10 +340,11 @@ impl<'a> SimilarityIndex<'a> {
         best.map(|(first, share)| (first, similarity(share)))
     }
 
-    /// Returns the first texts that are similar enough, ascending, each with [`DistinctText::overlap`].
+    /// Returns the first texts that are similar enough, ascending, each with its similarity as a fraction.
     pub(super) fn similar(&self, text: usize, rare: &[u32]) -> impl Iterator<Item = (usize, (usize, usize))> {
         let candidates = self.candidates(text, rare).into_iter();
-        let with = candidates.map(move |first| (first, self.texts[text].overlap(&self.texts[first])));
+        let share = move |first: usize| (self.overlap)(&self.texts[text], &self.texts[first]);
+        let with = candidates.map(move |first| (first, share(first)));
         with.filter(|(_, (common, both))| (common * 100).min(both * 99) >= self.percent as usize * both)
     }
 

@@ -1,8 +1,8 @@
 //! Which records are similar to chosen ones, and how similar each is to the most similar of them.
+//!
+//! These may be erased, so only the pairs of words count: a rule for `alpha` is not the one for `beta`.
 
-use super::duplicates::{
-    DistinctText, PAIRS_OF_WORD, SimilarityIndex, TextSketch, distinct, said, similarity,
-};
+use super::duplicates::{DistinctText, SimilarityIndex, TextSketch, distinct, said, similarity};
 use crate::model::{EntryRef, Snapshot};
 use crate::query::cancel::CancelToken;
 use crate::query::search_results::Hit;
@@ -48,27 +48,25 @@ pub fn nearest(
 ///
 /// Chosen texts that are similar to each other form a group, and only its first text is in the index. The part of the
 /// pairs in which two texts differ is a distance (Jaccard): a text that is similar to any member is not further from the
-/// first than twice the allowed distance. So the index finds the group, and its members are compared one by one. A short
-/// text is in no group: that it is one word apart is not measured by its pairs.
+/// first than twice the allowed distance. So the index finds the group, and its members are compared one by one.
 fn nearest_texts(
     texts: &[DistinctText],
     chosen: usize,
     percent: u32,
     cancel: &CancelToken,
 ) -> Option<Vec<(usize, f64)>> {
-    let mut index = SimilarityIndex::of(texts, (2 * percent).saturating_sub(100));
+    let least = (2 * percent).saturating_sub(100);
+    let mut index = SimilarityIndex::of(texts, least, DistinctText::pairs_overlap);
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); texts.len()];
     let mut found = Vec::new();
     for (number, text) in texts.iter().enumerate() {
         cancel.check()?;
         let rare = index.rare(&text.pairs);
-        let [less, more] = [text.pairs.len().saturating_sub(PAIRS_OF_WORD), text.pairs.len() + PAIRS_OF_WORD];
-        let is_short = less * 100 < more * percent as usize;
         let is_chosen = text.places.first().is_some_and(|place| *place < chosen);
         let nearest = match is_chosen {
             true => {
-                let first = index.best(number, &rare).filter(|_| !is_short);
-                match first.filter(|(_, similarity)| is_similar(*similarity, percent)) {
+                let first = index.best(number, &rare).filter(|(_, share)| is_similar(*share, percent));
+                match first {
                     Some((first, _)) => members[first].push(number),
                     None => {
                         index.add(number, rare);
@@ -79,7 +77,7 @@ fn nearest_texts(
             }
             false => {
                 let groups = index.similar(number, &rare).flat_map(|(first, _)| &members[first]);
-                let each = groups.map(|member| similarity(text.overlap(&texts[*member])));
+                let each = groups.map(|member| similarity(text.pairs_overlap(&texts[*member])));
                 each.max_by(f64::total_cmp).filter(|similarity| is_similar(*similarity, percent))
             }
         };
@@ -118,7 +116,7 @@ mod tests {
         let found = nearest_texts(&texts, chosen, 80, &CancelToken::default()).unwrap();
         let exact = |text: &DistinctText| {
             let chosen = texts.iter().filter(|other| other.places[0] < chosen);
-            let each = chosen.map(|other| similarity(text.overlap(other)));
+            let each = chosen.map(|other| similarity(text.pairs_overlap(other)));
             each.max_by(f64::total_cmp).unwrap()
         };
         let expected: Vec<(usize, f64)> = texts

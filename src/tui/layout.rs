@@ -65,7 +65,8 @@ pub fn frame(app: &App) -> FrameLayout {
     let asks = asks && (app.confirm.is_none() || app.size.1 >= LOW);
     let (title, rest) = split_rows(area, 1);
     let (query, rest) = split_rows(rest, if asks { 1 + search_suggestions::rows_offered(app) } else { 0 });
-    let foot = notice(app).len().max(1) as u16;
+    let notice = notice(app).len() as u16;
+    let foot = if shows_keys(app) { notice + 1 } else { notice };
     let (body, hints) = split_rows(rest, rest.height.saturating_sub(foot));
     let teaches = app.tutor.is_shown && app.screen != Screen::Editor;
     let (body, tutor) =
@@ -95,6 +96,11 @@ pub fn notice(app: &App) -> Vec<String> {
     );
     lines.truncate(usize::from(app.size.1 / 2).max(1));
     lines
+}
+
+/// True if the keys are shown: not below a notice on a low terminal, or one that comes by itself and moves nothing.
+pub fn shows_keys(app: &App) -> bool {
+    app.notice.is_none() || app.size.1 > LOW && app.notice != app.brief_notice
 }
 
 /// True if one pane has the whole screen, because there is no room for two.

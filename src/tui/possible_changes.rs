@@ -17,7 +17,7 @@ use crate::usecase::{memory_count, merge_apart};
 const UNCHANGED: &str = " Nothing was changed.";
 /// If more memories are marked, they are not checked before each frame.
 const MOST: usize = 100;
-const NO_SESSION: &str = "There is no other session to move to: `palimp session create` makes one, \
+const NO_SESSION: &str = "There is no other session to move to: `palimp session new` makes one, \
                           `palimp session unarchive` brings one back.";
 
 type Check = fn(&Store, &Entry) -> Result<(), Refusal>;
@@ -192,12 +192,13 @@ fn marked(app: &App) -> Vec<EntryRef> {
     app.marks.list().into_iter().chain(range).collect()
 }
 
-/// Returns the memories that would become one: both that are compared or are duplicates, or the marked ones.
+/// The memories that would become one: both that are compared, the marked ones, or both that are duplicates.
 fn aimed_to_merge(app: &App) -> Result<ChangeTarget, String> {
     let cursor = app.selected();
     let compared = app.difference.as_ref().filter(|_| app.screen == Screen::Difference);
-    let both = compared.map(|own| own.memories).or_else(|| of_group(app, cursor?));
     let marked = marked(app);
+    let group = || if marked.len() > 1 { None } else { of_group(app, cursor?) };
+    let both = compared.map(|own| own.memories).or_else(group);
     let (at, hidden) = match (both, marked.as_slice(), cursor) {
         (Some(both), ..) => (both.to_vec(), Vec::new()),
         (None, [one], Some(cursor)) if *one != cursor => (vec![*one, cursor], Vec::new()),

@@ -166,14 +166,11 @@ fn figures(app: &App, width: u16) -> Vec<Span<'static>> {
     ]
 }
 
-/// Returns the notice, or hints for the keys that can be used in this state.
+/// The notice, and hints for the keys that can be used in this state.
 fn foot(app: &App, width: u16) -> Vec<Line<'static>> {
     let strong = Theme::of(app).strong();
-    let notice = layout::notice(app);
-    if notice.is_empty() {
-        return vec![hints(app, usize::from(width))];
-    }
-    notice.into_iter().map(|line| Line::styled(format!(" {line}"), strong)).collect()
+    let notice = layout::notice(app).into_iter().map(|line| Line::styled(format!(" {line}"), strong));
+    notice.chain(layout::shows_keys(app).then(|| hints(app, usize::from(width)))).collect()
 }
 
 /// The key that leads back. Its hint and the first hint that does more than move are dropped last.
@@ -226,7 +223,7 @@ fn placed_hints(app: &App, width: usize) -> Vec<(usize, Hint)> {
 }
 
 pub fn hint_at(app: &App, column: u16) -> Option<KeyEvent> {
-    if app.notice.is_some() {
+    if !layout::shows_keys(app) {
         return None;
     }
     let width = usize::from(app.size.0);

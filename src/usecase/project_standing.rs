@@ -66,8 +66,12 @@ pub fn not_loaded(store: &Store) -> Option<String> {
 fn moved(project: &Project, folder: Option<&Path>) -> Option<String> {
     let (was, now) = (project.named().to_text(), project.path.to_text());
     let new = slug_of(&project.path).and_then(|slug| Some(folder?.parent()?.join(slug).join("memory")));
-    let looks =
-        |new: PathBuf| format!(" Agents in {now:?} look for memories in {:?}, not here.", new.to_text());
+    let looks = |new: PathBuf| {
+        format!(
+            " Agents in {now:?} look for memories in {:?}, not here: move this folder there.",
+            new.to_text()
+        )
+    };
     let looks = new.map(looks).unwrap_or_default();
     match &project.relation {
         ProjectRelation::MovedFrom(_) => {

@@ -62,7 +62,7 @@ impl RepairContext<'_> {
         };
         let reason = match all.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
             true => "Its text is lost, unless a backup has it.",
-            false => "Its bytes are kept there as they are, and can be brought back.",
+            false => "Its bytes are kept there as they are: `palimp quarantine restore` brings them back.",
         };
         let act = FixAction::Files(vec![Change::remove(&document.path, document.bytes.clone())], out);
         Some(ProblemFix { title: title.into(), reason: reason.into(), confidence: 10, is_safe: false, act })

@@ -169,9 +169,9 @@ impl RepairContext<'_> {
             true => "move this part of the line to quarantine",
             false => "move the line to quarantine",
         };
-        let reason = why
-            .or_else(|| self.why_comes_back(document, record))
-            .unwrap_or_else(|| "Its bytes are kept there as they are, and can be brought back.".into());
+        let reason = why.or_else(|| self.why_comes_back(document, record)).unwrap_or_else(|| {
+            "Its bytes are kept there as they are: `palimp quarantine restore` brings them back.".into()
+        });
         fixes.push(ProblemFix::edit(title, 20, reason, (&document.path, edits, out)));
         match line.is_shared() {
             true => fixes.into_iter().map(|fix| line.parted(document, record, fix)).collect(),

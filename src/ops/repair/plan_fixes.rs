@@ -73,7 +73,7 @@ fn picked(bench: &RepairContext<'_>, problem: &Problem, pick: &FixChoice) -> Res
         FixChoice::Lines(lines) => bench.with_lines(problem, lines),
     };
     own.ok_or_else(|| match count {
-        0 => Refusal::unfit("no repair is known for this problem: edit it by hand."),
+        0 => Refusal::unfit(format!("palimp can't repair this by itself. {}", problem.message)),
         _ => Refusal::unfit(format!(
             "the problem has {}, and not this one.",
             count_with_noun(count as u64, "fix")

@@ -8,7 +8,7 @@ use super::erased_contents::raw;
 use super::matcher::ErasureMatcher;
 use crate::format::writing::{RecordMembers, Refusal, is_code};
 use crate::model::plan::{self, whole_lines};
-use crate::model::{Bytes, Change, Document, PathText, Record, Role, Span};
+use crate::model::{Bytes, Change, Document, PathText, Record, Role};
 use crate::store::erase::original_path::{is_log_or_copy, original};
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_scanner::Tape;
@@ -123,17 +123,19 @@ fn without_records(
         return Ok(if edits.is_empty() { CleanedFile::Same } else { CleanedFile::Edits(edits) });
     }
     let parts = wanted.parts(path, bytes, marks.is_live);
-    // A file that can't be read is one broken record: lines of it are erased, the rest is not.
-    let is_whole = |part: &Span| records.iter().any(|record| record.span == *part);
-    let is_unreadable = || records.iter().all(|record| record.view().is_none());
-    let is_gone = |is_taken| parts.iter().all(is_whole) && (is_taken || !parts.is_empty() && is_unreadable());
-    match (records.iter().any(|own| is_taken(&own)), records.len()) {
-        (is_taken, 1) if is_gone(is_taken) => Ok(CleanedFile::Gone),
-        (true, 2..) => Err(Refusal::unfit(format!(
+    let is_taken = records.iter().any(|own| is_taken(&own));
+    // A file of several memories that is not UTF-8 is one broken record. Only a copy of it goes as a whole.
+    let is_torn = marks.is_live && std::str::from_utf8(bytes).is_err() && wanted.has_parts(path, bytes);
+    if is_torn && (is_taken || !parts.is_empty()) {
+        return Err(Refusal::corrupt(format!("{} is not UTF-8: repair it first.", path.to_text())));
+    }
+    match (is_taken, records.len()) {
+        (true, 1) => Ok(CleanedFile::Gone),
+        (true, _) => Err(Refusal::unfit(format!(
             "{} is one document with other memories in it. This version can't take it apart.",
             path.to_text()
         ))),
-        _ => {
+        (false, _) => {
             let erases = wanted.erases().filter(|_| !parts.is_empty());
             let new = erases.map(|erases| erases.without(&original(path), bytes, &parts)).transpose()?;
             Ok(new.map_or(CleanedFile::Same, CleanedFile::Becomes))

@@ -265,6 +265,10 @@ impl<'a> ErasureMatcher<'a> {
 
     /// Returns the erased parts of a document. Of a live one, those that it had when the erasure began.
     pub fn parts(&self, path: &Path, bytes: &[u8], is_live: bool) -> Vec<Span> {
+        // A copy that can't be read is not taken apart.
+        if !is_live && std::str::from_utf8(bytes).is_err() {
+            return Vec::new();
+        }
         let shown = self.shown.as_ref().filter(|_| is_live);
         let named = self.named_parts(path, bytes).into_iter();
         named
@@ -272,6 +276,11 @@ impl<'a> ErasureMatcher<'a> {
                 shown.is_none_or(|shown| bytes.get(part.range()).is_some_and(|part| shown.has(part)))
             })
             .collect()
+    }
+
+    /// True if a file has several memories, or lines that belong to others.
+    pub fn has_parts(&self, path: &Path, bytes: &[u8]) -> bool {
+        self.erases().is_some_and(|erases| !erases.parts(&original(path), bytes).is_empty())
     }
 
     /// Returns the parts of a document that have the names of erased ones.

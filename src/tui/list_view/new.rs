@@ -19,7 +19,8 @@ use crate::tui::type_letters;
 
 pub static KIND: ListViewKind = ListViewKind {
     orders: ["by store", "newest first"],
-    none: "Nothing is new. What agents write while you are away is listed here.",
+    none: "Nothing is new. What agents write while you are away is listed here; in the list `/since:1d` finds what is of \
+           the last day.",
     is_beside: true,
     rows,
     about,

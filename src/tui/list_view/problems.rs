@@ -355,8 +355,8 @@ fn hints(app: &App) -> Vec<Hint> {
     } else if is_repaired_in_form(app) && !app.is_readonly() {
         hints.push(act(Action::Fix, "fix in its form"));
     }
-    if ways > 1 && app.list_view.in_details {
-        hints.push(hint("jk", "choose a fix"));
+    if ways > 1 {
+        hints.push(hint(if app.list_view.in_details { "jk" } else { "Tab" }, "choose a fix"));
     }
     hints.extend(is_of_memory.then(|| hint("Enter", "its memory")));
     hints

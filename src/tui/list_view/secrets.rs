@@ -227,11 +227,11 @@ fn hints(app: &App) -> Vec<Hint> {
     let mut hints = vec![hint("Enter", "its memory")];
     if !app.is_readonly() {
         hints.extend([
+            act(Action::Redact, "redact…"),
+            act(Action::Delete, "erase…"),
             act(Action::Real, "real"),
             act(Action::FalseAlarm, "false alarm"),
             act(Action::Undecided, "undecided"),
-            act(Action::Redact, "redact…"),
-            act(Action::Delete, "erase…"),
         ]);
     }
     hints.push(act(Action::FalseAlarms, &format!("{alarms} false alarms")));

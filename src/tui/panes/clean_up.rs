@@ -140,8 +140,9 @@ fn draw_scope(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
     for (number, store) in own.listed.stores.iter().enumerate().skip(top).take(rows) {
         let sign = if own.chosen.get(number) == Some(&true) { "[x]" } else { "[ ]" };
         let path = theme::safe(app, &store.root.to_text());
-        let count = store.entries.len();
-        let text = format!("{sign} {:14} {count:>6}  {path}", store.format);
+        let name = theme::safe(app, own.names.get(number).map_or("", String::as_str));
+        let count = app.tallies.get(number).map_or(store.entries.len(), |tally| tally.listed);
+        let text = format!("{sign} {} {count:>6}  {path}", column(&name, 14));
         let line = Line::raw(fit(&text, usize::from(inner.width)));
         lines.push(if number == own.store.at { theme.under_cursor(line) } else { line });
     }

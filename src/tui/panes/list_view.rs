@@ -146,7 +146,7 @@ pub fn hints(app: &App, kind: &ListViewKind) -> Vec<Hint> {
     let mut hints = (kind.hints)(app);
     let can_mark = own.focused().selected().is_some_and(|row| list_view::may_mark(app, row).is_ok());
     // The hint to mark comes after Enter and a repair, or after the action for marked rows.
-    let is_first = |own: &&Hint| own.0 == "Enter" || own.0 == Action::Fix.key();
+    let is_first = |hint: &&Hint| hint.0 == "Enter" || hint.0 == "Tab" || hint.0 == Action::Fix.key();
     let at = hints.iter().take_while(is_first).count().max(usize::from(!own.focused().marks.is_empty()));
     let at = at.min(hints.len());
     if app.screen.lists_memories() && list_view::focused_memory(app).is_some() && !app.is_readonly() {
@@ -159,7 +159,8 @@ pub fn hints(app: &App, kind: &ListViewKind) -> Vec<Hint> {
         (!own.in_details && app.screen != Screen::Memories && !own.list.is_empty())
             .then(|| hint("/", "filter")),
     );
-    let has_details = !own.in_details && !own.list.is_empty();
+    let is_said = hints.iter().any(|(key, _)| key == "Tab");
+    let has_details = !own.in_details && !own.list.is_empty() && !is_said;
     hints.extend(has_details.then(|| act(Action::NextPane, "its details")));
     // Esc comes first if it removes something, and last if it only goes back.
     let leads = matches!(own.esc(), EscStep::View | EscStep::Details | EscStep::Difference);

@@ -149,7 +149,8 @@ fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
         let notes: String = app.results.notes().iter().map(|note| format!("; {note}")).collect();
         say(&format!("Nothing matches this search{notes}."));
         if let Some((span, count)) = app.results.blocker.as_ref().filter(|_| app.error.is_none()) {
-            let part = app.query.get(span.clone()).unwrap_or_default();
+            let query = app.effective_query();
+            let part = query.get(span.clone()).unwrap_or_default();
             let key = Action::DropFilter.key();
             say(&format!("Without `{part}` there would be {count}. {key} drops it, Esc clears all."));
         } else {

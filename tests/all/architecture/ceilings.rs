@@ -22,7 +22,7 @@ const ROOMS: [(&str, usize); 9] = [
 /// Memory, work, disk, detectors, demo, check and the files of `src` itself.
 const REST: usize = 10_550;
 const SRC: usize = 122_900;
-const TESTS: usize = 68_450;
+const TESTS: usize = 68_500;
 /// How far one room may be over its ceiling while the sum holds, in hundredths.
 const ROOM_SLACK: usize = 5;
 

@@ -133,6 +133,18 @@ fn pinned_memories_and_those_of_another_time_stay_though_they_say_the_same() {
 }
 
 #[test]
+fn a_short_rule_for_something_else_is_no_near_copy_and_stays() {
+    let says = "Never run the alpha migration before you deploy to the production cluster";
+    let other = memory("mem_2", OLD, &[], &says.replace("alpha", "beta"));
+    let home = Home::new(&[memory("mem_1", OLD, &[], says), other.clone()]);
+    let words = ["--topic", "alpha", "--near-copies"];
+    let facts = home.facts("", &[&words[..], &["--dry-run"]].concat());
+    assert_eq!((count(&facts, "keys"), count(&facts, "near_copies")), (1, 0), "{facts}");
+    home.run("", &[&["forget"], &words[..], &["--yes"]].concat()).expect_status(0);
+    assert_eq!(home.text(), other);
+}
+
+#[test]
 fn a_memory_that_its_format_keeps_is_counted_as_staying_with_the_value_masked() {
     let folder = folder::new();
     crate::support::demo::lay_out(folder.path(), NOW);

@@ -221,14 +221,20 @@ fn empty_lines_of_a_front_matter_are_read_in_time() {
 #[test]
 fn an_erasure_does_not_take_an_index_that_is_not_utf_8_with_it() {
     let note = |name: &str| format!("---\nname: {name}\ndescription: d\n---\n\nText of {name}\n");
-    let files = Files::default().with("MEMORY.md", b"- [\xff\xfe](q.md) x\n- [Q](q.md) y\n- [A](a.md) z\n");
+    let files = Files::default()
+        .with("MEMORY.md", b"- [\xff\xfe](q.md) x\n- [Q](q.md) y\n- [A](a.md) z\nRule of all\n");
     let desk = Desk::of(&files.with("q.md", note("q")).with("a.md", note("a")), CLAUDE);
     let before = desk.store.read("MEMORY.md");
-    let refused = desk.run(&["erase", "q", "--yes"]);
-    assert_eq!(refused.status, Some(3), "{}{}", refused.stdout, refused.stderr);
-    assert!(refused.stderr.contains("MEMORY.md") && refused.stderr.contains("UTF-8"), "{}", refused.stderr);
-    assert_eq!(desk.store.read("MEMORY.md"), before);
-    assert!(desk.store.file("q.md").exists());
-    desk.change(&["erase", "--query", "is:broken"]);
-    assert!(!desk.store.file("MEMORY.md").exists() && desk.store.file("q.md").exists());
+    let words = [&["q"][..], &["--query", "is:broken"], &["--query", "Rule"], &["--value-from", "-"]];
+    for words in words {
+        let refused = desk.fed("Rule of all", &[&["erase", "--yes"], words].concat());
+        assert_eq!(refused.status, Some(3), "{words:?}: {}{}", refused.stdout, refused.stderr);
+        assert!(refused.stderr.contains("MEMORY.md is not UTF-8"), "{words:?}: {}", refused.stderr);
+        assert_eq!(desk.store.read("MEMORY.md"), before);
+        assert!(desk.store.file("q.md").exists());
+    }
+    std::fs::rename(desk.store.file("MEMORY.md"), desk.store.file("MEMORY.md.bak")).unwrap();
+    std::fs::write(desk.store.file("MEMORY.md"), "- [Q](q.md) y\n- [A](a.md) z\n").unwrap();
+    desk.change(&["erase", "q"]);
+    assert_eq!(desk.text("MEMORY.md"), "- [A](a.md) z\n");
 }

@@ -110,6 +110,29 @@ fn what_was_apart_in_the_index_is_apart_in_the_topic_and_lines_that_move_are_cou
 }
 
 #[test]
+fn lines_that_move_stay_below_all_their_headings_but_the_title() {
+    for (top, end, topic, moved) in [
+        ("# M\n", "## Build\n- b\n# Other\n- c\n- d\n", "more", "\n\n## Build\n- b\n\n# Other\n- c\n- d\n"),
+        ("# M\n", "# Other\n## Build\n- b\n- c\n", "build", "\n\n# Other\n## Build\n- b\n- c\n"),
+        ("# M\n# Notes\n", "- b\n", "notes", "\n\n# Notes\n- a\n- b\n"),
+        (
+            "",
+            "## Prod\n### Ports\n- b\n### Hosts\n- c\n## Staging\n\n### Ports\n- d\n",
+            "more",
+            "\n\n## Prod\n### Ports\n- b\n\n### Hosts\n- c\n\n## Staging\n\n### Ports\n- d\n",
+        ),
+        ("", "### Deep\n## Less\n- b\n- c\n", "less", "\n\n## Less\n- b\n- c\n"),
+    ] {
+        // Just these lines have to move.
+        let lines = 198 + moved.matches("- ").count() - top.lines().chain(end.lines()).count();
+        let desk = desk(&format!("{top}- [d](deploy.md)\n{}{end}", "- a\n".repeat(lines)));
+        desk.change(&REPAIR);
+        let text = desk.text(&format!("{topic}.md"));
+        assert!(text.ends_with(moved), "{text}");
+    }
+}
+
+#[test]
 fn the_first_line_behind_a_byte_order_mark_moves_too() {
     let desk = desk(&format!("\u{feff}- {}\n- [d](deploy.md)\n", "a".repeat(25_000)));
     desk.change(&REPAIR);

@@ -124,6 +124,7 @@ fn what_a_part_alone_says_stays_below_its_headings() {
         ("- b\n", "One\n- b\n\nTwo\n", "- b\n\n## part\n\nOne\n\nTwo\n"),
         ("x\n", "- y\n- y\n", "x\n\n## part\n\n- y\n- y\n"),
         ("# A\n- x\n", "# A\n- x\n", "# A\n- x\n"),
+        ("1. stop\n", "1. stop\n2. restore\n", "1. stop\n\n## part\n\n1. stop\n2. restore\n"),
     ];
     for (target, part, expected) in table {
         let files = Files::default().with("target.md", target).with("part.md", part);
@@ -146,4 +147,42 @@ fn the_preview_shows_the_text_that_is_written() {
         let out = desk.run(&[words, &["--dry-run"]].concat());
         assert!(out.stdout.contains(&format!("It will be:\n  {expected}\n")), "{text:?}: {}", out.stdout);
     }
+}
+
+#[test]
+fn what_a_note_says_of_itself_is_not_lost_in_a_merge() {
+    let note =
+        |name: &str, about: &str, text: &str| format!("---\nname: {name}\ndescription: {about}\n---\n{text}");
+    let long = "Nobody opens the pool of the shop to more than twenty.\n";
+    for (target, part, expected) in [
+        (
+            "- port 80\n",
+            "- port 80\n- port 9\n",
+            "- port 80\n\n## Staging\n\n- port 80\n- port 9\n".to_owned(),
+        ),
+        (long, long, format!("{long}\n## Staging\n")),
+        ("x\n", "", "x\n\n## Staging\n".to_owned()),
+    ] {
+        let files = Files::default().with("MEMORY.md", "- [T](target.md)\n- [P](part.md)\n");
+        let files = files.with("target.md", note("target", "Prod", target));
+        let desk = Desk::of(&files.with("part.md", note("part", "Staging", part)), ".claude/memory");
+        desk.change(&["merge", "part", "--into", "target"]);
+        assert!(desk.text("target.md").ends_with(&format!("---\n{expected}")), "{}", desk.text("target.md"));
+    }
+    let torn =
+        Files::default().with("a.md", "x\n").with("b.md", "---\nNever: on Friday\nRule two\n---\nrest\n");
+    let desk = Desk::of(&torn.with("MEMORY.md", "- [A](a.md)\n- [B](b.md)\n"), ".claude/memory");
+    let refused = desk.run(&["merge", "b", "--into", "a", "--yes"]);
+    assert_eq!(refused.status, Some(3), "{}", refused.stdout);
+    assert!(refused.stderr.contains("b.md: its front matter"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_long_line_above_a_long_list_takes_no_more_memory_than_the_texts() {
+    let lead_in = format!("{}:\n", "word ".repeat(200_000));
+    let list: String = (0..20_000).map(|item| format!("- item {item}\n")).collect();
+    let files = Files::default().with("a.md", "x\n").with("b.md", lead_in + &list);
+    let desk = Desk::of(&files.with("MEMORY.md", "- [A](a.md)\n- [B](b.md)\n"), ".claude/memory");
+    desk.change(&["merge", "b", "--into", "a"]);
+    assert!(desk.text("a.md").ends_with("- item 19999\n"));
 }

@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
+use sha2::{Digest, Sha256};
+
 use super::index_edit;
 use super::merge_entries;
 use super::moved_links::{MovedFile, folded_names, names_of_others};
@@ -17,7 +19,7 @@ use crate::format::markdown::text_blocks::{BlockKind, TextBlock, blocks};
 use crate::format::notes::edit::text_of;
 use crate::format::notes::note_file::stem;
 use crate::format::writing::{ChangesResult, MergedText, Refusal, Result, WriteContext, document};
-use crate::model::{Change, Document, Entry, Store};
+use crate::model::{Change, Document, Entry, PathText, Store};
 use crate::text::front_matter::{Note, YamlField};
 use crate::text::markdown_blocks::after_item_mark;
 
@@ -50,10 +52,17 @@ pub fn merged(
         new.truncate(Note::read(&new).body.start);
     }
     let mut said = Said::default();
-    said.add(new.get(Note::read(&new).body).unwrap_or_default());
-    for (number, own) in entries.iter().enumerate().filter(|_| which != MergedText::OfTarget) {
-        let heading = heading(store.document(own))?.filter(|_| number > 0 || which == MergedText::Both);
-        let part = said.add(&part(store, own, &moved)?);
+    let described = description(target)?;
+    said.add(&described, new.get(Note::read(&new).body).unwrap_or_default());
+    for (number, entry) in entries.iter().enumerate().filter(|_| which != MergedText::OfTarget) {
+        let document = store.document(entry);
+        let theirs = description(document)?;
+        let part = said.add(&theirs, &part(store, entry, &moved)?);
+        let is_shown = match part.is_empty() {
+            true => !theirs.is_empty() && theirs != described && !new.contains(&theirs),
+            false => number > 0 || which == MergedText::Both,
+        };
+        let heading = heading(document)?.filter(|_| is_shown);
         new = with_part(&new, end_of(text), heading.as_deref(), part.trim_matches('\n'));
     }
     let new = with_modified(&new, context.now);
@@ -100,6 +109,20 @@ fn part(store: &Store, entry: &Entry, moved: &[MovedFile<'_>]) -> Result<String>
     Ok(itself.iter().fold(text, |text, file| file.followed(&text, &own.path)))
 }
 
+/// What a note says of itself in its front matter.
+///
+/// # Errors
+///
+/// If lines of the front matter are no fields: they would be lost.
+fn description(document: &Document) -> Result<String> {
+    let note = Note::read(text_of(document)?);
+    if !note.faults.is_empty() {
+        let file = document.path.to_text();
+        return Err(Refusal::corrupt(format!("{file}: its front matter can't be read: repair it first.")));
+    }
+    Ok(note.field("description").map(YamlField::line_text).unwrap_or_default())
+}
+
 /// Returns the heading of a file's text: its description or name; `None` if the text has a heading itself.
 fn heading(own: &Document) -> Result<Option<String>> {
     let text = text_of(own)?;
@@ -110,40 +133,44 @@ fn heading(own: &Document) -> Result<Option<String>> {
     Ok(given.or_else(|| (!is_titled).then(|| stem(&own.path))))
 }
 
-/// What texts say so far: each block below the headings that lead to it. `- port 80` below `## Prod` is not what it is
-/// below `## Staging`.
+/// What texts say so far: digests of each block and of the headings that lead to it. `- port 80` below `## Prod` is not
+/// what it is below `## Staging`.
 #[derive(Default)]
-pub(super) struct Said(HashSet<Vec<String>>);
+pub(super) struct Said(HashSet<[u8; 32]>);
 
 /// A heading, or a line that leads to a list, of a text that is read.
 struct OpenHeading {
     level: usize,
     place: Range<usize>,
+    digest: [u8; 32],
     is_kept: bool,
 }
 
 impl Said {
-    /// Adds a text, and returns what it alone says, with the headings above. What it repeats itself stays.
-    pub(super) fn add(&mut self, text: &str) -> String {
+    /// Adds a text below its description, and returns what it alone says, with the headings above. What it repeats
+    /// itself stays, and so do numbered steps: one means nothing without the others.
+    pub(super) fn add(&mut self, description: &str, text: &str) -> String {
         let text = with_ends(text, "\n");
+        let described = digest([0; 32], description);
         let (mut kept, mut open, mut new) = (Vec::new(), Vec::<OpenHeading>::new(), Vec::new());
         for TextBlock { kind, place } in blocks(&text, 0) {
-            let block = &text[place.clone()];
+            let block = text[place.clone()].trim();
             let level = level(kind, block);
             open.retain(|heading| heading.level < level.unwrap_or(NO_HEADING));
-            let headings = open.iter().map(|heading| text[heading.place.clone()].trim());
-            let path: Vec<String> = headings.chain([block.trim()]).map(str::to_owned).collect();
-            let is_new = !self.0.contains(&path);
+            let is_alone = level.is_none() && block.split_whitespace().nth(FEW).is_some();
+            let above = if is_alone { [0; 32] } else { described };
+            let digest = digest(open.last().map_or(above, |heading| heading.digest), block);
+            let is_new = !self.0.contains(&digest) || block.starts_with(|first: char| first.is_ascii_digit());
             if is_new {
                 for heading in open.iter_mut().filter(|heading| !heading.is_kept) {
                     kept.push(heading.place.clone());
                     heading.is_kept = true;
                 }
                 kept.push(place.clone());
-                new.push(path);
+                new.push(digest);
             }
             if let Some(level) = level {
-                open.push(OpenHeading { level, place, is_kept: is_new });
+                open.push(OpenHeading { level, place, digest, is_kept: is_new });
             } else if after_item_mark(block).is_none() {
                 open.retain(|heading| heading.level < LEAD_IN);
             }
@@ -151,6 +178,10 @@ impl Said {
         self.0.extend(new);
         joined(&text, &kept)
     }
+}
+
+fn digest(above: [u8; 32], block: &str) -> [u8; 32] {
+    Sha256::new().chain_update(above).chain_update(block).finalize().into()
 }
 
 /// The blocks at these places. Two paragraphs don't become one where what was between them is left out.
@@ -171,6 +202,8 @@ fn joined(text: &str, places: &[Range<usize>]) -> String {
 /// The level of a line that leads to a list: below all headings.
 const LEAD_IN: usize = 1_000;
 const NO_HEADING: usize = LEAD_IN + 1;
+/// A block of more words, below no heading, says the same whatever its note is about.
+const FEW: usize = 6;
 
 /// The level of a heading, also one that is underlined (CommonMark 4.3), or of a line that leads to a list.
 fn level(kind: BlockKind, block: &str) -> Option<usize> {
@@ -189,10 +222,11 @@ fn level(kind: BlockKind, block: &str) -> Option<usize> {
 }
 
 fn with_part(text: &str, end: &str, heading: Option<&str>, part: &str) -> String {
-    if part.is_empty() {
+    if part.is_empty() && heading.is_none() {
         return text.to_owned();
     }
-    let heading = heading.map(|own| format!("## {own}{end}{end}")).unwrap_or_default();
+    let ends = if part.is_empty() { String::new() } else { end.repeat(2) };
+    let heading = heading.map(|heading| format!("## {heading}{ends}")).unwrap_or_default();
     let part = part.replace("\r\n", "\n").replace('\n', end);
     let text = text.trim_end_matches(['\n', '\r']);
     let gap = if text.trim_start_matches('\u{feff}').is_empty() { String::new() } else { end.repeat(2) };

@@ -22,9 +22,9 @@ pub fn merged(
     whole_entries(&target.path, text)?;
     let before = text.get(stays.clone()).filter(|_| which != MergedText::OfOthers).unwrap_or_default();
     let (mut whole, mut said) = (before.to_owned(), Said::default());
-    said.add(before);
+    said.add("", before);
     for entry in entries.iter().filter(|_| which != MergedText::OfTarget) {
-        let part = said.add(String::from_utf8_lossy(&store.raw(entry)).trim());
+        let part = said.add("", String::from_utf8_lossy(&store.raw(entry)).trim());
         whole = format!("{whole}\n{}", part.trim()).trim().to_owned();
     }
     let whole = with_ends(&entry_text(&whole)?, end_of(text));

@@ -25,11 +25,11 @@ use crate::text::merge_conflict::merge_places;
 /// The longest title of the new file, in characters: it is repeated on a line of the index.
 const LONGEST: usize = 120;
 
-/// A block of the index that can move, and the heading that it is below.
+/// A block of the index that can move, and the headings that it is below, by level.
 #[derive(Clone)]
 struct MovableBlock {
     place: Range<usize>,
-    heading: Range<usize>,
+    headings: Vec<Range<usize>>,
 }
 
 /// Returns the fix that moves these lines, counted from 1, and then as many from the end as it takes. `None` if what can
@@ -61,20 +61,25 @@ pub fn with_lines(
 
 /// Returns the blocks of a text that can move: not its front matter, headings and comments, and none of a merge.
 fn movable(text: &str) -> Vec<MovableBlock> {
-    let (mut heading, mut found) = (0..0, Vec::new());
+    let (mut headings, mut found, mut is_top) = (Vec::new(), Vec::new(), true);
+    let level = |place: &Range<usize>| text[place.start..].bytes().take_while(|byte| *byte == b'#').count();
     if !merge_places(text.as_bytes()).is_empty() {
         return found;
     }
     for block in blocks(text, Note::read(text).body.start) {
         match block.kind {
-            // The first level is the title of the index.
-            BlockKind::Heading if text[block.place.start..].starts_with("# ") => heading = 0..0,
-            BlockKind::Heading => heading = block.place,
-            BlockKind::Text if !text[block.place.clone()].trim().is_empty() => {
-                found.push(MovableBlock { place: block.place, heading: heading.clone() });
+            // The title of the index.
+            BlockKind::Heading if is_top && level(&block.place) == 1 => {}
+            BlockKind::Heading => {
+                headings.retain(|open| level(open) < level(&block.place));
+                headings.push(block.place);
             }
-            _ => {}
+            BlockKind::Text if !text[block.place.clone()].trim().is_empty() => {
+                found.push(MovableBlock { place: block.place, headings: headings.clone() });
+            }
+            _ => continue,
         }
+        is_top = false;
     }
     found
 }
@@ -87,9 +92,9 @@ fn split(
 ) -> Option<FormatFix> {
     moved.sort_by_key(|block| block.place.start);
     let body = topic_body(text, &moved);
-    let first = moved.first()?.heading.clone();
-    let is_one = moved.iter().all(|block| block.heading == first) && !first.is_empty();
-    let heading = if is_one { text[first].trim_start_matches('#').trim() } else { "More" };
+    let headings = &moved.first()?.headings;
+    let common = headings.last().filter(|_| moved.iter().all(|block| block.headings == *headings));
+    let heading = common.map_or("More", |place| text[place.clone()].trim_start_matches('#').trim());
     let stem = id_from(&family.rules, &store.documents, heading);
     let (path, end) = (PathBuf::from(format!("{stem}.md")), end_of(text));
     let names: Vec<&str> = index_file::lines(&body).filter_map(|link| link.title()).collect();
@@ -110,13 +115,14 @@ fn split(
 /// Returns the blocks below their headings. Those that were apart do not become one.
 fn topic_body(text: &str, moved: &[MovableBlock]) -> String {
     let is_item = |block: &MovableBlock| after_item_mark(text[block.place.clone()].trim_start()).is_some();
-    let (mut body, mut last) = (String::new(), &MovableBlock { place: 0..0, heading: 0..0 });
+    let (mut body, mut last) = (String::new(), &MovableBlock { place: 0..0, headings: Vec::new() });
     for block in moved {
-        let is_below = last.heading == block.heading;
+        let is_below = last.headings == block.headings;
         let are_items = is_below && is_item(last) && is_item(block);
         let is_joined = are_items || last.place.end == block.place.start || ends_empty(&body);
         body += if is_joined { "" } else { "\n" };
-        body += if is_below { "" } else { &text[block.heading.clone()] };
+        let begun = block.headings.iter().filter(|heading| !last.headings.contains(heading));
+        begun.for_each(|heading| body += &text[heading.clone()]);
         body += &text[block.place.clone()];
         last = block;
     }
