@@ -69,9 +69,12 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         }
         for grapheme in word.graphemes(true) {
             let wide = display_width(grapheme);
-            if used + wide > width {
-                lines.push(std::mem::take(&mut line));
-                used = 0;
+            while used > 0 && used + wide > width {
+                // A path breaks after a `/`.
+                let rest = line.rfind('/').map(|at| line.split_off(at + 1)).unwrap_or_default();
+                let whole = std::mem::replace(&mut line, rest);
+                used = display_width(&line);
+                lines.push(whole);
             }
             line.push_str(grapheme);
             used += wide;
@@ -99,5 +102,7 @@ mod tests {
         ] {
             assert_eq!(fit(text, width), shown, "{text} {width}");
         }
+        assert_eq!(wrap("in /receipts/000002.json", 12), ["in ", "/receipts/", "000002.json"]);
+        assert_eq!(wrap("a/longest", 4), ["a/", "long", "est"]);
     }
 }

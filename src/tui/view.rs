@@ -78,7 +78,7 @@ fn draw_pane(app: &App, frame: &mut Frame<'_>, pane: Pane, area: Rect) {
 fn title(app: &App, width: u16) -> Line<'static> {
     let theme = Theme::of(app);
     let where_to = match app.screen {
-        Screen::Upkeep if width >= 60 => "upkeep: what is due, fades or is archived".to_owned(),
+        Screen::Upkeep if width >= 60 => "upkeep: due, fading, archived".to_owned(),
         Screen::Loaded => "loaded at the start of an agent".to_owned(),
         Screen::CleanUp => panes::clean_up::title(app, width),
         Screen::Editor => panes::editor::title(app),

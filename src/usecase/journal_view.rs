@@ -137,7 +137,7 @@ fn row(line: JournalLine, history: &StepHistory, kept: &[u64]) -> JournalRow {
         _ => history.done.iter().find(|(step, _)| *step == line.step).map_or(line.step, |(_, by)| *by),
     };
     let why_not = if line.verb == "erase" {
-        Some("an erasure can't be undone")
+        Some("an erasure keeps nothing")
     } else if !kept.contains(&by) {
         Some("what it replaced is not kept any more")
     } else if !history.has(line.step) && !history.undone.iter().any(|(step, _)| *step == line.step) {

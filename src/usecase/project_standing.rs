@@ -81,7 +81,7 @@ fn moved(project: &Project, folder: Option<&Path>) -> Option<String> {
             "Its project was in {was:?}, which is gone: probably a worktree or a folder of {now:?}.{looks}"
         )),
         ProjectRelation::Same if !project.is_there => Some(format!(
-            "Its project was in {was:?}, where no folder is now. If it was moved, agents do not find these memories."
+            "Its project was in {was:?}, where no folder is now. If it was moved, agents look in a folder that is named after its new path: rename this one."
         )),
         ProjectRelation::Same | ProjectRelation::WorkTree { .. } => None,
     }

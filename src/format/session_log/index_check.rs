@@ -161,8 +161,10 @@ impl<'l, 'a> EntryIndexCheck<'l, 'a> {
         let entries = EntryDifferences::counted(self.entries.take(), self.log);
         let stale: Vec<String> = entries.told().into_iter().chain(self.stale_maps()).collect();
         if !stale.is_empty() {
-            let message =
-                format!("The index disagrees with the log: {}. It is rebuilt from it.", stale.join("; "));
+            let message = format!(
+                "The index disagrees with the log: {}. A repair rebuilds it from the log.",
+                stale.join("; ")
+            );
             problems.push(warning(Code::IndexStale, message));
         }
         if entries.deleted > 0 {

@@ -163,11 +163,7 @@ fn of_a_conflict_mine_can_become_a_memory_of_its_own() {
     let before = files(&desk);
     desk.type_keys("c");
     assert!(desk.screen().contains("becomes a new memory"), "{}", desk.screen());
-    assert_eq!(
-        differing(&before, &files(&desk)),
-        Vec::<PathBuf>::new(),
-        "nothing is written before it is saved"
-    );
+    assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new(), "nothing is written yet");
     desk.press(KeyCode::F(2));
     assert!(notice(&desk).starts_with("saved as a new memory"), "{}", notice(&desk));
     assert_eq!(desk.app.snapshot.entries().count(), listed + 1);

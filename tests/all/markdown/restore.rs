@@ -48,6 +48,8 @@ fn what_got_another_name_or_was_merged_is_not_deleted() {
     let desk = Desk::of(&claude(), ".claude/memory");
     desk.change(&["edit", "deploy", "--set", "id=ship"]);
     desk.change(&["merge", "alone", "--into", "ship"]);
+    desk.change(&["undo"]);
+    desk.change(&["redo"]);
     assert_eq!(desk.run(&["undelete", "deploy", "--yes"]).status, Some(1));
     assert!(desk.run(&["list", "is:deleted", "--json"]).json_lines().is_empty());
 }

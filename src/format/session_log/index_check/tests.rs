@@ -205,7 +205,7 @@ proptest! {
         let (stale, gone) = stale(object, &log, &deleted.iter().copied().collect());
         let mut expected = Vec::new();
         expected.extend(version.contains("\"1\"").then(|| "The index names version 1; this format has 1.".to_owned()));
-        expected.extend((!stale.is_empty()).then(|| format!("The index disagrees with the log: {}. It is rebuilt from it.", stale.join("; "))));
+        expected.extend((!stale.is_empty()).then(|| format!("The index disagrees with the log: {}. A repair rebuilds it from the log.", stale.join("; "))));
         expected.extend((gone > 0).then(|| format!("The index names {gone} deleted memories as if they were live.")));
         let told: Vec<Cow<'_, str>> = problems.iter().map(|problem| Cow::from(&*problem.message)).collect();
         prop_assert_eq!(&told, &expected, "{}", index);

@@ -174,6 +174,7 @@ fn held(
         miss(vault.path("undo"), error.to_string());
         Vec::new()
     });
+    let journal = vault.journal().unwrap_or_default();
     for number in steps.into_iter().rev().filter(|own| !without.contains(own)) {
         let step = match vault.step(number) {
             Ok(Some(step)) => step,
@@ -189,9 +190,11 @@ fn held(
             continue;
         }
         // What got another name, or became a part of another, is not deleted.
-        let is_archive = step.line.verb == "archive" && has_own_archive;
+        let first = journal.iter().find(|line| line.step == step.line.subject_step());
+        let verb = first.map_or(&*step.line.verb, |line| &*line.verb);
+        let is_archive = verb == "archive" && has_own_archive;
         let is_moved = |change: &Change| {
-            let is_moving = is_archive || MOVING_VERBS.contains(&&*step.line.verb);
+            let is_moving = is_archive || MOVING_VERBS.contains(&verb);
             matches!(change.act, Act::Create(_)) && is_moving
         };
         let at = Moment::of(&step.line.at);

@@ -22,7 +22,7 @@ const COPIES: &str = "What was typed becomes a new memory, with an id of its own
 
 pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     let Some(conflict) = &editor.conflict else { return };
-    let foot = "nothing is written before it is saved";
+    let foot = "nothing is written yet";
     let inner = part(app, frame, "Changed on disk since the form was opened", foot, area);
     let theme = Theme::of(app);
     let width = usize::from(inner.width);
