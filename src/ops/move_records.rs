@@ -41,9 +41,11 @@ pub fn other_sessions(snapshot: &Snapshot, at: &[EntryRef]) -> Vec<String> {
     let own: HashSet<Option<u32>> = at.iter().map(|at| snapshot.get(*at).1.session).collect();
     let stores: BTreeSet<u32> = at.iter().map(|at| at.store).collect();
     let sessions = stores.into_iter().filter_map(|store| snapshot.stores.get(store as usize));
-    let is_live =
-        |store, name: &str| super::writes(store).is_ok_and(|(own, _)| live_session(own, store, name).is_ok());
-    let sessions = sessions.flat_map(|store| (0..).zip(&store.sessions).map(move |own| (store, own)));
+    let is_live = |store, name: &str| {
+        super::writes(store).is_ok_and(|(format, _)| live_session(format, store, name).is_ok())
+    };
+    let sessions =
+        sessions.flat_map(|store| (0..).zip(&store.sessions).map(move |numbered| (store, numbered)));
     let others = sessions.filter(|(_, (number, _))| own.len() > 1 || !own.contains(&Some(*number)));
     let live = others.filter(|(store, (_, session))| is_live(store, &session.name));
     live.map(|(_, (_, session))| session.name.clone()).collect()

@@ -459,7 +459,11 @@ fn quoted(text: &str, quote: char) -> (Cow<'_, str>, Option<&'static str>) {
                     'r' => out.push('\r'),
                     '0' => out.push('\0'),
                     'x' | 'u' | 'U' => {
-                        let count = "xuU".find(next).map_or(0, |at| 2_usize << at);
+                        let count = match next {
+                            'x' => 2,
+                            'u' => 4,
+                            _ => 8,
+                        };
                         let digit = || chars.next_if(|(_, c)| c.is_ascii_hexdigit()).map(|(_, c)| c);
                         let digits: String = std::iter::from_fn(digit).take(count).collect();
                         let code = u32::from_str_radix(&digits, 16).ok().filter(|_| digits.len() == count);

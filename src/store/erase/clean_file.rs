@@ -124,9 +124,12 @@ fn without_records(
     }
     let parts = wanted.parts(path, bytes, marks.is_live);
     let is_taken = records.iter().any(|own| is_taken(&own));
-    // A file of several memories that is not UTF-8 is one broken record. Only a copy of it goes as a whole.
-    let is_torn = marks.is_live && std::str::from_utf8(bytes).is_err() && wanted.has_parts(path, bytes);
+    // A file of several memories that is not UTF-8 is not taken apart. Only a copy of it goes as a whole.
+    let is_torn = std::str::from_utf8(bytes).is_err() && wanted.has_parts(path, bytes);
     if is_torn && (is_taken || !parts.is_empty()) {
+        if !marks.is_live {
+            return Ok(CleanedFile::Gone);
+        }
         return Err(Refusal::corrupt(format!("{} is not UTF-8: repair it first.", path.to_text())));
     }
     match (is_taken, records.len()) {

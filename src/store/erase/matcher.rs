@@ -265,10 +265,6 @@ impl<'a> ErasureMatcher<'a> {
 
     /// Returns the erased parts of a document. Of a live one, those that it had when the erasure began.
     pub fn parts(&self, path: &Path, bytes: &[u8], is_live: bool) -> Vec<Span> {
-        // A copy that can't be read is not taken apart.
-        if !is_live && std::str::from_utf8(bytes).is_err() {
-            return Vec::new();
-        }
         let shown = self.shown.as_ref().filter(|_| is_live);
         let named = self.named_parts(path, bytes).into_iter();
         named

@@ -23,7 +23,7 @@ pub struct PendingChanges {
     pub read: u64,
     pub listed: u64,
     /// The number of the last change that was an undo or a redo.
-    pub turned: u64,
+    pub reversal: u64,
 }
 
 #[derive(Default)]

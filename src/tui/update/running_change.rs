@@ -129,7 +129,7 @@ pub fn done(app: &mut App, outcome: Result<ChangeReport, String>) {
                 app.changes.last_change = given.repeatable;
             }
             if matches!(changed.effect, HistoryEffect::Undone | HistoryEffect::Redone) {
-                app.changes.turned = app.changes.ended;
+                app.changes.reversal = app.changes.ended;
                 let keys = (0..app.problem_list.len()).map(|number| problems::key(app, number));
                 app.list_view.before_undo = Some(keys.collect());
             }

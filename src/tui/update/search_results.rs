@@ -39,13 +39,13 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     let mut own = app.selected().filter(|_| moved && !is_new_search);
     let mut back =
         app.search_origin.as_ref().filter(|held| held.search == question.0.trim()).map(|held| held.at);
-    let mut turned = None;
+    let mut reversed = None;
     if !Arc::ptr_eq(&app.listed_snapshot, &found.asked.snapshot) {
-        if (app.changes.listed + 1..=found.asked.changes).contains(&app.changes.turned)
+        if (app.changes.listed + 1..=found.asked.changes).contains(&app.changes.reversal)
             && app.reading == ReadingView::No
         {
-            turned =
-                first_turned((&app.listed_snapshot, app.selected()), &found.asked.snapshot, &results.hits);
+            reversed =
+                first_reversed((&app.listed_snapshot, app.selected()), &found.asked.snapshot, &results.hits);
         }
         let mut carry = EntryTracker::new(&app.listed_snapshot, &found.asked.snapshot);
         own = own.and_then(|at| carry.find(at, &|_| false));
@@ -79,7 +79,7 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     duplicates::picked(app);
     app.marks.count_hidden(&app.results.hits);
     let sought = app.awaited_memory.take().is_some_and(|sought| select_memory::select_identity(app, &sought));
-    let stays = sought || [turned, own, back].into_iter().flatten().any(|at| select_memory::go_to(app, at));
+    let stays = sought || [reversed, own, back].into_iter().flatten().any(|at| select_memory::go_to(app, at));
     if !stays {
         reading::lost(app);
     }
@@ -101,7 +101,7 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
 
 /// Returns the first listed memory that an undo or a redo brought back, or else the first that it changed. `None` if the
 /// one under the cursor was changed.
-fn first_turned(
+fn first_reversed(
     (was, cursor): (&Snapshot, Option<EntryRef>),
     is: &Snapshot,
     hits: &[Hit],

@@ -114,7 +114,7 @@ fn a_link_that_leads_nowhere_is_reported_where_it_is() {
 
 #[test]
 fn many_links_that_lead_nowhere_are_found_in_time() {
-    let links: String = (0..40_000).map(|own| format!("[a](x{own}.md) [[y{own}]] ")).collect();
+    let links: String = (0..40_000).map(|number| format!("[a](x{number}.md) [[y{number}]] ")).collect();
     let files = store("- [a](tabs.md)\n").with("tabs.md", format!("---\nname: tabs\n---\n\n{links}\n"));
     assert_eq!(rows(&files.build(".claude/memory"), "list", "id:tabs").len(), 1);
 }

@@ -52,16 +52,15 @@ pub fn merged(
         new.truncate(Note::read(&new).body.start);
     }
     let mut said = Said::default();
-    let described = description(target)?;
-    said.add(&described, new.get(Note::read(&new).body).unwrap_or_default());
+    let about = description(target)?;
+    said.add(&about, new.get(Note::read(&new).body).unwrap_or_default());
+    let mut descriptions = HashSet::from([String::new(), about]);
     for (number, entry) in entries.iter().enumerate().filter(|_| which != MergedText::OfTarget) {
         let document = store.document(entry);
-        let theirs = description(document)?;
-        let part = said.add(&theirs, &part(store, entry, &moved)?);
-        let is_shown = match part.is_empty() {
-            true => !theirs.is_empty() && theirs != described && !new.contains(&theirs),
-            false => number > 0 || which == MergedText::Both,
-        };
+        let about = description(document)?;
+        let part = said.add(&about, &part(store, entry, &moved)?);
+        let is_new = descriptions.insert(about);
+        let is_shown = if part.is_empty() { is_new } else { number > 0 || which == MergedText::Both };
         let heading = heading(document)?.filter(|_| is_shown);
         new = with_part(&new, end_of(text), heading.as_deref(), part.trim_matches('\n'));
     }
@@ -102,24 +101,22 @@ fn moved<'a>(
 fn part(store: &Store, entry: &Entry, moved: &[MovedFile<'_>]) -> Result<String> {
     let own = store.document(entry);
     let text = text_of(own)?;
-    let body = text.get(Note::read(text).body).unwrap_or_default().trim_matches(['\n', '\r']);
+    let note = Note::read(text);
+    if !note.faults.is_empty() {
+        // Lines of it that are no fields would be lost.
+        let file = own.path.to_text();
+        return Err(Refusal::corrupt(format!("{file}: its front matter can't be read: repair it first.")));
+    }
+    let body = text.get(note.body).unwrap_or_default().trim_matches(['\n', '\r']);
     // The links of the file itself come last: after that they are relative to the target's folder.
     let (itself, others): (Vec<_>, Vec<_>) = moved.iter().partition(|file| *file.old == *own.path);
     let text = others.iter().fold(body.to_owned(), |text, file| file.followed(&text, &own.path));
     Ok(itself.iter().fold(text, |text, file| file.followed(&text, &own.path)))
 }
 
-/// What a note says of itself in its front matter.
-///
-/// # Errors
-///
-/// If lines of the front matter are no fields: they would be lost.
+/// What a note says of itself in its front matter; empty if it says nothing.
 fn description(document: &Document) -> Result<String> {
     let note = Note::read(text_of(document)?);
-    if !note.faults.is_empty() {
-        let file = document.path.to_text();
-        return Err(Refusal::corrupt(format!("{file}: its front matter can't be read: repair it first.")));
-    }
     Ok(note.field("description").map(YamlField::line_text).unwrap_or_default())
 }
 
